@@ -1,0 +1,174 @@
+//! The header of a case file, and reading with the file's name in faults.
+
+use std::path::Path;
+
+use hdf5::types::VarLenUnicode;
+use hdf5::{Dataset, File, Group, H5Type, Location};
+use hematite_config::{Fault, Provenance, Result};
+use hematite_geometry::OpeningKind;
+use serde::de::DeserializeOwned;
+
+use crate::{GlobalLink, VelocitySet};
+
+/// What a case file says of itself.
+#[derive(Clone, Debug)]
+pub struct Header {
+    /// Number of nodes.
+    pub nodes: usize,
+    /// The velocity set.
+    pub set: VelocitySet,
+    /// Lattice spacing in metres.
+    pub spacing: f64,
+    /// Lower corner of site (0, 0, 0) in metres.
+    pub origin: [f64; 3],
+    /// Sites of the domain along x, y, z, its padding included.
+    pub extent: [usize; 3],
+    /// Directions in which the lattice wraps.
+    pub periodic: [bool; 3],
+    /// The openings, in config order.
+    pub openings: Vec<OpeningHeader>,
+    /// Numbers of parts for which a partition is stored, ascending.
+    pub partitions: Vec<usize>,
+    /// What the geometry says of itself.
+    pub geometry: hematite_geometry::Report,
+    /// Where the file came from.
+    pub provenance: Provenance,
+    /// The config it was made of.
+    pub config: serde_json::Value,
+}
+
+/// An opening without its nodes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpeningHeader {
+    /// Its name.
+    pub name: String,
+    /// What is prescribed there.
+    pub kind: OpeningKind,
+    /// Unit normal into the fluid.
+    pub normal: [f64; 3],
+    /// Area in lattice units, as in [`Opening::area`].
+    pub area: f64,
+    /// Number of its nodes.
+    pub nodes: usize,
+}
+
+/// The most that zlib expands a byte to, with some room for small files.
+const EXPANSION: u64 = 1100;
+
+/// Reads, and names the file in faults.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'a> {
+    pub path: &'a Path,
+    /// Bytes of the file.
+    pub length: u64,
+}
+
+impl Reader<'_> {
+    pub fn damaged(&self, what: &str, why: &str) -> Fault {
+        Fault::usage(format!(
+            "{}: {what} is missing or damaged ({why}); make the case again with mkcase",
+            self.path.display()
+        ))
+    }
+
+    pub fn read<T>(&self, what: &str, outcome: hdf5::Result<T>) -> Result<T> {
+        outcome.map_err(|error| self.damaged(what, &error.to_string()))
+    }
+
+    pub fn group(&self, parent: &Group, name: &str) -> Result<Group> {
+        self.read(name, parent.group(name))
+    }
+
+    /// A dataset of the wanted shape (`None`: any), not larger than the file can hold.
+    pub fn dataset(&self, group: &Group, name: &str, shape: &[Option<usize>]) -> Result<Dataset> {
+        let dataset = self.read(name, group.dataset(name))?;
+        let found = dataset.shape();
+        let fits =
+            found.len() == shape.len() && found.iter().zip(shape).all(|(&n, wanted)| wanted.is_none_or(|w| w == n));
+        let size = found.iter().try_fold(1_u64, |product, &n| product.checked_mul(n as u64));
+        if !fits || size.is_none_or(|size| size > self.length.saturating_mul(EXPANSION)) {
+            return Err(self.damaged(name, &format!("its shape is {found:?}")));
+        }
+        Ok(dataset)
+    }
+
+    pub fn array<T: H5Type>(&self, group: &Group, name: &str, length: Option<usize>) -> Result<Vec<T>> {
+        self.read(name, self.dataset(group, name, &[length])?.read_raw())
+    }
+
+    pub fn rows<T: H5Type + Copy, const W: usize>(
+        &self,
+        group: &Group,
+        name: &str,
+        length: Option<usize>,
+    ) -> Result<Vec<[T; W]>> {
+        let flat: Vec<T> = self.read(name, self.dataset(group, name, &[length, Some(W)])?.read_raw())?;
+        Ok(flat.chunks_exact(W).map(|row| std::array::from_fn(|column| row[column])).collect())
+    }
+
+    fn number<T: H5Type>(&self, place: &Location, name: &str) -> Result<T> {
+        self.read(name, place.attr(name).and_then(|attribute| attribute.read_scalar()))
+    }
+
+    fn vector<T: H5Type + Copy>(&self, place: &Location, name: &str) -> Result<[T; 3]> {
+        let attribute = self.read(name, place.attr(name))?;
+        if attribute.size() != 3 {
+            return Err(self.damaged(name, &format!("{} values, not 3", attribute.size())));
+        }
+        let values: Vec<T> = self.read(name, attribute.read_raw())?;
+        Ok([values[0], values[1], values[2]])
+    }
+
+    fn text(&self, place: &Location, name: &str) -> Result<String> {
+        Ok(self.number::<VarLenUnicode>(place, name)?.to_string())
+    }
+
+    pub fn json<T: DeserializeOwned>(&self, place: &Location, name: &str) -> Result<T> {
+        serde_json::from_str(&self.text(place, name)?).map_err(|error| self.damaged(name, &error.to_string()))
+    }
+
+    pub fn header(&self, file: &File) -> Result<Header> {
+        let lattice = self.group(file, "lattice")?;
+        let set = self.text(&lattice, "set")?;
+        let set = [VelocitySet::D2Q9, VelocitySet::D3Q19]
+            .into_iter()
+            .find(|known| format!("{known:?}") == set)
+            .ok_or_else(|| self.damaged("set", &format!("\"{set}\" is neither D2Q9 nor D3Q19")))?;
+        let nodes = self.dataset(&lattice, "position", &[None, Some(3)])?.shape()[0];
+        self.dataset(&lattice, "links", &[Some(set.q() - 1), Some(nodes)])?;
+        if nodes == 0 || nodes >= GlobalLink::MAX_NODES {
+            return Err(self.damaged("position", &format!("{nodes} nodes, not 1 to {}", GlobalLink::MAX_NODES)));
+        }
+        let extent = self.vector::<u64>(&lattice, "extent")?;
+        let openings = self.group(file, "openings")?;
+        let partitions = self.group(file, "partitions")?;
+        let mut stored: Vec<usize> =
+            self.read("partitions", partitions.member_names())?.iter().filter_map(|name| name.parse().ok()).collect();
+        stored.sort_unstable();
+        Ok(Header {
+            nodes,
+            set,
+            spacing: self.number(&lattice, "spacing")?,
+            origin: self.vector(&lattice, "origin")?,
+            extent: extent.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
+            periodic: self.vector::<u8>(&lattice, "periodic")?.map(|flag| flag != 0),
+            openings: (0..openings.len()).map(|k| self.opening(&openings, k)).collect::<Result<_>>()?,
+            partitions: stored,
+            geometry: self.json(file, "geometry")?,
+            provenance: self.json(file, "provenance")?,
+            config: self.json(file, "config")?,
+        })
+    }
+
+    fn opening(&self, openings: &Group, k: u64) -> Result<OpeningHeader> {
+        let group = self.group(openings, &k.to_string())?;
+        let kind = self.text(&group, "kind")?;
+        Ok(OpeningHeader {
+            name: self.text(&group, "name")?,
+            kind: serde_json::from_value(kind.into()).map_err(|error| self.damaged("kind", &error.to_string()))?,
+            normal: self.vector(&group, "normal")?,
+            area: self.number(&group, "area")?,
+            nodes: self.dataset(&group, "node", &[None])?.size(),
+        })
+    }
+}

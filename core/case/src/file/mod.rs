@@ -1,0 +1,45 @@
+//! The case file: one HDF5 file, whole or absent, read by any HDF5 1.8 or later.
+//!
+//! N nodes, q directions (rest included), P parts. Node numbers are global, in scan order of the domain, x fastest.
+//! Integers may be stored wider than written here; readers convert.
+//!
+//! ```text
+//! /                        attributes: schema u32 (SCHEMA_VERSION), program text,
+//!                          provenance, config, geometry: JSON text
+//! /lattice                 attributes: set "D2Q9" or "D3Q19", spacing f64 in m, origin f64[3] in m (lower corner of
+//!                          site 0), extent u64[3] sites with padding, periodic u8[3]
+//!   position  i32 [N, 3]   site of each node
+//!   links     i32 [q-1, N] row i-1: node that c_i leads to; -1 the wall; -2-k opening k   (i64 past 2^31 nodes)
+//! /openings/<k>            attributes: name text, kind "velocity" | "pressure" | "wall", normal f64[3] (unit, into the
+//!                          fluid), area f64 in lattice units
+//!   node      u32 [n]      nodes with links into it, ascending
+//!   links     u32 [n]      bit i: c_i leads into it
+//!   developed f32 [n]      developed-flow speed relative to the mean
+//! /walls
+//!   node      u32 [w]      nodes with links into the wall, ascending
+//!   normal    f32 [w, 3]   unit, from the smoothed wall into the fluid
+//!   distance  f32 [w]      to the smoothed wall, in lattice units
+//! /partitions/<P>          attribute: report JSON text
+//!   order     u32 [N]      nodes by part: interior ascending, then interface ascending
+//!   ranges    u64 [P, 3]   in order, for each part: first interior, first interface, end
+//!   halo      u32 [h]      halo nodes by part and owner, ascending
+//!   halos     u64 [g, 4]   part, owner, first and end in halo; ascending by part and owner
+//! ```
+//!
+//! Groups that readers do not know are left alone: populations of cells go to `/cells`.
+
+mod header;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use header::{Header, OpeningHeader};
+pub use read::Case;
+pub use write::{add_partition, write};
+
+/// Version of the layout above; another one is refused.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Nodes in a chunk of the large arrays.
+const CHUNK: usize = 1 << 16;

@@ -1,0 +1,124 @@
+use std::fs;
+
+use hematite_config::{Exit, Provenance};
+
+use super::*;
+use crate::{Lattice, Part, Partition, fixture, walls};
+
+fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::PathBuf, Vec<Partition>) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("case.h5");
+    let partitions: Vec<_> = parts.iter().map(|&p| Partition::make(lattice, p).expect("divides")).collect();
+    let provenance = Provenance { program: "mkcase 0".into(), ..Provenance::default() };
+    // Longer than the 64 KiB that old HDF5 attributes hold.
+    let config = serde_json::json!({"name": "x".repeat(100_000)});
+    write(&path, lattice, &partitions, &provenance, &config).expect("writes");
+    (folder, path, partitions)
+}
+
+fn same(a: &Part, b: &Part) {
+    assert_eq!((a.rank, a.parts, a.interior, a.own), (b.rank, b.parts, b.interior, b.own));
+    assert_eq!((&a.id, &a.position, &a.links), (&b.id, &b.position, &b.links));
+    assert_eq!((&a.neighbours, &a.openings), (&b.neighbours, &b.openings));
+}
+
+#[test]
+fn everything_comes_back() {
+    let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let (_folder, path, partitions) = stored(&lattice, &[1, 2, 5]);
+    let case = Case::open(&path).expect("opens");
+    let header = case.header();
+    assert_eq!((header.nodes, header.set, header.extent), (210, lattice.set, lattice.extent));
+    assert_eq!((header.spacing, header.origin, header.periodic), (lattice.spacing, lattice.origin, lattice.periodic));
+    assert_eq!(header.partitions, [1, 2, 5]);
+    assert_eq!(header.provenance.program, "mkcase 0");
+    assert_eq!(header.config["name"].as_str().map(str::len), Some(100_000));
+    assert_eq!((header.openings[1].name.as_str(), header.openings[1].nodes), ("out", 7));
+    let read = case.lattice().expect("reads");
+    assert_eq!((&read.position, &read.links, &read.openings), (&lattice.position, &lattice.links, &lattice.openings));
+    assert_eq!(case.walls().expect("reads"), walls(&lattice));
+    for partition in partitions {
+        assert_eq!(case.partition(partition.parts).expect("reads"), partition);
+        assert_eq!(case.partition_report(partition.parts).expect("reads"), partition.report);
+    }
+}
+
+#[test]
+fn parts_of_the_file_and_of_memory_agree() {
+    for seed in 0..12 {
+        let lattice = Lattice::build(&fixture::random(seed)).expect("builds");
+        let counts: Vec<usize> = [2, 3, 7].into_iter().filter(|&p| p <= lattice.nodes()).collect();
+        let (_folder, path, partitions) = stored(&lattice, &counts);
+        let case = Case::open(&path).expect("opens");
+        let whole = Partition::make(&lattice, 1).expect("divides");
+        same(&case.part(1, 0).expect("reads"), &Part::of(&lattice, &whole, 0).expect("extracts"));
+        for partition in partitions {
+            for rank in 0..partition.parts {
+                let part = case.part(partition.parts, rank).expect("reads");
+                same(&part, &Part::of(&lattice, &partition, rank).expect("extracts"));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_partition_is_added_and_replaced() {
+    let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let (_folder, path, _) = stored(&lattice, &[]);
+    assert!(Case::open(&path).expect("opens").part(3, 0).expect_err("none").message.contains("--parts 3"));
+    let partition = Partition::make(&lattice, 3).expect("divides");
+    for _ in 0..2 {
+        add_partition(&path, &partition).expect("adds");
+        let case = Case::open(&path).expect("opens");
+        assert!(case.partition_stored(3) && case.partition_stored(1) && !case.partition_stored(2));
+        assert_eq!(case.partition(3).expect("reads"), partition);
+    }
+    let other = Lattice::build(&fixture::channel(9, 7)).expect("builds");
+    let fault = add_partition(&path, &Partition::make(&other, 2).expect("divides")).expect_err("another case");
+    assert_eq!(fault.exit, Exit::Usage);
+}
+
+#[test]
+fn a_file_that_is_cut_off_is_a_fault_at_every_length() {
+    let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let (folder, path, _) = stored(&lattice, &[2]);
+    let whole = fs::read(&path).expect("reads");
+    let short = folder.path().join("short.h5");
+    let lengths = (0..100).chain((100..whole.len()).step_by(whole.len() / 97)).chain([whole.len() - 1]);
+    for length in lengths {
+        fs::write(&short, &whole[..length]).expect("writes");
+        let fault = Case::open(&short).err().expect("refused");
+        assert!(fault.exit == Exit::Usage && fault.message.contains("short.h5"), "{length}: {fault}");
+    }
+    assert!(Case::open(&folder.path().join("none.h5")).err().expect("refused").message.contains("none.h5"));
+}
+
+#[test]
+fn another_schema_and_missing_datasets_are_named() {
+    let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let edit = |change: &dyn Fn(&hdf5::File)| {
+        let (folder, path, _) = stored(&lattice, &[2]);
+        let file = hdf5::File::open_rw(&path).expect("opens");
+        change(&file);
+        file.close().expect("closes");
+        let outcome = Case::open(&path).and_then(|case| {
+            (0..2).try_for_each(|rank| case.part(2, rank).map(drop))?;
+            case.walls().map(drop)
+        });
+        drop(folder);
+        outcome.expect_err("refused").message
+    };
+    let message = edit(&|file| file.attr("schema").and_then(|a| a.write_scalar(&7_u32)).expect("edits"));
+    assert!(message.contains("version 7") && message.contains("version 1") && message.contains("mkcase"), "{message}");
+    for name in
+        ["lattice/links", "lattice/position", "partitions/2/order", "partitions/2/halos", "openings/1", "walls/normal"]
+    {
+        let message = edit(&|file| file.unlink(name).expect("edits"));
+        assert!(message.contains("missing or damaged"), "{name}: {message}");
+    }
+    let message = edit(&|file| {
+        let links = file.dataset("lattice/links").expect("opens");
+        links.write_slice(&[99_999], ndarray::s![0, 5..6]).expect("edits");
+    });
+    assert!(message.contains("links"), "{message}");
+}

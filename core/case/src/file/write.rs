@@ -1,0 +1,192 @@
+//! Writing a case file.
+
+use std::fs;
+use std::path::Path;
+
+use hdf5::types::VarLenUnicode;
+use hdf5::{File, Group, H5Type, Location};
+use hematite_config::{Fault, Provenance, Result, publish};
+use ndarray::{ArrayView2, s};
+use serde::Serialize;
+
+use super::{CHUNK, SCHEMA_VERSION};
+use crate::{Lattice, Opening, Partition, WallNode, walls};
+
+/// Writes a case: the lattice, its openings and walls, and any number of partitions. The file appears whole or not at
+/// all; one that is there is replaced.
+///
+/// # Errors
+/// An I/O fault when the file cannot be written.
+pub fn write(
+    path: &Path,
+    lattice: &Lattice,
+    partitions: &[Partition],
+    provenance: &Provenance,
+    config: &serde_json::Value,
+) -> Result<()> {
+    publish(path, |temporary| {
+        let out = Out { path };
+        let file = out.to(File::create(temporary))?;
+        out.number(&file, "schema", SCHEMA_VERSION)?;
+        out.text(&file, "program", &provenance.program)?;
+        out.json(&file, "provenance", provenance)?;
+        out.json(&file, "config", config)?;
+        out.json(&file, "geometry", &lattice.geometry)?;
+        out.lattice(&out.group(&file, "lattice")?, lattice)?;
+        let openings = out.group(&file, "openings")?;
+        for (k, opening) in lattice.openings.iter().enumerate() {
+            out.opening(&out.group(&openings, &k.to_string())?, opening)?;
+        }
+        out.walls(&out.group(&file, "walls")?, &walls(lattice))?;
+        let group = out.group(&file, "partitions")?;
+        partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
+        out.close(file)
+    })
+}
+
+/// Adds a partition to a case file, or replaces the one into as many parts. The file is copied first and published
+/// whole, so that readers never see half of it.
+///
+/// # Errors
+/// A usage fault when the partition is of another lattice, an I/O fault when the file cannot be written.
+pub fn add_partition(path: &Path, partition: &Partition) -> Result<()> {
+    let nodes = super::Case::open(path)?.header().nodes;
+    if nodes != partition.order.len() {
+        return Err(Fault::usage(format!(
+            "{} has {nodes} nodes, the partition {}: it is of another case",
+            path.display(),
+            partition.order.len()
+        )));
+    }
+    publish(path, |temporary| {
+        let out = Out { path };
+        fs::copy(path, temporary).map_err(|error| Fault::io(format!("cannot copy {}: {error}", path.display())))?;
+        let file = out.to(File::open_rw(temporary))?;
+        let group = out.to(file.group("partitions"))?;
+        if group.link_exists(&partition.parts.to_string()) {
+            out.to(group.unlink(&partition.parts.to_string()))?;
+        }
+        out.partition(&group, partition)?;
+        out.close(file)
+    })
+}
+
+/// Writes, and names the file in faults.
+struct Out<'a> {
+    path: &'a Path,
+}
+
+impl Out<'_> {
+    fn to<T>(&self, outcome: hdf5::Result<T>) -> Result<T> {
+        outcome.map_err(|error| Fault::io(format!("cannot write {}: {error}", self.path.display())))
+    }
+
+    fn close(&self, file: File) -> Result<()> {
+        self.to(file.flush())?;
+        self.to(file.close())
+    }
+
+    fn group(&self, parent: &Group, name: &str) -> Result<Group> {
+        self.to(parent.create_group(name))
+    }
+
+    fn number<T: H5Type>(&self, place: &Location, name: &str, value: T) -> Result<()> {
+        self.to(place.new_attr::<T>().create(name).and_then(|attribute| attribute.write_scalar(&value)))
+    }
+
+    fn vector<T: H5Type>(&self, place: &Location, name: &str, values: [T; 3]) -> Result<()> {
+        self.to(place.new_attr::<T>().shape(3).create(name).and_then(|attribute| attribute.write_raw(&values)))
+    }
+
+    fn text(&self, place: &Location, name: &str, text: &str) -> Result<()> {
+        let value: VarLenUnicode = text
+            .parse()
+            .map_err(|_| Fault::io(format!("cannot write {}: {name} holds a zero byte", self.path.display())))?;
+        self.number(place, name, value)
+    }
+
+    fn json(&self, place: &Location, name: &str, value: &impl Serialize) -> Result<()> {
+        let text = serde_json::to_string(value)
+            .map_err(|error| Fault::io(format!("cannot write {}: {name}: {error}", self.path.display())))?;
+        self.text(place, name, &text)
+    }
+
+    /// A compressed array of one dimension. An empty one cannot be chunked.
+    fn array<T: H5Type>(&self, group: &Group, name: &str, values: &[T]) -> Result<()> {
+        let builder = group.new_dataset::<T>();
+        let builder = match values.len() {
+            0 => builder,
+            n => builder.chunk(n.min(CHUNK)).shuffle().deflate(1),
+        };
+        self.to(builder.shape(values.len()).create(name).and_then(|dataset| dataset.write_raw(values)))
+    }
+
+    /// A compressed array of rows of equal length.
+    fn rows<T: H5Type, const W: usize>(&self, group: &Group, name: &str, rows: &[[T; W]]) -> Result<()> {
+        let builder = group.new_dataset::<T>();
+        let builder = match rows.len() {
+            0 => builder,
+            n => builder.chunk((n.min(CHUNK / W), W)).shuffle().deflate(1),
+        };
+        let flat = ArrayView2::from_shape((rows.len(), W), rows.as_flattened())
+            .map_err(|error| Fault::io(format!("cannot write {}: {name}: {error}", self.path.display())))?;
+        self.to(builder.shape((rows.len(), W)).create(name).and_then(|dataset| dataset.write(flat)))
+    }
+
+    fn lattice(&self, group: &Group, lattice: &Lattice) -> Result<()> {
+        self.text(group, "set", &format!("{:?}", lattice.set))?;
+        self.number(group, "spacing", lattice.spacing)?;
+        self.vector(group, "origin", lattice.origin)?;
+        self.vector(group, "extent", lattice.extent.map(|n| n as u64))?;
+        self.vector(group, "periodic", lattice.periodic.map(u8::from))?;
+        self.rows(group, "position", &lattice.position)?;
+        match i32::try_from(lattice.nodes()) {
+            Ok(_) => self.links(group, lattice, |code| code as i32),
+            Err(_) => self.links(group, lattice, |code| code),
+        }
+    }
+
+    /// Written by slabs of whole chunks, so that no second copy of the links is held.
+    fn links<T: H5Type>(&self, group: &Group, lattice: &Lattice, store: impl Fn(i64) -> T) -> Result<()> {
+        let nodes = lattice.nodes();
+        let builder = group.new_dataset::<T>().chunk((1, nodes.min(CHUNK))).shuffle().deflate(1);
+        let dataset = self.to(builder.shape((lattice.links.len(), nodes)).create("links"))?;
+        for (row, direction) in lattice.links.iter().enumerate() {
+            for (slab, links) in direction.chunks(16 * CHUNK).enumerate() {
+                let codes: Vec<T> = links.iter().map(|link| store(link.code())).collect();
+                let start = slab * 16 * CHUNK;
+                self.to(dataset.write_slice(&codes, s![row, start..start + links.len()]))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn opening(&self, group: &Group, opening: &Opening) -> Result<()> {
+        self.text(group, "name", &opening.name)?;
+        let kind = serde_json::to_value(opening.kind).ok();
+        self.text(group, "kind", kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default())?;
+        self.vector(group, "normal", opening.normal)?;
+        self.number(group, "area", opening.area)?;
+        let nodes = || opening.nodes.iter();
+        self.array(group, "node", &nodes().map(|site| site.node.0 as u32).collect::<Vec<_>>())?;
+        self.array(group, "links", &nodes().map(|site| site.links).collect::<Vec<_>>())?;
+        self.array(group, "developed", &nodes().map(|site| site.developed).collect::<Vec<_>>())
+    }
+
+    fn walls(&self, group: &Group, walls: &[WallNode]) -> Result<()> {
+        self.array(group, "node", &walls.iter().map(|wall| wall.node.0 as u32).collect::<Vec<_>>())?;
+        self.rows(group, "normal", &walls.iter().map(|wall| wall.normal).collect::<Vec<_>>())?;
+        self.array(group, "distance", &walls.iter().map(|wall| wall.distance).collect::<Vec<_>>())
+    }
+
+    fn partition(&self, partitions: &Group, partition: &Partition) -> Result<()> {
+        let group = self.group(partitions, &partition.parts.to_string())?;
+        self.json(&group, "report", &partition.report)?;
+        self.array(&group, "order", &partition.order)?;
+        let ranges = partition.ranges.iter().map(|range| [range.start, range.interface, range.end].map(|n| n as u64));
+        self.rows(&group, "ranges", &ranges.collect::<Vec<_>>())?;
+        self.array(&group, "halo", &partition.halo)?;
+        let halos = partition.halos.iter().map(|h| [h.part, h.owner, h.range.start, h.range.end].map(|n| n as u64));
+        self.rows(&group, "halos", &halos.collect::<Vec<_>>())
+    }
+}

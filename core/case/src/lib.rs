@@ -1,0 +1,33 @@
+//! The case: a sparse lattice of fluid nodes with its links, partitions and halos, walls and openings, in one file.
+//!
+//! [`Lattice::build`] makes the lattice of a [`hematite_geometry::Domain`]; [`Partition::make`] divides it; [`walls`]
+//! finds its walls. [`write`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what
+//! it holds, as [`Part::of`] does from a lattice in memory.
+
+mod balance;
+mod coarse;
+mod extract;
+pub mod file;
+#[cfg(test)]
+mod fixture;
+mod lattice;
+mod link;
+mod metis;
+mod opening;
+mod part;
+mod partition;
+mod profile;
+mod report;
+mod solve;
+mod velocity_set;
+mod wall;
+
+pub use file::{Case, Header, OpeningHeader, SCHEMA_VERSION, add_partition, write};
+pub use lattice::Lattice;
+pub use link::GlobalLink;
+pub use opening::{Opening, OpeningSite};
+pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};
+pub use partition::{HaloRange, MetisLimits, PartRange, Partition};
+pub use report::PartitionReport;
+pub use velocity_set::VelocitySet;
+pub use wall::{WallNode, walls};

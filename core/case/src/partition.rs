@@ -1,0 +1,281 @@
+//! A lattice divided into parts, with the halo of each.
+
+use std::ops::Range;
+
+use hematite_config::{Fault, Result};
+use rayon::prelude::*;
+
+use crate::extract::Share;
+use crate::{Lattice, PartitionReport, balance, coarse, metis};
+
+/// A division of the lattice into parts, in global node numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partition {
+    /// Number of parts.
+    pub parts: usize,
+    /// Node numbers grouped by part: interior ascending, then interface ascending. A node is interface when any of its
+    /// links leads to another part.
+    pub order: Vec<u32>,
+    /// Where each part lies in `order`.
+    pub ranges: Vec<PartRange>,
+    /// Halo node numbers, grouped by part and then by the part that owns them, ascending.
+    pub halo: Vec<u32>,
+    /// The groups of `halo`, ascending by part and owner.
+    pub halos: Vec<HaloRange>,
+    /// How good the partition is.
+    pub report: PartitionReport,
+}
+
+/// Where one part lies in [`Partition::order`]: interior `start..interface`, interface `interface..end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartRange {
+    /// First interior node.
+    pub start: usize,
+    /// First interface node.
+    pub interface: usize,
+    /// Behind the last node.
+    pub end: usize,
+}
+
+/// The nodes that `owner` owns and `part` links to, in [`Partition::halo`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HaloRange {
+    /// The part whose halo it is.
+    pub part: usize,
+    /// The part that owns the nodes.
+    pub owner: usize,
+    /// Where they lie.
+    pub range: Range<usize>,
+}
+
+/// What METIS is given at most.
+#[derive(Clone, Copy, Debug)]
+pub struct MetisLimits {
+    /// Lattices of more nodes are drawn together into blocks first.
+    pub nodes: usize,
+    /// Adjacency entries METIS can number; its indices have 32 bits.
+    pub entries: usize,
+}
+
+impl Default for MetisLimits {
+    fn default() -> Self {
+        Self { nodes: 2_000_000, entries: i32::MAX as usize - 1 }
+    }
+}
+
+impl Partition {
+    /// Divides a lattice into parts of nearly equal size (within 2 % of the mean) with few links between them. The same
+    /// lattice gives the same partition on any machine.
+    ///
+    /// # Errors
+    /// A usage fault for no part, or more parts than nodes.
+    pub fn make(lattice: &Lattice, parts: usize) -> Result<Self> {
+        Self::make_within(lattice, parts, MetisLimits::default())
+    }
+
+    /// As [`Partition::make`], giving METIS no more than `limits`.
+    ///
+    /// # Errors
+    /// As [`Partition::make`], and when the limits leave no graph to divide.
+    pub fn make_within(lattice: &Lattice, parts: usize, limits: MetisLimits) -> Result<Self> {
+        let nodes = lattice.nodes();
+        if parts == 0 || parts > nodes {
+            return Err(Fault::usage(format!(
+                "{parts} parts of a lattice of {nodes} nodes: ask for 1 to {nodes} parts"
+            )));
+        }
+        let owner = if parts == 1 { vec![0; nodes] } else { divide(lattice, parts, limits)? };
+        Ok(Self::of_owners(lattice, parts, &owner))
+    }
+
+    /// The partition in which `owner[n]` owns node n.
+    fn of_owners(lattice: &Lattice, parts: usize, owner: &[u32]) -> Self {
+        let part_of = |n: u32| owner[n as usize] as usize;
+        let crossings = |n: u32| lattice.neighbours(n as usize).filter(|&m| part_of(m) != part_of(n)).count();
+        let interface: Vec<bool> = (0..owner.len() as u32).into_par_iter().map(|n| crossings(n) > 0).collect();
+
+        let mut counts = vec![[0_usize; 2]; parts];
+        for (&p, &interface) in owner.iter().zip(&interface) {
+            counts[p as usize][usize::from(interface)] += 1;
+        }
+        let mut ranges = Vec::with_capacity(parts);
+        let mut start = 0;
+        for [interior, at_cut] in counts {
+            ranges.push(PartRange { start, interface: start + interior, end: start + interior + at_cut });
+            start += interior + at_cut;
+        }
+        let mut next: Vec<[usize; 2]> = ranges.iter().map(|range| [range.start, range.interface]).collect();
+        let mut order = vec![0; owner.len()];
+        for (n, (&p, &interface)) in owner.iter().zip(&interface).enumerate() {
+            let slot = &mut next[p as usize][usize::from(interface)];
+            order[*slot] = n as u32;
+            *slot += 1;
+        }
+
+        // Links return, so a node is in the halo of exactly the parts that it links to.
+        let at_cut = |n: &u32| interface[*n as usize];
+        let mut copies: Vec<(u32, u32, u32)> = (0..owner.len() as u32)
+            .into_par_iter()
+            .filter(at_cut)
+            .flat_map_iter(|n| {
+                let mut others: Vec<u32> = lattice.neighbours(n as usize).map(|m| owner[m as usize]).collect();
+                others.retain(|&part| part != owner[n as usize]);
+                others.sort_unstable();
+                others.dedup();
+                others.into_iter().map(move |part| (part, owner[n as usize], n))
+            })
+            .collect();
+        copies.par_sort_unstable();
+        let mut halos = Vec::new();
+        let mut start = 0;
+        for group in copies.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let range = start..start + group.len();
+            start = range.end;
+            halos.push(HaloRange { part: group[0].0 as usize, owner: group[0].1 as usize, range });
+        }
+        let both_ways: usize = (0..owner.len() as u32).into_par_iter().filter(at_cut).map(crossings).sum();
+        let report = PartitionReport::new(&ranges, &halos, both_ways / 2);
+        Self { parts, order, ranges, halo: copies.into_iter().map(|copy| copy.2).collect(), halos, report }
+    }
+
+    /// What one part is made of.
+    pub(crate) fn share(&self, rank: usize) -> Share {
+        let PartRange { start, interface, end } = self.ranges[rank];
+        let halos = self.halos.iter().filter(|halo| halo.part == rank);
+        Share {
+            rank,
+            parts: self.parts,
+            interior: interface - start,
+            own: self.order[start..end].to_vec(),
+            halos: halos.map(|halo| (halo.owner, self.halo[halo.range.clone()].to_vec())).collect(),
+        }
+    }
+}
+
+/// The part of each node.
+fn divide(lattice: &Lattice, parts: usize, limits: MetisLimits) -> Result<Vec<u32>> {
+    let fine = if lattice.nodes() <= limits.nodes { metis::link_graph(lattice, limits.entries) } else { None };
+    let mut owner = match fine {
+        Some(graph) => metis::divide(&graph, parts)?,
+        None => divide_blocks(lattice, parts, limits)?,
+    };
+    balance::balance(lattice, &mut owner, parts);
+    Ok(owner)
+}
+
+/// As [`divide`], by way of blocks: small ones, so that parts keep smooth borders, and larger ones where those are still
+/// more than METIS is given.
+fn divide_blocks(lattice: &Lattice, parts: usize, limits: MetisLimits) -> Result<Vec<u32>> {
+    let mut coarsest = None;
+    for side in [2, 4, 8, 16, 32] {
+        let Some(coarse) = coarse::coarsen(lattice, side, limits.entries) else { continue };
+        let pieces = coarse.graph.node_weights.len();
+        if coarsest.is_some() && pieces < 50 * parts {
+            break;
+        }
+        coarsest = Some(coarse);
+        if pieces <= limits.nodes {
+            break;
+        }
+    }
+    let Some(coarse) = coarsest else {
+        return Err(Fault::usage(format!(
+            "a lattice of {} nodes has more links than METIS can number, even in blocks; coarsen the lattice",
+            lattice.nodes()
+        )));
+    };
+    let of_piece = metis::divide(&coarse.graph, parts)?;
+    Ok(coarse.of.into_iter().map(|piece| of_piece[piece as usize]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+    use crate::fixture;
+
+    fn owners(partition: &Partition) -> Vec<usize> {
+        let mut owner = vec![usize::MAX; partition.order.len()];
+        for (p, range) in partition.ranges.iter().enumerate() {
+            for &n in &partition.order[range.start..range.end] {
+                assert_eq!(owner[n as usize], usize::MAX, "node {n} twice");
+                owner[n as usize] = p;
+            }
+        }
+        owner
+    }
+
+    fn check(lattice: &Lattice, partition: &Partition) {
+        let owner = owners(partition);
+        assert!(owner.iter().all(|&p| p < partition.parts), "every node has a part");
+        let mean = lattice.nodes() as f64 / partition.parts as f64;
+        let mut halo: BTreeMap<(usize, usize), BTreeSet<u32>> = BTreeMap::new();
+        let mut cut = 0;
+        for (p, range) in partition.ranges.iter().enumerate() {
+            let size = (range.end - range.start) as f64;
+            assert!(
+                size <= (1.02 * mean).max(mean.ceil()) && size >= (0.98 * mean).min(mean.floor()),
+                "{size} of {mean}"
+            );
+            for (at, &n) in (range.start..).zip(&partition.order[range.start..range.end]) {
+                let foreign: Vec<u32> = lattice.neighbours(n as usize).filter(|&m| owner[m as usize] != p).collect();
+                assert_eq!(foreign.is_empty(), at < range.interface, "interior nodes have no links out, others have");
+                cut += foreign.len();
+                foreign.into_iter().for_each(|m| {
+                    halo.entry((p, owner[m as usize])).or_default().insert(m);
+                });
+            }
+            assert!(partition.order[range.start..range.interface].is_sorted());
+            assert!(partition.order[range.interface..range.end].is_sorted());
+        }
+        assert_eq!(partition.report.cut * 2, cut);
+        let listed: Vec<_> =
+            partition.halos.iter().map(|h| ((h.part, h.owner), partition.halo[h.range.clone()].to_vec())).collect();
+        let wanted: Vec<_> = halo.into_iter().map(|(key, set)| (key, set.into_iter().collect::<Vec<_>>())).collect();
+        assert_eq!(listed, wanted);
+    }
+
+    #[test]
+    fn parts_cover_the_lattice_and_know_their_halos() {
+        for seed in 0..40 {
+            let lattice = Lattice::build(&fixture::random(seed)).expect("builds");
+            for parts in [1, 2, 3, 7] {
+                for limits in [MetisLimits::default(), MetisLimits { nodes: 40, entries: 4000 }] {
+                    if parts > lattice.nodes() {
+                        let fault = Partition::make(&lattice, parts).expect_err("refused");
+                        assert!(fault.message.contains("parts of a lattice"), "{fault}");
+                        continue;
+                    }
+                    let partition = Partition::make_within(&lattice, parts, limits).expect("divides");
+                    check(&lattice, &partition);
+                    assert_eq!(partition, Partition::make_within(&lattice, parts, limits).expect("again"));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_channel_is_cut_across() {
+        let lattice = Lattice::build(&fixture::channel(400, 20)).expect("builds");
+        for limits in [MetisLimits::default(), MetisLimits { nodes: 1000, entries: 1 << 20 }] {
+            let partition = Partition::make_within(&lattice, 4, limits).expect("divides");
+            check(&lattice, &partition);
+            // Three straight cuts of 20 axis links and 38 diagonals each.
+            assert!(partition.report.cut < 3 * 58 * 3 / 2, "{:?}", partition.report);
+            assert!(partition.report.interface_share < 0.03, "{:?}", partition.report);
+        }
+    }
+
+    #[test]
+    fn lattices_in_pieces_are_balanced_too() {
+        let mut domain = fixture::solid(2, [120, 13, 1], [false; 3]);
+        for y in (1..12).step_by(2) {
+            (1..119).for_each(|x| fixture::set(&mut domain, [x, y, 0], hematite_geometry::Site::FLUID));
+        }
+        let lattice = Lattice::build(&domain).expect("builds");
+        for parts in [2, 4, 5, 50, 118 * 6] {
+            check(&lattice, &Partition::make(&lattice, parts).expect("divides"));
+        }
+    }
+}

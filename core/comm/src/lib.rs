@@ -1,0 +1,84 @@
+//! What ranks say to each other: solo, as threads of one process, or through MPI.
+//!
+//! Everything here is exact (integers, bytes, minima and maxima), so no result depends on the number of ranks.
+
+mod agree;
+mod launch;
+#[cfg(feature = "mpi")]
+mod mpi;
+mod order;
+mod solo;
+mod threads;
+
+use hematite_config::{Exit, Result};
+
+#[cfg(feature = "mpi")]
+pub use self::mpi::Mpi;
+pub use launch::launched_by_mpi;
+pub use solo::Solo;
+pub use threads::{Threads, threads};
+
+/// The ranks of a run, as one of them sees them. Every method but `rank`, `size`, `local_rank` and `abort` is
+/// collective: all ranks call it, in the same order.
+pub trait Comm {
+    /// This rank's number, from 0.
+    fn rank(&self) -> usize;
+
+    /// Number of ranks.
+    fn size(&self) -> usize;
+
+    /// This rank's number among those of the same host, by which it takes its GPU.
+    fn local_rank(&self) -> usize;
+
+    /// Sends each of `send` to its rank and fills each of `receive` from its rank. At most one message goes each way
+    /// between two ranks; lengths agree on both sides.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank is gone.
+    fn exchange(&self, send: &[(usize, &[u8])], receive: &mut [(usize, &mut [u8])]) -> Result<()>;
+
+    /// Sums each element over the ranks, in place, exactly.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank is gone.
+    fn sum(&self, values: &mut [i64]) -> Result<()>;
+
+    /// Takes each element's maximum over the ranks, in place. NaN counts as larger than every number.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank is gone.
+    fn max(&self, values: &mut [f64]) -> Result<()>;
+
+    /// Copies rank 0's bytes to every rank, whatever their length there.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank is gone.
+    fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<()>;
+
+    /// Every rank's bytes, by rank, on rank 0; nothing on the others.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank is gone.
+    fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<Vec<u8>>>>;
+
+    /// Ends all ranks at once with `exit`, where one rank cannot go on and the others may wait for it.
+    fn abort(&self, exit: Exit) -> !;
+
+    /// Whether `flag` holds on any rank.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank is gone.
+    fn any(&self, flag: bool) -> Result<bool> {
+        let mut count = [i64::from(flag)];
+        self.sum(&mut count)?;
+        Ok(count[0] > 0)
+    }
+}
+
+/// Makes the ranks agree on an outcome: where any rank failed, every rank fails with the fault of the lowest one.
+///
+/// # Errors
+/// The fault of the lowest failed rank.
+pub fn agree<T>(comm: &dyn Comm, outcome: Result<T>) -> Result<T> {
+    agree::agree(comm, outcome)
+}

@@ -1,0 +1,101 @@
+//! Every method of [`Comm`], each against an answer that a rank works out alone.
+
+use hematite_comm::{Comm, agree};
+use hematite_config::{Exit, Fault};
+
+/// Runs all of it; panics where a rank sees a wrong answer.
+pub fn everything(comm: &dyn Comm) {
+    let (rank, size) = (comm.rank(), comm.size());
+    assert!(rank < size && comm.local_rank() <= rank);
+    for round in 0..40 {
+        exchange(comm, round);
+        if round % 8 == 0 {
+            reductions(comm, round);
+            bytes(comm, round);
+        }
+    }
+    agreement(comm);
+}
+
+/// A hash that every rank computes alike.
+fn mix(parts: &[u64]) -> u64 {
+    parts.iter().fold(0x9e37_79b9_7f4a_7c15, |h, &part| {
+        let x = (h ^ part).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x ^ (x >> 29)
+    })
+}
+
+/// What `from` says to `to`: nothing at all, or 0, 1, some or many bytes.
+fn message(round: u64, from: usize, to: usize) -> Option<Vec<u8>> {
+    let h = mix(&[round, from as u64, to as u64]);
+    let length = match h % 5 {
+        0 => return None,
+        1 => 0,
+        2 => 1,
+        3 => 1 + (h >> 8) as usize % 300,
+        _ => 100_000 + (h >> 8) as usize % 100_000,
+    };
+    Some((0..length as u64).map(|i| mix(&[h, i]) as u8).collect())
+}
+
+fn exchange(comm: &dyn Comm, round: u64) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let out: Vec<(usize, Vec<u8>)> = (0..size).filter_map(|to| Some((to, message(round, rank, to)?))).collect();
+    let wanted: Vec<(usize, Vec<u8>)> =
+        (0..size).rev().filter_map(|from| Some((from, message(round, from, rank)?))).collect();
+    let mut got: Vec<(usize, Vec<u8>)> = wanted.iter().map(|(from, bytes)| (*from, vec![0xaa; bytes.len()])).collect();
+    let send: Vec<(usize, &[u8])> = out.iter().map(|(to, bytes)| (*to, &bytes[..])).collect();
+    let mut receive: Vec<(usize, &mut [u8])> = got.iter_mut().map(|(from, bytes)| (*from, &mut bytes[..])).collect();
+    comm.exchange(&send, &mut receive).expect("all ranks are there");
+    assert!(got == wanted, "rank {rank} of {size}, round {round}: a message came wrong");
+}
+
+fn reductions(comm: &dyn Comm, round: u64) {
+    let value = |rank: usize, i: usize| mix(&[round, rank as u64, i as u64]).cast_signed() >> 8;
+    for length in [0, 1, 1000] {
+        let mut sums: Vec<i64> = (0..length).map(|i| value(comm.rank(), i)).collect();
+        comm.sum(&mut sums).expect("sums");
+        let wanted: Vec<i64> = (0..length).map(|i| (0..comm.size()).map(|rank| value(rank, i)).sum()).collect();
+        assert_eq!(sums, wanted);
+        let mut maxima: Vec<f64> = (0..length).map(|i| value(comm.rank(), i) as f64).collect();
+        comm.max(&mut maxima).expect("maxima");
+        for (i, max) in maxima.into_iter().enumerate() {
+            assert_eq!(max, (0..comm.size()).map(|rank| value(rank, i) as f64).fold(f64::NEG_INFINITY, f64::max));
+        }
+    }
+    let last = comm.rank() + 1 == comm.size();
+    let mut special =
+        [if last { -f64::NAN } else { f64::INFINITY }, if last { 0.0 } else { -0.0 }, -1.0 - comm.rank() as f64];
+    comm.max(&mut special).expect("maxima");
+    assert!(special[0].is_nan());
+    assert!(special[1].is_sign_positive());
+    assert_eq!(special[2], -1.0);
+    for odd in 0..comm.size() {
+        assert!(comm.any(comm.rank() == odd).expect("any"));
+    }
+    assert!(!comm.any(false).expect("any"));
+}
+
+fn bytes(comm: &dyn Comm, round: u64) {
+    for length in [0_usize, 1, 70_000] {
+        let content = |rank: usize| -> Vec<u8> {
+            (0..(length * (rank + 1)) as u64).map(|i| mix(&[round, rank as u64, i]) as u8).collect()
+        };
+        let mut shared = content(comm.rank());
+        comm.broadcast(&mut shared).expect("broadcasts");
+        assert!(shared == content(0), "rank {}: broadcast", comm.rank());
+        let all = comm.gather(&content(comm.rank())).expect("gathers");
+        let wanted = (comm.rank() == 0).then(|| (0..comm.size()).map(content).collect::<Vec<_>>());
+        assert!(all == wanted, "rank {}: gather", comm.rank());
+    }
+}
+
+fn agreement(comm: &dyn Comm) {
+    let rank = comm.rank();
+    assert_eq!(agree(comm, Ok(rank)), Ok(rank));
+    for lowest in 0..comm.size() {
+        let outcome = if rank >= lowest { Err(Fault::numerical(format!("rank {rank} diverged"))) } else { Ok(()) };
+        let fault = agree(comm, outcome).expect_err("a rank failed");
+        assert_eq!((fault.exit, fault.message), (Exit::Numerical, format!("rank {lowest} diverged")));
+    }
+}

@@ -1,0 +1,89 @@
+//! Faults as users see them: one message and one exit code.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// Exit codes of `mkcase`, `run` and `post`. Stable: scripts rely on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The work is done.
+    Done = 0,
+    /// `post compare` found a difference.
+    Different = 1,
+    /// Bad usage, bad config or bad input; nothing was written.
+    Usage = 2,
+    /// Stopped early with a checkpoint (signal or wall time): submit again with `--restart`.
+    Stopped = 3,
+    /// Numerical failure: the run diverged.
+    Numerical = 4,
+    /// No usable GPU, hardware or software.
+    NoGpu = 5,
+    /// Reading or writing failed.
+    Io = 6,
+    /// A rank was lost.
+    LostRank = 7,
+}
+
+/// What went wrong, in one message that names the file, key, value, limit and remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The exit code it ends with.
+    pub exit: Exit,
+    /// The message for the user.
+    pub message: String,
+}
+
+/// A result whose error is a [`Fault`].
+pub type Result<T> = std::result::Result<T, Fault>;
+
+impl Fault {
+    /// Bad usage, config or input.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, message: message.into() }
+    }
+
+    /// A numerical failure.
+    pub fn numerical(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Numerical, message: message.into() }
+    }
+
+    /// No usable GPU.
+    pub fn no_gpu(message: impl Into<String>) -> Self {
+        Self { exit: Exit::NoGpu, message: message.into() }
+    }
+
+    /// Reading or writing failed.
+    pub fn io(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Io, message: message.into() }
+    }
+
+    /// A rank was lost.
+    pub fn lost_rank(message: impl Into<String>) -> Self {
+        Self { exit: Exit::LostRank, message: message.into() }
+    }
+
+    /// The same fault with `context: ` before its message.
+    #[must_use]
+    pub fn within(mut self, context: impl fmt::Display) -> Self {
+        self.message = format!("{context}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Ends a tool: prints the fault, if any, to stderr behind the tool's name and gives the exit code.
+pub fn finish(tool: &str, outcome: Result<Exit>) -> ExitCode {
+    let exit = outcome.unwrap_or_else(|fault| {
+        eprintln!("{tool}: error: {fault}");
+        fault.exit
+    });
+    ExitCode::from(exit as u8)
+}

@@ -1,0 +1,11 @@
+//! What every tool shares: config files read with care, faults with exit codes, provenance, files published whole.
+
+mod fault;
+mod provenance;
+mod publish;
+mod read;
+
+pub use fault::{Exit, Fault, Result, finish};
+pub use provenance::{Provenance, hash_bytes, hash_file};
+pub use publish::publish;
+pub use read::{from_value, nearest, read, schema, sibling};

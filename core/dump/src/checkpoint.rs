@@ -1,0 +1,120 @@
+//! `checkpoint/step-NNN/`: the state of the fluid after a time step, to go on from on any number of ranks.
+//!
+//! Each rank writes `rank-0000.h5` and so on, rank 0 also `checkpoint.json`, into a folder whose name ends in
+//! `.partial`; renaming the folder makes the checkpoint.
+
+mod reader;
+mod writer;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+pub use reader::{Checkpoint, Located};
+pub use writer::CheckpointWriter;
+
+/// How populations are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Storage {
+    /// IEEE half precision.
+    F16,
+    /// IEEE single precision.
+    F32,
+    /// IEEE double precision.
+    F64,
+}
+
+/// Stored populations of one direction, as raw bits, node after node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bits {
+    /// Of [`Storage::F16`].
+    F16(Vec<u16>),
+    /// Of [`Storage::F32`].
+    F32(Vec<u32>),
+    /// Of [`Storage::F64`].
+    F64(Vec<u64>),
+}
+
+impl Bits {
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F16(bits) => bits.len(),
+            Self::F32(bits) => bits.len(),
+            Self::F64(bits) => bits.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What they are the bits of.
+    pub fn storage(&self) -> Storage {
+        match self {
+            Self::F16(_) => Storage::F16,
+            Self::F32(_) => Storage::F32,
+            Self::F64(_) => Storage::F64,
+        }
+    }
+}
+
+/// What a checkpoint says of itself, the same on every rank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointMeta {
+    /// Version of the layout.
+    pub schema: u32,
+    /// Time steps done.
+    pub step: u64,
+    /// Ranks that wrote it.
+    pub ranks: usize,
+    /// How populations are stored.
+    pub storage: Storage,
+    /// Directions of the velocity set.
+    pub q: usize,
+    /// Fluid nodes in all.
+    pub nodes: u64,
+    /// SHA-256 of the case file.
+    pub case_sha256: String,
+    /// Exact counters of the whole run by name, such as the ledger's, one value an opening.
+    pub counters: BTreeMap<String, Vec<i64>>,
+}
+
+impl CheckpointMeta {
+    /// The version of the layout written here.
+    pub const SCHEMA: u32 = 1;
+    const FILE: &str = "checkpoint.json";
+}
+
+fn folder(run: &Path, step: u64) -> PathBuf {
+    run.join("checkpoint").join(format!("step-{step:012}"))
+}
+
+fn partial(run: &Path, step: u64) -> PathBuf {
+    folder(run, step).with_extension("partial")
+}
+
+/// The time step of a checkpoint folder's name; none for other names and unfinished ones.
+fn step_of(path: &Path) -> Option<u64> {
+    let digits = path.file_name()?.to_str()?.strip_prefix("step-")?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// The finished checkpoints of a run, oldest first.
+fn finished(run: &Path) -> Vec<(u64, PathBuf)> {
+    let entries = std::fs::read_dir(run.join("checkpoint")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut found: Vec<_> = entries.filter_map(|path| Some((step_of(&path)?, path))).collect();
+    found.sort();
+    found
+}
+
+fn rank_file(folder: &Path, rank: usize) -> PathBuf {
+    folder.join(format!("rank-{rank:04}.h5"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,183 @@
+//! Reads a checkpoint, on any number of ranks.
+
+use std::path::{Path, PathBuf};
+
+use hdf5::H5Type;
+use hematite_case::NodeId;
+use hematite_config::{Fault, Result};
+
+use super::{Bits, CheckpointMeta, Storage, finished, rank_file};
+use crate::h5::{self, reading};
+use crate::lookup::{self, Rows};
+
+/// A checkpoint, whole.
+pub struct Checkpoint {
+    path: PathBuf,
+    meta: CheckpointMeta,
+}
+
+/// Where a checkpoint keeps a list of nodes.
+pub struct Located<'a> {
+    checkpoint: &'a Checkpoint,
+    nodes: usize,
+    /// By rank file.
+    rows: Vec<Rows>,
+}
+
+impl Checkpoint {
+    /// The newest checkpoint of a run folder, if it holds any.
+    pub fn latest(run: &Path) -> Option<PathBuf> {
+        finished(run).pop().map(|(_, path)| path)
+    }
+
+    /// Opens a checkpoint folder; every share must be there.
+    ///
+    /// # Errors
+    /// A usage fault that names the file which is missing or damaged.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = path.join(CheckpointMeta::FILE);
+        if !file.is_file() {
+            let (path, name) = (path.display(), CheckpointMeta::FILE);
+            return Err(Fault::usage(format!("{path} holds no {name}: is it a checkpoint (checkpoint/step-..)?")));
+        }
+        let meta: CheckpointMeta = hematite_config::read(&file)?;
+        if meta.schema != CheckpointMeta::SCHEMA {
+            let (file, found, known) = (file.display(), meta.schema, CheckpointMeta::SCHEMA);
+            return Err(Fault::usage(format!("{file}: key \"schema\" is {found}, this version reads {known}")));
+        }
+        let mut nodes = 0_u64;
+        let checkpoint = Self { path: path.to_owned(), meta };
+        for rank in 0..checkpoint.meta.ranks {
+            let file = rank_file(path, rank);
+            let open = h5::open(&file)?;
+            let (ids, populations, step) = (|| {
+                let shapes = (open.dataset("node_id")?.shape(), open.dataset("populations")?.shape());
+                Ok((shapes.0, shapes.1, h5::attribute::<u64>(&open, "step")?))
+            })()
+            .map_err(reading::<hdf5::Error>(&file))?;
+            let own = ids.first().copied().unwrap_or(0);
+            h5::check_claim(&file, "nodes", own as u64)?;
+            if ids.len() != 1 || populations != [checkpoint.meta.q, own] || step != checkpoint.meta.step {
+                let (file, found) = (file.display(), &populations);
+                return Err(Fault::usage(format!(
+                    "{file}: populations {found:?} of step {step} do not fit checkpoint.json"
+                )));
+            }
+            nodes = nodes.saturating_add(own as u64);
+        }
+        if nodes != checkpoint.meta.nodes {
+            let (path, wanted) = (path.display(), checkpoint.meta.nodes);
+            return Err(Fault::usage(format!("{path}: its shares hold {nodes} nodes, checkpoint.json says {wanted}")));
+        }
+        Ok(checkpoint)
+    }
+
+    /// What it says of itself.
+    pub fn meta(&self) -> &CheckpointMeta {
+        &self.meta
+    }
+
+    /// Finds nodes, in any order.
+    ///
+    /// # Errors
+    /// A usage fault when it lacks one of them.
+    pub fn locate(&self, ids: &[NodeId]) -> Result<Located<'_>> {
+        let wanted = lookup::sorted(ids);
+        let mut rows = Vec::new();
+        for rank in 0..self.meta.ranks {
+            let path = rank_file(&self.path, rank);
+            rows.push(find(&path, "node_id", &wanted)?);
+        }
+        if let Some((count, first)) = lookup::missing(ids, &rows) {
+            return Err(Fault::usage(format!(
+                "{} lacks {count} of {} nodes, the first is node {}: is it of another case?",
+                self.path.display(),
+                ids.len(),
+                first.0
+            )));
+        }
+        Ok(Located { checkpoint: self, nodes: ids.len(), rows })
+    }
+
+    /// The populations of nodes, direction after direction, each in the order of `ids`.
+    ///
+    /// # Errors
+    /// A usage fault when it lacks a node or is damaged.
+    pub fn populations(&self, ids: &[NodeId]) -> Result<Vec<Bits>> {
+        let located = self.locate(ids)?;
+        (0..self.meta.q).map(|direction| located.populations(direction)).collect()
+    }
+
+    /// A named array for nodes in any order, `width` values a node.
+    ///
+    /// # Errors
+    /// A usage fault when there is no such array, it has another width, or it lacks a node.
+    pub fn array(&self, name: &str, width: usize, ids: &[NodeId]) -> Result<Vec<i64>> {
+        let wanted = lookup::sorted(ids);
+        let mut values = vec![0; ids.len() * width];
+        let mut found = Vec::new();
+        for rank in 0..self.meta.ranks {
+            let path = rank_file(&self.path, rank);
+            let rows = find(&path, &format!("arrays/{name}/node_id"), &wanted)?;
+            if rows.is_empty() {
+                continue;
+            }
+            let file = h5::open(&path)?;
+            let dataset = file.dataset(&format!("arrays/{name}/values")).map_err(reading(&path))?;
+            let shape = dataset.shape();
+            if shape.len() != 2 || shape[1] != width {
+                let path = path.display();
+                return Err(Fault::usage(format!(
+                    "{path}: array {name} has shape {shape:?}, wanted {width} values a node"
+                )));
+            }
+            lookup::scatter(&rows, width, &mut values, |first, count| h5::read_rows(&dataset, first, count))
+                .map_err(reading(&path))?;
+            found.push(rows);
+        }
+        if let Some((count, first)) = lookup::missing(ids, &found) {
+            let (path, first) = (self.path.display(), first.0);
+            return Err(Fault::usage(format!("{path}: array {name} lacks {count} nodes, the first is node {first}")));
+        }
+        Ok(values)
+    }
+}
+
+impl Located<'_> {
+    /// The populations of one direction, in the order of the list.
+    ///
+    /// # Errors
+    /// A usage fault when there is no such direction or a file is damaged.
+    pub fn populations(&self, direction: usize) -> Result<Bits> {
+        let Checkpoint { path, meta } = self.checkpoint;
+        if direction >= meta.q {
+            return Err(Fault::usage(format!("{}: no direction {direction} in {}", path.display(), meta.q)));
+        }
+        Ok(match meta.storage {
+            Storage::F16 => Bits::F16(self.gather(direction)?),
+            Storage::F32 => Bits::F32(self.gather(direction)?),
+            Storage::F64 => Bits::F64(self.gather(direction)?),
+        })
+    }
+
+    fn gather<T: H5Type + Copy + Default>(&self, direction: usize) -> Result<Vec<T>> {
+        let mut values = vec![T::default(); self.nodes];
+        for (rank, rows) in self.rows.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
+            let path = rank_file(&self.checkpoint.path, rank);
+            let file = h5::open(&path)?;
+            let dataset = file.dataset("populations").map_err(reading(&path))?;
+            let read = |first, count| {
+                Ok(dataset.read_slice_1d::<T, _>((direction, first..first + count))?.into_raw_vec_and_offset().0)
+            };
+            lookup::scatter(rows, 1, &mut values, read).map_err(reading(&path))?;
+        }
+        Ok(values)
+    }
+}
+
+fn find(path: &Path, name: &str, wanted: &[(NodeId, usize)]) -> Result<Rows> {
+    let file = h5::open(path)?;
+    let dataset = file.dataset(name).map_err(reading(path))?;
+    h5::check_claim(path, "nodes", dataset.size() as u64)?;
+    lookup::find(&dataset, wanted).map_err(reading(path))
+}

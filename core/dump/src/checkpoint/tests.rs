@@ -1,0 +1,120 @@
+use std::fs;
+
+use super::*;
+use hematite_case::NodeId;
+
+fn ids(range: std::ops::Range<u64>) -> Vec<NodeId> {
+    range.map(NodeId).collect()
+}
+
+/// The bits that node `id` holds in direction `i`.
+fn bits(i: usize, id: NodeId) -> u32 {
+    0x7f80_0000 ^ (id.0 as u32).wrapping_mul(2_654_435_761).wrapping_add(i as u32)
+}
+
+fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
+    let counters = BTreeMap::from([("ledger".to_owned(), vec![i64::MIN, 7])]);
+    let case_sha256 = "ab".to_owned();
+    CheckpointMeta {
+        schema: CheckpointMeta::SCHEMA,
+        step,
+        ranks,
+        storage: Storage::F32,
+        q: 3,
+        nodes,
+        case_sha256,
+        counters,
+    }
+}
+
+fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {
+    let meta = meta(step, shares.len(), shares.iter().map(|share| share.len() as u64).sum());
+    for (rank, share) in shares.iter().enumerate() {
+        let mut writer = CheckpointWriter::create(run, rank, &meta, share).expect("begins");
+        for i in 0..3 {
+            let values = Bits::F32(share.iter().map(|&id| bits(i, id)).collect());
+            writer.populations(i, &values).expect("writes");
+        }
+        let some: Vec<_> = share.iter().copied().filter(|id| id.0 % 7 == 0).collect();
+        let twice: Vec<_> = some.iter().flat_map(|id| [-(id.0 as i64), id.0 as i64]).collect();
+        writer.array("carry", &some, &twice).expect("writes");
+        writer.finish().expect("ends");
+    }
+    CheckpointWriter::publish(run, &meta).expect("publishes");
+    meta
+}
+
+#[test]
+fn any_number_of_ranks_reads_the_same_bits() {
+    let run = tempfile::tempdir().expect("a folder");
+    // Interleaved pieces, longer than a slab, and a rank without nodes.
+    let (mut first, mut second) = (ids(0..40_000), ids(90_000..90_010));
+    second.extend(ids(40_000..90_000));
+    first.extend(ids(90_010..90_020));
+    let written = write(run.path(), 20, &[first, Vec::new(), second]);
+    let path = Checkpoint::latest(run.path()).expect("there is one");
+    assert!(path.ends_with("checkpoint/step-000000000020"), "{path:?}");
+    let checkpoint = Checkpoint::open(&path).expect("opens");
+    assert_eq!(checkpoint.meta(), &written);
+    for wanted in [ids(0..90_020), ids(39_990..40_010).into_iter().rev().collect(), vec![], vec![NodeId(3), NodeId(3)]]
+    {
+        let found = checkpoint.populations(&wanted).expect("reads");
+        for (i, found) in found.iter().enumerate() {
+            assert_eq!(found, &Bits::F32(wanted.iter().map(|&id| bits(i, id)).collect()));
+        }
+    }
+    let array = checkpoint.array("carry", 2, &[NodeId(70_000), NodeId(7)]).expect("reads");
+    assert_eq!(array, [-70_000, 70_000, -7, 7]);
+    let fault = checkpoint.array("carry", 2, &[NodeId(7), NodeId(8)]).expect_err("not there");
+    assert!(fault.message.contains("node 8"), "{fault}");
+    assert!(checkpoint.array("carry", 3, &[NodeId(7)]).is_err() && checkpoint.array("none", 1, &[]).is_err());
+    let fault = checkpoint.populations(&[NodeId(1), NodeId(90_020)]).expect_err("not there");
+    assert!(fault.message.contains("lacks 1 of 2") && fault.message.contains("node 90020"), "{fault}");
+}
+
+#[test]
+fn the_last_two_stay_and_an_unfinished_one_does_not_count() {
+    let run = tempfile::tempdir().expect("a folder");
+    let steps = || finished(run.path()).into_iter().map(|(step, _)| step).collect::<Vec<_>>();
+    for step in [10, 20, 30] {
+        write(run.path(), step, &[ids(0..5)]);
+    }
+    assert_eq!(steps(), [20, 30]);
+    CheckpointWriter::create(run.path(), 0, &meta(40, 1, 5), &ids(0..5)).expect("begins");
+    assert_eq!(steps(), [20, 30]);
+    assert!(CheckpointWriter::publish(run.path(), &meta(50, 1, 5)).is_err());
+    // A run that started anew from step 20 leaves 30 behind.
+    write(run.path(), 25, &[ids(0..5)]);
+    assert_eq!(steps(), [20, 25]);
+    write(run.path(), 25, &[ids(0..5)]);
+    assert_eq!(steps(), [20, 25]);
+    assert_eq!(Checkpoint::latest(&run.path().join("none")), None);
+}
+
+#[test]
+fn a_direction_too_few_or_of_other_storage_is_refused() {
+    let run = tempfile::tempdir().expect("a folder");
+    let mut writer = CheckpointWriter::create(run.path(), 0, &meta(1, 1, 2), &ids(0..2)).expect("begins");
+    assert!(writer.populations(0, &Bits::F16(vec![0; 2])).is_err());
+    assert!(writer.populations(0, &Bits::F32(vec![0; 3])).is_err());
+    assert!(writer.populations(3, &Bits::F32(vec![0; 2])).is_err());
+    assert!(writer.finish().is_err());
+}
+
+#[test]
+fn a_truncated_share_is_a_fault_at_any_length() {
+    let run = tempfile::tempdir().expect("a folder");
+    write(run.path(), 10, &[ids(0..50), ids(50..90)]);
+    let path = Checkpoint::latest(run.path()).expect("there is one");
+    let share = rank_file(&path, 1);
+    let whole = fs::read(&share).expect("reads");
+    for length in (0..whole.len()).step_by(97).chain([whole.len() - 1]) {
+        fs::write(&share, &whole[..length]).expect("writes");
+        let fault = Checkpoint::open(&path).err().unwrap_or_else(|| panic!("opens at {length} bytes"));
+        assert!(fault.message.contains("rank-0001.h5"), "{fault}");
+    }
+    fs::remove_file(&share).expect("removes");
+    assert!(Checkpoint::open(&path).is_err());
+    fs::write(path.join(CheckpointMeta::FILE), "{").expect("writes");
+    assert!(Checkpoint::open(&path).is_err());
+}

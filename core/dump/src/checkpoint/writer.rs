@@ -1,0 +1,149 @@
+//! Writes one rank's share of a checkpoint.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hdf5::{Dataset, File, H5Type};
+use hematite_case::NodeId;
+use hematite_config::{Fault, Result};
+
+use super::{Bits, CheckpointMeta, Storage, finished, folder, partial, rank_file};
+use crate::h5::{self, SLAB, set_attribute, writing};
+
+/// One rank's share, being written. [`finish`](Self::finish) it on every rank, wait for all ranks, then
+/// [`publish`](Self::publish) on rank 0.
+pub struct CheckpointWriter {
+    path: PathBuf,
+    file: File,
+    populations: Dataset,
+    meta: CheckpointMeta,
+    nodes: usize,
+    written: Vec<bool>,
+}
+
+impl CheckpointWriter {
+    /// Begins the share of `rank` in a checkpoint of `meta.step`, for the own nodes `ids`. Rank 0 writes `meta`.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn create(run: &Path, rank: usize, meta: &CheckpointMeta, ids: &[NodeId]) -> Result<Self> {
+        let folder = partial(run, meta.step);
+        fs::create_dir_all(&folder).map_err(writing(&folder))?;
+        if rank == 0 {
+            let path = folder.join(CheckpointMeta::FILE);
+            let text = serde_json::to_string_pretty(meta).map_err(writing(&path))?;
+            fs::write(&path, text + "\n").and_then(|()| fs::File::open(&path)?.sync_all()).map_err(writing(&path))?;
+        }
+        let path = rank_file(&folder, rank);
+        let make = || {
+            let file = File::create(&path)?;
+            set_attribute(&file, "step", &meta.step)?;
+            write_ids(&file.new_dataset::<u64>().shape(ids.len()).create("node_id")?, ids)?;
+            let shape = (meta.q, ids.len());
+            let populations = match meta.storage {
+                Storage::F16 => file.new_dataset::<u16>().shape(shape).create("populations"),
+                Storage::F32 => file.new_dataset::<u32>().shape(shape).create("populations"),
+                Storage::F64 => file.new_dataset::<u64>().shape(shape).create("populations"),
+            }?;
+            file.create_group("arrays")?;
+            Ok((file, populations))
+        };
+        let (file, populations) = make().map_err(writing::<hdf5::Error>(&path))?;
+        Ok(Self { path, file, populations, meta: meta.clone(), nodes: ids.len(), written: vec![false; meta.q] })
+    }
+
+    /// Writes the populations of one direction, in the order of the ids.
+    ///
+    /// # Errors
+    /// When number or storage of the values is not that of the checkpoint, or the file cannot be written.
+    pub fn populations(&mut self, direction: usize, bits: &Bits) -> Result<()> {
+        if bits.len() != self.nodes || bits.storage() != self.meta.storage || direction >= self.meta.q {
+            return Err(Fault::io(format!(
+                "{}: direction {direction} with {} values of {:?} in a checkpoint of {} directions, {} nodes, {:?}",
+                self.path.display(),
+                bits.len(),
+                bits.storage(),
+                self.meta.q,
+                self.nodes,
+                self.meta.storage
+            )));
+        }
+        match bits {
+            Bits::F16(bits) => write_direction(&self.populations, direction, bits),
+            Bits::F32(bits) => write_direction(&self.populations, direction, bits),
+            Bits::F64(bits) => write_direction(&self.populations, direction, bits),
+        }
+        .map_err(writing(&self.path))?;
+        self.written[direction] = true;
+        Ok(())
+    }
+
+    /// Writes a named array of whole numbers that belong to some of the nodes, the same count each: `values` holds those
+    /// of `ids[0]`, then of `ids[1]` and so on.
+    ///
+    /// # Errors
+    /// When the values do not divide evenly, or the file cannot be written.
+    pub fn array(&mut self, name: &str, ids: &[NodeId], values: &[i64]) -> Result<()> {
+        let width = values.len().checked_div(ids.len()).unwrap_or(0);
+        if width * ids.len() != values.len() {
+            let (path, got, nodes) = (self.path.display(), values.len(), ids.len());
+            return Err(Fault::io(format!("{path}: array {name} holds {got} values for {nodes} nodes")));
+        }
+        let write = || {
+            let group = self.file.create_group(&format!("arrays/{name}"))?;
+            write_ids(&group.new_dataset::<u64>().shape(ids.len()).create("node_id")?, ids)?;
+            let dataset = group.new_dataset::<i64>().shape((ids.len(), width)).create("values")?;
+            h5::write_rows(&dataset, 0, values)
+        };
+        write().map_err(writing(&self.path))
+    }
+
+    /// Ends this rank's share and brings it to the disk.
+    ///
+    /// # Errors
+    /// When a direction is missing or the file cannot be written.
+    pub fn finish(self) -> Result<()> {
+        if let Some(direction) = self.written.iter().position(|written| !written) {
+            return Err(Fault::io(format!("{}: direction {direction} was not written", self.path.display())));
+        }
+        drop(self.populations);
+        self.file.close().map_err(writing(&self.path))?;
+        fs::File::open(&self.path).and_then(|file| file.sync_all()).map_err(writing(&self.path))
+    }
+
+    /// Makes the checkpoint of `step` count, when every rank has finished its share: on rank 0 only. Of earlier ones the
+    /// newest stays; others go, and so do later ones, which a run that started anew from an earlier step has left behind.
+    ///
+    /// # Errors
+    /// When a share is missing or the folder cannot be renamed.
+    pub fn publish(run: &Path, meta: &CheckpointMeta) -> Result<()> {
+        let (from, to) = (partial(run, meta.step), folder(run, meta.step));
+        if let Some(missing) = (0..meta.ranks).map(|rank| rank_file(&from, rank)).find(|path| !path.is_file()) {
+            return Err(Fault::io(format!("checkpoint of step {}: {} is missing", meta.step, missing.display())));
+        }
+        if to.exists() {
+            fs::remove_dir_all(&to).map_err(writing(&to))?;
+        }
+        fs::rename(&from, &to).map_err(writing(&to))?;
+        fs::File::open(run.join("checkpoint")).and_then(|folder| folder.sync_all()).map_err(writing(&to))?;
+        let earlier = finished(run).into_iter().filter(|(step, _)| *step < meta.step).map(|(step, _)| step).max();
+        for (step, path) in finished(run) {
+            if step != meta.step && Some(step) != earlier {
+                fs::remove_dir_all(&path).map_err(writing(&path))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_ids(dataset: &Dataset, ids: &[NodeId]) -> hdf5::Result<()> {
+    h5::stream(dataset, ids.len(), |rows, out| out.extend(ids[rows].iter().map(|id| id.0)))
+}
+
+fn write_direction<T: H5Type>(dataset: &Dataset, direction: usize, bits: &[T]) -> hdf5::Result<()> {
+    for (number, slab) in bits.chunks(SLAB).enumerate() {
+        let start = number * SLAB;
+        dataset.write_slice(slab, (direction, start..start + slab.len()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,135 @@
+//! What a comparison found, and how it is told.
+
+use std::fmt;
+
+use hematite_case::NodeId;
+
+use crate::Field;
+
+/// Outcome of a comparison.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Values compared in each run's dumps.
+    pub values: u64,
+    /// The first difference, by dump, step, field, then node number; ledgers come last.
+    pub first: Option<Difference>,
+    /// The fields with differences.
+    pub fields: Vec<FieldTotal>,
+    /// Numbers of the ledger that differ.
+    pub ledger: u64,
+}
+
+/// Differences of one field over all dumps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldTotal {
+    /// The field.
+    pub field: Field,
+    /// Values that differ.
+    pub differing: u64,
+    /// Largest magnitude of a difference; NaN where one is not a number.
+    pub largest: f64,
+}
+
+/// A difference.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Difference {
+    /// The runs do not hold the same things; says which.
+    Structure(String),
+    /// A value of a dump.
+    Value {
+        /// Name of the dump.
+        dump: String,
+        /// Time step.
+        step: u64,
+        /// The field.
+        field: Field,
+        /// Its component.
+        component: usize,
+        /// Global number of the node.
+        node: NodeId,
+        /// Lattice position of the node.
+        position: [i32; 3],
+        /// The value in each run.
+        values: [f64; 2],
+        /// Its bits in each run, in the run's precision.
+        bits: [u64; 2],
+    },
+    /// A number of the ledger.
+    Ledger {
+        /// Time step.
+        step: u64,
+        /// Name of the column.
+        column: String,
+        /// The number in each run.
+        values: [f64; 2],
+    },
+}
+
+impl Comparison {
+    /// Whether the runs hold the same.
+    pub fn same(&self) -> bool {
+        self.first.is_none()
+    }
+
+    /// Takes note of a difference; the first one stays.
+    pub(super) fn note(&mut self, difference: Difference) {
+        self.first.get_or_insert(difference);
+    }
+
+    /// Counts a value that differs by `size`.
+    pub(super) fn count(&mut self, field: Field, size: f64, difference: impl FnOnce() -> Difference) {
+        self.first.get_or_insert_with(difference);
+        let total = match self.fields.iter_mut().position(|total| total.field == field) {
+            Some(known) => &mut self.fields[known],
+            None => {
+                self.fields.push(FieldTotal { field, differing: 0, largest: 0.0 });
+                let last = self.fields.len() - 1;
+                &mut self.fields[last]
+            }
+        };
+        total.differing += 1;
+        if size.is_nan() || size > total.largest {
+            total.largest = size;
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(first) = &self.first else {
+            return write!(f, "the same: {} values", self.values);
+        };
+        write!(f, "{first}")?;
+        for total in &self.fields {
+            let (name, unit) = (total.field.name(), total.field.unit());
+            write!(f, "\n{name}: {} values differ, by {:e} {unit} at most", total.differing, total.largest)?;
+        }
+        if self.ledger > 0 {
+            write!(f, "\nledger: {} numbers differ", self.ledger)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Structure(what) => f.write_str(what),
+            Self::Value { dump, step, field, component, node, position: [x, y, z], values: [a, b], bits } => {
+                let (name, unit) = (field.name(), field.unit());
+                write!(f, "first difference: dump {dump}, step {step}, {name}")?;
+                if field.components() > 1 {
+                    write!(f, "[{component}]")?;
+                }
+                let [bits_a, bits_b] = bits;
+                let node = node.0;
+                write!(f, ", node {node} at ({x}, {y}, {z}): {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
+            }
+            Self::Ledger { step, column, values: [a, b] } => {
+                let (bits_a, bits_b) = (a.to_bits(), b.to_bits());
+                write!(f, "first difference: ledger, step {step}, {column}: {a:e} and {b:e}")?;
+                write!(f, " (bits {bits_a:#x} and {bits_b:#x})")
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Going on with the dumps of a run, on the same number of ranks or on another.
+
+use std::path::{Path, PathBuf};
+
+use hdf5::H5Type;
+use hematite_config::{Fault, Result, publish};
+
+use super::header::Header;
+use super::pieces::{self, Pieces};
+use super::writer::{FieldWriter, append, geometry};
+use crate::h5::{self, reading, writing};
+use crate::lookup::{self, Rows};
+use crate::{Field, Grid};
+
+/// The file that people open: the dumps of one rank, or the index over those of several.
+pub fn dump_file(run: &Path, name: &str) -> PathBuf {
+    run.join(format!("{name}.vtkhdf"))
+}
+
+/// The file that `rank` of `ranks` writes. Names tell the number of ranks, so that a run which goes on with another
+/// number leaves the earlier files alone until its own are whole.
+pub fn rank_file(run: &Path, name: &str, rank: usize, ranks: usize) -> PathBuf {
+    match ranks {
+        1 => dump_file(run, name),
+        _ => run.join(format!("{name}_r{rank:04}of{ranks:04}.vtkhdf")),
+    }
+}
+
+/// Removes rank files of a dump that other numbers of ranks have left. To be called on one rank, when the file that
+/// people open no longer needs them.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub fn clear_other_ranks(run: &Path, name: &str, ranks: usize) -> Result<()> {
+    let own: Vec<PathBuf> = (0..ranks).map(|rank| rank_file(run, name, rank, ranks)).collect();
+    let is_rank_file = |path: &Path| {
+        let middle = path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix("_r")?.strip_suffix(".vtkhdf")?;
+        let (rank, of) = middle.split_once("of")?;
+        Some(rank.parse::<usize>().is_ok() && of.parse::<usize>().is_ok())
+    };
+    for entry in std::fs::read_dir(run).map_err(writing(run))? {
+        let path = entry.map_err(writing(run))?.path();
+        if is_rank_file(&path) == Some(true) && !own.contains(&path) {
+            std::fs::remove_file(&path).map_err(writing(&path))?;
+        }
+    }
+    Ok(())
+}
+
+impl FieldWriter {
+    /// Goes on with the dump `name` of a run as `rank` of `ranks`, dropping dumps after time step `keep_through_step`.
+    /// With the number of ranks that wrote it, the rank's file is reopened; with another, a new one is made that holds
+    /// the earlier dumps of this rank's nodes. Where there is no dump yet, one is begun.
+    ///
+    /// Afterwards, when all ranks are here, rank 0 writes the index (with several ranks) and clears other ranks' files.
+    ///
+    /// # Errors
+    /// A usage fault when the earlier dumps hold other nodes or fields, or are damaged.
+    pub fn go_on(
+        (run, name): (&Path, &str),
+        (rank, ranks): (usize, usize),
+        grid: &Grid,
+        fields: &[Field],
+        f64: bool,
+        keep_through_step: u64,
+    ) -> Result<Self> {
+        let (whole, own) = (dump_file(run, name), rank_file(run, name, rank, ranks));
+        if !whole.exists() {
+            return Self::create(&own, grid, fields, f64);
+        }
+        let (held, files) = pieces::list(&whole)?;
+        let path = whole.display();
+        if Field::ALL.iter().any(|field| held.fields.contains(field) != fields.contains(field)) {
+            return Err(Fault::usage(format!(
+                "{path} holds other fields than the config asks for: use another folder"
+            )));
+        }
+        if held.f64 != f64 {
+            return Err(Fault::usage(format!("{path} is of another precision than the run: use another folder")));
+        }
+        // No other rank's file is opened here: that rank may be reopening it.
+        if files.map_or(own == whole, |files| files.contains(&own)) {
+            check_nodes(&own, grid)?;
+            return Self::reopen(&own, keep_through_step);
+        }
+        // Later dumps need not agree: a kill may have come between two ranks' last dumps, or while they were dropped.
+        let earlier = Pieces::open(&whole, keep_through_step)?;
+        let mut header = Self::header_of(&own, grid, fields, f64)?;
+        publish(&own, |temporary| {
+            geometry(temporary, &header, grid).map_err(|fault| fault.within(own.display()))?;
+            copy(temporary, &mut header, grid, &earlier)
+        })?;
+        Ok(Self::with(&own, header))
+    }
+}
+
+/// Refuses to add to a file that holds other nodes.
+fn check_nodes(path: &Path, grid: &Grid) -> Result<()> {
+    let file = h5::open(path)?;
+    let held = file.dataset("hematite/node_id").map_err(reading(path))?;
+    if held.size() == grid.id.len() {
+        let held = held.read_raw::<u64>().map_err(reading(path))?;
+        if held.iter().eq(grid.id.iter().map(|id| &id.0)) {
+            return Ok(());
+        }
+    }
+    let path = path.display();
+    Err(Fault::usage(format!(
+        "{path} holds other nodes than this rank dumps now: use another folder or number of ranks"
+    )))
+}
+
+/// Copies earlier dumps of a grid's nodes into a new file.
+fn copy(path: &Path, header: &mut Header, grid: &Grid, earlier: &Pieces) -> Result<()> {
+    let wanted = lookup::sorted(&grid.id);
+    let mut rows = Vec::new();
+    for (path, _) in &earlier.files {
+        let file = h5::open(path)?;
+        let found = file.dataset("hematite/node_id").and_then(|ids| lookup::find(&ids, &wanted));
+        rows.push(found.map_err(reading(path))?);
+    }
+    if let Some((count, first)) = lookup::missing(&grid.id, &rows) {
+        let (path, first) = (earlier.path.display(), first.0);
+        return Err(Fault::usage(format!("{path} lacks {count} nodes, the first is node {first}: use another folder")));
+    }
+    let file = h5::open_rw(path)?;
+    for (dump, &step) in earlier.header.steps.iter().enumerate() {
+        for field in header.fields.clone() {
+            if header.f64 {
+                let values = gather::<f64>(earlier, &rows, dump, field, header.nodes)?;
+                append(&file, header, dump, field, &values)
+            } else {
+                let values = gather::<f32>(earlier, &rows, dump, field, header.nodes)?;
+                append(&file, header, dump, field, &values)
+            }
+            .map_err(writing(path))?;
+        }
+        header.write_step(&file, dump, step, 1).map_err(writing(path))?;
+        header.steps.push(step);
+    }
+    Header::write_count(&file, header.steps.len()).and_then(|()| file.close()).map_err(writing(path))
+}
+
+fn gather<T: H5Type + Copy + Default>(
+    from: &Pieces,
+    rows: &[Rows],
+    dump: usize,
+    field: Field,
+    nodes: usize,
+) -> Result<Vec<T>> {
+    let mut values = vec![T::default(); nodes * field.components()];
+    for ((path, header), rows) in from.files.iter().zip(rows).filter(|(_, rows)| !rows.is_empty()) {
+        let file = h5::open(path)?;
+        let array = file.dataset(&format!("VTKHDF/CellData/{}", field.name())).map_err(reading(path))?;
+        let read = |first, count| h5::read_rows::<T>(&array, dump * header.stride + first, count);
+        lookup::scatter(rows, field.components(), &mut values, read).map_err(reading(path))?;
+    }
+    Ok(values)
+}

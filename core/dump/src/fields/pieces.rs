@@ -1,0 +1,61 @@
+//! The files behind one `NAME.vtkhdf`.
+
+use std::path::{Path, PathBuf};
+
+use hdf5::File;
+use hdf5::types::VarLenUnicode;
+use hematite_config::{Fault, Result};
+
+use super::header::Header;
+use crate::h5::{self, reading};
+
+/// One file, or the rank files of an index in its order. They are read as files, not through the virtual datasets: those
+/// show a missing or truncated file as zeros.
+pub(super) struct Pieces {
+    pub(super) path: PathBuf,
+    /// Of the whole: that of the one file or the index.
+    pub(super) header: Header,
+    pub(super) files: Vec<(PathBuf, Header)>,
+}
+
+impl Pieces {
+    /// Opens and checks each of them, for the dumps up to `through_step`.
+    pub(super) fn open(path: &Path, through_step: u64) -> Result<Self> {
+        let (mut header, paths) = list(path)?;
+        header.steps.retain(|step| step.step <= through_step);
+        let mut files = Vec::new();
+        for piece in paths.into_iter().flatten() {
+            let fault = |fault: Fault| fault.within(format!("rank file of {}", path.display()));
+            let own = Header::read(&h5::open(&piece).map_err(fault)?, &piece).map_err(fault)?;
+            if !own.steps.starts_with(&header.steps) || own.fields != header.fields || own.f64 != header.f64 {
+                let (piece, path) = (piece.display(), path.display());
+                return Err(Fault::usage(format!("{piece} does not hold the dumps that {path} lists")));
+            }
+            files.push((piece, own));
+        }
+        if files.is_empty() {
+            files.push((path.to_owned(), header.clone()));
+        }
+        if files.iter().map(|(_, piece)| piece.nodes).sum::<usize>() != header.nodes {
+            return Err(Fault::usage(format!("the rank files of {} do not hold its nodes", path.display())));
+        }
+        Ok(Self { path: path.to_owned(), header, files })
+    }
+}
+
+/// What a file says of itself, and the rank files if it is an index. Opens no rank file.
+pub(super) fn list(path: &Path) -> Result<(Header, Option<Vec<PathBuf>>)> {
+    let file = h5::open(path)?;
+    let names = rank_files(&file).map_err(reading(path))?;
+    let paths = names.map(|names| names.iter().map(|name| hematite_config::sibling(path, Path::new(name))).collect());
+    Ok((Header::read(&file, path)?, paths))
+}
+
+fn rank_files(file: &File) -> hdf5::Result<Option<Vec<String>>> {
+    let own = file.group("hematite")?;
+    if !own.link_exists("rank_files") {
+        return Ok(None);
+    }
+    let names = own.dataset("rank_files")?.read_raw::<VarLenUnicode>()?;
+    Ok(Some(names.iter().map(|name| name.as_str().to_owned()).collect()))
+}

@@ -1,0 +1,180 @@
+//! HDF5 with faults that name the file, and rows moved in slabs.
+
+use std::path::Path;
+
+use hdf5::{Dataset, Extent, File, Group, H5Type, Hyperslab, Location, SliceOrIndex};
+use hematite_config::{Fault, Result, publish};
+use ndarray::{ArrayViewD, IxDyn};
+
+/// Rows that are converted, compressed or read at a time.
+pub(crate) const SLAB: usize = 1 << 15;
+
+/// zlib shrinks to no less than this fraction: a file that claims more is broken.
+const DEFLATE_LIMIT: u64 = 1100;
+
+/// Opens a file to read.
+pub(crate) fn open(path: &Path) -> Result<File> {
+    if !path.is_file() {
+        return Err(Fault::usage(format!("there is no file {}", path.display())));
+    }
+    File::open(path).map_err(|error| match is_lock(&error) {
+        true => Fault::io(format!("cannot read {}: a run is writing it right now; try again", path.display())),
+        false => reading(path)(error),
+    })
+}
+
+/// Opens a file to write on. Where a viewer has it open, and HDF5's lock with it, the viewer keeps the file as it is and
+/// a copy takes its place: looking at a run must not end it.
+pub(crate) fn open_rw(path: &Path) -> Result<File> {
+    if !path.is_file() {
+        return Err(Fault::usage(format!("there is no file {} to go on with", path.display())));
+    }
+    match File::open_rw(path) {
+        Err(error) if is_lock(&error) => {
+            publish(path, |copy| std::fs::copy(path, copy).map_err(writing(path)))?;
+            File::open_rw(path).map_err(writing(path))
+        }
+        outcome => outcome.map_err(writing(path)),
+    }
+}
+
+fn is_lock(error: &hdf5::Error) -> bool {
+    error.to_string().contains("unable to lock file")
+}
+
+/// A usage fault out of an error of reading `path`.
+pub(crate) fn reading<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Fault + '_ {
+    move |error| {
+        Fault::usage(format!("cannot read {}: {error}; it may be truncated or not of this kind", path.display()))
+    }
+}
+
+/// An I/O fault out of an error of writing `path`.
+pub(crate) fn writing<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Fault + '_ {
+    move |error| Fault::io(format!("cannot write {}: {error}", path.display()))
+}
+
+/// Refuses a count of 8-byte values that the file is too short to hold.
+pub(crate) fn check_claim(path: &Path, what: &str, count: u64) -> Result<()> {
+    let length = std::fs::metadata(path).map_err(reading(path))?.len();
+    if count.saturating_mul(8) > length.saturating_mul(DEFLATE_LIMIT) {
+        return Err(Fault::usage(format!(
+            "{}: claims {count} {what} in {length} bytes: it is damaged",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// A scalar attribute.
+pub(crate) fn attribute<T: H5Type>(of: &Location, name: &str) -> hdf5::Result<T> {
+    of.attr(name)?.read_scalar()
+}
+
+/// Sets a new scalar attribute.
+pub(crate) fn set_attribute<T: H5Type>(of: &Location, name: &str, value: &T) -> hdf5::Result<()> {
+    of.new_attr::<T>().create(name)?.write_scalar(value)
+}
+
+fn shape(rows: Extent, columns: Option<usize>) -> Vec<Extent> {
+    std::iter::once(rows).chain(columns.map(Extent::fixed)).collect()
+}
+
+fn chunk(rows: usize, columns: Option<usize>) -> Vec<usize> {
+    std::iter::once(rows.max(1)).chain(columns).collect()
+}
+
+/// A new compressed dataset of `rows`, one value a row or `columns` values.
+pub(crate) fn fixed<T: H5Type>(
+    group: &Group,
+    name: &str,
+    rows: usize,
+    columns: Option<usize>,
+) -> hdf5::Result<Dataset> {
+    let builder = group.new_dataset::<T>().chunk(chunk(rows.min(SLAB), columns)).shuffle().deflate(1);
+    builder.shape(shape(Extent::fixed(rows), columns)).create(name)
+}
+
+/// A new compressed dataset without rows that grows by rows, `chunk_rows` a chunk.
+pub(crate) fn growing<T: H5Type>(
+    group: &Group,
+    name: &str,
+    columns: Option<usize>,
+    chunk_rows: usize,
+) -> hdf5::Result<Dataset> {
+    let builder = group.new_dataset::<T>().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1);
+    builder.shape(shape(Extent::resizable(0), columns)).create(name)
+}
+
+/// A new dataset without rows for one small row a dump. Not compressed: a chunk is then rewritten in place, and an
+/// interrupted write spoils no earlier row.
+pub(crate) fn series<T: H5Type>(group: &Group, name: &str, columns: Option<usize>) -> hdf5::Result<Dataset> {
+    let builder = group.new_dataset::<T>().chunk(chunk(128, columns));
+    builder.shape(shape(Extent::resizable(0), columns)).create(name)
+}
+
+fn hyperslab(dataset: &Dataset, start: usize, rows: usize) -> (Hyperslab, Vec<usize>) {
+    let mut shape = dataset.shape();
+    let range = |start, end| SliceOrIndex::SliceTo { start, step: 1, end, block: 1 };
+    let mut slices = vec![range(start, start + rows)];
+    slices.extend(shape.iter().skip(1).map(|&columns| range(0, columns)));
+    if let Some(first) = shape.first_mut() {
+        *first = rows;
+    }
+    (slices.into(), shape)
+}
+
+/// Values a row.
+pub(crate) fn columns(dataset: &Dataset) -> usize {
+    dataset.shape().iter().skip(1).product()
+}
+
+/// Writes whole rows from row `start` on.
+pub(crate) fn write_rows<T: H5Type>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<()> {
+    if values.is_empty() {
+        return Ok(());
+    }
+    let (slab, shape) = hyperslab(dataset, start, values.len() / columns(dataset).max(1));
+    let view = ArrayViewD::from_shape(IxDyn(&shape), values).map_err(|error| hdf5::Error::from(error.to_string()))?;
+    dataset.write_slice(view, slab)
+}
+
+/// Reads `rows` rows from row `start` on, row after row.
+pub(crate) fn read_rows<T: H5Type>(dataset: &Dataset, start: usize, rows: usize) -> hdf5::Result<Vec<T>> {
+    if rows == 0 {
+        return Ok(Vec::new());
+    }
+    let (slab, _) = hyperslab(dataset, start, rows);
+    Ok(dataset.read_slice::<T, _, IxDyn>(slab)?.into_raw_vec_and_offset().0)
+}
+
+/// Sets row `row` of a series to `values`, which becomes its last row.
+pub(crate) fn set_last<T: H5Type>(dataset: &Dataset, row: usize, values: &[T]) -> hdf5::Result<()> {
+    resize(dataset, row + 1)?;
+    write_rows(dataset, row, values)
+}
+
+/// Sets the number of rows.
+pub(crate) fn resize(dataset: &Dataset, rows: usize) -> hdf5::Result<()> {
+    let mut shape = dataset.shape();
+    match shape.first_mut() {
+        Some(first) if *first != rows => *first = rows,
+        _ => return Ok(()),
+    }
+    dataset.resize(shape)
+}
+
+/// Writes rows made slab by slab: `fill(range, out)` appends the values of the rows in `range`.
+pub(crate) fn stream<T: H5Type>(
+    dataset: &Dataset,
+    rows: usize,
+    mut fill: impl FnMut(std::ops::Range<usize>, &mut Vec<T>),
+) -> hdf5::Result<()> {
+    let mut values = Vec::with_capacity(rows.min(SLAB) * columns(dataset));
+    for start in (0..rows).step_by(SLAB) {
+        values.clear();
+        fill(start..(start + SLAB).min(rows), &mut values);
+        write_rows(dataset, start, &values)?;
+    }
+    Ok(())
+}

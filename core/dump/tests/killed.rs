@@ -1,0 +1,59 @@
+//! A run that is killed while it writes a dump. Alone in its process: a child of another test's process would inherit
+//! its open files and their locks.
+
+use std::path::Path;
+use std::process::Command;
+
+use hematite_case::NodeId;
+use hematite_dump::{DumpStep, Field, FieldReader, FieldWriter, Grid, Values};
+
+const CHILD: &str = "HEMATITE_TEST_KILLED";
+
+/// More nodes than one chunk holds.
+fn grid() -> Grid {
+    let id: Vec<NodeId> = (0..50_000).map(NodeId).collect();
+    let position = (0..50_000).map(|n| [n % 100, n / 100 % 50, n / 5000]).collect();
+    Grid { dimension: 3, spacing: 1.0, origin: [0.0; 3], id, position }
+}
+
+fn values(step: u64, field: Field) -> Values {
+    Values::F32((0..50_000 * field.components()).map(|n| (n as f32).sin() * step as f32).collect())
+}
+
+fn dump(writer: &mut FieldWriter, step: u64) {
+    writer.begin(DumpStep { step, time: 0.5 }).expect("begins");
+    Field::ALL.iter().for_each(|&field| writer.write(field, &values(step, field)).expect("writes"));
+    writer.end().expect("ends");
+}
+
+fn check(path: &Path, steps: &[u64]) {
+    let reader = FieldReader::open(path).expect("opens");
+    assert_eq!(reader.steps().iter().map(|step| step.step).collect::<Vec<_>>(), steps);
+    for (number, &step) in steps.iter().enumerate() {
+        for field in Field::ALL {
+            assert!(reader.read(number, field).expect("reads") == values(step, field), "{field:?} of step {step}");
+        }
+    }
+}
+
+#[test]
+fn a_run_killed_in_a_dump_leaves_the_whole_ones() {
+    if let Some(folder) = std::env::var_os(CHILD) {
+        let path = Path::new(&folder).join("fields.vtkhdf");
+        let mut writer = FieldWriter::create(&path, &grid(), &Field::ALL, false).expect("makes it");
+        dump(&mut writer, 10);
+        dump(&mut writer, 20);
+        writer.begin(DumpStep { step: 30, time: 0.5 }).expect("begins");
+        writer.write(Field::Velocity, &values(30, Field::Velocity)).expect("writes");
+        std::process::abort();
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut child = Command::new(std::env::current_exe().expect("this test"));
+    let killed = child.env(CHILD, folder.path()).output().expect("starts");
+    assert!(!killed.status.success());
+    let path = folder.path().join("fields.vtkhdf");
+    check(&path, &[10, 20]);
+    let mut writer = FieldWriter::reopen(&path, 20).expect("goes on");
+    dump(&mut writer, 30);
+    check(&path, &[10, 20, 30]);
+}

@@ -1,0 +1,72 @@
+//! Draws the shipped geometries.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use hematite_config::{Exit, Fault, Result, finish};
+use hematite_geometry::models::{Model, aneurysm, bifurcation, porous};
+use hematite_geometry::{write_meta_image, write_png};
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Shape {
+    /// A vessel with a round sac on its upper side.
+    Aneurysm,
+    /// A vessel that splits into two.
+    Bifurcation,
+    /// A periodic block of overlapping spheres (always voxels).
+    Porous,
+}
+
+/// Draws a shipped geometry: white is fluid in a .png, 1 is fluid in a .mha.
+#[derive(Parser)]
+struct Arguments {
+    /// What to draw.
+    shape: Shape,
+    /// Width of the vessel in pixels; edge of the porous block in voxels.
+    #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(4..=2048))]
+    size: u32,
+    /// Draw in 3-D, to a .mha.
+    #[arg(long)]
+    voxels: bool,
+    /// Porous: radius of the grains in voxels; a tenth of the size by default.
+    #[arg(long)]
+    radius: Option<f64>,
+    /// Porous: share of fluid.
+    #[arg(long, default_value_t = 0.5)]
+    porosity: f64,
+    /// Porous: seed of the grains' places.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The file to write.
+    #[arg(short, long)]
+    output: PathBuf,
+}
+
+fn main() -> ExitCode {
+    finish("draw", draw(&Arguments::parse()))
+}
+
+fn draw(arguments: &Arguments) -> Result<Exit> {
+    let size = arguments.size as usize;
+    let model: Model = match arguments.shape {
+        Shape::Aneurysm => aneurysm(size, arguments.voxels),
+        Shape::Bifurcation => bifurcation(size, arguments.voxels),
+        Shape::Porous => {
+            let radius = arguments.radius.unwrap_or(size as f64 / 10.0);
+            if !(radius >= 1.0 && radius < size as f64 / 2.0) {
+                return Err(Fault::usage(format!("--radius {radius} is outside 1 to {} (half the size)", size / 2)));
+            }
+            if !(0.01..1.0).contains(&arguments.porosity) {
+                return Err(Fault::usage(format!("--porosity {} is outside 0.01 to 1", arguments.porosity)));
+            }
+            porous(size, radius, arguments.porosity, arguments.seed)
+        }
+    };
+    if model.shape[2] == 1 {
+        write_png(&arguments.output, &model)?
+    } else {
+        write_meta_image(&arguments.output, &model)?
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,221 @@
+//! From a config to a domain: read, label, refine, open, connect, one phase a line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hematite_config::{Fault, Result, sibling};
+use rayon::prelude::*;
+
+use crate::components::Components;
+use crate::config::{GeometryConfig, Keep};
+use crate::domain::{Domain, Opening, Report, Site};
+use crate::opening::{self, OpeningConfig};
+use crate::volume::Volume;
+use crate::{read, refine, rules};
+
+/// Makes the labelled lattice of a config; paths in it are relative to the folder of `config_path`.
+///
+/// # Errors
+/// A usage fault for anything in the config or its files that cannot work, with the key or file, the value, the limit
+/// and what to change.
+pub fn build(config_path: &Path, geometry: &GeometryConfig, openings: &[OpeningConfig]) -> Result<Domain> {
+    let volume = load(config_path, geometry)?;
+    let read = volume.shape;
+    let pixel = spacing(geometry, &volume)?;
+
+    let label_rules = geometry.rules.as_deref();
+    opening::check(openings, |label| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label)))?;
+    let opening_of = |label: &str| openings.iter().position(|opening| opening.label.as_deref() == Some(label));
+    let labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), opening_of)?;
+    drop(volume);
+
+    let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
+    let periodic = periodic(geometry, dimension)?;
+    let lattice = refine::refine(&labels, geometry.refine, dimension, periodic)?;
+    let spacing = pixel / geometry.refine.map_or(1, |refine| refine.factor) as f64;
+    let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * pixel - lattice.padding[axis] as f64 * spacing);
+    let mut domain = Domain {
+        dimension,
+        extent: lattice.extent,
+        spacing,
+        origin: if dimension == 2 { [origin[0], origin[1], 0.0] } else { origin },
+        periodic,
+        sites: lattice.sites,
+        openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: o.normal() }).collect(),
+        report: Report { read, ..Report::default() },
+    };
+    if !domain.sites.par_iter().any(|&site| site == Site::FLUID) {
+        return Err(Fault::usage(
+            "geometry: no site is fluid; check geometry.rules (\"is\": \"fluid\") and geometry.crop",
+        ));
+    }
+    for (k, opening) in openings.iter().enumerate() {
+        opening::place(&mut domain, k, opening)?;
+    }
+    connect(&mut domain, geometry.keep)?;
+    Ok(domain)
+}
+
+/// The files that [`build`] reads, for provenance.
+pub fn inputs(config_path: &Path, geometry: &GeometryConfig) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = geometry.image.iter().map(|image| sibling(config_path, image)).collect();
+    if let Some(voxels) = &geometry.voxels {
+        let path = sibling(config_path, &voxels.file);
+        let companions = read::companions(&path);
+        files.push(path);
+        files.extend(companions);
+    }
+    files
+}
+
+fn load(config_path: &Path, geometry: &GeometryConfig) -> Result<Volume> {
+    match (&geometry.image, &geometry.voxels) {
+        (Some(image), None) => read::image(&sibling(config_path, image)),
+        (None, Some(voxels)) => read::voxels(&sibling(config_path, &voxels.file), voxels),
+        (None, None) => Err(Fault::usage("geometry: has no source; give \"image\" (2-D) or \"voxels\"")),
+        (Some(_), Some(_)) => Err(Fault::usage("geometry: has two sources; give one of \"image\" and \"voxels\"")),
+    }
+}
+
+/// The spacing of one pixel or voxel in metres.
+fn spacing(geometry: &GeometryConfig, volume: &Volume) -> Result<f64> {
+    let unit = geometry.voxels.as_ref().and_then(|voxels| voxels.header_unit);
+    let used = if volume.shape[2] == 1 { 2 } else { 3 };
+    if let Some(header) = volume.spacing {
+        let steps = &header[..used];
+        if steps.iter().any(|step| (step - steps[0]).abs() > 1e-4 * steps[0].abs()) {
+            return Err(Fault::usage(format!(
+                "geometry.voxels: the header's spacing {steps:?} differs by direction; the lattice needs cubes: resample the volume"
+            )));
+        }
+    }
+    let spacing = match (geometry.spacing, unit, volume.spacing) {
+        (Some(spacing), None, _) => spacing.si(),
+        (None, Some(unit), Some(header)) => unit.si() * header[0],
+        (None, Some(_), None) => {
+            return Err(Fault::usage(
+                "geometry.voxels.header_unit: the file's header gives no spacing; give \"spacing\" instead",
+            ));
+        }
+        (None, None, _) => {
+            return Err(Fault::usage(
+                "geometry: needs \"spacing\", e.g. \"1 um\" a pixel (or \"header_unit\" where the header gives it)",
+            ));
+        }
+        (Some(_), Some(_), _) => {
+            return Err(Fault::usage("geometry: \"spacing\" and \"header_unit\" both give the spacing; take one out"));
+        }
+    };
+    if spacing > 0.0 && spacing.is_finite() {
+        return Ok(spacing);
+    }
+    Err(Fault::usage(format!("geometry.spacing: {spacing} m is not above zero")))
+}
+
+fn periodic(geometry: &GeometryConfig, dimension: usize) -> Result<[bool; 3]> {
+    let mut periodic = [false; 3];
+    for axis in &geometry.periodic {
+        if axis.index() >= dimension {
+            return Err(Fault::usage("geometry.periodic: there is no z in a 2-D domain"));
+        }
+        periodic[axis.index()] = true;
+    }
+    Ok(periodic)
+}
+
+/// Finds the components, checks that each opening touches one, removes the others and fills in the report.
+fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
+    let components = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
+    let touched = touched(domain, &components)?;
+    let sizes = &components.sizes;
+    let keep = keep.unwrap_or(if domain.openings.is_empty() { Keep::All } else { Keep::TouchingOpenings });
+    let kept: Vec<bool> = match keep {
+        Keep::All => vec![true; sizes.len()],
+        Keep::TouchingOpenings if domain.openings.is_empty() => {
+            return Err(Fault::usage(
+                "geometry.keep: \"touching_openings\" would remove all fluid, there is no opening; write \"all\" or \"largest\"",
+            ));
+        }
+        Keep::TouchingOpenings => (0..sizes.len()).map(|c| touched.contains(&c)).collect(),
+        Keep::Largest => {
+            let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]);
+            let astray = touched.iter().position(|&c| Some(c) != largest);
+            if let Some(k) = astray {
+                return Err(Fault::usage(format!(
+                    "geometry.keep: \"largest\" removes the fluid that opening \"{}\" touches; move the opening or keep \"touching_openings\"",
+                    domain.openings[k].name
+                )));
+            }
+            (0..sizes.len()).map(|c| Some(c) == largest).collect()
+        }
+    };
+    components.remove(&mut domain.sites, &kept);
+    let sum = |wanted: bool| {
+        sizes.iter().zip(&kept).filter(|&(_, &kept)| kept == wanted).map(|(size, _)| size).sum::<usize>()
+    };
+    let number = |wanted: bool| kept.iter().filter(|&&kept| kept == wanted).count();
+    let report = &mut domain.report;
+    report.fluid = sum(true);
+    report.fill = report.fluid as f64 / components.bounding_box(&kept).max(1) as f64;
+    report.components = number(true);
+    report.removed_components = number(false);
+    report.removed_sites = sum(false);
+    Ok(())
+}
+
+/// The one component that each opening touches.
+fn touched(domain: &Domain, components: &Components) -> Result<Vec<usize>> {
+    let [nx, ny, _] = domain.extent;
+    let links: Vec<[i32; 3]> = (0..27)
+        .map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1])
+        .filter(|c| (1..=2).contains(&c.iter().map(|x| x * x).sum::<i32>()) && (domain.dimension == 3 || c[2] == 0))
+        .collect();
+    // (opening, component) -> the first fluid site where they meet.
+    let meetings = domain
+        .sites
+        .par_chunks(nx)
+        .enumerate()
+        .fold(BTreeMap::new, |mut meetings: BTreeMap<(usize, usize), [usize; 3]>, (row, sites)| {
+            for (x, k) in sites.iter().enumerate().filter_map(|(x, site)| Some((x, site.as_opening()?))) {
+                for &c in &links {
+                    let there = domain.neighbour([x, row % ny, row / ny], c);
+                    if let Some((at, component)) = there.and_then(|at| Some((at, components.at(at)?))) {
+                        let first = meetings.entry((k, component)).or_insert(at);
+                        *first = (*first).min(at);
+                    }
+                }
+            }
+            meetings
+        })
+        .reduce(BTreeMap::new, |mut a, b| {
+            for (key, at) in b {
+                let first = a.entry(key).or_insert(at);
+                *first = (*first).min(at);
+            }
+            a
+        });
+    let mut touched = Vec::new();
+    for (k, opening) in domain.openings.iter().enumerate() {
+        let of_opening: Vec<_> = meetings.range((k, 0)..(k + 1, 0)).collect();
+        let describe = |&(&(_, component), at): &(&(usize, usize), &[usize; 3])| {
+            let place =
+                (0..domain.dimension).map(|axis| domain.origin[axis] + (at[axis] as f64 + 0.5) * domain.spacing);
+            let place: Vec<String> = place.map(|x| format!("{x:.4e}")).collect();
+            format!("{} sites at ({}) m", components.sizes[component], place.join(", "))
+        };
+        match &of_opening[..] {
+            [] => return Err(opening::touches_nothing(&opening.name)),
+            [((_, component), _)] => touched.push(*component),
+            [first, second, rest @ ..] => {
+                return Err(Fault::usage(format!(
+                    "opening \"{}\" touches {} unconnected parts of the fluid: one of {}, one of {}; limit it with \"within\", or make one opening for each",
+                    opening.name,
+                    2 + rest.len(),
+                    describe(first),
+                    describe(second)
+                )));
+            }
+        }
+    }
+    Ok(touched)
+}

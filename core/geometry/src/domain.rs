@@ -1,0 +1,114 @@
+//! The labelled lattice: what geometry hands to the case.
+
+use serde::{Deserialize, Serialize};
+
+/// What one lattice site is, in a byte: wall, fluid, or part of opening `k`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site(pub u8);
+
+impl Site {
+    /// Solid: links into it bounce back.
+    pub const WALL: Self = Self(0);
+    /// Fluid: becomes a lattice node.
+    pub const FLUID: Self = Self(1);
+    /// The largest number of openings a domain holds.
+    pub const MAX_OPENINGS: usize = 250;
+
+    /// A site of opening `k`: not fluid itself; links from fluid into it belong to the opening.
+    pub fn opening(k: usize) -> Self {
+        debug_assert!(k < Self::MAX_OPENINGS);
+        Self(2 + k as u8)
+    }
+
+    /// The opening this site belongs to, if any.
+    pub fn as_opening(self) -> Option<usize> {
+        (self.0 >= 2).then(|| usize::from(self.0) - 2)
+    }
+}
+
+/// What the run prescribes at an opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OpeningKind {
+    /// The velocity of what comes in or goes out.
+    Velocity,
+    /// The pressure.
+    Pressure,
+    /// Nothing passes; the wall may move along itself (a lid, a belt).
+    Wall,
+}
+
+/// One opening of a [`Domain`]; its sites carry [`Site::opening`] of its index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opening {
+    /// Its name, by which the run prescribes values.
+    pub name: String,
+    /// What is prescribed there.
+    pub kind: OpeningKind,
+    /// Unit normal into the fluid, where the config fixes it (planes and faces).
+    pub normal: Option<[f64; 3]>,
+}
+
+/// A dense labelled lattice. Only geometry and the making of a case hold it; everything later is sparse.
+///
+/// Every non-periodic direction is padded by one layer of non-fluid sites at both ends, so that no link of a fluid
+/// site leaves the array; a periodic direction is not padded and wraps. In 2-D, `extent[2] == 1`, without padding.
+#[derive(Clone, Debug)]
+pub struct Domain {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Sites along x, y, z, the padding included.
+    pub extent: [usize; 3],
+    /// Lattice spacing in metres.
+    pub spacing: f64,
+    /// Lower corner of site (0, 0, 0) in metres; the centre of site `i` is `origin + (i + 1/2) spacing`.
+    pub origin: [f64; 3],
+    /// Directions in which the lattice wraps.
+    pub periodic: [bool; 3],
+    /// The sites, x fastest: index `(z * ny + y) * nx + x`.
+    pub sites: Vec<Site>,
+    /// The openings, in config order.
+    pub openings: Vec<Opening>,
+    /// What was read and what was removed.
+    pub report: Report,
+}
+
+/// What the making of a domain did, for the user and the case file.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Report {
+    /// Sites of the image or volume as read, along x, y, z.
+    pub read: [usize; 3],
+    /// Fluid sites kept.
+    pub fluid: usize,
+    /// Fluid share of the box that holds them.
+    pub fill: f64,
+    /// Connected components that touch an opening (or all, where there are no openings).
+    pub components: usize,
+    /// Components removed because they touch no opening.
+    pub removed_components: usize,
+    /// Fluid sites removed with them.
+    pub removed_sites: usize,
+}
+
+impl Domain {
+    /// Index of the site at (x, y, z).
+    pub fn index(&self, [x, y, z]: [usize; 3]) -> usize {
+        (z * self.extent[1] + y) * self.extent[0] + x
+    }
+
+    /// The site `c` away from `at`, periodic directions wrapped; `None` outside the array.
+    pub fn neighbour(&self, at: [usize; 3], c: [i32; 3]) -> Option<[usize; 3]> {
+        let mut to = at;
+        for axis in 0..3 {
+            let n = self.extent[axis] as i64;
+            let mut i = at[axis] as i64 + i64::from(c[axis]);
+            if self.periodic[axis] {
+                i = i.rem_euclid(n);
+            } else if i < 0 || i >= n {
+                return None;
+            }
+            to[axis] = i as usize;
+        }
+        Some(to)
+    }
+}

@@ -1,0 +1,95 @@
+//! One 2-D image: PBM, PGM, PPM, PNG by the `image` crate, one-page TIFF.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use hematite_config::{Fault, Result};
+use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
+
+use super::{length, open_fault, tiff};
+use crate::volume::{self, MAX_PIXELS, Values, Volume};
+
+const PNM: [&str; 4] = ["pbm", "pgm", "ppm", "pnm"];
+const TIFF: [&str; 2] = ["tif", "tiff"];
+
+/// Whether the name of a file ends like that of an image.
+pub(super) fn is_image(path: &Path) -> bool {
+    let ending = ending(path);
+    ending == "png" || PNM.contains(&&*ending) || TIFF.contains(&&*ending)
+}
+
+/// Reads an image with its first row first. Alpha is dropped; a bitmap's white is 255.
+pub(super) fn read(path: &Path) -> Result<Volume> {
+    let ending = ending(path);
+    if TIFF.contains(&&*ending) {
+        let volume = tiff::read(path)?;
+        if volume.shape[2] == 1 {
+            return Ok(volume);
+        }
+        return Err(Fault::usage(format!("has {} pages; read a stack by \"voxels\"", volume.shape[2])));
+    }
+    let format = match &*ending {
+        "png" => ImageFormat::Png,
+        ending if PNM.contains(&ending) => ImageFormat::Pnm,
+        _ => return Err(Fault::usage("not a known image format: its name must end in .ppm .pgm .pbm .png or .tif")),
+    };
+    let file = File::open(path).map_err(open_fault)?;
+    let stored = length(&file)?;
+    let plain = format == ImageFormat::Pnm && is_plain(path)?;
+    let mut reader = ImageReader::with_format(BufReader::new(file), format);
+    // The claim is checked below, against this very file.
+    reader.limits(Limits::no_limits());
+    let decoder = reader.into_decoder().map_err(fault)?;
+    let (nx, ny) = decoder.dimensions();
+    let shape = [u64::from(nx), u64::from(ny), 1];
+    let pixels = volume::count(shape, MAX_PIXELS)?;
+    let original = decoder.original_color_type();
+    let claimed = match (format, plain) {
+        // A plain (text) sample takes at least one character in a bitmap, two elsewhere.
+        (_, true) if original == ExtendedColorType::L1 => pixels,
+        (_, true) => 2 * pixels * u64::from(original.channel_count()) - 1,
+        _ => u64::from(ny) * (u64::from(nx) * u64::from(original.bits_per_pixel())).div_ceil(8),
+    };
+    if format == ImageFormat::Png {
+        volume::plausible(claimed, stored)?;
+    } else if claimed > stored {
+        return Err(Fault::usage(format!(
+            "its header claims {nx} x {ny} pixels ({claimed} bytes), the file holds {stored} bytes: it is cut short or damaged"
+        )));
+    }
+    let image = DynamicImage::from_decoder(decoder).map_err(fault)?;
+    let mut values = match image {
+        DynamicImage::ImageLuma8(image) => Values::U8(image.into_raw()),
+        DynamicImage::ImageLuma16(image) => Values::U16(image.into_raw()),
+        DynamicImage::ImageLumaA8(image) => Values::U8(image.pixels().map(|p| p.0[0]).collect()),
+        DynamicImage::ImageLumaA16(image) => Values::U16(image.pixels().map(|p| p.0[0]).collect()),
+        DynamicImage::ImageRgb8(image) => Values::Rgb8(image.pixels().map(|p| p.0).collect()),
+        DynamicImage::ImageRgb16(image) => Values::Rgb16(image.pixels().map(|p| p.0).collect()),
+        image if image.color().bytes_per_pixel() / image.color().channel_count() == 1 => {
+            Values::Rgb8(image.into_rgb8().pixels().map(|p| p.0).collect())
+        }
+        image => Values::Rgb16(image.into_rgb16().pixels().map(|p| p.0).collect()),
+    };
+    if let (Values::U8(values), ExtendedColorType::L1, ImageFormat::Pnm) = (&mut values, original, format) {
+        for value in values.iter_mut() {
+            *value = if *value == 0 { 0 } else { 255 };
+        }
+    }
+    Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: None })
+}
+
+/// Whether a PNM file stores text.
+fn is_plain(path: &Path) -> Result<bool> {
+    let mut magic = [0; 2];
+    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).map_err(open_fault)?;
+    Ok(matches!(&magic, b"P1" | b"P2" | b"P3"))
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
+}
+
+fn fault(error: image::ImageError) -> Fault {
+    Fault::usage(format!("cannot be read as an image: {error}"))
+}

@@ -1,0 +1,96 @@
+//! NIfTI-1, single file (.nii, .nii.gz): the header by the `nifti` crate, the values by ourselves so that its claims
+//! are checked before anything is allocated.
+
+use std::fs::File;
+use std::io::{BufReader, Read, sink};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use hematite_config::{Fault, Result};
+use nifti::{Endianness, NiftiHeader, NiftiType};
+
+use super::{length, open_fault};
+use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
+
+pub(super) fn read(path: &Path) -> Result<Volume> {
+    let file = File::open(path).map_err(open_fault)?;
+    let stored = length(&file)?;
+    let zipped = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    let file = BufReader::new(file);
+    let mut source: Box<dyn Read> = if zipped { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) };
+
+    let mut start = Vec::new();
+    (&mut source).take(348).read_to_end(&mut start).map_err(open_fault)?;
+    let header =
+        NiftiHeader::from_reader(&start[..]).map_err(|error| Fault::usage(format!("is no NIfTI-1 file: {error}")))?;
+    if &header.magic != b"n+1\0" {
+        return Err(Fault::usage("is no single-file NIfTI-1 file (its magic is not n+1)"));
+    }
+    let shape = shape(&header)?;
+    let count = volume::count(shape, MAX_VOXELS)?;
+    let kind = value_type(&header)?;
+    let bytes = count * kind.size() as u64;
+    if zipped {
+        volume::plausible(bytes, stored)?;
+    } else if bytes > stored {
+        return Err(Fault::usage(format!(
+            "holds {stored} bytes, its header claims {bytes} bytes of values: the file is cut short"
+        )));
+    }
+    if !(348.0..1e9).contains(&header.vox_offset) {
+        return Err(Fault::usage(format!("its values start at byte {}, inside the header", header.vox_offset)));
+    }
+    let gap = header.vox_offset as u64 - 348;
+    let skipped = std::io::copy(&mut (&mut source).take(gap), &mut sink()).map_err(open_fault)?;
+    if skipped < gap {
+        return Err(Fault::usage("ends before its values start: the file is cut short"));
+    }
+    let endian = if header.endianness == Endianness::Little { Endian::Little } else { Endian::Big };
+    let values = volume::read_values(source, count, kind, endian)?;
+    let spacing = [1, 2, 3].map(|axis| f64::from(header.pixdim[axis]).abs());
+    let spacing = if shape[2] == 1 { [spacing[0], spacing[1], spacing[0]] } else { spacing };
+    Ok(Volume { shape: shape.map(|n| n as usize), values: scaled(values, &header), spacing: Some(spacing) })
+}
+
+fn shape(header: &NiftiHeader) -> Result<[u64; 3]> {
+    let dim = header.dim;
+    let used = usize::from(dim[0]);
+    if !(2..=7).contains(&used) || dim[1..=used].iter().skip(3).any(|&n| n != 1) {
+        return Err(Fault::usage(format!("its dimensions {:?} are not those of one volume", &dim[1..=used.min(7)])));
+    }
+    Ok([1, 2, 3].map(|axis| if axis <= used { u64::from(dim[axis]) } else { 1 }))
+}
+
+fn value_type(header: &NiftiHeader) -> Result<ValueType> {
+    match header.data_type() {
+        Ok(NiftiType::Uint8) => Ok(ValueType::U8),
+        Ok(NiftiType::Int8) => Ok(ValueType::I8),
+        Ok(NiftiType::Uint16) => Ok(ValueType::U16),
+        Ok(NiftiType::Int16) => Ok(ValueType::I16),
+        Ok(NiftiType::Uint32) => Ok(ValueType::U32),
+        Ok(NiftiType::Int32) => Ok(ValueType::I32),
+        Ok(NiftiType::Float32) => Ok(ValueType::F32),
+        Ok(NiftiType::Float64) => Ok(ValueType::F64),
+        _ => Err(Fault::usage(format!(
+            "NIfTI data type {} is not read; 8 to 32 bit integers and floats are",
+            header.datatype
+        ))),
+    }
+}
+
+/// The values with the header's slope and intercept, where it has any.
+fn scaled(values: Values, header: &NiftiHeader) -> Values {
+    let (slope, intercept) = (f64::from(header.scl_slope), f64::from(header.scl_inter));
+    if slope == 0.0 || !slope.is_finite() || !intercept.is_finite() || (slope, intercept) == (1.0, 0.0) {
+        return values;
+    }
+    macro_rules! scale {
+        ($($variant:ident)*) => {
+            match values {
+                $(Values::$variant(v) => Values::F64(v.into_iter().map(|x| slope * f64::from(x) + intercept).collect()),)*
+                colour => colour,
+            }
+        };
+    }
+    scale!(U8 I8 U16 I16 U32 I32 F32 F64)
+}

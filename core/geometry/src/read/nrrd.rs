@@ -1,0 +1,211 @@
+//! NRRD, attached and detached headers; raw, gzip and text encodings.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use hematite_config::{Fault, Result};
+
+use super::raw::{self, Layout};
+use super::{extents, head, length, open_fault};
+use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
+
+struct Header {
+    fields: HashMap<String, String>,
+    /// Bytes up to and with the blank line.
+    length: u64,
+}
+
+impl Header {
+    fn get(&self, field: &str) -> Option<&str> {
+        self.fields.get(field).map(String::as_str)
+    }
+
+    fn need(&self, field: &str) -> Result<&str> {
+        self.get(field).ok_or_else(|| Fault::usage(format!("its NRRD header has no \"{field}\" field")))
+    }
+
+    fn data_file(&self) -> Option<&str> {
+        self.get("data file").or_else(|| self.get("datafile"))
+    }
+
+    fn number(&self, field: &str) -> Result<i64> {
+        let text = self.get(field).or_else(|| self.get(&field.replace(' ', ""))).unwrap_or("0");
+        text.parse().map_err(|_| Fault::usage(format!("NRRD field \"{field}: {text}\" is not a whole number")))
+    }
+}
+
+pub(super) fn read(path: &Path) -> Result<Volume> {
+    let header = parse(&head(path)?)?;
+    let dimension = header.need("dimension")?.parse().unwrap_or(0);
+    let shape = extents("sizes", header.need("sizes")?, dimension)?;
+    let count = volume::count(shape, MAX_VOXELS)?;
+    let kind = value_type(header.need("type")?)?;
+    let endian = match (header.get("endian"), kind.size()) {
+        (Some("little"), _) | (None, 1) => Endian::Little,
+        (Some("big"), _) => Endian::Big,
+        (other, 1) if other.is_some() => Endian::Little,
+        (other, _) => return Err(Fault::usage(format!("NRRD field \"endian\" is {other:?}, wanted little or big"))),
+    };
+
+    let (mut file, mut start) = match header.data_file() {
+        Some(name) if name.contains('%') || name.starts_with("LIST") => {
+            return Err(Fault::usage(format!("its data file \"{name}\" is a list; only one data file is read")));
+        }
+        Some(name) => {
+            let data = hematite_config::sibling(path, Path::new(name));
+            (
+                File::open(&data)
+                    .map_err(|error| Fault::usage(format!("data file {} cannot be read: {error}", data.display())))?,
+                0,
+            )
+        }
+        None => (File::open(path).map_err(open_fault)?, header.length),
+    };
+    let stored = length(&file)?;
+    start = skip_lines(&mut file, start, header.number("line skip")?)?;
+    let skip = header.number("byte skip")?;
+    let encoding = header.need("encoding")?;
+
+    let values = match encoding {
+        "raw" => {
+            let bytes = count * kind.size() as u64;
+            let offset = if skip == -1 { stored.checked_sub(bytes) } else { forward(start, skip) };
+            let offset = offset
+                .ok_or_else(|| Fault::usage(format!("its values start before the file does (byte skip {skip})")))?;
+            raw::values(&mut file, &Layout { shape, kind, endian, offset }, stored)?
+        }
+        "gzip" | "gz" => {
+            volume::plausible(count * kind.size() as u64, stored)?;
+            file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
+            let mut source = MultiGzDecoder::new(std::io::BufReader::new(file));
+            let skip =
+                u64::try_from(skip).map_err(|_| Fault::usage(format!("byte skip {skip} of gzip data is negative")))?;
+            std::io::copy(&mut (&mut source).take(skip), &mut std::io::sink()).map_err(open_fault)?;
+            volume::read_values(source, count, kind, endian)?
+        }
+        "ascii" | "text" | "txt" => {
+            // A value takes two characters, its separator included.
+            volume::plausible(count, stored.saturating_sub(start))?;
+            file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
+            text(file, count)?
+        }
+        other => return Err(Fault::usage(format!("NRRD encoding \"{other}\" is not read; use raw, gzip or ascii"))),
+    };
+    Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: spacing(&header)? })
+}
+
+/// The data file of a detached header.
+pub(super) fn data_file(path: &Path) -> Option<PathBuf> {
+    let header = head(path).and_then(|bytes| parse(&bytes)).ok()?;
+    Some(hematite_config::sibling(path, Path::new(header.data_file()?)))
+}
+
+fn parse(bytes: &[u8]) -> Result<Header> {
+    if !bytes.starts_with(b"NRRD000") {
+        return Err(Fault::usage("is no NRRD file: it does not start with NRRD000"));
+    }
+    let mut fields = HashMap::new();
+    let mut at = 0;
+    for (number, line) in bytes.split_inclusive(|&b| b == b'\n').enumerate() {
+        at += line.len();
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim_end();
+        if line.is_empty() {
+            return Ok(Header { fields, length: at as u64 });
+        }
+        if number == 0 || line.starts_with('#') || line.contains(":=") {
+            continue;
+        }
+        let (field, value) = line.split_once(':').ok_or_else(|| {
+            Fault::usage(format!("NRRD header line {} \"{line:.60}\" is no \"field: value\"", number + 1))
+        })?;
+        fields.insert(field.trim().to_ascii_lowercase(), value.trim().to_owned());
+    }
+    if fields.contains_key("data file") || fields.contains_key("datafile") {
+        return Ok(Header { fields, length: at as u64 });
+    }
+    Err(Fault::usage("its NRRD header has no end (an empty line)"))
+}
+
+fn value_type(name: &str) -> Result<ValueType> {
+    Ok(match name {
+        "uchar" | "unsigned char" | "uint8" | "uint8_t" => ValueType::U8,
+        "signed char" | "int8" | "int8_t" => ValueType::I8,
+        "ushort" | "unsigned short" | "unsigned short int" | "uint16" | "uint16_t" => ValueType::U16,
+        "short" | "short int" | "signed short" | "signed short int" | "int16" | "int16_t" => ValueType::I16,
+        "uint" | "unsigned int" | "uint32" | "uint32_t" => ValueType::U32,
+        "int" | "signed int" | "int32" | "int32_t" => ValueType::I32,
+        "float" => ValueType::F32,
+        "double" => ValueType::F64,
+        other => {
+            return Err(Fault::usage(format!(
+                "NRRD type \"{other}\" is not read; 8 to 32 bit integers, float and double are"
+            )));
+        }
+    })
+}
+
+/// Spacing from `spacings`, or from the lengths of `space directions`.
+fn spacing(header: &Header) -> Result<Option<[f64; 3]>> {
+    let steps: Option<Vec<f64>> = if let Some(text) = header.get("spacings") {
+        text.split_whitespace().map(|word| word.parse().ok()).collect()
+    } else if let Some(text) = header.get("space directions") {
+        let vectors = text.split_inclusive(')').map(str::trim).filter(|vector| !vector.is_empty());
+        vectors
+            .map(|vector| {
+                let inner = vector.strip_prefix('(')?.strip_suffix(')')?;
+                let squares: Option<Vec<f64>> =
+                    inner.split(',').map(|x| Some(x.trim().parse::<f64>().ok()?.powi(2))).collect();
+                Some(squares?.iter().sum::<f64>().sqrt())
+            })
+            .collect()
+    } else {
+        return Ok(None);
+    };
+    match steps.as_deref() {
+        Some(&[x, y]) => Ok(Some([x, y, x])),
+        Some(&[x, y, z]) => Ok(Some([x, y, z])),
+        _ => Err(Fault::usage(
+            "its NRRD header gives no readable spacing for every direction (spacings or space directions)",
+        )),
+    }
+}
+
+fn forward(start: u64, skip: i64) -> Option<u64> {
+    start.checked_add(u64::try_from(skip).ok()?)
+}
+
+fn skip_lines(file: &mut File, start: u64, lines: i64) -> Result<u64> {
+    if lines <= 0 {
+        return Ok(start);
+    }
+    file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
+    let mut at = start;
+    let mut left = lines;
+    for byte in std::io::BufReader::new(file).bytes() {
+        at += 1;
+        left -= i64::from(byte.map_err(open_fault)? == b'\n');
+        if left == 0 {
+            return Ok(at);
+        }
+    }
+    Err(Fault::usage(format!("ends before its {lines} skipped lines do")))
+}
+
+fn text(mut file: File, count: u64) -> Result<Values> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).map_err(open_fault)?;
+    let values: std::result::Result<Vec<f64>, _> =
+        text.split_whitespace().take(count as usize).map(str::parse).collect();
+    let values = values.map_err(|error| Fault::usage(format!("its text values cannot be read: {error}")))?;
+    if (values.len() as u64) < count {
+        return Err(Fault::usage(format!(
+            "holds {} values, its header claims {count}: the file is cut short",
+            values.len()
+        )));
+    }
+    Ok(Values::F64(values))
+}

@@ -1,0 +1,93 @@
+//! TIFF: grey or colour pages by the `tiff` crate; the pages of one file are the z slices of a volume.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use hematite_config::{Fault, Result};
+use tiff::ColorType;
+use tiff::decoder::{Decoder, DecodingResult, Limits};
+
+use super::{length, open_fault};
+use crate::volume::{self, MAX_PIXELS, MAX_VOXELS, Values, Volume};
+
+pub(super) fn read(path: &Path) -> Result<Volume> {
+    let file = File::open(path).map_err(open_fault)?;
+    let stored = length(&file)?;
+    // Every page passes `plausible` first, so no page needs more than this.
+    let most = usize::try_from(stored.saturating_mul(volume::MAX_EXPANSION)).unwrap_or(usize::MAX);
+    let mut limits = Limits::default();
+    limits.decoding_buffer_size = most;
+    limits.intermediate_buffer_size = most;
+    let mut decoder = Decoder::new(BufReader::new(file)).map_err(fault)?.with_limits(limits);
+    let mut whole: Option<Volume> = None;
+    loop {
+        let pages = whole.as_ref().map_or(0, |volume| volume.shape[2]);
+        let next = page(&mut decoder, stored, pages).map_err(|fault| fault.within(format!("page {}", pages + 1)))?;
+        whole = Some(match whole {
+            None => next,
+            Some(volume) => stacked(volume, next)?,
+        });
+        if !decoder.more_images() {
+            break;
+        }
+        decoder.next_image().map_err(fault)?;
+    }
+    whole.ok_or_else(|| Fault::usage("holds no page"))
+}
+
+fn stacked(mut volume: Volume, page: Volume) -> Result<Volume> {
+    let number = volume.shape[2] + 1;
+    if page.shape[..2] != volume.shape[..2] || !volume.values.append(page.values) {
+        return Err(Fault::usage(format!("page {number} differs from page 1 in size or type")));
+    }
+    volume.shape[2] = number;
+    Ok(volume)
+}
+
+fn page(decoder: &mut Decoder<BufReader<File>>, stored: u64, before: usize) -> Result<Volume> {
+    let (nx, ny) = decoder.dimensions().map_err(fault)?;
+    let pixels = volume::count([u64::from(nx), u64::from(ny), 1], MAX_PIXELS)?;
+    volume::count([u64::from(nx), u64::from(ny), before as u64 + 1], MAX_VOXELS)?;
+    let colour = decoder.colortype().map_err(fault)?;
+    let samples = match colour {
+        ColorType::Gray(_) => 1,
+        ColorType::RGB(8 | 16) => 3,
+        ColorType::RGBA(8 | 16) => 4,
+        other => {
+            return Err(Fault::usage(format!(
+                "its pixels are {other:?}; grey (8, 16, 32 bit) and RGB (8, 16 bit) are read"
+            )));
+        }
+    };
+    if !matches!(colour.bit_depth(), 8 | 16 | 32 | 64) {
+        return Err(Fault::usage(format!("has {} bits a value; save it with 8, 16 or 32", colour.bit_depth())));
+    }
+    let bytes = pixels * samples * u64::from(colour.bit_depth() / 8);
+    volume::plausible(bytes, stored)?;
+    let values = match decoder.read_image().map_err(fault)? {
+        DecodingResult::U8(v) if samples == 1 => Values::U8(v),
+        DecodingResult::U16(v) if samples == 1 => Values::U16(v),
+        DecodingResult::U8(v) => Values::Rgb8(colours(&v, samples as usize)),
+        DecodingResult::U16(v) => Values::Rgb16(colours(&v, samples as usize)),
+        DecodingResult::I8(v) => Values::I8(v),
+        DecodingResult::I16(v) => Values::I16(v),
+        DecodingResult::U32(v) => Values::U32(v),
+        DecodingResult::I32(v) => Values::I32(v),
+        DecodingResult::F32(v) => Values::F32(v),
+        DecodingResult::F64(v) => Values::F64(v),
+        _ => return Err(Fault::usage("stores 64 bit integers or 16 bit floats, which are not read; save it as float")),
+    };
+    if values.len() as u64 != pixels {
+        return Err(Fault::usage(format!("holds {} of {pixels} pixels", values.len())));
+    }
+    Ok(Volume { shape: [nx as usize, ny as usize, 1], values, spacing: None })
+}
+
+fn colours<T: Copy>(samples: &[T], channels: usize) -> Vec<[T; 3]> {
+    samples.chunks_exact(channels).map(|c| [c[0], c[1], c[2]]).collect()
+}
+
+fn fault(error: tiff::TiffError) -> Fault {
+    Fault::usage(format!("cannot be read as TIFF: {error}"))
+}

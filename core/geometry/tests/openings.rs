@@ -1,0 +1,198 @@
+//! Openings, padding, components and the faults of a config, on pictures small enough to read.
+
+use std::path::Path;
+
+use hematite_config::{Exit, Fault, from_value};
+use hematite_geometry::{Domain, GeometryConfig, OpeningConfig, build};
+use serde_json::{Value, json};
+
+/// Builds a picture drawn as text: `.` fluid, `#` wall, `a` grey 100, first line on top; one pixel is 1 m.
+fn built(picture: &[&str], geometry: Value, openings: Value) -> Result<Domain, Fault> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (nx, ny) = (picture[0].len(), picture.len());
+    let pixel = |c| match c {
+        '.' => 255,
+        'a' => 100,
+        _ => 0u8,
+    };
+    let mut content = format!("P5\n{nx} {ny}\n255\n").into_bytes();
+    content.extend(picture.iter().flat_map(|row| row.chars().map(pixel)));
+    std::fs::write(folder.path().join("p.pgm"), content).expect("writes");
+    let mut whole = json!({"image": "p.pgm", "spacing": "1 m"});
+    for (key, value) in geometry.as_object().expect("keys") {
+        whole[key] = value.clone();
+    }
+    whole.as_object_mut().expect("keys").retain(|_, value| !value.is_null());
+    let geometry: GeometryConfig = from_value("geometry", whole)?;
+    let openings: Vec<OpeningConfig> = from_value("openings", openings)?;
+    build(&folder.path().join("CASE.json"), &geometry, &openings)
+}
+
+/// The lattice as text, top line first: `.` fluid, `#` wall, digits openings.
+fn shown(domain: &Domain) -> Vec<String> {
+    let symbol = |code: u8| match code {
+        0 => '#',
+        1 => '.',
+        k => char::from(b'0' + k - 2),
+    };
+    let rows = domain.sites.chunks(domain.extent[0]).rev();
+    rows.map(|row| row.iter().map(|site| symbol(site.0)).collect()).collect()
+}
+
+const CHANNEL: [&str; 4] = ["#####", ".....", ".....", "###.#"];
+
+#[test]
+fn faces_become_openings_where_they_face_fluid() {
+    let openings = json!([
+        {"name": "in", "kind": "velocity", "face": "x-"},
+        {"name": "out", "kind": "pressure", "face": "x+", "within": {"min": ["0 m", "2 m"], "max": ["1 m", "3 m"]}}
+    ]);
+    let domain = built(&CHANNEL, json!({}), openings).expect("builds");
+    let expected = ["#######", "#######", "0.....1", "0.....#", "####.##", "#######"];
+    assert_eq!(shown(&domain), expected);
+    assert_eq!((domain.dimension, domain.extent, domain.origin), (2, [7, 6, 1], [-1.0, -1.0, 0.0]));
+    assert_eq!(domain.openings[0].normal, Some([1.0, 0.0, 0.0]));
+    assert_eq!((domain.report.fluid, domain.report.components), (11, 1));
+    assert!((domain.report.fill - 11.0 / 15.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_plane_cuts_and_what_lies_behind_goes() {
+    let openings = json!([{"name": "cut", "kind": "pressure", "plane": {"normal": "x+", "at": "2 m"}}]);
+    let domain = built(&["#######", ".......", ".......", "#######"], json!({}), openings).expect("builds");
+    // Centres at 0.5, 1.5, 2.5 ...: the layer next behind 2 m is that of 1.5 m; the rest behind is one column.
+    assert_eq!(shown(&domain)[2..4], ["##0.....#", "##0.....#"]);
+    assert_eq!((domain.report.removed_components, domain.report.removed_sites), (0, 0));
+    let openings = json!([{"name": "cut", "kind": "pressure", "plane": {"normal": "x-", "at": "3.5 m"}}]);
+    let domain = built(&["#######", ".......", "#######"], json!({}), openings).expect("builds");
+    assert_eq!(shown(&domain)[2], "#...0####");
+    assert_eq!((domain.report.removed_components, domain.report.removed_sites), (1, 2));
+    assert_eq!(domain.openings[0].normal, Some([-1.0, 0.0, 0.0]));
+}
+
+#[test]
+fn boxes_and_labels_turn_sites_into_openings() {
+    let rules = json!([{"equals": 100, "is": "port"}, {"above": 1, "is": "fluid"}, {"any": true, "is": "wall"}]);
+    let openings = json!([
+        {"name": "left", "kind": "velocity", "label": "port"},
+        {"name": "right", "kind": "wall", "box": {"min": ["4 m", "0 m"], "max": ["5 m", "9 m"]}}
+    ]);
+    let domain = built(&["#####", "a....", "#####"], json!({"rules": rules, "refine": {"factor": 2}}), openings)
+        .expect("builds");
+    assert_eq!(shown(&domain)[3..5], ["#00......11#", "#00......11#"]);
+    assert_eq!((domain.spacing, domain.origin), (0.5, [-0.5, -0.5, 0.0]));
+}
+
+#[test]
+fn a_label_stays_an_opening_under_smoothing() {
+    let rules = json!([{"equals": 100, "is": "port"}, {"above": 1, "is": "fluid"}, {"any": true, "is": "wall"}]);
+    let openings = json!([{"name": "left", "kind": "velocity", "label": "port"}]);
+    let picture = ["#######", "aa.....", "aa.....", "aa.....", "#######"];
+    let geometry = json!({"rules": rules, "refine": {"factor": 4, "smooth": true}});
+    let domain = built(&picture, geometry, openings).expect("builds");
+    for row in &shown(&domain)[5..17] {
+        assert_eq!(row, &format!("#{}{}#", "0".repeat(8), ".".repeat(20)));
+    }
+}
+
+#[test]
+fn a_crop_keeps_the_coordinates_of_the_image() {
+    let domain = built(&CHANNEL, json!({"crop": {"min": [2, 0], "max": [4, 3]}}), json!([])).expect("builds");
+    assert_eq!(shown(&domain), ["####", "#..#", "#..#", "##.#", "####"]);
+    assert_eq!(domain.origin, [1.0, -1.0, 0.0]);
+    assert_eq!(domain.report.read, [5, 4, 1]);
+}
+
+#[test]
+fn periodic_directions_are_not_padded_and_connect() {
+    let picture = [".##..", "#####", ".###."];
+    let domain = built(&picture, json!({"periodic": ["x", "y"]}), json!([])).expect("builds");
+    assert_eq!((domain.extent, domain.origin, domain.report.components), ([5, 3, 1], [0.0; 3], 1));
+    let domain = built(&picture, json!({"periodic": ["y"]}), json!([])).expect("builds");
+    assert_eq!((domain.extent, domain.report.components), ([7, 3, 1], 2));
+}
+
+#[test]
+fn components_without_an_opening_go() {
+    let picture = [".....", "#####", ".....", "#####", "##..#"];
+    let inlet = json!([{"name": "in", "kind": "velocity", "face": "x-", "within": {"min": ["0 m", "4 m"], "max": ["1 m", "5 m"]}}]);
+    let report = |geometry, openings| built(&picture, geometry, openings).expect("builds").report;
+    let of = |r: hematite_geometry::Report| (r.fluid, r.components, r.removed_components, r.removed_sites);
+    assert_eq!(of(report(json!({}), inlet.clone())), (5, 1, 2, 7));
+    assert_eq!(of(report(json!({"keep": "all"}), inlet)), (12, 3, 0, 0));
+    assert_eq!(of(report(json!({}), json!([]))), (12, 3, 0, 0));
+    let largest = built(&[".....", "#####", "...##"], json!({"keep": "largest"}), json!([])).expect("builds");
+    assert_eq!(of(largest.report), (5, 1, 1, 3));
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_name() {
+    let face = |name: &str, face: &str| json!({"name": name, "kind": "velocity", "face": face});
+    let split = ["#####", ".....", "#####", "....."];
+    let label = json!({"name": "p", "kind": "velocity", "label": "port"});
+    let cases = [
+        (json!({}), json!([face("in", "y+")]), "touches no fluid"),
+        (json!({}), json!([face("in", "x-")]), "2 unconnected parts"),
+        (json!({}), json!([face("a", "y-"), face("a", "x-")]), "two of this name"),
+        (json!({}), json!([face("in", "z-")]), "no z in a 2-D"),
+        (json!({"periodic": ["x"]}), json!([face("in", "x-")]), "periodic direction"),
+        (json!({"periodic": ["z"]}), json!([]), "no z"),
+        (json!({}), json!([label]), "no rule of \"geometry\" produces label \"port\""),
+        (json!({"rules": [{"any": true, "is": "port"}]}), json!([]), "\"port\" is used by no opening"),
+        (json!({}), json!([{"name": "p", "kind": "velocity"}]), "has 0 places"),
+        (
+            json!({}),
+            json!([{"name": "p", "kind": "velocity", "plane": {"normal": "x+", "at": "99 m"}}]),
+            "plane.at: 99 m",
+        ),
+        (json!({}), json!([{"name": "p", "kind": "wall", "box": {"min": ["0 m"], "max": ["1 m"]}}]), "2 lengths"),
+        (json!({"rules": [{"any": true, "is": "wall"}]}), json!([]), "no site is fluid"),
+        (json!({"crop": {"min": [0, 0], "max": [6, 2]}}), json!([]), "geometry.crop"),
+        (json!({"refine": {"factor": 0}}), json!([]), "factor: 0"),
+        (json!({"spacing": null}), json!([]), "needs \"spacing\""),
+        (json!({"spacing": "0 um"}), json!([]), "not above zero"),
+        (json!({"image": null}), json!([]), "no source"),
+        (json!({"image": "none.ppm"}), json!([]), "none.ppm"),
+        (json!({"image": "p.gif"}), json!([]), "known image format"),
+        (json!({"voxels": {"file": "x.raw"}}), json!([]), "two sources"),
+        (json!({"keep": "touching_openings"}), json!([]), "geometry.keep"),
+        (json!({"keep": "largest"}), json!([face("in", "y-")]), "touches; move"),
+        (json!({"keeep": "all"}), json!([]), "did you mean \"keep\"?"),
+    ];
+    for (geometry, openings, word) in cases {
+        let picture: &[&str] =
+            if word.contains("touches; move") { &[".....", ".....", "#####", "....."] } else { &split };
+        let fault = built(picture, geometry, openings).expect_err(word);
+        assert_eq!(fault.exit, Exit::Usage);
+        assert!(fault.message.contains(word), "wanted \"{word}\": {fault}");
+    }
+}
+
+#[test]
+fn a_volume_has_its_spacing_from_the_header_and_openings_along_z() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let model = hematite_geometry::models::porous(8, 2.0, 0.7, 3);
+    let path = folder.path().join("block.mha");
+    hematite_geometry::write_meta_image(&path, &model).expect("writes");
+    let with = |geometry: Value, openings: Value| {
+        let geometry: GeometryConfig = from_value("geometry", geometry)?;
+        build(&folder.path().join("CASE.json"), &geometry, &from_value::<Vec<OpeningConfig>>("openings", openings)?)
+    };
+    let voxels = json!({"file": "block.mha", "header_unit": "2 um"});
+    let domain = with(json!({"voxels": voxels, "periodic": ["x", "y", "z"]}), json!([])).expect("builds");
+    assert_eq!((domain.extent, domain.spacing, domain.dimension), ([8; 3], 2e-6, 3));
+    assert!(domain.sites.iter().map(|site| site.0 == 1).eq(model.fluid.iter().copied()));
+    let opening = json!([{"name": "lid", "kind": "wall", "face": "z+"}]);
+    let domain = with(json!({"voxels": voxels, "periodic": ["x", "y"]}), opening).expect("builds");
+    assert_eq!(domain.extent, [8, 8, 10]);
+    for (i, &fluid) in model.fluid[7 * 64..].iter().enumerate() {
+        assert_eq!(domain.sites[9 * 64 + i].as_opening().is_some(), fluid);
+    }
+    let both = with(json!({"voxels": voxels, "spacing": "1 um"}), json!([])).expect_err("two spacings");
+    assert!(both.message.contains("take one out"), "{both}");
+    let anisotropic =
+        "NDims = 3\nDimSize = 1 1 2\nElementSpacing = 1 1 3\nElementType = MET_UCHAR\nElementDataFile = LOCAL\nab";
+    std::fs::write(Path::new(&path), anisotropic).expect("writes");
+    let fault = with(json!({"voxels": voxels}), json!([])).expect_err("no cubes");
+    assert!(fault.message.contains("[1.0, 1.0, 3.0]"), "{fault}");
+}

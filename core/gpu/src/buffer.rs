@@ -1,0 +1,96 @@
+//! Buffers on the device, and copies between them and the host.
+
+use bytemuck::Pod;
+use hematite_config::{Fault, Result};
+
+use crate::{Gpu, Recorder, Ticket};
+
+/// Bytes a copy moves at a time, so that the host never holds a second copy of a large buffer.
+const CHUNK: usize = 16 << 20;
+
+/// A storage buffer on the device.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub(crate) inner: wgpu::Buffer,
+}
+
+impl Buffer {
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.inner.size()
+    }
+}
+
+/// A buffer that the host can read: the target of a copy, mapped to read it out.
+#[derive(Clone, Debug)]
+pub struct Staging {
+    pub(crate) inner: wgpu::Buffer,
+}
+
+impl Gpu {
+    /// A host-readable buffer of `bytes` bytes.
+    ///
+    /// # Errors
+    /// A usage fault where there is no room.
+    pub fn staging(&self, label: &str, bytes: u64) -> Result<Staging> {
+        let inner = self.allocate(label, bytes, wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST)?;
+        Ok(Staging { inner })
+    }
+
+    /// Copies `values` to `buffer` from element `at` on. Large copies go piece by piece and wait for each.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn upload<T: Pod>(&self, buffer: &Buffer, at: usize, values: &[T]) -> Result<()> {
+        let mut offset = (at * size_of::<T>()) as u64;
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        debug_assert!(offset.is_multiple_of(4));
+        for piece in bytes.chunks(CHUNK) {
+            if piece.len() % 4 == 0 {
+                self.queue.write_buffer(&buffer.inner, offset, piece);
+            } else {
+                let mut padded = piece.to_vec();
+                padded.resize(piece.len().next_multiple_of(4), 0);
+                self.queue.write_buffer(&buffer.inner, offset, &padded);
+            }
+            if bytes.len() > CHUNK {
+                self.queue.submit([]);
+                self.wait()?;
+            }
+            offset += piece.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Copies `count` elements of `buffer` from element `at` on to the host.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn download<T: Pod>(&self, buffer: &Buffer, at: usize, count: usize) -> Result<Vec<T>> {
+        let mut values = vec![T::zeroed(); count];
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        let start = (at * size_of::<T>()) as u64;
+        debug_assert!(start.is_multiple_of(4));
+        let staging = self.staging("download", bytes.len().min(CHUNK) as u64)?;
+        for (k, piece) in bytes.chunks_mut(CHUNK).enumerate() {
+            let mut recorder = Recorder::new(self);
+            recorder.copy_out(buffer, start + (k * CHUNK) as u64, &staging, piece.len() as u64);
+            let ticket = recorder.submit();
+            self.read(&staging, &ticket, |mapped| piece.copy_from_slice(&mapped[..piece.len()]))?;
+        }
+        Ok(values)
+    }
+
+    /// Waits for `ticket` and gives the bytes of `staging` to `take`.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn read<R>(&self, staging: &Staging, ticket: &Ticket, take: impl FnOnce(&[u8]) -> R) -> Result<R> {
+        staging.inner.map_async(wgpu::MapMode::Read, .., |_| ());
+        self.poll(wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: None })?;
+        let lost = |error: wgpu::MapRangeError| Fault::io(format!("{}: {error}", self.info().name));
+        let taken = take(&staging.inner.get_mapped_range(..).map_err(lost)?);
+        staging.inner.unmap();
+        Ok(taken)
+    }
+}

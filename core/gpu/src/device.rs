@@ -1,0 +1,192 @@
+//! Finding and opening a GPU.
+
+use std::sync::Arc;
+
+use hematite_config::{Fault, Result};
+
+use crate::{Buffer, environment};
+
+/// How to get a working Vulkan device where there is none.
+const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-get install mesa-vulkan-drivers libvulkan1 \
+    (or point VK_DRIVER_FILES at a driver's .json). In a container with an NVIDIA GPU, NVIDIA_DRIVER_CAPABILITIES must \
+    include graphics; a MIG slice has no Vulkan";
+
+/// One device that `wgpu` sees.
+#[derive(Clone, Debug)]
+pub struct GpuInfo {
+    /// Its name.
+    pub name: String,
+    /// What it is: "discrete GPU", "software", ...
+    pub kind: &'static str,
+    /// Driver and its version.
+    pub driver: String,
+    /// PCI bus id, empty for software devices.
+    pub bus: String,
+    /// Largest storage binding in bytes.
+    pub max_binding: u64,
+    /// Largest buffer in bytes.
+    pub max_buffer: u64,
+    /// Whether kernels may use f16 and f64.
+    pub f16: bool,
+    /// Whether kernels may use f64.
+    pub f64: bool,
+}
+
+/// What a run needs of a device beyond the ordinary.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Needs {
+    /// f16 in shaders and storage.
+    pub f16: bool,
+    /// f64 in shaders and storage.
+    pub f64: bool,
+    /// wgpu's bounds and loop checks in every kernel.
+    pub checks: bool,
+}
+
+/// An open device.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    pub(crate) limits: wgpu::Limits,
+    pub(crate) checks: bool,
+    info: GpuInfo,
+}
+
+fn instance() -> wgpu::Instance {
+    environment::complete();
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::VULKAN;
+    wgpu::Instance::new(descriptor)
+}
+
+/// The adapters ranks may use, in a fixed order: hardware where there is any, else software.
+fn adapters() -> Vec<wgpu::Adapter> {
+    let mut all = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::VULKAN));
+    all.sort_by_key(|adapter| adapter.get_info().device_pci_bus_id);
+    let is_software = |adapter: &wgpu::Adapter| adapter.get_info().device_type == wgpu::DeviceType::Cpu;
+    if !all.iter().all(is_software) {
+        all.retain(|adapter| !is_software(adapter));
+    }
+    all
+}
+
+fn describe(adapter: &wgpu::Adapter) -> GpuInfo {
+    let info = adapter.get_info();
+    let limits = adapter.limits();
+    let kind = match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => "discrete GPU",
+        wgpu::DeviceType::IntegratedGpu => "integrated GPU",
+        wgpu::DeviceType::VirtualGpu => "virtual GPU",
+        wgpu::DeviceType::Cpu => "software",
+        wgpu::DeviceType::Other => "other",
+    };
+    GpuInfo {
+        name: info.name,
+        kind,
+        driver: format!("{} {}", info.driver, info.driver_info),
+        bus: info.device_pci_bus_id,
+        max_binding: limits.max_storage_buffer_binding_size,
+        max_buffer: limits.max_buffer_size,
+        f16: adapter.features().contains(wgpu::Features::SHADER_F16),
+        f64: adapter.features().contains(wgpu::Features::SHADER_F64),
+    }
+}
+
+/// The devices that ranks may use, in the order in which ranks of a host take them.
+pub fn list() -> Vec<GpuInfo> {
+    adapters().iter().map(describe).collect()
+}
+
+/// The fault of a machine without any device; it says how to get one.
+pub fn none_found() -> Fault {
+    Fault::no_gpu(format!("no usable GPU. {REMEDY}"))
+}
+
+impl Gpu {
+    /// Opens the device of the rank with number `local_rank` on its host; ranks share devices in turn.
+    ///
+    /// # Errors
+    /// A no-GPU fault where there is no device, or none with what is needed; it says how to get one.
+    pub fn open(local_rank: usize, needs: Needs) -> Result<Self> {
+        let found = adapters();
+        if found.is_empty() {
+            return Err(none_found());
+        }
+        let adapter = &found[local_rank % found.len()];
+        let info = describe(adapter);
+        let mut features = wgpu::Features::IMMEDIATES;
+        features.set(wgpu::Features::SHADER_F16, needs.f16);
+        features.set(wgpu::Features::SHADER_F64, needs.f64);
+        let missing = features - adapter.features();
+        if !missing.is_empty() {
+            let remedy = if needs.f16 || needs.f64 { "choose precision \"f32\", or another device" } else { REMEDY };
+            return Err(Fault::no_gpu(format!("{} lacks {missing:?}: {remedy}", info.name)));
+        }
+        let limits = adapter.limits();
+        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+            label: Some("hematite"),
+            required_features: features,
+            required_limits: limits.clone(),
+            ..Default::default()
+        }))
+        .map_err(|error| Fault::no_gpu(format!("cannot open {}: {error}. {REMEDY}", info.name)))?;
+        Ok(Self { device, queue, limits, checks: needs.checks, info })
+    }
+
+    /// What the device is.
+    pub fn info(&self) -> &GpuInfo {
+        &self.info
+    }
+
+    /// A storage buffer of `bytes` zeroed bytes, which kernels bind and the host copies to and from.
+    ///
+    /// # Errors
+    /// A usage fault where the device cannot hold or bind it, with the limit.
+    pub fn buffer(&self, label: &str, bytes: u64) -> Result<Buffer> {
+        let limit = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
+        if bytes > limit {
+            return Err(Fault::usage(format!(
+                "{label} needs {bytes} bytes in one binding, {} binds at most {limit}: use more ranks",
+                self.info.name
+            )));
+        }
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
+        let inner = self.allocate(label, bytes, usage)?;
+        Ok(Buffer { inner })
+    }
+
+    pub(crate) fn allocate(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
+        let scope = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: bytes.next_multiple_of(4).max(4),
+            usage,
+            mapped_at_creation: false,
+        });
+        match pollster::block_on(scope.pop()) {
+            None => Ok(buffer),
+            Some(error) => Err(Fault::usage(format!(
+                "{} has no room for {label} ({bytes} bytes): {error}; use more ranks, a smaller case or f16 storage",
+                self.info.name
+            ))),
+        }
+    }
+
+    /// Waits until the device has done all that was submitted.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn wait(&self) -> Result<()> {
+        self.poll(wgpu::PollType::wait_indefinitely())
+    }
+
+    pub(crate) fn poll(&self, until: wgpu::PollType) -> Result<()> {
+        self.device.poll(until).map(|_| ()).map_err(|error| Fault::io(format!("{} was lost: {error}", self.info.name)))
+    }
+
+    /// Ends the process with a message at the first error of the device that no scope caught, instead of a panic.
+    pub fn report_errors(&self, tell: impl Fn(String) + Send + Sync + 'static) {
+        self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| tell(error.to_string())));
+    }
+}

@@ -1,0 +1,144 @@
+//! The parts of a run's config that fix its physics.
+
+use std::path::PathBuf;
+
+use hematite_units::quantity::{Density, DynamicViscosity, FlowRate, ForceDensity, Pressure, Time, Velocity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Precision;
+use crate::waveform::WaveformConfig;
+
+/// The fluid and how it is computed.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FluidConfig {
+    /// Mass density at rest, e.g. "1025 kg/m3".
+    pub density: Density,
+    /// Dynamic viscosity, e.g. "1.2 mPa s".
+    pub viscosity: DynamicViscosity,
+    /// Collision operator.
+    #[serde(default)]
+    pub collision: Collision,
+    /// Magic number of the two-relaxation-time collision; 3/16 puts flat walls exactly half-way.
+    #[serde(default = "three_sixteenths")]
+    pub magic: f64,
+    /// Storage and arithmetic of the populations.
+    #[serde(default)]
+    pub precision: Precision,
+}
+
+fn three_sixteenths() -> f64 {
+    3.0 / 16.0
+}
+
+/// The collision operator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Collision {
+    /// Two relaxation times.
+    #[default]
+    Trt,
+    /// One relaxation time (Bhatnagar, Gross and Krook).
+    Bgk,
+}
+
+/// How long, and in which steps. One of `step` and `tau`, one of `steps` and `duration`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TimeConfig {
+    /// The time step, e.g. "0.1 us".
+    #[serde(default)]
+    pub step: Option<Time>,
+    /// The relaxation time in lattice units, which fixes the time step: above 0.5, best from 0.6 to 1.2.
+    #[serde(default)]
+    pub tau: Option<f64>,
+    /// Number of time steps.
+    #[serde(default)]
+    pub steps: Option<u64>,
+    /// Simulated time, e.g. "20 ms".
+    #[serde(default)]
+    pub duration: Option<Time>,
+}
+
+/// What is prescribed at one opening: exactly one of `velocity`, `flow_rate`, `pressure`, `wall_velocity`, or a
+/// profile from a CSV file alone.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpeningCondition {
+    /// Mean velocity into the domain along the opening's normal; negative flows out.
+    #[serde(default)]
+    pub velocity: Option<Velocity>,
+    /// Flow rate into the domain (3-D only).
+    #[serde(default)]
+    pub flow_rate: Option<FlowRate>,
+    /// Pressure above that of the fluid at rest.
+    #[serde(default)]
+    pub pressure: Option<Pressure>,
+    /// Velocity of a moving wall along x, y (and z).
+    #[serde(default)]
+    pub wall_velocity: Option<Vec<Velocity>>,
+    /// How the velocity is spread over the opening.
+    #[serde(default)]
+    pub profile: Profile,
+    /// How the prescribed value goes with time.
+    #[serde(default)]
+    pub waveform: WaveformConfig,
+    /// Rise smoothly from 0 over this time.
+    #[serde(default)]
+    pub ramp: Option<Time>,
+}
+
+/// How a velocity is spread over an opening.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Profile {
+    /// The developed flow of the opening's own cross-section: a parabola in 2-D and in a round tube.
+    #[default]
+    Parabolic,
+    /// The same everywhere.
+    Flat,
+    /// From a CSV file with columns `x [UNIT]`, `y [UNIT]`, `z [UNIT]` (those along the opening suffice) and
+    /// `speed [UNIT]` along the normal, or `ux`, `uy` (and `uz`).
+    Csv(PathBuf),
+}
+
+/// What drives the flow from within.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DriveConfig {
+    /// Body force a volume along x, y (and z), e.g. ["1 kPa/m", "0 Pa/m"].
+    #[serde(default)]
+    pub force: Option<Vec<ForceDensity>>,
+    /// Pressure drop over one period of a periodic direction.
+    #[serde(default)]
+    pub pressure_drop: Option<PressureDrop>,
+    /// How force and pressure drop go with time.
+    #[serde(default)]
+    pub waveform: WaveformConfig,
+    /// Rise smoothly from 0 over this time.
+    #[serde(default)]
+    pub ramp: Option<Time>,
+}
+
+/// A pressure that falls by `drop` over one period along `axis`, so that the fluid flows along it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PressureDrop {
+    /// The periodic direction.
+    pub axis: Axis,
+    /// Pressure at its beginning less that at its end.
+    pub drop: Pressure,
+}
+
+/// A direction of the lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Axis {
+    /// Along x.
+    X,
+    /// Along y.
+    Y,
+    /// Along z.
+    Z,
+}

@@ -1,0 +1,94 @@
+//! What the fluid keeps on the device.
+
+use hematite_case::{Part, VelocitySet};
+use hematite_config::{Fault, Result};
+use hematite_gpu::{Buffer, Gpu};
+
+use super::boundary::{self, Prescribed};
+use super::halo::Crossing;
+use super::links::{Place, pair_table};
+use super::{Row, shaders};
+use crate::Precision;
+
+/// Nodes of a slot start at multiples of this, so that every direction's loads are aligned.
+const ALIGNMENT: usize = 64;
+
+/// Rows of the schedule that the device holds at a time.
+pub(crate) const SCHEDULE_ROWS: usize = 256;
+
+/// Named buffers on the device.
+pub(crate) struct Buffers {
+    named: Vec<(String, Buffer)>,
+    /// Distance of the two slots of a pair's array.
+    pub stride: u32,
+    /// Number of (opening, node) entries.
+    pub entries: u32,
+}
+
+impl Buffers {
+    /// Allocates and fills everything but the populations' values and the schedule. Takes the links out of `part`, which are needed
+    /// no more, so that host and device never both hold them all.
+    pub fn new(gpu: &Gpu, set: VelocitySet, precision: Precision, part: &mut Part, prescribed: &[Prescribed]) -> Result<(Self, Crossing)> {
+        let nodes = part.id.len();
+        let stride = nodes.next_multiple_of(ALIGNMENT).max(ALIGNMENT);
+        if stride > u32::MAX as usize / 2 {
+            return Err(Fault::usage(format!("{nodes} nodes on one rank; at most {}: use more ranks", u32::MAX / 2)));
+        }
+        let mut buffers = Self { named: Vec::new(), stride: stride as u32, entries: 0 };
+        let crossing = Crossing::of(part, buffers.stride);
+
+        let mut links = std::mem::take(&mut part.links).into_iter();
+        for name in shaders::pair_names(set, "links") {
+            let (Some(along_i), Some(along_j)) = (links.next(), links.next()) else { break };
+            let table = pair_table(&along_i, &along_j, buffers.stride);
+            drop((along_i, along_j));
+            buffers.filled(gpu, &name, bytemuck::cast_slice(&table))?;
+        }
+        let slot = (stride * precision.stored_bytes()) as u64;
+        buffers.add(gpu, "f_rest", slot)?;
+        for name in shaders::pair_names(set, "f") {
+            buffers.add(gpu, &name, 2 * slot)?;
+        }
+
+        let row = Row::len(part.openings.len()) * precision.real_bytes();
+        buffers.add(gpu, "schedule", ((SCHEDULE_ROWS + 1) * row) as u64)?;
+        let (entries, shapes) = boundary::entries(part, prescribed);
+        buffers.entries = entries.len() as u32;
+        buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;
+        buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;
+        buffers.add(gpu, "velocity", (3 * entries.len() * precision.real_bytes()) as u64)?;
+        buffers.add(gpu, "ledger", 8 * entries.len() as u64)?;
+
+        let pack = |places: &[Place]| places.iter().flat_map(|p| [p.pair, p.index]).collect::<Vec<u32>>();
+        buffers.filled(gpu, "places_own", bytemuck::cast_slice(&pack(&crossing.own)))?;
+        buffers.filled(gpu, "places_halo", bytemuck::cast_slice(&pack(&crossing.halo)))?;
+        let message = (crossing.len() * precision.stored_bytes()) as u64;
+        buffers.add(gpu, "message_out", message)?;
+        buffers.add(gpu, "message_in", message)?;
+        Ok((buffers, crossing))
+    }
+
+    /// Adds a zeroed buffer.
+    pub fn add(&mut self, gpu: &Gpu, name: &str, bytes: u64) -> Result<()> {
+        let buffer = gpu.buffer(name, bytes)?;
+        self.named.push((name.to_owned(), buffer));
+        Ok(())
+    }
+
+    fn filled(&mut self, gpu: &Gpu, name: &str, bytes: &[u8]) -> Result<()> {
+        self.add(gpu, name, bytes.len() as u64)?;
+        gpu.upload(self.get(name), 0, bytes)
+    }
+
+    /// The buffer called `name`.
+    pub fn get(&self, name: &str) -> &Buffer {
+        let found = self.named.iter().find(|(known, _)| known == name);
+        &found.unwrap_or_else(|| panic!("no buffer {name}")).1
+    }
+
+    /// All buffers by name, with `aliases` (name in the kernel, name here) in front.
+    pub fn table<'b>(&'b self, aliases: &[(&'b str, &'b str)]) -> Vec<(&'b str, &'b Buffer)> {
+        let own = self.named.iter().map(|(name, buffer)| (name.as_str(), buffer));
+        aliases.iter().map(|&(name, here)| (name, self.get(here))).chain(own).collect()
+    }
+}

@@ -1,0 +1,445 @@
+//! The fluid of one part: what the time step, dumps and checkpoints ask of it.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use hematite_case::{Part, VelocitySet};
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
+
+use super::boundary::Prescribed;
+use super::buffers::{Buffers, SCHEDULE_ROWS};
+use super::equilibrium::{State, equilibrium};
+use super::exchange::Exchange;
+use super::shaders::{self, Shader, Variant};
+use super::{Row, links::Place};
+use crate::Precision;
+
+/// Nodes that one pass over the moments brings to the host.
+const MOMENT_CHUNK: usize = 1 << 19;
+
+/// What a run fixes for the fluid.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    /// The velocity set.
+    pub set: VelocitySet,
+    /// Storage and arithmetic.
+    pub precision: Precision,
+    /// Relaxation rate of the even parts, 1 / tau.
+    pub omega_plus: f64,
+    /// Relaxation rate of the odd parts.
+    pub omega_minus: f64,
+    /// Whether a body force acts at any time.
+    pub force: bool,
+    /// What is prescribed at each opening of the case.
+    pub openings: Vec<Prescribed>,
+}
+
+/// A moment of the populations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Moment {
+    /// Density deviation `rho - 1`.
+    Density,
+    /// Velocity; x, y, z.
+    Velocity,
+    /// Viscous stress; xx, yy, zz, xy, yz, xz.
+    Stress,
+}
+
+impl Moment {
+    /// Its name in templates.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Density => "density",
+            Self::Velocity => "velocity",
+            Self::Stress => "stress",
+        }
+    }
+
+    /// Numbers a node.
+    pub fn components(self) -> usize {
+        match self {
+            Self::Density => 1,
+            Self::Velocity => 3,
+            Self::Stress => 6,
+        }
+    }
+}
+
+/// Health of a part, in lattice units; masses are exact integers so that ranks can be summed in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Monitor {
+    /// Sum of `rho - 1`, coarse part in units of 2^-16.
+    pub coarse_mass: i64,
+    /// Sum of `rho - 1`, the rest in units of 2^-36.
+    pub fine_mass: i64,
+    /// Largest speed.
+    pub speed: f64,
+    /// Nodes whose density is not a sane number.
+    pub broken: u64,
+}
+
+impl Monitor {
+    /// The sum of `rho - 1`.
+    pub fn mass_deviation(&self) -> f64 {
+        self.coarse_mass as f64 / 65_536.0 + self.fine_mass as f64 / (1u64 << 36) as f64
+    }
+}
+
+/// What an opening's node holds beside its populations.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct OpeningState {
+    /// Velocity after the last step, lattice units.
+    pub velocity: [f64; 3],
+    /// Mass that has come in since step 0, in units of [`MASS_QUANTUM`].
+    pub came_in: i64,
+}
+
+/// Unit of the mass that came in through an opening, in lattice units of mass; openings.wgsl counts in it.
+pub const MASS_QUANTUM: f64 = 1.0 / 1_073_741_824.0;
+
+/// Seconds spent in the phases of the time step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Waiting for kernels.
+    pub compute: f64,
+    /// Messages between ranks.
+    pub communication: f64,
+    /// Packing, and copies between device and host.
+    pub packing: f64,
+}
+
+/// The fluid of one part on one device.
+pub struct Fluid {
+    gpu: Gpu,
+    variant: Variant,
+    buffers: Buffers,
+    kernels: HashMap<(Shader, bool), (Kernel, Bound)>,
+    exchange: Option<Exchange>,
+    interior: u32,
+    own: u32,
+    opening_nodes: Vec<usize>,
+    step: u64,
+    phases: Phases,
+}
+
+impl Fluid {
+    /// Puts `part` on the device, at rest. Takes the links out of `part`.
+    ///
+    /// # Errors
+    /// Where the device lacks room or a feature.
+    pub fn new(gpu: &Gpu, part: &mut Part, parameters: &Parameters) -> Result<Self> {
+        let variant = Variant {
+            set: parameters.set,
+            precision: parameters.precision,
+            omega_plus: parameters.omega_plus,
+            omega_minus: parameters.omega_minus,
+            force: parameters.force,
+            openings: part.openings.len(),
+        };
+        let (mut buffers, crossing) = Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings)?;
+        let groups = part.own.div_ceil(hematite_gpu::WORKGROUP as usize) + 1;
+        buffers.add(gpu, "partial", 16 * groups as u64 * 2)?;
+        let chunk = part.own.min(MOMENT_CHUNK) * 6 * variant.precision.real_bytes();
+        buffers.add(gpu, "moments", chunk as u64)?;
+        let mut fluid = Self {
+            gpu: gpu.clone(),
+            variant,
+            exchange: None,
+            kernels: HashMap::new(),
+            interior: part.interior as u32,
+            own: part.own as u32,
+            opening_nodes: part.openings.iter().map(Vec::len).collect(),
+            buffers,
+            step: 0,
+            phases: Phases::default(),
+        };
+        for odd in [false, true] {
+            fluid.prepare(Shader::Step, odd)?;
+            if fluid.buffers.entries > 0 {
+                fluid.prepare(Shader::Openings, odd)?;
+            }
+        }
+        if crossing.len() > 0 {
+            fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &crossing)?);
+        }
+        Ok(fluid)
+    }
+
+    /// Time steps done.
+    pub fn step(&self) -> u64 {
+        self.step
+    }
+
+    /// Number of own nodes.
+    pub fn own(&self) -> usize {
+        self.own as usize
+    }
+
+    /// Seconds spent so far, by phase.
+    pub fn phases(&self) -> Phases {
+        self.phases
+    }
+
+    /// Sets every own node to the equilibrium of `state(n)`, `n` its local number, at step 0.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn initialise(&mut self, state: impl Fn(usize) -> State) -> Result<()> {
+        let precision = self.variant.precision;
+        for (i, &c) in self.variant.set.velocities().iter().enumerate() {
+            for first in (0..self.own()).step_by(MOMENT_CHUNK) {
+                let last = (first + MOMENT_CHUNK).min(self.own());
+                let values: Vec<f64> = (first..last).map(|n| equilibrium(self.variant.set, i, c, &state(n))).collect();
+                self.write_slot(i, first, &precision.pack_stored(&values))?;
+            }
+        }
+        let entries: Vec<State> = self.entry_nodes()?.into_iter().map(|n| state(n as usize)).collect();
+        let velocities: Vec<f64> = entries.iter().flat_map(|s| s.u).collect();
+        self.gpu.upload(self.buffers.get("velocity"), 0, &precision.pack_real(&velocities))?;
+        self.gpu.upload(self.buffers.get("ledger"), 0, &vec![0u32; 2 * entries.len()])?;
+        self.step = 0;
+        self.gpu.wait()
+    }
+
+    /// Does `steps` time steps. `row(t)` gives what is prescribed in step `t` (the force at its beginning); it is also asked for the
+    /// step after the last.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn advance(&mut self, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
+        let mut left = steps;
+        while left > 0 {
+            let batch = left.min(SCHEDULE_ROWS as u64);
+            let mut numbers = Vec::new();
+            for t in self.step..=self.step + batch {
+                row(t).append(&mut numbers);
+            }
+            self.gpu.upload(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers))?;
+            self.advance_batch(comm, batch as u32)?;
+            left -= batch;
+        }
+        Ok(())
+    }
+
+    fn advance_batch(&mut self, comm: &dyn Comm, batch: u32) -> Result<()> {
+        if let Some(exchange) = self.exchange.take() {
+            for row in 0..batch {
+                self.step_with_neighbours(comm, &exchange, row)?;
+            }
+            self.exchange = Some(exchange);
+        } else {
+            let mut recorder = Recorder::new(&self.gpu);
+            for row in 0..batch {
+                let odd = self.step % 2 == 1;
+                self.record_step(&mut recorder, odd, 0, self.own, row);
+                self.record_openings(&mut recorder, !odd, row);
+                self.step += 1;
+            }
+            recorder.submit();
+        }
+        let start = Instant::now();
+        self.gpu.wait()?;
+        self.phases.compute += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// One step of a part with neighbours: the interface first, whose populations travel while the interior is done.
+    fn step_with_neighbours(&mut self, comm: &dyn Comm, exchange: &Exchange, row: u32) -> Result<()> {
+        let odd = self.step % 2 == 1;
+        let mut interface = Recorder::new(&self.gpu);
+        self.record_step(&mut interface, odd, self.interior, self.own - self.interior, row);
+        exchange.record_pack(&mut interface, odd);
+        let packed = interface.submit();
+
+        let mut interior = Recorder::new(&self.gpu);
+        self.record_step(&mut interior, odd, 0, self.interior, row);
+        interior.submit();
+
+        exchange.trade(&self.gpu, comm, &packed, &self.buffers, &mut self.phases)?;
+
+        let mut arrival = Recorder::new(&self.gpu);
+        exchange.record_unpack(&mut arrival, odd);
+        self.record_openings(&mut arrival, !odd, row);
+        arrival.submit();
+        self.step += 1;
+        Ok(())
+    }
+
+    fn record_step(&self, recorder: &mut Recorder, odd: bool, first: u32, count: u32, row: u32) {
+        let (kernel, bound) = &self.kernels[&(Shader::Step, odd)];
+        recorder.dispatch(kernel, bound, count, &[first, count, self.buffers.stride, row]);
+    }
+
+    /// `odd` says how populations stand now, after the step.
+    fn record_openings(&self, recorder: &mut Recorder, odd: bool, row: u32) {
+        if let Some((kernel, bound)) = self.kernels.get(&(Shader::Openings, odd)) {
+            let count = self.buffers.entries;
+            recorder.dispatch(kernel, bound, count, &[0, count, self.buffers.stride, row]);
+        }
+    }
+
+    /// Brings a moment of the own nodes to the host, in chunks in ascending order of nodes: `take(first, numbers)`.
+    /// `now` is the row of the current step, whose force is part of the velocity.
+    ///
+    /// # Errors
+    /// When the device is lost, and those of `take`.
+    pub fn moment(&mut self, moment: Moment, now: &Row, mut take: impl FnMut(usize, Vec<f64>) -> Result<()>) -> Result<()> {
+        let precision = self.variant.precision;
+        self.set_row(now)?;
+        for first in (0..self.own()).step_by(MOMENT_CHUNK) {
+            let count = MOMENT_CHUNK.min(self.own() - first);
+            self.run(Shader::Moments(moment), first as u32, count as u32)?;
+            let bytes = count * moment.components() * precision.real_bytes();
+            let bytes: Vec<u8> = self.gpu.download(self.buffers.get("moments"), 0, bytes)?;
+            take(first, precision.unpack_real(&bytes))?;
+        }
+        Ok(())
+    }
+
+    /// The whole of a moment, one number after the other.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn whole_moment(&mut self, moment: Moment, now: &Row) -> Result<Vec<f64>> {
+        let mut whole = Vec::with_capacity(self.own() * moment.components());
+        self.moment(moment, now, |_, numbers| {
+            whole.extend(numbers);
+            Ok(())
+        })?;
+        Ok(whole)
+    }
+
+    /// Mass, largest speed and health of the own nodes.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn monitor(&mut self, now: &Row) -> Result<Monitor> {
+        self.set_row(now)?;
+        self.run(Shader::Monitor, 0, self.own)?;
+        let groups = self.own.div_ceil(hematite_gpu::WORKGROUP) as usize;
+        let partial: Vec<[u32; 4]> = self.gpu.download(self.buffers.get("partial"), 0, groups)?;
+        let mut monitor = Monitor::default();
+        for [coarse, fine, squared, broken] in partial {
+            monitor.coarse_mass += i64::from(coarse as i32);
+            monitor.fine_mass += i64::from(fine as i32);
+            monitor.speed = monitor.speed.max(f64::from(f32::from_bits(squared)).sqrt());
+            monitor.broken += u64::from(broken);
+        }
+        Ok(monitor)
+    }
+
+    /// Mass that has come in through each opening since step 0, this part's share, in units of [`MASS_QUANTUM`].
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn came_in(&self) -> Result<Vec<i64>> {
+        let total = |nodes: Vec<OpeningState>| nodes.into_iter().map(|node| node.came_in).sum();
+        Ok(self.opening_states()?.into_iter().map(total).collect())
+    }
+
+    /// The stored populations of direction `i` at own nodes, raw; only after an even number of steps, when each node
+    /// holds its own.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn populations(&self, i: usize) -> Result<Vec<u8>> {
+        debug_assert!(self.step.is_multiple_of(2));
+        let (name, at) = self.slot(i);
+        let width = self.variant.precision.stored_bytes();
+        self.gpu.download(self.buffers.get(&name), at * width, self.own() * width)
+    }
+
+    /// Puts raw populations of direction `i` back at own nodes.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn restore_populations(&mut self, i: usize, raw: &[u8]) -> Result<()> {
+        self.write_slot(i, 0, raw)
+    }
+
+    /// The state of each opening's own nodes beside the populations, in the part's order.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn opening_states(&self) -> Result<Vec<Vec<OpeningState>>> {
+        let precision = self.variant.precision;
+        let count: usize = self.opening_nodes.iter().sum();
+        let raw: Vec<u8> = self.gpu.download(self.buffers.get("velocity"), 0, 3 * count * precision.real_bytes())?;
+        let mut velocities = precision.unpack_real(&raw).into_iter();
+        let mut ledger = self.gpu.download::<[u32; 2]>(self.buffers.get("ledger"), 0, count)?.into_iter();
+        let mut next = || {
+            let velocity = std::array::from_fn(|_| velocities.next().unwrap_or_default());
+            let [low, high] = ledger.next().unwrap_or_default();
+            OpeningState { velocity, came_in: (u64::from(high) << 32 | u64::from(low)).cast_signed() }
+        };
+        Ok(self.opening_nodes.iter().map(|&nodes| (0..nodes).map(|_| next()).collect()).collect())
+    }
+
+    /// Puts the state of [`Fluid::opening_states`] back and sets the number of steps done, which is even.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn restore_openings(&mut self, step: u64, states: &[Vec<OpeningState>]) -> Result<()> {
+        debug_assert!(step.is_multiple_of(2));
+        let velocities: Vec<f64> = states.iter().flatten().flat_map(|state| state.velocity).collect();
+        let ledger: Vec<i64> = states.iter().flatten().map(|state| state.came_in).collect();
+        self.gpu.upload(self.buffers.get("velocity"), 0, &self.variant.precision.pack_real(&velocities))?;
+        self.gpu.upload(self.buffers.get("ledger"), 0, &ledger)?;
+        self.step = step;
+        self.gpu.wait()
+    }
+
+    fn entry_nodes(&self) -> Result<Vec<u32>> {
+        let entries: Vec<[u32; 4]> = self.gpu.download(self.buffers.get("entries"), 0, self.buffers.entries as usize)?;
+        Ok(entries.into_iter().map(|[node, ..]| node).collect())
+    }
+
+    fn slot(&self, i: usize) -> (String, usize) {
+        if i == 0 {
+            return ("f_rest".to_owned(), 0);
+        }
+        let place = Place::of(i, 0, self.buffers.stride);
+        (format!("f_{}", place.pair), place.index as usize)
+    }
+
+    fn write_slot(&self, i: usize, first: usize, raw: &[u8]) -> Result<()> {
+        let (name, at) = self.slot(i);
+        self.gpu.upload(self.buffers.get(&name), (at + first) * self.variant.precision.stored_bytes(), raw)
+    }
+
+    fn set_row(&self, now: &Row) -> Result<()> {
+        let mut numbers = Vec::new();
+        now.append(&mut numbers);
+        self.gpu.upload(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers))
+    }
+
+    /// Runs a kernel that only looks, on populations as they stand now.
+    fn run(&mut self, shader: Shader, first: u32, count: u32) -> Result<()> {
+        let odd = self.step % 2 == 1;
+        self.prepare(shader, odd)?;
+        let (kernel, bound) = &self.kernels[&(shader, odd)];
+        let mut recorder = Recorder::new(&self.gpu);
+        recorder.dispatch(kernel, bound, count, &[first, count, self.buffers.stride, 0]);
+        recorder.submit();
+        Ok(())
+    }
+
+    fn prepare(&mut self, shader: Shader, odd: bool) -> Result<()> {
+        if !self.kernels.contains_key(&(shader, odd)) {
+            let made = make(&self.gpu, &self.variant, shader, odd, &self.buffers.table(&[]))?;
+            self.kernels.insert((shader, odd), made);
+        }
+        Ok(())
+    }
+}
+
+/// A kernel with its buffers bound.
+pub(crate) fn make(gpu: &Gpu, variant: &Variant, shader: Shader, odd: bool, buffers: &[(&str, &hematite_gpu::Buffer)]) -> Result<(Kernel, Bound)> {
+    let label = format!("{shader:?}{}", if odd { " odd" } else { "" });
+    let wgsl = shaders::wgsl(shader, variant, odd);
+    let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), 16)?;
+    let bound = kernel.bind(gpu, buffers);
+    Ok((kernel, bound))
+}

@@ -1,0 +1,19 @@
+//! The lattice Boltzmann fluid on a sparse lattice: one part of it on one device.
+//!
+//! Populations are shifted (`f - w` is stored) and the density at rest is 1, after He and Luo's quasi-incompressible
+//! model: `rho = 1 + drho` enters the pressure, momentum is `rho_0 u = u`. Streaming is in place by the AA pattern:
+//! on even steps a node finds its populations in its own slots, on odd steps one link upstream.
+
+mod boundary;
+mod buffers;
+pub mod equilibrium;
+mod exchange;
+mod fluid;
+mod halo;
+mod links;
+mod schedule;
+pub mod shaders;
+
+pub use boundary::{Prescribed, Shape};
+pub use fluid::{Fluid, MASS_QUANTUM, Moment, Monitor, OpeningState, Parameters, Phases};
+pub use schedule::Row;

@@ -1,0 +1,53 @@
+// Moments of the populations, for dumps: one field of `span.count` nodes from `span.first` on, into `moments`.
+#include "prelude.wgsl"
+
+@compute @workgroup_size(WORKGROUP)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let k = item(group, groups, lane);
+    if (k >= span.count) {
+        return;
+    }
+    let n = span.first + k;
+
+#include "gather.wgsl"
+#for p in pairs
+    let f${p.i} = load(f_${p.k}[at${p.i}]);
+    let f${p.j} = load(f_${p.k}[at${p.j}]);
+    let sum${p.k} = f${p.i} + f${p.j};
+    let difference${p.k} = f${p.i} - f${p.j};
+#endfor
+
+#include "moments_of_pairs.wgsl"
+
+#if moment == "density"
+    moments[k] = drho;
+#elif moment == "velocity"
+#for a in axes
+    moments[3u * k + ${a.index}u] = u${a.name};
+#endfor
+#if axes | length == 2
+    moments[3u * k + 2u] = real(0.0);
+#endif
+#else
+    // sigma = -(1 - omega+ / 2) (sum c c (f - e) + (u F + F u) / 2).
+    let uu = real(1.5) * (${squares});
+#for p in pairs
+    let cu${p.k} = ${p.c_dot_u};
+    let rest${p.k} = sum${p.k} - real(2.0) * W${p.shell} * (drho + real(4.5) * cu${p.k} * cu${p.k} - uu);
+#endfor
+    let factor = real(0.5) * OMEGA_PLUS - real(1.0);
+#for s in stresses
+#if s.sum == ""
+    moments[6u * k + ${s.index}u] = real(0.0);
+#elif force
+    moments[6u * k + ${s.index}u] = factor * (${s.sum} + real(0.5) * (u${s.a} * F${s.b} + F${s.a} * u${s.b}));
+#else
+    moments[6u * k + ${s.index}u] = factor * (${s.sum});
+#endif
+#endfor
+#endif
+}

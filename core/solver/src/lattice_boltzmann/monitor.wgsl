@@ -1,0 +1,62 @@
+// Mass, largest speed and health of `span.count` nodes from `span.first` on, one partial result a workgroup.
+// Mass deviations are summed as integers (coarse part in 2^-16, the rest in 2^-36), so that no order matters.
+#include "prelude.wgsl"
+
+const COARSE: real = real(65536.0);
+const FINE: real = real(68719476736.0);
+
+var<workgroup> coarse_sum: array<i32, WORKGROUP>;
+var<workgroup> fine_sum: array<i32, WORKGROUP>;
+var<workgroup> fastest: array<f32, WORKGROUP>;
+var<workgroup> broken: array<u32, WORKGROUP>;
+
+@compute @workgroup_size(WORKGROUP)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let k = item(group, groups, lane);
+    coarse_sum[lane] = 0;
+    fine_sum[lane] = 0;
+    fastest[lane] = 0.0;
+    broken[lane] = 0u;
+    if (k < span.count) {
+        let n = span.first + k;
+#include "gather.wgsl"
+#for p in pairs
+        let f${p.i} = load(f_${p.k}[at${p.i}]);
+        let f${p.j} = load(f_${p.k}[at${p.j}]);
+        let sum${p.k} = f${p.i} + f${p.j};
+        let difference${p.k} = f${p.i} - f${p.j};
+#endfor
+#include "moments_of_pairs.wgsl"
+        // By the bits, since compilers may assume that no NaN occurs.
+        let bits = bitcast<u32>(f32(drho)) & 0x7fffffffu;
+        if (bits >= 0x40800000u) {
+            // 4 or more, infinite or NaN: far outside of what the method can mean.
+            broken[lane] = 1u;
+        } else {
+            let coarse = i32(round(drho * COARSE));
+            coarse_sum[lane] = coarse;
+            fine_sum[lane] = i32(round((drho - real(coarse) / COARSE) * FINE));
+            fastest[lane] = f32(${squares});
+        }
+    }
+    for (var reach = WORKGROUP / 2u; reach > 0u; reach /= 2u) {
+        workgroupBarrier();
+        if (lane < reach) {
+            coarse_sum[lane] += coarse_sum[lane + reach];
+            fine_sum[lane] += fine_sum[lane + reach];
+            fastest[lane] = max(fastest[lane], fastest[lane + reach]);
+            broken[lane] += broken[lane + reach];
+        }
+    }
+    if (lane == 0u) {
+        let at = 4u * (group.y * groups.x + group.x);
+        partial[at] = bitcast<u32>(coarse_sum[0]);
+        partial[at + 1u] = bitcast<u32>(fine_sum[0]);
+        partial[at + 2u] = bitcast<u32>(fastest[0]);
+        partial[at + 3u] = broken[0];
+    }
+}

@@ -1,0 +1,44 @@
+#if stored == "f16"
+enable f16;
+#endif
+alias real = ${real};
+
+const WORKGROUP: u32 = ${workgroup}u;
+const W0: real = real(${w0});
+#for w in weights
+const W${loop.index}: real = real(${w});
+#endfor
+const OMEGA_PLUS: real = real(${omega_plus});
+const OMEGA_MINUS: real = real(${omega_minus});
+
+// What one dispatch works on: `count` items from `first` on; `stride` separates the two slots of a pair array, `row`
+// is the time step's line in `schedule`.
+struct Span {
+    first: u32,
+    count: u32,
+    stride: u32,
+    row: u32,
+}
+var<immediate> span: Span;
+
+${declarations}
+// Populations are stored as f - w, in ${stored}.
+fn load(stored: ${stored}) -> real {
+#if stored == "f16"
+    return real(stored) * real(1.0 / ${storage_scale});
+#else
+    return stored;
+#endif
+}
+
+fn store(f: real) -> ${stored} {
+#if stored == "f16"
+    return f16(f * real(${storage_scale}));
+#else
+    return f;
+#endif
+}
+
+fn item(group: vec3<u32>, groups: vec3<u32>, lane: u32) -> u32 {
+    return (group.y * groups.x + group.x) * WORKGROUP + lane;
+}

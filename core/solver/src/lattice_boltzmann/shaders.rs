@@ -1,0 +1,244 @@
+//! The WGSL of every kernel, made from its template for a velocity set, a precision and the flags of a run.
+
+use hematite_case::VelocitySet;
+use hematite_gpu::{Binding, Template, WORKGROUP, render};
+use minijinja::{Value, context};
+
+use super::boundary::Entry;
+use super::fluid::Moment;
+use crate::Precision;
+
+const SHARED: [Template; 3] = [
+    Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+    Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
+    Template { name: "moments_of_pairs.wgsl", text: include_str!("moments_of_pairs.wgsl") },
+];
+
+/// The kernels of the fluid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shader {
+    /// Gather, collide, scatter.
+    Step,
+    /// Openings and moving walls.
+    Openings,
+    /// A field for a dump.
+    Moments(Moment),
+    /// Mass, largest speed, health.
+    Monitor,
+    /// Crossing populations into the message.
+    Pack,
+    /// The message into crossing populations.
+    Unpack,
+}
+
+/// What a kernel is specialised for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variant {
+    /// The velocity set.
+    pub set: VelocitySet,
+    /// Storage and arithmetic.
+    pub precision: Precision,
+    /// Relaxation rate of the even parts, 1 / tau.
+    pub omega_plus: f64,
+    /// Relaxation rate of the odd parts.
+    pub omega_minus: f64,
+    /// Whether a body force acts.
+    pub force: bool,
+    /// Number of openings of the case.
+    pub openings: usize,
+}
+
+/// Names of the pair arrays (`f_1`, ...) or the link tables (`links_1`, ...).
+pub(crate) fn pair_names(set: VelocitySet, stem: &str) -> Vec<String> {
+    (1..=set.q() / 2).map(|k| format!("{stem}_{k}")).collect()
+}
+
+/// The bindings of a kernel; `odd` where it reads populations as an odd step does.
+pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
+    let real = format!("array<{}>", variant.precision.real());
+    let stored = format!("array<{}>", variant.precision.stored());
+    let writes_f = matches!(shader, Shader::Step | Shader::Openings | Shader::Unpack);
+    let populations = |name| Binding { name, wgsl: stored.clone(), written: writes_f };
+    let mut table = Vec::new();
+    if !matches!(shader, Shader::Pack | Shader::Unpack) {
+        table.push(populations("f_rest".to_owned()));
+    }
+    table.extend(pair_names(variant.set, "f").into_iter().map(populations));
+    let gathers = !matches!(shader, Shader::Pack | Shader::Unpack);
+    if odd && gathers {
+        table.extend(pair_names(variant.set, "links").into_iter().map(|name| Binding::read(name, "array<u32>")));
+    }
+    if gathers && (variant.force || shader == Shader::Openings) {
+        table.push(Binding::read("schedule", &real));
+    }
+    match shader {
+        Shader::Step => {}
+        Shader::Openings => table.extend([
+            Binding::read("entries", "array<Entry>"),
+            Binding::read("shape", &real),
+            Binding::write("velocity", &real),
+            Binding::write("ledger", "array<u32>"),
+        ]),
+        Shader::Moments(_) => table.push(Binding::write("moments", &real)),
+        Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
+        Shader::Pack => {
+            table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::write("message", &stored)]);
+        }
+        Shader::Unpack => {
+            table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::read("message", &stored)]);
+        }
+    }
+    table
+}
+
+/// The WGSL of a kernel.
+pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
+    let template = match shader {
+        Shader::Step => Template { name: "step.wgsl", text: include_str!("step.wgsl") },
+        Shader::Openings => Template { name: "openings.wgsl", text: include_str!("openings.wgsl") },
+        Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("moments.wgsl") },
+        Shader::Monitor => Template { name: "monitor.wgsl", text: include_str!("monitor.wgsl") },
+        Shader::Pack | Shader::Unpack => Template { name: "pack.wgsl", text: include_str!("pack.wgsl") },
+    };
+    let moment = match shader {
+        Shader::Moments(moment) => moment.name(),
+        _ => "",
+    };
+    let mut declarations = String::new();
+    if shader == Shader::Openings {
+        declarations += Entry::WGSL;
+    }
+    declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
+    declarations += &Binding::declare(&bindings(shader, variant, odd));
+    let (set, precision) = (variant.set, variant.precision);
+    let axes = &["x", "y", "z"][..set.dimension()];
+    let c = set.velocities();
+    let pairs: Vec<Value> = (1..=set.q() / 2).map(|k| pair(set, &c, k)).collect();
+    let context = context! {
+        real => precision.real(),
+        stored => precision.stored(),
+        storage_scale => number(precision.storage_scale()),
+        workgroup => WORKGROUP,
+        w0 => number(set.weight(0)),
+        weights => [number(set.weight(1)), number(set.weight(set.q() - 1))],
+        omega_plus => number(variant.omega_plus),
+        omega_minus => number(variant.omega_minus),
+        declarations,
+        odd,
+        moment,
+        force => variant.force,
+        unpack => shader == Shader::Unpack,
+        pairs,
+        axes => axes.iter().enumerate().map(|(a, name)| context! {
+            name,
+            index => a,
+            momentum => signed_sum(k_with(&c, |c| c[a]), "difference"),
+        }).collect::<Vec<_>>(),
+        sum_of_pairs => (1..=set.q() / 2).map(|k| format!(" + sum{k}")).collect::<String>(),
+        squares => axes.iter().map(|a| format!("u{a} * u{a}")).collect::<Vec<_>>().join(" + "),
+        u_dot_f => axes.iter().map(|a| format!("u{a} * F{a}")).collect::<Vec<_>>().join(" + "),
+        stresses => [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].iter().enumerate().map(|(index, &(a, b))| context! {
+            index,
+            a => ["x", "y", "z"][a],
+            b => ["x", "y", "z"][b],
+            sum => signed_sum(k_with(&c, |c| c[a] * c[b]), "rest"),
+        }).collect::<Vec<_>>(),
+    };
+    render(template, &SHARED, &context)
+}
+
+/// What templates know of pair `k`, whose directions are `i` and `j = -i`.
+fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
+    let (i, j) = (2 * k - 1, 2 * k);
+    let dot = |stem: &str| {
+        let factors = c[i].iter().zip(["x", "y", "z"]);
+        signed_sum(factors.map(|(&sign, axis)| (axis.to_owned(), sign)).collect(), stem)
+    };
+    context! {
+        k, i, j,
+        shell => if set.weight(i) == set.weight(1) { 1 } else { 2 },
+        c_dot_u => dot("u"),
+        c_dot_f => dot("F"),
+        ij => context! { out => i, back => j, sign => "-" },
+        ji => context! { out => j, back => i, sign => "" },
+    }
+}
+
+/// (pair number, integer factor) of every pair, by a product of components of its first velocity.
+fn k_with(c: &[[i32; 3]], factor: impl Fn([i32; 3]) -> i32) -> Vec<(String, i32)> {
+    (1..=c.len() / 2).map(|k| (k.to_string(), factor(c[2 * k - 1]))).collect()
+}
+
+/// `stem1 - stem3 + ...` over the terms with a factor of 1 or -1.
+fn signed_sum(terms: Vec<(String, i32)>, stem: &str) -> String {
+    let mut text = String::new();
+    for (name, factor) in terms.into_iter().filter(|&(_, factor)| factor != 0) {
+        let sign = match (text.is_empty(), factor > 0) {
+            (true, true) => "",
+            (true, false) => "-",
+            (false, true) => " + ",
+            (false, false) => " - ",
+        };
+        text += &format!("{sign}{stem}{name}");
+    }
+    text
+}
+
+/// A WGSL literal with every digit.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_permutation_is_valid_wgsl() {
+        let shaders = [
+            Shader::Step,
+            Shader::Openings,
+            Shader::Moments(Moment::Density),
+            Shader::Moments(Moment::Velocity),
+            Shader::Moments(Moment::Stress),
+            Shader::Monitor,
+            Shader::Pack,
+            Shader::Unpack,
+        ];
+        for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
+            for precision in [Precision::F32, Precision::F16, Precision::F64] {
+                for (force, odd) in [(false, false), (false, true), (true, false), (true, true)] {
+                    let variant = Variant { set, precision, omega_plus: 1.3, omega_minus: 0.9, force, openings: 2 };
+                    for shader in shaders {
+                        let source = wgsl(shader, &variant, odd);
+                        let context = || format!("{shader:?} {variant:?} odd {odd}\n{source}");
+                        let module = naga::front::wgsl::parse_str(&source)
+                            .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+                        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                            .validate(&module)
+                            .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_entry_of_the_host_is_the_entry_of_the_kernel() {
+        let module = naga::front::wgsl::parse_str(Entry::WGSL).expect("parses");
+        let (_, entry) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some("Entry")).expect("declared");
+        let naga::TypeInner::Struct { members, span } = &entry.inner else { panic!("not a struct") };
+        assert_eq!(*span as usize, size_of::<Entry>());
+        let offsets: Vec<(&str, usize)> =
+            members.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize)).collect();
+        assert_eq!(
+            offsets,
+            [
+                ("node", std::mem::offset_of!(Entry, node)),
+                ("links", std::mem::offset_of!(Entry, links)),
+                ("opening", std::mem::offset_of!(Entry, opening)),
+                ("pressure", std::mem::offset_of!(Entry, pressure)),
+            ]
+        );
+    }
+}

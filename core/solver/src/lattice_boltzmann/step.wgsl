@@ -1,0 +1,65 @@
+// One time step in place: gather, collide (two relaxation times, Guo's force), scatter.
+// Two relaxation times: Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427.
+// Force: Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308. Equilibrium: He and Luo, J. Stat. Phys. 88 (1997) 927,
+// rho_0 = 1. AA pattern: Bailey et al., ICPP 2009.
+#include "prelude.wgsl"
+
+@compute @workgroup_size(WORKGROUP)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let k = item(group, groups, lane);
+    if (k >= span.count) {
+        return;
+    }
+    let n = span.first + k;
+
+#include "gather.wgsl"
+    // Even and odd parts of each pair of opposite directions: f+ = sum / 2, f- = difference / 2.
+#for p in pairs
+    let f${p.i} = load(f_${p.k}[at${p.i}]);
+    let f${p.j} = load(f_${p.k}[at${p.j}]);
+    let sum${p.k} = f${p.i} + f${p.j};
+    let difference${p.k} = f${p.i} - f${p.j};
+#endfor
+
+#include "moments_of_pairs.wgsl"
+
+    let uu = real(1.5) * (${squares});
+#if force
+    let uF = ${u_dot_f};
+#endif
+
+    // f0* = f0 - omega+ (f0 - e0) + S0
+    let e0 = W0 * (drho - uu);
+#if force
+    let S0 = (real(1.0) - real(0.5) * OMEGA_PLUS) * W0 * (real(-3.0) * uF);
+    f_rest[n] = store(f0 - OMEGA_PLUS * (f0 - e0) + S0);
+#else
+    f_rest[n] = store(f0 - OMEGA_PLUS * (f0 - e0));
+#endif
+#for p in pairs
+    {
+        let cu = ${p.c_dot_u};
+        let e_plus = W${p.shell} * (drho + real(4.5) * cu * cu - uu);
+        let e_minus = W${p.shell} * real(3.0) * cu;
+        let f_plus = real(0.5) * sum${p.k};
+        let f_minus = real(0.5) * difference${p.k};
+#if force
+        let cF = ${p.c_dot_f};
+        let S_plus = (real(1.0) - real(0.5) * OMEGA_PLUS) * W${p.shell} * (real(9.0) * cu * cF - real(3.0) * uF);
+        let S_minus = (real(1.0) - real(0.5) * OMEGA_MINUS) * W${p.shell} * real(3.0) * cF;
+        let after_plus = f_plus - OMEGA_PLUS * (f_plus - e_plus) + S_plus;
+        let after_minus = f_minus - OMEGA_MINUS * (f_minus - e_minus) + S_minus;
+#else
+        let after_plus = f_plus - OMEGA_PLUS * (f_plus - e_plus);
+        let after_minus = f_minus - OMEGA_MINUS * (f_minus - e_minus);
+#endif
+        // Each value goes where its opposite came from.
+        f_${p.k}[at${p.i}] = store(after_plus - after_minus);
+        f_${p.k}[at${p.j}] = store(after_plus + after_minus);
+    }
+#endfor
+}

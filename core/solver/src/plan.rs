@@ -1,0 +1,324 @@
+//! From a run's config and its case to lattice numbers: rates, openings, drive; what cannot work is refused.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use hematite_case::{Header, Part};
+use hematite_config::{Fault, Result, nearest, sibling};
+use hematite_geometry::OpeningKind;
+use hematite_units::{LatticeUnits, groups};
+
+use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, Profile, TimeConfig};
+use crate::lattice_boltzmann::{Parameters, Prescribed, Row};
+use crate::profile::{self, Tabulated};
+use crate::waveform::Waveform;
+
+/// Above this Mach number the method is wrong, not just inaccurate.
+const MACH_LIMIT: f64 = 0.3;
+/// Above this density deviation likewise.
+const DENSITY_LIMIT: f64 = 0.5;
+
+/// A run's physics in lattice units.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Scales between SI and the lattice.
+    pub units: LatticeUnits,
+    /// Relaxation time of the even parts.
+    pub tau: f64,
+    /// Relaxation time of the odd parts.
+    pub tau_minus: f64,
+    /// Kinematic viscosity, m2/s.
+    pub nu: f64,
+    /// Number of time steps asked for.
+    pub steps: u64,
+    /// Mean pressure gradient a pressure drop stands for, Pa/m, positive along the flow.
+    pub pressure_drop: [f64; 3],
+    fluid: FluidConfig,
+    openings: Vec<Condition>,
+    force: [f64; 3],
+    drive: Waveform,
+}
+
+/// One opening's condition in lattice units.
+#[derive(Clone, Debug)]
+struct Condition {
+    name: String,
+    normal: [f64; 3],
+    value: Value,
+    waveform: Waveform,
+}
+
+#[derive(Clone, Debug)]
+enum Value {
+    /// Developed flow of this mean speed.
+    Developed(f64),
+    /// The same velocity everywhere.
+    Uniform([f64; 3]),
+    /// A profile in SI.
+    Tabulated(Tabulated),
+    /// A density deviation.
+    Pressure(f64),
+}
+
+impl Plan {
+    /// Resolves the physics of a run on the case that `header` describes; `config` is the run config's path, to which paths in it are
+    /// relative.
+    ///
+    /// # Errors
+    /// A usage fault with key, value, limit and remedy for whatever cannot work.
+    pub fn new(
+        config: &Path,
+        fluid: &FluidConfig,
+        time: &TimeConfig,
+        openings: &BTreeMap<String, OpeningCondition>,
+        drive: &DriveConfig,
+        header: &Header,
+    ) -> Result<Self> {
+        let (units, tau, nu) = scales(fluid, time, header.spacing)?;
+        let steps = match (time.steps, time.duration) {
+            (Some(steps), None) => steps,
+            (None, Some(duration)) => (duration.si() / units.dt).round() as u64,
+            _ => return Err(Fault::usage("time: give one of \"steps\" and \"duration\"")),
+        };
+        if fluid.magic <= 0.0 {
+            return Err(Fault::usage(format!("fluid.magic {} must be positive, best 3/16", fluid.magic)));
+        }
+        let tau_minus = match fluid.collision {
+            Collision::Trt => 0.5 + fluid.magic / (tau - 0.5),
+            Collision::Bgk => tau,
+        };
+        let (force, pressure_drop) = drive_force(drive, header)?;
+        Ok(Self {
+            units,
+            tau,
+            tau_minus,
+            nu,
+            steps,
+            pressure_drop,
+            fluid: fluid.clone(),
+            openings: conditions(config, openings, header, &units)?,
+            force: force.map(|f| f / units.force_density()),
+            drive: Waveform::new(config, &drive.waveform, drive.ramp)?,
+        })
+    }
+
+    /// What is prescribed in time step `t`.
+    pub fn row(&self, t: u64) -> Row {
+        let start = t as f64 * self.units.dt;
+        let middle = start + 0.5 * self.units.dt;
+        let factor = self.drive.at(start);
+        let opening = |condition: &Condition| match condition.value {
+            Value::Pressure(drho) => drho * condition.waveform.at(middle),
+            _ => condition.waveform.at(middle),
+        };
+        Row { force: self.force.map(|f| f * factor), openings: self.openings.iter().map(opening).collect() }
+    }
+
+    /// What the fluid needs to know, with the shapes of the openings at the nodes of `part`.
+    ///
+    /// # Errors
+    /// A usage fault where an opening's velocity is beyond the method.
+    pub fn parameters(&self, header: &Header, part: &Part) -> Result<Parameters> {
+        let mut openings = Vec::with_capacity(self.openings.len());
+        for (condition, nodes) in self.openings.iter().zip(&part.openings) {
+            let shape = match &condition.value {
+                Value::Pressure(_) => {
+                    openings.push(Prescribed::Pressure);
+                    continue;
+                }
+                Value::Developed(speed) => profile::developed(nodes, condition.normal, *speed),
+                Value::Uniform(velocity) => vec![*velocity; nodes.len()],
+                Value::Tabulated(table) => nodes
+                    .iter()
+                    .map(|node| {
+                        let at = part.position[node.node as usize];
+                        let point = std::array::from_fn(|k| header.origin[k] + (f64::from(at[k]) + 0.5) * header.spacing);
+                        table.at(point).map(|u| u / self.units.velocity())
+                    })
+                    .collect(),
+            };
+            self.check_mach(condition, &shape)?;
+            openings.push(Prescribed::Velocity(shape));
+        }
+        Ok(Parameters {
+            set: header.set,
+            precision: self.fluid.precision,
+            omega_plus: 1.0 / self.tau,
+            omega_minus: 1.0 / self.tau_minus,
+            force: self.force != [0.0; 3],
+            openings,
+        })
+    }
+
+    fn check_mach(&self, condition: &Condition, shape: &[[f64; 3]]) -> Result<()> {
+        let speed = |u: &[f64; 3]| u.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let peak = shape.iter().map(speed).fold(0.0, f64::max) * condition.waveform.largest();
+        let mach = groups::mach(peak);
+        if mach <= MACH_LIMIT {
+            return Ok(());
+        }
+        Err(Fault::usage(format!(
+            "openings.{}: its peak velocity {:.4} m/s is Mach {mach:.3} on the lattice, the limit is {MACH_LIMIT}: \
+             take a time step of at most {:.3e} s (now {:.3e} s), i.e. tau {:.4} or less, or a finer lattice",
+            condition.name,
+            peak * self.units.velocity(),
+            self.units.dt * 0.5 * MACH_LIMIT / mach,
+            self.units.dt,
+            groups::relaxation_time(groups::viscosity(self.tau) * 0.5 * MACH_LIMIT / mach),
+        )))
+    }
+
+    /// What may go wrong though it is allowed, one sentence each.
+    pub fn advice(&self) -> Vec<String> {
+        let mut advice = Vec::new();
+        if self.tau < 0.51 {
+            advice.push(format!("tau {:.4} is close to 0.5: expect instability; a finer lattice or smaller velocity raises it", self.tau));
+        }
+        if self.tau > 2.0 {
+            advice.push(format!("tau {:.3} is large: errors at walls grow with it; a shorter time step lowers it", self.tau));
+        }
+        advice
+    }
+}
+
+/// Scales, tau and kinematic viscosity.
+fn scales(fluid: &FluidConfig, time: &TimeConfig, dx: f64) -> Result<(LatticeUnits, f64, f64)> {
+    let rho0 = fluid.density.si();
+    if rho0 <= 0.0 {
+        return Err(Fault::usage(format!("fluid.density {} must be positive", fluid.density)));
+    }
+    let nu = fluid.viscosity.si() / rho0;
+    if nu <= 0.0 {
+        return Err(Fault::usage(format!("fluid.viscosity {} must be positive", fluid.viscosity)));
+    }
+    let (dt, tau) = match (time.step, time.tau) {
+        (Some(step), None) => (step.si(), groups::relaxation_time(nu * step.si() / (dx * dx))),
+        (None, Some(tau)) => (groups::viscosity(tau) * dx * dx / nu, tau),
+        _ => return Err(Fault::usage("time: give one of \"step\" and \"tau\"")),
+    };
+    if tau <= 0.5 {
+        return Err(Fault::usage(format!(
+            "time: tau {tau} must be above 0.5 (best 0.6 to 1.2); a step of {:.3e} s would make it 0.8",
+            groups::viscosity(0.8) * dx * dx / nu
+        )));
+    }
+    Ok((LatticeUnits { dx, dt, rho0 }, tau, nu))
+}
+
+/// Body force and pressure gradient in SI.
+fn drive_force(drive: &DriveConfig, header: &Header) -> Result<([f64; 3], [f64; 3])> {
+    let dimension = header.set.dimension();
+    let mut force = [0.0; 3];
+    if let Some(components) = &drive.force {
+        if components.len() != dimension {
+            return Err(Fault::usage(format!("drive.force has {} components, the case {dimension} dimensions", components.len())));
+        }
+        for (total, component) in force.iter_mut().zip(components) {
+            *total = component.si();
+        }
+    }
+    let mut gradient = [0.0; 3];
+    if let Some(drop) = &drive.pressure_drop {
+        let axis = drop.axis as usize;
+        if axis >= dimension || !header.periodic[axis] {
+            return Err(Fault::usage(format!(
+                "drive.pressure_drop: {:?} is not a periodic direction of the case; name it in \"periodic\" of its geometry",
+                drop.axis
+            )));
+        }
+        gradient[axis] = drop.drop.si() / (header.extent[axis] as f64 * header.spacing);
+        force[axis] += gradient[axis];
+    }
+    Ok((force, gradient))
+}
+
+fn conditions(
+    config: &Path,
+    given: &BTreeMap<String, OpeningCondition>,
+    header: &Header,
+    units: &LatticeUnits,
+) -> Result<Vec<Condition>> {
+    let names: Vec<&str> = header.openings.iter().map(|opening| opening.name.as_str()).collect();
+    if let Some(unknown) = given.keys().find(|name| !names.contains(&name.as_str())) {
+        let hint = nearest(unknown, names.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+        return Err(Fault::usage(format!("openings.{unknown}: the case has no such opening, but {}{hint}", list(&names))));
+    }
+    let resting = OpeningCondition::default();
+    let mut conditions = Vec::new();
+    for opening in &header.openings {
+        let condition = match given.get(&opening.name) {
+            Some(condition) => condition,
+            None if opening.kind == OpeningKind::Wall => &resting,
+            None => {
+                return Err(Fault::usage(format!(
+                    "openings: nothing prescribed at \"{}\" of kind {:?}; the case has {}",
+                    opening.name,
+                    opening.kind,
+                    list(&names)
+                )));
+            }
+        };
+        let value = value(config, condition, opening, header, units)
+            .map_err(|fault| fault.within(format!("openings.{}", opening.name)))?;
+        conditions.push(Condition {
+            name: opening.name.clone(),
+            normal: opening.normal,
+            value,
+            waveform: Waveform::new(config, &condition.waveform, condition.ramp)?,
+        });
+    }
+    Ok(conditions)
+}
+
+fn list(names: &[&str]) -> String {
+    if names.is_empty() { "no openings".to_owned() } else { names.join(", ") }
+}
+
+fn value(
+    config: &Path,
+    condition: &OpeningCondition,
+    opening: &hematite_case::OpeningHeader,
+    header: &Header,
+    units: &LatticeUnits,
+) -> Result<Value> {
+    let wrong = |wanted: &str| Fault::usage(format!("it is of kind {:?}: give {wanted}", opening.kind));
+    let given = (condition.velocity, condition.flow_rate, condition.pressure, &condition.wall_velocity);
+    match opening.kind {
+        OpeningKind::Velocity => {
+            let speed = match given {
+                (Some(velocity), None, None, None) => velocity.si(),
+                (None, Some(rate), None, None) if header.set.dimension() == 3 => rate.si() / (opening.area * units.dx * units.dx),
+                (None, Some(_), None, None) => return Err(Fault::usage("\"flow_rate\" has no meaning in 2-D: give \"velocity\"")),
+                (None, None, None, None) => {
+                    let Profile::Csv(file) = &condition.profile else { return Err(wrong("\"velocity\" or \"flow_rate\"")) };
+                    return Ok(Value::Tabulated(Tabulated::read(&sibling(config, file), opening.normal)?));
+                }
+                _ => return Err(wrong("one of \"velocity\" and \"flow_rate\"")),
+            };
+            let speed = speed / units.velocity();
+            match &condition.profile {
+                Profile::Parabolic => Ok(Value::Developed(speed)),
+                Profile::Flat => Ok(Value::Uniform(opening.normal.map(|n| n * speed))),
+                Profile::Csv(_) => Err(Fault::usage("a profile from a CSV file has its own speeds: leave \"velocity\" and \"flow_rate\" out")),
+            }
+        }
+        OpeningKind::Pressure => {
+            let (None, None, Some(pressure), None) = given else { return Err(wrong("\"pressure\" alone")) };
+            let drho = pressure.si() / units.stress() / groups::CS2;
+            if drho.abs() >= DENSITY_LIMIT {
+                return Err(Fault::usage(format!(
+                    "pressure {pressure} changes the lattice density by {drho:.3}, the limit is {DENSITY_LIMIT}: take a shorter time step"
+                )));
+            }
+            Ok(Value::Pressure(drho))
+        }
+        OpeningKind::Wall => match given {
+            (None, None, None, Some(velocity)) if velocity.len() == header.set.dimension() => {
+                let component = |k: usize| velocity.get(k).map_or(0.0, |v| v.si() / units.velocity());
+                Ok(Value::Uniform(std::array::from_fn(component)))
+            }
+            (None, None, None, None) => Ok(Value::Uniform([0.0; 3])),
+            _ => Err(wrong("\"wall_velocity\" with a component for each dimension, or nothing")),
+        },
+    }
+}

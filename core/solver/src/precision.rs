@@ -1,0 +1,82 @@
+//! Precision of a run: how populations are stored, and how arithmetic is done on them.
+
+use serde::{Deserialize, Serialize};
+
+/// Storage and arithmetic of the populations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Precision {
+    /// f32 storage and arithmetic.
+    #[default]
+    F32,
+    /// f16 storage, f32 arithmetic: half the memory traffic, about three digits a population.
+    F16,
+    /// f64 storage and arithmetic, on devices that have it.
+    F64,
+}
+
+impl Precision {
+    /// Bytes of one stored population.
+    pub fn stored_bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::F16 => 2,
+            Self::F64 => 8,
+        }
+    }
+
+    /// Bytes of one number in arithmetic.
+    pub fn real_bytes(self) -> usize {
+        if self == Self::F64 { 8 } else { 4 }
+    }
+
+    /// WGSL type of a stored population.
+    pub fn stored(self) -> &'static str {
+        match self {
+            Self::F32 => "f32",
+            Self::F16 => "f16",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// WGSL type of arithmetic.
+    pub fn real(self) -> &'static str {
+        if self == Self::F64 { "f64" } else { "f32" }
+    }
+
+    /// Its name in configs and files.
+    pub fn name(self) -> &'static str {
+        self.stored()
+    }
+
+    /// `f - w` is stored times this power of two, so that f16 spends its exponents on the values that occur.
+    pub fn storage_scale(self) -> f64 {
+        if self == Self::F16 { 32_768.0 } else { 1.0 }
+    }
+
+    /// Packs shifted populations as they are stored.
+    pub fn pack_stored(self, values: &[f64]) -> Vec<u8> {
+        match self {
+            Self::F32 => values.iter().flat_map(|&v| (v as f32).to_ne_bytes()).collect(),
+            Self::F16 => values
+                .iter()
+                .flat_map(|&v| half::f16::from_f64(v * self.storage_scale()).to_ne_bytes())
+                .collect(),
+            Self::F64 => values.iter().flat_map(|&v| v.to_ne_bytes()).collect(),
+        }
+    }
+
+    /// Packs numbers as arithmetic holds them.
+    pub fn pack_real(self, values: &[f64]) -> Vec<u8> {
+        if self == Self::F64 { Self::F64.pack_stored(values) } else { Self::F32.pack_stored(values) }
+    }
+
+    /// Reads numbers as arithmetic holds them.
+    pub fn unpack_real(self, bytes: &[u8]) -> Vec<f64> {
+        if self == Self::F64 {
+            bytemuck::pod_collect_to_vec::<u8, f64>(bytes)
+        } else {
+            bytemuck::pod_collect_to_vec::<u8, f32>(bytes).into_iter().map(f64::from).collect()
+        }
+    }
+}

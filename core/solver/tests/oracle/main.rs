@@ -1,0 +1,84 @@
+//! The fluid's kernels against an independent lattice Boltzmann code in plain f64, on random domains.
+
+mod domain;
+mod reference;
+
+use domain::Sample;
+use hematite_case::VelocitySet;
+use hematite_comm::Solo;
+use hematite_gpu::{Gpu, Needs};
+use hematite_solver::Precision;
+use hematite_solver::lattice_boltzmann::equilibrium::State;
+use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Parameters, Prescribed, Row};
+use reference::Reference;
+
+/// Largest deviation over the largest value, of all moments after some steps on a random domain.
+fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) -> f64 {
+    let gpu = Gpu::open(0, Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: true })
+        .expect("a device");
+    let sample = Sample::random(set, 7 + steps);
+    let row = |t: u64| Row {
+        force: if force { [1e-4, -5e-5 * t as f64 / 10.0, if set == VelocitySet::D2Q9 { 0.0 } else { 3e-5 }] } else { [0.0; 3] },
+        openings: vec![0.02 + 0.001 * t as f64, -0.003],
+    };
+    let shape: Vec<[f64; 3]> = (0..sample.part.openings[0].len()).map(|k| [1.0, 0.1 * (k % 5) as f64, 0.0]).collect();
+    let parameters = Parameters {
+        set,
+        precision,
+        omega_plus: 1.0 / 0.7,
+        omega_minus: 0.9,
+        force,
+        openings: vec![Prescribed::Velocity(shape), Prescribed::Pressure],
+    };
+    let state = |n: usize| State {
+        drho: 0.01 * (n as f64 * 0.37).sin(),
+        u: [0.03 * (n as f64 * 0.11).cos(), 0.02 * (n as f64 * 0.23).sin(), if set == VelocitySet::D2Q9 { 0.0 } else { 0.01 }],
+    };
+    let mut reference = Reference::new(&sample.part, &parameters, state);
+    let mut part = sample.part.clone();
+    let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
+    fluid.initialise(state).expect("starts");
+    for done in 0..steps {
+        reference.advance(&row(done), &row(done + 1));
+    }
+    fluid.advance(&Solo, steps, row).expect("runs");
+
+    let mut worst: f64 = 0.0;
+    for moment in [Moment::Density, Moment::Velocity, Moment::Stress] {
+        let ours = fluid.whole_moment(moment, &row(steps)).expect("reads");
+        let theirs = reference.moment(moment, &row(steps));
+        assert_eq!(ours.len(), theirs.len());
+        let scale = theirs.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let error = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        worst = worst.max(error / scale);
+    }
+    let came_in = fluid.came_in().expect("reads");
+    for (ours, theirs) in came_in.iter().zip(&reference.came_in) {
+        let ours = *ours as f64 * MASS_QUANTUM;
+        // Each entry rounds to 2^-30 each step, beside the populations' own error.
+        let rounding = (sample.part.own as u64 * steps) as f64 / f64::from(1u32 << 31);
+        worst = worst.max(((ours - theirs).abs() - rounding).max(0.0) / theirs.abs().max(0.1));
+    }
+    let monitor = fluid.monitor(&row(steps)).expect("reads");
+    let mass: f64 = reference.moment(Moment::Density, &row(steps)).iter().sum();
+    let counted = monitor.mass_deviation();
+    let rounding = sample.part.own as f64 / (1u64 << 37) as f64;
+    worst = worst.max(((mass - counted).abs() - rounding).max(0.0) / mass.abs().max(1.0));
+    assert_eq!(monitor.broken, 0);
+    worst
+}
+
+#[test]
+fn kernels_agree_with_the_reference() {
+    for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
+        for (precision, tolerance) in [(Precision::F64, 1e-12), (Precision::F32, 3e-5), (Precision::F16, 2e-2)] {
+            for force in [false, true] {
+                for steps in [1, 10, 11] {
+                    let worst = deviation(set, precision, force, steps);
+                    println!("{set:?} {precision:?} force {force} after {steps}: {worst:.2e}");
+                    assert!(worst < tolerance, "{set:?} {precision:?} force {force} after {steps} steps: {worst:e}");
+                }
+            }
+        }
+    }
+}

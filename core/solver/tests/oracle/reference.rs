@@ -1,0 +1,126 @@
+//! A plain two-lattice lattice Boltzmann code in f64: whole populations, push streaming, textbook formulas.
+
+use hematite_case::{Part, Target};
+use hematite_solver::lattice_boltzmann::equilibrium::State;
+use hematite_solver::lattice_boltzmann::{Moment, Parameters, Prescribed, Row};
+
+pub struct Reference {
+    part: Part,
+    parameters: Parameters,
+    c: Vec<[f64; 3]>,
+    w: Vec<f64>,
+    back: Vec<usize>,
+    f: Vec<Vec<f64>>,
+    opening_velocity: Vec<Vec<[f64; 3]>>,
+    pub came_in: Vec<f64>,
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+impl Reference {
+    pub fn new(part: &Part, parameters: &Parameters, state: impl Fn(usize) -> State) -> Self {
+        let c: Vec<[f64; 3]> = parameters.set.velocities().iter().map(|c| c.map(f64::from)).collect();
+        let opposite = |c: &[f64; 3]| [-c[0], -c[1], -c[2]];
+        let back = c.iter().map(|a| c.iter().position(|b| *b == opposite(a)).expect("a pair")).collect();
+        let w: Vec<f64> = (0..c.len()).map(|i| parameters.set.weight(i)).collect();
+        let mut reference = Self {
+            part: part.clone(),
+            parameters: parameters.clone(),
+            back,
+            f: Vec::new(),
+            opening_velocity: part.openings.iter().map(|o| o.iter().map(|n| state(n.node as usize).u).collect()).collect(),
+            came_in: vec![0.0; part.openings.len()],
+            c,
+            w,
+        };
+        reference.f = (0..part.own).map(|n| reference.equilibrium(1.0 + state(n).drho, state(n).u)).collect();
+        reference
+    }
+
+    fn equilibrium(&self, rho: f64, u: [f64; 3]) -> Vec<f64> {
+        let term = |c: &[f64; 3]| rho + 3.0 * dot(*c, u) + 4.5 * dot(*c, u).powi(2) - 1.5 * dot(u, u);
+        self.c.iter().zip(&self.w).map(|(c, w)| w * term(c)).collect()
+    }
+
+    fn density_velocity(&self, n: usize, force: [f64; 3]) -> (f64, [f64; 3]) {
+        let mut u = force.map(|f| f / 2.0);
+        for (f, c) in self.f[n].iter().zip(&self.c) {
+            for axis in 0..3 {
+                u[axis] += f * c[axis];
+            }
+        }
+        (self.f[n].iter().sum(), u)
+    }
+
+    /// One step; `row` is prescribed in it, `next` holds the force after it.
+    pub fn advance(&mut self, row: &Row, next: &Row) {
+        let (plus, minus) = (self.parameters.omega_plus, self.parameters.omega_minus);
+        let mut streamed = vec![vec![f64::NAN; self.c.len()]; self.part.own];
+        for n in 0..self.part.own {
+            let (rho, u) = self.density_velocity(n, row.force);
+            let e = self.equilibrium(rho, u);
+            let f = &self.f[n];
+            for i in 0..self.c.len() {
+                let j = self.back[i];
+                let c = self.c[i];
+                let even = (f[i] + f[j]) / 2.0 - (e[i] + e[j]) / 2.0;
+                let odd = (f[i] - f[j]) / 2.0 - (e[i] - e[j]) / 2.0;
+                let force_even = self.w[i] * (9.0 * dot(c, u) * dot(c, row.force) - 3.0 * dot(u, row.force));
+                let force_odd = self.w[i] * 3.0 * dot(c, row.force);
+                let after = f[i] - plus * even - minus * odd + (1.0 - plus / 2.0) * force_even + (1.0 - minus / 2.0) * force_odd;
+                if i == 0 {
+                    streamed[n][0] = after;
+                    continue;
+                }
+                match self.part.links[i - 1][n].target() {
+                    Target::Node(m) => streamed[m as usize][i] = after,
+                    Target::Wall | Target::Opening(_) => streamed[n][j] = after,
+                }
+            }
+        }
+        self.f = streamed;
+        for k in 0..self.part.openings.len() {
+            for (index, node) in self.part.openings[k].clone().into_iter().enumerate() {
+                let n = node.node as usize;
+                for i in (1..self.c.len()).filter(|i| node.links >> i & 1 == 1) {
+                    let j = self.back[i];
+                    let old = self.f[n][j];
+                    self.f[n][j] = match &self.parameters.openings[k] {
+                        Prescribed::Velocity(shape) => {
+                            old + 6.0 * self.w[j] * dot(self.c[j], shape[index].map(|s| s * row.openings[k]))
+                        }
+                        Prescribed::Pressure => {
+                            let u = self.opening_velocity[k][index];
+                            let rho = 1.0 + row.openings[k];
+                            -old + 2.0 * self.w[j] * (rho + 4.5 * dot(self.c[j], u).powi(2) - 1.5 * dot(u, u))
+                        }
+                    };
+                    self.came_in[k] += self.f[n][j] - old;
+                }
+                self.opening_velocity[k][index] = self.density_velocity(n, next.force).1;
+            }
+        }
+    }
+
+    pub fn moment(&self, moment: Moment, now: &Row) -> Vec<f64> {
+        let mut out = Vec::new();
+        for n in 0..self.part.own {
+            let (rho, u) = self.density_velocity(n, now.force);
+            match moment {
+                Moment::Density => out.push(rho - 1.0),
+                Moment::Velocity => out.extend(u),
+                Moment::Stress => {
+                    let e = self.equilibrium(rho, u);
+                    for (a, b) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)] {
+                        let flux: f64 = (0..self.c.len()).map(|i| self.c[i][a] * self.c[i][b] * (self.f[n][i] - e[i])).sum();
+                        let guo = (u[a] * now.force[b] + now.force[a] * u[b]) / 2.0;
+                        out.push(-(1.0 - self.parameters.omega_plus / 2.0) * (flux + guo));
+                    }
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,142 @@
+//! A figure: title, panels side by side or stacked, a scale bar and a labelled colour bar.
+
+use std::path::Path;
+
+use hematite_config::{Fault, Result, publish};
+use image::imageops::replace;
+use image::{Rgb, RgbImage};
+
+use crate::colour::{ColourScale, NOT_FINITE};
+use crate::number::{Prefix, round_up, short, ticks};
+use crate::text::{self, Anchor, LINE_HEIGHT};
+
+/// Longest side of the panels together, in pixels.
+pub const LONGEST: u32 = 1400;
+
+const INK: [u8; 3] = [0x20, 0x20, 0x24];
+const PAPER: [u8; 3] = [0xff, 0xff, 0xff];
+const MARGIN: u32 = 30;
+const GAP: u32 = 24;
+const NARROWEST: u32 = 760;
+const BAR_HEIGHT: u32 = 22;
+
+/// One picture of a figure.
+pub struct Panel {
+    /// What it shows, above it; empty for none.
+    pub caption: String,
+    /// The picture.
+    pub image: RgbImage,
+}
+
+/// A figure whose panels share one colour scale and one length scale.
+pub struct Figure {
+    /// Its title.
+    pub title: String,
+    /// Its panels.
+    pub panels: Vec<Panel>,
+    /// Whether the panels stand one above the other.
+    pub stacked: bool,
+    /// Metres a pixel of every panel.
+    pub metres_per_pixel: f64,
+    /// Colours of the values.
+    pub scale: ColourScale,
+    /// What is coloured, for the colour bar.
+    pub quantity: String,
+    /// The plain SI unit of the values.
+    pub unit: &'static str,
+    /// Remark under the colour bar; empty for none.
+    pub remark: String,
+}
+
+impl Figure {
+    /// Draws the figure.
+    pub fn draw(&self) -> RgbImage {
+        let caption = if self.panels.iter().all(|p| p.caption.is_empty()) { 0 } else { LINE_HEIGHT + 6 };
+        let sizes: Vec<[u32; 2]> = self.panels.iter().map(|p| [p.image.width(), p.image.height()]).collect();
+        let gaps = GAP * (sizes.len().saturating_sub(1) as u32);
+        let (wide, high) = if self.stacked {
+            (sizes.iter().map(|s| s[0]).max().unwrap_or(0), sizes.iter().map(|s| s[1] + caption).sum::<u32>() + gaps)
+        } else {
+            (sizes.iter().map(|s| s[0]).sum::<u32>() + gaps, sizes.iter().map(|s| s[1]).max().unwrap_or(0) + caption)
+        };
+        let inner = wide.max(NARROWEST).max(text::width(&self.title) + 2);
+        let top = MARGIN + LINE_HEIGHT + 16;
+        let legend = top + high + GAP;
+        let remark = if self.remark.is_empty() { 0 } else { LINE_HEIGHT + 4 };
+        let height = legend + LINE_HEIGHT + 6 + BAR_HEIGHT + 10 + LINE_HEIGHT + remark + MARGIN;
+        let mut page = RgbImage::from_pixel(inner + 2 * MARGIN, height, Rgb(PAPER));
+        text::write(&mut page, &self.title, MARGIN, MARGIN, Anchor::Left, INK);
+        let mut at = [MARGIN + (inner - wide) / 2, top];
+        for (panel, size) in self.panels.iter().zip(&sizes) {
+            text::write(&mut page, &panel.caption, at[0], at[1], Anchor::Left, INK);
+            replace(&mut page, &panel.image, i64::from(at[0]), i64::from(at[1] + caption));
+            text::frame(&mut page, [at[0], at[1] + caption], *size, INK);
+            if self.stacked {
+                at[1] += size[1] + caption + GAP;
+            } else {
+                at[0] += size[0] + GAP;
+            }
+        }
+        let length = self.draw_scale_bar(&mut page, [MARGIN, legend], inner / 3);
+        let left = MARGIN + length.max(inner / 4) + 2 * GAP;
+        self.draw_colour_bar(&mut page, [left, legend], MARGIN + inner - left - GAP);
+        page
+    }
+
+    /// Writes the figure as PNG.
+    ///
+    /// # Errors
+    /// An I/O fault that names the file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let page = self.draw();
+        publish(path, |temporary| {
+            page.save_with_format(temporary, image::ImageFormat::Png)
+                .map_err(|error| Fault::io(format!("cannot write {}: {error}", path.display())))
+        })
+    }
+
+    /// A bar of a round length, at most `room` pixels long; its width with its label.
+    fn draw_scale_bar(&self, page: &mut RgbImage, [x, y]: [u32; 2], room: u32) -> u32 {
+        let longest = f64::from(room) * self.metres_per_pixel;
+        // round_up of a fifth of the longest bar is at most half of it.
+        let metres = round_up(longest / 5.0);
+        let pixels = ((metres / self.metres_per_pixel).round() as u32).clamp(1, room);
+        let y = y + LINE_HEIGHT + 6;
+        text::fill(page, [x, y + BAR_HEIGHT / 2 - 2], [pixels, 4], INK);
+        text::fill(page, [x, y + 4], [2, BAR_HEIGHT - 8], INK);
+        text::fill(page, [x + pixels - 2.min(pixels), y + 4], [2, BAR_HEIGHT - 8], INK);
+        let prefix = Prefix::of(metres);
+        let label = format!("{} {}m", short(metres * prefix.factor), prefix.symbol);
+        text::write(page, &label, x, y + BAR_HEIGHT + 10, Anchor::Left, INK);
+        pixels.max(text::width(&label))
+    }
+
+    fn draw_colour_bar(&self, page: &mut RgbImage, [x, y]: [u32; 2], length: u32) {
+        let ColourScale { low, high, .. } = self.scale;
+        let prefix = Prefix::of(low.abs().max(high.abs()));
+        let title = format!("{} [{}{}]", self.quantity, prefix.symbol, self.unit);
+        text::write(page, &title, x, y, Anchor::Left, INK);
+        let y = y + LINE_HEIGHT + 6;
+        for column in 0..length {
+            let value = low + (high - low) * (f64::from(column) + 0.5) / f64::from(length);
+            text::fill(page, [x + column, y], [1, BAR_HEIGHT], self.scale.colour(value));
+        }
+        text::frame(page, [x, y], [length, BAR_HEIGHT], INK);
+        let (low, high) = (low * prefix.factor, high * prefix.factor);
+        let (marks, decimals) = ticks(low, high, (length / 90).clamp(3, 10) as usize);
+        for mark in marks {
+            let column = x + (f64::from(length) * ((mark - low) / (high - low)).clamp(0.0, 1.0)).round() as u32;
+            text::fill(page, [column.min(x + length - 1), y + BAR_HEIGHT], [1, 7], INK);
+            let mark = if mark == 0.0 { 0.0 } else { mark };
+            text::write(page, &format!("{mark:.decimals$}"), column, y + BAR_HEIGHT + 10, Anchor::Centre, INK);
+        }
+        text::write(page, &self.remark, x, y + BAR_HEIGHT + 14 + LINE_HEIGHT, Anchor::Left, INK);
+    }
+}
+
+/// The remark of a figure about values that are not finite; empty where all are.
+pub fn remark_on(values: impl IntoIterator<Item = f64>) -> String {
+    let broken = values.into_iter().filter(|v| !v.is_finite()).count();
+    let [r, g, b] = NOT_FINITE;
+    if broken == 0 { String::new() } else { format!("{broken} values are not finite (#{r:02x}{g:02x}{b:02x})") }
+}

@@ -1,0 +1,23 @@
+//! Reductions from dumps to tables and figures: arrays in, tables and images out.
+//!
+//! Every statistic is a pure function of a [`hematite_dump::Grid`] and values in SI; [`table`] and [`figure`] write
+//! what it returns as CSV, JSON and PNG.
+
+pub mod colour;
+pub mod figure;
+pub mod flux;
+pub mod lookup;
+pub mod map;
+pub mod number;
+pub mod plane;
+pub mod profile;
+pub mod raster;
+pub mod scaling;
+pub mod summary;
+pub mod table;
+mod text;
+pub mod wss;
+pub mod wss_map;
+
+#[cfg(test)]
+mod testing;

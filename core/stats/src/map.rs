@@ -1,0 +1,148 @@
+//! Maps of speed and pressure: the whole of a 2-D domain, or a plane of a 3-D one.
+
+use hematite_config::{Fault, Result};
+
+use crate::colour::ColourScale;
+use crate::figure::{Figure, LONGEST, Panel, remark_on};
+use crate::lookup::Nodes;
+use crate::number::with_unit;
+use crate::plane::{AXES, Plane};
+use crate::raster::{Merge, Raster, Zoom};
+
+/// What a map shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// The size of the velocity, m/s.
+    Speed,
+    /// The pressure, Pa.
+    Pressure,
+}
+
+impl Quantity {
+    /// Its name in file names.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Speed => "speed",
+            Self::Pressure => "pressure",
+        }
+    }
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Speed => "speed",
+            Self::Pressure => "pressure",
+        }
+    }
+
+    fn unit(self) -> &'static str {
+        match self {
+            Self::Speed => "m/s",
+            Self::Pressure => "Pa",
+        }
+    }
+
+    fn scale(self, values: impl IntoIterator<Item = f64>) -> ColourScale {
+        match self {
+            Self::Speed => ColourScale::sequential(values),
+            Self::Pressure => ColourScale::diverging(values),
+        }
+    }
+}
+
+/// The two axes a picture shows, to the right and up, when looking along `axis`.
+pub fn shown(axis: usize) -> [usize; 2] {
+    match axis {
+        0 => [1, 2],
+        1 => [0, 2],
+        _ => [0, 1],
+    }
+}
+
+/// Speeds of a velocity field of x, y, z a node.
+pub fn speeds(velocity: &[f64]) -> Vec<f64> {
+    velocity.chunks_exact(3).map(|u| (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]).sqrt()).collect()
+}
+
+/// The map of `values`, one a node in SI, at `time` seconds: of the whole domain in 2-D (`plane` is `None`), of the
+/// nearest layer of nodes to `plane` in 3-D. Colours span the values shown.
+///
+/// # Errors
+/// A usage fault when the plane misses the domain, or none is given in 3-D.
+pub fn map(nodes: &Nodes, values: &[f64], quantity: Quantity, plane: Option<&Plane>, time: f64) -> Result<Figure> {
+    let grid = nodes.grid();
+    let (layer, axis, place) = match plane {
+        Some(plane) if grid.dimension == 3 => {
+            let place = format!(", plane {} at {} = {}", plane.name, AXES[plane.axis], with_unit(plane.at, "m"));
+            (Some(plane.layers(nodes)?.nearest()), plane.axis, place)
+        }
+        None if grid.dimension == 3 => return Err(Fault::usage("a map of a 3-D domain needs a plane")),
+        _ => (None, 2, String::new()),
+    };
+    let axes = shown(axis);
+    let low = axes.map(|a| nodes.low()[a]);
+    let high = axes.map(|a| nodes.high()[a]);
+    let longest = (0..2).map(|a| (high[a] - low[a]) as u64 + 1).max().unwrap_or(1);
+    let mut raster = Raster::new(low, high, Zoom::fit(longest, LONGEST), Merge::Mean);
+    let on = |position: &[i32; 3]| layer.is_none_or(|layer| i64::from(position[axis]) == layer);
+    let chosen = || grid.position.iter().zip(values).filter(|(position, _)| on(position));
+    for (position, &value) in chosen() {
+        raster.add(axes.map(|a| i64::from(position[a])), value);
+    }
+    let scale = quantity.scale(chosen().map(|(_, &v)| v));
+    Ok(Figure {
+        title: format!("{}{place}, t = {}", quantity.label(), with_unit(time, "s")),
+        panels: vec![Panel {
+            caption: format!("{} to the right, {} up", AXES[axes[0]], AXES[axes[1]]),
+            image: raster.paint(&scale),
+        }],
+        stacked: false,
+        metres_per_pixel: grid.spacing / raster.factor(),
+        scale,
+        quantity: quantity.label().to_owned(),
+        unit: quantity.unit(),
+        remark: remark_on(chosen().map(|(_, &v)| v)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::colour::SOLID;
+    use crate::testing::{duct, grid_of};
+
+    #[test]
+    fn one_hot_node_of_a_sparse_2d_map() {
+        let grid = grid_of(2, 1.0, [[5, 5, 0], [7, 6, 0], [14, 9, 0]].into_iter());
+        let nodes = Nodes::new(&grid).expect("nodes");
+        let figure = map(&nodes, &[0.0, 1.0, 0.0], Quantity::Speed, None, 0.0).expect("draws");
+        let image = &figure.panels[0].image;
+        assert_eq!((image.width(), image.height()), (1400, 700));
+        // Node (7, 6) is the third column from the left and the second row from below, 140 pixels each.
+        let hot = figure.scale.colour(1.0);
+        for (x, y, colour) in [(280, 559, hot), (419, 420, hot), (279, 500, SOLID), (300, 419, SOLID)] {
+            assert_eq!(image.get_pixel(x, y).0, colour, "{x} {y}");
+        }
+        assert_eq!(image.get_pixel(0, 699).0, figure.scale.colour(0.0));
+    }
+
+    #[test]
+    fn a_3d_map_shows_its_layer_only() {
+        let grid = duct(4, 5, 6, 1.0);
+        let nodes = Nodes::new(&grid).expect("nodes");
+        let values: Vec<f64> = grid.position.iter().map(|p| if *p == [2, 3, 5] { 1.0 } else { 0.0 }).collect();
+        let plane = |at| Plane { name: "p".into(), axis: 1, at };
+        let hit = map(&nodes, &values, Quantity::Speed, Some(&plane(3.4)), 0.0).expect("draws");
+        let image = &hit.panels[0].image;
+        // x to the right (2nd of 4), z up (5th of 6); 1400 / 6 = 233 pixels a node.
+        let colour = |column: u32, up: u32| image.get_pixel(column * 233 + 100, image.height() - 1 - up * 233 - 100).0;
+        for column in 0..4 {
+            for up in 0..6 {
+                let value = if (column, up) == (1, 4) { 1.0 } else { 0.0 };
+                assert_eq!(colour(column, up), hit.scale.colour(value), "{column} {up}");
+            }
+        }
+        let miss = map(&nodes, &values, Quantity::Speed, Some(&plane(4.6)), 0.0).expect("draws");
+        assert!(miss.panels[0].image.pixels().all(|p| p.0 == miss.scale.colour(0.0)));
+        assert!(map(&nodes, &values, Quantity::Speed, None, 0.0).is_err());
+    }
+}

@@ -1,0 +1,110 @@
+//! Pictures of the wall shear stress: on the outline of a 2-D domain, projected along the axes of a 3-D one.
+
+use crate::colour::{ColourScale, FLUID};
+use crate::figure::{Figure, LONGEST, Panel, remark_on};
+use crate::lookup::Nodes;
+use crate::map::shown;
+use crate::number::with_unit;
+use crate::plane::AXES;
+use crate::raster::{Merge, Raster, Zoom};
+use crate::text::disc;
+use crate::wss::{Statistics, WallSite, WallStress};
+
+/// The picture of `stresses`, which belong to `sites` one by one, at `time` seconds.
+///
+/// Colours end at the 99th percentile where single corners reach far beyond it.
+pub fn picture(
+    nodes: &Nodes,
+    sites: &[WallSite],
+    stresses: &[WallStress],
+    statistics: &Statistics,
+    time: f64,
+) -> Figure {
+    let mut scale = ColourScale::sequential(stresses.iter().map(|s| s.size));
+    let mut remark = remark_on(stresses.iter().map(|s| s.size));
+    if statistics.max_pa > 1.5 * statistics.p99_pa && statistics.p99_pa > 0.0 {
+        scale = scale.capped(statistics.p99_pa);
+        remark = format!("colours end at the 99th percentile; largest {}", with_unit(statistics.max_pa, "Pa"));
+    }
+    let extent: [u64; 3] = std::array::from_fn(|a| (nodes.high()[a] - nodes.low()[a]) as u64 + 1);
+    let (panels, stacked, factor) = if nodes.grid().dimension == 3 {
+        projections(nodes, sites, stresses, &scale, extent)
+    } else {
+        let (panel, factor) = outline(nodes, stresses, &scale, extent);
+        (vec![panel], false, factor)
+    };
+    Figure {
+        title: format!("wall shear stress, t = {}", with_unit(time, "s")),
+        panels,
+        stacked,
+        metres_per_pixel: nodes.grid().spacing / factor,
+        scale,
+        quantity: "wall shear stress".to_owned(),
+        unit: "Pa",
+        remark,
+    }
+}
+
+/// The fluid in a flat colour, and a disc on every wall point; the largest stress on top.
+fn outline(nodes: &Nodes, stresses: &[WallStress], scale: &ColourScale, extent: [u64; 3]) -> (Panel, f64) {
+    let zoom = Zoom::fit(extent[0].max(extent[1]), LONGEST);
+    let pick = |p: [i64; 3]| [p[0], p[1]];
+    let radius = (0.55 * zoom.factor()).max(4.0);
+    let margin = (radius / zoom.factor()).ceil() as i64;
+    let (low, high) = (pick(nodes.low()).map(|c| c - margin), pick(nodes.high()).map(|c| c + margin));
+    let mut raster = Raster::new(low, high, zoom, Merge::Mean);
+    for p in &nodes.grid().position {
+        raster.add(pick(p.map(i64::from)), 0.0);
+    }
+    let mut image = raster.paint_flat(FLUID);
+    let mut order: Vec<&WallStress> = stresses.iter().collect();
+    order.sort_by(|a, b| a.size.total_cmp(&b.size));
+    for stress in order {
+        let [x, y, _] = nodes.coordinate(stress.point);
+        disc(&mut image, raster.pixel([x, y]), radius, scale.colour(stress.size));
+    }
+    (Panel { caption: "x to the right, y up".to_owned(), image }, zoom.factor())
+}
+
+/// Three panels, along z, y and x: in each pixel the largest stress on the line of sight.
+fn projections(
+    nodes: &Nodes,
+    sites: &[WallSite],
+    stresses: &[WallStress],
+    scale: &ColourScale,
+    extent: [u64; 3],
+) -> (Vec<Panel>, bool, f64) {
+    let views = [2, 1, 0].map(|axis| (axis, shown(axis)));
+    let reach = |side: usize| views.map(|(_, axes)| extent[axes[side]]);
+    let (widths, heights) = (reach(0), reach(1));
+    let longest = |all: [u64; 3]| all.into_iter().max().unwrap_or(1);
+    let row = all(widths).max(longest(heights));
+    let column = longest(widths).max(all(heights));
+    let stacked = column < row;
+    let zoom = Zoom::fit(row.min(column), LONGEST);
+    let panels = views.map(|(axis, axes)| {
+        let pick = |p: [i64; 3]| axes.map(|a| p[a]);
+        let raster = |merge| Raster::new(pick(nodes.low()), pick(nodes.high()), zoom, merge);
+        let (mut fluid, mut wall) = (raster(Merge::Mean), raster(Merge::Max));
+        for position in &nodes.grid().position {
+            fluid.add(pick(position.map(i64::from)), 0.0);
+        }
+        for (site, stress) in sites.iter().zip(stresses) {
+            wall.add(pick(nodes.grid().position[site.node].map(i64::from)), stress.size);
+        }
+        let mut image = fluid.paint_flat(FLUID);
+        for (column, row, pixel) in image.enumerate_pixels_mut() {
+            if let Some(size) = wall.value(column, row) {
+                *pixel = image::Rgb(scale.colour(size));
+            }
+        }
+        let caption = format!("along {}: {} right, {} up", AXES[axis], AXES[axes[0]], AXES[axes[1]]);
+        Panel { caption, image }
+    });
+    (panels.into(), stacked, zoom.factor())
+}
+
+/// The extents side by side.
+fn all(extents: [u64; 3]) -> u64 {
+    extents.into_iter().fold(0, u64::saturating_add)
+}

@@ -1,0 +1,110 @@
+//! Quantities of one dimension each, held in SI, read from and written to configs as text with a unit.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::{Dimension, parse};
+
+macro_rules! quantities {
+    ($($(#[$doc:meta])* $name:ident, $what:literal, $dimension:expr, $si:literal, $example:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+        pub struct $name(pub f64);
+
+        impl $name {
+            /// Its value in SI units.
+            pub fn si(self) -> f64 {
+                self.0
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = crate::UnitError;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                let (value, dimension) = parse(text)?;
+                let wanted: Dimension = $dimension;
+                if dimension == wanted {
+                    return Ok(Self(value));
+                }
+                Err(crate::UnitError(format!(
+                    concat!("\"{}\" is not ", $what, ": its unit is {}, wanted {} (e.g. \"", $example, "\")"),
+                    text.trim(), dimension, wanted
+                )))
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, "{} {}", self.0, $si)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(from)?;
+                text.parse().map_err(D::Error::custom)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.collect_str(self)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({
+                    "type": "string",
+                    "description": concat!("Text with a unit: ", $what),
+                    "examples": [$example],
+                })
+            }
+        }
+    )*};
+}
+
+quantities! {
+    /// A length in metres.
+    Length, "a length", Dimension::new(1, 0, 0), "m", "8 um";
+    /// A time in seconds.
+    Time, "a time", Dimension::new(0, 0, 1), "s", "0.1 us";
+    /// A frequency in hertz.
+    Frequency, "a frequency", Dimension::new(0, 0, -1), "Hz", "1.2 Hz";
+    /// A velocity in metres a second.
+    Velocity, "a velocity", Dimension::new(1, 0, -1), "m/s", "1 mm/s";
+    /// A pressure in pascals.
+    Pressure, "a pressure", Dimension::new(-1, 1, -2), "Pa", "120 Pa";
+    /// A mass density in kilograms a cubic metre.
+    Density, "a density", Dimension::new(-3, 1, 0), "kg/m3", "1025 kg/m3";
+    /// A dynamic viscosity in pascal seconds.
+    DynamicViscosity, "a dynamic viscosity", Dimension::new(-1, 1, -1), "Pa s", "1.2 mPa s";
+    /// A force a volume, which is also a pressure gradient, in newtons a cubic metre.
+    ForceDensity, "a force density or pressure gradient", Dimension::new(-2, 1, -2), "Pa/m", "10 kPa/m";
+    /// A volume flow rate in cubic metres a second.
+    FlowRate, "a flow rate", Dimension::new(3, 0, -1), "m3/s", "3 uL/min";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_wrong_dimension_names_both() {
+        let message = "3 um".parse::<Velocity>().expect_err("a length").0;
+        assert!(message.contains("is not a velocity") && message.contains("wanted m s^-1"), "{message}");
+    }
+
+    #[test]
+    fn text_survives_a_round_trip() {
+        let viscosity: DynamicViscosity = "1.2 mPa s".parse().expect("parses");
+        assert_eq!(viscosity.to_string().parse::<DynamicViscosity>(), Ok(viscosity));
+    }
+}

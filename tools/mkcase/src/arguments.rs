@@ -1,0 +1,54 @@
+//! What the user typed.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Parser;
+
+const EXAMPLES: &str = "\
+Examples:
+  mkcase cases/aneurysm.json                       writes cases/aneurysm.h5
+  mkcase cases/aneurysm.json -o /tmp/a.h5          writes there
+  mkcase cases/aneurysm.json --parts 1,4,16        stores partitions for 1, 4 and 16 ranks
+  mkcase cases/aneurysm.json --check               says what it would make, writes nothing
+  mkcase --schema > case.schema.json               what CASE.json may hold
+
+A run on a number of ranks for which no partition is stored makes one, with the same result.
+
+Exit codes:
+  0   done
+  2   bad usage, config or geometry; nothing was written
+  6   writing failed; nothing was written
+  70  internal error: please report it";
+
+/// Makes a case from geometry: a sparse lattice, its openings and its partitions, in one HDF5 file.
+///
+/// CASE.json names an image, a voxel volume or a shape, the lattice spacing and the openings; paths in it are relative
+/// to it. The case says where fluid is; pressures, velocities and viscosity come with the run.
+#[derive(Debug, Parser)]
+#[command(name = "mkcase", version, after_help = EXAMPLES)]
+pub struct Arguments {
+    /// The config of the case, JSON.
+    #[arg(value_name = "CASE.json", required_unless_present = "schema")]
+    pub config: Option<PathBuf>,
+
+    /// The case file to write [default: CASE.json with .h5 for .json].
+    #[arg(short, long, value_name = "CASE.h5")]
+    pub output: Option<PathBuf>,
+
+    /// Numbers of ranks to store partitions for, in place of those of the config.
+    #[arg(long, value_name = "N[,N..]", value_delimiter = ',')]
+    pub parts: Option<Vec<NonZeroUsize>>,
+
+    /// Reads and checks everything, says what would be made, writes nothing.
+    #[arg(long)]
+    pub check: bool,
+
+    /// Prints the JSON Schema of CASE.json and ends.
+    #[arg(long, exclusive = true)]
+    pub schema: bool,
+
+    /// No progress on stderr; the report on stdout and errors stay.
+    #[arg(long)]
+    pub quiet: bool,
+}

@@ -1,0 +1,81 @@
+//! The work, one phase a line.
+
+use std::path::{Path, PathBuf};
+
+use hematite_case::{Lattice, Partition, write};
+use hematite_config::{Fault, Provenance, Result, read};
+use hematite_geometry::{build, inputs};
+
+use crate::arguments::Arguments;
+use crate::config::CaseConfig;
+use crate::progress::Progress;
+use crate::report::Report;
+
+/// Makes the case of a config, writes it unless this is a check, and gives the report for the user.
+///
+/// # Errors
+/// A usage fault for anything in the config or its files that cannot work; an I/O fault when the case cannot be written.
+pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
+    let config: CaseConfig = read(path)?;
+    let within = |fault: Fault| fault.within(path.display());
+    let parts = parts(arguments, &config);
+    let mut sources = vec![path.to_owned()];
+    sources.extend(inputs(path, &config.geometry));
+    let output = output(path, arguments, &sources)?;
+    let progress = Progress::new(arguments.quiet);
+
+    progress.say("reading and labelling the geometry");
+    let domain = build(path, &config.geometry, &config.openings).map_err(within)?;
+    progress.say(format!("linking {} fluid nodes", domain.report.fluid));
+    let lattice = Lattice::build(&domain).map_err(within)?;
+    drop(domain);
+    let mut partitions = Vec::with_capacity(parts.len());
+    for parts in parts {
+        progress.say(format!("dividing it into {parts}"));
+        partitions.push(Partition::make(&lattice, parts).map_err(within)?);
+    }
+    if !arguments.check {
+        progress.say(format!("writing {}", output.display()));
+        let provenance = Provenance::of("mkcase", &sources.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+        let stored =
+            serde_json::to_value(&config).map_err(|error| Fault::io(format!("{}: {error}", path.display())))?;
+        write(&output, &lattice, &partitions, &provenance, &stored)?;
+    }
+    drop(progress);
+    Ok(Report {
+        output: &output,
+        written: !arguments.check,
+        inputs: &sources[1..],
+        lattice: &lattice,
+        partitions: &partitions,
+    }
+    .to_string())
+}
+
+/// The numbers of parts, ascending, each once.
+fn parts(arguments: &Arguments, config: &CaseConfig) -> Vec<usize> {
+    let asked = arguments.parts.as_ref().unwrap_or(&config.parts);
+    let mut parts: Vec<usize> = asked.iter().map(|n| n.get()).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+}
+
+/// Where the case goes, which must be none of the files it is made from.
+fn output(path: &Path, arguments: &Arguments, sources: &[PathBuf]) -> Result<PathBuf> {
+    let output = arguments.output.clone().unwrap_or_else(|| path.with_extension("h5"));
+    let same = |input: &PathBuf| match (input.canonicalize(), output.canonicalize()) {
+        (Ok(input), Ok(output)) => input == output,
+        _ => false,
+    };
+    if sources.iter().any(same) {
+        return Err(Fault::usage(format!(
+            "{} would be overwritten by its own case; name another file with -o",
+            output.display()
+        )));
+    }
+    if output.is_dir() {
+        return Err(Fault::usage(format!("{} is a folder; name a file with -o", output.display())));
+    }
+    Ok(output)
+}

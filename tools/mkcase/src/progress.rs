@@ -1,0 +1,48 @@
+//! What the tool is doing, on stderr: a spinner on a terminal, plain lines elsewhere, nothing when quiet.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+
+/// Tells the user what is going on.
+pub enum Progress {
+    /// Says nothing.
+    Quiet,
+    /// A line a phase.
+    Lines,
+    /// One line that changes.
+    Spinner(ProgressBar),
+}
+
+impl Progress {
+    /// As befits stderr.
+    pub fn new(quiet: bool) -> Self {
+        if quiet {
+            return Self::Quiet;
+        }
+        if !std::io::stderr().is_terminal() {
+            return Self::Lines;
+        }
+        let spinner = ProgressBar::new_spinner();
+        spinner.enable_steady_tick(Duration::from_millis(100));
+        Self::Spinner(spinner)
+    }
+
+    /// Begins a phase.
+    pub fn say(&self, message: impl Into<String>) {
+        match self {
+            Self::Quiet => {}
+            Self::Lines => eprintln!("mkcase: {}", message.into()),
+            Self::Spinner(spinner) => spinner.set_message(message.into()),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Self::Spinner(spinner) = self {
+            spinner.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What was made, for people.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use hematite_case::{Lattice, Opening, Partition, PartitionReport};
+use hematite_geometry::OpeningKind;
+
+/// The report of one case; its text ends without a newline.
+pub struct Report<'a> {
+    /// The case file.
+    pub output: &'a Path,
+    /// Whether it was written, or only checked.
+    pub written: bool,
+    /// The files of the geometry.
+    pub inputs: &'a [PathBuf],
+    /// The lattice of the case.
+    pub lattice: &'a Lattice,
+    /// Its partitions.
+    pub partitions: &'a [Partition],
+}
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lattice = self.lattice;
+        let geometry = &lattice.geometry;
+        let dimension = lattice.set.dimension();
+        let inputs: Vec<String> = self.inputs.iter().map(|path| path.display().to_string()).collect();
+        let outcome = if self.written { "" } else { " (checked, not written)" };
+        writeln!(f, "case       {}{outcome}", self.output.display())?;
+        writeln!(
+            f,
+            "read       {}: {} {}",
+            inputs.join(", "),
+            sizes(&geometry.read[..dimension]),
+            if dimension == 2 { "pixels" } else { "voxels" }
+        )?;
+        writeln!(
+            f,
+            "lattice    {:?}, {} sites, spacing {}",
+            lattice.set,
+            sizes(&lattice.extent[..dimension]),
+            length(lattice.spacing)
+        )?;
+        let wraps: String = (0..3).filter(|&axis| lattice.periodic[axis]).map(|axis| ['x', 'y', 'z'][axis]).collect();
+        if !wraps.is_empty() {
+            writeln!(f, "periodic   {wraps}")?;
+        }
+        let pieces = |n: usize| if n == 1 { "1 piece".to_owned() } else { format!("{n} pieces") };
+        writeln!(
+            f,
+            "fluid      {} nodes in {}, {:.1} % of the box that holds them",
+            grouped(lattice.nodes()),
+            pieces(geometry.components),
+            100.0 * geometry.fill
+        )?;
+        if geometry.removed_components > 0 {
+            writeln!(
+                f,
+                "removed    {}, {} sites",
+                pieces(geometry.removed_components),
+                grouped(geometry.removed_sites)
+            )?;
+        }
+        f.write_str(if lattice.openings.is_empty() { "openings   none\n" } else { "openings\n" })?;
+        f.write_str(&table(&lattice.openings, lattice.spacing, dimension))?;
+        if self.partitions.is_empty() {
+            return f.write_str("partitions none stored; a run on several ranks makes its own");
+        }
+        writeln!(f, "partitions")?;
+        let reports: Vec<PartitionReport> = self.partitions.iter().map(|partition| partition.report.clone()).collect();
+        let lines: Vec<String> = PartitionReport::table(&reports).lines().map(|line| format!("  {line}")).collect();
+        f.write_str(&lines.join("\n"))
+    }
+}
+
+/// The openings, one a line.
+fn table(openings: &[Opening], spacing: f64, dimension: usize) -> String {
+    let name_width = openings.iter().map(|opening| opening.name.chars().count()).max().unwrap_or(0);
+    let line = |opening: &Opening| {
+        let kind = match opening.kind {
+            OpeningKind::Velocity => "velocity",
+            OpeningKind::Pressure => "pressure",
+            OpeningKind::Wall => "wall",
+        };
+        let (size, unit) = if dimension == 2 {
+            ("width", length(opening.area * spacing))
+        } else {
+            ("area", format!("{:.4e} m2", opening.area * spacing * spacing))
+        };
+        let normal: Vec<String> = opening.normal[..dimension].iter().map(|n| format!("{:.3}", n + 0.0)).collect();
+        format!(
+            "  {:name_width$}  {kind:8}  {:>9} nodes  {size} {unit}  normal ({})\n",
+            opening.name,
+            grouped(opening.nodes.len()),
+            normal.join(", ")
+        )
+    };
+    openings.iter().map(line).collect()
+}
+
+fn sizes(extent: &[usize]) -> String {
+    extent.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
+}
+
+/// A length with the metric prefix that suits it.
+fn length(metres: f64) -> String {
+    let prefixes = [(1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "um"), (1e-9, "nm")];
+    let (size, unit) = prefixes.into_iter().find(|&(size, _)| metres >= size).unwrap_or((1e-9, "nm"));
+    // Six significant digits, without the noise of the division.
+    let value: f64 = format!("{:.5e}", metres / size).parse().unwrap_or(metres / size);
+    format!("{value} {unit}")
+}
+
+/// A count with its thousands apart.
+fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1 234 567");
+        assert_eq!(length(4e-6), "4 um");
+        assert_eq!(length(64.0 * 4e-6), "256 um");
+        assert_eq!(length(1e-6), "1 um");
+        assert_eq!(length(2.5e-10), "0.25 nm");
+        assert_eq!(length(30.0), "30 m");
+    }
+}

@@ -1,0 +1,194 @@
+//! `mkcase` as users call it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use hematite_case::Case;
+use hematite_geometry::{models::aneurysm, write_png};
+use tempfile::TempDir;
+
+/// A folder with a drawn vessel of 16 pixels, `a.png`, and its config, `a.json`.
+struct Folder {
+    folder: TempDir,
+    fluid: usize,
+}
+
+const CONFIG: &str = r#"{
+    "geometry": {"image": "a.png", "spacing": "4 um"},
+    "openings": [
+        {"name": "inlet", "kind": "velocity", "face": "x-"},
+        {"name": "outlet", "kind": "pressure", "face": "x+"}
+    ],
+    "parts": [2, 1, 2]
+}"#;
+
+impl Folder {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let model = aneurysm(16, false);
+        write_png(&folder.path().join("a.png"), &model).expect("draws");
+        fs::write(folder.path().join("a.json"), CONFIG).expect("writes");
+        Self { folder, fluid: model.fluid.iter().filter(|&&fluid| fluid).count() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Calls `mkcase` in another folder than the config's.
+    fn call(&self, arguments: &[&str]) -> Output {
+        let config = self.path("a.json");
+        mkcase(&[&[config.to_str().expect("text")], arguments].concat())
+    }
+
+    fn files(&self) -> usize {
+        fs::read_dir(self.folder.path()).expect("lists").count()
+    }
+}
+
+fn mkcase(arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a folder");
+    Command::new(env!("CARGO_BIN_EXE_mkcase")).args(arguments).current_dir(folder.path()).output().expect("runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The message of a call that must be refused with exit code 2 and nothing on stdout.
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    text(&output.stderr)
+}
+
+fn nodes(path: &Path) -> usize {
+    Case::open(path).expect("a case").header().nodes
+}
+
+#[test]
+fn makes_the_case_beside_its_config_and_reports() {
+    let folder = Folder::new();
+    let output = folder.call(&[]);
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(nodes(&folder.path("a.h5")), folder.fluid);
+    let report = text(&output.stdout);
+    for piece in [
+        "a.h5",
+        "a.png: 64 x ",
+        "D2Q9",
+        "spacing 4 um",
+        "in 1 piece",
+        "inlet   velocity         16 nodes  width ",
+        "normal (1.000, 0.000)",
+        "outlet  pressure         16 nodes  width ",
+        "normal (-1.000, 0.000)",
+        "partitions",
+    ] {
+        assert!(report.contains(piece), "\"{piece}\" is missing in\n{report}");
+    }
+    // 16 pixels of 4 um, to half a spacing: diagonal links at its ends may belong to the wall.
+    for width in report.split("width ").skip(1) {
+        let width: f64 = width.split(' ').next().expect("a number").parse().expect("a number");
+        assert!((width - 64.0).abs() <= 2.0, "{report}");
+    }
+    let stored: Vec<&str> = report.lines().rev().take(2).map(|line| line.trim_start()).collect();
+    assert!(stored[0].starts_with("2 ") && stored[1].starts_with("1 "), "{report}");
+    let progress = text(&output.stderr);
+    assert!(progress.lines().count() > 3 && progress.lines().all(|line| line.starts_with("mkcase: ")), "{progress}");
+}
+
+#[test]
+fn parts_and_output_of_the_command_line_win() {
+    let folder = Folder::new();
+    let other = folder.path("deep/other.h5");
+    let output = folder.call(&["--parts", "3,4", "-o", other.to_str().expect("text"), "--quiet"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+    assert!(!folder.path("a.h5").exists());
+    assert_eq!(nodes(&other), folder.fluid);
+    let report = text(&output.stdout);
+    let last: Vec<&str> = report.lines().rev().take(2).map(|line| line.trim_start()).collect();
+    assert!(last[0].starts_with("4 ") && last[1].starts_with("3 "), "{report}");
+}
+
+#[test]
+fn a_check_writes_nothing_and_finds_the_same() {
+    let folder = Folder::new();
+    let before = folder.files();
+    let checked = folder.call(&["--check"]);
+    assert!(checked.status.success(), "{checked:?}");
+    assert_eq!(folder.files(), before);
+    let report = text(&checked.stdout);
+    assert!(report.contains("checked, not written"), "{report}");
+    assert_eq!(report.replace(" (checked, not written)", ""), text(&folder.call(&[]).stdout));
+}
+
+#[test]
+fn what_cannot_work_is_refused_and_leaves_nothing() {
+    let folder = Folder::new();
+    let before = folder.files();
+    for (from, to, pieces) in [
+        ("\"spacing\"", "\"spacin\"", &["a.json", "spacin", "did you mean \"spacing\"?"][..]),
+        ("\"4 um\"", "\"4 s\"", &["a.json", "geometry.spacing", "not a length"]),
+        ("\"x-\"", "\"y-\"", &["a.json", "\"inlet\"", "touches no fluid"]),
+        ("a.png", "b.png", &["b.png"]),
+        ("[2, 1, 2]", "[0]", &["a.json", "parts"]),
+        ("[2, 1, 2]", "[1000000000]", &["a.json", "parts"]),
+        ("[2, 1, 2]", "[2", &["a.json", "line"]),
+    ] {
+        fs::write(folder.path("a.json"), CONFIG.replace(from, to)).expect("writes");
+        let message = refused(&folder.call(&["--quiet"]));
+        assert!(pieces.iter().all(|piece| message.contains(piece)), "{pieces:?} in {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn no_input_is_overwritten() {
+    let folder = Folder::new();
+    for name in ["a.json", "a.png"] {
+        let path = folder.path(name);
+        let before = fs::read(&path).expect("reads");
+        refused(&folder.call(&["-o", path.to_str().expect("text")]));
+        assert_eq!(fs::read(&path).expect("reads"), before);
+    }
+}
+
+#[test]
+fn failing_to_write_is_an_io_fault() {
+    let folder = Folder::new();
+    let output = folder.call(&["-o", folder.path("a.png/case.h5").to_str().expect("text"), "--quiet"]);
+    assert_eq!(output.status.code(), Some(6), "{output:?}");
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn bad_usage_ends_with_two() {
+    for arguments in
+        [&[][..], &["a.json", "--parts", "0"], &["a.json", "--parts", ""], &["a.json", "--sceme"], &["nowhere.json"]]
+    {
+        refused(&mkcase(arguments));
+    }
+    assert!(text(&mkcase(&["--help"]).stdout).contains("Exit codes"));
+}
+
+#[test]
+fn the_schema_is_json_and_knows_the_keys() {
+    let output = mkcase(&["--schema"]);
+    assert!(output.status.success(), "{output:?}");
+    let schema: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    for key in ["geometry", "openings", "parts"] {
+        assert!(schema["properties"][key]["description"].is_string(), "{key}");
+    }
+    assert_eq!(schema["additionalProperties"], false);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_fault() {
+    let mut child =
+        Command::new(env!("CARGO_BIN_EXE_mkcase")).arg("--schema").stdout(Stdio::piped()).spawn().expect("runs");
+    drop(child.stdout.take());
+    assert!(child.wait().expect("ends").success());
+}

@@ -1,0 +1,151 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+const AFTER: &str = "\
+Exit codes:
+  0  done; for compare, the runs hold the same
+  1  compare found a difference
+  2  bad usage, config or input
+  6  reading or writing failed
+
+Examples:
+  post flow runs/channel
+  post flow runs/channel --dump all --config post.json -o figures
+  post scaling runs/p1 runs/p2 runs/p4 -o scaling
+  post compare runs/a runs/b && echo same bits
+  post --schema > post.schema.json";
+
+/// Tables and figures from the dumps of runs.
+#[derive(Debug, Parser)]
+#[command(version, after_help = AFTER, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
+pub struct Arguments {
+    /// Print the JSON Schema of the config of `post flow`
+    #[arg(long, required = true)]
+    schema: bool,
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Maps, profiles, flow rates, mass balance and wall shear stress of a run
+    Flow(FlowArguments),
+    /// Speed-up, efficiency and serial fraction of runs on several rank counts
+    Scaling(ScalingArguments),
+    /// Whether two runs hold the same bits, or the same values within a tolerance
+    Compare(CompareArguments),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes into DIR: speed*.png, pressure*.png, profile_*.csv, flow_rate.csv, mass_balance.json,
+wall_shear_stress.{csv,json,png}, summary.json. What a dump lacks is left out, and stderr says so.
+Pressures include the linear part of a pressure drop that drives the run.
+In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; m2/s are a depth.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Examples:
+  post flow runs/channel
+  post flow runs/channel --dump 2000 --config post.json -o figures
+
+post.json:
+  {\"planes\": [{\"name\": \"throat\", \"axis\": \"x\", \"at\": \"40 um\"}],
+   \"lines\": [{\"name\": \"across\", \"from\": [\"40 um\", \"0 um\"], \"to\": [\"40 um\", \"20 um\"], \"points\": 101}]}")]
+pub struct FlowArguments {
+    /// Folder of the run
+    pub run: PathBuf,
+    /// Where to write [default: RUN/statistics]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Planes and lines to use in place of those through the middle of the domain
+    #[arg(long, value_name = "POST.json")]
+    pub config: Option<PathBuf>,
+    /// Which dump: "last", "all", or a time step
+    #[arg(long, value_name = "last|all|STEP", default_value = "last", value_parser = which)]
+    pub dump: Which,
+    /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
+    #[arg(long, value_name = "NAME")]
+    pub fields: Option<String>,
+}
+
+/// Which dumps of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    Last,
+    All,
+    Step(u64),
+}
+
+fn which(text: &str) -> Result<Which, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "last" => Ok(Which::Last),
+        "all" => Ok(Which::All),
+        step => step.parse().map(Which::Step).map_err(|_| "write last, all, or a time step such as 2000".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Prints a table to stdout; with -o also writes scaling.csv and scaling.json. The base is the fastest run on the
+fewest ranks: speed-up S = T_base / T, efficiency S / p with p the ratio of rank counts, Karp-Flatt serial
+fraction (1/S - 1/p) / (1 - 1/p). Runs must share case and steps.
+
+Exit codes: 0 done, 2 bad usage or input, 6 reading or writing failed.
+
+Example:
+  post scaling runs/p1 runs/p2 runs/p4 -o scaling")]
+pub struct ScalingArguments {
+    /// Folders of the runs
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// Where to write scaling.csv and scaling.json
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Compares the dumps, node by node by their global numbers, and the ledgers.
+
+Exit codes: 0 the same, 1 different (stdout says where first), 2 bad usage or input, 6 reading failed.
+
+Examples:
+  post compare runs/solo runs/four-ranks
+  post compare runs/f32 runs/f64 --rtol 1e-4")]
+pub struct CompareArguments {
+    /// Folder of the first run
+    pub a: PathBuf,
+    /// Folder of the second run
+    pub b: PathBuf,
+    /// Allow differences up to X times the largest magnitude of a field, in place of bit by bit
+    #[arg(long, value_name = "X", value_parser = tolerance)]
+    pub rtol: Option<f64>,
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if value.is_finite() && value >= 0.0 { Ok(value) } else { Err("must be 0 or larger, and finite".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+        let flow = Arguments::try_parse_from(["post", "flow", "r", "--dump", "LAST"]).expect("parses");
+        assert!(matches!(flow.command, Some(Command::Flow(f)) if f.dump == Which::Last));
+        assert!(Arguments::try_parse_from(["post", "--schema"]).expect("parses").command.is_none());
+        for bad in
+            [&["post"][..], &["post", "flow", "r", "--dump", "x"], &["post", "compare", "a", "b", "--rtol", "-1"]]
+        {
+            assert!(Arguments::try_parse_from(bad).is_err(), "{bad:?}");
+        }
+    }
+}

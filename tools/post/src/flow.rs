@@ -1,0 +1,221 @@
+//! `post flow`: the statistics of a flow, one after the other.
+
+use std::path::{Path, PathBuf};
+
+use hematite_config::{Exit, Result, read};
+use hematite_dump::{DumpStep, FieldReader, Ledger, RunRecord};
+use hematite_stats::flux::{self, FlowRate, MassBalance};
+use hematite_stats::lookup::Nodes;
+use hematite_stats::number::{short, with_unit};
+use hematite_stats::plane::{Plane, flow_rate};
+use hematite_stats::profile::{self, Line, profile};
+use hematite_stats::summary::{Summary, summary};
+use hematite_stats::table::write_json;
+use hematite_stats::wss::{Statistics, WallSite};
+use serde::Serialize;
+
+use crate::arguments::FlowArguments;
+use crate::config::PostConfig;
+use crate::pictures;
+use crate::say;
+use crate::source::{self, Values};
+use crate::walls;
+
+/// What the statistics share.
+pub struct Work<'a> {
+    pub nodes: Nodes<'a>,
+    record: &'a RunRecord,
+    pub planes: Vec<Plane>,
+    lines: Vec<Line>,
+    walls: Option<Vec<WallSite>>,
+    output: PathBuf,
+    written: Vec<PathBuf>,
+}
+
+impl Work<'_> {
+    /// The path of an output file, noted as written.
+    pub fn file(&mut self, name: String) -> PathBuf {
+        let path = self.output.join(name);
+        self.written.push(path.clone());
+        path
+    }
+}
+
+/// One dump in numbers.
+#[derive(Serialize)]
+struct StepSummary {
+    step: u64,
+    time_s: f64,
+    flow: Summary,
+    planes: Vec<FlowRate>,
+    wall_shear_stress: Option<Statistics>,
+}
+
+/// The run in numbers: `summary.json`.
+#[derive(Serialize)]
+struct RunSummary<'a> {
+    run: String,
+    dumps: &'a [StepSummary],
+    mass_balance: Option<&'a MassBalance>,
+    left_out: &'a [String],
+}
+
+/// Writes the statistics of a run, prints where they are and the most important numbers.
+pub fn run(arguments: &FlowArguments) -> Result<Exit> {
+    let record = RunRecord::read(&arguments.run)?;
+    let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let reader = source::open(&arguments.run, &record, arguments.fields.as_deref())?;
+    let chosen = source::choose(&arguments.run, reader.steps(), arguments.dump)?;
+    let mut left_out = Vec::new();
+    let mut work = prepare(arguments, &config, &record, &reader, &mut left_out)?;
+    let mut steps = Vec::new();
+    for &dump in &chosen {
+        let suffix = if chosen.len() > 1 { format!("_step{:09}", reader.steps()[dump].step) } else { String::new() };
+        let values = Values::read(&reader, dump, &work.nodes, &record)?;
+        steps.push(one_step(&mut work, reader.steps()[dump], &values, &suffix)?);
+        leave_out(&mut left_out, values.pressure.is_none(), "pressure maps: the dump holds no pressure");
+        leave_out(&mut left_out, values.stress.is_none(), "wall shear stress: the dump holds no shear_stress");
+    }
+    let balance = balance(&mut work, &arguments.run, &steps, &mut left_out)?;
+    let run = arguments.run.display().to_string();
+    let path = work.file("summary.json".to_owned());
+    write_json(&path, &RunSummary { run, dumps: &steps, mass_balance: balance.as_ref(), left_out: &left_out })?;
+    report(&work.written, steps.last(), balance.as_ref(), &left_out)?;
+    Ok(Exit::Done)
+}
+
+fn prepare<'a>(
+    arguments: &FlowArguments,
+    config: &PostConfig,
+    record: &'a RunRecord,
+    reader: &'a FieldReader,
+    left_out: &mut Vec<String>,
+) -> Result<Work<'a>> {
+    let nodes = Nodes::new(reader.grid())?;
+    let within = |fault: hematite_config::Fault| match &arguments.config {
+        Some(path) => fault.within(path.display()),
+        None => fault,
+    };
+    let planes = config.planes().map_err(within)?.unwrap_or_else(|| Plane::middles(&nodes));
+    for plane in &planes {
+        plane.layers(&nodes).map_err(within)?;
+    }
+    let lines = config.lines(reader.grid().dimension).map_err(within)?.unwrap_or_else(|| Line::middles(&nodes));
+    for line in &lines {
+        line.check().map_err(within)?;
+    }
+    let walls = walls::sites(record, reader.grid())
+        .map_err(|fault| left_out.push(format!("wall shear stress and Reynolds number: {fault}")))
+        .ok();
+    let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
+    Ok(Work { nodes, record, planes, lines, walls, output, written: Vec::new() })
+}
+
+fn one_step(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<StepSummary> {
+    let pressure = values.pressure.as_deref();
+    pictures::maps(work, at, values, suffix)?;
+    for line in work.lines.clone() {
+        let samples = profile(&work.nodes, &line, &values.velocity, pressure)?;
+        let path = work.file(format!("profile_{}{suffix}.csv", line.name));
+        profile::table(&samples).write_csv(&path)?;
+    }
+    let (dx, dimension) = (work.record.dx, work.nodes.grid().dimension);
+    let rate = |plane: &Plane| {
+        let rate = flow_rate(&work.nodes, &values.velocity, plane)?;
+        Ok(flux::through_plane(&plane.name, at.step, at.time, rate, dimension, dx))
+    };
+    let planes = work.planes.iter().map(rate).collect::<Result<_>>()?;
+    let walls = work.walls.take();
+    let wall_shear_stress = match (&walls, &values.stress) {
+        (Some(sites), Some(stress)) => pictures::wall_shear_stress(work, at, sites, stress, suffix)?,
+        _ => None,
+    };
+    let flow = summary(&values.velocity, pressure, walls.as_ref().map(Vec::len), dx, work.record.nu);
+    work.walls = walls;
+    Ok(StepSummary { step: at.step, time_s: at.time, flow, planes, wall_shear_stress })
+}
+
+/// Flow rates through openings and planes to `flow_rate.csv`, the balance to `mass_balance.json`.
+fn balance(
+    work: &mut Work,
+    run: &Path,
+    steps: &[StepSummary],
+    left_out: &mut Vec<String>,
+) -> Result<Option<MassBalance>> {
+    let (units, dimension) = (work.record.units(), work.nodes.grid().dimension);
+    let mut rates: Vec<FlowRate> = steps.iter().flat_map(|step| step.planes.clone()).collect();
+    let mut balance = None;
+    match Ledger::read(run) {
+        Ok(ledger) => {
+            rates.extend(flux::through_openings(&ledger.openings, &ledger.rows, &units, dimension));
+            balance = flux::mass_balance(&ledger.openings, &ledger.rows, &units, dimension);
+            leave_out(left_out, balance.is_none(), "mass balance: the ledger holds fewer than two times");
+        }
+        Err(fault) => left_out.push(format!("flow rates of openings and mass balance: {fault}")),
+    }
+    let path = work.file("flow_rate.csv".to_owned());
+    flux::table(&rates).write_csv(&path)?;
+    if let Some(balance) = &balance {
+        let path = work.file("mass_balance.json".to_owned());
+        write_json(&path, balance)?;
+    }
+    Ok(balance)
+}
+
+fn leave_out(left_out: &mut Vec<String>, missing: bool, what: &str) {
+    if missing && !left_out.iter().any(|known| known == what) {
+        left_out.push(what.to_owned());
+    }
+}
+
+fn report(
+    written: &[PathBuf],
+    last: Option<&StepSummary>,
+    balance: Option<&MassBalance>,
+    left_out: &[String],
+) -> Result<()> {
+    for path in written {
+        say::line(&path.display().to_string())?;
+    }
+    if let Some(step) = last {
+        let flow = &step.flow;
+        let (max, mean) = (with_unit(flow.max_speed_m_per_s, "m/s"), with_unit(flow.mean_speed_m_per_s, "m/s"));
+        say::line(&format!("step {}, t = {}, {} nodes", step.step, with_unit(step.time_s, "s"), flow.nodes))?;
+        say::line(&format!("speed: mean {mean}, largest {max}"))?;
+        if let (Some(re), Some(d)) = (flow.reynolds, flow.hydraulic_diameter_m) {
+            say::line(&format!("Reynolds number: {} (hydraulic diameter {})", short(re), with_unit(d, "m")))?;
+        }
+        for plane in &step.planes {
+            say::line(&format!("flow rate, plane {}: {}", plane.name, rate(plane.m3_per_s, plane.m2_per_s)))?;
+        }
+        if let Some(wss) = &step.wall_shear_stress {
+            let [mean, p95, max] = [wss.mean_pa, wss.p95_pa, wss.max_pa].map(|v| with_unit(v, "Pa"));
+            say::line(&format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}"))?;
+        }
+        if flow.not_finite > 0 {
+            say::note(&format!("warning: {} values are not finite", flow.not_finite));
+        }
+    }
+    if let Some(balance) = balance {
+        for opening in &balance.openings {
+            let rate = rate(opening.mean_m3_per_s, opening.mean_m2_per_s);
+            say::line(&format!("mean flow rate, opening {}: {rate}", opening.name))?;
+        }
+        let of = |share: Option<f64>, what: &str| share.map(|share| format!(", {share:.3e} of {what}"));
+        let share = of(balance.relative_defect, "what went in")
+            .or_else(|| of(balance.defect_to_inside, "the mass inside"))
+            .unwrap_or_default();
+        say::line(&format!("mass-balance defect: {:.3e} kg{share}", balance.defect_kg))?;
+    }
+    for what in left_out {
+        say::note(&format!("left out {what}"));
+    }
+    Ok(())
+}
+
+fn rate(m3_per_s: f64, m2_per_s: Option<f64>) -> String {
+    match m2_per_s {
+        Some(m2) => format!("{} m3/s, a depth {} m2/s", short(m3_per_s), short(m2)),
+        None => format!("{} m3/s", short(m3_per_s)),
+    }
+}

@@ -1,0 +1,92 @@
+//! The dump of a run that the statistics come from.
+
+use std::path::Path;
+
+use hematite_config::{Fault, Result, nearest};
+use hematite_dump::{DumpStep, Field, FieldReader, RunRecord};
+use hematite_stats::lookup::{Nodes, fits};
+
+use crate::arguments::Which;
+
+/// Opens the dump called `name`, or the one with velocity that holds the most nodes.
+///
+/// # Errors
+/// A usage fault when there is none.
+pub fn open(run: &Path, record: &RunRecord, name: Option<&str>) -> Result<FieldReader> {
+    let open = |name: &String| FieldReader::open(&run.join(format!("{name}.vtkhdf")));
+    if let Some(name) = name {
+        let known = || record.dumps.iter().map(String::as_str);
+        let Some(found) = record.dumps.iter().find(|dump| *dump == name) else {
+            let hint = nearest(name, known()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+            let known = known().collect::<Vec<_>>().join(", ");
+            return Err(Fault::usage(format!("--fields {name}: {} holds {known}{hint}", run.display())));
+        };
+        return open(found);
+    }
+    let readers = record.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
+    let rank = |reader: &FieldReader| (reader.grid().position.len(), reader.fields().len());
+    let with_velocity = readers.into_iter().filter(|reader| reader.fields().contains(&Field::Velocity));
+    // The first of equals, as the config lists them.
+    with_velocity.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best }).ok_or_else(|| {
+        Fault::usage(format!("{}: no dump holds velocity; add it to the fields of a dump and run again", run.display()))
+    })
+}
+
+/// Numbers of the dumps asked for.
+///
+/// # Errors
+/// A usage fault when there are no dumps, or none at the step.
+pub fn choose(run: &Path, steps: &[DumpStep], which: Which) -> Result<Vec<usize>> {
+    let Some(last) = steps.len().checked_sub(1) else {
+        return Err(Fault::usage(format!("{} holds no dumps yet", run.display())));
+    };
+    match which {
+        Which::Last => Ok(vec![last]),
+        Which::All => Ok((0..=last).collect()),
+        Which::Step(step) => {
+            let found = steps.iter().position(|dump| dump.step == step);
+            found.map(|dump| vec![dump]).ok_or_else(|| {
+                let (first, last) = (steps[0].step, steps[last].step);
+                Fault::usage(format!(
+                    "--dump {step}: {} holds {} dumps from step {first} to {last}, none at {step}",
+                    run.display(),
+                    steps.len()
+                ))
+            })
+        }
+    }
+}
+
+/// The fields of one dump, in f64 and SI.
+pub struct Values {
+    /// x, y, z a node.
+    pub velocity: Vec<f64>,
+    /// With the linear part of the pressure drop that drives the run.
+    pub pressure: Option<Vec<f64>>,
+    /// xx, yy, zz, xy, yz, xz a node.
+    pub stress: Option<Vec<f64>>,
+}
+
+impl Values {
+    /// Reads dump number `dump`.
+    ///
+    /// # Errors
+    /// A usage fault when velocity is missing or a field does not fit the nodes.
+    pub fn read(reader: &FieldReader, dump: usize, nodes: &Nodes, record: &RunRecord) -> Result<Self> {
+        let get = |field: Field| {
+            let values = reader.read(dump, field)?.to_f64();
+            fits(nodes.grid(), field.name(), &values, field.components())?;
+            Ok(values)
+        };
+        let maybe = |field: Field| reader.fields().contains(&field).then(|| get(field)).transpose();
+        let mut pressure = maybe(Field::Pressure)?;
+        if let Some(pressure) = pressure.as_mut().filter(|_| record.pressure_drop != [0.0; 3]) {
+            let origin = nodes.grid().origin;
+            for (n, value) in pressure.iter_mut().enumerate() {
+                let x = nodes.centre(n);
+                *value -= (0..3).map(|a| record.pressure_drop[a] * (x[a] - origin[a])).sum::<f64>();
+            }
+        }
+        Ok(Self { velocity: get(Field::Velocity)?, pressure, stress: maybe(Field::ShearStress)? })
+    }
+}

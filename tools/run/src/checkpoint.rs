@@ -1,0 +1,112 @@
+//! Saving the state of a run and going on from it, on any number of ranks.
+
+use std::path::{Path, PathBuf};
+
+use hematite_case::NodeId;
+use hematite_comm::Comm;
+use hematite_config::{Fault, Result};
+use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Storage};
+use hematite_solver::Precision;
+use hematite_solver::lattice_boltzmann::{Fluid, OpeningState};
+
+use crate::ranks::together;
+use crate::setup::Setup;
+
+/// Words that an opening's node stores: three of velocity, one of mass.
+const WORDS: usize = 4;
+
+/// Saves the state after an even number of steps.
+pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) -> Result<()> {
+    let precision = setup.config.fluid.precision;
+    let meta = CheckpointMeta {
+        schema: CheckpointMeta::SCHEMA,
+        step: fluid.step(),
+        ranks: comm.size(),
+        storage: storage(precision),
+        q: setup.header.set.q(),
+        nodes: setup.header.nodes as u64,
+        case_sha256: case_sha256.to_owned(),
+        counters: Default::default(),
+    };
+    together(comm, || {
+        let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
+        for i in 0..meta.q {
+            writer.populations(i, &bits(precision, &fluid.populations(i)?))?;
+        }
+        for (k, states) in fluid.opening_states()?.into_iter().enumerate() {
+            let words: Vec<i64> = states
+                .iter()
+                .flat_map(|state| [bits_of(state.velocity[0]), bits_of(state.velocity[1]), bits_of(state.velocity[2]), state.came_in])
+                .collect();
+            writer.array(&array(k), &opening_ids(setup, k), &words)?;
+        }
+        writer.finish()
+    })?;
+    together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
+}
+
+/// Finds the checkpoint that `--restart` asks for; none yet is no fault, so that a job script may always ask.
+pub fn find(setup: &Setup, wanted: &str) -> Option<PathBuf> {
+    if wanted == "latest" { Checkpoint::latest(&setup.folder) } else { Some(PathBuf::from(wanted)) }
+}
+
+/// Puts a saved state back; gives the number of steps done.
+pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) -> Result<u64> {
+    let precision = setup.config.fluid.precision;
+    let checkpoint = Checkpoint::open(path)?;
+    let meta = checkpoint.meta();
+    if meta.case_sha256 != case_sha256 {
+        return Err(Fault::usage(format!("{} belongs to another case than {}", path.display(), setup.case.display())));
+    }
+    if meta.storage != storage(precision) {
+        return Err(Fault::usage(format!("{} holds {:?}, the run asks for precision {}", path.display(), meta.storage, precision.name())));
+    }
+    let located = checkpoint.locate(setup.own_ids())?;
+    for i in 0..meta.q {
+        fluid.restore_populations(i, &raw(located.populations(i)?))?;
+    }
+    let mut states = Vec::new();
+    for k in 0..setup.part.openings.len() {
+        let words = checkpoint.array(&array(k), WORDS, &opening_ids(setup, k))?;
+        let state = |w: &[i64]| OpeningState { velocity: [w[0], w[1], w[2]].map(|w| f64::from_bits(w.cast_unsigned())), came_in: w[3] };
+        states.push(words.chunks(WORDS).map(state).collect());
+    }
+    fluid.restore_openings(meta.step, &states)?;
+    Ok(meta.step)
+}
+
+fn array(opening: usize) -> String {
+    format!("opening-{opening}")
+}
+
+fn opening_ids(setup: &Setup, opening: usize) -> Vec<NodeId> {
+    setup.part.openings[opening].iter().map(|node| setup.part.id[node.node as usize]).collect()
+}
+
+fn bits_of(value: f64) -> i64 {
+    value.to_bits().cast_signed()
+}
+
+fn storage(precision: Precision) -> Storage {
+    match precision {
+        Precision::F32 => Storage::F32,
+        Precision::F16 => Storage::F16,
+        Precision::F64 => Storage::F64,
+    }
+}
+
+fn bits(precision: Precision, raw: &[u8]) -> Bits {
+    match precision {
+        Precision::F16 => Bits::F16(bytemuck::pod_collect_to_vec(raw)),
+        Precision::F32 => Bits::F32(bytemuck::pod_collect_to_vec(raw)),
+        Precision::F64 => Bits::F64(bytemuck::pod_collect_to_vec(raw)),
+    }
+}
+
+fn raw(bits: Bits) -> Vec<u8> {
+    match bits {
+        Bits::F16(bits) => bytemuck::cast_slice(&bits).to_vec(),
+        Bits::F32(bits) => bytemuck::cast_slice(&bits).to_vec(),
+        Bits::F64(bits) => bytemuck::cast_slice(&bits).to_vec(),
+    }
+}

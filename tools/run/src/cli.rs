@@ -1,0 +1,93 @@
+//! The command line of `run`.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+/// Run a case: fields, ledger and log into a run folder.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    version,
+    about = "Run a case: from a RUN.json and the case it names to dumps in a run folder",
+    after_help = "Examples:
+  run runs/aneurysm.json                     on one GPU, into runs/aneurysm/
+  mpirun -n 4 run runs/aneurysm.json         on four ranks, one GPU each
+  run runs/aneurysm.json --threads 2         on two ranks in one process
+  run runs/aneurysm.json --restart           go on from the latest checkpoint
+  run --schema > run.schema.json             the JSON Schema of RUN.json
+
+Exit codes: 0 done, 2 bad usage or config, 3 stopped early with a checkpoint (submit again with --restart),
+4 numerical failure, 5 no usable GPU, 6 I/O, 7 lost rank, 70 internal error.
+
+Signals TERM, INT and USR1 stop the run after a checkpoint (exit code 3)."
+)]
+pub struct Cli {
+    /// The run's config
+    #[arg(value_name = "RUN.json", required_unless_present_any = ["list_gpus", "schema"])]
+    pub config: Option<PathBuf>,
+
+    /// Run folder [default: RUN.json without its extension]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+
+    /// Number of time steps, instead of the config's
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+
+    /// Go on from a checkpoint: the latest one of the run folder, or the one at PATH
+    #[arg(long, value_name = "latest|PATH", num_args = 0..=1, default_missing_value = "latest")]
+    pub restart: Option<String>,
+
+    /// Write a checkpoint every N time steps, instead of the config's
+    #[arg(long, value_name = "N")]
+    pub checkpoint_every: Option<u64>,
+
+    /// Stop with a checkpoint before this much wall-clock time has passed
+    #[arg(long, value_name = "HH:MM:SS", value_parser = seconds)]
+    pub walltime: Option<f64>,
+
+    /// Check config, case and memory, say what would be done, and stop
+    #[arg(long)]
+    pub check: bool,
+
+    /// List the GPUs that ranks would take, in order, and stop
+    #[arg(long)]
+    pub list_gpus: bool,
+
+    /// Print the JSON Schema of RUN.json and stop
+    #[arg(long)]
+    pub schema: bool,
+
+    /// Run N ranks as threads of one process
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+
+    /// Keep wgpu's bounds and loop checks in every kernel (slower; to find faults in kernels)
+    #[arg(long)]
+    pub gpu_checks: bool,
+
+    /// Say nothing but errors
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// `HH:MM:SS`, `MM:SS` or seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    let parts: Result<Vec<f64>, _> = text.split(':').map(str::parse::<f64>).collect();
+    match parts {
+        Ok(parts) if parts.len() <= 3 && parts.iter().all(|part| *part >= 0.0) => Ok(parts.iter().fold(0.0, |s, part| 60.0 * s + part)),
+        _ => Err("write HH:MM:SS".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wall_times_are_read() {
+        assert_eq!(seconds("01:02:03"), Ok(3723.0));
+        assert_eq!(seconds("90"), Ok(90.0));
+        assert!(seconds("1:2:3:4").is_err() && seconds("-1").is_err() && seconds("soon").is_err());
+    }
+}

@@ -1,0 +1,161 @@
+//! RUN.json.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use hematite_config::{Fault, Result};
+use hematite_dump::{DumpRegion, Field};
+use hematite_solver::config::{DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
+use hematite_units::quantity::Velocity;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A run of a case.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunConfig {
+    /// Path of the case file, relative to this config.
+    pub case: PathBuf,
+    /// The fluid.
+    pub fluid: FluidConfig,
+    /// Time step and number of steps.
+    pub time: TimeConfig,
+    /// What is prescribed at each opening of the case, by name.
+    #[serde(default)]
+    pub openings: BTreeMap<String, OpeningCondition>,
+    /// Body force or pressure drop.
+    #[serde(default)]
+    pub drive: DriveConfig,
+    /// The fluid at the start; at rest by default.
+    #[serde(default)]
+    pub initial: InitialConfig,
+    /// Field dumps; without any, all fields once at the end.
+    #[serde(default)]
+    pub dumps: Vec<DumpConfig>,
+    /// How often mass, flow and health are taken down.
+    #[serde(default)]
+    pub monitor: Cadence,
+    /// How often the state is saved; never by default.
+    #[serde(default)]
+    pub checkpoint: Cadence,
+}
+
+/// The fluid at the start.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InitialConfig {
+    /// Velocity along x, y (and z), the same everywhere.
+    #[serde(default)]
+    pub velocity: Option<Vec<Velocity>>,
+}
+
+/// Every so many time steps.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cadence {
+    /// Time steps from one to the next.
+    #[serde(default)]
+    pub every: Option<u64>,
+}
+
+/// One series of field dumps.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DumpConfig {
+    /// Its file is NAME.vtkhdf.
+    #[serde(default = "fields")]
+    pub name: String,
+    /// Every so many time steps.
+    #[serde(default)]
+    pub every: Option<u64>,
+    /// At these time steps.
+    #[serde(default)]
+    pub at: Vec<u64>,
+    /// Which fields.
+    #[serde(default = "all_fields")]
+    pub fields: Vec<Field>,
+    /// Which nodes; all by default.
+    #[serde(default)]
+    pub region: DumpRegion,
+}
+
+fn fields() -> String {
+    "fields".to_owned()
+}
+
+fn all_fields() -> Vec<Field> {
+    Field::ALL.to_vec()
+}
+
+impl DumpConfig {
+    /// Whether a dump is due at `step`.
+    pub fn due(&self, step: u64) -> bool {
+        self.every.is_some_and(|every| step > 0 && step.is_multiple_of(every)) || self.at.contains(&step)
+    }
+
+    /// The first step after `step` at which a dump is due.
+    pub fn next(&self, step: u64) -> Option<u64> {
+        let regular = self.every.map(|every| (step / every + 1) * every);
+        self.at.iter().copied().filter(|&at| at > step).chain(regular).min()
+    }
+}
+
+impl RunConfig {
+    /// Checks what the types cannot, for a run of `steps` steps of a case of `dimension` dimensions, and fills in the
+    /// dump at the end where none is configured.
+    ///
+    /// # Errors
+    /// A usage fault that names the key.
+    pub fn check(&mut self, steps: u64, dimension: usize) -> Result<()> {
+        if self.dumps.is_empty() {
+            let region = DumpRegion::default();
+            self.dumps.push(DumpConfig { name: fields(), every: None, at: vec![steps], fields: all_fields(), region });
+        }
+        for (k, dump) in self.dumps.iter().enumerate() {
+            let key = format!("dumps[{k}]");
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+            if dump.name.is_empty() || !dump.name.chars().all(plain) {
+                return Err(Fault::usage(format!("{key}.name \"{}\" must be letters, digits, - and _", dump.name)));
+            }
+            if self.dumps[..k].iter().any(|other| other.name == dump.name) {
+                return Err(Fault::usage(format!("{key}.name \"{}\" is taken: name each dump", dump.name)));
+            }
+            if dump.every.is_none() && dump.at.is_empty() {
+                return Err(Fault::usage(format!("{key}: say when, by \"every\" or \"at\"")));
+            }
+            if dump.every == Some(0) {
+                return Err(Fault::usage(format!("{key}.every must be at least 1")));
+            }
+            if let Some(at) = dump.at.iter().find(|&&at| at > steps) {
+                return Err(Fault::usage(format!("{key}.at: {at} is beyond the {steps} steps of the run")));
+            }
+            if dump.fields.is_empty() {
+                return Err(Fault::usage(format!("{key}.fields is empty")));
+            }
+            dump.region.check(dimension, &format!("{key}.region"))?;
+        }
+        for (key, cadence) in [("monitor", self.monitor), ("checkpoint", self.checkpoint)] {
+            if cadence.every == Some(0) {
+                return Err(Fault::usage(format!("{key}.every must be at least 1")));
+            }
+        }
+        let components = self.initial.velocity.as_ref().map_or(dimension, Vec::len);
+        if components != dimension {
+            return Err(Fault::usage(format!("initial.velocity has {components} components, the case {dimension} dimensions")));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dumps_fall_due() {
+        let dump = DumpConfig { name: fields(), every: Some(10), at: vec![0, 13], fields: all_fields(), region: DumpRegion::default() };
+        let due: Vec<u64> = (0..32).filter(|&step| dump.due(step)).collect();
+        assert_eq!(due, [0, 10, 13, 20, 30]);
+        assert_eq!([0, 10, 12, 13].map(|step| dump.next(step)), [Some(10), Some(13), Some(13), Some(20)]);
+    }
+}

@@ -1,0 +1,63 @@
+//! `run`: a case and a run's config to dumps.
+
+mod checkpoint;
+mod cli;
+mod config;
+mod output;
+mod progress;
+mod ranks;
+mod setup;
+mod stop;
+mod time_loop;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use hematite_config::{Exit, Result, finish, schema};
+
+use cli::Cli;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    ranks::quiet_panics();
+    finish("run", run(&cli))
+}
+
+fn run(cli: &Cli) -> Result<Exit> {
+    if cli.schema {
+        println!("{}", schema::<config::RunConfig>());
+        return Ok(Exit::Done);
+    }
+    if cli.list_gpus {
+        return list_gpus();
+    }
+    ranks::on_every_rank(cli, |comm| {
+        let setup = setup::Setup::new(cli, comm)?;
+        if cli.check {
+            setup.report(comm, cli.quiet);
+            return Ok(Exit::Done);
+        }
+        time_loop::TimeLoop::new(cli, comm, setup)?.run()
+    })
+}
+
+fn list_gpus() -> Result<Exit> {
+    let found = hematite_gpu::list();
+    for (number, gpu) in found.iter().enumerate() {
+        println!(
+            "{number}  {} ({}), {}{}; binds up to {} MiB, buffers up to {} MiB{}{}",
+            gpu.name,
+            gpu.kind,
+            gpu.driver,
+            if gpu.bus.is_empty() { String::new() } else { format!(", bus {}", gpu.bus) },
+            gpu.max_binding >> 20,
+            gpu.max_buffer >> 20,
+            if gpu.f16 { "; f16" } else { "" },
+            if gpu.f64 { "; f64" } else { "" },
+        );
+    }
+    if found.is_empty() {
+        return Err(hematite_gpu::none_found());
+    }
+    Ok(Exit::Done)
+}

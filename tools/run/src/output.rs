@@ -1,0 +1,319 @@
+//! What a run writes: field dumps, ledger, log, `run.json`, `timing.json`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use hematite_comm::Comm;
+use hematite_config::{Fault, Provenance, Result};
+use hematite_dump::{
+    DumpStep, Field, FieldWriter, Grid, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes, RunRecord, Timing, Values, write_index,
+};
+use hematite_solver::Precision;
+use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
+use hematite_units::{LatticeUnits, groups::CS2};
+use serde_json::json;
+
+use crate::config::DumpConfig;
+use crate::ranks::together;
+use crate::setup::Setup;
+
+/// The open files of a run.
+pub struct Output {
+    folder: PathBuf,
+    dumps: Vec<Dump>,
+    /// On rank 0.
+    ledger: Option<LedgerWriter>,
+    /// On rank 0.
+    log: Option<Log>,
+    /// Seconds spent on output.
+    pub seconds: f64,
+}
+
+/// One series of field dumps on this rank.
+struct Dump {
+    config: DumpConfig,
+    writer: FieldWriter,
+    /// Which own nodes it holds; all where none are named.
+    nodes: Option<Vec<usize>>,
+}
+
+impl Output {
+    /// Opens the files of a run that begins at `step`; those of an earlier run in the folder are replaced when `step`
+    /// is 0 and go on otherwise.
+    pub fn open(comm: &dyn Comm, setup: &Setup, case_sha256: &str, devices: Vec<String>, resumed: Option<u64>) -> Result<Self> {
+        let goes_on = resumed.is_some() && setup.folder.join("run.json").exists();
+        together(comm, || if comm.rank() == 0 { prepare_folder(setup, comm.size(), goes_on) } else { Ok(()) })?;
+        let step = resumed.unwrap_or(0);
+        let dumps = together(comm, || setup.config.dumps.iter().map(|dump| open_dump(comm, setup, dump, goes_on, step)).collect())?;
+        let (mut ledger, mut log) = (None, None);
+        together(comm, || {
+            if comm.rank() > 0 {
+                return Ok(());
+            }
+            let names: Vec<String> = setup.header.openings.iter().map(|opening| opening.name.clone()).collect();
+            ledger = Some(if goes_on { LedgerWriter::reopen(&setup.folder, step)? } else { LedgerWriter::create(&setup.folder, &names)? });
+            log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
+            record(setup, comm.size(), case_sha256, devices)?.write(&setup.folder)
+        })?;
+        Ok(Self { folder: setup.folder.clone(), dumps, ledger, log, seconds: 0.0 })
+    }
+
+    /// The first step after `step` at which a dump is due.
+    pub fn next_dump(&self, step: u64) -> Option<u64> {
+        self.dumps.iter().filter_map(|dump| dump.config.next(step)).min()
+    }
+
+    /// Writes the dumps that are due now.
+    pub fn dump(&mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid) -> Result<()> {
+        let start = Instant::now();
+        let step = fluid.step();
+        let at = DumpStep { step, time: step as f64 * setup.plan.units.dt };
+        for dump in self.dumps.iter_mut().filter(|dump| dump.config.due(step)) {
+            // A restart from this very step finds its dump already there.
+            if dump.writer.steps().last().is_some_and(|last| last.step >= step) {
+                continue;
+            }
+            together(comm, || dump.write(setup, fluid, at))?;
+            if comm.size() > 1 && comm.rank() == 0 {
+                let files: Vec<PathBuf> = (0..comm.size()).map(|rank| dump_path(&self.folder, &dump.config.name, rank, comm.size())).collect();
+                write_index(&self.folder.join(format!("{}.vtkhdf", dump.config.name)), &files)?;
+            }
+            if let Some(log) = &mut self.log {
+                log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
+            }
+        }
+        self.seconds += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Takes down mass, flow and health; a broken state is a numerical failure.
+    pub fn monitor(&mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, mlups: f64) -> Result<()> {
+        let start = Instant::now();
+        let step = fluid.step();
+        let row = setup.plan.row(step);
+        let monitor = together(comm, || fluid.monitor(&row))?;
+        if comm.any(monitor.broken > 0)? {
+            together(comm, || if monitor.broken > 0 { Err(broken(setup, fluid)) } else { Ok(()) })?;
+        }
+        let mut exact = vec![monitor.coarse_mass, monitor.fine_mass];
+        exact.extend(together(comm, || fluid.came_in())?);
+        comm.sum(&mut exact)?;
+        let mut speed = [monitor.speed];
+        comm.max(&mut speed)?;
+
+        let units = &setup.plan.units;
+        let total = Monitor { coarse_mass: exact[0], fine_mass: exact[1], ..monitor };
+        let ledger_row = LedgerRow {
+            step,
+            time: step as f64 * units.dt,
+            inside: (setup.header.nodes as f64 + total.mass_deviation()) * units.mass(),
+            through: exact[2..].iter().map(|&count| count as f64 * MASS_QUANTUM * units.mass()).collect(),
+        };
+        if let (Some(ledger), Some(log)) = (&mut self.ledger, &mut self.log) {
+            ledger.append(&ledger_row)?;
+            log.write(&json!({
+                "event": "monitor", "step": step, "time_s": ledger_row.time, "mass_kg": ledger_row.inside,
+                "speed_max_m_per_s": speed[0] * units.velocity(), "mlups": mlups,
+            }))?;
+        }
+        self.seconds += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Adds an event to the log.
+    pub fn log(&mut self, event: &serde_json::Value) -> Result<()> {
+        self.log.as_mut().map_or(Ok(()), |log| log.write(event))
+    }
+
+    /// Writes where the time went.
+    pub fn timing(&self, comm: &dyn Comm, setup: &Setup, fluid: &Fluid, steps: u64, wall: f64) -> Result<()> {
+        let phases = fluid.phases();
+        let mine = PhaseTimes {
+            compute: phases.compute,
+            communication: phases.communication,
+            packing: phases.packing,
+            output: self.seconds,
+        };
+        let text = serde_json::to_vec(&mine).map_err(|error| Fault::io(error.to_string()))?;
+        let Some(all) = comm.gather(&text)? else { return Ok(()) };
+        let read = |text: &Vec<u8>| serde_json::from_slice(text).map_err(|error| Fault::io(error.to_string()));
+        let all = all.iter().map(read).collect::<Result<Vec<PhaseTimes>>>()?;
+        Timing {
+            ranks: comm.size(),
+            nodes: setup.header.nodes as u64,
+            steps,
+            wall,
+            mlups: steps as f64 * setup.header.nodes as f64 / wall / 1e6,
+            subsystems: [("fluid".to_owned(), all)].into(),
+        }
+        .write(&self.folder)
+    }
+}
+
+impl Dump {
+    fn write(&mut self, setup: &Setup, fluid: &mut Fluid, at: DumpStep) -> Result<()> {
+        self.writer.begin(at)?;
+        for &field in &self.config.fields {
+            let values = self.values(setup, fluid, field)?;
+            self.writer.write(field, &values)?;
+        }
+        self.writer.end()
+    }
+
+    /// A field at the dump's nodes, in SI.
+    fn values(&self, setup: &Setup, fluid: &mut Fluid, field: Field) -> Result<Values> {
+        let moment = match field {
+            Field::Density | Field::Pressure => Moment::Density,
+            Field::Velocity => Moment::Velocity,
+            Field::ShearStress => Moment::Stress,
+        };
+        let si = to_si(field, &setup.plan.units);
+        let width = field.components();
+        let row = setup.plan.row(fluid.step());
+        let f64s = setup.config.fluid.precision == Precision::F64;
+        let (mut wide, mut narrow) = (Vec::new(), Vec::new());
+        let mut next = 0;
+        fluid.moment(moment, &row, |first, numbers| {
+            let mut push = |numbers: &[f64]| {
+                if f64s { wide.extend(numbers.iter().map(|&x| si(x))) } else { narrow.extend(numbers.iter().map(|&x| si(x) as f32)) }
+            };
+            match &self.nodes {
+                None => push(&numbers),
+                Some(nodes) => {
+                    let last = first + numbers.len() / width;
+                    while let Some(&n) = nodes.get(next).filter(|&&n| n < last) {
+                        push(&numbers[(n - first) * width..][..width]);
+                        next += 1;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        Ok(if f64s { Values::F64(wide) } else { Values::F32(narrow) })
+    }
+}
+
+/// From lattice units of the field's moment to SI.
+fn to_si(field: Field, units: &LatticeUnits) -> impl Fn(f64) -> f64 {
+    let (zero, one) = match field {
+        Field::Density => (units.rho0, units.rho0),
+        Field::Pressure => (0.0, CS2 * units.stress()),
+        Field::Velocity => (0.0, units.velocity()),
+        Field::ShearStress => (0.0, units.stress()),
+    };
+    move |x| zero + one * x
+}
+
+fn dump_path(folder: &Path, name: &str, rank: usize, ranks: usize) -> PathBuf {
+    folder.join(if ranks == 1 { format!("{name}.vtkhdf") } else { format!("{name}_r{rank:04}.vtkhdf") })
+}
+
+fn open_dump(comm: &dyn Comm, setup: &Setup, config: &DumpConfig, goes_on: bool, step: u64) -> Result<Dump> {
+    let (header, part) = (&setup.header, &setup.part);
+    let grid = Grid {
+        dimension: header.set.dimension(),
+        spacing: header.spacing,
+        origin: header.origin,
+        id: setup.own_ids().to_vec(),
+        position: part.position[..part.own].to_vec(),
+    };
+    let whole = config.region == Default::default();
+    let nodes = (!whole).then(|| config.region.select(&grid));
+    let path = dump_path(&setup.folder, &config.name, comm.rank(), comm.size());
+    let writer = if goes_on {
+        FieldWriter::reopen(&path, step)?
+    } else {
+        let grid = nodes.as_ref().map_or(grid.clone(), |nodes| grid.take(nodes));
+        FieldWriter::create(&path, &grid, &config.fields, setup.config.fluid.precision == Precision::F64)?
+    };
+    Ok(Dump { config: config.clone(), writer, nodes })
+}
+
+/// Makes the run folder; of an earlier run only what `run` itself wrote is removed.
+fn prepare_folder(setup: &Setup, ranks: usize, goes_on: bool) -> Result<()> {
+    let folder = &setup.folder;
+    let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
+    if goes_on {
+        let before = RunRecord::read(folder)?;
+        if before.ranks != ranks {
+            return Err(Fault::usage(format!(
+                "{} was written by {} ranks, this is {ranks}: restart on as many, or into another folder by -o",
+                folder.display(),
+                before.ranks
+            )));
+        }
+        return Ok(());
+    }
+    fs::create_dir_all(folder).map_err(fault)?;
+    let entries = fs::read_dir(folder).map_err(fault)?.map(|entry| entry.map_err(fault)).collect::<Result<Vec<_>>>()?;
+    if !entries.is_empty() && !folder.join("run.json").exists() {
+        return Err(Fault::usage(format!(
+            "{} is not empty and holds no run: choose another folder by -o, or empty it",
+            folder.display()
+        )));
+    }
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == "checkpoint" {
+            fs::remove_dir_all(entry.path()).map_err(fault)?;
+        } else if ["run.json", "ledger.csv", "log.jsonl", "timing.json"].contains(&name.as_str()) || name.ends_with(".vtkhdf") {
+            fs::remove_file(entry.path()).map_err(fault)?;
+        }
+    }
+    Ok(())
+}
+
+fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) -> Result<RunRecord> {
+    let plan = &setup.plan;
+    Ok(RunRecord {
+        schema: RunRecord::SCHEMA,
+        config: serde_json::to_value(&setup.config).map_err(|error| Fault::io(error.to_string()))?,
+        case: setup.case.display().to_string(),
+        case_sha256: case_sha256.to_owned(),
+        velocity_set: format!("{:?}", setup.header.set),
+        nodes: setup.header.nodes as u64,
+        dx: plan.units.dx,
+        dt: plan.units.dt,
+        rho0: plan.units.rho0,
+        nu: plan.nu,
+        tau: plan.tau,
+        precision: setup.config.fluid.precision.name().to_owned(),
+        steps: plan.steps,
+        pressure_drop: plan.pressure_drop,
+        openings: setup
+            .header
+            .openings
+            .iter()
+            .map(|opening| OpeningRecord { name: opening.name.clone(), kind: format!("{:?}", opening.kind).to_lowercase() })
+            .collect(),
+        dumps: setup.config.dumps.iter().map(|dump| dump.name.clone()).collect(),
+        ranks,
+        devices,
+        provenance: Provenance::of("run", &[&setup.path])?,
+    })
+}
+
+/// Says where the state is broken, by the first such node of this rank.
+fn broken(setup: &Setup, fluid: &mut Fluid) -> Fault {
+    let row = setup.plan.row(fluid.step());
+    let density = match fluid.whole_moment(Moment::Density, &row) {
+        Ok(density) => density,
+        Err(fault) => return fault,
+    };
+    let node = density.iter().position(|drho| !(drho.abs() < 4.0)).unwrap_or(0);
+    let at: Vec<String> = (0..setup.header.set.dimension())
+        .map(|axis| {
+            let cell = f64::from(setup.part.position[node][axis]) + 0.5;
+            format!("{:.4e}", setup.header.origin[axis] + cell * setup.header.spacing)
+        })
+        .collect();
+    Fault::numerical(format!(
+        "the fluid diverged: at step {} the density of node {} at ({}) m is no sane number. Dumps up to now are whole. \
+         Take a shorter time step (tau {:.3} now), smaller velocities or a finer lattice",
+        fluid.step(),
+        setup.part.id[node].0,
+        at.join(", "),
+        setup.plan.tau
+    ))
+}

@@ -1,0 +1,59 @@
+//! One rank, threads of this process, or a rank among MPI's.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use hematite_comm::{Comm, Solo, agree, threads};
+use hematite_config::{Exit, Fault, Result};
+
+use crate::cli::Cli;
+
+/// Exit code of an internal error, after the sysexits convention EX_SOFTWARE.
+const INTERNAL: i32 = 70;
+
+/// A panic is a fault of the program; it says so in a line or two instead of a trace.
+pub fn quiet_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        eprintln!("run: internal error, please report it with the config: {info}");
+    }));
+}
+
+/// Runs `work` on every rank and gives the outcome of this process.
+pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync) -> Result<Exit> {
+    if let Some(count) = cli.threads {
+        return on_threads(count as usize, &work);
+    }
+    #[cfg(feature = "mpi")]
+    if hematite_comm::launched_by_mpi() {
+        let comm = hematite_comm::Mpi::init()?;
+        return on_rank(&comm, &work);
+    }
+    on_rank(&Solo, &work)
+}
+
+/// All ranks learn of a fault of any; a panic ends them all.
+fn on_rank(comm: &dyn Comm, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) -> Result<Exit> {
+    let outcome = catch_unwind(AssertUnwindSafe(|| work(comm)));
+    match outcome {
+        Ok(Err(fault)) if comm.size() > 1 && comm.rank() > 0 && fault.exit != Exit::LostRank => {
+            // Rank 0 holds the same fault and says it once.
+            Err(Fault { message: format!("rank {}: stopped with rank 0", comm.rank()), ..fault })
+        }
+        Ok(outcome) => outcome,
+        Err(_) if comm.size() == 1 => std::process::exit(INTERNAL),
+        Err(_) => comm.abort(Exit::LostRank),
+    }
+}
+
+fn on_threads(count: usize, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) -> Result<Exit> {
+    std::thread::scope(|scope| {
+        let ranks: Vec<_> = threads(count).into_iter().map(|comm| scope.spawn(move || on_rank(&comm, work))).collect();
+        let outcomes: Vec<Result<Exit>> =
+            ranks.into_iter().map(|rank| rank.join().unwrap_or_else(|_| Err(Fault::lost_rank("a rank ended early")))).collect();
+        outcomes.into_iter().next().unwrap_or(Ok(Exit::Done))
+    })
+}
+
+/// What a rank found out alone becomes what all ranks know.
+pub fn together<T>(comm: &dyn Comm, alone: impl FnOnce() -> Result<T>) -> Result<T> {
+    agree(comm, alone())
+}

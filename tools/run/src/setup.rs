@@ -1,0 +1,99 @@
+//! Everything before the first time step: config, case, plan, this rank's part.
+
+use std::path::{Path, PathBuf};
+
+use hematite_case::{Case, Header, NodeId, Part, Partition};
+use hematite_comm::Comm;
+use hematite_config::{Fault, Result, read, sibling};
+use hematite_solver::Plan;
+use hematite_solver::lattice_boltzmann::Parameters;
+
+use crate::cli::Cli;
+use crate::config::RunConfig;
+use crate::ranks::together;
+
+/// A run that has passed every check that needs no GPU.
+pub struct Setup {
+    /// The config's path.
+    pub path: PathBuf,
+    /// The config, checked.
+    pub config: RunConfig,
+    /// Absolute path of the case file.
+    pub case: PathBuf,
+    /// What the case holds.
+    pub header: Header,
+    /// The physics in lattice units.
+    pub plan: Plan,
+    /// This rank's part.
+    pub part: Part,
+    /// What the fluid needs to know.
+    pub parameters: Parameters,
+    /// The run folder.
+    pub folder: PathBuf,
+}
+
+impl Setup {
+    /// Reads and checks.
+    pub fn new(cli: &Cli, comm: &dyn Comm) -> Result<Self> {
+        let path = cli.config.clone().ok_or_else(|| Fault::usage("which RUN.json?"))?;
+        let (config, case, header, plan) = together(comm, || resolve(cli, &path))?;
+        let nodes = header.nodes;
+        if comm.size() > nodes {
+            return Err(Fault::usage(format!("{} ranks, but the case has only {nodes} fluid nodes: use fewer ranks", comm.size())));
+        }
+        let part = together(comm, || Case::open(&case).and_then(|case| own_part(&case, comm)))?;
+        let parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
+        let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
+        if folder == path {
+            return Err(Fault::usage(format!("{}: name the run folder with -o", path.display())));
+        }
+        Ok(Self { path, config, case, header, plan, part, parameters, folder })
+    }
+
+    /// Says on rank 0 what the run is.
+    pub fn report(&self, comm: &dyn Comm, quiet: bool) {
+        if comm.rank() > 0 || quiet {
+            return;
+        }
+        let (plan, header) = (&self.plan, &self.header);
+        eprintln!("case      {} ({:?}, {} fluid nodes, spacing {:.4e} m)", self.case.display(), header.set, header.nodes, header.spacing);
+        eprintln!("time      {} steps of {:.4e} s, tau {:.4}", plan.steps, plan.units.dt, plan.tau);
+        eprintln!("precision {}, {} rank{}", self.config.fluid.precision.name(), comm.size(), if comm.size() == 1 { "" } else { "s" });
+        for advice in plan.advice() {
+            eprintln!("advice    {advice}");
+        }
+    }
+
+    /// Global numbers of the part's own nodes.
+    pub fn own_ids(&self) -> &[NodeId] {
+        &self.part.id[..self.part.own]
+    }
+}
+
+fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)> {
+    let mut config: RunConfig = read(path)?;
+    let case = sibling(path, &config.case);
+    let header = Case::open(&case)?.header().clone();
+    if let Some(steps) = cli.steps {
+        config.time.steps = Some(steps);
+        config.time.duration = None;
+    }
+    if let Some(every) = cli.checkpoint_every {
+        config.checkpoint.every = Some(every);
+    }
+    let plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, &header)
+        .map_err(|fault| fault.within(path.display()))?;
+    config.check(plan.steps, header.set.dimension()).map_err(|fault| fault.within(path.display()))?;
+    let case = std::path::absolute(&case).map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
+    Ok((config, case, header, plan))
+}
+
+/// This rank's part, from a stored partition or one made now; both give the same results.
+fn own_part(case: &Case, comm: &dyn Comm) -> Result<Part> {
+    if comm.size() == 1 || case.partition_stored(comm.size()) {
+        return case.part(comm.size(), comm.rank());
+    }
+    let lattice = case.lattice()?;
+    let partition = Partition::make(&lattice, comm.size())?;
+    Part::of(&lattice, &partition, comm.rank())
+}

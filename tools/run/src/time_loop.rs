@@ -1,0 +1,189 @@
+//! The time loop: steps between events, and the events.
+
+use std::time::Instant;
+
+use hematite_comm::Comm;
+use hematite_config::{Exit, Fault, Result, hash_file};
+use hematite_gpu::{Gpu, Needs};
+use hematite_solver::Precision;
+use hematite_solver::lattice_boltzmann::Fluid;
+use hematite_solver::lattice_boltzmann::equilibrium::State;
+use serde_json::json;
+
+use crate::checkpoint;
+use crate::cli::Cli;
+use crate::output::Output;
+use crate::progress::Progress;
+use crate::ranks::together;
+use crate::setup::Setup;
+use crate::stop::Stop;
+
+/// Seconds of steps between two looks at signals, clock and progress.
+const LOOK: f64 = 0.25;
+/// Ledger lines of a run whose config does not say how many.
+const LEDGER_LINES: u64 = 100;
+
+/// A run in time.
+pub struct TimeLoop<'c> {
+    comm: &'c dyn Comm,
+    setup: Setup,
+    case_sha256: String,
+    fluid: Fluid,
+    output: Output,
+    stop: Stop,
+    told: bool,
+    first: u64,
+}
+
+impl<'c> TimeLoop<'c> {
+    /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
+    pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
+        let stop = Stop::watch(cli.walltime)?;
+        let case_sha256 = case_hash(comm, &setup)?;
+        let precision = setup.config.fluid.precision;
+        let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
+        let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
+        gpu.report_errors(|error| {
+            eprintln!("run: error: the GPU failed: {error}");
+            std::process::exit(Exit::Io as i32);
+        });
+        let told = !cli.quiet && comm.rank() == 0;
+        setup.report(comm, cli.quiet);
+        let devices = comm.gather(format!("{} ({})", gpu.info().name, gpu.info().driver).as_bytes())?;
+        let devices: Vec<String> = devices.into_iter().flatten().map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
+        if told {
+            let mut distinct = devices.clone();
+            distinct.dedup();
+            eprintln!("device    {}", distinct.join(", "));
+        }
+        let mut fluid = together(comm, || Fluid::new(&gpu, &mut setup.part, &setup.parameters))?;
+        let from = cli.restart.as_deref().and_then(|wanted| checkpoint::find(&setup, wanted));
+        let resumed = match &from {
+            Some(path) => Some(together(comm, || checkpoint::load(&setup, &case_sha256, &mut fluid, path))?),
+            None => {
+                let u = initial_velocity(&setup);
+                together(comm, || fluid.initialise(|_| State { drho: 0.0, u }))?;
+                None
+            }
+        };
+        if told && cli.restart.is_some() {
+            match resumed {
+                Some(step) => eprintln!("restart   from step {step}"),
+                None => eprintln!("restart   no checkpoint yet: from the start"),
+            }
+        }
+        let output = Output::open(comm, &setup, &case_sha256, devices, resumed)?;
+        Ok(Self { comm, setup, case_sha256, fluid, output, stop, told, first: resumed.unwrap_or(0) })
+    }
+
+    /// Steps to the end, or to a stop.
+    pub fn run(mut self) -> Result<Exit> {
+        let start = Instant::now();
+        let last = self.setup.plan.steps;
+        let mut progress = Progress::new(self.told, self.setup.header.nodes as u64, self.first, last);
+        self.output.log(&json!({"event": "start", "step": self.first, "ranks": self.comm.size()}))?;
+        let mut seconds_a_step: f64 = 0.0;
+        let exit = loop {
+            let step = self.fluid.step();
+            self.events(&progress)?;
+            if step >= last {
+                break Exit::Done;
+            }
+            if self.comm.any(self.stop.wanted())? {
+                self.save_at_even_step()?;
+                break Exit::Stopped;
+            }
+            let steps = self.agreed_batch(seconds_a_step, self.next_event().min(last) - step)?;
+            let began = Instant::now();
+            let (comm, plan) = (self.comm, &self.setup.plan);
+            self.fluid.advance(comm, steps, |t| plan.row(t))?;
+            seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
+            progress.at(self.fluid.step());
+        };
+        progress.done();
+        let (step, wall) = (self.fluid.step(), start.elapsed().as_secs_f64());
+        self.output.timing(self.comm, &self.setup, &self.fluid, step - self.first, wall)?;
+        let mlups = progress.mlups(step);
+        self.output.log(&json!({"event": "end", "step": step, "wall_s": wall, "mlups": mlups, "exit": exit as u8}))?;
+        if self.told {
+            let how = if exit == Exit::Done { "done" } else { "stopped with a checkpoint" };
+            eprintln!("{how}: step {step}, {wall:.1} s, {mlups:.1} MLUPS, {}", self.setup.folder.display());
+        }
+        Ok(exit)
+    }
+
+    /// Whatever is due at the current step.
+    fn events(&mut self, progress: &Progress) -> Result<()> {
+        let step = self.fluid.step();
+        let every = self.monitor_every();
+        if step.is_multiple_of(every) || step == self.setup.plan.steps {
+            // A restart finds the ledger's line of its first step there.
+            if step > self.first || self.first == 0 {
+                self.output.monitor(self.comm, &self.setup, &mut self.fluid, progress.mlups(step))?;
+            }
+        }
+        self.output.dump(self.comm, &self.setup, &mut self.fluid)?;
+        if let Some(every) = self.setup.config.checkpoint.every {
+            // Each node holds its own populations after even steps only: a checkpoint due at an odd one waits for the next.
+            let due = step.is_multiple_of(every) || (step > 0 && (step - 1).is_multiple_of(every) && !(step - 1).is_multiple_of(2));
+            if step > self.first && step.is_multiple_of(2) && due {
+                self.save()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next step at which something is due.
+    fn next_event(&self) -> u64 {
+        let step = self.fluid.step();
+        let after = |every: u64| (step / every + 1) * every;
+        let mut next = after(self.monitor_every());
+        if let Some(every) = self.setup.config.checkpoint.every {
+            let due = after(every);
+            let waiting = step / every * every + 1;
+            next = next.min(due).min(if waiting > step { waiting } else { due });
+        }
+        self.output.next_dump(step).map_or(next, |dump| dump.min(next))
+    }
+
+    fn monitor_every(&self) -> u64 {
+        self.setup.config.monitor.every.unwrap_or((self.setup.plan.steps / LEDGER_LINES).max(1))
+    }
+
+    /// A number of steps that takes about [`LOOK`] seconds, at most `limit`, the same on every rank.
+    fn agreed_batch(&self, seconds_a_step: f64, limit: u64) -> Result<u64> {
+        let fitting = if seconds_a_step > 0.0 { (LOOK / seconds_a_step) as u64 } else { 1 };
+        let mut bytes = fitting.to_le_bytes().to_vec();
+        self.comm.broadcast(&mut bytes)?;
+        let agreed = bytes.try_into().map_or(1, u64::from_le_bytes);
+        Ok(agreed.clamp(1, limit))
+    }
+
+    fn save(&mut self) -> Result<()> {
+        let start = Instant::now();
+        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid)?;
+        self.output.seconds += start.elapsed().as_secs_f64();
+        self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
+    }
+
+    fn save_at_even_step(&mut self) -> Result<()> {
+        if !self.fluid.step().is_multiple_of(2) {
+            let (comm, plan) = (self.comm, &self.setup.plan);
+            self.fluid.advance(comm, 1, |t| plan.row(t))?;
+        }
+        self.save()
+    }
+}
+
+fn initial_velocity(setup: &Setup) -> [f64; 3] {
+    let given = setup.config.initial.velocity.as_deref().unwrap_or_default();
+    std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si() / setup.plan.units.velocity()))
+}
+
+/// SHA-256 of the case file, read once.
+fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
+    let hash = together(comm, || if comm.rank() == 0 { hash_file(&setup.case) } else { Ok(String::new()) })?;
+    let mut bytes = hash.into_bytes();
+    comm.broadcast(&mut bytes)?;
+    String::from_utf8(bytes).map_err(|error| Fault::io(error.to_string()))
+}
