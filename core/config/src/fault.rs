@@ -1,6 +1,7 @@
 //! Faults as users see them: one message and one exit code.
 
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::process::ExitCode;
 
 /// Exit codes of `mkcase`, `run` and `post`. Stable: scripts rely on them.
@@ -23,6 +24,8 @@ pub enum Exit {
     Io = 6,
     /// A rank was lost.
     LostRank = 7,
+    /// A bug of ours (`EX_SOFTWARE` of sysexits.h).
+    Internal = 70,
 }
 
 /// What went wrong, in one message that names the file, key, value, limit and remedy.
@@ -79,11 +82,39 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+/// Runs a tool: a fault ends it with its message and exit code, a panic with a message that asks for a report instead
+/// of a backtrace.
+pub fn guarded(tool: &'static str, work: impl FnOnce() -> Result<Exit>) -> ExitCode {
+    set_hook(Box::new(move |panic| {
+        let payload = panic.payload();
+        let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+        let place = panic.location().map(|at| format!(" ({at})")).unwrap_or_default();
+        eprintln!(
+            "{tool}: internal error: {}{place}\n{tool} {} has a bug; please report it with this message, the command line \
+             and the config",
+            text.unwrap_or("no message"),
+            env!("CARGO_PKG_VERSION")
+        );
+    }));
+    catch_unwind(AssertUnwindSafe(|| finish(tool, work()))).unwrap_or(ExitCode::from(Exit::Internal as u8))
+}
+
 /// Ends a tool: prints the fault, if any, to stderr behind the tool's name and gives the exit code.
-pub fn finish(tool: &str, outcome: Result<Exit>) -> ExitCode {
+fn finish(tool: &str, outcome: Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|fault| {
         eprintln!("{tool}: error: {fault}");
         fault.exit
     });
     ExitCode::from(exit as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_exit_code() {
+        let exit = guarded("mkcase", || panic!("on purpose"));
+        assert_eq!(format!("{exit:?}"), format!("{:?}", ExitCode::from(70)));
+    }
 }

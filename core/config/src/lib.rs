@@ -5,7 +5,7 @@ mod provenance;
 mod publish;
 mod read;
 
-pub use fault::{Exit, Fault, Result, finish};
+pub use fault::{Exit, Fault, Result, guarded};
 pub use provenance::{Provenance, hash_bytes, hash_file};
 pub use publish::publish;
 pub use read::{from_value, nearest, read, schema, sibling};

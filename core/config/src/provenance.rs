@@ -28,12 +28,15 @@ impl Provenance {
     /// # Errors
     /// When an input cannot be read.
     pub fn of(tool: &str, inputs: &[&Path]) -> Result<Self> {
-        let inputs = inputs.iter().map(|path| Ok((path.display().to_string(), hash_file(path)?))).collect::<Result<_>>()?;
+        let inputs =
+            inputs.iter().map(|path| Ok((path.display().to_string(), hash_file(path)?))).collect::<Result<_>>()?;
         Ok(Self {
             program: format!("{tool} {}", env!("CARGO_PKG_VERSION")),
             command_line: std::env::args().collect(),
             inputs,
-            written: std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            written: std::time::SystemTime::now()
+                .duration_since(std::time::UNIX_EPOCH)
+                .map_or(0, |since| since.as_secs()),
         })
     }
 }
@@ -55,7 +58,8 @@ pub fn hash_bytes(bytes: &[u8]) -> String {
 
 fn absorb(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
     if path.is_dir() {
-        let mut entries = std::fs::read_dir(path)?.map(|entry| entry.map(|e| e.path())).collect::<std::io::Result<Vec<_>>>()?;
+        let mut entries =
+            std::fs::read_dir(path)?.map(|entry| entry.map(|e| e.path())).collect::<std::io::Result<Vec<_>>>()?;
         entries.sort();
         for entry in entries {
             hasher.update(entry.file_name().unwrap_or_default().as_encoded_bytes());

@@ -17,10 +17,7 @@ pub fn publish<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result
     };
     let fault = |error: std::io::Error| Fault::io(format!("cannot write {}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(fault)?;
-    let beside = tempfile::Builder::new()
-        .prefix(".partial-")
-        .tempdir_in(folder)
-        .map_err(fault)?;
+    let beside = tempfile::Builder::new().prefix(".partial-").tempdir_in(folder).map_err(fault)?;
     let name = path.file_name().ok_or_else(|| Fault::usage(format!("{} names no file", path.display())))?;
     let temporary = beside.path().join(name);
     let written = write(&temporary)?;
@@ -42,7 +39,8 @@ mod tests {
         });
         assert!(outcome.is_err());
         assert_eq!(fs::read_dir(folder.path().join("deep")).expect("lists").count(), 0);
-        publish(&path, |temporary| fs::write(temporary, b"whole").map_err(|e| Fault::io(e.to_string()))).expect("writes");
+        publish(&path, |temporary| fs::write(temporary, b"whole").map_err(|e| Fault::io(e.to_string())))
+            .expect("writes");
         assert_eq!(fs::read(&path).expect("reads"), b"whole");
     }
 }

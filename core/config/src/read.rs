@@ -13,9 +13,11 @@ use crate::{Fault, Result};
 /// # Errors
 /// A usage fault that names the file, the key's path, and for an unknown key the nearest known one.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text = fs::read_to_string(path).map_err(|error| Fault::usage(format!("cannot read {}: {error}", path.display())))?;
+    let text =
+        fs::read_to_string(path).map_err(|error| Fault::usage(format!("cannot read {}: {error}", path.display())))?;
     let mut json = serde_json::Deserializer::from_str(&text);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| explain(&path.display().to_string(), &error))?;
+    let value =
+        serde_path_to_error::deserialize(&mut json).map_err(|error| explain(&path.display().to_string(), &error))?;
     json.end().map_err(|error| Fault::usage(format!("{}: {error}", path.display())))?;
     Ok(value)
 }
@@ -30,7 +32,9 @@ pub fn from_value<T: DeserializeOwned>(source: &str, value: serde_json::Value) -
 
 fn explain(source: &str, error: &serde_path_to_error::Error<serde_json::Error>) -> Fault {
     let message = error.inner().to_string();
-    let hint = unknown(&message).and_then(|(word, known)| nearest(word, known)).map(|near| format!("; did you mean \"{near}\"?"));
+    let hint = unknown(&message)
+        .and_then(|(word, known)| nearest(word, known))
+        .map(|near| format!("; did you mean \"{near}\"?"));
     let key = error.path().to_string();
     let place = if key == "." { String::new() } else { format!("key \"{key}\": ") };
     Fault::usage(format!("{source}: {place}{message}{}", hint.unwrap_or_default()))

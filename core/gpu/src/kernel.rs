@@ -81,7 +81,9 @@ impl Kernel {
                 count: None,
             })
             .collect();
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries });
+        let layout = gpu
+            .device
+            .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(label), entries: &entries });
         let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(label),
             bind_group_layouts: &[Some(&layout)],
@@ -116,7 +118,8 @@ impl Kernel {
             .zip(0..)
             .map(|(binding, number)| {
                 let buffer = buffers.iter().find(|(name, _)| *name == binding.name);
-                let (_, buffer) = buffer.unwrap_or_else(|| panic!("kernel {}: nothing bound to {}", self.label, binding.name));
+                let (_, buffer) =
+                    buffer.unwrap_or_else(|| panic!("kernel {}: nothing bound to {}", self.label, binding.name));
                 wgpu::BindGroupEntry { binding: number, resource: buffer.inner.as_entire_binding() }
             })
             .collect();

@@ -36,7 +36,8 @@ impl Table {
     pub fn open(file: &Path) -> Result<Self> {
         let name = file.display().to_string();
         let fault = |error: csv::Error| Fault::usage(format!("cannot read {name}: {error}"));
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_path(file).map_err(fault)?;
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_path(file).map_err(fault)?;
         let header = reader.headers().map_err(fault)?.iter().map(str::to_owned).collect();
         let rows = reader.records().collect::<std::result::Result<_, _>>().map_err(fault)?;
         Ok(Self { file: name, header, rows })

@@ -132,7 +132,8 @@ impl Plan {
                     .iter()
                     .map(|node| {
                         let at = part.position[node.node as usize];
-                        let point = std::array::from_fn(|k| header.origin[k] + (f64::from(at[k]) + 0.5) * header.spacing);
+                        let point =
+                            std::array::from_fn(|k| header.origin[k] + (f64::from(at[k]) + 0.5) * header.spacing);
                         table.at(point).map(|u| u / self.units.velocity())
                     })
                     .collect(),
@@ -172,10 +173,16 @@ impl Plan {
     pub fn advice(&self) -> Vec<String> {
         let mut advice = Vec::new();
         if self.tau < 0.51 {
-            advice.push(format!("tau {:.4} is close to 0.5: expect instability; a finer lattice or smaller velocity raises it", self.tau));
+            advice.push(format!(
+                "tau {:.4} is close to 0.5: expect instability; a finer lattice or smaller velocity raises it",
+                self.tau
+            ));
         }
         if self.tau > 2.0 {
-            advice.push(format!("tau {:.3} is large: errors at walls grow with it; a shorter time step lowers it", self.tau));
+            advice.push(format!(
+                "tau {:.3} is large: errors at walls grow with it; a shorter time step lowers it",
+                self.tau
+            ));
         }
         advice
     }
@@ -211,7 +218,10 @@ fn drive_force(drive: &DriveConfig, header: &Header) -> Result<([f64; 3], [f64; 
     let mut force = [0.0; 3];
     if let Some(components) = &drive.force {
         if components.len() != dimension {
-            return Err(Fault::usage(format!("drive.force has {} components, the case {dimension} dimensions", components.len())));
+            return Err(Fault::usage(format!(
+                "drive.force has {} components, the case {dimension} dimensions",
+                components.len()
+            )));
         }
         for (total, component) in force.iter_mut().zip(components) {
             *total = component.si();
@@ -240,8 +250,13 @@ fn conditions(
 ) -> Result<Vec<Condition>> {
     let names: Vec<&str> = header.openings.iter().map(|opening| opening.name.as_str()).collect();
     if let Some(unknown) = given.keys().find(|name| !names.contains(&name.as_str())) {
-        let hint = nearest(unknown, names.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
-        return Err(Fault::usage(format!("openings.{unknown}: the case has no such opening, but {}{hint}", list(&names))));
+        let hint = nearest(unknown, names.iter().copied())
+            .map(|near| format!("; did you mean \"{near}\"?"))
+            .unwrap_or_default();
+        return Err(Fault::usage(format!(
+            "openings.{unknown}: the case has no such opening, but {}{hint}",
+            list(&names)
+        )));
     }
     let resting = OpeningCondition::default();
     let mut conditions = Vec::new();
@@ -287,10 +302,16 @@ fn value(
         OpeningKind::Velocity => {
             let speed = match given {
                 (Some(velocity), None, None, None) => velocity.si(),
-                (None, Some(rate), None, None) if header.set.dimension() == 3 => rate.si() / (opening.area * units.dx * units.dx),
-                (None, Some(_), None, None) => return Err(Fault::usage("\"flow_rate\" has no meaning in 2-D: give \"velocity\"")),
+                (None, Some(rate), None, None) if header.set.dimension() == 3 => {
+                    rate.si() / (opening.area * units.dx * units.dx)
+                }
+                (None, Some(_), None, None) => {
+                    return Err(Fault::usage("\"flow_rate\" has no meaning in 2-D: give \"velocity\""));
+                }
                 (None, None, None, None) => {
-                    let Profile::Csv(file) = &condition.profile else { return Err(wrong("\"velocity\" or \"flow_rate\"")) };
+                    let Profile::Csv(file) = &condition.profile else {
+                        return Err(wrong("\"velocity\" or \"flow_rate\""));
+                    };
                     return Ok(Value::Tabulated(Tabulated::read(&sibling(config, file), opening.normal)?));
                 }
                 _ => return Err(wrong("one of \"velocity\" and \"flow_rate\"")),
@@ -299,7 +320,9 @@ fn value(
             match &condition.profile {
                 Profile::Parabolic => Ok(Value::Developed(speed)),
                 Profile::Flat => Ok(Value::Uniform(opening.normal.map(|n| n * speed))),
-                Profile::Csv(_) => Err(Fault::usage("a profile from a CSV file has its own speeds: leave \"velocity\" and \"flow_rate\" out")),
+                Profile::Csv(_) => Err(Fault::usage(
+                    "a profile from a CSV file has its own speeds: leave \"velocity\" and \"flow_rate\" out",
+                )),
             }
         }
         OpeningKind::Pressure => {

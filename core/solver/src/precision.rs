@@ -58,10 +58,9 @@ impl Precision {
     pub fn pack_stored(self, values: &[f64]) -> Vec<u8> {
         match self {
             Self::F32 => values.iter().flat_map(|&v| (v as f32).to_ne_bytes()).collect(),
-            Self::F16 => values
-                .iter()
-                .flat_map(|&v| half::f16::from_f64(v * self.storage_scale()).to_ne_bytes())
-                .collect(),
+            Self::F16 => {
+                values.iter().flat_map(|&v| half::f16::from_f64(v * self.storage_scale()).to_ne_bytes()).collect()
+            }
             Self::F64 => values.iter().flat_map(|&v| v.to_ne_bytes()).collect(),
         }
     }

@@ -44,7 +44,10 @@ impl Tabulated {
             .map(|(row, velocity)| (coordinates.iter().map(|column| column[row]).collect(), velocity))
             .collect();
         if axes.is_empty() || rows.is_empty() {
-            return Err(Fault::usage(format!("{}: needs a coordinate column (\"x [um]\", ...) and rows", file.display())));
+            return Err(Fault::usage(format!(
+                "{}: needs a coordinate column (\"x [um]\", ...) and rows",
+                file.display()
+            )));
         }
         if axes.len() == 1 {
             rows.sort_by(|a, b| a.0[0].total_cmp(&b.0[0]));

@@ -173,7 +173,9 @@ mod tests {
 
     #[test]
     fn says_what_it_cannot_read() {
-        for (text, piece) in [("um", "number"), ("3 fathom", "fathom"), ("3 m/", "slash"), ("", "number"), ("1e999 m", "finite")] {
+        for (text, piece) in
+            [("um", "number"), ("3 fathom", "fathom"), ("3 m/", "slash"), ("", "number"), ("1e999 m", "finite")]
+        {
             let message = parse(text).expect_err(text).0;
             assert!(message.contains(piece), "{text}: {message}");
         }

@@ -2,7 +2,6 @@
 
 mod arguments;
 mod config;
-mod guard;
 mod make;
 mod progress;
 mod report;
@@ -11,13 +10,14 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use hematite_config::{Exit, Fault, Result, finish, schema};
+use hematite_config::{Exit, Fault, Result, guarded, schema};
 
 use arguments::Arguments;
 use config::CaseConfig;
 
 fn main() -> ExitCode {
-    guard::guarded("mkcase", || finish("mkcase", call(&Arguments::parse())))
+    let arguments = Arguments::parse();
+    guarded("mkcase", || call(&arguments))
 }
 
 fn call(arguments: &Arguments) -> Result<Exit> {

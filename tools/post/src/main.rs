@@ -10,25 +10,16 @@ mod scaling;
 mod source;
 mod walls;
 
-use std::panic::catch_unwind;
 use std::process::ExitCode;
 
 use clap::Parser;
-use hematite_config::{Exit, Fault, Result, finish, schema};
+use hematite_config::{Exit, Result, guarded, schema};
 
 use arguments::{Arguments, Command};
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    std::panic::set_hook(Box::new(|_| {}));
-    let outcome = catch_unwind(|| work(&arguments)).unwrap_or_else(|panic| {
-        let what = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-        Err(Fault::io(format!(
-            "post failed in a way it should not: {}; please report this with the command line",
-            what.unwrap_or("no message")
-        )))
-    });
-    finish("post", outcome)
+    guarded("post", || work(&arguments))
 }
 
 fn work(arguments: &Arguments) -> Result<Exit> {

@@ -36,7 +36,9 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) ->
         for (k, states) in fluid.opening_states()?.into_iter().enumerate() {
             let words: Vec<i64> = states
                 .iter()
-                .flat_map(|state| [bits_of(state.velocity[0]), bits_of(state.velocity[1]), bits_of(state.velocity[2]), state.came_in])
+                .flat_map(|state| {
+                    [bits_of(state.velocity[0]), bits_of(state.velocity[1]), bits_of(state.velocity[2]), state.came_in]
+                })
                 .collect();
             writer.array(&array(k), &opening_ids(setup, k), &words)?;
         }
@@ -59,7 +61,12 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
         return Err(Fault::usage(format!("{} belongs to another case than {}", path.display(), setup.case.display())));
     }
     if meta.storage != storage(precision) {
-        return Err(Fault::usage(format!("{} holds {:?}, the run asks for precision {}", path.display(), meta.storage, precision.name())));
+        return Err(Fault::usage(format!(
+            "{} holds {:?}, the run asks for precision {}",
+            path.display(),
+            meta.storage,
+            precision.name()
+        )));
     }
     let located = checkpoint.locate(setup.own_ids())?;
     for i in 0..meta.q {
@@ -68,7 +75,10 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
     let mut states = Vec::new();
     for k in 0..setup.part.openings.len() {
         let words = checkpoint.array(&array(k), WORDS, &opening_ids(setup, k))?;
-        let state = |w: &[i64]| OpeningState { velocity: [w[0], w[1], w[2]].map(|w| f64::from_bits(w.cast_unsigned())), came_in: w[3] };
+        let state = |w: &[i64]| OpeningState {
+            velocity: [w[0], w[1], w[2]].map(|w| f64::from_bits(w.cast_unsigned())),
+            came_in: w[3],
+        };
         states.push(words.chunks(WORDS).map(state).collect());
     }
     fluid.restore_openings(meta.step, &states)?;

@@ -75,7 +75,9 @@ pub struct Cli {
 fn seconds(text: &str) -> Result<f64, String> {
     let parts: Result<Vec<f64>, _> = text.split(':').map(str::parse::<f64>).collect();
     match parts {
-        Ok(parts) if parts.len() <= 3 && parts.iter().all(|part| *part >= 0.0) => Ok(parts.iter().fold(0.0, |s, part| 60.0 * s + part)),
+        Ok(parts) if parts.len() <= 3 && parts.iter().all(|part| *part >= 0.0) => {
+            Ok(parts.iter().fold(0.0, |s, part| 60.0 * s + part))
+        }
         _ => Err("write HH:MM:SS".to_owned()),
     }
 }

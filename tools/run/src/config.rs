@@ -141,7 +141,9 @@ impl RunConfig {
         }
         let components = self.initial.velocity.as_ref().map_or(dimension, Vec::len);
         if components != dimension {
-            return Err(Fault::usage(format!("initial.velocity has {components} components, the case {dimension} dimensions")));
+            return Err(Fault::usage(format!(
+                "initial.velocity has {components} components, the case {dimension} dimensions"
+            )));
         }
         Ok(())
     }
@@ -153,7 +155,13 @@ mod tests {
 
     #[test]
     fn dumps_fall_due() {
-        let dump = DumpConfig { name: fields(), every: Some(10), at: vec![0, 13], fields: all_fields(), region: DumpRegion::default() };
+        let dump = DumpConfig {
+            name: fields(),
+            every: Some(10),
+            at: vec![0, 13],
+            fields: all_fields(),
+            region: DumpRegion::default(),
+        };
         let due: Vec<u64> = (0..32).filter(|&step| dump.due(step)).collect();
         assert_eq!(due, [0, 10, 13, 20, 30]);
         assert_eq!([0, 10, 12, 13].map(|step| dump.next(step)), [Some(10), Some(13), Some(13), Some(20)]);

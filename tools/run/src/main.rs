@@ -13,14 +13,13 @@ mod time_loop;
 use std::process::ExitCode;
 
 use clap::Parser;
-use hematite_config::{Exit, Result, finish, schema};
+use hematite_config::{Exit, Result, guarded, schema};
 
 use cli::Cli;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    ranks::quiet_panics();
-    finish("run", run(&cli))
+    guarded("run", || run(&cli))
 }
 
 fn run(cli: &Cli) -> Result<Exit> {

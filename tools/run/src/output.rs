@@ -7,7 +7,8 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    DumpStep, Field, FieldWriter, Grid, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes, RunRecord, Timing, Values, write_index,
+    DumpStep, Field, FieldWriter, Grid, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes, RunRecord, Timing,
+    Values, clear_other_ranks, dump_file, rank_file, write_index,
 };
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
@@ -41,18 +42,33 @@ struct Dump {
 impl Output {
     /// Opens the files of a run that begins at `step`; those of an earlier run in the folder are replaced when `step`
     /// is 0 and go on otherwise.
-    pub fn open(comm: &dyn Comm, setup: &Setup, case_sha256: &str, devices: Vec<String>, resumed: Option<u64>) -> Result<Self> {
+    pub fn open(
+        comm: &dyn Comm,
+        setup: &Setup,
+        case_sha256: &str,
+        devices: Vec<String>,
+        resumed: Option<u64>,
+    ) -> Result<Self> {
         let goes_on = resumed.is_some() && setup.folder.join("run.json").exists();
-        together(comm, || if comm.rank() == 0 { prepare_folder(setup, comm.size(), goes_on) } else { Ok(()) })?;
+        together(comm, || if comm.rank() == 0 { prepare_folder(setup, goes_on) } else { Ok(()) })?;
         let step = resumed.unwrap_or(0);
-        let dumps = together(comm, || setup.config.dumps.iter().map(|dump| open_dump(comm, setup, dump, goes_on, step)).collect())?;
+        let dumps = together(comm, || {
+            setup.config.dumps.iter().map(|dump| open_dump(comm, setup, dump, goes_on, step)).collect()
+        })?;
+        for dump in &setup.config.dumps {
+            index(comm, &setup.folder, &dump.name)?;
+        }
         let (mut ledger, mut log) = (None, None);
         together(comm, || {
             if comm.rank() > 0 {
                 return Ok(());
             }
             let names: Vec<String> = setup.header.openings.iter().map(|opening| opening.name.clone()).collect();
-            ledger = Some(if goes_on { LedgerWriter::reopen(&setup.folder, step)? } else { LedgerWriter::create(&setup.folder, &names)? });
+            ledger = Some(if goes_on {
+                LedgerWriter::reopen(&setup.folder, step)?
+            } else {
+                LedgerWriter::create(&setup.folder, &names)?
+            });
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
             record(setup, comm.size(), case_sha256, devices)?.write(&setup.folder)
         })?;
@@ -75,10 +91,7 @@ impl Output {
                 continue;
             }
             together(comm, || dump.write(setup, fluid, at))?;
-            if comm.size() > 1 && comm.rank() == 0 {
-                let files: Vec<PathBuf> = (0..comm.size()).map(|rank| dump_path(&self.folder, &dump.config.name, rank, comm.size())).collect();
-                write_index(&self.folder.join(format!("{}.vtkhdf", dump.config.name)), &files)?;
-            }
+            index(comm, &self.folder, &dump.config.name)?;
             if let Some(log) = &mut self.log {
                 log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
             }
@@ -176,7 +189,11 @@ impl Dump {
         let mut next = 0;
         fluid.moment(moment, &row, |first, numbers| {
             let mut push = |numbers: &[f64]| {
-                if f64s { wide.extend(numbers.iter().map(|&x| si(x))) } else { narrow.extend(numbers.iter().map(|&x| si(x) as f32)) }
+                if f64s {
+                    wide.extend(numbers.iter().map(|&x| si(x)))
+                } else {
+                    narrow.extend(numbers.iter().map(|&x| si(x) as f32))
+                }
             };
             match &self.nodes {
                 None => push(&numbers),
@@ -205,8 +222,19 @@ fn to_si(field: Field, units: &LatticeUnits) -> impl Fn(f64) -> f64 {
     move |x| zero + one * x
 }
 
-fn dump_path(folder: &Path, name: &str, rank: usize, ranks: usize) -> PathBuf {
-    folder.join(if ranks == 1 { format!("{name}.vtkhdf") } else { format!("{name}_r{rank:04}.vtkhdf") })
+/// Brings the file that people open up to date with the ranks' files.
+fn index(comm: &dyn Comm, folder: &Path, name: &str) -> Result<()> {
+    let ranks = comm.size();
+    together(comm, || {
+        if comm.rank() > 0 {
+            return Ok(());
+        }
+        if ranks > 1 {
+            let files: Vec<PathBuf> = (0..ranks).map(|rank| rank_file(folder, name, rank, ranks)).collect();
+            write_index(&dump_file(folder, name), &files)?;
+        }
+        clear_other_ranks(folder, name, ranks)
+    })
 }
 
 fn open_dump(comm: &dyn Comm, setup: &Setup, config: &DumpConfig, goes_on: bool, step: u64) -> Result<Dump> {
@@ -220,29 +248,25 @@ fn open_dump(comm: &dyn Comm, setup: &Setup, config: &DumpConfig, goes_on: bool,
     };
     let whole = config.region == Default::default();
     let nodes = (!whole).then(|| config.region.select(&grid));
-    let path = dump_path(&setup.folder, &config.name, comm.rank(), comm.size());
+    let grid = match &nodes {
+        Some(nodes) => grid.take(nodes),
+        None => grid,
+    };
+    let (rank, ranks) = (comm.rank(), comm.size());
+    let f64s = setup.config.fluid.precision == Precision::F64;
     let writer = if goes_on {
-        FieldWriter::reopen(&path, step)?
+        FieldWriter::go_on((&setup.folder, &config.name), (rank, ranks), &grid, &config.fields, f64s, step)?
     } else {
-        let grid = nodes.as_ref().map_or(grid.clone(), |nodes| grid.take(nodes));
-        FieldWriter::create(&path, &grid, &config.fields, setup.config.fluid.precision == Precision::F64)?
+        FieldWriter::create(&rank_file(&setup.folder, &config.name, rank, ranks), &grid, &config.fields, f64s)?
     };
     Ok(Dump { config: config.clone(), writer, nodes })
 }
 
 /// Makes the run folder; of an earlier run only what `run` itself wrote is removed.
-fn prepare_folder(setup: &Setup, ranks: usize, goes_on: bool) -> Result<()> {
+fn prepare_folder(setup: &Setup, goes_on: bool) -> Result<()> {
     let folder = &setup.folder;
     let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
     if goes_on {
-        let before = RunRecord::read(folder)?;
-        if before.ranks != ranks {
-            return Err(Fault::usage(format!(
-                "{} was written by {} ranks, this is {ranks}: restart on as many, or into another folder by -o",
-                folder.display(),
-                before.ranks
-            )));
-        }
         return Ok(());
     }
     fs::create_dir_all(folder).map_err(fault)?;
@@ -257,7 +281,9 @@ fn prepare_folder(setup: &Setup, ranks: usize, goes_on: bool) -> Result<()> {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name == "checkpoint" {
             fs::remove_dir_all(entry.path()).map_err(fault)?;
-        } else if ["run.json", "ledger.csv", "log.jsonl", "timing.json"].contains(&name.as_str()) || name.ends_with(".vtkhdf") {
+        } else if ["run.json", "ledger.csv", "log.jsonl", "timing.json"].contains(&name.as_str())
+            || name.ends_with(".vtkhdf")
+        {
             fs::remove_file(entry.path()).map_err(fault)?;
         }
     }
@@ -285,7 +311,10 @@ fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) 
             .header
             .openings
             .iter()
-            .map(|opening| OpeningRecord { name: opening.name.clone(), kind: format!("{:?}", opening.kind).to_lowercase() })
+            .map(|opening| OpeningRecord {
+                name: opening.name.clone(),
+                kind: format!("{:?}", opening.kind).to_lowercase(),
+            })
             .collect(),
         dumps: setup.config.dumps.iter().map(|dump| dump.name.clone()).collect(),
         ranks,

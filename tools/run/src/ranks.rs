@@ -1,21 +1,11 @@
 //! One rank, threads of this process, or a rank among MPI's.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use hematite_comm::{Comm, Solo, agree, threads};
 use hematite_config::{Exit, Fault, Result};
 
 use crate::cli::Cli;
-
-/// Exit code of an internal error, after the sysexits convention EX_SOFTWARE.
-const INTERNAL: i32 = 70;
-
-/// A panic is a fault of the program; it says so in a line or two instead of a trace.
-pub fn quiet_panics() {
-    std::panic::set_hook(Box::new(|info| {
-        eprintln!("run: internal error, please report it with the config: {info}");
-    }));
-}
 
 /// Runs `work` on every rank and gives the outcome of this process.
 pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync) -> Result<Exit> {
@@ -39,16 +29,18 @@ fn on_rank(comm: &dyn Comm, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) 
             Err(Fault { message: format!("rank {}: stopped with rank 0", comm.rank()), ..fault })
         }
         Ok(outcome) => outcome,
-        Err(_) if comm.size() == 1 => std::process::exit(INTERNAL),
-        Err(_) => comm.abort(Exit::LostRank),
+        Err(panic) if comm.size() == 1 => resume_unwind(panic),
+        Err(_) => comm.abort(Exit::Internal),
     }
 }
 
 fn on_threads(count: usize, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) -> Result<Exit> {
     std::thread::scope(|scope| {
         let ranks: Vec<_> = threads(count).into_iter().map(|comm| scope.spawn(move || on_rank(&comm, work))).collect();
-        let outcomes: Vec<Result<Exit>> =
-            ranks.into_iter().map(|rank| rank.join().unwrap_or_else(|_| Err(Fault::lost_rank("a rank ended early")))).collect();
+        let outcomes: Vec<Result<Exit>> = ranks
+            .into_iter()
+            .map(|rank| rank.join().unwrap_or_else(|_| Err(Fault::lost_rank("a rank ended early"))))
+            .collect();
         outcomes.into_iter().next().unwrap_or(Ok(Exit::Done))
     })
 }

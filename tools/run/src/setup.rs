@@ -39,7 +39,10 @@ impl Setup {
         let (config, case, header, plan) = together(comm, || resolve(cli, &path))?;
         let nodes = header.nodes;
         if comm.size() > nodes {
-            return Err(Fault::usage(format!("{} ranks, but the case has only {nodes} fluid nodes: use fewer ranks", comm.size())));
+            return Err(Fault::usage(format!(
+                "{} ranks, but the case has only {nodes} fluid nodes: use fewer ranks",
+                comm.size()
+            )));
         }
         let part = together(comm, || Case::open(&case).and_then(|case| own_part(&case, comm)))?;
         let parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
@@ -56,9 +59,20 @@ impl Setup {
             return;
         }
         let (plan, header) = (&self.plan, &self.header);
-        eprintln!("case      {} ({:?}, {} fluid nodes, spacing {:.4e} m)", self.case.display(), header.set, header.nodes, header.spacing);
+        eprintln!(
+            "case      {} ({:?}, {} fluid nodes, spacing {:.4e} m)",
+            self.case.display(),
+            header.set,
+            header.nodes,
+            header.spacing
+        );
         eprintln!("time      {} steps of {:.4e} s, tau {:.4}", plan.steps, plan.units.dt, plan.tau);
-        eprintln!("precision {}, {} rank{}", self.config.fluid.precision.name(), comm.size(), if comm.size() == 1 { "" } else { "s" });
+        eprintln!(
+            "precision {}, {} rank{}",
+            self.config.fluid.precision.name(),
+            comm.size(),
+            if comm.size() == 1 { "" } else { "s" }
+        );
         for advice in plan.advice() {
             eprintln!("advice    {advice}");
         }

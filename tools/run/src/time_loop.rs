@@ -41,7 +41,8 @@ impl<'c> TimeLoop<'c> {
         let stop = Stop::watch(cli.walltime)?;
         let case_sha256 = case_hash(comm, &setup)?;
         let precision = setup.config.fluid.precision;
-        let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
+        let needs =
+            Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
         let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
         gpu.report_errors(|error| {
             eprintln!("run: error: the GPU failed: {error}");
@@ -50,7 +51,8 @@ impl<'c> TimeLoop<'c> {
         let told = !cli.quiet && comm.rank() == 0;
         setup.report(comm, cli.quiet);
         let devices = comm.gather(format!("{} ({})", gpu.info().name, gpu.info().driver).as_bytes())?;
-        let devices: Vec<String> = devices.into_iter().flatten().map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
+        let devices: Vec<String> =
+            devices.into_iter().flatten().map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
         if told {
             let mut distinct = devices.clone();
             distinct.dedup();
@@ -125,7 +127,8 @@ impl<'c> TimeLoop<'c> {
         self.output.dump(self.comm, &self.setup, &mut self.fluid)?;
         if let Some(every) = self.setup.config.checkpoint.every {
             // Each node holds its own populations after even steps only: a checkpoint due at an odd one waits for the next.
-            let due = step.is_multiple_of(every) || (step > 0 && (step - 1).is_multiple_of(every) && !(step - 1).is_multiple_of(2));
+            let due = step.is_multiple_of(every)
+                || (step > 0 && (step - 1).is_multiple_of(every) && !(step - 1).is_multiple_of(2));
             if step > self.first && step.is_multiple_of(2) && due {
                 self.save()?;
             }

@@ -27,7 +27,8 @@ pub(crate) struct Entry {
 
 impl Entry {
     /// Its declaration in WGSL.
-    pub const WGSL: &str = "struct Entry {\n    node: u32,\n    links: u32,\n    opening: u32,\n    pressure: u32,\n}\n";
+    pub const WGSL: &str =
+        "struct Entry {\n    node: u32,\n    links: u32,\n    opening: u32,\n    pressure: u32,\n}\n";
 }
 
 /// The entries of a part and their shapes (three numbers an entry, zero for pressure).

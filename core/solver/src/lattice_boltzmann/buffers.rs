@@ -28,7 +28,13 @@ pub(crate) struct Buffers {
 impl Buffers {
     /// Allocates and fills everything but the populations' values and the schedule. Takes the links out of `part`, which are needed
     /// no more, so that host and device never both hold them all.
-    pub fn new(gpu: &Gpu, set: VelocitySet, precision: Precision, part: &mut Part, prescribed: &[Prescribed]) -> Result<(Self, Crossing)> {
+    pub fn new(
+        gpu: &Gpu,
+        set: VelocitySet,
+        precision: Precision,
+        part: &mut Part,
+        prescribed: &[Prescribed],
+    ) -> Result<(Self, Crossing)> {
         let nodes = part.id.len();
         let stride = nodes.next_multiple_of(ALIGNMENT).max(ALIGNMENT);
         if stride > u32::MAX as usize / 2 {

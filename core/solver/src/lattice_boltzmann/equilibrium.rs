@@ -29,7 +29,8 @@ mod tests {
         let state = State { drho: 0.01, u: [0.02, -0.03, 0.05] };
         for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
             let state = State { u: if set == VelocitySet::D2Q9 { [0.02, -0.03, 0.0] } else { state.u }, ..state };
-            let e: Vec<f64> = set.velocities().iter().enumerate().map(|(i, &c)| equilibrium(set, i, c, &state)).collect();
+            let e: Vec<f64> =
+                set.velocities().iter().enumerate().map(|(i, &c)| equilibrium(set, i, c, &state)).collect();
             let sum: f64 = e.iter().sum();
             assert!((sum - state.drho).abs() < 1e-16);
             for axis in 0..3 {

@@ -55,7 +55,14 @@ impl Exchange {
     }
 
     /// Sends what `packed` holds and brings what arrives to the device.
-    pub fn trade(&self, gpu: &Gpu, comm: &dyn Comm, packed: &Ticket, buffers: &Buffers, phases: &mut Phases) -> Result<()> {
+    pub fn trade(
+        &self,
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        packed: &Ticket,
+        buffers: &Buffers,
+        phases: &mut Phases,
+    ) -> Result<()> {
         let start = Instant::now();
         let out = gpu.read(&self.staging, packed, <[u8]>::to_vec)?;
         let read = Instant::now();

@@ -285,7 +285,12 @@ impl Fluid {
     ///
     /// # Errors
     /// When the device is lost, and those of `take`.
-    pub fn moment(&mut self, moment: Moment, now: &Row, mut take: impl FnMut(usize, Vec<f64>) -> Result<()>) -> Result<()> {
+    pub fn moment(
+        &mut self,
+        moment: Moment,
+        now: &Row,
+        mut take: impl FnMut(usize, Vec<f64>) -> Result<()>,
+    ) -> Result<()> {
         let precision = self.variant.precision;
         self.set_row(now)?;
         for first in (0..self.own()).step_by(MOMENT_CHUNK) {
@@ -392,7 +397,8 @@ impl Fluid {
     }
 
     fn entry_nodes(&self) -> Result<Vec<u32>> {
-        let entries: Vec<[u32; 4]> = self.gpu.download(self.buffers.get("entries"), 0, self.buffers.entries as usize)?;
+        let entries: Vec<[u32; 4]> =
+            self.gpu.download(self.buffers.get("entries"), 0, self.buffers.entries as usize)?;
         Ok(entries.into_iter().map(|[node, ..]| node).collect())
     }
 
@@ -436,7 +442,13 @@ impl Fluid {
 }
 
 /// A kernel with its buffers bound.
-pub(crate) fn make(gpu: &Gpu, variant: &Variant, shader: Shader, odd: bool, buffers: &[(&str, &hematite_gpu::Buffer)]) -> Result<(Kernel, Bound)> {
+pub(crate) fn make(
+    gpu: &Gpu,
+    variant: &Variant,
+    shader: Shader,
+    odd: bool,
+    buffers: &[(&str, &hematite_gpu::Buffer)],
+) -> Result<(Kernel, Bound)> {
     let label = format!("{shader:?}{}", if odd { " odd" } else { "" });
     let wgsl = shaders::wgsl(shader, variant, odd);
     let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), 16)?;

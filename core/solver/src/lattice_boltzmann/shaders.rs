@@ -214,9 +214,12 @@ mod tests {
                         let context = || format!("{shader:?} {variant:?} odd {odd}\n{source}");
                         let module = naga::front::wgsl::parse_str(&source)
                             .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
-                        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                            .validate(&module)
-                            .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+                        naga::valid::Validator::new(
+                            naga::valid::ValidationFlags::all(),
+                            naga::valid::Capabilities::all(),
+                        )
+                        .validate(&module)
+                        .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
                     }
                 }
             }

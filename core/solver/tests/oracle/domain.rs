@@ -47,7 +47,8 @@ impl Sample {
             }
         }
         let openings = openings.map(|nodes| {
-            let mut nodes: Vec<_> = nodes.into_iter().map(|(node, links)| OpeningNode { node, links, developed: 1.0 }).collect();
+            let mut nodes: Vec<_> =
+                nodes.into_iter().map(|(node, links)| OpeningNode { node, links, developed: 1.0 }).collect();
             nodes.sort_by_key(|node| node.node);
             nodes
         });

@@ -18,7 +18,11 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
         .expect("a device");
     let sample = Sample::random(set, 7 + steps);
     let row = |t: u64| Row {
-        force: if force { [1e-4, -5e-5 * t as f64 / 10.0, if set == VelocitySet::D2Q9 { 0.0 } else { 3e-5 }] } else { [0.0; 3] },
+        force: if force {
+            [1e-4, -5e-5 * t as f64 / 10.0, if set == VelocitySet::D2Q9 { 0.0 } else { 3e-5 }]
+        } else {
+            [0.0; 3]
+        },
         openings: vec![0.02 + 0.001 * t as f64, -0.003],
     };
     let shape: Vec<[f64; 3]> = (0..sample.part.openings[0].len()).map(|k| [1.0, 0.1 * (k % 5) as f64, 0.0]).collect();
@@ -32,7 +36,11 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
     };
     let state = |n: usize| State {
         drho: 0.01 * (n as f64 * 0.37).sin(),
-        u: [0.03 * (n as f64 * 0.11).cos(), 0.02 * (n as f64 * 0.23).sin(), if set == VelocitySet::D2Q9 { 0.0 } else { 0.01 }],
+        u: [
+            0.03 * (n as f64 * 0.11).cos(),
+            0.02 * (n as f64 * 0.23).sin(),
+            if set == VelocitySet::D2Q9 { 0.0 } else { 0.01 },
+        ],
     };
     let mut reference = Reference::new(&sample.part, &parameters, state);
     let mut part = sample.part.clone();

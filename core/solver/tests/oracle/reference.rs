@@ -30,7 +30,11 @@ impl Reference {
             parameters: parameters.clone(),
             back,
             f: Vec::new(),
-            opening_velocity: part.openings.iter().map(|o| o.iter().map(|n| state(n.node as usize).u).collect()).collect(),
+            opening_velocity: part
+                .openings
+                .iter()
+                .map(|o| o.iter().map(|n| state(n.node as usize).u).collect())
+                .collect(),
             came_in: vec![0.0; part.openings.len()],
             c,
             w,
@@ -69,7 +73,9 @@ impl Reference {
                 let odd = (f[i] - f[j]) / 2.0 - (e[i] - e[j]) / 2.0;
                 let force_even = self.w[i] * (9.0 * dot(c, u) * dot(c, row.force) - 3.0 * dot(u, row.force));
                 let force_odd = self.w[i] * 3.0 * dot(c, row.force);
-                let after = f[i] - plus * even - minus * odd + (1.0 - plus / 2.0) * force_even + (1.0 - minus / 2.0) * force_odd;
+                let after = f[i] - plus * even - minus * odd
+                    + (1.0 - plus / 2.0) * force_even
+                    + (1.0 - minus / 2.0) * force_odd;
                 if i == 0 {
                     streamed[n][0] = after;
                     continue;
@@ -114,7 +120,8 @@ impl Reference {
                 Moment::Stress => {
                     let e = self.equilibrium(rho, u);
                     for (a, b) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)] {
-                        let flux: f64 = (0..self.c.len()).map(|i| self.c[i][a] * self.c[i][b] * (self.f[n][i] - e[i])).sum();
+                        let flux: f64 =
+                            (0..self.c.len()).map(|i| self.c[i][a] * self.c[i][b] * (self.f[n][i] - e[i])).sum();
                         let guo = (u[a] * now.force[b] + now.force[a] * u[b]) / 2.0;
                         out.push(-(1.0 - self.parameters.omega_plus / 2.0) * (flux + guo));
                     }
