@@ -17,9 +17,11 @@ pub struct Opening {
     pub kind: OpeningKind,
     /// Unit normal into the fluid.
     pub normal: [f64; 3],
-    /// Area in lattice units (length in 2-D): the flux that link-wise velocity bounce-back passes for unit normal
-    /// velocity, the sum of `-6 w_i c_i . normal` over the links into the opening.
+    /// Area in lattice units (length in 2-D): for an opening across an axis the nodes that face it, else `link_area`.
     pub area: f64,
+    /// The flux that link-wise velocity bounce-back passes for unit normal velocity, the sum of `-6 w_i c_i . normal`
+    /// over the links into the opening. Less than `area` where diagonal links at the rim lead into the wall.
+    pub link_area: f64,
     /// The nodes with links into it, ascending.
     pub nodes: Vec<OpeningSite>,
 }
@@ -32,7 +34,7 @@ pub struct OpeningSite {
     /// Bit i is set when c_i leads into the opening.
     pub links: u32,
     /// Developed-flow speed relative to the opening's mean speed, so that the flux of this profile over all links is
-    /// the opening's area. 1 everywhere at a moving wall and where no wall bounds the cross-section.
+    /// the opening's area. Uniform where no wall bounds the cross-section; 1 at a moving wall.
     pub developed: f32,
 }
 
@@ -93,16 +95,17 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
     };
     // outward() holds the sum of w_i c_i.
     let areas: Vec<f64> = masks.iter().map(|&(_, mask)| -6.0 * dot(outward(set, mask), normal)).collect();
-    let area: f64 = areas.iter().sum();
-    if area <= 1e-9 {
+    let link_area: f64 = areas.iter().sum();
+    let area = facing(lattice, &masks, normal).unwrap_or(link_area);
+    if link_area <= 1e-9 {
         return Err(Fault::usage(format!(
-            "opening \"{name}\" has no area along its normal {normal:?} (found {area:.3}); the normal must point into the fluid"
+            "opening \"{name}\" has no area along its normal {normal:?} (found {link_area:.3}); the normal must point into the fluid"
         )));
     }
     let nodes: Vec<u32> = masks.iter().map(|&(node, _)| node).collect();
     let developed = match declared.kind {
         OpeningKind::Wall => vec![1.0; nodes.len()],
-        OpeningKind::Velocity | OpeningKind::Pressure => profile::developed(lattice, &nodes, normal, &areas)
+        OpeningKind::Velocity | OpeningKind::Pressure => profile::developed(lattice, &nodes, normal, &areas, area)
             .map_err(|fault| fault.within(format!("opening \"{name}\"")))?,
     };
     let nodes = masks.iter().zip(developed);
@@ -111,6 +114,7 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
         kind: declared.kind,
         normal,
         area,
+        link_area,
         nodes: nodes
             .map(|(&(node, links), developed)| OpeningSite {
                 node: NodeId(u64::from(node)),
@@ -119,6 +123,14 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
             })
             .collect(),
     })
+}
+
+/// The number of nodes whose straight link against `normal` leads into the opening, where `normal` is along an axis.
+fn facing(lattice: &Lattice, masks: &[(u32, u32)], normal: [f64; 3]) -> Option<f64> {
+    let c = lattice.set.velocities();
+    let straight = c.iter().position(|c| c.map(|component| -f64::from(component)) == normal)?;
+    let count = masks.iter().filter(|(_, mask)| mask >> straight & 1 == 1).count();
+    (count > 0).then_some(count as f64)
 }
 
 /// The sum of `w_i c_i` over the directions of a mask.

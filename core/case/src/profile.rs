@@ -15,25 +15,30 @@ enum Arm {
     Free,
 }
 
-/// The speed at each of an opening's `nodes` (ascending) relative to the mean, so that `sum areas u = sum areas`.
+/// The speed at each of an opening's `nodes` (ascending) relative to the mean, so that `sum areas u = area`.
 /// Uniform where some piece of the opening is bounded by no wall.
-pub(crate) fn developed(lattice: &Lattice, nodes: &[u32], normal: [f64; 3], areas: &[f64]) -> Result<Vec<f64>> {
+pub(crate) fn developed(
+    lattice: &Lattice,
+    nodes: &[u32],
+    normal: [f64; 3],
+    areas: &[f64],
+    area: f64,
+) -> Result<Vec<f64>> {
     let matrix = match flat_axis(lattice, nodes, normal) {
         Some(axis) => flat(lattice, nodes, axis),
         None => oblique(lattice, nodes),
     };
-    let uniform = vec![1.0; nodes.len()];
+    let uniform = vec![area / areas.iter().sum::<f64>(); nodes.len()];
     if !matrix.every_component_is_bounded() {
         return Ok(uniform);
     }
-    let mut speed = solve(&matrix, &uniform).map_err(|residual| {
+    let mut speed = solve(&matrix, &vec![1.0; nodes.len()]).map_err(|residual| {
         Fault::numerical(format!(
             "its developed profile over {} nodes did not converge (relative residual {residual:.1e}); simplify the opening's \
              outline or split it",
             nodes.len()
         ))
     })?;
-    let area: f64 = areas.iter().sum();
     let flux: f64 = areas.iter().zip(&speed).map(|(a, u)| a * u).sum();
     if flux <= 0.0 {
         return Ok(uniform);
@@ -110,7 +115,7 @@ mod tests {
     fn profile_of(lattice: &Lattice) -> Vec<f64> {
         let opening = &lattice.openings[0];
         let nodes: Vec<u32> = opening.nodes.iter().map(|site| site.node.0 as u32).collect();
-        developed(lattice, &nodes, opening.normal, &vec![1.0; nodes.len()]).expect("solves")
+        developed(lattice, &nodes, opening.normal, &vec![1.0; nodes.len()], nodes.len() as f64).expect("solves")
     }
 
     #[test]

@@ -319,7 +319,9 @@ fn value(
             let speed = speed / units.velocity();
             match &condition.profile {
                 Profile::Parabolic => Ok(Value::Developed(speed)),
-                Profile::Flat => Ok(Value::Uniform(opening.normal.map(|n| n * speed))),
+                Profile::Flat => {
+                    Ok(Value::Uniform(opening.normal.map(|n| n * speed * opening.area / opening.link_area)))
+                }
                 Profile::Csv(_) => Err(Fault::usage(
                     "a profile from a CSV file has its own speeds: leave \"velocity\" and \"flow_rate\" out",
                 )),

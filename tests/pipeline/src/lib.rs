@@ -1,1 +1,10 @@
-//! placeholder
+//! What the tests of the three binaries share: a folder to work in, calls of the tools in it, drawn geometries and the
+//! formats they come in.
+
+mod call;
+pub mod draw;
+mod folder;
+pub mod formats;
+
+pub use call::{Call, Called, tool};
+pub use folder::{Folder, configs};

@@ -1,1 +1,17 @@
-//! placeholder
+//! Physics against exact solutions and published numbers.
+//!
+//! [`cases::ALL`] lists the cases; each drives the solver's library on a small domain and gives a [`Table`] of checks.
+//! References come from formulas, series and published tables, never from the code under test.
+
+pub mod cases;
+mod centreline;
+mod domain;
+pub mod exact;
+mod flow;
+mod order;
+mod planned;
+mod table;
+
+pub use domain::{Inside, domain};
+pub use flow::{Boundary, Context, Flow, Physics};
+pub use table::{Check, Table};

@@ -48,6 +48,8 @@ pub struct OpeningHeader {
     pub normal: [f64; 3],
     /// Area in lattice units, as in [`Opening::area`].
     pub area: f64,
+    /// The flux for unit normal velocity, as in [`Opening::link_area`].
+    pub link_area: f64,
     /// Number of its nodes.
     pub nodes: usize,
 }
@@ -168,6 +170,7 @@ impl Reader<'_> {
             kind: serde_json::from_value(kind.into()).map_err(|error| self.damaged("kind", &error.to_string()))?,
             normal: self.vector(&group, "normal")?,
             area: self.number(&group, "area")?,
+            link_area: self.number(&group, "link_area")?,
             nodes: self.dataset(&group, "node", &[None])?.size(),
         })
     }

@@ -11,7 +11,7 @@
 //!   position  i32 [N, 3]   site of each node
 //!   links     i32 [q-1, N] row i-1: node that c_i leads to; -1 the wall; -2-k opening k   (i64 past 2^31 nodes)
 //! /openings/<k>            attributes: name text, kind "velocity" | "pressure" | "wall", normal f64[3] (unit, into the
-//!                          fluid), area f64 in lattice units
+//!                          fluid), area and link_area f64 in lattice units
 //!   node      u32 [n]      nodes with links into it, ascending
 //!   links     u32 [n]      bit i: c_i leads into it
 //!   developed f32 [n]      developed-flow speed relative to the mean

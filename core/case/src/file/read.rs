@@ -96,7 +96,7 @@ impl Case {
         let reader = self.reader();
         let groups = self.header.openings.iter().enumerate();
         groups
-            .map(|(k, OpeningHeader { name, kind, normal, area, nodes })| {
+            .map(|(k, OpeningHeader { name, kind, normal, area, link_area, nodes })| {
                 let group = reader.group(&self.file, &format!("openings/{k}"))?;
                 let node: Vec<u64> = reader.array(&group, "node", Some(*nodes))?;
                 let links: Vec<u32> = reader.array(&group, "links", Some(*nodes))?;
@@ -108,6 +108,7 @@ impl Case {
                     kind: *kind,
                     normal: *normal,
                     area: *area,
+                    link_area: *link_area,
                     nodes: sites
                         .map(|((node, links), developed)| OpeningSite { node: NodeId(node), links, developed })
                         .collect(),

@@ -167,6 +167,7 @@ impl Out<'_> {
         self.text(group, "kind", kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default())?;
         self.vector(group, "normal", opening.normal)?;
         self.number(group, "area", opening.area)?;
+        self.number(group, "link_area", opening.link_area)?;
         let nodes = || opening.nodes.iter();
         self.array(group, "node", &nodes().map(|site| site.node.0 as u32).collect::<Vec<_>>())?;
         self.array(group, "links", &nodes().map(|site| site.links).collect::<Vec<_>>())?;

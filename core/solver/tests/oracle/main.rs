@@ -4,7 +4,7 @@ mod domain;
 mod reference;
 
 use domain::Sample;
-use hematite_case::VelocitySet;
+use hematite_case::{Link, Target, VelocitySet};
 use hematite_comm::Solo;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
@@ -88,5 +88,42 @@ fn kernels_agree_with_the_reference() {
                 }
             }
         }
+    }
+}
+
+/// Mass that a closed domain gains or loses a node and step, relative to the density deviation it starts with.
+fn drift(set: VelocitySet, steps: u64) -> f64 {
+    let gpu = Gpu::open(0, Needs::default()).expect("a device");
+    let mut part = Sample::random(set, 3).part;
+    part.openings.clear();
+    for links in &mut part.links {
+        for link in links.iter_mut().filter(|link| matches!(link.target(), Target::Opening(_))) {
+            *link = Link::WALL;
+        }
+    }
+    let parameters = Parameters {
+        set,
+        precision: Precision::F32,
+        omega_plus: 1.25,
+        omega_minus: 0.9,
+        force: false,
+        openings: Vec::new(),
+    };
+    let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
+    let drho = |n: usize| 0.02 + 0.005 * (n as f64 * 0.37).sin();
+    fluid.initialise(|n| State { drho: drho(n), u: [0.0; 3] }).expect("starts");
+    let row = Row::default();
+    let before = fluid.monitor(&row).expect("reads").mass_deviation();
+    fluid.advance(&Solo, steps, |_| Row::default()).expect("runs");
+    let after = fluid.monitor(&row).expect("reads").mass_deviation();
+    (after - before) / before / steps as f64
+}
+
+#[test]
+fn a_closed_domain_keeps_its_mass() {
+    for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
+        let drift = drift(set, 4000);
+        println!("{set:?}: {drift:.1e} a step");
+        assert!(drift.abs() < 1e-10, "{set:?}: {drift:e} of the deviation a step");
     }
 }

@@ -1,0 +1,177 @@
+//! A folder in which a test draws its geometry and calls the tools.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{Call, Called, draw, tool};
+
+/// A temporary folder; tools are called in it, so that they see plain file names.
+pub struct Folder {
+    folder: TempDir,
+}
+
+impl Default for Folder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Folder {
+    /// An empty one.
+    ///
+    /// # Panics
+    /// When there is no place for temporary files.
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// One with the case `vessel.h5` of [`draw::vessel`], which has a velocity opening "inlet" and a pressure opening
+    /// "outlet", and the config of a run of it, `run.json`, as [`configs::vessel_run`] gives it.
+    pub fn with_vessel() -> Self {
+        let folder = Self::new();
+        folder.write("vessel.pgm", &draw::vessel().pgm());
+        folder.json("vessel.json", &configs::vessel_case());
+        let _made = folder.mkcase(&["vessel.json", "--quiet"]).done();
+        folder.json("run.json", &configs::vessel_run());
+        folder
+    }
+
+    /// The path of a file in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file, with the folders it lies in.
+    ///
+    /// # Panics
+    /// When it cannot.
+    pub fn write(&self, name: &str, content: &[u8]) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("makes a folder");
+        fs::write(path, content).expect("writes");
+    }
+
+    /// Writes a config.
+    pub fn json(&self, name: &str, config: &Value) {
+        self.write(name, config.to_string().as_bytes());
+    }
+
+    /// Reads a text file.
+    ///
+    /// # Panics
+    /// When it is not there.
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Reads a JSON file.
+    ///
+    /// # Panics
+    /// When it is not there or is no JSON.
+    pub fn read_json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// Whether a file or folder is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    /// Every file and folder below it by path, with the bytes of files.
+    pub fn content(&self) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+        let mut content = BTreeMap::new();
+        collect(self.folder.path(), &mut content);
+        content
+    }
+
+    /// Calls `mkcase`.
+    pub fn mkcase(&self, arguments: &[&str]) -> Called {
+        self.call("mkcase", arguments).end()
+    }
+
+    /// Calls `run`.
+    pub fn run(&self, arguments: &[&str]) -> Called {
+        self.call("run", arguments).end()
+    }
+
+    /// Calls `run` on `ranks` ranks of MPI.
+    pub fn mpirun(&self, ranks: usize, arguments: &[&str]) -> Called {
+        Call::mpi(ranks, &tool("run"), arguments, self.folder.path()).end()
+    }
+
+    /// Calls `post`.
+    pub fn post(&self, arguments: &[&str]) -> Called {
+        self.call("post", arguments).end()
+    }
+
+    /// A call of a tool, to be started.
+    pub fn call(&self, name: &str, arguments: &[&str]) -> Call {
+        Call::new(&tool(name), arguments, self.folder.path())
+    }
+
+    /// Expects `call` to be refused with exit code 2, one message that holds all `pieces`, and no file made, changed or
+    /// left behind.
+    ///
+    /// # Panics
+    /// When any of this does not hold.
+    pub fn refuses(&self, name: &str, arguments: &[&str], pieces: &[&str]) -> String {
+        let before = self.content();
+        let message = self.call(name, arguments).end().fails(2, pieces);
+        assert_unchanged(&before, &self.content());
+        message
+    }
+}
+
+fn assert_unchanged(before: &BTreeMap<PathBuf, Option<Vec<u8>>>, after: &BTreeMap<PathBuf, Option<Vec<u8>>>) {
+    let names = |content: &BTreeMap<PathBuf, _>| content.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(before), names(after), "files were left behind or lost");
+    for (path, content) in before {
+        assert!(after.get(path) == Some(content), "{} has changed", path.display());
+    }
+}
+
+fn collect(folder: &Path, content: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
+    for entry in fs::read_dir(folder).expect("lists") {
+        let path = entry.expect("lists").path();
+        if path.is_dir() {
+            collect(&path, content);
+            content.insert(path, None);
+        } else {
+            let bytes = fs::read(&path).expect("reads");
+            content.insert(path, Some(bytes));
+        }
+    }
+}
+
+/// Configs that tests begin with.
+pub mod configs {
+    use super::{Value, json};
+
+    /// The case of the drawn vessel, from `vessel.pgm`.
+    pub fn vessel_case() -> Value {
+        json!({
+            "geometry": {"image": "vessel.pgm", "spacing": "4 um"},
+            "openings": [
+                {"name": "inlet", "kind": "velocity", "face": "x-"},
+                {"name": "outlet", "kind": "pressure", "face": "x+"}
+            ],
+            "parts": [1, 2, 4]
+        })
+    }
+
+    /// A run of `vessel.h5`: 100 steps, a dump every 50 and one at step 33.
+    pub fn vessel_run() -> Value {
+        json!({
+            "case": "vessel.h5",
+            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+            "time": {"tau": 0.8, "steps": 100},
+            "openings": {"inlet": {"velocity": "8 mm/s"}, "outlet": {"pressure": "0 Pa"}},
+            "dumps": [{"every": 50, "at": [33]}],
+            "monitor": {"every": 10}
+        })
+    }
+}

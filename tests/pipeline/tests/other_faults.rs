@@ -1,0 +1,79 @@
+//! Ends other than done and refused: a run that diverges, a machine without a GPU, a folder that cannot be written.
+
+use pipeline_tests::{Folder, configs};
+use serde_json::json;
+
+/// The config of a run of the vessel that cannot stay stable.
+fn unstable() -> serde_json::Value {
+    let mut run = configs::vessel_run();
+    run["fluid"]["collision"] = json!("bgk");
+    run["time"] = json!({"tau": 0.5005, "steps": 20_000});
+    run["openings"]["inlet"] = json!({"velocity": "100 um/s", "profile": "flat"});
+    run["dumps"] = json!([{"at": [0, 1, 10, 20]}]);
+    run["monitor"] = json!({"every": 50});
+    run
+}
+
+#[test]
+fn a_run_that_diverges_says_where_and_keeps_its_dumps() {
+    let folder = Folder::with_vessel();
+    let mut run = unstable();
+    // As fast as the inlet allows: the message of the refusal of more tells the speed.
+    let dt = 0.0005 / 3.0 * 16e-12 / (1.2e-3 / 1025.0);
+    let limit = 0.29 / 3f64.sqrt() * 4e-6 / dt;
+    run["openings"]["inlet"]["velocity"] = json!(format!("{limit} m/s"));
+    folder.json("run.json", &run);
+    for (name, ranks) in [("solo", "1"), ("threads", "2")] {
+        let arguments = ["run.json", "-o", name, "--threads", ranks, "--quiet"];
+        let message = folder.run(&arguments).fails(4, &["diverged", "step", "node", " m ", "tau"]);
+        assert!(message.contains("time step") && message.contains("Dumps"), "{message}");
+        let flow = folder.post(&["flow", name, "--dump", "20"]).done();
+        assert!(flow.stdout.contains("step 20"), "{}", flow.stdout);
+    }
+    let log = folder.read("solo/log.jsonl");
+    for line in log.lines() {
+        let _event: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
+    let compared = folder.post(&["compare", "solo", "threads"]).done();
+    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+    let before = folder.content();
+    let failed = folder.mpirun(2, &["run.json", "-o", "solo", "--quiet"]);
+    assert_eq!(failed.code, Some(4), "{}", failed.stderr);
+    assert!(before.len() <= folder.content().len());
+}
+
+#[test]
+fn no_gpu_says_how_to_get_software_vulkan() {
+    let folder = Folder::with_vessel();
+    let before = folder.content();
+    for arguments in [&["run.json", "--quiet"][..], &["run.json", "--quiet", "--threads", "2"], &["--list-gpus"]] {
+        let call = folder.call("run", arguments);
+        let call = call.with("VK_DRIVER_FILES", "/nonexistent").with("VK_ICD_FILENAMES", "/nonexistent");
+        call.end().fails(5, &["no usable GPU", "software Vulkan", "mesa-vulkan-drivers"]);
+    }
+    assert!(folder.content() == before, "files were left behind");
+    let checked = folder.call("run", &["run.json", "--check"]).with("VK_DRIVER_FILES", "/nonexistent").end();
+    let _without_gpu = checked.done();
+}
+
+#[test]
+fn gpus_are_listed_in_order() {
+    let folder = Folder::new();
+    let listed = folder.run(&["--list-gpus"]).done();
+    let numbers: Vec<String> =
+        listed.stdout.lines().filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect();
+    assert!(!numbers.is_empty());
+    assert_eq!(numbers, (0..numbers.len()).map(|n| n.to_string()).collect::<Vec<_>>(), "{}", listed.stdout);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_an_io_fault() {
+    let folder = Folder::with_vessel();
+    folder.write("file", b"");
+    let before = folder.content();
+    folder.mkcase(&["vessel.json", "-o", "file/vessel.h5", "--quiet"]).fails(6, &["file/vessel.h5"]);
+    folder.run(&["run.json", "-o", "file/run", "--quiet"]).fails(6, &["file/run"]);
+    assert!(folder.content() == before, "files were left behind");
+    let _done = folder.run(&["run.json", "--quiet"]).done();
+    folder.post(&["flow", "run", "-o", "file/statistics"]).fails(6, &["file/statistics"]);
+}

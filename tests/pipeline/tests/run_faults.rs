@@ -1,0 +1,277 @@
+//! What cannot be run: one message, exit code 2, nothing left behind.
+
+use pipeline_tests::{Folder, configs};
+use serde_json::{Value, json};
+
+/// Expects the run of the vessel, changed by `change`, to be refused, by itself, as threads and by a check.
+fn refuses(folder: &Folder, change: impl FnOnce(&mut Value), pieces: &[&str]) {
+    let mut config = configs::vessel_run();
+    change(&mut config);
+    folder.json("run.json", &config);
+    println!("{config}");
+    let pieces = [&["run.json"], pieces].concat();
+    folder.refuses("run", &["run.json", "--quiet"], &pieces);
+    folder.refuses("run", &["run.json", "--quiet", "--threads", "2"], &pieces);
+    folder.refuses("run", &["run.json", "--quiet", "--check"], &pieces);
+}
+
+/// Sets what a JSON pointer leads to.
+fn set(config: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    let parent = config.pointer_mut(parent).expect("a place");
+    match key.parse::<usize>() {
+        Ok(i) => parent[i] = value,
+        Err(_) => parent[key] = value,
+    }
+}
+
+#[test]
+fn unknown_and_misspelt_keys_name_the_nearest() {
+    let folder = Folder::with_vessel();
+    for (path, from, to) in [
+        ("", "openings", "opening"),
+        ("", "dumps", "dump"),
+        ("/fluid", "viscosity", "viscocity"),
+        ("/time", "steps", "stpes"),
+        ("/openings/inlet", "velocity", "velocities"),
+        ("/dumps/0", "every", "evry"),
+        ("/monitor", "every", "ever"),
+    ] {
+        let rename = |config: &mut Value| {
+            let object = config.pointer_mut(path).and_then(Value::as_object_mut).expect("an object");
+            let value = object.remove(from).expect("the key");
+            object.insert(to.to_owned(), value);
+        };
+        refuses(&folder, rename, &[&format!("`{to}`"), &format!("did you mean \"{from}\"?")]);
+    }
+    for (pointer, value, pieces) in [
+        ("/openings/inlet/waveform", json!({"sine": {"freqency": "1 Hz"}}), &["freqency", "\"frequency\"?"][..]),
+        ("/openings/inlet/waveform", json!({"sinus": {"frequency": "1 Hz"}}), &["sinus", "sine"]),
+        ("/openings/inlet/profile", json!("parabolik"), &["parabolik", "\"parabolic\"?"]),
+        ("/fluid/collision", json!("trd"), &["trd", "\"trt\"?"]),
+        ("/fluid/precision", json!("f61"), &["f61", "\"f16\"?"]),
+        ("/dumps/0/fields", json!(["speed", "velocity"]), &["speed", "velocity"]),
+        ("/drive", json!({"forces": ["1 Pa/m", "0 Pa/m"]}), &["forces", "\"force\"?"]),
+    ] {
+        refuses(&folder, |config| set(config, pointer, value), pieces);
+    }
+}
+
+#[test]
+fn wrong_units() {
+    let folder = Folder::with_vessel();
+    for (pointer, value, pieces) in [
+        ("/fluid/viscosity", json!("1.2 mm"), &["fluid.viscosity", "\"1.2 mm\"", "dynamic viscosity", "mPa s"][..]),
+        ("/fluid/viscosity", json!("1.2"), &["fluid.viscosity", "1.2"]),
+        ("/fluid/viscosity", json!(1.2), &["fluid.viscosity"]),
+        ("/fluid/density", json!("1025 kg"), &["fluid.density", "kg/m3"]),
+        ("/openings/inlet/velocity", json!("8 mm"), &["openings.inlet.velocity", "not a velocity"]),
+        ("/openings/outlet/pressure", json!("0 m"), &["openings.outlet.pressure", "not a pressure"]),
+        ("/openings/outlet/pressure", json!("NaN Pa"), &["openings.outlet.pressure"]),
+        ("/time", json!({"step": "1 furlong", "steps": 10}), &["time.step", "furlong"]),
+    ] {
+        refuses(&folder, |config| set(config, pointer, value), pieces);
+    }
+}
+
+#[test]
+fn a_relaxation_time_too_small() {
+    let folder = Folder::with_vessel();
+    for tau in [json!(0.5), json!(0.3), json!(-1.0)] {
+        let pieces = [&format!("tau {tau}")[..], "above 0.5", "0.8"];
+        refuses(&folder, |config| config["time"]["tau"] = tau.clone(), &pieces);
+    }
+    for step in ["0 s", "-1 us"] {
+        refuses(&folder, |config| config["time"] = json!({"step": step, "steps": 10}), &["above 0.5", "step"]);
+    }
+}
+
+#[test]
+fn a_mach_number_too_large_at_the_inlet() {
+    let folder = Folder::with_vessel();
+    let pieces = ["openings.inlet", "Mach", "0.3", "time step"];
+    refuses(&folder, |config| config["openings"]["inlet"]["velocity"] = json!("8 m/s"), &pieces);
+    let beat = json!({"sine": {"frequency": "1 Hz", "mean": 1.0, "amplitude": 100.0}});
+    refuses(&folder, |config| config["openings"]["inlet"]["waveform"] = beat, &pieces);
+}
+
+#[test]
+fn time_twice_or_never() {
+    let folder = Folder::with_vessel();
+    for (time, piece) in [
+        (json!({"steps": 10}), "\"tau\""),
+        (json!({"steps": 10, "tau": 0.8, "step": "1 us"}), "\"tau\""),
+        (json!({"tau": 0.8}), "\"duration\""),
+        (json!({"tau": 0.8, "steps": 10, "duration": "1 ms"}), "\"duration\""),
+    ] {
+        refuses(&folder, |config| config["time"] = time, &["time", piece]);
+    }
+}
+
+#[test]
+fn openings_that_do_not_match_the_case() {
+    let folder = Folder::with_vessel();
+    refuses(
+        &folder,
+        |config| config["openings"]["outlett"] = json!({"pressure": "0 Pa"}),
+        &["openings.outlett", "inlet, outlet", "did you mean \"outlet\"?"],
+    );
+    for (name, remedy) in [("inlet", "velocity"), ("outlet", "pressure")] {
+        let remove = |config: &mut Value| {
+            config["openings"].as_object_mut().expect("openings").remove(name);
+        };
+        refuses(&folder, remove, &["openings", &format!("\"{name}\"")]);
+        refuses(&folder, |config| config["openings"][name] = json!({}), &[&format!("openings.{name}"), remedy]);
+    }
+    refuses(
+        &folder,
+        |config| config["openings"]["inlet"] = json!({"pressure": "1 Pa"}),
+        &["openings.inlet", "\"velocity\""],
+    );
+    refuses(
+        &folder,
+        |config| config["openings"]["inlet"] = json!({"flow_rate": "1 uL/s"}),
+        &["openings.inlet", "2-D", "\"velocity\""],
+    );
+}
+
+#[test]
+fn tables_that_cannot_be_read() {
+    let folder = Folder::with_vessel();
+    let table = |config: &mut Value| config["openings"]["inlet"]["waveform"] = json!({"table": {"file": "beat.csv"}});
+    refuses(&folder, table, &["beat.csv"]);
+    for text in [
+        "",
+        "time [s],factor\n",
+        "time [s],factor\n0,1\n1,x\n",
+        "time [s],factor\n1,1\n0,1\n",
+        "time,factor\n0,1\n1,1\n",
+    ] {
+        folder.write("beat.csv", text.as_bytes());
+        println!("{text}");
+        refuses(&folder, table, &["beat.csv"]);
+    }
+    let profile = |config: &mut Value| config["openings"]["inlet"] = json!({"profile": {"csv": "profile.csv"}});
+    refuses(&folder, profile, &["profile.csv"]);
+    for text in ["", "y [um],speed [m]\n0,1\n1,1\n", "z [um],speed [m/s]\n0,1\n"] {
+        folder.write("profile.csv", text.as_bytes());
+        println!("{text}");
+        refuses(&folder, profile, &["profile.csv"]);
+    }
+}
+
+#[test]
+fn dumps_that_cannot_be() {
+    let folder = Folder::with_vessel();
+    for (dumps, pieces) in [
+        (json!([{"at": [101]}]), &["dumps[0].at", "101", "100 steps"][..]),
+        (json!([{"every": 0}]), &["dumps[0].every"]),
+        (json!([{}]), &["dumps[0]", "\"every\"", "\"at\""]),
+        (json!([{"every": 10}, {"every": 20}]), &["dumps[1].name", "\"fields\"", "taken"]),
+        (json!([{"every": 10, "name": "../up"}]), &["dumps[0].name", "../up"]),
+        (json!([{"every": 10, "fields": []}]), &["dumps[0].fields"]),
+        (
+            json!([{"every": 10, "region": {"box": {"min": ["0 um"], "max": ["9 um"]}}}]),
+            &["dumps[0].region.box", "2 axes"],
+        ),
+        (json!([{"every": 10, "region": {"plane": {"axis": "z", "at": "1 um"}}}]), &["dumps[0].region.plane", "z"]),
+        (json!([{"every": 10, "region": {"plane": {"axis": "x", "at": "1 m"}}}]), &["dumps[0].region", "no node"]),
+    ] {
+        refuses(&folder, |config| config["dumps"] = dumps, pieces);
+    }
+    refuses(&folder, |config| config["monitor"] = json!({"every": 0}), &["monitor.every"]);
+    refuses(&folder, |config| config["checkpoint"] = json!({"every": 0}), &["checkpoint.every"]);
+}
+
+#[test]
+fn a_drive_that_cannot_be() {
+    let folder = Folder::with_vessel();
+    let force = json!({"force": ["1 Pa/m", "0 Pa/m", "0 Pa/m"]});
+    refuses(&folder, |config| config["drive"] = force, &["drive.force", "3 components", "2 dimensions"]);
+    let drop = json!({"pressure_drop": {"axis": "x", "drop": "1 Pa"}});
+    refuses(&folder, |config| config["drive"] = drop, &["drive.pressure_drop", "periodic"]);
+}
+
+#[test]
+fn a_missing_case() {
+    let folder = Folder::with_vessel();
+    refuses(&folder, |config| config["case"] = json!("vesel.h5"), &["vesel.h5", "mkcase"]);
+    refuses(&folder, |config| config["case"] = json!("."), &[]);
+}
+
+#[test]
+fn a_case_cut_short() {
+    let folder = Folder::with_vessel();
+    let whole = std::fs::read(folder.path("vessel.h5")).expect("reads");
+    for length in [0, 7, 100, whole.len() / 4, whole.len() / 2, whole.len() * 9 / 10, whole.len() - 1] {
+        folder.write("vessel.h5", &whole[..length]);
+        println!("{length} of {}", whole.len());
+        folder.refuses("run", &["run.json", "--quiet"], &["vessel.h5"]);
+    }
+    folder.write("vessel.h5", b"This is a letter to a friend.");
+    folder.refuses("run", &["run.json", "--quiet"], &["vessel.h5", "mkcase"]);
+}
+
+#[test]
+fn more_ranks_than_nodes() {
+    let folder = Folder::with_vessel();
+    folder.write("vessel.pgm", &pipeline_tests::draw::Picture::of(3, 1, |_, _| true).pgm());
+    let mut case = configs::vessel_case();
+    case["parts"] = json!([1]);
+    folder.json("vessel.json", &case);
+    let _made = folder.mkcase(&["vessel.json", "--quiet"]).done();
+    let pieces = ["4 ranks", "3 fluid nodes", "fewer ranks"];
+    folder.refuses("run", &["run.json", "--quiet", "--threads", "4"], &pieces);
+    let before = folder.content();
+    let message = folder.mpirun(4, &["run.json", "--quiet"]).fails(2, &pieces);
+    assert_eq!(message.matches("fluid nodes").count(), 1, "{message}");
+    assert!(folder.content() == before, "files were left behind");
+    folder.refuses("mkcase", &["vessel.json", "--quiet", "--parts", "4"], &["4 parts", "3 nodes"]);
+}
+
+#[test]
+fn broken_json_names_the_line() {
+    let folder = Folder::with_vessel();
+    let whole = configs::vessel_run().to_string();
+    for (text, pieces) in [
+        (whole.replace("\"time\":", "\n\"time\"\n"), &["line 3"][..]),
+        (whole[..whole.len() / 2].to_owned(), &["line 1"]),
+        (String::new(), &["line 1"]),
+        (whole.replace("\"case\":\"vessel.h5\",", ""), &["`case`"]),
+        (whole.clone() + "}", &["line 1"]),
+    ] {
+        folder.write("run.json", text.as_bytes());
+        println!("{text}");
+        folder.refuses("run", &["run.json", "--quiet"], &[&["run.json"], pieces].concat());
+    }
+    folder.refuses("run", &["nowhere.json", "--quiet"], &["nowhere.json"]);
+}
+
+#[test]
+fn restarts_that_cannot_be() {
+    let folder = Folder::with_vessel();
+    let _done = folder.run(&["run.json", "--checkpoint-every", "50", "--quiet"]).done();
+    let checkpoint = "run/checkpoint/step-000000000100";
+    folder.refuses(
+        "run",
+        &["run.json", "-o", "b", "--restart", "run/checkpoint/no", "--quiet"],
+        &["run/checkpoint/no"],
+    );
+    let mut half = configs::vessel_run();
+    half["fluid"]["precision"] = json!("f16");
+    folder.json("half.json", &half);
+    folder.refuses("run", &["half.json", "-o", "b", "--restart", checkpoint, "--quiet"], &[checkpoint, "f16"]);
+    let mut other = configs::vessel_case();
+    other["geometry"]["spacing"] = json!("4.5 um");
+    folder.json("vessel.json", &other);
+    let _made = folder.mkcase(&["vessel.json", "--quiet"]).done();
+    folder.refuses("run", &["run.json", "-o", "b", "--restart", checkpoint, "--quiet"], &[checkpoint, "another case"]);
+    let _made = {
+        folder.json("vessel.json", &configs::vessel_case());
+        folder.mkcase(&["vessel.json", "--quiet"]).done()
+    };
+    let file = format!("{checkpoint}/rank-0000.h5");
+    let whole = std::fs::read(folder.path(&file)).expect("reads");
+    folder.write(&file, &whole[..whole.len() / 2]);
+    folder.refuses("run", &["run.json", "-o", "b", "--restart", checkpoint, "--quiet"], &[checkpoint]);
+}

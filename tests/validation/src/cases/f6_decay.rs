@@ -1,0 +1,85 @@
+//! F6: viscosity from the decay of Taylor-Green vortices and of shear waves in a background flow.
+
+use std::f64::consts::TAU;
+
+use hematite_config::Result;
+use hematite_geometry::Site;
+use hematite_solver::lattice_boltzmann::Row;
+use hematite_solver::lattice_boltzmann::equilibrium::State;
+
+use crate::order::order;
+use crate::{Context, Flow, Inside, Physics, Table, domain};
+
+/// Runs the case.
+///
+/// # Errors
+/// When the device is lost.
+pub fn run(context: &Context) -> Result<Table> {
+    let mut table = Table::new("F6");
+    for tau in [0.6, 0.8, 1.2] {
+        let mut errors = Vec::new();
+        for n in [16, 32, 64] {
+            let physics = Physics::trt(tau);
+            let measured = taylor_green(context, n, &physics)?;
+            if n == 64 {
+                table.relative(format!("Taylor-Green tau {tau} N 64: nu"), physics.nu(), measured, 1e-3);
+            } else {
+                table.note(format!("Taylor-Green tau {tau} N {n}: nu"), physics.nu(), measured);
+            }
+            errors.push((n as f64, measured / physics.nu() - 1.0));
+        }
+        table.absolute(format!("Taylor-Green tau {tau}: order over N 16, 32, 64"), 2.0, order(&errors), 0.1);
+    }
+    for background in [0.0, 0.05, 0.1] {
+        let physics = Physics::trt(0.8);
+        let measured = shear_wave(context, 64, &physics, background)?;
+        table.note(format!("shear wave N 64, background {background} across: nu"), physics.nu(), measured);
+    }
+    Ok(table)
+}
+
+fn periodic(n: usize) -> Inside {
+    Inside { extent: [n, n, 1], periodic: [true, true, false] }
+}
+
+fn still(_: u64) -> Row {
+    Row::default()
+}
+
+/// Viscosity between a quarter and a half of the time in which the energy falls by e^2.
+fn taylor_green(context: &Context, n: usize, physics: &Physics) -> Result<f64> {
+    let inside = periodic(n);
+    let mut flow = Flow::new(context, &(inside, domain(inside, &[], |_| Site::FLUID)), physics, still)?;
+    let k = TAU / n as f64;
+    let speed = 0.04 * 16.0 / n as f64;
+    flow.start(|[x, y, _]| State {
+        drho: -0.75 * speed * speed * ((2.0 * k * x).cos() + (2.0 * k * y).cos()),
+        u: [-speed * (k * x).cos() * (k * y).sin(), speed * (k * x).sin() * (k * y).cos(), 0.0],
+    })?;
+    let time = (1.0 / (4.0 * physics.nu() * k * k)) as u64;
+    flow.advance(time)?;
+    let before = energy(&mut flow)?;
+    flow.advance(time)?;
+    let after = energy(&mut flow)?;
+    Ok((before / after).ln() / (4.0 * k * k * time as f64))
+}
+
+fn energy(flow: &mut Flow) -> Result<f64> {
+    let u = [flow.velocity(0)?, flow.velocity(1)?];
+    Ok(u.iter().flatten().map(|u| u * u).sum())
+}
+
+/// Viscosity from a wave of u along y, in a background flow along y.
+fn shear_wave(context: &Context, n: usize, physics: &Physics, background: f64) -> Result<f64> {
+    let inside = Inside { extent: [3, n, 1], periodic: [true, true, false] };
+    let mut flow = Flow::new(context, &(inside, domain(inside, &[], |_| Site::FLUID)), physics, still)?;
+    let k = TAU / n as f64;
+    flow.start(|at| State { drho: 0.0, u: [0.01 * (k * at[1]).sin(), background, 0.0] })?;
+    let time = (0.5 / (physics.nu() * k * k)) as u64;
+    let mut squares = [0.0; 2];
+    for square in &mut squares {
+        flow.advance(time)?;
+        *square = flow.velocity(0)?.iter().map(|u| u * u).sum();
+    }
+    Ok((squares[0] / squares[1]).ln() / (2.0 * k * k * time as f64))
+}

@@ -1,0 +1,48 @@
+//! The cases, one a file.
+
+use hematite_config::Result;
+
+use crate::{Context, Table};
+
+mod f11_couette;
+mod f1_slip;
+mod f2_pressure;
+mod f3_duct;
+mod f4_pipe;
+mod f6_decay;
+mod f8_cavity;
+mod pulsatile;
+mod stress;
+mod time;
+mod womersley;
+
+/// A case by name.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// What `--only` takes.
+    pub name: &'static str,
+    /// What it is about.
+    pub about: &'static str,
+    /// Does it.
+    pub run: fn(&Context) -> Result<Table>,
+}
+
+/// All cases, in the order in which they are run.
+pub const ALL: &[Case] = &[
+    Case { name: "F1", about: "plane Poiseuille flow: the exact slip law", run: f1_slip::run },
+    Case { name: "stress", about: "plane Poiseuille flow: shear stress", run: stress::run },
+    Case { name: "F2", about: "channel between pressure openings; pressure drop over a period", run: f2_pressure::run },
+    Case { name: "F3", about: "rectangular ducts: friction", run: f3_duct::run },
+    Case { name: "F4", about: "round pipe with a staircase wall", run: f4_pipe::run },
+    Case { name: "F6", about: "decay of Taylor-Green vortices and shear waves", run: f6_decay::run },
+    Case { name: "F8", about: "lid-driven cavity", run: f8_cavity::run },
+    Case { name: "F11", about: "Couette flow and the oscillating plate", run: f11_couette::run },
+    Case { name: "time", about: "order in time of an oscillating force", run: time::run },
+    Case { name: "womersley", about: "oscillating force in channel, pipe and duct", run: womersley::run },
+    Case { name: "pulsatile", about: "waveforms at openings and of forces, as configs prescribe them", run: pulsatile::run },
+];
+
+/// The case of that name, whatever its letter case.
+pub fn named(name: &str) -> Option<&'static Case> {
+    ALL.iter().find(|case| case.name.eq_ignore_ascii_case(name))
+}

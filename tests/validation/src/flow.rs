@@ -1,0 +1,211 @@
+//! A fluid on one device, driven in lattice units.
+
+use hematite_case::{Lattice, Part, Partition, VelocitySet};
+use hematite_comm::Solo;
+use hematite_config::Result;
+use hematite_geometry::Domain;
+use hematite_gpu::{Gpu, Needs};
+use hematite_solver::Precision;
+use hematite_solver::lattice_boltzmann::equilibrium::State;
+use hematite_solver::lattice_boltzmann::{Fluid, Moment, Parameters, Prescribed, Row};
+
+use crate::Inside;
+
+/// The device in the precisions that cases ask for, and how much of them to run.
+pub struct Context {
+    single: Gpu,
+    double: Gpu,
+    /// Whether to leave out what takes long.
+    pub quick: bool,
+}
+
+impl Context {
+    /// Opens the first device twice: with and without f64.
+    ///
+    /// # Errors
+    /// A no-GPU fault.
+    pub fn open(quick: bool) -> Result<Self> {
+        let single = Gpu::open(0, Needs::default())?;
+        let double = Gpu::open(0, Needs { f64: true, ..Needs::default() })?;
+        Ok(Self { single, double, quick })
+    }
+
+    /// What the device is called.
+    pub fn name(&self) -> &str {
+        &self.single.info().name
+    }
+
+    /// The device for a precision.
+    pub fn gpu(&self, precision: Precision) -> &Gpu {
+        if precision == Precision::F64 { &self.double } else { &self.single }
+    }
+}
+
+/// What holds at an opening, the row's factor apart.
+#[derive(Clone, Copy, Debug)]
+pub enum Boundary {
+    /// This velocity at all its nodes.
+    Velocity([f64; 3]),
+    /// A density deviation.
+    Pressure,
+}
+
+/// The fluid's numbers.
+#[derive(Clone, Debug)]
+pub struct Physics {
+    /// Relaxation time of the even parts.
+    pub tau: f64,
+    /// The magic number.
+    pub magic: f64,
+    /// Storage and arithmetic.
+    pub precision: Precision,
+    /// What holds at each opening.
+    pub boundaries: Vec<Boundary>,
+}
+
+impl Physics {
+    /// Two relaxation times with walls exactly half-way, in f64, without openings.
+    pub fn trt(tau: f64) -> Self {
+        Self { tau, magic: 3.0 / 16.0, precision: Precision::F64, boundaries: Vec::new() }
+    }
+
+    /// Kinematic viscosity.
+    pub fn nu(&self) -> f64 {
+        (self.tau - 0.5) / 3.0
+    }
+}
+
+/// A fluid and what drives it.
+pub struct Flow {
+    fluid: Fluid,
+    row: Box<dyn Fn(u64) -> Row>,
+    /// Centres of the nodes; walls of the inner box lie at 0 and at its extent.
+    pub centre: Vec<[f64; 3]>,
+}
+
+impl Flow {
+    /// Puts a domain on the device.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn new(
+        context: &Context,
+        (inside, domain): &(Inside, Domain),
+        physics: &Physics,
+        row: impl Fn(u64) -> Row + 'static,
+    ) -> Result<Self> {
+        let lattice = Lattice::build(domain)?;
+        let part = Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?;
+        let prescribed = |(boundary, nodes): (&Boundary, &Vec<_>)| match boundary {
+            Boundary::Velocity(velocity) => Prescribed::Velocity(vec![*velocity; nodes.len()]),
+            Boundary::Pressure => Prescribed::Pressure,
+        };
+        let parameters = Parameters {
+            set: VelocitySet::of_dimension(inside.dimension()),
+            precision: physics.precision,
+            omega_plus: 1.0 / physics.tau,
+            omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
+            force: true,
+            openings: physics.boundaries.iter().zip(&part.openings).map(prescribed).collect(),
+        };
+        Self::of_part(context, *inside, part, &parameters, row)
+    }
+
+    /// Puts the only part of a case on the device.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn of_part(
+        context: &Context,
+        inside: Inside,
+        mut part: Part,
+        parameters: &Parameters,
+        row: impl Fn(u64) -> Row + 'static,
+    ) -> Result<Self> {
+        let padding = inside.padding();
+        let centre = |at: &[i32; 3]| [0, 1, 2].map(|axis| f64::from(at[axis]) + 0.5 - padding[axis] as f64);
+        let centre = part.position[..part.own].iter().map(centre).collect();
+        let fluid = Fluid::new(context.gpu(parameters.precision), &mut part, parameters)?;
+        Ok(Self { fluid, row: Box::new(row), centre })
+    }
+
+    /// Starts from a velocity and density deviation at each centre; the half force that the velocity includes is
+    /// taken off, so that the velocity read at step 0 is this one.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn start(&mut self, state: impl Fn([f64; 3]) -> State) -> Result<()> {
+        let force = (self.row)(0).force;
+        let centre = &self.centre;
+        self.fluid.initialise(|n| {
+            let wanted = state(centre[n]);
+            State { u: [0, 1, 2].map(|axis| wanted.u[axis] - 0.5 * force[axis]), ..wanted }
+        })
+    }
+
+    /// Starts from a velocity along x.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn start_along_x(&mut self, speed: impl Fn([f64; 3]) -> f64) -> Result<()> {
+        self.start(|at| State { drho: 0.0, u: [speed(at), 0.0, 0.0] })
+    }
+
+    /// Time steps done.
+    pub fn step(&self) -> u64 {
+        self.fluid.step()
+    }
+
+    /// Does `steps` time steps.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn advance(&mut self, steps: u64) -> Result<()> {
+        self.fluid.advance(&Solo, steps, &self.row)
+    }
+
+    /// A moment of all nodes.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn moment(&mut self, moment: Moment) -> Result<Vec<f64>> {
+        let now = (self.row)(self.fluid.step());
+        self.fluid.whole_moment(moment, &now)
+    }
+
+    /// One component of the velocity at all nodes.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn velocity(&mut self, axis: usize) -> Result<Vec<f64>> {
+        Ok(self.moment(Moment::Velocity)?.into_iter().skip(axis).step_by(3).collect())
+    }
+
+    /// Mass that has come in through each opening, lattice units.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn came_in(&self) -> Result<Vec<f64>> {
+        let quantum = hematite_solver::lattice_boltzmann::MASS_QUANTUM;
+        Ok(self.fluid.came_in()?.into_iter().map(|count| count as f64 * quantum).collect())
+    }
+
+    /// Advances by `every` steps at a time until the velocity changes by less than `least` of its largest value, for at
+    /// most `most` steps; gives the last change.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn settle(&mut self, every: u64, least: f64, most: u64) -> Result<f64> {
+        let mut before = self.moment(Moment::Velocity)?;
+        loop {
+            self.advance(every)?;
+            let now = self.moment(Moment::Velocity)?;
+            let scale = now.iter().fold(0.0, |largest: f64, u| largest.max(u.abs()));
+            let change = now.iter().zip(&before).fold(0.0, |largest: f64, (a, b)| largest.max((a - b).abs())) / scale;
+            if change <= least || self.step() >= most || change.is_nan() {
+                return Ok(change);
+            }
+            before = now;
+        }
+    }
+}

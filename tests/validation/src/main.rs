@@ -1,0 +1,61 @@
+//! `validation`: runs the cases and prints what they find.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use hematite_config::{Fault, Result};
+use validation::cases::{ALL, Case, named};
+use validation::{Context, Table};
+
+/// Physics against exact solutions and published numbers. Exits with 1 where a check is out of tolerance.
+#[derive(Parser)]
+#[command(name = "validation")]
+struct Arguments {
+    /// Leave out what takes long.
+    #[arg(long)]
+    quick: bool,
+    /// Only these cases, e.g. --only F3,womersley
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+fn main() -> ExitCode {
+    match call(&Arguments::parse()) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(fault) => {
+            eprintln!("validation: {}", fault.message);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// The number of checks out of tolerance.
+fn call(arguments: &Arguments) -> Result<usize> {
+    let unknown = |name: &String| Fault::usage(format!("no case \"{name}\"; there are {}", names()));
+    let chosen: Vec<&Case> = if arguments.only.is_empty() {
+        ALL.iter().collect()
+    } else {
+        arguments.only.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect::<Result<_>>()?
+    };
+    let start = Instant::now();
+    let context = Context::open(arguments.quick)?;
+    println!("device: {}", context.name());
+    println!("{}", Table::heading());
+    let (mut checks, mut failures) = (0, 0);
+    for case in chosen {
+        let began = Instant::now();
+        let table = (case.run)(&context)?;
+        print!("{table}");
+        eprintln!("{}: {} in {:.1} s", case.name, case.about, began.elapsed().as_secs_f64());
+        checks += table.checks.iter().filter(|check| check.tolerance.is_some()).count();
+        failures += table.failures().count();
+    }
+    println!("{checks} checks, {failures} out of tolerance, {:.1} s", start.elapsed().as_secs_f64());
+    Ok(failures)
+}
+
+fn names() -> String {
+    ALL.iter().map(|case| case.name).collect::<Vec<_>>().join(", ")
+}

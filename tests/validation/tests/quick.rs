@@ -1,0 +1,43 @@
+//! The affordable part of every validation case, one test a case.
+
+use validation::Context;
+use validation::cases::named;
+
+fn holds(name: &str) {
+    let context = Context::open(true).expect("a device");
+    let case = named(name).expect("a case of that name");
+    let table = (case.run)(&context).expect("runs");
+    print!("{table}");
+    let failures: Vec<String> = table.failures().map(ToString::to_string).collect();
+    assert!(failures.is_empty(), "out of tolerance:\n{}", failures.join("\n"));
+}
+
+macro_rules! cases {
+    ($($test:ident: $name:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            holds($name);
+        })*
+
+        #[test]
+        fn every_case_is_tested() {
+            let tested = [$($name),*];
+            let all: Vec<_> = validation::cases::ALL.iter().map(|case| case.name).collect();
+            assert_eq!(all, tested);
+        }
+    };
+}
+
+cases! {
+    plane_poiseuille_slip: "F1";
+    shear_stress: "stress";
+    pressure_driven_channel: "F2";
+    rectangular_ducts: "F3";
+    round_pipe: "F4";
+    decaying_vortices: "F6";
+    lid_driven_cavity: "F8";
+    couette_and_oscillating_plate: "F11";
+    order_in_time: "time";
+    womersley_flow: "womersley";
+    waveforms: "pulsatile";
+}
