@@ -6,7 +6,7 @@ use hematite_config::{Fault, Result};
 use crate::{Gpu, Recorder, Ticket};
 
 /// Bytes a copy moves at a time, so that the host never holds a second copy of a large buffer.
-const CHUNK: usize = 16 << 20;
+const CHUNK: usize = 4 << 20;
 
 /// A storage buffer on the device.
 #[derive(Clone, Debug)]
@@ -37,27 +37,32 @@ impl Gpu {
         Ok(Staging { inner })
     }
 
-    /// Copies `values` to `buffer` from element `at` on. Large copies go piece by piece and wait for each.
+    /// Copies `values` to `buffer` from element `at` on, before the next submission starts.
+    pub fn write<T: Pod>(&self, buffer: &Buffer, at: usize, values: &[T]) {
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        let offset = (at * size_of::<T>()) as u64;
+        debug_assert!(offset.is_multiple_of(4));
+        if bytes.len().is_multiple_of(4) {
+            self.queue.write_buffer(&buffer.inner, offset, bytes);
+        } else {
+            let mut padded = bytes.to_vec();
+            padded.resize(bytes.len().next_multiple_of(4), 0);
+            self.queue.write_buffer(&buffer.inner, offset, &padded);
+        }
+    }
+
+    /// Copies `values` to `buffer` from element `at` on, piece by piece, and waits for each, so that what the copy
+    /// needs in between is small and given back.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn upload<T: Pod>(&self, buffer: &Buffer, at: usize, values: &[T]) -> Result<()> {
-        let mut offset = (at * size_of::<T>()) as u64;
         let bytes: &[u8] = bytemuck::cast_slice(values);
-        debug_assert!(offset.is_multiple_of(4));
-        for piece in bytes.chunks(CHUNK) {
-            if piece.len() % 4 == 0 {
-                self.queue.write_buffer(&buffer.inner, offset, piece);
-            } else {
-                let mut padded = piece.to_vec();
-                padded.resize(piece.len().next_multiple_of(4), 0);
-                self.queue.write_buffer(&buffer.inner, offset, &padded);
-            }
-            if bytes.len() > CHUNK {
-                self.queue.submit([]);
-                self.wait()?;
-            }
-            offset += piece.len() as u64;
+        let start = at * size_of::<T>();
+        for (k, piece) in bytes.chunks(CHUNK).enumerate() {
+            self.write(buffer, start + k * CHUNK, piece);
+            self.queue.submit([]);
+            self.wait()?;
         }
         Ok(())
     }

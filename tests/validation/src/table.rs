@@ -85,7 +85,8 @@ impl Table {
     /// The heading that goes with the rows.
     pub fn heading() -> String {
         let names = ["case", "reference", "ours", "error", "tolerance"];
-        let line = format!("{:<82} | {:>14} | {:>14} | {:>8} | {:>9} |", names[0], names[1], names[2], names[3], names[4]);
+        let line =
+            format!("{:<82} | {:>14} | {:>14} | {:>8} | {:>9} |", names[0], names[1], names[2], names[3], names[4]);
         format!("{line}\n{}", "-".repeat(line.len() + 6))
     }
 }

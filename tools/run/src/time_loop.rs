@@ -20,8 +20,10 @@ use crate::stop::Stop;
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
-/// Ledger lines of a run whose config does not say how many.
+/// Ledger lines of a long run whose config does not say how many.
 const LEDGER_LINES: u64 = 100;
+/// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
+const LEDGER_EVERY: u64 = 100;
 
 /// A run in time.
 pub struct TimeLoop<'c> {
@@ -150,7 +152,7 @@ impl<'c> TimeLoop<'c> {
     }
 
     fn monitor_every(&self) -> u64 {
-        self.setup.config.monitor.every.unwrap_or((self.setup.plan.steps / LEDGER_LINES).max(1))
+        self.setup.config.monitor.every.unwrap_or((self.setup.plan.steps / LEDGER_LINES).max(LEDGER_EVERY))
     }
 
     /// A number of steps that takes about [`LOOK`] seconds, at most `limit`, the same on every rank.

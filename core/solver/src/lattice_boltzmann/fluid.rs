@@ -17,7 +17,7 @@ use super::{Row, links::Place};
 use crate::Precision;
 
 /// Nodes that one pass over the moments brings to the host.
-const MOMENT_CHUNK: usize = 1 << 19;
+const MOMENT_CHUNK: usize = 1 << 17;
 
 /// What a run fixes for the fluid.
 #[derive(Clone, Debug)]
@@ -216,7 +216,7 @@ impl Fluid {
             for t in self.step..=self.step + batch {
                 row(t).append(&mut numbers);
             }
-            self.gpu.upload(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers))?;
+            self.gpu.write(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers));
             self.advance_batch(comm, batch as u32)?;
             left -= batch;
         }
@@ -292,7 +292,7 @@ impl Fluid {
         mut take: impl FnMut(usize, Vec<f64>) -> Result<()>,
     ) -> Result<()> {
         let precision = self.variant.precision;
-        self.set_row(now)?;
+        self.set_row(now);
         for first in (0..self.own()).step_by(MOMENT_CHUNK) {
             let count = MOMENT_CHUNK.min(self.own() - first);
             self.run(Shader::Moments(moment), first as u32, count as u32)?;
@@ -321,7 +321,7 @@ impl Fluid {
     /// # Errors
     /// When the device is lost.
     pub fn monitor(&mut self, now: &Row) -> Result<Monitor> {
-        self.set_row(now)?;
+        self.set_row(now);
         self.run(Shader::Monitor, 0, self.own)?;
         let groups = self.own.div_ceil(hematite_gpu::WORKGROUP) as usize;
         let partial: Vec<[u32; 4]> = self.gpu.download(self.buffers.get("partial"), 0, groups)?;
@@ -415,10 +415,10 @@ impl Fluid {
         self.gpu.upload(self.buffers.get(&name), (at + first) * self.variant.precision.stored_bytes(), raw)
     }
 
-    fn set_row(&self, now: &Row) -> Result<()> {
+    fn set_row(&self, now: &Row) {
         let mut numbers = Vec::new();
         now.append(&mut numbers);
-        self.gpu.upload(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers))
+        self.gpu.write(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers));
     }
 
     /// Runs a kernel that only looks, on populations as they stand now.

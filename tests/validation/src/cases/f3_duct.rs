@@ -18,7 +18,7 @@ pub fn run(context: &Context) -> Result<Table> {
         let (friction, change) = friction(context, 20, aspect)?;
         let mean = exact::duct_mean(1.0, aspect as f64, 1.0, 0.0).re;
         let reference = exact::duct_friction(1.0, aspect as f64, 1.0, mean);
-        table.relative(format!("{aspect}:1 H 20: f Re"), reference, friction, 2e-3);
+        table.relative(format!("{aspect}:1 H 20: f Re"), reference, friction, 1e-3);
         table.below(format!("{aspect}:1 H 20: change over 200 steps"), change, 1e-10);
         if aspect == 4 && context.quick {
             continue;
@@ -46,6 +46,7 @@ fn friction(context: &Context, height: usize, aspect: usize) -> Result<(f64, f64
     flow.start_along_x(|at| force * exact::duct(h, w, nu, 0.0, at[1], at[2]).re)?;
     let change = flow.settle(200, 1e-11, 20_000)?;
     let u = flow.velocity(0)?;
-    let mean = u.iter().sum::<f64>() / u.len() as f64;
+    // The midpoint rule with its end correction: the wall's mean velocity gradient balances the force.
+    let mean = u.iter().sum::<f64>() / u.len() as f64 - force / (24.0 * nu);
     Ok((exact::duct_friction(h, w, nu, mean / force), change))
 }

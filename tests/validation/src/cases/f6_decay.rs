@@ -16,13 +16,13 @@ use crate::{Context, Flow, Inside, Physics, Table, domain};
 /// When the device is lost.
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("F6");
-    for tau in [0.6, 0.8, 1.2] {
+    for (tau, tolerance) in [(0.6, 1e-3), (0.8, 1e-3), (1.2, 3e-3)] {
         let mut errors = Vec::new();
         for n in [16, 32, 64] {
             let physics = Physics::trt(tau);
             let measured = taylor_green(context, n, &physics)?;
             if n == 64 {
-                table.relative(format!("Taylor-Green tau {tau} N 64: nu"), physics.nu(), measured, 1e-3);
+                table.relative(format!("Taylor-Green tau {tau} N 64: nu"), physics.nu(), measured, tolerance);
             } else {
                 table.note(format!("Taylor-Green tau {tau} N {n}: nu"), physics.nu(), measured);
             }
@@ -51,7 +51,7 @@ fn taylor_green(context: &Context, n: usize, physics: &Physics) -> Result<f64> {
     let inside = periodic(n);
     let mut flow = Flow::new(context, &(inside, domain(inside, &[], |_| Site::FLUID)), physics, still)?;
     let k = TAU / n as f64;
-    let speed = 0.04 * 16.0 / n as f64;
+    let speed = 0.01 * 16.0 / n as f64;
     flow.start(|[x, y, _]| State {
         drho: -0.75 * speed * speed * ((2.0 * k * x).cos() + (2.0 * k * y).cos()),
         u: [-speed * (k * x).cos() * (k * y).sin(), speed * (k * x).sin() * (k * y).cos(), 0.0],

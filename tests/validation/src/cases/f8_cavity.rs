@@ -96,10 +96,19 @@ fn cavity(context: &Context, n: usize, tolerance: f64, table: &mut Table) -> Res
         line.extend(nodes.map(|(u, at)| (at[other] / l, u / SPEED)));
         line.push((1.0, at_wall));
         let deviations = published.iter().map(|&(at, reference)| (cubic(&line, at) - reference).abs());
-        table.below(format!("{n}^2: {name} on the centreline, largest deviation / U"), deviations.fold(0.0, f64::max), tolerance);
+        table.below(
+            format!("{n}^2: {name} on the centreline, largest deviation / U"),
+            deviations.fold(0.0, f64::max),
+            tolerance,
+        );
         let extreme = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
         let reference = extreme(&mut published.iter().map(|point| point.1));
-        table.absolute(format!("{n}^2: smallest {name} / U"), reference, extreme(&mut line.iter().map(|p| p.1)), tolerance);
+        table.absolute(
+            format!("{n}^2: smallest {name} / U"),
+            reference,
+            extreme(&mut line.iter().map(|p| p.1)),
+            tolerance,
+        );
     }
     Ok(())
 }

@@ -39,7 +39,11 @@ pub const ALL: &[Case] = &[
     Case { name: "F11", about: "Couette flow and the oscillating plate", run: f11_couette::run },
     Case { name: "time", about: "order in time of an oscillating force", run: time::run },
     Case { name: "womersley", about: "oscillating force in channel, pipe and duct", run: womersley::run },
-    Case { name: "pulsatile", about: "waveforms at openings and of forces, as configs prescribe them", run: pulsatile::run },
+    Case {
+        name: "pulsatile",
+        about: "waveforms at openings and of forces, as configs prescribe them",
+        run: pulsatile::run,
+    },
 ];
 
 /// The case of that name, whatever its letter case.

@@ -30,16 +30,14 @@ pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("pulsatile");
     let (nu, omega) = (0.1, TAU / 640.0);
     let channel = |k: f64, at: [f64; 3]| exact::channel(20.0, nu, k * omega, at[1]);
-    let channel_mean = |k: f64| exact::channel_mean(20.0, nu, k * omega);
-    force(context, &mut table, "channel H 20", &periodic_channel(2, 20), channel, channel_mean, 5e-3)?;
+    force(context, &mut table, "channel H 20", &periodic_channel(2, 20), channel, 2e-3)?;
     let rectangle = |k: f64, at: [f64; 3]| exact::duct(16.0, 16.0, nu, k * omega, at[1], at[2]);
-    let rectangle_mean = |k: f64| exact::duct_mean(16.0, 16.0, nu, k * omega);
-    force(context, &mut table, "duct 16 x 16", &duct(16, 16), rectangle, rectangle_mean, 1e-2)?;
+    force(context, &mut table, "duct 16 x 16", &duct(16, 16), rectangle, 4e-3)?;
     let made = pipe(20);
     let radius = (made.1.report.fluid as f64 / PI).sqrt();
-    let round = |k: f64, at: [f64; 3]| exact::pipe(radius, nu, k * omega, (at[1] - 10.0).hypot(at[2] - 10.0).min(radius));
-    let round_mean = |k: f64| exact::pipe_mean(radius, nu, k * omega);
-    force(context, &mut table, "pipe D 20", &made, round, round_mean, 3e-2)?;
+    let round =
+        |k: f64, at: [f64; 3]| exact::pipe(radius, nu, k * omega, (at[1] - 10.0).hypot(at[2] - 10.0).min(radius));
+    force(context, &mut table, "pipe D 20", &made, round, 3e-2)?;
 
     velocity_opening(context, &mut table)?;
     pressure_openings(context, &mut table)?;
@@ -54,7 +52,8 @@ fn pulse(phase: f64) -> f64 {
 
 /// The beat as a table of a period in microseconds.
 fn pulse_table(period: f64) -> (&'static str, String) {
-    let rows = PULSE.iter().enumerate().map(|(k, factor)| format!("{},{factor}\n", k as f64 * period / PULSE.len() as f64));
+    let rows =
+        PULSE.iter().enumerate().map(|(k, factor)| format!("{},{factor}\n", k as f64 * period / PULSE.len() as f64));
     ("pulse.csv", format!("time [us],factor\n{}", rows.collect::<String>()))
 }
 
@@ -81,7 +80,6 @@ fn force(
     what: &str,
     made: &(Inside, Domain),
     exact: impl Fn(f64, [f64; 3]) -> Complex64,
-    mean: impl Fn(f64) -> Complex64,
     tolerance: f64,
 ) -> Result<()> {
     let (strength, period) = (4e-5, 640);
@@ -95,6 +93,7 @@ fn force(
         harmonics.map(|(k, c)| (strength * c * exact(k as f64, at)).re).sum()
     })?;
     flow.advance(4 * period)?;
+    let mean = |k: f64| flow.centre.iter().map(|&at| exact(k, at)).sum::<Complex64>() / flow.centre.len() as f64;
     let rate: Vec<Complex64> = factors.iter().enumerate().map(|(k, c)| strength * c * mean(k as f64)).collect();
     let reference = |phase: f64| -> f64 {
         rate.iter().enumerate().map(|(k, q)| (q * Complex64::from_polar(1.0, TAU * k as f64 * phase)).re).sum()
@@ -105,12 +104,7 @@ fn force(
 }
 
 /// Mean of `take(u along x, centre)` over nodes, at `count` equal times of a period.
-fn sample(
-    flow: &mut Flow,
-    period: u64,
-    count: u64,
-    take: impl Fn(f64, [f64; 3]) -> Option<f64>,
-) -> Result<Vec<f64>> {
+fn sample(flow: &mut Flow, period: u64, count: u64, take: impl Fn(f64, [f64; 3]) -> Option<f64>) -> Result<Vec<f64>> {
     let mut samples = Vec::new();
     for _ in 0..count {
         let u = flow.velocity(0)?;
@@ -135,9 +129,10 @@ fn report(table: &mut Table, what: &str, samples: &[f64], reference: impl Fn(f64
     }
 }
 
-/// A velocity opening with the beat, 8192 steps long: slow beside sound, which crosses the channel in 83.
+/// A velocity opening with the beat, 8192 steps long. Sound crosses the channel in 42 steps, and the kinks of the beat make
+/// some; the slow pressure stores mass, which delays the flow half-way by `3 (3/8) (12 nu / H^2) L^2`, 3 steps.
 fn velocity_opening(context: &Context, table: &mut Table) -> Result<()> {
-    let (length, height, period, speed) = (48, 16, 8192, 0.02);
+    let (length, height, period, speed) = (24, 16, 8192, 0.02);
     let kinds = [OpeningKind::Velocity, OpeningKind::Pressure];
     let duration = period as f64 * 10.0;
     let openings = json!({
@@ -156,7 +151,12 @@ fn velocity_opening(context: &Context, table: &mut Table) -> Result<()> {
     let middle = |u: f64, at: [f64; 3]| (at[0] == l / 2.0 + 0.5).then_some(u);
     let samples = sample(&mut flow, period, 128, middle)?;
     let reference = |phase: f64| speed * pulse(phase);
-    report(table, "velocity opening: flow rate half-way", &samples, reference, 1e-2);
+    report(table, "velocity opening: flow rate half-way", &samples, reference, 4e-2);
+    for k in 1..4 {
+        let expected: Vec<f64> = (0..128).map(|j| reference(j as f64 / 128.0)).collect();
+        let ratio = exact::harmonic(&samples, k) / exact::harmonic(&expected, k);
+        table.below(format!("velocity opening: flow rate half-way, harmonic {k}, |ratio - 1|"), (ratio - 1.0).norm(), 1e-2);
+    }
     let total = speed * h * period as f64 * exact::harmonics_of(pulse, 1)[0].re;
     table.relative("velocity opening: mass in over a period", total, flow.came_in()?[0] - before, 1e-4);
 
@@ -212,7 +212,8 @@ mod tests {
         assert_eq!(pulse(3.0 / 20.0), 1.0);
         assert!((pulse(1.0 + 0.025) - 0.32).abs() < 1e-12);
         let harmonics = exact::harmonics_of(pulse, 200);
-        let sum: f64 = harmonics.iter().enumerate().map(|(k, c)| (c * Complex64::from_polar(1.0, TAU * k as f64 * 0.3)).re).sum();
+        let sum: f64 =
+            harmonics.iter().enumerate().map(|(k, c)| (c * Complex64::from_polar(1.0, TAU * k as f64 * 0.3)).re).sum();
         assert!((sum - pulse(0.3)).abs() < 2e-3, "{sum}");
     }
 }
