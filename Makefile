@@ -36,7 +36,7 @@ setup: ## install missing system packages (apt-get; asks nothing)
 	@tools/setup.sh
 
 build: setup ## build mkcase, run and post in target/release
-	@$(CARGO) build --release --locked
+	@$(CARGO) build --release --locked -p mkcase -p run -p post
 
 demo: $(DEMO:%=runs/%/statistics/.done) ## the shipped examples from geometry to figures
 	@echo 'Figures:'

@@ -155,7 +155,11 @@ fn velocity_opening(context: &Context, table: &mut Table) -> Result<()> {
     for k in 1..4 {
         let expected: Vec<f64> = (0..128).map(|j| reference(j as f64 / 128.0)).collect();
         let ratio = exact::harmonic(&samples, k) / exact::harmonic(&expected, k);
-        table.below(format!("velocity opening: flow rate half-way, harmonic {k}, |ratio - 1|"), (ratio - 1.0).norm(), 1e-2);
+        table.below(
+            format!("velocity opening: flow rate half-way, harmonic {k}, |ratio - 1|"),
+            (ratio - 1.0).norm(),
+            1e-2,
+        );
     }
     let total = speed * h * period as f64 * exact::harmonics_of(pulse, 1)[0].re;
     table.relative("velocity opening: mass in over a period", total, flow.came_in()?[0] - before, 1e-4);

@@ -18,7 +18,8 @@ pub fn helix(scale: f64) -> (Inside, Vec<bool>) {
     let balls = (4.0 * length) as usize;
     for ball in 0..balls {
         let along = ball as f64 / balls as f64;
-        let centre = [along * nx as f64, middle + orbit * (3.0 * TAU * along).cos(), middle + orbit * (3.0 * TAU * along).sin()];
+        let centre =
+            [along * nx as f64, middle + orbit * (3.0 * TAU * along).cos(), middle + orbit * (3.0 * TAU * along).sin()];
         let first = centre.map(|c| c.floor() as i64);
         for z in (first[2] - reach).max(0)..(first[2] + reach + 1).min(nz as i64) {
             for y in (first[1] - reach).max(0)..(first[1] + reach + 1).min(ny as i64) {

@@ -68,7 +68,9 @@ impl Figure {
     }
 
     fn json(&self) -> Value {
-        let target = self.target.map(|Target::Least(limit) | Target::Most(limit)| limit);
+        let target = self.target.map(|target| match target {
+            Target::Least(limit) | Target::Most(limit) => limit,
+        });
         json!({
             "what": self.what, "unit": self.unit, "value": self.value, "spread": self.spread, "target": target, "met": self.met(),
         })

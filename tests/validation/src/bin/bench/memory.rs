@@ -14,8 +14,20 @@ pub fn measure() -> Result<Vec<Figure>> {
     let a_node = (large_peak - small_peak) / (large - small);
     let constant = small_peak - a_node * small;
     Ok(vec![
-        Figure { what: "run, D3Q19 f32: peak memory a node", unit: "bytes/node", value: a_node, spread: None, target: Some(Target::Most(250.0)) },
-        Figure { what: "run, D3Q19 f32: the rest of its memory", unit: "MiB", value: constant / 1_048_576.0, spread: None, target: None },
+        Figure {
+            what: "run, D3Q19 f32: peak memory a node",
+            unit: "bytes/node",
+            value: a_node,
+            spread: None,
+            target: Some(Target::Most(250.0)),
+        },
+        Figure {
+            what: "run, D3Q19 f32: the rest of its memory",
+            unit: "MiB",
+            value: constant / 1_048_576.0,
+            spread: None,
+            target: None,
+        },
     ])
 }
 

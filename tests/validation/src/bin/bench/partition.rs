@@ -17,7 +17,8 @@ pub fn measure() -> Result<Vec<Figure>> {
     let folder = folder()?;
     let (_, fluid) = bands(SIZE);
     let mut image = format!("P5\n{SIZE} {SIZE}\n255\n").into_bytes();
-    image.extend((0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y))).map(|(x, y)| if fluid(x, y) { 255 } else { 0 }));
+    image
+        .extend((0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y))).map(|(x, y)| if fluid(x, y) { 255 } else { 0 }));
     write(&folder.path().join("bands.pgm"), &image)?;
     drop(image);
     let geometry = json!({ "image": "bands.pgm", "spacing": "1 um", "periodic": ["x", "y"] });

@@ -27,14 +27,25 @@ pub fn measure(device: &GpuInfo, repeats: u32, take: &mut impl FnMut(Vec<Figure>
     }
     drop(pipe);
     let (inside, fluid) = bands(1500);
-    let made = validation::domain(inside, &[], |at| {
-        if fluid(at[0] as usize, at[1] as usize) { Site::FLUID } else { Site::WALL }
-    });
+    let made =
+        validation::domain(
+            inside,
+            &[],
+            |at| {
+                if fluid(at[0] as usize, at[1] as usize) { Site::FLUID } else { Site::WALL }
+            },
+        );
     take(vec![speed("D2Q9 f32, winding bands", &made, Precision::F32, repeats, Some(Target::Least(40.0)))?]);
     Ok(())
 }
 
-fn speed(what: &'static str, domain: &Domain, precision: Precision, repeats: u32, target: Option<Target>) -> Result<Figure> {
+fn speed(
+    what: &'static str,
+    domain: &Domain,
+    precision: Precision,
+    repeats: u32,
+    target: Option<Target>,
+) -> Result<Figure> {
     let gpu = Gpu::open(0, Needs { f16: precision == Precision::F16, ..Needs::default() })?;
     let lattice = Lattice::build(domain)?;
     let mut part = Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?;
