@@ -7,13 +7,10 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Storage};
 use hematite_solver::Precision;
-use hematite_solver::lattice_boltzmann::{Fluid, OpeningState};
+use hematite_solver::lattice_boltzmann::Fluid;
 
 use crate::ranks::together;
 use crate::setup::Setup;
-
-/// Words that an opening's node stores: three of velocity, one of mass.
-const WORDS: usize = 4;
 
 /// Saves the state after an even number of steps.
 pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) -> Result<()> {
@@ -33,14 +30,8 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) ->
         for i in 0..meta.q {
             writer.populations(i, &bits(precision, &fluid.populations(i)?))?;
         }
-        for (k, states) in fluid.opening_states()?.into_iter().enumerate() {
-            let words: Vec<i64> = states
-                .iter()
-                .flat_map(|state| {
-                    [bits_of(state.velocity[0]), bits_of(state.velocity[1]), bits_of(state.velocity[2]), state.came_in]
-                })
-                .collect();
-            writer.array(&array(k), &opening_ids(setup, k), &words)?;
+        for (k, came_in) in fluid.ledger()?.into_iter().enumerate() {
+            writer.array(&array(k), &opening_ids(setup, k), &came_in)?;
         }
         writer.finish()
     })?;
@@ -72,16 +63,10 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
     for i in 0..meta.q {
         fluid.restore_populations(i, &raw(located.populations(i)?))?;
     }
-    let mut states = Vec::new();
-    for k in 0..setup.part.openings.len() {
-        let words = checkpoint.array(&array(k), WORDS, &opening_ids(setup, k))?;
-        let state = |w: &[i64]| OpeningState {
-            velocity: [w[0], w[1], w[2]].map(|w| f64::from_bits(w.cast_unsigned())),
-            came_in: w[3],
-        };
-        states.push(words.chunks(WORDS).map(state).collect());
-    }
-    fluid.restore_openings(meta.step, &states)?;
+    let openings = 0..setup.part.openings.len();
+    let ledger =
+        openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
+    fluid.restore_ledger(meta.step, &ledger)?;
     Ok(meta.step)
 }
 
@@ -91,10 +76,6 @@ fn array(opening: usize) -> String {
 
 fn opening_ids(setup: &Setup, opening: usize) -> Vec<NodeId> {
     setup.part.openings[opening].iter().map(|node| setup.part.id[node.node as usize]).collect()
-}
-
-fn bits_of(value: f64) -> i64 {
-    value.to_bits().cast_signed()
 }
 
 fn storage(precision: Precision) -> Storage {

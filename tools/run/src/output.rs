@@ -110,7 +110,7 @@ impl Output {
             together(comm, || if monitor.broken > 0 { Err(broken(setup, fluid)) } else { Ok(()) })?;
         }
         let mut exact = vec![monitor.coarse_mass, monitor.fine_mass];
-        exact.extend(together(comm, || fluid.came_in())?);
+        exact.extend(together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum::<i64>()));
         comm.sum(&mut exact)?;
         let mut speed = [monitor.speed];
         comm.max(&mut speed)?;

@@ -1,7 +1,7 @@
 //! Opening nodes as the kernel sees them.
 
 use bytemuck::{Pod, Zeroable};
-use hematite_case::Part;
+use hematite_case::{Part, VelocitySet};
 
 /// What is prescribed at an opening, and its shape over the opening's nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,6 +14,11 @@ pub enum Prescribed {
 
 /// A vector for each of the part's nodes at an opening, in the part's order.
 pub type Shape = Vec<[f64; 3]>;
+
+/// Numbers that before.wgsl writes for an entry: velocity, then the even non-equilibrium part of each pair.
+pub(crate) fn state_len(set: VelocitySet) -> usize {
+    3 + set.q() / 2
+}
 
 /// One (opening, node) pair; the layout of `Entry` in WGSL.
 #[repr(C)]

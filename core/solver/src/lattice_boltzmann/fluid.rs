@@ -87,15 +87,6 @@ impl Monitor {
     }
 }
 
-/// What an opening's node holds beside its populations.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct OpeningState {
-    /// Velocity after the last step, lattice units.
-    pub velocity: [f64; 3],
-    /// Mass that has come in since step 0, in units of [`MASS_QUANTUM`].
-    pub came_in: i64,
-}
-
 /// Unit of the mass that came in through an opening, in lattice units of mass; openings.wgsl counts in it.
 pub const MASS_QUANTUM: f64 = 1.0 / 1_073_741_824.0;
 
@@ -160,6 +151,9 @@ impl Fluid {
             if fluid.buffers.entries > 0 {
                 fluid.prepare(Shader::Openings, odd)?;
             }
+            if parameters.openings.contains(&Prescribed::Pressure) {
+                fluid.prepare(Shader::Before, odd)?;
+            }
         }
         if crossing.len() > 0 {
             fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &crossing)?);
@@ -195,12 +189,8 @@ impl Fluid {
                 self.write_slot(i, first, &precision.pack_stored(&values))?;
             }
         }
-        let entries: Vec<State> = self.entry_nodes()?.into_iter().map(|n| state(n as usize)).collect();
-        let velocities: Vec<f64> = entries.iter().flat_map(|s| s.u).collect();
-        self.gpu.upload(self.buffers.get("velocity"), 0, &precision.pack_real(&velocities))?;
-        self.gpu.upload(self.buffers.get("ledger"), 0, &vec![0u32; 2 * entries.len()])?;
-        self.step = 0;
-        self.gpu.wait()
+        let none: Vec<Vec<i64>> = self.opening_nodes.iter().map(|&nodes| vec![0; nodes]).collect();
+        self.restore_ledger(0, &none)
     }
 
     /// Does `steps` time steps. `row(t)` gives what is prescribed in step `t` (the force at its beginning); it is also asked for the
@@ -233,8 +223,9 @@ impl Fluid {
             let mut recorder = Recorder::new(&self.gpu);
             for row in 0..batch {
                 let odd = self.step % 2 == 1;
+                self.record_entries(&mut recorder, Shader::Before, odd, row);
                 self.record_step(&mut recorder, odd, 0, self.own, row);
-                self.record_openings(&mut recorder, !odd, row);
+                self.record_entries(&mut recorder, Shader::Openings, !odd, row);
                 self.step += 1;
             }
             recorder.submit();
@@ -249,6 +240,7 @@ impl Fluid {
     fn step_with_neighbours(&mut self, comm: &dyn Comm, exchange: &Exchange, row: u32) -> Result<()> {
         let odd = self.step % 2 == 1;
         let mut interface = Recorder::new(&self.gpu);
+        self.record_entries(&mut interface, Shader::Before, odd, row);
         self.record_step(&mut interface, odd, self.interior, self.own - self.interior, row);
         exchange.record_pack(&mut interface, odd);
         let packed = interface.submit();
@@ -261,7 +253,7 @@ impl Fluid {
 
         let mut arrival = Recorder::new(&self.gpu);
         exchange.record_unpack(&mut arrival, odd);
-        self.record_openings(&mut arrival, !odd, row);
+        self.record_entries(&mut arrival, Shader::Openings, !odd, row);
         arrival.submit();
         self.step += 1;
         Ok(())
@@ -272,9 +264,9 @@ impl Fluid {
         recorder.dispatch(kernel, bound, count, &[first, count, self.buffers.stride, row]);
     }
 
-    /// `odd` says how populations stand now, after the step.
-    fn record_openings(&self, recorder: &mut Recorder, odd: bool, row: u32) {
-        if let Some((kernel, bound)) = self.kernels.get(&(Shader::Openings, odd)) {
+    /// Runs a kernel on the (opening, node) entries, where the run has any; `odd` says how populations stand now.
+    fn record_entries(&self, recorder: &mut Recorder, shader: Shader, odd: bool, row: u32) {
+        if let Some((kernel, bound)) = self.kernels.get(&(shader, odd)) {
             let count = self.buffers.entries;
             recorder.dispatch(kernel, bound, count, &[0, count, self.buffers.stride, row]);
         }
@@ -335,13 +327,15 @@ impl Fluid {
         Ok(monitor)
     }
 
-    /// Mass that has come in through each opening since step 0, this part's share, in units of [`MASS_QUANTUM`].
+    /// Mass that has come in through each own node of each opening since step 0, in units of [`MASS_QUANTUM`], in the
+    /// part's order.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn came_in(&self) -> Result<Vec<i64>> {
-        let total = |nodes: Vec<OpeningState>| nodes.into_iter().map(|node| node.came_in).sum();
-        Ok(self.opening_states()?.into_iter().map(total).collect())
+    pub fn ledger(&self) -> Result<Vec<Vec<i64>>> {
+        let count = self.opening_nodes.iter().sum();
+        let mut words = self.gpu.download::<i64>(self.buffers.get("ledger"), 0, count)?.into_iter();
+        Ok(self.opening_nodes.iter().map(|&nodes| words.by_ref().take(nodes).collect()).collect())
     }
 
     /// The stored populations of direction `i` at own nodes, raw; only after an even number of steps, when each node
@@ -364,42 +358,15 @@ impl Fluid {
         self.write_slot(i, 0, raw)
     }
 
-    /// The state of each opening's own nodes beside the populations, in the part's order.
+    /// Puts the state of [`Fluid::ledger`] back and sets the number of steps done, which is even.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn opening_states(&self) -> Result<Vec<Vec<OpeningState>>> {
-        let precision = self.variant.precision;
-        let count: usize = self.opening_nodes.iter().sum();
-        let raw: Vec<u8> = self.gpu.download(self.buffers.get("velocity"), 0, 3 * count * precision.real_bytes())?;
-        let mut velocities = precision.unpack_real(&raw).into_iter();
-        let mut ledger = self.gpu.download::<[u32; 2]>(self.buffers.get("ledger"), 0, count)?.into_iter();
-        let mut next = || {
-            let velocity = std::array::from_fn(|_| velocities.next().unwrap_or_default());
-            let [low, high] = ledger.next().unwrap_or_default();
-            OpeningState { velocity, came_in: (u64::from(high) << 32 | u64::from(low)).cast_signed() }
-        };
-        Ok(self.opening_nodes.iter().map(|&nodes| (0..nodes).map(|_| next()).collect()).collect())
-    }
-
-    /// Puts the state of [`Fluid::opening_states`] back and sets the number of steps done, which is even.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn restore_openings(&mut self, step: u64, states: &[Vec<OpeningState>]) -> Result<()> {
+    pub fn restore_ledger(&mut self, step: u64, ledger: &[Vec<i64>]) -> Result<()> {
         debug_assert!(step.is_multiple_of(2));
-        let velocities: Vec<f64> = states.iter().flatten().flat_map(|state| state.velocity).collect();
-        let ledger: Vec<i64> = states.iter().flatten().map(|state| state.came_in).collect();
-        self.gpu.upload(self.buffers.get("velocity"), 0, &self.variant.precision.pack_real(&velocities))?;
-        self.gpu.upload(self.buffers.get("ledger"), 0, &ledger)?;
+        self.gpu.upload(self.buffers.get("ledger"), 0, &ledger.concat())?;
         self.step = step;
-        self.gpu.wait()
-    }
-
-    fn entry_nodes(&self) -> Result<Vec<u32>> {
-        let entries: Vec<[u32; 4]> =
-            self.gpu.download(self.buffers.get("entries"), 0, self.buffers.entries as usize)?;
-        Ok(entries.into_iter().map(|[node, ..]| node).collect())
+        Ok(())
     }
 
     fn slot(&self, i: usize) -> (String, usize) {

@@ -15,5 +15,5 @@ mod schedule;
 pub mod shaders;
 
 pub use boundary::{Prescribed, Shape};
-pub use fluid::{Fluid, MASS_QUANTUM, Moment, Monitor, OpeningState, Parameters, Phases};
+pub use fluid::{Fluid, MASS_QUANTUM, Moment, Monitor, Parameters, Phases};
 pub use schedule::Row;

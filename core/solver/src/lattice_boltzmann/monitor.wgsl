@@ -24,12 +24,7 @@ fn main(
     if (k < span.count) {
         let n = span.first + k;
 #include "gather.wgsl"
-#for p in pairs
-        let f${p.i} = load(f_${p.k}[at${p.i}]);
-        let f${p.j} = load(f_${p.k}[at${p.j}]);
-        let sum${p.k} = f${p.i} + f${p.j};
-        let difference${p.k} = f${p.i} - f${p.j};
-#endfor
+#include "pairs.wgsl"
 #include "moments_of_pairs.wgsl"
         // By the bits, since compilers may assume that no NaN occurs.
         let bits = bitcast<u32>(f32(drho)) & 0x7fffffffu;

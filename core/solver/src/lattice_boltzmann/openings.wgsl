@@ -1,7 +1,8 @@
 // Openings and moving walls: mends, in place, the populations that a plain half-way bounce-back sent back.
 // Velocity and moving wall: f_j = f_i + 6 w_j c_j . u_w  (Ladd, J. Fluid Mech. 271 (1994) 285).
-// Pressure: f_j = -f_i + 2 w_j (rho_w + 9/2 (c_j . u)^2 - 3/2 u^2), i.e. anti-bounce-back (Ginzburg, Verhaeghe and
-// d'Humieres, Commun. Comput. Phys. 3 (2008) 427), u of the node one step before.
+// Pressure: f_j = -f_i + 2 e+_j(rho_w, u) + (2 - omega+) (f+_j - e+_j), anti-bounce-back that keeps the stress of a
+// sheared flow (Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427); u and the even
+// non-equilibrium part f+ - e+ are the node's own before the step (before.wgsl).
 // One invocation an (opening, node) entry; direction i leads into the opening, j = -i out of it.
 #include "prelude.wgsl"
 
@@ -24,8 +25,8 @@ fn main(
 
 #include "gather.wgsl"
 #for p in pairs
-    var f${p.i} = load(f_${p.k}[at${p.i}]);
-    var f${p.j} = load(f_${p.k}[at${p.j}]);
+    let f${p.i} = load(f_${p.k}[at${p.i}]);
+    let f${p.j} = load(f_${p.k}[at${p.j}]);
 #endfor
     var came_in = real(0.0);
     if (entry.pressure == 0u) {
@@ -37,42 +38,29 @@ fn main(
 #for way in [p.ij, p.ji]
         if ((entry.links & (1u << ${way.out}u)) != 0u) {
             let change = real(${way.sign}6.0) * W${p.shell} * cu${p.k};
-            f${way.back} += change;
             came_in += change;
-            f_${p.k}[at${way.back}] = store(f${way.back});
+            f_${p.k}[at${way.back}] = store(f${way.back} + change);
         }
 #endfor
 #endfor
     } else {
 #for a in axes
-        let u${a.name} = velocity[3u * k + ${a.index}u];
+        let u${a.name} = before[STATE * k + ${a.index}u];
 #endfor
         let uu = real(1.5) * (${squares});
 #for p in pairs
         let cu${p.k} = ${p.c_dot_u};
-        let rho${p.k} = real(2.0) * W${p.shell} * (value + real(4.5) * cu${p.k} * cu${p.k} - uu);
+        let wanted${p.k} = real(2.0) * W${p.shell} * (value + real(4.5) * cu${p.k} * cu${p.k} - uu)
+            + (real(2.0) - OMEGA_PLUS) * before[STATE * k + 2u + ${p.k}u];
 #for way in [p.ij, p.ji]
         if ((entry.links & (1u << ${way.out}u)) != 0u) {
-            let change = rho${p.k} - real(2.0) * f${way.back};
-            f${way.back} += change;
+            let change = wanted${p.k} - real(2.0) * f${way.back};
             came_in += change;
-            f_${p.k}[at${way.back}] = store(f${way.back});
+            f_${p.k}[at${way.back}] = store(f${way.back} + change);
         }
 #endfor
 #endfor
     }
-
-    // The velocity after mending, for the next step's pressure.
-#for p in pairs
-    let difference${p.k} = f${p.i} - f${p.j};
-#endfor
-#for a in axes
-#if force
-    velocity[3u * k + ${a.index}u] = ${a.momentum} + real(0.5) * schedule[(span.row + 1u) * ROW + ${a.index}u];
-#else
-    velocity[3u * k + ${a.index}u] = ${a.momentum};
-#endif
-#endfor
 
     // 64-bit count of the mass that came in, in two words.
     let mass = i32(round(came_in * MASS_QUANTUM));

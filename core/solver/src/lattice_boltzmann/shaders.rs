@@ -4,13 +4,14 @@ use hematite_case::VelocitySet;
 use hematite_gpu::{Binding, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
-use super::boundary::Entry;
+use super::boundary::{self, Entry};
 use super::fluid::Moment;
 use crate::Precision;
 
-const SHARED: [Template; 3] = [
+const SHARED: [Template; 4] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
+    Template { name: "pairs.wgsl", text: include_str!("pairs.wgsl") },
     Template { name: "moments_of_pairs.wgsl", text: include_str!("moments_of_pairs.wgsl") },
 ];
 
@@ -19,6 +20,8 @@ const SHARED: [Template; 3] = [
 pub enum Shader {
     /// Gather, collide, scatter.
     Step,
+    /// What pressure openings need of the state before a step.
+    Before,
     /// Openings and moving walls.
     Openings,
     /// A field for a dump.
@@ -76,9 +79,10 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         Shader::Openings => table.extend([
             Binding::read("entries", "array<Entry>"),
             Binding::read("shape", &real),
-            Binding::write("velocity", &real),
+            Binding::read("before", &real),
             Binding::write("ledger", "array<u32>"),
         ]),
+        Shader::Before => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("before", &real)]),
         Shader::Moments(_) => table.push(Binding::write("moments", &real)),
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
         Shader::Pack => {
@@ -95,6 +99,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
 pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     let template = match shader {
         Shader::Step => Template { name: "step.wgsl", text: include_str!("step.wgsl") },
+        Shader::Before => Template { name: "before.wgsl", text: include_str!("before.wgsl") },
         Shader::Openings => Template { name: "openings.wgsl", text: include_str!("openings.wgsl") },
         Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("moments.wgsl") },
         Shader::Monitor => Template { name: "monitor.wgsl", text: include_str!("monitor.wgsl") },
@@ -105,8 +110,9 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         _ => "",
     };
     let mut declarations = String::new();
-    if shader == Shader::Openings {
+    if matches!(shader, Shader::Before | Shader::Openings) {
         declarations += Entry::WGSL;
+        declarations += &format!("const STATE: u32 = {}u;\n", boundary::state_len(variant.set));
     }
     declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
     declarations += &Binding::declare(&bindings(shader, variant, odd));
@@ -197,6 +203,7 @@ mod tests {
     fn every_permutation_is_valid_wgsl() {
         let shaders = [
             Shader::Step,
+            Shader::Before,
             Shader::Openings,
             Shader::Moments(Moment::Density),
             Shader::Moments(Moment::Velocity),

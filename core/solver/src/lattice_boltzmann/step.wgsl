@@ -17,13 +17,7 @@ fn main(
     let n = span.first + k;
 
 #include "gather.wgsl"
-    // Even and odd parts of each pair of opposite directions: f+ = sum / 2, f- = difference / 2.
-#for p in pairs
-    let f${p.i} = load(f_${p.k}[at${p.i}]);
-    let f${p.j} = load(f_${p.k}[at${p.j}]);
-    let sum${p.k} = f${p.i} + f${p.j};
-    let difference${p.k} = f${p.i} - f${p.j};
-#endfor
+#include "pairs.wgsl"
 
 #include "moments_of_pairs.wgsl"
 

@@ -47,7 +47,7 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
     let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
     fluid.initialise(state).expect("starts");
     for done in 0..steps {
-        reference.advance(&row(done), &row(done + 1));
+        reference.advance(&row(done));
     }
     fluid.advance(&Solo, steps, row).expect("runs");
 
@@ -60,9 +60,9 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
         let error = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         worst = worst.max(error / scale);
     }
-    let came_in = fluid.came_in().expect("reads");
-    for (ours, theirs) in came_in.iter().zip(&reference.came_in) {
-        let ours = *ours as f64 * MASS_QUANTUM;
+    let ledger = fluid.ledger().expect("reads");
+    for (nodes, theirs) in ledger.iter().zip(&reference.came_in) {
+        let ours = nodes.iter().sum::<i64>() as f64 * MASS_QUANTUM;
         // Each entry rounds to 2^-30 each step, beside the populations' own error.
         let rounding = (sample.part.own as u64 * steps) as f64 / f64::from(1u32 << 31);
         worst = worst.max(((ours - theirs).abs() - rounding).max(0.0) / theirs.abs().max(0.1));

@@ -11,7 +11,6 @@ pub struct Reference {
     w: Vec<f64>,
     back: Vec<usize>,
     f: Vec<Vec<f64>>,
-    opening_velocity: Vec<Vec<[f64; 3]>>,
     pub came_in: Vec<f64>,
 }
 
@@ -30,11 +29,6 @@ impl Reference {
             parameters: parameters.clone(),
             back,
             f: Vec::new(),
-            opening_velocity: part
-                .openings
-                .iter()
-                .map(|o| o.iter().map(|n| state(n.node as usize).u).collect())
-                .collect(),
             came_in: vec![0.0; part.openings.len()],
             c,
             w,
@@ -58,9 +52,11 @@ impl Reference {
         (self.f[n].iter().sum(), u)
     }
 
-    /// One step; `row` is prescribed in it, `next` holds the force after it.
-    pub fn advance(&mut self, row: &Row, next: &Row) {
+    /// One step, in which `row` is prescribed.
+    pub fn advance(&mut self, row: &Row) {
         let (plus, minus) = (self.parameters.omega_plus, self.parameters.omega_minus);
+        let before: Vec<(f64, [f64; 3])> = (0..self.part.own).map(|n| self.density_velocity(n, row.force)).collect();
+        let old_f = self.f.clone();
         let mut streamed = vec![vec![f64::NAN; self.c.len()]; self.part.own];
         for n in 0..self.part.own {
             let (rho, u) = self.density_velocity(n, row.force);
@@ -98,14 +94,15 @@ impl Reference {
                             old + 6.0 * self.w[j] * dot(self.c[j], shape[index].map(|s| s * row.openings[k]))
                         }
                         Prescribed::Pressure => {
-                            let u = self.opening_velocity[k][index];
-                            let rho = 1.0 + row.openings[k];
-                            -old + 2.0 * self.w[j] * (rho + 4.5 * dot(self.c[j], u).powi(2) - 1.5 * dot(u, u))
+                            let (rho, u) = before[n];
+                            let even = |e: &[f64]| (e[i] + e[j]) / 2.0;
+                            let wanted = self.equilibrium(1.0 + row.openings[k], u);
+                            let excess = even(&old_f[n]) - even(&self.equilibrium(rho, u));
+                            -old + 2.0 * even(&wanted) + (2.0 - plus) * excess
                         }
                     };
                     self.came_in[k] += self.f[n][j] - old;
                 }
-                self.opening_velocity[k][index] = self.density_velocity(n, next.force).1;
             }
         }
     }

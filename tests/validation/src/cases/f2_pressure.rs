@@ -18,42 +18,131 @@ use crate::{Boundary, Context, Flow, Physics, Table};
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("F2");
     openings(context, &mut table)?;
+    resolution(context, &mut table)?;
+    for height in [10, 20, 40] {
+        inlet(context, &mut table, height)?;
+    }
     drop_over_a_period(context, &mut table)?;
     Ok(table)
 }
 
-fn openings(context: &Context, table: &mut Table) -> Result<()> {
-    let (length, height, largest) = (40, 20, 0.02);
-    let (l, h) = (length as f64, height as f64);
-    let physics = Physics { boundaries: vec![Boundary::Pressure; 2], ..Physics::trt(0.8) };
-    // Openings lie half a spacing before the first and behind the last node, so that they are `length` apart.
-    let drop = 8.0 * physics.nu() * l * largest / (h * h);
-    let drho = 3.0 * drop;
-    let row = move |_| Row { force: [0.0; 3], openings: vec![drho / 2.0, -drho / 2.0] };
-    let mut flow = Flow::new(context, &open_channel(length, height, [OpeningKind::Pressure; 2]), &physics, row)?;
-    let profile = move |y: f64| 4.0 * largest * y * (h - y) / (h * h);
-    flow.start(|at| State { drho: drho * (0.5 - at[0] / l), u: [profile(at[1]), 0.0, 0.0] })?;
-    let change = flow.settle(500, 1e-12, 30_000)?;
-    table.below("openings: change over 500 steps", change, 1e-9);
+/// A channel between pressures that should make the parabola of largest speed `largest`, and its settled flow.
+struct Driven {
+    flow: Flow,
+    length: usize,
+    height: usize,
+    largest: f64,
+    /// Density difference between the openings.
+    drho: f64,
+    change: f64,
+}
 
+impl Driven {
+    fn new(context: &Context, length: usize, height: usize, largest: f64) -> Result<Self> {
+        let (l, h) = (length as f64, height as f64);
+        let physics = Physics { boundaries: vec![Boundary::Pressure; 2], ..Physics::trt(0.8) };
+        // Openings lie half a spacing before the first and behind the last node, so that they are `length` apart.
+        let drho = 3.0 * 8.0 * physics.nu() * l * largest / (h * h);
+        let row = move |_| Row { force: [0.0; 3], openings: vec![drho / 2.0, -drho / 2.0] };
+        let mut flow = Flow::new(context, &open_channel(length, height, [OpeningKind::Pressure; 2]), &physics, row)?;
+        let profile = move |y: f64| 4.0 * largest * y * (h - y) / (h * h);
+        flow.start(|at| State { drho: drho * (0.5 - at[0] / l), u: [profile(at[1]), 0.0, 0.0] })?;
+        let change = flow.settle(500, 1e-9, 30_000)?;
+        Ok(Self { flow, length, height, largest, drho, change })
+    }
+
+    fn profile(&self, y: f64) -> f64 {
+        let h = self.height as f64;
+        4.0 * self.largest * y * (h - y) / (h * h)
+    }
+
+    /// Mean over the nodes of a column of `values`.
+    fn mean(&self, values: &[f64], x: usize) -> f64 {
+        let taken = values.iter().zip(&self.flow.centre).filter(|(_, at)| at[0] == x as f64 + 0.5);
+        taken.map(|(value, _)| value).sum::<f64>() / self.height as f64
+    }
+
+    /// Largest deviation of u from the parabola over a column.
+    fn deviation(&self, u: &[f64], x: usize) -> f64 {
+        let taken = u.iter().zip(&self.flow.centre).filter(|(_, at)| at[0] == x as f64 + 0.5);
+        taken.map(|(u, at)| (u - self.profile(at[1])).abs() / self.largest).fold(0.0, f64::max)
+    }
+
+    /// Mean velocity half-way over that of the parabola, both over nodes.
+    fn ratio(&mut self) -> Result<f64> {
+        let u = self.flow.velocity(0)?;
+        let parabola: f64 = (0..self.height).map(|j| self.profile(j as f64 + 0.5)).sum();
+        Ok(self.mean(&u, self.length / 2) * self.height as f64 / parabola)
+    }
+}
+
+fn openings(context: &Context, table: &mut Table) -> Result<()> {
+    let mut driven = Driven::new(context, 40, 20, 0.02)?;
+    table.below("openings: change over 500 steps", driven.change, 1e-8);
+    table.absolute("openings: mean velocity half-way / dp H^2 / (12 rho nu L)", 1.0, driven.ratio()?, 1e-2);
+    let u = driven.flow.velocity(0)?;
+    let v = driven.flow.velocity(1)?;
+    let drhos = driven.flow.moment(Moment::Density)?;
+    let (length, l, drho) = (driven.length, driven.length as f64, driven.drho);
+    table.below("openings: profile half-way, largest deviation / Umax", driven.deviation(&u, length / 2), 1e-2);
+    let off = |x: usize| (driven.mean(&drhos, x) - drho * (0.5 - (x as f64 + 0.5) / l)).abs() / drho;
+    table.below("openings: p(x) off the line / dp", (0..length).map(off).fold(0.0, f64::max), 1e-2);
+    table.note("openings: u in the first row, largest deviation / Umax", 0.0, driven.deviation(&u, 0));
+    table.note("openings: u in the last row, largest deviation / Umax", 0.0, driven.deviation(&u, length - 1));
+    let across = v.iter().fold(0.0, |most: f64, v| most.max(v.abs())) / driven.largest;
+    table.note("openings: largest cross velocity / Umax", 0.0, across);
+    let [first, last] = [0, length - 1].map(|x| driven.mean(&u, x));
+    table.relative("openings: flux of the last row against the first", first, last, 1e-6);
+    Ok(())
+}
+
+/// What an opening adds or takes must vanish with the spacing.
+fn resolution(context: &Context, table: &mut Table) -> Result<()> {
+    let mut errors = Vec::new();
+    for height in [10, 20, 40] {
+        let ratio = Driven::new(context, 2 * height, height, 0.02 * 10.0 / height as f64)?.ratio()?;
+        table.note(format!("openings: L 2 H, H {height}, Re 4: flow rate / Hagen-Poiseuille"), 1.0, ratio);
+        errors.push((height as f64, ratio - 1.0));
+    }
+    let left = (errors[2].1 / errors[0].1).abs();
+    table.below("openings: error at H 40 over error at H 10", left, 0.5);
+    let ratio = Driven::new(context, 160, 20, 0.02)?.ratio()?;
+    table.absolute("openings: L 8 H, H 20: flow rate / Hagen-Poiseuille", 1.0, ratio, 1e-2);
+    Ok(())
+}
+
+/// A parabola comes in at a velocity opening and leaves at a pressure opening.
+fn inlet(context: &Context, table: &mut Table, height: usize) -> Result<()> {
+    let length = 2 * height;
+    let config = json!({
+        "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64" },
+        "time": { "tau": 0.8, "steps": 1 },
+        "openings": { "in": { "velocity": format!("{} mm/s", 200.0 / height as f64) }, "out": { "pressure": "0 Pa" } },
+    });
+    let channel = open_channel(length, height, [OpeningKind::Velocity, OpeningKind::Pressure]);
+    let (mut flow, plan) = planned(context, &channel, &config, &[])?;
+    let mean = 0.2 / height as f64 / plan.units.velocity();
+    let h = height as f64;
+    let profile = |y: f64| 6.0 * mean * y * (h - y) / (h * h);
+    flow.start_along_x(|at| profile(at[1]))?;
+    let change = flow.settle(500, 1e-9, 30_000)?;
+    table.below(format!("velocity inlet H {height}: change over 500 steps"), change, 1e-8);
     let u = flow.velocity(0)?;
-    let v = flow.velocity(1)?;
-    let drhos = flow.moment(Moment::Density)?;
-    let column = |x: usize| -> Vec<usize> { (0..u.len()).filter(|&n| flow.centre[n][0] == x as f64 + 0.5).collect() };
-    let mean = |values: &[f64], x: usize| column(x).iter().map(|&n| values[n]).sum::<f64>() / h;
-    let deviation =
-        |x: usize| column(x).iter().map(|&n| (u[n] - profile(flow.centre[n][1])).abs() / largest).fold(0.0, f64::max);
-    let rate = 2.0 / 3.0 * largest;
-    table.relative("openings: mean velocity half-way", rate, mean(&u, length / 2), 1e-2);
-    table.below("openings: profile half-way, largest deviation / Umax", deviation(length / 2), 1e-2);
-    let off_line = (0..length).map(|x| (mean(&drhos, x) - drho * (0.5 - (x as f64 + 0.5) / l)).abs() / drho);
-    table.below("openings: p(x) off the line / dp", off_line.fold(0.0, f64::max), 1e-2);
-    table.below("openings: u in the first row, largest deviation / Umax", deviation(0), 1e-2);
-    table.below("openings: u in the last row, largest deviation / Umax", deviation(length - 1), 1e-2);
-    let across = v.iter().fold(0.0, |most: f64, v| most.max(v.abs())) / largest;
-    table.below("openings: largest cross velocity / Umax", across, 1e-2);
-    let flux = [0, length / 2, length - 1].map(|x| mean(&u, x));
-    table.relative("openings: flux of the last row against the first", flux[0], flux[2], 1e-6);
+    let deviation = |x: usize| {
+        let taken = u.iter().zip(&flow.centre).filter(|(_, at)| at[0] == x as f64 + 0.5);
+        taken.map(|(u, at)| (u - profile(at[1])).abs()).fold(0.0, f64::max) / (1.5 * mean)
+    };
+    table.note(format!("velocity inlet H {height}: u in the first row, largest deviation / Umax"), 0.0, deviation(0));
+    table.below(
+        format!("velocity inlet H {height}: u half-way, largest deviation / Umax"),
+        deviation(height),
+        1.0 / (height * height) as f64,
+    );
+    table.note(
+        format!("velocity inlet H {height}: u in the last row, largest deviation / Umax"),
+        0.0,
+        deviation(length - 1),
+    );
     Ok(())
 }
 
