@@ -96,7 +96,7 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
     // outward() holds the sum of w_i c_i.
     let areas: Vec<f64> = masks.iter().map(|&(_, mask)| -6.0 * dot(outward(set, mask), normal)).collect();
     let link_area: f64 = areas.iter().sum();
-    let area = facing(lattice, &masks, normal).unwrap_or(link_area);
+    let area = facing(lattice, masks, normal).unwrap_or(link_area);
     if link_area <= 1e-9 {
         return Err(Fault::usage(format!(
             "opening \"{name}\" has no area along its normal {normal:?} (found {link_area:.3}); the normal must point into the fluid"

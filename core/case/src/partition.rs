@@ -65,7 +65,8 @@ impl Default for MetisLimits {
 
 impl Partition {
     /// Divides a lattice into parts of nearly equal size (within 2 % of the mean) with few links between them. The same
-    /// lattice gives the same partition on any machine.
+    /// lattice gives the same partition at every call, on any number of threads, and on every machine with the same C
+    /// library, whose `rand` METIS draws from. Results of a run do not depend on the partition.
     ///
     /// # Errors
     /// A usage fault for no part, or more parts than nodes.

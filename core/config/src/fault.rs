@@ -66,6 +66,19 @@ impl Fault {
         Self { exit: Exit::LostRank, message: message.into() }
     }
 
+    /// Prints the message to stderr behind the tool's name; nothing where there is none.
+    pub fn print(&self, tool: &str) {
+        if !self.message.is_empty() {
+            eprintln!("{tool}: error: {self}");
+        }
+    }
+
+    /// The same fault without its message: it has been said.
+    #[must_use]
+    pub fn said(self) -> Self {
+        Self { message: String::new(), ..self }
+    }
+
     /// The same fault with `context: ` before its message.
     #[must_use]
     pub fn within(mut self, context: impl fmt::Display) -> Self {
@@ -99,10 +112,11 @@ pub fn guarded(tool: &'static str, work: impl FnOnce() -> Result<Exit>) -> ExitC
     catch_unwind(AssertUnwindSafe(|| finish(tool, work()))).unwrap_or(ExitCode::from(Exit::Internal as u8))
 }
 
-/// Ends a tool: prints the fault, if any, to stderr behind the tool's name and gives the exit code.
+/// Ends a tool: prints the fault, if any and if it has a message, to stderr behind the tool's name and gives the exit
+/// code.
 fn finish(tool: &str, outcome: Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|fault| {
-        eprintln!("{tool}: error: {fault}");
+        fault.print(tool);
         fault.exit
     });
     ExitCode::from(exit as u8)

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
-use hematite_config::{Exit, Fault, Result, finish};
+use hematite_config::{Exit, Fault, Result, guarded};
 use hematite_geometry::models::{Model, aneurysm, bifurcation, porous};
 use hematite_geometry::{write_meta_image, write_png};
 
@@ -44,7 +44,8 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    finish("draw", draw(&Arguments::parse()))
+    let arguments = Arguments::parse();
+    guarded("draw", || draw(&arguments))
 }
 
 fn draw(arguments: &Arguments) -> Result<Exit> {

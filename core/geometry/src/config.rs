@@ -10,51 +10,64 @@ use serde::{Deserialize, Serialize};
 use crate::read::raw::Layout;
 use crate::volume::{Endian, ValueType};
 
-/// Where the lattice comes from: exactly one of `image` and `voxels`.
+/// Where the lattice comes from: exactly one of `image` and `voxels`, with a `spacing`, e.g.
+/// {"image": "vessel.png", "spacing": "4 um"}.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", default)]
 pub struct GeometryConfig {
-    /// A 2-D bitmap (.ppm .pgm .pbm .png .tif). Its lower-left corner is the origin: x points right, y up.
+    /// A 2-D bitmap, e.g. "vessel.png" (.ppm .pgm .pbm .pnm .png .tif .tiff). Its lower-left corner is the origin: x
+    /// points right, y up. Rules see values from 0 (black) to 255 (white), or to 65535 in images of more than 8 bits;
+    /// PNM files with another maximum (P2 with 15, say) and bitmaps are scaled to that range, as image viewers do. The
+    /// values of a TIFF file are those stored.
     pub image: Option<PathBuf>,
-    /// A voxel volume. Row j of slice k lies at y = j, z = k: nothing is flipped. One slice makes a 2-D domain.
+    /// A voxel volume, e.g. {"file": "bone.mha"}. Voxel i of row j of slice k lies at x = i, y = j, z = k: nothing is
+    /// flipped. One slice makes a 2-D domain.
     pub voxels: Option<VoxelConfig>,
-    /// Lattice spacing of one pixel or voxel, before refinement.
+    /// The edge of one pixel or voxel as read, e.g. "4 um". With `refine` the lattice is finer by that factor. Needed
+    /// unless `voxels.header_unit` is given.
     pub spacing: Option<Length>,
-    /// Which values become what; the first rule that matches decides. Default: everything but zero (black) is fluid.
+    /// Which values become what; the first rule that matches decides, and every value must meet one, e.g.
+    /// [{"below": 128, "is": "wall"}, {"any": true, "is": "fluid"}]. Default: zero (black) is wall, all else fluid.
     pub rules: Option<Vec<Rule>>,
-    /// The part that is used, in pixels or voxels before refinement, counted from the origin (y up).
+    /// The part that is used, in pixels or voxels as read, counted from the origin (y up), e.g.
+    /// {"min": [10, 0], "max": [110, 64]}. Coordinates of openings still count from the whole image's origin.
     pub crop: Option<Crop>,
-    /// Divides every pixel or voxel.
+    /// Divides every pixel or voxel into smaller sites, e.g. {"factor": 4, "smooth": true}.
     pub refine: Option<Refine>,
-    /// Directions in which the lattice wraps.
+    /// Directions in which the lattice wraps, e.g. ["x", "y"]; what leaves through one face enters by the opposite
+    /// one. Other faces are closed by wall, but for openings.
     pub periodic: Vec<Axis>,
-    /// Which connected components of the fluid stay. Default: those that touch an opening, or all where there is none.
+    /// Which connected components of the fluid stay, e.g. "largest"; the others become wall. Default:
+    /// "touching_openings", or "all" where there is no opening.
     pub keep: Option<Keep>,
 }
 
-/// A file of voxels.
+/// A file of voxels, e.g. {"file": "rock.raw", "shape": [64, 64, 32], "type": "u8"}; only raw files need more than
+/// `file`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct VoxelConfig {
-    /// The file (.raw .bin .nrrd .nhdr .mha .mhd .vti .tif .tiff .nii .nii.gz), or a folder of slices, which are read
-    /// in the order of their names.
+    /// The file (.raw .bin .nrrd .nhdr .mha .mhd .vti .tif .tiff .nii .nii.gz), or a folder of slices: images, read in
+    /// the order of their names (so number them 001, 002 ...), the first at z = 0, their first row at y = 0. Rules see
+    /// values as stored, those of slices as of `image`.
     pub file: PathBuf,
-    /// Raw files: voxels along x, y, z; x fastest.
+    /// Raw files: voxels along x, y, z, e.g. [64, 64, 32]; x is stored fastest.
     #[serde(default)]
     pub shape: Option<[u64; 3]>,
-    /// Raw files: the type of a value.
+    /// Raw files: the type of a value, e.g. "u8".
     #[serde(default, rename = "type")]
     pub value_type: Option<ValueType>,
-    /// Raw files: the byte order; default little.
+    /// Raw files: the byte order, "little" (default) or "big".
     #[serde(default)]
     pub endian: Option<Endian>,
-    /// Raw files: bytes before the first value; default 0.
+    /// Raw files: bytes before the first value, e.g. 512; default 0.
     #[serde(default)]
     pub offset: Option<u64>,
-    /// VTI files: the name of the array; default the active scalars, or else the first array.
+    /// VTI files: the name of the array, e.g. "density"; default the active scalars, or else the first array.
     #[serde(default)]
     pub array: Option<String>,
-    /// What 1 in the header's spacing means, e.g. "1 mm"; takes the place of `spacing`.
+    /// Takes the spacing of the file's header, and says what 1 in it means: with "1 mm" a header spacing of 0.02 is
+    /// 20 um. Takes the place of `spacing`.
     #[serde(default)]
     pub header_unit: Option<Length>,
 }
@@ -90,50 +103,56 @@ impl VoxelConfig {
     }
 }
 
-/// One rule: exactly one condition, and what a value that meets it is. Colours are compared by their luma (Rec. 709)
-/// in all conditions but `colour`. A value that is not a number meets only `any`.
+/// One rule: exactly one condition (`colour`, `below`, `above`, `equals`, `between`, `any`), and what a value that
+/// meets it is, e.g. {"colour": "#ff0000", "is": "inlet"}. Numbers are those of the file (see `image` for the range of
+/// images); a coloured pixel is compared with them by its luma, 0.2126 R + 0.7152 G + 0.0722 B. NaN meets only `any`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct Rule {
-    /// This colour, "#rrggbb"; images only.
+    /// Pixels of exactly this colour, "#rrggbb" with 00 to ff each of red, green and blue, e.g. "#ff0000"; images only.
     #[serde(default)]
     pub colour: Option<String>,
-    /// Values < this.
+    /// Values < this, e.g. 128.
     #[serde(default)]
     pub below: Option<f64>,
-    /// Values >= this, so that `below` and `above` of one number cover all.
+    /// Values >= this, e.g. 128, so that `below` and `above` of one number cover all.
     #[serde(default)]
     pub above: Option<f64>,
-    /// Values equal to this.
+    /// Values equal to this, e.g. 2.
     #[serde(default)]
     pub equals: Option<f64>,
-    /// Values from the first to the second number, both included.
+    /// Values from the first to the second number, both included, e.g. [100, 150].
     #[serde(default)]
     pub between: Option<[f64; 2]>,
-    /// Every value; write true.
+    /// Every value; write true. For the last rule.
     #[serde(default)]
     pub any: Option<bool>,
-    /// "fluid", "wall", or the label of an opening.
+    /// "fluid", "wall", or the `label` of an opening, e.g. "inlet".
     pub is: String,
 }
 
-/// A box of pixels or voxels; two numbers each in 2-D, three in 3-D.
+/// A box of pixels or voxels; two whole numbers each in 2-D, three in 3-D, e.g. {"min": [10, 0], "max": [110, 64]},
+/// which is 100 pixels wide and 64 high.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct Crop {
-    /// The first pixel along x, y(, z).
+    /// The first pixel along x, y(, z), counted from 0 at the origin.
     pub min: Vec<usize>,
     /// One past the last pixel along x, y(, z).
     pub max: Vec<usize>,
 }
 
-/// Division of pixels or voxels.
+/// Division of pixels or voxels, in 3-D as in 2-D, e.g. {"factor": 4, "smooth": true}.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct Refine {
-    /// Lattice sites along the edge of one pixel: 1 to 256.
+    /// Lattice sites along the edge of one pixel or voxel, 1 to 256. 4 makes 16 sites of a pixel, 64 of a voxel, and
+    /// divides the spacing by 4.
     pub factor: usize,
-    /// Whether the steps of the bitmap are smoothed; straight walls along an axis stay where they are.
+    /// Whether walls run smoothly between the steps of the bitmap (true), or keep the steps (false, the default).
+    /// Straight walls along an axis stay where they are, no centre of a pixel or voxel changes sides, openings keep
+    /// their labels; the longer the steps, the less they are smoothed: up to about ten pixels in 2-D, fewer in 3-D.
+    /// Without effect at factor 1.
     #[serde(default)]
     pub smooth: bool,
 }
@@ -161,7 +180,7 @@ impl Axis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Keep {
-    /// The one of most sites.
+    /// The one of most sites; every opening must touch it.
     Largest,
     /// Those with a link into an opening.
     TouchingOpenings,

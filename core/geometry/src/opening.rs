@@ -7,52 +7,57 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Domain, OpeningKind, Site};
 
-/// One opening: a name, a kind, and exactly one of `face`, `plane`, `box`, `label`.
+/// One opening: a name, a kind, and exactly one of `face`, `plane`, `box`, `label`, e.g.
+/// {"name": "inlet", "kind": "velocity", "face": "x-"}. It must touch fluid, and one connected piece of it only.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct OpeningConfig {
-    /// The name by which a run prescribes values here.
+    /// The name by which a run prescribes values here, e.g. "inlet"; each name once.
     pub name: String,
-    /// What is prescribed.
+    /// What the run prescribes: "velocity", "pressure" or "wall".
     pub kind: OpeningKind,
-    /// All links that leave the domain through this face.
+    /// Wherever fluid reaches this face of the domain, e.g. "x-", the left one of an image; `crop` moves the faces.
     #[serde(default)]
     pub face: Option<Side>,
-    /// Limits `face`; the component across the face does not count.
+    /// Limits `face` to a box, e.g. to one of two vessels that reach it. Both lengths across the face must be given but
+    /// do not count.
     #[serde(default)]
     pub within: Option<Region>,
-    /// A plane that cuts the domain; what lies behind it is removed.
+    /// A plane that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes, unless that touches
+    /// another opening or `keep` says "all".
     #[serde(default)]
     pub plane: Option<Plane>,
-    /// Fluid sites in this box become the opening.
+    /// Fluid sites with their centres in this box become the opening, which fluid around the box touches, e.g.
+    /// {"min": ["0 um", "0 um"], "max": ["8 um", "64 um"]}.
     #[serde(default, rename = "box")]
     pub region: Option<Region>,
-    /// Sites that a rule labels so.
+    /// Sites that a rule of the geometry labels so, e.g. "inlet" with the rule {"colour": "#ff0000", "is": "inlet"}.
     #[serde(default)]
     pub label: Option<String>,
 }
 
-/// A cut across one direction.
+/// A cut across one direction, e.g. {"normal": "x+", "at": "40 um"}: fluid with x above 40 um stays.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct Plane {
-    /// The normal, which points into the fluid that stays.
+    /// The normal, which points into the fluid that stays, e.g. "x+".
     pub normal: Side,
-    /// Where the plane cuts its axis. The opening is the layer of sites with their centres at the plane or next
-    /// behind it.
+    /// Where the plane cuts its axis, from the image's lower-left corner, e.g. "40 um". The opening is the layer of
+    /// sites with their centres at the plane or next behind it.
     pub at: Length,
-    /// Limits the cut; the component along the normal does not count.
+    /// Limits the cut to a box, e.g. to one vessel. Both lengths along the normal must be given but do not count.
     #[serde(default)]
     pub within: Option<Region>,
 }
 
-/// A box of lengths from the image's lower-left corner; two lengths each in 2-D, three in 3-D.
+/// A box of lengths from the image's lower-left corner (the volume's first voxel); two lengths each in 2-D, three in
+/// 3-D, e.g. {"min": ["0 um", "16 um"], "max": ["8 um", "64 um"]}. Sites with their centres in it count.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct Region {
     /// Smallest coordinates along x, y(, z).
     pub min: Vec<Length>,
-    /// Largest coordinates along x, y(, z).
+    /// Largest coordinates along x, y(, z); each above that of `min`.
     pub max: Vec<Length>,
 }
 

@@ -275,6 +275,15 @@ mod tests {
     fn what_cannot_be_is_said() {
         let uncovered = codes(Values::U16(vec![3, 9]), Some(&[rule("wall", |r| r.equals = Some(3.0))])).expect_err("9");
         assert!(uncovered.message.contains("value 9") && uncovered.message.contains("[1, 0, 0]"), "{uncovered}");
+        let red = rule("wall", |r| r.colour = Some("#ff0000".into()));
+        for (values, name) in [
+            (Values::Rgb8(vec![[255, 0, 0], [18, 52, 86]]), "\"#123456\""),
+            (Values::Rgb16(vec![[65535, 0, 0], [257, 0, 65535]]), "\"#0100ff\""),
+            (Values::Rgb16(vec![[65535, 0, 0], [256, 0, 65535]]), "[256, 0, 65535]"),
+        ] {
+            let fault = codes(values, Some(std::slice::from_ref(&red))).expect_err(name);
+            assert!(fault.message.contains(name), "{fault}");
+        }
         let nan = codes(Values::F32(vec![f32::NAN]), Some(&[rule("wall", |r| r.below = Some(3.0))])).expect_err("NaN");
         assert!(nan.message.contains("NaN"), "{nan}");
         for (bad, word) in [

@@ -117,9 +117,18 @@ impl Values {
         matches!(self, Self::Rgb8(_) | Self::Rgb16(_))
     }
 
-    /// The value at `i` as text, for messages.
+    /// The value at `i` as rules write it: a number, or an 8-bit colour as "#rrggbb"; other colours as "[r, g, b]".
     pub fn describe(&self, i: usize) -> String {
-        each!(self, v => format!("{:?}", v[i]))
+        let colour = match self {
+            Self::Rgb8(v) => Some(v[i]),
+            // A 16-bit colour that has an 8-bit name.
+            Self::Rgb16(v) if v[i].iter().all(|c| c % 257 == 0) => Some(v[i].map(|c| (c / 257) as u8)),
+            _ => None,
+        };
+        match colour {
+            Some([r, g, b]) => format!("\"#{r:02x}{g:02x}{b:02x}\""),
+            None => each!(self, v => format!("{:?}", v[i])),
+        }
     }
 
     /// Turns every row of `nx` values round: the last row becomes the first.

@@ -130,6 +130,16 @@ fn nrrd() {
     fs::write(&detached, head("uint16", "raw", "endian: little\ndata file: data.raw\n")).expect("writes");
     assert!(read(&detached).expect("reads").values == Values::U16(words()));
     assert_eq!(read::companions(&detached), [folder.path().join("data.raw")]);
+    for (encoding, more, data) in [
+        ("raw", "", little()),
+        ("raw", "byte skip: -1\n", little()),
+        ("gzip", "", gzip(&little())),
+        ("text", "", text.into_bytes()),
+    ] {
+        let more = format!("endian: little\ndata file: data.raw\n{more}");
+        fs::write(&detached, head("uint16", encoding, &more)).expect("writes");
+        detached_data_is_named(&detached, &folder.path().join("data.raw"), &data);
+    }
 }
 
 #[test]
@@ -151,6 +161,31 @@ fn meta_image() {
     fs::write(folder.path().join("data.raw"), joined("skipped", &little())).expect("writes");
     assert!(read(&path).expect("reads").values == Values::U16(words()));
     assert_eq!(read::companions(&path), [folder.path().join("data.raw")]);
+    let packed = "CompressedData = True\n";
+    for (more, data) in
+        [("", little()), ("HeaderSize = -1\n", little()), (packed, zlib(&little())), (packed, gzip(&little()))]
+    {
+        fs::write(&path, head("MET_USHORT", more, "data.raw")).expect("writes");
+        detached_data_is_named(&path, &folder.path().join("data.raw"), &data);
+    }
+}
+
+/// Reads `header`, whose data file `data` holds `content`; then shortens and removes that file, which the fault must
+/// name with the header.
+fn detached_data_is_named(header: &Path, data: &Path, content: &[u8]) {
+    let read = || voxels(header, serde_json::json!({}));
+    fs::write(data, content).expect("writes");
+    read().expect("reads");
+    // The end of a compressed file may be a checksum, which nobody reads.
+    for length in (0..content.len() - 12).rev().step_by(7) {
+        fs::write(data, &content[..length]).expect("writes");
+        let fault = read().expect_err("cut short");
+        let names = [header, data].map(|path| path.to_str().expect("text"));
+        assert!(fault.exit == Exit::Usage && names.iter().all(|name| fault.message.contains(name)), "{fault}");
+    }
+    fs::remove_file(data).expect("removes");
+    let fault = read().expect_err("missing");
+    assert!(fault.message.contains("a.") && fault.message.contains("data.raw"), "{fault}");
 }
 
 #[test]
@@ -275,6 +310,36 @@ fn images() {
         let mut content = std::io::Cursor::new(Vec::new());
         image.write_to(&mut content, image::ImageFormat::Png).expect("writes");
         survives(name, content.get_ref(), &wanted, read::image);
+    }
+}
+
+#[test]
+fn pictures_of_any_maximum_are_scaled_to_the_whole_range() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.pnm");
+    let read = |content: &[u8]| {
+        fs::write(&path, content).expect("writes");
+        read::image(&path).map(|volume| volume.values)
+    };
+    let ok = |values: &[u8]| Ok(Values::U8(values.to_vec()));
+    for content in ["P2\n# a comment\n4 1\n15\n0 1 8 15\n", "P2 4 1 15 000\n1\t8  15"] {
+        assert_eq!(read(content.as_bytes()), ok(&[0, 17, 136, 255]));
+    }
+    assert_eq!(read(b"P5\n4 1\n15\n\x00\x01\x08\x0f"), ok(&[0, 17, 136, 255]));
+    assert_eq!(read(b"P5\n4 1\n1\n\x00\x01\x01\x00"), ok(&[0, 255, 255, 0]));
+    assert_eq!(read(b"P2\n3 1\n127\n0 64 127"), ok(&[0, 129, 255]));
+    assert_eq!(read(b"P2\n3 1\n254\n0 127 254"), ok(&[0, 128, 255]));
+    // Black is 1; a bitmap needs no blanks.
+    for content in ["P1\n4 1\n0 1 1 0\n", "P1\n4 1\n0110"] {
+        assert_eq!(read(content.as_bytes()), ok(&[255, 0, 0, 255]));
+    }
+    assert_eq!(read(b"P3\n2 1\n3\n3 0 0  0 1 2\n"), Ok(Values::Rgb8(vec![[255, 0, 0], [0, 85, 170]])));
+    assert_eq!(read(b"P6\n1 1\n31\n\x1f\x00\x10"), Ok(Values::Rgb8(vec![[255, 0, 132]])));
+    assert_eq!(read(b"P2\n3 1\n4095\n0 1 4095"), Ok(Values::U16(vec![0, 16, 65535])));
+    assert_eq!(read(b"P3\n1 1\n1023\n1023 0 1"), Ok(Values::Rgb16(vec![[65535, 0, 64]])));
+    for content in ["P2\n2 1\n0\n0 0", "P2\n2 1\n15\n0", "P2\n2 1\n15\n0 x", "P1\n2 1\n0 2", "P2\n2 1\n70000\n0 1"] {
+        let fault = read(content.as_bytes()).expect_err(content);
+        assert!(fault.exit == Exit::Usage && fault.message.contains("a.pnm"), "{fault}");
     }
 }
 

@@ -15,6 +15,8 @@ use crate::waveform::Waveform;
 
 /// Above this Mach number the method is wrong, not just inaccurate.
 const MACH_LIMIT: f64 = 0.3;
+/// Most time steps of a run, far beyond what any machine does.
+const MOST_STEPS: f64 = 1e15;
 /// Above this density deviation likewise.
 const DENSITY_LIMIT: f64 = 0.5;
 
@@ -77,17 +79,35 @@ impl Plan {
         let (units, tau, nu) = scales(fluid, time, header.spacing)?;
         let steps = match (time.steps, time.duration) {
             (Some(steps), None) => steps,
-            (None, Some(duration)) => (duration.si() / units.dt).round() as u64,
+            (None, Some(duration)) => {
+                let steps = (duration.si() / units.dt).round();
+                if !(0.0..=MOST_STEPS).contains(&steps) {
+                    return Err(Fault::usage(format!(
+                        "time.duration {duration} is {steps:.3e} steps of {:.3e} s: give 0 to {MOST_STEPS:.0e} steps",
+                        units.dt
+                    )));
+                }
+                steps as u64
+            }
             _ => return Err(Fault::usage("time: give one of \"steps\" and \"duration\"")),
         };
-        if fluid.magic <= 0.0 {
-            return Err(Fault::usage(format!("fluid.magic {} must be positive, best 3/16", fluid.magic)));
+        if !(1e-6..=1e2).contains(&fluid.magic) {
+            return Err(Fault::usage(format!("fluid.magic {} must lie from 1e-6 to 100, best 3/16", fluid.magic)));
         }
         let tau_minus = match fluid.collision {
             Collision::Trt => 0.5 + fluid.magic / (tau - 0.5),
             Collision::Bgk => tau,
         };
         let (force, pressure_drop) = drive_force(drive, header)?;
+        let force = force.map(|f| f / units.force_density());
+        let kick = groups::mach(force.iter().map(|f| f * f).sum::<f64>().sqrt());
+        if kick > MACH_LIMIT {
+            return Err(Fault::usage(format!(
+                "drive: the body force changes the velocity by Mach {kick:.3e} in one step, the limit is {MACH_LIMIT}: \
+                 take a weaker one or a shorter time step than {:.3e} s",
+                units.dt
+            )));
+        }
         Ok(Self {
             units,
             tau,
@@ -97,8 +117,8 @@ impl Plan {
             pressure_drop,
             fluid: fluid.clone(),
             openings: conditions(config, openings, header, &units)?,
-            force: force.map(|f| f / units.force_density()),
-            drive: Waveform::new(config, &drive.waveform, drive.ramp)?,
+            force,
+            drive: Waveform::new(config, &drive.waveform, drive.ramp).map_err(|fault| fault.within("drive"))?,
         })
     }
 
@@ -138,7 +158,8 @@ impl Plan {
                     })
                     .collect(),
             };
-            self.check_mach(condition, &shape)?;
+            let peak = shape.iter().map(length).fold(0.0, f64::max) * condition.waveform.largest();
+            self.check_mach(&format!("openings.{}", condition.name), peak)?;
             openings.push(Prescribed::Velocity(shape));
         }
         Ok(Parameters {
@@ -151,17 +172,18 @@ impl Plan {
         })
     }
 
-    fn check_mach(&self, condition: &Condition, shape: &[[f64; 3]]) -> Result<()> {
-        let speed = |u: &[f64; 3]| u.iter().map(|c| c * c).sum::<f64>().sqrt();
-        let peak = shape.iter().map(speed).fold(0.0, f64::max) * condition.waveform.largest();
+    /// Refuses a velocity, lattice units, that is beyond the method; `key` says whose it is.
+    ///
+    /// # Errors
+    /// A usage fault with the largest time step that would do.
+    pub fn check_mach(&self, key: &str, peak: f64) -> Result<()> {
         let mach = groups::mach(peak);
         if mach <= MACH_LIMIT {
             return Ok(());
         }
         Err(Fault::usage(format!(
-            "openings.{}: its peak velocity {:.4} m/s is Mach {mach:.3} on the lattice, the limit is {MACH_LIMIT}: \
+            "{key}: its peak velocity {:.4e} m/s is Mach {mach:.3} on the lattice, the limit is {MACH_LIMIT}: \
              take a time step of at most {:.3e} s (now {:.3e} s), i.e. tau {:.4} or less, or a finer lattice",
-            condition.name,
             peak * self.units.velocity(),
             self.units.dt * 0.5 * MACH_LIMIT / mach,
             self.units.dt,
@@ -186,6 +208,10 @@ impl Plan {
         }
         advice
     }
+}
+
+fn length(u: &[f64; 3]) -> f64 {
+    u.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
 /// Scales, tau and kinematic viscosity.
@@ -279,7 +305,8 @@ fn conditions(
             name: opening.name.clone(),
             normal: opening.normal,
             value,
-            waveform: Waveform::new(config, &condition.waveform, condition.ramp)?,
+            waveform: Waveform::new(config, &condition.waveform, condition.ramp)
+                .map_err(|fault| fault.within(format!("openings.{}", opening.name)))?,
         });
     }
     Ok(conditions)
@@ -312,7 +339,11 @@ fn value(
                     let Profile::Csv(file) = &condition.profile else {
                         return Err(wrong("\"velocity\" or \"flow_rate\""));
                     };
-                    return Ok(Value::Tabulated(Tabulated::read(&sibling(config, file), opening.normal)?));
+                    return Ok(Value::Tabulated(Tabulated::read(
+                        &sibling(config, file),
+                        opening.normal,
+                        header.set.dimension(),
+                    )?));
                 }
                 _ => return Err(wrong("one of \"velocity\" and \"flow_rate\"")),
             };

@@ -26,10 +26,10 @@ pub(crate) struct Tabulated {
 
 impl Tabulated {
     /// Reads a profile; `speed` columns go along `normal`.
-    pub fn read(file: &Path, normal: [f64; 3]) -> Result<Self> {
+    pub fn read(file: &Path, normal: [f64; 3], dimension: usize) -> Result<Self> {
         let table = Table::open(file)?;
         let names = ["x", "y", "z"];
-        let axes: Vec<usize> = (0..3).filter(|&axis| table.has(names[axis])).collect();
+        let axes: Vec<usize> = (0..dimension).filter(|&axis| table.has(names[axis])).collect();
         let coordinates = axes.iter().map(|&axis| table.column(names[axis])).collect::<Result<Vec<_>>>()?;
         let velocities: Vec<[f64; 3]> = if table.has("speed") {
             table.column("speed")?.into_iter().map(|speed| normal.map(|n| n * speed)).collect()
@@ -89,11 +89,11 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("inlet.csv");
         std::fs::write(&file, "y [um],speed [mm/s]\n10,2\n0,0\n").expect("writes");
-        let profile = Tabulated::read(&file, [1.0, 0.0, 0.0]).expect("reads");
+        let profile = Tabulated::read(&file, [1.0, 0.0, 0.0], 2).expect("reads");
         assert!((profile.at([0.0, 5e-6, 0.0])[0] - 1e-3).abs() < 1e-15);
         assert!((profile.at([0.0, 50e-6, 0.0])[0] - 2e-3).abs() < 1e-15);
         std::fs::write(&file, "y [um],z [um],ux [m/s],uy [m/s]\n0,0,1,2\n1,0,3,4\n0,1,5,6\n").expect("writes");
-        let profile = Tabulated::read(&file, [1.0, 0.0, 0.0]).expect("reads");
+        let profile = Tabulated::read(&file, [1.0, 0.0, 0.0], 3).expect("reads");
         assert_eq!(profile.at([7.0, 1e-6, 0.0]), [3.0, 4.0, 0.0]);
     }
 }

@@ -187,7 +187,7 @@ impl Flow {
     /// When the device is lost.
     pub fn came_in(&self) -> Result<Vec<f64>> {
         let quantum = hematite_solver::lattice_boltzmann::MASS_QUANTUM;
-        Ok(self.fluid.came_in()?.into_iter().map(|count| count as f64 * quantum).collect())
+        Ok(self.fluid.ledger()?.into_iter().map(|nodes| nodes.into_iter().sum::<i64>() as f64 * quantum).collect())
     }
 
     /// Advances by `every` steps at a time until the velocity changes by less than `least` of its largest value, for at

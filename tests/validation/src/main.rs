@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use hematite_config::{Fault, Result};
+use hematite_config::{Exit, Fault, Result, guarded};
 use validation::cases::{ALL, Case, named};
 use validation::{Context, Table};
 
@@ -21,14 +21,7 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match call(&Arguments::parse()) {
-        Ok(0) => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::FAILURE,
-        Err(fault) => {
-            eprintln!("validation: {}", fault.message);
-            ExitCode::from(2)
-        }
-    }
+    guarded("validation", || Ok(if call(&Arguments::parse())? == 0 { Exit::Done } else { Exit::Different }))
 }
 
 /// The number of checks out of tolerance.

@@ -32,7 +32,8 @@ pub struct Arguments {
     #[arg(value_name = "CASE.json", required_unless_present = "schema")]
     pub config: Option<PathBuf>,
 
-    /// The case file to write [default: CASE.json with .h5 for .json].
+    /// The case file to write [default: CASE.json with .h5 for .json]. A case that is there is replaced, any other file
+    /// is not.
     #[arg(short, long, value_name = "CASE.h5")]
     pub output: Option<PathBuf>,
 

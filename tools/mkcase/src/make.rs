@@ -1,5 +1,7 @@
 //! The work, one phase a line.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use hematite_case::{Lattice, Partition, write};
@@ -61,7 +63,7 @@ fn parts(arguments: &Arguments, config: &CaseConfig) -> Vec<usize> {
     parts
 }
 
-/// Where the case goes, which must be none of the files it is made from.
+/// Where the case goes: none of the files it is made from, and no file but a case.
 fn output(path: &Path, arguments: &Arguments, sources: &[PathBuf]) -> Result<PathBuf> {
     let output = arguments.output.clone().unwrap_or_else(|| path.with_extension("h5"));
     let same = |input: &PathBuf| match (input.canonicalize(), output.canonicalize()) {
@@ -74,8 +76,29 @@ fn output(path: &Path, arguments: &Arguments, sources: &[PathBuf]) -> Result<Pat
             output.display()
         )));
     }
-    if output.is_dir() {
-        return Err(Fault::usage(format!("{} is a folder; name a file with -o", output.display())));
-    }
+    replaceable(&output).map_err(|fault| fault.within(output.display()))?;
     Ok(output)
+}
+
+/// Refuses to write over what is no case: only a file that begins as HDF5 does, or was cut off before it could, is
+/// replaced.
+fn replaceable(output: &Path) -> Result<()> {
+    const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
+    let unreadable = |error| Fault::usage(format!("cannot be read: {error}; name another file with -o"));
+    let metadata = match output.metadata() {
+        // What cannot be looked at is a matter of writing.
+        Err(_) => return Ok(()),
+        Ok(metadata) => metadata,
+    };
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "is a folder" } else { "is no plain file" };
+        return Err(Fault::usage(format!("{what}; name a file with -o")));
+    }
+    let mut start = Vec::new();
+    let file = File::open(output).map_err(unreadable)?;
+    file.take(SIGNATURE.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
+    if SIGNATURE.starts_with(&start) {
+        return Ok(());
+    }
+    Err(Fault::usage("is there already and is no HDF5 file, so no case: move it away, or name another file with -o"))
 }

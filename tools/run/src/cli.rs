@@ -23,7 +23,7 @@ Signals TERM, INT and USR1 stop the run after a checkpoint (exit code 3)."
 )]
 pub struct Cli {
     /// The run's config
-    #[arg(value_name = "RUN.json", required_unless_present_any = ["list_gpus", "schema"])]
+    #[arg(value_name = "RUN.json", required_unless_present_any = ["list_gpus", "schema", "restart"])]
     pub config: Option<PathBuf>,
 
     /// Run folder [default: RUN.json without its extension]
@@ -69,6 +69,20 @@ pub struct Cli {
     /// Say nothing but errors
     #[arg(long)]
     pub quiet: bool,
+}
+
+impl Cli {
+    /// The command line as meant: `--restart RUN.json` names the config, not a checkpoint.
+    pub fn read() -> Self {
+        let mut cli = Self::parse();
+        if cli.config.is_none()
+            && let Some(config) = cli.restart.take_if(|path| path.ends_with(".json"))
+        {
+            cli.config = Some(config.into());
+            cli.restart = Some("latest".to_owned());
+        }
+        cli
+    }
 }
 
 /// `HH:MM:SS`, `MM:SS` or seconds.

@@ -12,13 +12,12 @@ mod time_loop;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use hematite_config::{Exit, Result, guarded, schema};
 
 use cli::Cli;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
     guarded("run", || run(&cli))
 }
 

@@ -7,8 +7,8 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    DumpStep, Field, FieldWriter, Grid, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes, RunRecord, Timing,
-    Values, clear_other_ranks, dump_file, rank_file, write_index,
+    DumpStep, Field, FieldWriter, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes, RunRecord, Timing, Values,
+    clear_other_ranks, dump_file, rank_file, write_index,
 };
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
@@ -17,7 +17,7 @@ use serde_json::json;
 
 use crate::config::DumpConfig;
 use crate::ranks::together;
-use crate::setup::Setup;
+use crate::setup::{Setup, grid};
 
 /// The open files of a run.
 pub struct Output {
@@ -238,14 +238,7 @@ fn index(comm: &dyn Comm, folder: &Path, name: &str) -> Result<()> {
 }
 
 fn open_dump(comm: &dyn Comm, setup: &Setup, config: &DumpConfig, goes_on: bool, step: u64) -> Result<Dump> {
-    let (header, part) = (&setup.header, &setup.part);
-    let grid = Grid {
-        dimension: header.set.dimension(),
-        spacing: header.spacing,
-        origin: header.origin,
-        id: setup.own_ids().to_vec(),
-        position: part.position[..part.own].to_vec(),
-    };
+    let grid = grid(&setup.header, &setup.part);
     let whole = config.region == Default::default();
     let nodes = (!whole).then(|| config.region.select(&grid));
     let grid = match &nodes {

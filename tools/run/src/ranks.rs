@@ -20,13 +20,16 @@ pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync)
     on_rank(&Solo, &work)
 }
 
-/// All ranks learn of a fault of any; a panic ends them all.
+/// Every rank holds the same fault, by [`together`]: rank 0 says it, before any rank ends and its launcher ends the rest.
+/// A lost rank is each rank's own finding. A panic ends them all.
 fn on_rank(comm: &dyn Comm, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) -> Result<Exit> {
-    let outcome = catch_unwind(AssertUnwindSafe(|| work(comm)));
-    match outcome {
-        Ok(Err(fault)) if comm.size() > 1 && comm.rank() > 0 && fault.exit != Exit::LostRank => {
-            // Rank 0 holds the same fault and says it once.
-            Err(Fault { message: format!("rank {}: stopped with rank 0", comm.rank()), ..fault })
+    match catch_unwind(AssertUnwindSafe(|| work(comm))) {
+        Ok(Err(fault)) if comm.size() > 1 && fault.exit != Exit::LostRank => {
+            if comm.rank() == 0 {
+                fault.print("run");
+            }
+            comm.any(false)?;
+            Err(fault.said())
         }
         Ok(outcome) => outcome,
         Err(panic) if comm.size() == 1 => resume_unwind(panic),

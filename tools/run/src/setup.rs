@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use hematite_case::{Case, Header, NodeId, Part, Partition};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
+use hematite_dump::Grid;
 use hematite_solver::Plan;
 use hematite_solver::lattice_boltzmann::Parameters;
 
@@ -46,10 +47,14 @@ impl Setup {
         }
         let part = together(comm, || Case::open(&case).and_then(|case| own_part(&case, comm)))?;
         let parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
+        let u = initial_velocity(&config, &plan);
+        plan.check_mach("initial.velocity", u.iter().map(|c| c * c).sum::<f64>().sqrt())
+            .map_err(|fault| fault.within(path.display()))?;
         let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
-        if folder == path {
-            return Err(Fault::usage(format!("{}: name the run folder with -o", path.display())));
+        if folder == path || folder.is_file() {
+            return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
         }
+        refuse_empty_dumps(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
         Ok(Self { path, config, case, header, plan, part, parameters, folder })
     }
 
@@ -98,8 +103,44 @@ fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)>
     let plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, &header)
         .map_err(|fault| fault.within(path.display()))?;
     config.check(plan.steps, header.set.dimension()).map_err(|fault| fault.within(path.display()))?;
-    let case = std::path::absolute(&case).map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
+    let case = case.canonicalize().map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
     Ok((config, case, header, plan))
+}
+
+/// The velocity everywhere at the start, lattice units.
+pub fn initial_velocity(config: &RunConfig, plan: &Plan) -> [f64; 3] {
+    let given = config.initial.velocity.as_deref().unwrap_or_default();
+    std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si() / plan.units.velocity()))
+}
+
+/// The lattice nodes of a part, as dumps see them.
+pub fn grid(header: &Header, part: &Part) -> Grid {
+    Grid {
+        dimension: header.set.dimension(),
+        spacing: header.spacing,
+        origin: header.origin,
+        id: part.id[..part.own].to_vec(),
+        position: part.position[..part.own].to_vec(),
+    }
+}
+
+fn refuse_empty_dumps(comm: &dyn Comm, config: &RunConfig, header: &Header, part: &Part) -> Result<()> {
+    for (k, dump) in config.dumps.iter().enumerate().filter(|(_, dump)| dump.region != Default::default()) {
+        let mut nodes = [dump.region.select(&grid(header, part)).len() as i64];
+        comm.sum(&mut nodes)?;
+        if nodes[0] == 0 {
+            let size = |axis: usize| {
+                let low = header.origin[axis];
+                format!("{:.4e} to {:.4e} m", low, low + header.extent[axis] as f64 * header.spacing)
+            };
+            let sizes: Vec<String> = (0..header.set.dimension()).map(size).collect();
+            return Err(Fault::usage(format!(
+                "dumps[{k}].region holds no fluid node: move it; the domain reaches over {}",
+                sizes.join(", ")
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// This rank's part, from a stored partition or one made now; both give the same results.

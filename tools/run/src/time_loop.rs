@@ -15,7 +15,7 @@ use crate::cli::Cli;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::ranks::together;
-use crate::setup::Setup;
+use crate::setup::{Setup, initial_velocity};
 use crate::stop::Stop;
 
 /// Seconds of steps between two looks at signals, clock and progress.
@@ -65,7 +65,7 @@ impl<'c> TimeLoop<'c> {
         let resumed = match &from {
             Some(path) => Some(together(comm, || checkpoint::load(&setup, &case_sha256, &mut fluid, path))?),
             None => {
-                let u = initial_velocity(&setup);
+                let u = initial_velocity(&setup.config, &setup.plan);
                 together(comm, || fluid.initialise(|_| State { drho: 0.0, u }))?;
                 None
             }
@@ -94,7 +94,7 @@ impl<'c> TimeLoop<'c> {
                 break Exit::Done;
             }
             if self.comm.any(self.stop.wanted())? {
-                self.save_at_even_step()?;
+                self.save_at_even_step(&progress)?;
                 break Exit::Stopped;
             }
             let steps = self.agreed_batch(seconds_a_step, self.next_event().min(last) - step)?;
@@ -171,18 +171,14 @@ impl<'c> TimeLoop<'c> {
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
     }
 
-    fn save_at_even_step(&mut self) -> Result<()> {
+    fn save_at_even_step(&mut self, progress: &Progress) -> Result<()> {
         if !self.fluid.step().is_multiple_of(2) {
             let (comm, plan) = (self.comm, &self.setup.plan);
             self.fluid.advance(comm, 1, |t| plan.row(t))?;
+            self.events(progress)?;
         }
         self.save()
     }
-}
-
-fn initial_velocity(setup: &Setup) -> [f64; 3] {
-    let given = setup.config.initial.velocity.as_deref().unwrap_or_default();
-    std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si() / setup.plan.units.velocity()))
 }
 
 /// SHA-256 of the case file, read once.

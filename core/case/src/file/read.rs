@@ -1,6 +1,7 @@
 //! Reading a case file.
 
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -29,9 +30,17 @@ impl Case {
     /// # Errors
     /// A usage fault when the file cannot be read, is no case, is cut off, or has another schema version.
     pub fn open(path: &Path) -> Result<Self> {
-        let length = std::fs::metadata(path)
-            .map_err(|error| Fault::usage(format!("cannot read {}: {error}", path.display())))?
-            .len();
+        let metadata = std::fs::metadata(path).map_err(|error| {
+            let remedy = match error.kind() {
+                ErrorKind::NotFound => "; give another path, or make the case with `mkcase CASE.json`",
+                _ => "",
+            };
+            Fault::usage(format!("cannot read case {}: {error}{remedy}", path.display()))
+        })?;
+        if metadata.is_dir() {
+            return Err(Fault::usage(format!("{} is a folder; name a case file that mkcase made", path.display())));
+        }
+        let length = metadata.len();
         let file = File::open(path).map_err(|error| {
             Fault::usage(format!(
                 "{} is no HDF5 file, or was cut off ({error}); make it again with mkcase",

@@ -1,7 +1,6 @@
 //! MetaImage: .mha with its data, .mhd with a data file; plain or zlib-compressed.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -9,28 +8,9 @@ use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use hematite_config::{Fault, Result};
 
 use super::raw::{self, Layout};
+use super::text_header::{self, Header};
 use super::{extents, head, length, open_fault};
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Volume};
-
-struct Header {
-    fields: HashMap<String, String>,
-    /// Bytes up to and with the line `ElementDataFile`.
-    length: u64,
-}
-
-impl Header {
-    fn get(&self, field: &str) -> Option<&str> {
-        self.fields.get(field).map(String::as_str)
-    }
-
-    fn need(&self, field: &str) -> Result<&str> {
-        self.get(field).ok_or_else(|| Fault::usage(format!("its MetaImage header has no \"{field}\"")))
-    }
-
-    fn flag(&self, field: &str) -> bool {
-        self.get(field).is_some_and(|text| text.eq_ignore_ascii_case("true") || text == "1")
-    }
-}
 
 pub(super) fn read(path: &Path) -> Result<Volume> {
     let header = parse(&head(path)?)?;
@@ -41,32 +21,28 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     if let Some(channels) = header.get("ElementNumberOfChannels").filter(|&n| n != "1") {
         return Err(Fault::usage(format!("has {channels} values a voxel; one is read")));
     }
-    let big = header.flag("BinaryDataByteOrderMSB") || header.flag("ElementByteOrderMSB");
+    let big = flag(&header, "BinaryDataByteOrderMSB") || flag(&header, "ElementByteOrderMSB");
     let endian = if big { Endian::Big } else { Endian::Little };
 
-    let (mut file, start) = match header.need("ElementDataFile")? {
-        "LOCAL" | "Local" | "local" => (File::open(path).map_err(open_fault)?, header.length),
-        name if name.contains('%') || name.starts_with("LIST") => {
-            return Err(Fault::usage(format!("its data file \"{name}\" is a list; only one data file is read")));
-        }
-        name => {
-            let data = hematite_config::sibling(path, Path::new(name));
-            (
-                File::open(&data)
-                    .map_err(|error| Fault::usage(format!("data file {} cannot be read: {error}", data.display())))?,
-                0,
-            )
-        }
-    };
-    let stored = length(&file)?;
-    let bytes = count * kind.size() as u64;
-    let offset = match header.get("HeaderSize").unwrap_or("0") {
-        "-1" => stored.checked_sub(bytes),
-        text => text.parse().ok().and_then(|skip: u64| start.checked_add(skip)),
-    }
-    .ok_or_else(|| Fault::usage("its HeaderSize is neither -1 nor a number of bytes that the file holds"))?;
+    let skip = header.get("HeaderSize").unwrap_or("0");
+    let compressed = flag(&header, "CompressedData");
 
-    let values = if header.flag("CompressedData") {
+    let values = header.with_values(path, detached(&header), |mut file, start| {
+        let stored = length(&file)?;
+        let bytes = count * kind.size() as u64;
+        let offset = match skip {
+            "-1" => stored.checked_sub(bytes),
+            text => text.parse().ok().and_then(|skip: u64| start.checked_add(skip)),
+        }
+        .ok_or_else(|| {
+            Fault::usage(format!(
+                "HeaderSize {skip} is neither -1 nor a number of bytes, or the file is cut short: it holds {stored} \
+                 bytes, the header claims {bytes} bytes of values"
+            ))
+        })?;
+        if !compressed {
+            return raw::values(&mut file, &Layout { shape, kind, endian, offset }, stored);
+        }
         volume::plausible(bytes, stored.saturating_sub(offset))?;
         file.seek(SeekFrom::Start(offset)).map_err(open_fault)?;
         let mut magic = [0; 2];
@@ -74,21 +50,26 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         file.seek(SeekFrom::Start(offset)).map_err(open_fault)?;
         let file = BufReader::new(file);
         if magic == [0x1f, 0x8b] {
-            volume::read_values(MultiGzDecoder::new(file), count, kind, endian)?
+            volume::read_values(MultiGzDecoder::new(file), count, kind, endian)
         } else {
-            volume::read_values(ZlibDecoder::new(file), count, kind, endian)?
+            volume::read_values(ZlibDecoder::new(file), count, kind, endian)
         }
-    } else {
-        raw::values(&mut file, &Layout { shape, kind, endian, offset }, stored)?
-    };
+    })?;
     Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: spacing(&header, dimensions)? })
 }
 
 /// The data file of a detached header.
 pub(super) fn data_file(path: &Path) -> Option<PathBuf> {
     let header = head(path).and_then(|bytes| parse(&bytes)).ok()?;
-    let name = header.get("ElementDataFile").filter(|name| !name.eq_ignore_ascii_case("local"))?;
-    Some(hematite_config::sibling(path, Path::new(name)))
+    Some(text_header::data_file(path, detached(&header)?))
+}
+
+fn detached(header: &Header) -> Option<&str> {
+    header.get("ElementDataFile").filter(|name| !name.eq_ignore_ascii_case("local"))
+}
+
+fn flag(header: &Header, field: &str) -> bool {
+    header.get(field).is_some_and(|text| text.eq_ignore_ascii_case("true") || text == "1")
 }
 
 fn parse(bytes: &[u8]) -> Result<Header> {
@@ -107,7 +88,7 @@ fn parse(bytes: &[u8]) -> Result<Header> {
         let last = field == "ElementDataFile";
         fields.insert(field, value.trim().to_owned());
         if last {
-            return Ok(Header { fields, length: at as u64 });
+            return Ok(Header { format: "MetaImage", fields, length: at as u64 });
         }
     }
     Err(Fault::usage("is no MetaImage: its header has no ElementDataFile"))

@@ -8,6 +8,7 @@ pub mod meta_image;
 pub mod nifti;
 pub mod nrrd;
 pub mod raw;
+mod text_header;
 pub mod tiff;
 pub mod vti;
 

@@ -2,39 +2,21 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use hematite_config::{Fault, Result};
 
 use super::raw::{self, Layout};
+use super::text_header::{self, Header};
 use super::{extents, head, length, open_fault};
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
 
-struct Header {
-    fields: HashMap<String, String>,
-    /// Bytes up to and with the blank line.
-    length: u64,
-}
-
-impl Header {
-    fn get(&self, field: &str) -> Option<&str> {
-        self.fields.get(field).map(String::as_str)
-    }
-
-    fn need(&self, field: &str) -> Result<&str> {
-        self.get(field).ok_or_else(|| Fault::usage(format!("its NRRD header has no \"{field}\" field")))
-    }
-
-    fn data_file(&self) -> Option<&str> {
-        self.get("data file").or_else(|| self.get("datafile"))
-    }
-
-    fn number(&self, field: &str) -> Result<i64> {
-        let text = self.get(field).or_else(|| self.get(&field.replace(' ', ""))).unwrap_or("0");
-        text.parse().map_err(|_| Fault::usage(format!("NRRD field \"{field}: {text}\" is not a whole number")))
-    }
+enum Encoding {
+    Raw,
+    Gzip,
+    Text,
 }
 
 pub(super) fn read(path: &Path) -> Result<Volume> {
@@ -50,57 +32,62 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         (other, _) => return Err(Fault::usage(format!("NRRD field \"endian\" is {other:?}, wanted little or big"))),
     };
 
-    let (mut file, mut start) = match header.data_file() {
-        Some(name) if name.contains('%') || name.starts_with("LIST") => {
-            return Err(Fault::usage(format!("its data file \"{name}\" is a list; only one data file is read")));
-        }
-        Some(name) => {
-            let data = hematite_config::sibling(path, Path::new(name));
-            (
-                File::open(&data)
-                    .map_err(|error| Fault::usage(format!("data file {} cannot be read: {error}", data.display())))?,
-                0,
-            )
-        }
-        None => (File::open(path).map_err(open_fault)?, header.length),
-    };
-    let stored = length(&file)?;
-    start = skip_lines(&mut file, start, header.number("line skip")?)?;
-    let skip = header.number("byte skip")?;
-    let encoding = header.need("encoding")?;
-
-    let values = match encoding {
-        "raw" => {
-            let bytes = count * kind.size() as u64;
-            let offset = if skip == -1 { stored.checked_sub(bytes) } else { forward(start, skip) };
-            let offset = offset
-                .ok_or_else(|| Fault::usage(format!("its values start before the file does (byte skip {skip})")))?;
-            raw::values(&mut file, &Layout { shape, kind, endian, offset }, stored)?
-        }
-        "gzip" | "gz" => {
-            volume::plausible(count * kind.size() as u64, stored)?;
-            file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
-            let mut source = MultiGzDecoder::new(std::io::BufReader::new(file));
-            let skip =
-                u64::try_from(skip).map_err(|_| Fault::usage(format!("byte skip {skip} of gzip data is negative")))?;
-            std::io::copy(&mut (&mut source).take(skip), &mut std::io::sink()).map_err(open_fault)?;
-            volume::read_values(source, count, kind, endian)?
-        }
-        "ascii" | "text" | "txt" => {
-            // A value takes two characters, its separator included.
-            volume::plausible(count, stored.saturating_sub(start))?;
-            file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
-            text(file, count)?
-        }
+    let encoding = match header.need("encoding")? {
+        "raw" => Encoding::Raw,
+        "gzip" | "gz" => Encoding::Gzip,
+        "ascii" | "text" | "txt" => Encoding::Text,
         other => return Err(Fault::usage(format!("NRRD encoding \"{other}\" is not read; use raw, gzip or ascii"))),
     };
+    let (lines, skip) = (number(&header, "line skip")?, number(&header, "byte skip")?);
+
+    let values = header.with_values(path, detached(&header), |mut file, start| {
+        let stored = length(&file)?;
+        let start = skip_lines(&mut file, start, lines)?;
+        let bytes = count * kind.size() as u64;
+        match encoding {
+            Encoding::Raw => {
+                let offset = if skip == -1 { stored.checked_sub(bytes) } else { forward(start, skip) };
+                let offset = offset.ok_or_else(|| {
+                    Fault::usage(format!(
+                        "its values start before the file does (byte skip {skip}; it holds {stored} bytes, the header \
+                         claims {bytes} bytes of values)"
+                    ))
+                })?;
+                raw::values(&mut file, &Layout { shape, kind, endian, offset }, stored)
+            }
+            Encoding::Gzip => {
+                volume::plausible(bytes, stored)?;
+                let skip = u64::try_from(skip)
+                    .map_err(|_| Fault::usage(format!("byte skip {skip} of gzip data is negative")))?;
+                file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
+                let mut source = MultiGzDecoder::new(BufReader::new(file));
+                std::io::copy(&mut (&mut source).take(skip), &mut std::io::sink()).map_err(open_fault)?;
+                volume::read_values(source, count, kind, endian)
+            }
+            Encoding::Text => {
+                // A value takes two characters, its separator included.
+                volume::plausible(count, stored.saturating_sub(start))?;
+                file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
+                text(file, count)
+            }
+        }
+    })?;
     Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: spacing(&header)? })
 }
 
 /// The data file of a detached header.
 pub(super) fn data_file(path: &Path) -> Option<PathBuf> {
     let header = head(path).and_then(|bytes| parse(&bytes)).ok()?;
-    Some(hematite_config::sibling(path, Path::new(header.data_file()?)))
+    Some(text_header::data_file(path, detached(&header)?))
+}
+
+fn detached(header: &Header) -> Option<&str> {
+    header.get("data file").or_else(|| header.get("datafile"))
+}
+
+fn number(header: &Header, field: &str) -> Result<i64> {
+    let text = header.get(field).or_else(|| header.get(&field.replace(' ', ""))).unwrap_or("0");
+    text.parse().map_err(|_| Fault::usage(format!("NRRD field \"{field}: {text}\" is not a whole number")))
 }
 
 fn parse(bytes: &[u8]) -> Result<Header> {
@@ -114,7 +101,7 @@ fn parse(bytes: &[u8]) -> Result<Header> {
         let line = String::from_utf8_lossy(line);
         let line = line.trim_end();
         if line.is_empty() {
-            return Ok(Header { fields, length: at as u64 });
+            return Ok(Header { format: "NRRD", fields, length: at as u64 });
         }
         if number == 0 || line.starts_with('#') || line.contains(":=") {
             continue;
@@ -125,7 +112,7 @@ fn parse(bytes: &[u8]) -> Result<Header> {
         fields.insert(field.trim().to_ascii_lowercase(), value.trim().to_owned());
     }
     if fields.contains_key("data file") || fields.contains_key("datafile") {
-        return Ok(Header { fields, length: at as u64 });
+        return Ok(Header { format: "NRRD", fields, length: at as u64 });
     }
     Err(Fault::usage("its NRRD header has no end (an empty line)"))
 }
@@ -185,7 +172,7 @@ fn skip_lines(file: &mut File, start: u64, lines: i64) -> Result<u64> {
     file.seek(SeekFrom::Start(start)).map_err(open_fault)?;
     let mut at = start;
     let mut left = lines;
-    for byte in std::io::BufReader::new(file).bytes() {
+    for byte in BufReader::new(file).bytes() {
         at += 1;
         left -= i64::from(byte.map_err(open_fault)? == b'\n');
         if left == 0 {

@@ -2,7 +2,8 @@
 // Velocity and moving wall: f_j = f_i + 6 w_j c_j . u_w  (Ladd, J. Fluid Mech. 271 (1994) 285).
 // Pressure: f_j = -f_i + 2 e+_j(rho_w, u) + (2 - omega+) (f+_j - e+_j), anti-bounce-back that keeps the stress of a
 // sheared flow (Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427); u and the even
-// non-equilibrium part f+ - e+ are the node's own before the step (before.wgsl).
+// non-equilibrium part f+ - e+ are the node's own before the step (before.wgsl). In steady flow through an opening across
+// an axis the odd non-equilibrium parts of its links sum to zero, so that rho_w is the density at the node itself.
 // One invocation an (opening, node) entry; direction i leads into the opening, j = -i out of it.
 #include "prelude.wgsl"
 

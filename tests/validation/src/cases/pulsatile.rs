@@ -175,9 +175,12 @@ fn velocity_opening(context: &Context, table: &mut Table) -> Result<()> {
     Ok(())
 }
 
-/// A pressure that oscillates at one end: Womersley flow under the pressure difference over the length.
+/// A pressure that oscillates at one end: Womersley flow under the pressure difference over the length. Where an opening
+/// holds its pressure is known to about a spacing, so the error falls with the length in spacings, to first order.
 fn pressure_openings(context: &Context, table: &mut Table) -> Result<()> {
-    for (length, height, period, tau) in [(16, 32, 4096, 0.56), (16, 16, 1024, 0.56)] {
+    for (length, height, period, tau) in
+        [(16, 32, 4096, 0.56), (32, 32, 4096, 0.56), (64, 32, 4096, 0.56), (64, 16, 4096, 0.56)]
+    {
         let (l, h, nu, omega) = (length as f64, height as f64, (tau - 0.5) / 3.0, TAU / period as f64);
         // One lattice unit of stress is 1000 kg/m3 (dx / dt)^2.
         let dt = nu * 1e-10 / 1e-6;
@@ -198,11 +201,11 @@ fn pressure_openings(context: &Context, table: &mut Table) -> Result<()> {
         let ratio = mean / (gradient * exact::channel_mean(h, nu, omega));
         let largest = exact(h / 2.0).norm();
         let worst = nodes.iter().map(|(u, at)| (**u - exact(at[1])).norm() / largest).fold(0.0, f64::max);
-        let what = format!("pressure openings H {height}, alpha {:.2}:", h / 2.0 * (omega / nu).sqrt());
-        table.absolute(format!("{what} flow rate, amplitude ratio"), 1.0, ratio.norm(), 2e-2);
-        table.below(format!("{what} flow rate, phase (rad)"), ratio.arg().abs(), 2e-2);
+        let what = format!("pressure openings L {length}, H {height}, alpha {:.2}:", h / 2.0 * (omega / nu).sqrt());
+        table.absolute(format!("{what} flow rate, amplitude ratio"), 1.0, ratio.norm(), 1.5 / l);
+        table.below(format!("{what} flow rate, phase (rad)"), ratio.arg().abs(), 1.5 / l);
         table.note(format!("{what} flow rate, phase in steps"), 0.0, ratio.arg() / omega);
-        table.below(format!("{what} profile half-way, largest deviation / largest"), worst, 3e-2);
+        table.below(format!("{what} profile half-way, largest deviation / largest"), worst, 2.0 / l);
     }
     Ok(())
 }

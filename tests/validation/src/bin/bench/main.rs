@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use hematite_config::{Fault, Result};
+use hematite_config::{Exit, Fault, Result, guarded};
 use serde_json::{Value, json};
 
 /// Speed on this machine's first GPU, memory a fluid node, and the time that dividing a large case takes.
@@ -78,13 +78,7 @@ impl Figure {
 }
 
 fn main() -> ExitCode {
-    match call(&Arguments::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => {
-            eprintln!("bench: {}", fault.message);
-            ExitCode::from(2)
-        }
-    }
+    guarded("bench", || call(&Arguments::parse()).map(|()| Exit::Done))
 }
 
 fn call(arguments: &Arguments) -> Result<()> {
