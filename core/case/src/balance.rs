@@ -1,5 +1,7 @@
 //! Parts made better after METIS: nodes at the cuts change sides, sizes come within 2 % of the mean.
 
+use std::collections::BTreeSet;
+
 use rayon::prelude::*;
 
 use crate::Lattice;
@@ -15,8 +17,9 @@ struct Bounds {
 }
 
 /// Moves nodes between parts, one at a time and in the same order at every call, such that fewer links are cut and every
-/// part has a size within 2 % of the mean (or the whole numbers next to it). There are at least as many nodes as parts.
-pub(crate) fn balance(lattice: &Lattice, owner: &mut [u32], parts: usize) {
+/// part has a size within 2 % of the mean (or the whole numbers next to it), unless the `pinned` nodes, which stay, are in
+/// the way. There are at least as many nodes as parts.
+pub(crate) fn balance(lattice: &Lattice, owner: &mut [u32], parts: usize, pinned: &BTreeSet<u32>) {
     let mean = owner.len() as f64 / parts as f64;
     let bounds = Bounds {
         low: ((0.98 * mean).ceil() as usize).min(mean.floor() as usize),
@@ -25,22 +28,22 @@ pub(crate) fn balance(lattice: &Lattice, owner: &mut [u32], parts: usize) {
     let mut sizes = vec![0_usize; parts];
     owner.iter().for_each(|&p| sizes[p as usize] += 1);
     for pass in 0..PASSES {
-        let moved = sweep(lattice, owner, &mut sizes, bounds);
+        let moved = sweep(lattice, owner, &mut sizes, bounds, pinned);
         let settled = sizes.iter().all(|size| (bounds.low..=bounds.high).contains(size));
         if moved == 0 || (settled && (pass >= 4 || moved * 100_000 < owner.len())) {
             break;
         }
     }
-    force(owner, &mut sizes, bounds);
+    force(owner, &mut sizes, bounds, pinned);
 }
 
 /// One pass over the nodes at the cuts; the number of nodes moved.
-fn sweep(lattice: &Lattice, owner: &mut [u32], sizes: &mut [usize], bounds: Bounds) -> usize {
+fn sweep(lattice: &Lattice, owner: &mut [u32], sizes: &mut [usize], bounds: Bounds, pinned: &BTreeSet<u32>) -> usize {
     let at_cut = |&n: &u32| lattice.neighbours(n as usize).any(|m| owner[m as usize] != owner[n as usize]);
     let cut: Vec<u32> = (0..owner.len() as u32).into_par_iter().filter(at_cut).collect();
     let mut moved = 0;
     let mut counts: Vec<(u32, usize)> = Vec::new();
-    for n in cut {
+    for n in cut.into_iter().filter(|n| !pinned.contains(n)) {
         let from = owner[n as usize];
         counts.clear();
         for m in lattice.neighbours(n as usize) {
@@ -73,9 +76,10 @@ fn sweep(lattice: &Lattice, owner: &mut [u32], sizes: &mut [usize], bounds: Boun
 
 /// Brings sizes within the bounds where moves along the cuts cannot, as between parts that do not touch: the last nodes
 /// of the large parts go to the small ones.
-fn force(owner: &mut [u32], sizes: &mut [usize], bounds: Bounds) {
+fn force(owner: &mut [u32], sizes: &mut [usize], bounds: Bounds, pinned: &BTreeSet<u32>) {
+    let free = |n: usize| !pinned.contains(&(n as u32));
     if sizes.iter().any(|&size| size > bounds.high) {
-        for part in owner.iter_mut().rev() {
+        for (_, part) in owner.iter_mut().enumerate().rev().filter(|(n, _)| free(*n)) {
             let from = *part as usize;
             let smallest = || (0..sizes.len()).min_by_key(|&p| sizes[p]);
             if let Some(to) = Some(from).filter(|&p| sizes[p] > bounds.high).and_then(|_| smallest()) {
@@ -86,7 +90,7 @@ fn force(owner: &mut [u32], sizes: &mut [usize], bounds: Bounds) {
         }
     }
     let mut small: Vec<usize> = (0..sizes.len()).filter(|&p| sizes[p] < bounds.low).collect();
-    for part in owner.iter_mut().rev() {
+    for (_, part) in owner.iter_mut().enumerate().rev().filter(|(n, _)| free(*n)) {
         let Some(&to) = small.last() else { return };
         let from = *part as usize;
         if sizes[from] > bounds.low {

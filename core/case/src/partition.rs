@@ -3,6 +3,8 @@
 use std::ops::Range;
 
 use hematite_config::{Fault, Result};
+use std::collections::{BTreeMap, BTreeSet};
+
 use rayon::prelude::*;
 
 use crate::extract::Share;
@@ -160,8 +162,44 @@ fn divide(lattice: &Lattice, parts: usize, limits: MetisLimits) -> Result<Vec<u3
         Some(graph) => metis::divide(&graph, parts)?,
         None => divide_blocks(lattice, parts, limits)?,
     };
-    balance::balance(lattice, &mut owner, parts);
+    let pinned = keep_openings_whole(lattice, &mut owner);
+    balance::balance(lattice, &mut owner, parts, &pinned);
+    let mut empty: BTreeSet<u32> = (0..parts as u32).collect();
+    owner.iter().for_each(|part| _ = empty.remove(part));
+    if !empty.is_empty() {
+        return Err(Fault::usage(format!(
+            "{parts} parts of a lattice of {} nodes: too few nodes lie away from the openings; ask for fewer parts",
+            lattice.nodes()
+        )));
+    }
     Ok(owner)
+}
+
+/// Gives each opening node and the node next to it away from the opening to one part, for a pressure opening looks at
+/// both; says which nodes those are.
+fn keep_openings_whole(lattice: &Lattice, owner: &mut [u32]) -> BTreeSet<u32> {
+    let mut group: BTreeMap<u32, u32> = BTreeMap::new();
+    let lowest = |group: &BTreeMap<u32, u32>, mut n: u32| {
+        while let Some(&lower) = group.get(&n).filter(|&&lower| lower != n) {
+            n = lower;
+        }
+        n
+    };
+    for opening in &lattice.openings {
+        let inward = &lattice.links[lattice.set.straight(opening.normal) - 1];
+        for site in &opening.nodes {
+            let node = site.node.0 as u32;
+            if let Some(next) = inward[node as usize].node() {
+                let (a, b) = (lowest(&group, node), lowest(&group, next));
+                group.insert(a.max(b), a.min(b));
+                group.insert(a.min(b), a.min(b));
+            }
+        }
+    }
+    for &n in group.keys() {
+        owner[n as usize] = owner[lowest(&group, n) as usize];
+    }
+    group.into_keys().collect()
 }
 
 /// As [`divide`], by way of blocks: small ones, so that parts keep smooth borders, and larger ones where those are still

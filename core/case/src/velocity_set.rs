@@ -66,6 +66,13 @@ impl VelocitySet {
         }
     }
 
+    /// The direction along an axis that is closest to `normal`.
+    pub fn straight(self, normal: [f64; 3]) -> usize {
+        let c = self.velocities();
+        let along = |i: &usize| c[*i].iter().zip(normal).map(|(&c, n)| f64::from(c) * n).sum::<f64>();
+        (1..=2 * self.dimension()).max_by(|a, b| along(a).total_cmp(&along(b))).unwrap_or(1)
+    }
+
     /// The direction opposite to `i`.
     pub fn opposite(i: usize) -> usize {
         if i == 0 { 0 } else { ((i - 1) ^ 1) + 1 }

@@ -72,7 +72,7 @@ pub struct OpeningCondition {
     /// Flow rate into the domain (3-D only).
     #[serde(default)]
     pub flow_rate: Option<FlowRate>,
-    /// Pressure above that of the fluid at rest, at the centres of the opening's nodes.
+    /// Pressure above that of the fluid at rest, half-way between the opening and its nodes.
     #[serde(default)]
     pub pressure: Option<Pressure>,
     /// Velocity of a moving wall along x, y (and z).

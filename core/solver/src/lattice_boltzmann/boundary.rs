@@ -1,7 +1,7 @@
 //! Opening nodes as the kernel sees them.
 
 use bytemuck::{Pod, Zeroable};
-use hematite_case::{Part, VelocitySet};
+use hematite_case::Part;
 
 /// What is prescribed at an opening, and its shape over the opening's nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,11 +15,6 @@ pub enum Prescribed {
 /// A vector for each of the part's nodes at an opening, in the part's order.
 pub type Shape = Vec<[f64; 3]>;
 
-/// Numbers that before.wgsl writes for an entry: velocity, then the even non-equilibrium part of each pair.
-pub(crate) fn state_len(set: VelocitySet) -> usize {
-    3 + set.q() / 2
-}
-
 /// One (opening, node) pair; the layout of `Entry` in WGSL.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -28,12 +23,14 @@ pub(crate) struct Entry {
     pub links: u32,
     pub opening: u32,
     pub pressure: u32,
+    /// The node next to it away from the opening, or itself.
+    pub inward: u32,
 }
 
 impl Entry {
     /// Its declaration in WGSL.
     pub const WGSL: &str =
-        "struct Entry {\n    node: u32,\n    links: u32,\n    opening: u32,\n    pressure: u32,\n}\n";
+        "struct Entry {\n    node: u32,\n    links: u32,\n    opening: u32,\n    pressure: u32,\n    inward: u32,\n}\n";
 }
 
 /// The entries of a part and their shapes (three numbers an entry, zero for pressure).
@@ -46,7 +43,13 @@ pub(crate) fn entries(part: &Part, prescribed: &[Prescribed]) -> (Vec<Entry>, Ve
                 Prescribed::Velocity(shape) => (0, shape[k]),
                 Prescribed::Pressure => (1, [0.0; 3]),
             };
-            entries.push(Entry { node: node.node, links: node.links, opening: opening as u32, pressure });
+            entries.push(Entry {
+                node: node.node,
+                links: node.links,
+                opening: opening as u32,
+                pressure,
+                inward: node.inward.unwrap_or(node.node),
+            });
             shapes.extend(shape);
         }
     }

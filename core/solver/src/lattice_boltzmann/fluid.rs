@@ -152,7 +152,7 @@ impl Fluid {
                 fluid.prepare(Shader::Openings, odd)?;
             }
             if parameters.openings.contains(&Prescribed::Pressure) {
-                fluid.prepare(Shader::Before, odd)?;
+                fluid.prepare(Shader::Pressure, odd)?;
             }
         }
         if crossing.len() > 0 {
@@ -223,7 +223,7 @@ impl Fluid {
             let mut recorder = Recorder::new(&self.gpu);
             for row in 0..batch {
                 let odd = self.step % 2 == 1;
-                self.record_entries(&mut recorder, Shader::Before, odd, row);
+                self.record_entries(&mut recorder, Shader::Pressure, odd, row);
                 self.record_step(&mut recorder, odd, 0, self.own, row);
                 self.record_entries(&mut recorder, Shader::Openings, !odd, row);
                 self.step += 1;
@@ -240,7 +240,7 @@ impl Fluid {
     fn step_with_neighbours(&mut self, comm: &dyn Comm, exchange: &Exchange, row: u32) -> Result<()> {
         let odd = self.step % 2 == 1;
         let mut interface = Recorder::new(&self.gpu);
-        self.record_entries(&mut interface, Shader::Before, odd, row);
+        self.record_entries(&mut interface, Shader::Pressure, odd, row);
         self.record_step(&mut interface, odd, self.interior, self.own - self.interior, row);
         exchange.record_pack(&mut interface, odd);
         let packed = interface.submit();

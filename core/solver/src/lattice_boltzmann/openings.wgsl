@@ -1,9 +1,6 @@
 // Openings and moving walls: mends, in place, the populations that a plain half-way bounce-back sent back.
 // Velocity and moving wall: f_j = f_i + 6 w_j c_j . u_w  (Ladd, J. Fluid Mech. 271 (1994) 285).
-// Pressure: f_j = -f_i + 2 e+_j(rho_w, u) + (2 - omega+) (f+_j - e+_j), anti-bounce-back that keeps the stress of a
-// sheared flow (Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427); u and the even
-// non-equilibrium part f+ - e+ are the node's own before the step (before.wgsl). In steady flow through an opening across
-// an axis the odd non-equilibrium parts of its links sum to zero, so that rho_w is the density at the node itself.
+// Pressure: f_j = -f_i + what pressure.wgsl found before the step.
 // One invocation an (opening, node) entry; direction i leads into the opening, j = -i out of it.
 #include "prelude.wgsl"
 
@@ -45,17 +42,10 @@ fn main(
 #endfor
 #endfor
     } else {
-#for a in axes
-        let u${a.name} = before[STATE * k + ${a.index}u];
-#endfor
-        let uu = real(1.5) * (${squares});
 #for p in pairs
-        let cu${p.k} = ${p.c_dot_u};
-        let wanted${p.k} = real(2.0) * W${p.shell} * (value + real(4.5) * cu${p.k} * cu${p.k} - uu)
-            + (real(2.0) - OMEGA_PLUS) * before[STATE * k + 2u + ${p.k}u];
 #for way in [p.ij, p.ji]
         if ((entry.links & (1u << ${way.out}u)) != 0u) {
-            let change = wanted${p.k} - real(2.0) * f${way.back};
+            let change = wanted[SLOTS * k + ${way.out}u - 1u] - real(2.0) * f${way.back};
             came_in += change;
             f_${p.k}[at${way.back}] = store(f${way.back} + change);
         }

@@ -4,7 +4,7 @@ use hematite_case::VelocitySet;
 use hematite_gpu::{Binding, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
-use super::boundary::{self, Entry};
+use super::boundary::Entry;
 use super::fluid::Moment;
 use crate::Precision;
 
@@ -20,8 +20,8 @@ const SHARED: [Template; 4] = [
 pub enum Shader {
     /// Gather, collide, scatter.
     Step,
-    /// What pressure openings need of the state before a step.
-    Before,
+    /// What pressure openings will send back after a step.
+    Pressure,
     /// Openings and moving walls.
     Openings,
     /// A field for a dump.
@@ -71,7 +71,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     if odd && gathers {
         table.extend(pair_names(variant.set, "links").into_iter().map(|name| Binding::read(name, "array<u32>")));
     }
-    if gathers && (variant.force || shader == Shader::Openings) {
+    if gathers && (variant.force || matches!(shader, Shader::Openings | Shader::Pressure)) {
         table.push(Binding::read("schedule", &real));
     }
     match shader {
@@ -79,10 +79,10 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         Shader::Openings => table.extend([
             Binding::read("entries", "array<Entry>"),
             Binding::read("shape", &real),
-            Binding::read("before", &real),
+            Binding::read("wanted", &real),
             Binding::write("ledger", "array<u32>"),
         ]),
-        Shader::Before => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("before", &real)]),
+        Shader::Pressure => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("wanted", &real)]),
         Shader::Moments(_) => table.push(Binding::write("moments", &real)),
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
         Shader::Pack => {
@@ -99,7 +99,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
 pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     let template = match shader {
         Shader::Step => Template { name: "step.wgsl", text: include_str!("step.wgsl") },
-        Shader::Before => Template { name: "before.wgsl", text: include_str!("before.wgsl") },
+        Shader::Pressure => Template { name: "pressure.wgsl", text: include_str!("pressure.wgsl") },
         Shader::Openings => Template { name: "openings.wgsl", text: include_str!("openings.wgsl") },
         Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("moments.wgsl") },
         Shader::Monitor => Template { name: "monitor.wgsl", text: include_str!("monitor.wgsl") },
@@ -110,10 +110,10 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         _ => "",
     };
     let mut declarations = String::new();
-    if matches!(shader, Shader::Before | Shader::Openings) {
+    if matches!(shader, Shader::Pressure | Shader::Openings) {
         declarations += Entry::WGSL;
-        declarations += &format!("const STATE: u32 = {}u;\n", boundary::state_len(variant.set));
     }
+    declarations += &format!("const SLOTS: u32 = {}u;\n", variant.set.q() - 1);
     declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
     declarations += &Binding::declare(&bindings(shader, variant, odd));
     let (set, precision) = (variant.set, variant.precision);
@@ -203,7 +203,7 @@ mod tests {
     fn every_permutation_is_valid_wgsl() {
         let shaders = [
             Shader::Step,
-            Shader::Before,
+            Shader::Pressure,
             Shader::Openings,
             Shader::Moments(Moment::Density),
             Shader::Moments(Moment::Velocity),
@@ -248,6 +248,7 @@ mod tests {
                 ("links", std::mem::offset_of!(Entry, links)),
                 ("opening", std::mem::offset_of!(Entry, opening)),
                 ("pressure", std::mem::offset_of!(Entry, pressure)),
+                ("inward", std::mem::offset_of!(Entry, inward)),
             ]
         );
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hematite_case::{Link, NodeId, OpeningNode, Part, VelocitySet};
+use hematite_case::{Link, NodeId, OpeningNode, Part, Target, VelocitySet};
 
 /// A random domain of one part: periodic along y, with openings (0: velocity, 1: pressure) at its x ends.
 pub struct Sample {
@@ -46,9 +46,16 @@ impl Sample {
                 links[i - 1].push(link);
             }
         }
-        let openings = openings.map(|nodes| {
-            let mut nodes: Vec<_> =
-                nodes.into_iter().map(|(node, links)| OpeningNode { node, links, developed: 1.0 }).collect();
+        let inward = |k: usize, node: u32| match links[k][node as usize].target() {
+            Target::Node(m) => Some(m),
+            _ => None,
+        };
+        let openings = [0, 1].map(|k| {
+            let nodes = std::mem::take(&mut openings[k]);
+            let mut nodes: Vec<_> = nodes
+                .into_iter()
+                .map(|(node, links)| OpeningNode { node, links, developed: 1.0, inward: inward(k, node) })
+                .collect();
             nodes.sort_by_key(|node| node.node);
             nodes
         });

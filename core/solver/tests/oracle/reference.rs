@@ -96,9 +96,18 @@ impl Reference {
                         Prescribed::Pressure => {
                             let (rho, u) = before[n];
                             let even = |e: &[f64]| (e[i] + e[j]) / 2.0;
-                            let wanted = self.equilibrium(1.0 + row.openings[k], u);
                             let excess = even(&old_f[n]) - even(&self.equilibrium(rho, u));
-                            -old + 2.0 * even(&wanted) + (2.0 - plus) * excess
+                            let mut rho_w = 1.0 + row.openings[k];
+                            let mut odd = 0.0;
+                            if let Some(inward) = node.inward {
+                                let (rho, u) = before[inward as usize];
+                                let (f, e) = (&old_f[inward as usize], self.equilibrium(rho, u));
+                                rho_w = (2.0 * rho_w + rho) / 3.0;
+                                odd = -minus * ((f[i] - f[j]) / 2.0 - (e[i] - e[j]) / 2.0)
+                                    + (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], row.force);
+                            }
+                            let wanted = self.equilibrium(rho_w, u);
+                            -old + 2.0 * even(&wanted) + (2.0 - plus) * excess + odd
                         }
                     };
                     self.came_in[k] += self.f[n][j] - old;
