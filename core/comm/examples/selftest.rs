@@ -7,10 +7,10 @@ mod exercise;
 use std::process::ExitCode;
 
 use hematite_comm::{Comm, Mpi, launched_by_mpi};
-use hematite_config::{Exit, Result, finish};
+use hematite_config::{Exit, Result, guarded};
 
 fn main() -> ExitCode {
-    finish("selftest", check())
+    guarded("selftest", check)
 }
 
 fn check() -> Result<Exit> {

@@ -323,7 +323,7 @@ fn broken(setup: &Setup, fluid: &mut Fluid) -> Fault {
         Ok(density) => density,
         Err(fault) => return fault,
     };
-    let node = density.iter().position(|drho| !(drho.abs() < 4.0)).unwrap_or(0);
+    let node = density.iter().position(|drho| drho.is_nan() || drho.abs() >= 4.0).unwrap_or(0);
     let at: Vec<String> = (0..setup.header.set.dimension())
         .map(|axis| {
             let cell = f64::from(setup.part.position[node][axis]) + 0.5;

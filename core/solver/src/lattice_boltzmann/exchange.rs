@@ -7,9 +7,20 @@ use hematite_config::Result;
 use hematite_gpu::{Bound, Gpu, Kernel, Recorder, Staging, Ticket};
 
 use super::buffers::Buffers;
-use super::fluid::{Phases, make};
 use super::halo::Crossing;
+use super::kernels::make;
 use super::shaders::{Shader, Variant};
+
+/// Seconds spent in the phases of the time step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Waiting for kernels.
+    pub compute: f64,
+    /// Messages between ranks.
+    pub communication: f64,
+    /// Packing, and copies between device and host.
+    pub packing: f64,
+}
 
 /// Kernels and buffers of the exchange.
 pub(crate) struct Exchange {

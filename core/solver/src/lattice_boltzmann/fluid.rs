@@ -11,8 +11,10 @@ use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
 use super::equilibrium::{State, equilibrium};
-use super::exchange::Exchange;
-use super::shaders::{self, Shader, Variant};
+use super::exchange::{Exchange, Phases};
+use super::kernels::make;
+use super::moment::{Moment, Monitor};
+use super::shaders::{Shader, Variant};
 use super::{Row, links::Place};
 use crate::Precision;
 
@@ -34,71 +36,6 @@ pub struct Parameters {
     pub force: bool,
     /// What is prescribed at each opening of the case.
     pub openings: Vec<Prescribed>,
-}
-
-/// A moment of the populations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Moment {
-    /// Density deviation `rho - 1`.
-    Density,
-    /// Velocity; x, y, z.
-    Velocity,
-    /// Viscous stress; xx, yy, zz, xy, yz, xz.
-    Stress,
-}
-
-impl Moment {
-    /// Its name in templates.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Density => "density",
-            Self::Velocity => "velocity",
-            Self::Stress => "stress",
-        }
-    }
-
-    /// Numbers a node.
-    pub fn components(self) -> usize {
-        match self {
-            Self::Density => 1,
-            Self::Velocity => 3,
-            Self::Stress => 6,
-        }
-    }
-}
-
-/// Health of a part, in lattice units; masses are exact integers so that ranks can be summed in any order.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Monitor {
-    /// Sum of `rho - 1`, coarse part in units of 2^-16.
-    pub coarse_mass: i64,
-    /// Sum of `rho - 1`, the rest in units of 2^-36.
-    pub fine_mass: i64,
-    /// Largest speed.
-    pub speed: f64,
-    /// Nodes whose density is not a sane number.
-    pub broken: u64,
-}
-
-impl Monitor {
-    /// The sum of `rho - 1`.
-    pub fn mass_deviation(&self) -> f64 {
-        self.coarse_mass as f64 / 65_536.0 + self.fine_mass as f64 / (1u64 << 36) as f64
-    }
-}
-
-/// Unit of the mass that came in through an opening, in lattice units of mass; openings.wgsl counts in it.
-pub const MASS_QUANTUM: f64 = 1.0 / 1_073_741_824.0;
-
-/// Seconds spent in the phases of the time step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Phases {
-    /// Waiting for kernels.
-    pub compute: f64,
-    /// Messages between ranks.
-    pub communication: f64,
-    /// Packing, and copies between device and host.
-    pub packing: f64,
 }
 
 /// The fluid of one part on one device.
@@ -406,19 +343,4 @@ impl Fluid {
         }
         Ok(())
     }
-}
-
-/// A kernel with its buffers bound.
-pub(crate) fn make(
-    gpu: &Gpu,
-    variant: &Variant,
-    shader: Shader,
-    odd: bool,
-    buffers: &[(&str, &hematite_gpu::Buffer)],
-) -> Result<(Kernel, Bound)> {
-    let label = format!("{shader:?}{}", if odd { " odd" } else { "" });
-    let wgsl = shaders::wgsl(shader, variant, odd);
-    let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), 16)?;
-    let bound = kernel.bind(gpu, buffers);
-    Ok((kernel, bound))
 }

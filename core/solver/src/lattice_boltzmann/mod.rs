@@ -10,10 +10,14 @@ pub mod equilibrium;
 mod exchange;
 mod fluid;
 mod halo;
+mod kernels;
 mod links;
+mod moment;
 mod schedule;
 pub mod shaders;
 
 pub use boundary::{Prescribed, Shape};
-pub use fluid::{Fluid, MASS_QUANTUM, Moment, Monitor, Parameters, Phases};
+pub use exchange::Phases;
+pub use fluid::{Fluid, Parameters};
+pub use moment::{MASS_QUANTUM, Moment, Monitor};
 pub use schedule::Row;

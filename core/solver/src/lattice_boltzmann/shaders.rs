@@ -5,7 +5,7 @@ use hematite_gpu::{Binding, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::Entry;
-use super::fluid::Moment;
+use super::moment::Moment;
 use crate::Precision;
 
 const SHARED: [Template; 4] = [

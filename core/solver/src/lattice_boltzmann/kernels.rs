@@ -1,0 +1,21 @@
+//! Kernels with their buffers bound.
+
+use hematite_config::Result;
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel};
+
+use super::shaders::{self, Shader, Variant};
+
+/// A kernel with its buffers bound.
+pub(crate) fn make(
+    gpu: &Gpu,
+    variant: &Variant,
+    shader: Shader,
+    odd: bool,
+    buffers: &[(&str, &Buffer)],
+) -> Result<(Kernel, Bound)> {
+    let label = format!("{shader:?}{}", if odd { " odd" } else { "" });
+    let wgsl = shaders::wgsl(shader, variant, odd);
+    let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), 16)?;
+    let bound = kernel.bind(gpu, buffers);
+    Ok((kernel, bound))
+}
