@@ -62,7 +62,7 @@ impl Buffers {
         buffers.entries = entries.len() as u32;
         buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;
         buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;
-        buffers.add(gpu, "wanted", ((set.q() - 1) * entries.len() * precision.real_bytes()) as u64)?;
+        buffers.add(gpu, "wanted", (boundary::slots(set) * entries.len() * precision.real_bytes()) as u64)?;
         buffers.add(gpu, "ledger", 8 * entries.len() as u64)?;
 
         let pack = |places: &[Place]| places.iter().flat_map(|p| [p.pair, p.index]).collect::<Vec<u32>>();

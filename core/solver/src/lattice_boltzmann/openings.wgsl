@@ -1,11 +1,31 @@
 // Openings and moving walls: mends, in place, the populations that a plain half-way bounce-back sent back.
 // Velocity and moving wall: f_j = f_i + 6 w_j c_j . u_w  (Ladd, J. Fluid Mech. 271 (1994) 285).
-// Pressure: f_j = -f_i + what pressure.wgsl found before the step.
+// Pressure: f_j = -f_i + what pressure.wgsl found before the step, less the change of e-_i in it.
 // One invocation an (opening, node) entry; direction i leads into the opening, j = -i out of it.
 #include "prelude.wgsl"
 
 // Mass is counted in units of 2^-30: a node's share of a step stays far below the 2 that a word holds.
 const MASS_QUANTUM: real = real(1073741824.0);
+
+struct Velocity {
+#for a in axes
+    ${a.name}: real,
+#endfor
+}
+
+// The velocity of a node after the step.
+fn velocity_of(n: u32) -> Velocity {
+#include "gather.wgsl"
+#include "pairs.wgsl"
+#if force
+#for a in axes
+    let F${a.name} = schedule[(span.row + 1u) * ROW + ${a.index}u];
+#endfor
+    return Velocity(${axes | map(attribute="momentum_after") | join(", ")});
+#else
+    return Velocity(${axes | map(attribute="momentum") | join(", ")});
+#endif
+}
 
 @compute @workgroup_size(WORKGROUP)
 fn main(
@@ -42,10 +62,21 @@ fn main(
 #endfor
 #endfor
     } else {
+        // 3 times the velocity that the inward node gained in the step.
+#for a in axes
+        var u${a.name} = real(0.0);
+#endfor
+        if (entry.settled != 0u) {
+            let now = velocity_of(entry.inward);
+#for a in axes
+            u${a.name} = real(3.0) * (now.${a.name} - wanted[SLOTS * k + ${2 * (pairs | length) + a.index}u]);
+#endfor
+        }
 #for p in pairs
+        let gain${p.k} = W${p.shell} * (${p.c_dot_u});
 #for way in [p.ij, p.ji]
         if ((entry.links & (1u << ${way.out}u)) != 0u) {
-            let change = wanted[SLOTS * k + ${way.out}u - 1u] - real(2.0) * f${way.back};
+            let change = wanted[SLOTS * k + ${way.out}u - 1u] ${way.minus} gain${p.k} - real(2.0) * f${way.back};
             came_in += change;
             f_${p.k}[at${way.back}] = store(f${way.back} + change);
         }

@@ -1,9 +1,10 @@
 // What pressure openings send back, from the state before a step. Anti-bounce-back, closed so that developed flow,
 // steady or not, passes unchanged and the pressure holds half-way to the opening:
-//   f_j + f_i* = 2 e+_i(rho, u) + (2 - omega+) n+_i - omega- n-_i + S-_i
+//   f_j(t+1) + f_i*(t) = 2 e+_i(rho, u) + (2 - omega+) n+_i - omega- n-_i + S-_i - (e-_i(t+1) - e-_i(t))
 // with i into the opening, j = -i; n+ and n- the even and odd non-equilibrium parts, S- the odd part of the force.
-// u and n+ are the node's own, n- that of the node next to it, which developed flow shares and which plain
-// anti-bounce-back would set to zero; rho = (2 rho_opening + rho_next) / 3 is linear through the half-way point.
+// u and n+ are the node's own; n- and the change of e- are those of the node next to it, which developed flow shares and
+// which plain anti-bounce-back would set to zero; rho = (2 rho_opening + rho_next) / 3 is linear through the half-way
+// point. The change of e- is known after the step only: openings.wgsl adds it.
 // After Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427, and, for n- from within, Guo, Zheng and
 // Shi, Chin. Phys. 11 (2002) 366. One invocation an (opening, node) entry.
 #include "prelude.wgsl"
@@ -34,6 +35,9 @@ fn main(
 #include "pairs.wgsl"
 #include "moments_of_pairs.wgsl"
         rho = (real(2.0) * at_opening + drho) / real(3.0);
+#for a in axes
+        wanted[SLOTS * k + ${2 * (pairs | length) + a.index}u] = u${a.name};
+#endfor
 #for p in pairs
         let cu${p.k} = ${p.c_dot_u};
         odd${p.k} = OMEGA_MINUS * (W${p.shell} * real(3.0) * cu${p.k} - real(0.5) * difference${p.k});

@@ -4,7 +4,7 @@ use hematite_case::VelocitySet;
 use hematite_gpu::{Binding, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
-use super::boundary::Entry;
+use super::boundary::{self, Entry};
 use super::moment::Moment;
 use crate::Precision;
 
@@ -113,7 +113,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     if matches!(shader, Shader::Pressure | Shader::Openings) {
         declarations += Entry::WGSL;
     }
-    declarations += &format!("const SLOTS: u32 = {}u;\n", variant.set.q() - 1);
+    declarations += &format!("const SLOTS: u32 = {}u;\n", boundary::slots(variant.set));
     declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
     declarations += &Binding::declare(&bindings(shader, variant, odd));
     let (set, precision) = (variant.set, variant.precision);
@@ -139,6 +139,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
             name,
             index => a,
             momentum => signed_sum(k_with(&c, |c| c[a]), "difference"),
+            momentum_after => format!("{} + real(0.5) * F{name}", signed_sum(k_with(&c, |c| c[a]), "difference")),
         }).collect::<Vec<_>>(),
         sum_of_pairs => (1..=set.q() / 2).map(|k| format!(" + sum{k}")).collect::<String>(),
         squares => axes.iter().map(|a| format!("u{a} * u{a}")).collect::<Vec<_>>().join(" + "),
@@ -165,8 +166,8 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
         shell => if set.weight(i) == set.weight(1) { 1 } else { 2 },
         c_dot_u => dot("u"),
         c_dot_f => dot("F"),
-        ij => context! { out => i, back => j, sign => "-" },
-        ji => context! { out => j, back => i, sign => "" },
+        ij => context! { out => i, back => j, sign => "-", minus => "-" },
+        ji => context! { out => j, back => i, sign => "", minus => "+" },
     }
 }
 
@@ -249,6 +250,7 @@ mod tests {
                 ("opening", std::mem::offset_of!(Entry, opening)),
                 ("pressure", std::mem::offset_of!(Entry, pressure)),
                 ("inward", std::mem::offset_of!(Entry, inward)),
+                ("settled", std::mem::offset_of!(Entry, settled)),
             ]
         );
     }

@@ -47,7 +47,7 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
     let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
     fluid.initialise(state).expect("starts");
     for done in 0..steps {
-        reference.advance(&row(done));
+        reference.advance(&row(done), &row(done + 1));
     }
     fluid.advance(&Solo, steps, row).expect("runs");
 

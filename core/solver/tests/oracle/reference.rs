@@ -52,8 +52,8 @@ impl Reference {
         (self.f[n].iter().sum(), u)
     }
 
-    /// One step, in which `row` is prescribed.
-    pub fn advance(&mut self, row: &Row) {
+    /// One step, in which `row` is prescribed; `next` holds the force after it.
+    pub fn advance(&mut self, row: &Row, next: &Row) {
         let (plus, minus) = (self.parameters.omega_plus, self.parameters.omega_minus);
         let before: Vec<(f64, [f64; 3])> = (0..self.part.own).map(|n| self.density_velocity(n, row.force)).collect();
         let old_f = self.f.clone();
@@ -83,6 +83,9 @@ impl Reference {
             }
         }
         self.f = streamed;
+        // Of nodes at no opening, whose populations are final already.
+        let at_openings: Vec<u32> = self.part.openings.iter().flatten().map(|node| node.node).collect();
+        let after: Vec<[f64; 3]> = (0..self.part.own).map(|n| self.density_velocity(n, next.force).1).collect();
         for k in 0..self.part.openings.len() {
             for (index, node) in self.part.openings[k].clone().into_iter().enumerate() {
                 let n = node.node as usize;
@@ -105,6 +108,10 @@ impl Reference {
                                 rho_w = (2.0 * rho_w + rho) / 3.0;
                                 odd = -minus * ((f[i] - f[j]) / 2.0 - (e[i] - e[j]) / 2.0)
                                     + (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], row.force);
+                                if !at_openings.contains(&inward) {
+                                    let gain = [0, 1, 2].map(|a| after[inward as usize][a] - u[a]);
+                                    odd -= 3.0 * self.w[i] * dot(self.c[i], gain);
+                                }
                             }
                             let wanted = self.equilibrium(rho_w, u);
                             -old + 2.0 * even(&wanted) + (2.0 - plus) * excess + odd
