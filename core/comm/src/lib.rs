@@ -31,7 +31,7 @@ pub trait Comm {
     fn local_rank(&self) -> usize;
 
     /// Sends each of `send` to its rank and fills each of `receive` from its rank. At most one message goes each way
-    /// between two ranks; lengths agree on both sides.
+    /// between two ranks; lengths agree on both sides. A rank that trades with none need not call it.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.

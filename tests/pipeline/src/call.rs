@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 /// No call of these tests takes as long, on a busy machine neither.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -26,6 +28,7 @@ pub fn tool(name: &str) -> PathBuf {
 pub struct Call {
     command: Command,
     name: String,
+    session: Option<TempDir>,
 }
 
 impl Call {
@@ -33,7 +36,7 @@ impl Call {
     pub fn new(program: &Path, arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(program);
         command.args(arguments).current_dir(folder).stdin(Stdio::null());
-        Self { command, name: format!("{} {}", program.display(), arguments.join(" ")) }
+        Self { command, name: format!("{} {}", program.display(), arguments.join(" ")), session: None }
     }
 
     /// A call of `tool` on `ranks` ranks of MPI.
@@ -42,8 +45,12 @@ impl Call {
         let program = program.to_str().expect("a plain path");
         let mut all = vec!["-n", &ranks, "--oversubscribe", "--allow-run-as-root", program];
         all.extend(arguments);
-        Self::new(Path::new("mpirun"), &all, folder)
-            .with("OMPI_ALLOW_RUN_AS_ROOT", "1")
+        // A session folder of its own: Open MPI 4 fails when two launches make the common one at the same time.
+        let session = tempfile::tempdir().expect("a temporary folder");
+        let mut call = Self::new(Path::new("mpirun"), &all, folder);
+        call.command.env("TMPDIR", session.path());
+        call.session = Some(session);
+        call.with("OMPI_ALLOW_RUN_AS_ROOT", "1")
             .with("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
             .with("OMPI_MCA_rmaps_base_oversubscribe", "1")
             .with("OMPI_MCA_btl_vader_single_copy_mechanism", "none")
@@ -66,7 +73,7 @@ impl Call {
         let copy = |file: &File| Stdio::from(file.try_clone().expect("a copy of a handle"));
         self.command.stdout(copy(&stdout)).stderr(copy(&stderr));
         let child = self.command.spawn().unwrap_or_else(|error| panic!("cannot start {}: {error}", self.name));
-        Running { child, name: self.name, stdout, stderr }
+        Running { child, name: self.name, stdout, stderr, _session: self.session }
     }
 
     /// Runs it to its end.
@@ -81,6 +88,7 @@ pub struct Running {
     name: String,
     stdout: File,
     stderr: File,
+    _session: Option<TempDir>,
 }
 
 impl Running {
