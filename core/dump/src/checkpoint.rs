@@ -6,7 +6,6 @@
 mod reader;
 mod writer;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -80,8 +79,6 @@ pub struct CheckpointMeta {
     pub nodes: u64,
     /// SHA-256 of the case file.
     pub case_sha256: String,
-    /// Exact counters of the whole run by name, such as the ledger's, one value an opening.
-    pub counters: BTreeMap<String, Vec<i64>>,
 }
 
 impl CheckpointMeta {

@@ -15,13 +15,13 @@ fn dimension(name: &str) -> Dimension {
     }
 }
 
-/// Reads the named columns in SI, `required` ones first, then `wanted` ones; all must be there.
+/// Reads the named columns in SI; all must be there.
 ///
 /// # Errors
 /// A usage fault that names the file and what is missing or wrong in it.
-pub(crate) fn read(file: &Path, required: &[&str], wanted: &[&str]) -> Result<Vec<Vec<f64>>> {
+pub(crate) fn read(file: &Path, names: &[&str]) -> Result<Vec<Vec<f64>>> {
     let table = Table::open(file)?;
-    required.iter().chain(wanted).map(|name| table.column(name)).collect()
+    names.iter().map(|name| table.column(name)).collect()
 }
 
 /// A CSV file in memory.

@@ -140,7 +140,7 @@ fn table_at(rows: &[(f64, f64)], period: Option<f64>, t: f64) -> f64 {
 }
 
 fn read_table(file: &Path) -> Result<Vec<(f64, f64)>> {
-    let columns = crate::columns::read(file, &["time"], &["factor"])?;
+    let columns = crate::columns::read(file, &["time", "factor"])?;
     let rows: Vec<(f64, f64)> = columns[0].iter().copied().zip(columns[1].iter().copied()).collect();
     if rows.is_empty() || rows.windows(2).any(|pair| pair[1].0 <= pair[0].0) {
         return Err(Fault::usage(format!("{}: needs rows with ascending times", file.display())));

@@ -23,7 +23,6 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) ->
         q: setup.header.set.q(),
         nodes: setup.header.nodes as u64,
         case_sha256: case_sha256.to_owned(),
-        counters: Default::default(),
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;

@@ -13,18 +13,8 @@ fn bits(i: usize, id: NodeId) -> u32 {
 }
 
 fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
-    let counters = BTreeMap::from([("ledger".to_owned(), vec![i64::MIN, 7])]);
     let case_sha256 = "ab".to_owned();
-    CheckpointMeta {
-        schema: CheckpointMeta::SCHEMA,
-        step,
-        ranks,
-        storage: Storage::F32,
-        q: 3,
-        nodes,
-        case_sha256,
-        counters,
-    }
+    CheckpointMeta { schema: CheckpointMeta::SCHEMA, step, ranks, storage: Storage::F32, q: 3, nodes, case_sha256 }
 }
 
 fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {

@@ -67,8 +67,9 @@ impl Fluid {
             openings: part.openings.len(),
         };
         let (mut buffers, crossing) = Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings)?;
-        let groups = part.own.div_ceil(hematite_gpu::WORKGROUP as usize) + 1;
-        buffers.add(gpu, "partial", 16 * groups as u64 * 2)?;
+        // A dispatch of several rows rounds its groups up to whole rows, to less than twice as many.
+        let groups = 2 * part.own.div_ceil(hematite_gpu::WORKGROUP as usize) as u64;
+        buffers.add(gpu, "partial", 16 * groups)?;
         let chunk = part.own.min(MOMENT_CHUNK) * 6 * variant.precision.real_bytes();
         buffers.add(gpu, "moments", chunk as u64)?;
         let mut fluid = Self {

@@ -1,16 +1,8 @@
 // Moments of the populations, for dumps: one field of `span.count` nodes from `span.first` on, into `moments`.
 #include "prelude.wgsl"
+#include "main.wgsl"
 
-@compute @workgroup_size(WORKGROUP)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let k = item(group, groups, lane);
-    if (k >= span.count) {
-        return;
-    }
+fn work_on(k: u32) {
     let n = span.first + k;
 
 #include "gather.wgsl"

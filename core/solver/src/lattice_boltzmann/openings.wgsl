@@ -3,6 +3,7 @@
 // Pressure: f_j = -f_i + what pressure.wgsl found before the step, less the change of e-_i in it.
 // One invocation an (opening, node) entry; direction i leads into the opening, j = -i out of it.
 #include "prelude.wgsl"
+#include "main.wgsl"
 
 // Mass is counted in units of 2^-30: a node's share of a step stays far below the 2 that a word holds.
 const MASS_QUANTUM: real = real(1073741824.0);
@@ -27,16 +28,7 @@ fn velocity_of(n: u32) -> Velocity {
 #endif
 }
 
-@compute @workgroup_size(WORKGROUP)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let k = item(group, groups, lane);
-    if (k >= span.count) {
-        return;
-    }
+fn work_on(k: u32) {
     let entry = entries[k];
     let n = entry.node;
     let value = schedule[span.row * ROW + 3u + entry.opening];

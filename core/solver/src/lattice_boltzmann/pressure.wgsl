@@ -8,17 +8,9 @@
 // After Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427, and, for n- from within, Guo, Zheng and
 // Shi, Chin. Phys. 11 (2002) 366. One invocation an (opening, node) entry.
 #include "prelude.wgsl"
+#include "main.wgsl"
 
-@compute @workgroup_size(WORKGROUP)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let k = item(group, groups, lane);
-    if (k >= span.count) {
-        return;
-    }
+fn work_on(k: u32) {
     let entry = entries[k];
     if (entry.pressure == 0u) {
         return;

@@ -8,8 +8,9 @@ use super::boundary::{self, Entry};
 use super::moment::Moment;
 use crate::Precision;
 
-const SHARED: [Template; 4] = [
+const SHARED: [Template; 5] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+    Template { name: "main.wgsl", text: include_str!("main.wgsl") },
     Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
     Template { name: "pairs.wgsl", text: include_str!("pairs.wgsl") },
     Template { name: "moments_of_pairs.wgsl", text: include_str!("moments_of_pairs.wgsl") },

@@ -3,17 +3,9 @@
 // Force: Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308. Equilibrium: He and Luo, J. Stat. Phys. 88 (1997) 927,
 // rho_0 = 1. AA pattern: Bailey et al., ICPP 2009.
 #include "prelude.wgsl"
+#include "main.wgsl"
 
-@compute @workgroup_size(WORKGROUP)
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let k = item(group, groups, lane);
-    if (k >= span.count) {
-        return;
-    }
+fn work_on(k: u32) {
     let n = span.first + k;
 
 #include "gather.wgsl"
