@@ -10,6 +10,7 @@ Exit codes:
   1  compare found a difference
   2  bad usage, config or input
   6  reading or writing failed
+  70 internal error
 
 Examples:
   post flow runs/channel

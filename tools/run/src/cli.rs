@@ -46,7 +46,7 @@ pub struct Cli {
     #[arg(long, value_name = "HH:MM:SS", value_parser = seconds)]
     pub walltime: Option<f64>,
 
-    /// Check config, case and memory, say what would be done, and stop
+    /// Check config and case, say what would be done, and stop
     #[arg(long)]
     pub check: bool,
 
