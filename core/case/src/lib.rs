@@ -5,6 +5,7 @@
 //! it holds, as [`Part::of`] does from a lattice in memory.
 
 mod balance;
+mod cells;
 mod coarse;
 mod extract;
 pub mod file;
@@ -22,6 +23,7 @@ mod solve;
 mod velocity_set;
 mod wall;
 
+pub use cells::{Placed, Population};
 pub use file::{Case, Header, OpeningHeader, SCHEMA_VERSION, add_partition, write};
 pub use lattice::Lattice;
 pub use link::GlobalLink;

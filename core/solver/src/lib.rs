@@ -3,9 +3,11 @@
 mod columns;
 pub mod config;
 pub mod lattice_boltzmann;
+pub mod membrane;
 mod plan;
 mod precision;
 mod profile;
+pub mod suspension;
 pub mod waveform;
 
 pub use plan::Plan;
