@@ -9,6 +9,7 @@
 //!           checkpoint/       the state of the fluid, to go on from: checkpoint.rs
 //! ```
 
+mod cells;
 mod checkpoint;
 mod compare;
 mod field;
@@ -21,6 +22,7 @@ mod record;
 mod region;
 mod timing;
 
+pub use cells::{CellFrame, CellKind};
 pub use checkpoint::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Located, Storage};
 pub use compare::{Comparison, Difference, FieldTotal, compare};
 pub use field::{DumpStep, Field, Grid, Values};
