@@ -1,5 +1,6 @@
 //! Fluids and the time step; WGSL beside its host code.
 
+mod bodies;
 mod columns;
 pub mod config;
 pub mod lattice_boltzmann;
@@ -10,5 +11,6 @@ mod profile;
 pub mod suspension;
 pub mod waveform;
 
+pub use bodies::{Bodies, Nothing};
 pub use plan::Plan;
 pub use precision::Precision;

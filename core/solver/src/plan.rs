@@ -168,6 +168,7 @@ impl Plan {
             omega_plus: 1.0 / self.tau,
             omega_minus: 1.0 / self.tau_minus,
             force: self.force != [0.0; 3],
+            immersed: None,
             openings,
         })
     }

@@ -106,6 +106,7 @@ impl Flow {
             omega_plus: 1.0 / physics.tau,
             omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
             force: true,
+            immersed: None,
             openings: physics.boundaries.iter().zip(&part.openings).map(prescribed).collect(),
         };
         Self::of_part(context, *inside, part, &parameters, row)

@@ -7,6 +7,7 @@ use hematite_gpu::{Buffer, Gpu};
 use super::boundary::{self, Prescribed};
 use super::halo::Crossing;
 use super::links::{Place, pair_table};
+use super::shaders::{Immersed, Variant};
 use super::{Row, shaders};
 use crate::Precision;
 
@@ -72,6 +73,18 @@ impl Buffers {
         buffers.add(gpu, "message_out", message)?;
         buffers.add(gpu, "message_in", message)?;
         Ok((buffers, crossing))
+    }
+
+    /// Adds what cells and fluid share.
+    pub fn add_immersed(&mut self, gpu: &Gpu, variant: &Variant, immersed: Immersed) -> Result<()> {
+        let nodes = u64::from(self.stride);
+        let axes = variant.set.dimension() as u64;
+        self.add(gpu, "node_force", 4 * axes * nodes)?;
+        self.add(gpu, "node_velocity", variant.precision.real_bytes() as u64 * axes * nodes)?;
+        if immersed.inside.is_some() {
+            self.add(gpu, "inside", 4 * nodes)?;
+        }
+        Ok(())
     }
 
     /// Adds a zeroed buffer.

@@ -6,7 +6,7 @@ use std::time::Instant;
 use hematite_case::{Part, VelocitySet};
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
@@ -14,9 +14,9 @@ use super::equilibrium::{State, equilibrium};
 use super::exchange::{Exchange, Phases};
 use super::kernels::make;
 use super::moment::{Moment, Monitor};
-use super::shaders::{Shader, Variant};
+use super::shaders::{Immersed, Shader, Variant};
 use super::{Row, links::Place};
-use crate::Precision;
+use crate::{Bodies, Nothing, Precision};
 
 /// Nodes that one pass over the moments brings to the host.
 const MOMENT_CHUNK: usize = 1 << 17;
@@ -34,8 +34,23 @@ pub struct Parameters {
     pub omega_minus: f64,
     /// Whether a body force acts at any time.
     pub force: bool,
+    /// What cells in it ask for, where there are any.
+    pub immersed: Option<Immersed>,
     /// What is prescribed at each opening of the case.
     pub openings: Vec<Prescribed>,
+}
+
+/// Arrays over nodes that bodies and fluid share; axis a of node n stands at `a * stride + n`.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// Force on each node, `array<i32>` in 1 / `FORCE_SCALE`.
+    pub node_force: Buffer,
+    /// Velocity of each node in the last step, `array<real>`.
+    pub node_velocity: Buffer,
+    /// Bit 0: whether the node is inside a cell, `array<u32>` [nodes]; where viscosities differ.
+    pub inside: Option<Buffer>,
+    /// Distance between the axes of an array.
+    pub stride: u32,
 }
 
 /// The fluid of one part on one device.
@@ -64,6 +79,7 @@ impl Fluid {
             omega_plus: parameters.omega_plus,
             omega_minus: parameters.omega_minus,
             force: parameters.force,
+            immersed: parameters.immersed,
             openings: part.openings.len(),
         };
         let (mut buffers, crossing) = Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings)?;
@@ -72,6 +88,9 @@ impl Fluid {
         buffers.add(gpu, "partial", 16 * groups)?;
         let chunk = part.own.min(MOMENT_CHUNK) * 6 * variant.precision.real_bytes();
         buffers.add(gpu, "moments", chunk as u64)?;
+        if let Some(immersed) = parameters.immersed {
+            buffers.add_immersed(gpu, &variant, immersed)?;
+        }
         let mut fluid = Self {
             gpu: gpu.clone(),
             variant,
@@ -97,6 +116,16 @@ impl Fluid {
             fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &crossing)?);
         }
         Ok(fluid)
+    }
+
+    /// What bodies share with the fluid, where it was made for them.
+    pub fn shared(&self) -> Shared {
+        Shared {
+            node_force: self.buffers.get("node_force").clone(),
+            node_velocity: self.buffers.get("node_velocity").clone(),
+            inside: self.variant.contrast().then(|| self.buffers.get("inside").clone()),
+            stride: self.buffers.stride,
+        }
     }
 
     /// Time steps done.
@@ -137,41 +166,72 @@ impl Fluid {
     /// # Errors
     /// When the device or a rank is lost.
     pub fn advance(&mut self, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
+        self.advance_with(comm, &mut Nothing, steps, row)
+    }
+
+    /// The same with bodies in the fluid.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost, and those of the bodies.
+    pub fn advance_with(
+        &mut self,
+        comm: &dyn Comm,
+        bodies: &mut dyn Bodies,
+        steps: u64,
+        row: impl Fn(u64) -> Row,
+    ) -> Result<()> {
         let mut left = steps;
         while left > 0 {
-            let batch = left.min(SCHEDULE_ROWS as u64);
+            let batch = left.min(SCHEDULE_ROWS as u64).min(bodies.until_look(self.step));
             let mut numbers = Vec::new();
             for t in self.step..=self.step + batch {
                 row(t).append(&mut numbers);
             }
             self.gpu.write(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers));
-            self.advance_batch(comm, batch as u32)?;
+            self.advance_batch(comm, bodies, batch as u32)?;
+            bodies.look(comm, self.step)?;
             left -= batch;
         }
         Ok(())
     }
 
-    fn advance_batch(&mut self, comm: &dyn Comm, batch: u32) -> Result<()> {
-        if let Some(exchange) = self.exchange.take() {
-            for row in 0..batch {
-                self.step_with_neighbours(comm, &exchange, row)?;
-            }
-            self.exchange = Some(exchange);
-        } else {
+    fn advance_batch(&mut self, comm: &dyn Comm, bodies: &mut dyn Bodies, batch: u32) -> Result<()> {
+        if self.exchange.is_none() && bodies.alone() {
             let mut recorder = Recorder::new(&self.gpu);
             for row in 0..batch {
-                let odd = self.step % 2 == 1;
-                self.record_entries(&mut recorder, Shader::Pressure, odd, row);
-                self.record_step(&mut recorder, odd, 0, self.own, row);
-                self.record_entries(&mut recorder, Shader::Openings, !odd, row);
+                self.record_whole_step(&mut recorder, row);
+                bodies.record(&mut recorder, self.step);
                 self.step += 1;
             }
             recorder.submit();
+        } else {
+            let exchange = self.exchange.take();
+            for row in 0..batch {
+                match &exchange {
+                    Some(exchange) => self.step_with_neighbours(comm, exchange, row)?,
+                    None => {
+                        let mut recorder = Recorder::new(&self.gpu);
+                        self.record_whole_step(&mut recorder, row);
+                        recorder.submit();
+                    }
+                }
+                bodies.step(comm, self.step)?;
+                self.step += 1;
+            }
+            self.exchange = exchange;
         }
         let start = Instant::now();
         self.gpu.wait()?;
         self.phases.compute += start.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// One step of a part without neighbours.
+    fn record_whole_step(&self, recorder: &mut Recorder, row: u32) {
+        let odd = self.step % 2 == 1;
+        self.record_entries(recorder, Shader::Pressure, odd, row);
+        self.record_step(recorder, odd, 0, self.own, row);
+        self.record_entries(recorder, Shader::Openings, !odd, row);
     }
 
     /// One step of a part with neighbours: the interface first, whose populations travel while the interior is done.
@@ -193,7 +253,6 @@ impl Fluid {
         exchange.record_unpack(&mut arrival, odd);
         self.record_entries(&mut arrival, Shader::Openings, !odd, row);
         arrival.submit();
-        self.step += 1;
         Ok(())
     }
 

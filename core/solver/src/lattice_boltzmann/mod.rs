@@ -18,6 +18,7 @@ pub mod shaders;
 
 pub use boundary::{Prescribed, Shape};
 pub use exchange::Phases;
-pub use fluid::{Fluid, Parameters};
+pub use fluid::{Fluid, Parameters, Shared};
 pub use moment::{MASS_QUANTUM, Moment, Monitor};
 pub use schedule::Row;
+pub use shaders::Immersed;

@@ -26,7 +26,8 @@ fn work_on(k: u32) {
     let cu${p.k} = ${p.c_dot_u};
     let rest${p.k} = sum${p.k} - real(2.0) * W${p.shell} * (drho + real(4.5) * cu${p.k} * cu${p.k} - uu);
 #endfor
-    let factor = real(0.5) * OMEGA_PLUS - real(1.0);
+#include "rates.wgsl"
+    let factor = real(0.5) * omega_plus - real(1.0);
 #for s in stresses
 #if s.sum == ""
     moments[6u * k + ${s.index}u] = real(0.0);

@@ -2,7 +2,7 @@
     let drho = f0${sum_of_pairs};
 #if force
 #for a in axes
-    let F${a.name} = schedule[span.row * ROW + ${a.index}u];
+    let F${a.name} = ${forces[a.index]};
     let u${a.name} = ${a.momentum} + real(0.5) * F${a.name};
 #endfor
 #else

@@ -20,7 +20,7 @@ fn velocity_of(n: u32) -> Velocity {
 #include "pairs.wgsl"
 #if force
 #for a in axes
-    let F${a.name} = schedule[(span.row + 1u) * ROW + ${a.index}u];
+    let F${a.name} = ${forces_after[a.index]};
 #endfor
     return Velocity(${axes | map(attribute="momentum_after") | join(", ")});
 #else

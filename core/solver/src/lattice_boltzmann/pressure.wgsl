@@ -26,16 +26,17 @@ fn work_on(k: u32) {
 #include "gather.wgsl"
 #include "pairs.wgsl"
 #include "moments_of_pairs.wgsl"
+#include "rates.wgsl"
         rho = (real(2.0) * at_opening + drho) / real(3.0);
 #for a in axes
         wanted[SLOTS * k + ${2 * (pairs | length) + a.index}u] = u${a.name};
 #endfor
 #for p in pairs
         let cu${p.k} = ${p.c_dot_u};
-        odd${p.k} = OMEGA_MINUS * (W${p.shell} * real(3.0) * cu${p.k} - real(0.5) * difference${p.k});
+        odd${p.k} = omega_minus * (W${p.shell} * real(3.0) * cu${p.k} - real(0.5) * difference${p.k});
 #if force
         let cF${p.k} = ${p.c_dot_f};
-        odd${p.k} += (real(1.0) - real(0.5) * OMEGA_MINUS) * W${p.shell} * real(3.0) * cF${p.k};
+        odd${p.k} += (real(1.0) - real(0.5) * omega_minus) * W${p.shell} * real(3.0) * cF${p.k};
 #endif
 #endfor
     }
@@ -44,12 +45,13 @@ fn work_on(k: u32) {
 #include "gather.wgsl"
 #include "pairs.wgsl"
 #include "moments_of_pairs.wgsl"
+#include "rates.wgsl"
     let uu = real(1.5) * (${squares});
 #for p in pairs
     let cu${p.k} = ${p.c_dot_u};
     let square${p.k} = real(4.5) * cu${p.k} * cu${p.k} - uu;
     let even${p.k} = real(0.5) * sum${p.k} - W${p.shell} * (drho + square${p.k});
-    let both${p.k} = real(2.0) * W${p.shell} * (rho + square${p.k}) + (real(2.0) - OMEGA_PLUS) * even${p.k};
+    let both${p.k} = real(2.0) * W${p.shell} * (rho + square${p.k}) + (real(2.0) - omega_plus) * even${p.k};
     wanted[SLOTS * k + ${p.i}u - 1u] = both${p.k} + odd${p.k};
     wanted[SLOTS * k + ${p.j}u - 1u] = both${p.k} - odd${p.k};
 #endfor

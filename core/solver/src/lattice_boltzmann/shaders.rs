@@ -7,11 +7,13 @@ use minijinja::{Value, context};
 use super::boundary::{self, Entry};
 use super::moment::Moment;
 use crate::Precision;
+use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 5] = [
+const SHARED: [Template; 6] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "main.wgsl", text: include_str!("main.wgsl") },
     Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
+    Template { name: "rates.wgsl", text: include_str!("rates.wgsl") },
     Template { name: "pairs.wgsl", text: include_str!("pairs.wgsl") },
     Template { name: "moments_of_pairs.wgsl", text: include_str!("moments_of_pairs.wgsl") },
 ];
@@ -48,8 +50,17 @@ pub struct Variant {
     pub omega_minus: f64,
     /// Whether a body force acts.
     pub force: bool,
+    /// Whether cells stand in the fluid.
+    pub immersed: Option<Immersed>,
     /// Number of openings of the case.
     pub openings: usize,
+}
+
+/// What cells ask of the fluid: forces at nodes, velocities for their vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Immersed {
+    /// Relaxation rates inside cells, even and odd parts, where they differ from those outside.
+    pub inside: Option<[f64; 2]>,
 }
 
 /// Names of the pair arrays (`f_1`, ...) or the link tables (`links_1`, ...).
@@ -72,10 +83,17 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     if odd && gathers {
         table.extend(pair_names(variant.set, "links").into_iter().map(|name| Binding::read(name, "array<u32>")));
     }
+    if gathers && variant.immersed.is_some() {
+        table.push(Binding::read("node_force", "array<i32>"));
+    }
+    if variant.contrast() && matches!(shader, Shader::Step | Shader::Pressure | Shader::Moments(Moment::Stress)) {
+        table.push(Binding::read("inside", "array<u32>"));
+    }
     if gathers && (variant.force || matches!(shader, Shader::Openings | Shader::Pressure)) {
         table.push(Binding::read("schedule", &real));
     }
     match shader {
+        Shader::Step if variant.immersed.is_some() => table.push(Binding::write("node_velocity", &real)),
         Shader::Step => {}
         Shader::Openings => table.extend([
             Binding::read("entries", "array<Entry>"),
@@ -130,10 +148,17 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         weights => [number(set.weight(1)), number(set.weight(set.q() - 1))],
         omega_plus => number(variant.omega_plus),
         omega_minus => number(variant.omega_minus),
+        contrast => variant.contrast(),
+        omegas_inside => variant.immersed.and_then(|immersed| immersed.inside).unwrap_or_default().map(number),
         declarations,
         odd,
         moment,
-        force => variant.force,
+        body_force => variant.force,
+        force => variant.force || variant.immersed.is_some(),
+        immersed => variant.immersed.is_some(),
+        forces => force("span.row", variant),
+        forces_after => force("(span.row + 1u)", variant),
+        force_scale => number(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
         pairs,
         axes => axes.iter().enumerate().map(|(a, name)| context! {
@@ -153,6 +178,23 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         }).collect::<Vec<_>>(),
     };
     render(template, &SHARED, &context)
+}
+
+impl Variant {
+    /// Whether the viscosity inside cells differs.
+    pub fn contrast(&self) -> bool {
+        self.immersed.is_some_and(|immersed| immersed.inside.is_some())
+    }
+}
+
+/// The force on node n along each axis: that of a row of the schedule and that of the cells.
+fn force(row: &str, variant: &Variant) -> Vec<String> {
+    let along = |a: usize| {
+        let body = variant.force.then(|| format!("schedule[{row} * ROW + {a}u]"));
+        let cells = variant.immersed.map(|_| format!("real(node_force[{a}u * span.stride + n]) * FORCE_QUANTUM"));
+        [body, cells].into_iter().flatten().collect::<Vec<_>>().join(" + ")
+    };
+    (0..variant.set.dimension()).map(along).collect()
 }
 
 /// What templates know of pair `k`, whose directions are `i` and `j = -i`.
@@ -216,8 +258,11 @@ mod tests {
         ];
         for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
             for precision in [Precision::F32, Precision::F16, Precision::F64] {
-                for (force, odd) in [(false, false), (false, true), (true, false), (true, true)] {
-                    let variant = Variant { set, precision, omega_plus: 1.3, omega_minus: 0.9, force, openings: 2 };
+                let immersed = [None, Some(Immersed::default()), Some(Immersed { inside: Some([0.7, 1.1]) })];
+                for (k, immersed) in (0..12).map(|k| (k, immersed[k / 4])) {
+                    let (force, odd) = (k & 1 == 1, k & 2 == 2);
+                    let variant =
+                        Variant { set, precision, omega_plus: 1.3, omega_minus: 0.9, force, immersed, openings: 2 };
                     for shader in shaders {
                         let source = wgsl(shader, &variant, odd);
                         let context = || format!("{shader:?} {variant:?} odd {odd}\n{source}");

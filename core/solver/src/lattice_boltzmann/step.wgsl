@@ -12,6 +12,12 @@ fn work_on(k: u32) {
 #include "pairs.wgsl"
 
 #include "moments_of_pairs.wgsl"
+#include "rates.wgsl"
+#if immersed
+#for a in axes
+    node_velocity[${a.index}u * span.stride + n] = u${a.name};
+#endfor
+#endif
 
     let uu = real(1.5) * (${squares});
 #if force
@@ -28,13 +34,13 @@ fn work_on(k: u32) {
         let f_minus = real(0.5) * difference${p.k};
 #if force
         let cF = ${p.c_dot_f};
-        let S_plus = (real(1.0) - real(0.5) * OMEGA_PLUS) * W${p.shell} * (real(9.0) * cu * cF - real(3.0) * uF);
-        let S_minus = (real(1.0) - real(0.5) * OMEGA_MINUS) * W${p.shell} * real(3.0) * cF;
-        let after_plus = f_plus - OMEGA_PLUS * (f_plus - e_plus) + S_plus;
-        let after_minus = f_minus - OMEGA_MINUS * (f_minus - e_minus) + S_minus;
+        let S_plus = (real(1.0) - real(0.5) * omega_plus) * W${p.shell} * (real(9.0) * cu * cF - real(3.0) * uF);
+        let S_minus = (real(1.0) - real(0.5) * omega_minus) * W${p.shell} * real(3.0) * cF;
+        let after_plus = f_plus - omega_plus * (f_plus - e_plus) + S_plus;
+        let after_minus = f_minus - omega_minus * (f_minus - e_minus) + S_minus;
 #else
-        let after_plus = f_plus - OMEGA_PLUS * (f_plus - e_plus);
-        let after_minus = f_minus - OMEGA_MINUS * (f_minus - e_minus);
+        let after_plus = f_plus - omega_plus * (f_plus - e_plus);
+        let after_minus = f_minus - omega_minus * (f_minus - e_minus);
 #endif
         // Each value goes where its opposite came from.
         f_${p.k}[at${p.i}] = store(after_plus - after_minus);

@@ -32,6 +32,7 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
         omega_plus: 1.0 / 0.7,
         omega_minus: 0.9,
         force,
+        immersed: None,
         openings: vec![Prescribed::Velocity(shape), Prescribed::Pressure],
     };
     let state = |n: usize| State {
@@ -107,6 +108,7 @@ fn drift(set: VelocitySet, steps: u64) -> f64 {
         omega_plus: 1.25,
         omega_minus: 0.9,
         force: false,
+        immersed: None,
         openings: Vec::new(),
     };
     let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");

@@ -55,6 +55,7 @@ fn speed(
         omega_plus: 1.0 / 0.8,
         omega_minus: 1.0 / 1.125,
         force: true,
+        immersed: None,
         openings: Vec::new(),
     };
     drop(lattice);

@@ -1,0 +1,53 @@
+//! What a kind of body in the fluid offers to the time step.
+
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_gpu::Recorder;
+
+/// Bodies in a fluid. A step of the fluid takes their forces from the nodes and leaves its velocities there; then the
+/// bodies move and leave their new forces.
+pub trait Bodies {
+    /// Whether this rank's bodies need no other rank.
+    fn alone(&self) -> bool;
+
+    /// Time steps from `step` to the next [`Bodies::look`] that does something; the same on every rank.
+    fn until_look(&self, step: u64) -> u64;
+
+    /// Moves the bodies after the fluid's step number `step`, where they are alone.
+    fn record(&mut self, recorder: &mut Recorder, step: u64);
+
+    /// The same where other ranks hold some of the same bodies.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    fn step(&mut self, comm: &dyn Comm, step: u64) -> Result<()>;
+
+    /// Work of the host after `step` steps: health, and which rank holds what.
+    ///
+    /// # Errors
+    /// A numerical failure that names a broken body; when the device or a rank is lost.
+    fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()>;
+}
+
+/// No bodies.
+pub struct Nothing;
+
+impl Bodies for Nothing {
+    fn alone(&self) -> bool {
+        true
+    }
+
+    fn until_look(&self, _: u64) -> u64 {
+        u64::MAX
+    }
+
+    fn record(&mut self, _: &mut Recorder, _: u64) {}
+
+    fn step(&mut self, _: &dyn Comm, _: u64) -> Result<()> {
+        Ok(())
+    }
+
+    fn look(&mut self, _: &dyn Comm, _: u64) -> Result<()> {
+        Ok(())
+    }
+}
