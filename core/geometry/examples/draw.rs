@@ -26,6 +26,9 @@ struct Arguments {
     /// Width of the vessel in pixels; edge of the porous block in voxels.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(4..=2048))]
     size: u32,
+    /// Aneurysm: length of the vessel in pixels; four widths by default.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(16..=65_536))]
+    length: Option<u32>,
     /// Draw in 3-D, to a .mha.
     #[arg(long)]
     voxels: bool,
@@ -51,7 +54,13 @@ fn main() -> ExitCode {
 fn draw(arguments: &Arguments) -> Result<Exit> {
     let size = arguments.size as usize;
     let model: Model = match arguments.shape {
-        Shape::Aneurysm => aneurysm(size, arguments.voxels),
+        Shape::Aneurysm => {
+            let length = arguments.length.map_or(4 * size, |length| length as usize);
+            if length < 2 * size {
+                return Err(Fault::usage(format!("--length {length} is below {}, the width of the sac", 2 * size)));
+            }
+            aneurysm(size, length, arguments.voxels)
+        },
         Shape::Bifurcation => bifurcation(size, arguments.voxels),
         Shape::Porous => {
             let radius = arguments.radius.unwrap_or(size as f64 / 10.0);

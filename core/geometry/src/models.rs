@@ -32,10 +32,10 @@ impl Model {
 
 /// A straight vessel along x with a saccular aneurysm: a round sac above the vessel that opens through a neck.
 ///
-/// With w = `width`: the vessel is w wide (a tube in 3-D) and 4 w long and runs through the whole picture; the sac is
-/// a disc (sphere) of diameter 2 w whose centre lies 0.8 w above the vessel's upper wall, so that its neck is 1.2 w
-/// wide. A margin of w/8 is wall.
-pub fn aneurysm(width: usize, voxels: bool) -> Model {
+/// With w = `width`: the vessel is w wide (a tube in 3-D) and `length` pixels long and runs through the whole picture; the
+/// sac, in the middle, is a disc (sphere) of diameter 2 w whose centre lies 0.8 w above the vessel's upper wall, so that
+/// its neck is 1.2 w wide. A margin of w/8 is wall.
+pub fn aneurysm(width: usize, length: usize, voxels: bool) -> Model {
     let w = width as f64;
     let margin = width.div_ceil(8);
     let axis = margin as f64 + w / 2.0;
@@ -43,10 +43,10 @@ pub fn aneurysm(width: usize, voxels: bool) -> Model {
     let height = (centre + radius).ceil() as usize + margin;
     let depth = if voxels { 2 * width + 2 * margin } else { 1 };
     let middle = depth as f64 / 2.0;
-    Model::drawn([4 * width, height, depth], |[x, y, z]| {
+    Model::drawn([length, height, depth], |[x, y, z]| {
         let dz = z - middle;
         let vessel = (y - axis).hypot(dz) < w / 2.0;
-        let sac = (x - 2.0 * w).hypot(y - centre).hypot(dz) < radius;
+        let sac = (x - length as f64 / 2.0).hypot(y - centre).hypot(dz) < radius;
         vessel || sac
     })
 }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn the_aneurysm_has_the_area_of_its_formula() {
         let w = 64.0f64;
-        let model = aneurysm(64, false);
+        let model = aneurysm(64, 256, false);
         let area = model.fluid.iter().filter(|&&fluid| fluid).count() as f64;
         // A disc of radius w, less the segment below the vessel's upper wall (0.8 w from its centre).
         let segment = w * w * (0.8f64.acos() - 0.8 * 0.6);

@@ -26,7 +26,7 @@ const CONFIG: &str = r#"{
 impl Folder {
     fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        let model = aneurysm(16, false);
+        let model = aneurysm(16, 64, false);
         write_png(&folder.path().join("a.png"), &model).expect("draws");
         fs::write(folder.path().join("a.json"), CONFIG).expect("writes");
         Self { folder, fluid: model.fluid.iter().filter(|&&fluid| fluid).count() }

@@ -9,11 +9,12 @@ use hematite_comm::Solo;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Parameters, Prescribed, Row};
+use hematite_solver::lattice_boltzmann::{Fluid, Immersed, MASS_QUANTUM, Moment, Parameters, Prescribed, Row};
+use hematite_solver::suspension::FORCE_SCALE;
 use reference::Reference;
 
 /// Largest deviation over the largest value, of all moments after some steps on a random domain.
-fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) -> f64 {
+fn deviation(set: VelocitySet, precision: Precision, force: bool, immersed: Option<Immersed>, steps: u64) -> f64 {
     let gpu = Gpu::open(0, Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: true })
         .expect("a device");
     let sample = Sample::random(set, 7 + steps);
@@ -32,7 +33,7 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
         omega_plus: 1.0 / 0.7,
         omega_minus: 0.9,
         force,
-        immersed: None,
+        immersed,
         openings: vec![Prescribed::Velocity(shape), Prescribed::Pressure],
     };
     let state = |n: usize| State {
@@ -47,6 +48,9 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
     let mut part = sample.part.clone();
     let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
     fluid.initialise(state).expect("starts");
+    if immersed.is_some() {
+        immerse(&gpu, &fluid, &mut reference, set);
+    }
     for done in 0..steps {
         reference.advance(&row(done), &row(done + 1));
     }
@@ -77,13 +81,74 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, steps: u64) ->
     worst
 }
 
+/// Gives every node a force of cells, and puts every third inside one.
+fn immerse(gpu: &Gpu, fluid: &Fluid, reference: &mut Reference, set: VelocitySet) {
+    let shared = fluid.shared();
+    let nodes = fluid.own();
+    for axis in 0..set.dimension() {
+        let force = |n: usize| (1e-4 * (n as f64 * 0.7 + axis as f64).sin() * FORCE_SCALE) as i32;
+        let words: Vec<i32> = (0..nodes).map(force).collect();
+        gpu.write(&shared.node_force, axis * shared.stride as usize, &words);
+        for (n, word) in words.into_iter().enumerate() {
+            reference.cells[n][axis] = f64::from(word) / FORCE_SCALE;
+        }
+    }
+    if let Some(inside) = &shared.inside {
+        let words: Vec<u32> = (0..nodes).map(|n| u32::from(n % 3 == 0)).collect();
+        gpu.write(inside, 0, &words);
+        reference.inside = words.into_iter().map(|word| word == 1).collect();
+    }
+}
+
+#[test]
+fn cells_force_the_fluid_and_change_its_viscosity() {
+    for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
+        for immersed in [Immersed::default(), Immersed { inside: Some([0.8, 1.1]) }] {
+            for force in [false, true] {
+                let worst = deviation(set, Precision::F64, force, Some(immersed), 11);
+                assert!(worst < 1e-12, "{set:?} {immersed:?} force {force}: {worst:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_velocity_left_for_cells_is_that_before_the_step() {
+    let gpu = Gpu::open(0, Needs { f64: true, ..Needs::default() }).expect("a device");
+    for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
+        let mut part = Sample::random(set, 5).part;
+        let parameters = Parameters {
+            set,
+            precision: Precision::F64,
+            omega_plus: 1.2,
+            omega_minus: 0.9,
+            force: false,
+            immersed: Some(Immersed::default()),
+            openings: vec![Prescribed::Pressure; part.openings.len()],
+        };
+        let row = Row { force: [0.0; 3], openings: vec![0.01; part.openings.len()] };
+        let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
+        fluid.initialise(|n| State { drho: 0.0, u: [0.01 * (n as f64).sin(), 0.0, 0.0] }).expect("starts");
+        let wanted = fluid.whole_moment(Moment::Velocity, &row).expect("reads");
+        fluid.advance(&Solo, 1, |_| row.clone()).expect("runs");
+        let shared = fluid.shared();
+        for axis in 0..set.dimension() {
+            let got: Vec<f64> =
+                gpu.download(&shared.node_velocity, axis * shared.stride as usize, fluid.own()).expect("reads");
+            for (n, u) in got.into_iter().enumerate() {
+                assert!((u - wanted[3 * n + axis]).abs() < 1e-15, "{set:?} node {n} axis {axis}");
+            }
+        }
+    }
+}
+
 #[test]
 fn kernels_agree_with_the_reference() {
     for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
         for (precision, tolerance) in [(Precision::F64, 1e-12), (Precision::F32, 3e-5), (Precision::F16, 2e-2)] {
             for force in [false, true] {
                 for steps in [1, 10, 11] {
-                    let worst = deviation(set, precision, force, steps);
+                    let worst = deviation(set, precision, force, None, steps);
                     println!("{set:?} {precision:?} force {force} after {steps}: {worst:.2e}");
                     assert!(worst < tolerance, "{set:?} {precision:?} force {force} after {steps} steps: {worst:e}");
                 }

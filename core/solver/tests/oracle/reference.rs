@@ -12,6 +12,10 @@ pub struct Reference {
     back: Vec<usize>,
     f: Vec<Vec<f64>>,
     pub came_in: Vec<f64>,
+    /// Force of cells on each node.
+    pub cells: Vec<[f64; 3]>,
+    /// Whether each node is inside a cell.
+    pub inside: Vec<bool>,
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -30,6 +34,8 @@ impl Reference {
             back,
             f: Vec::new(),
             came_in: vec![0.0; part.openings.len()],
+            cells: vec![[0.0; 3]; part.own],
+            inside: vec![false; part.own],
             c,
             w,
         };
@@ -42,7 +48,21 @@ impl Reference {
         self.c.iter().zip(&self.w).map(|(c, w)| w * term(c)).collect()
     }
 
-    fn density_velocity(&self, n: usize, force: [f64; 3]) -> (f64, [f64; 3]) {
+    /// Force on node n where the row prescribes `body`.
+    fn force(&self, n: usize, body: [f64; 3]) -> [f64; 3] {
+        [0, 1, 2].map(|axis| body[axis] + self.cells[n][axis])
+    }
+
+    /// Relaxation rates at node n.
+    fn rates(&self, n: usize) -> (f64, f64) {
+        match self.parameters.immersed.and_then(|immersed| immersed.inside) {
+            Some([plus, minus]) if self.inside[n] => (plus, minus),
+            _ => (self.parameters.omega_plus, self.parameters.omega_minus),
+        }
+    }
+
+    fn density_velocity(&self, n: usize, body: [f64; 3]) -> (f64, [f64; 3]) {
+        let force = self.force(n, body);
         let mut u = force.map(|f| f / 2.0);
         for (f, c) in self.f[n].iter().zip(&self.c) {
             for axis in 0..3 {
@@ -54,12 +74,13 @@ impl Reference {
 
     /// One step, in which `row` is prescribed; `next` holds the force after it.
     pub fn advance(&mut self, row: &Row, next: &Row) {
-        let (plus, minus) = (self.parameters.omega_plus, self.parameters.omega_minus);
         let before: Vec<(f64, [f64; 3])> = (0..self.part.own).map(|n| self.density_velocity(n, row.force)).collect();
         let old_f = self.f.clone();
         let mut streamed = vec![vec![f64::NAN; self.c.len()]; self.part.own];
         for n in 0..self.part.own {
             let (rho, u) = self.density_velocity(n, row.force);
+            let (plus, minus) = self.rates(n);
+            let force = self.force(n, row.force);
             let e = self.equilibrium(rho, u);
             let f = &self.f[n];
             for i in 0..self.c.len() {
@@ -67,8 +88,8 @@ impl Reference {
                 let c = self.c[i];
                 let even = (f[i] + f[j]) / 2.0 - (e[i] + e[j]) / 2.0;
                 let odd = (f[i] - f[j]) / 2.0 - (e[i] - e[j]) / 2.0;
-                let force_even = self.w[i] * (9.0 * dot(c, u) * dot(c, row.force) - 3.0 * dot(u, row.force));
-                let force_odd = self.w[i] * 3.0 * dot(c, row.force);
+                let force_even = self.w[i] * (9.0 * dot(c, u) * dot(c, force) - 3.0 * dot(u, force));
+                let force_odd = self.w[i] * 3.0 * dot(c, force);
                 let after = f[i] - plus * even - minus * odd
                     + (1.0 - plus / 2.0) * force_even
                     + (1.0 - minus / 2.0) * force_odd;
@@ -89,6 +110,7 @@ impl Reference {
         for k in 0..self.part.openings.len() {
             for (index, node) in self.part.openings[k].clone().into_iter().enumerate() {
                 let n = node.node as usize;
+                let (plus, _) = self.rates(n);
                 for i in (1..self.c.len()).filter(|i| node.links >> i & 1 == 1) {
                     let j = self.back[i];
                     let old = self.f[n][j];
@@ -104,10 +126,12 @@ impl Reference {
                             let mut odd = 0.0;
                             if let Some(inward) = node.inward {
                                 let (rho, u) = before[inward as usize];
+                                let (_, minus) = self.rates(inward as usize);
+                                let force = self.force(inward as usize, row.force);
                                 let (f, e) = (&old_f[inward as usize], self.equilibrium(rho, u));
                                 rho_w = (2.0 * rho_w + rho) / 3.0;
                                 odd = -minus * ((f[i] - f[j]) / 2.0 - (e[i] - e[j]) / 2.0)
-                                    + (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], row.force);
+                                    + (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], force);
                                 if !at_openings.contains(&inward) {
                                     let gain = [0, 1, 2].map(|a| after[inward as usize][a] - u[a]);
                                     odd -= 3.0 * self.w[i] * dot(self.c[i], gain);
@@ -127,6 +151,8 @@ impl Reference {
         let mut out = Vec::new();
         for n in 0..self.part.own {
             let (rho, u) = self.density_velocity(n, now.force);
+            let (plus, _) = self.rates(n);
+            let force = self.force(n, now.force);
             match moment {
                 Moment::Density => out.push(rho - 1.0),
                 Moment::Velocity => out.extend(u),
@@ -135,8 +161,8 @@ impl Reference {
                     for (a, b) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)] {
                         let flux: f64 =
                             (0..self.c.len()).map(|i| self.c[i][a] * self.c[i][b] * (self.f[n][i] - e[i])).sum();
-                        let guo = (u[a] * now.force[b] + now.force[a] * u[b]) / 2.0;
-                        out.push(-(1.0 - self.parameters.omega_plus / 2.0) * (flux + guo));
+                        let guo = (u[a] * force[b] + force[a] * u[b]) / 2.0;
+                        out.push(-(1.0 - plus / 2.0) * (flux + guo));
                     }
                 }
             }
