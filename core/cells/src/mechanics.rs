@@ -3,6 +3,12 @@
 //! In 2-D a membrane is a sheet that reaches along z, so that moduli have the same units as in 3-D: N/m for tension,
 //! J for bending, Pa for the enclosed volume, Pa s m for the viscosity; energies are those of one metre's depth.
 
+mod config;
+mod preset;
+
+pub use config::{BendingConfig, InPlaneConfig, MechanicsConfig};
+pub use preset::Preset;
+
 use hematite_units::LatticeUnits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -129,7 +135,5 @@ impl Mechanics {
     }
 }
 
-/// The mechanics of a population in a config.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct MechanicsConfig {}
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,7 @@
 //! The surface of a cell: a closed ring in 2-D, a closed triangle mesh in 3-D.
 
+use crate::vector::{cross, dot, length, minus, plus, times};
+
 /// A closed surface about the centroid of what it encloses, in metres unless said otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
@@ -39,6 +41,70 @@ impl Surface {
         Self { vertices: self.vertices.iter().map(|v| v.map(|x| factor * x)).collect(), ..self.clone() }
     }
 
+    /// Its edges as pairs of vertices, the smaller first, in increasing order; in 2-D the sides.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let sorted = |a: u32, b: u32| [a.min(b), a.max(b)];
+        let mut edges: Vec<_> = match self.dimension {
+            2 => {
+                let n = self.vertices.len() as u32;
+                (0..n).map(|k| sorted(k, (k + 1) % n)).collect()
+            }
+            _ => self.triangles.iter().flat_map(|&[a, b, c]| [sorted(a, b), sorted(b, c), sorted(c, a)]).collect(),
+        };
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// For each vertex its neighbours: in 3-D counter-clockwise seen from outside, beginning with the smallest, so that
+    /// a vertex with its k-th and (k + 1)-th neighbour is a triangle (the last goes with the first); in 2-D the one
+    /// before and the one after. For closed surfaces whose edges have two triangles each.
+    pub fn rings(&self) -> Vec<Vec<u32>> {
+        let n = self.vertices.len() as u32;
+        if self.dimension == 2 {
+            return (0..n).map(|k| vec![(k + n - 1) % n, (k + 1) % n]).collect();
+        }
+        // Of each triangle at a vertex, the side opposite: from one neighbour to the next.
+        let mut opposite = vec![Vec::new(); n as usize];
+        for &[a, b, c] in &self.triangles {
+            for [v, from, to] in [[a, b, c], [b, c, a], [c, a, b]] {
+                opposite[v as usize].push((from, to));
+            }
+        }
+        opposite.iter_mut().map(|sides| chained(sides)).collect()
+    }
+
+    /// The same surface about the centroid of what it encloses.
+    #[must_use]
+    pub fn centred(mut self) -> Self {
+        let centroid = self.centroid();
+        for vertex in &mut self.vertices {
+            *vertex = minus(*vertex, centroid);
+        }
+        self
+    }
+
+    /// The centroid of what it encloses, by parts that share the first vertex.
+    fn centroid(&self) -> [f64; 3] {
+        let origin = self.vertices.first().copied().unwrap_or_default();
+        let part = |weight: f64, corners: &[[f64; 3]]| {
+            let sum = corners.iter().fold([0.0; 3], |sum, &p| plus(sum, minus(p, origin)));
+            (weight, times(weight / (corners.len() + 1) as f64, sum))
+        };
+        let add = |(m, p): (f64, [f64; 3]), (n, q): (f64, [f64; 3])| (m + n, plus(p, q));
+        let (measure, moment) = match self.dimension {
+            2 => self
+                .sides()
+                .map(|(a, b)| part(cross(minus(a, origin), minus(b, origin))[2], &[a, b]))
+                .fold((0.0, [0.0; 3]), add),
+            _ => self
+                .corners()
+                .map(|[a, b, c]| part(dot(minus(a, origin), cross(minus(b, origin), minus(c, origin))), &[a, b, c]))
+                .fold((0.0, [0.0; 3]), add),
+        };
+        if measure == 0.0 { origin } else { plus(origin, times(1.0 / measure, moment)) }
+    }
+
     fn sides(&self) -> impl Iterator<Item = ([f64; 3], [f64; 3])> + '_ {
         let n = self.vertices.len();
         (0..n).map(move |k| (self.vertices[k], self.vertices[(k + 1) % n]))
@@ -49,18 +115,18 @@ impl Surface {
     }
 }
 
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|k| a[k] - b[k])
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn length(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
+/// The neighbours of a vertex in order, from the sides opposite to it.
+fn chained(sides: &mut [(u32, u32)]) -> Vec<u32> {
+    sides.sort_unstable();
+    let Some(&(first, _)) = sides.first() else { return Vec::new() };
+    let mut ring = vec![first];
+    let mut last = first;
+    while let Ok(next) = sides.binary_search_by_key(&last, |side| side.0) {
+        last = sides[next].1;
+        if last == first || ring.len() == sides.len() {
+            break;
+        }
+        ring.push(last);
+    }
+    ring
 }

@@ -22,6 +22,11 @@ impl LatticeUnits {
         self.rho0 * self.velocity() * self.velocity()
     }
 
+    /// Newtons for one lattice unit of force. In 2-D the lattice is one spacing deep.
+    pub fn force(&self) -> f64 {
+        self.stress() * self.dx * self.dx
+    }
+
     /// Pascals a metre for one lattice unit of force density.
     pub fn force_density(&self) -> f64 {
         self.stress() / self.dx

@@ -43,6 +43,7 @@ const UNITS: &[(&str, f64, Dimension, bool)] = &[
 
 const PREFIXES: &[(&str, f64)] = &[
     ("da", 1e1),
+    ("a", 1e-18),
     ("f", 1e-15),
     ("p", 1e-12),
     ("n", 1e-9),
@@ -80,7 +81,7 @@ pub fn parse(text: &str) -> Result<(f64, Dimension), UnitError> {
             continue;
         }
         let (size, unit, power) = factor(token).ok_or_else(|| {
-            UnitError(format!("\"{text}\": unknown unit \"{token}\" (known: m g s K N Pa J W Hz L P bar dyn mmHg cmH2O min h %, with prefixes f p n u m c d k M G)"))
+            UnitError(format!("\"{text}\": unknown unit \"{token}\" (known: m g s K N Pa J W Hz L P bar dyn mmHg cmH2O min h %, with prefixes a f p n u m c d k M G)"))
         })?;
         value *= size.powi(i32::from(sign * power));
         dimension = dimension.times(unit, sign * power);
@@ -163,6 +164,10 @@ mod tests {
             ("45 %", 0.45, Dimension::default()),
             ("3 uL/min", 5e-11, Dimension::new(3, 0, -1)),
             ("5min", 300.0, Dimension::new(0, 0, 1)),
+            ("50 pN", 5e-11, Dimension::new(1, 1, -2)),
+            ("6.3 uN/m", 6.3e-6, Dimension::new(0, 1, -2)),
+            ("0.24 aJ", 2.4e-19, Dimension::new(2, 1, -2)),
+            ("0.4 uPa s m", 4e-7, Dimension::new(0, 1, -1)),
         ];
         for (text, value, dimension) in cases {
             let (v, d) = parse(text).expect(text);
