@@ -1,7 +1,7 @@
 //! The case: a sparse lattice of fluid nodes with its links, partitions and halos, walls and openings, in one file.
 //!
 //! [`Lattice::build`] makes the lattice of a [`hematite_geometry::Domain`]; [`Partition::make`] divides it; [`walls`]
-//! finds its walls. [`write`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what
+//! finds its walls; [`Seeding`] puts cells into it. [`write`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what
 //! it holds, as [`Part::of`] does from a lattice in memory.
 
 mod balance;
@@ -23,8 +23,10 @@ mod solve;
 mod velocity_set;
 mod wall;
 
-pub use cells::{Placed, Population};
-pub use file::{Case, Header, OpeningHeader, SCHEMA_VERSION, add_partition, write};
+pub use cells::{
+    Growth, Placed, Population, PopulationConfig, PopulationReport, Refusal, Seeding, SeedingConfig, seed,
+};
+pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, add_partition, write};
 pub use lattice::Lattice;
 pub use link::GlobalLink;
 pub use opening::{Opening, OpeningSite};
@@ -32,4 +34,4 @@ pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};
 pub use partition::{HaloRange, MetisLimits, PartRange, Partition};
 pub use report::PartitionReport;
 pub use velocity_set::VelocitySet;
-pub use wall::{WallNode, walls};
+pub use wall::{WallNode, WallPoint, wall_points, walls};

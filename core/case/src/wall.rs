@@ -2,13 +2,24 @@
 //!
 //! Every node at the wall carries a piece of it: the vector `-sum w_i c_i` over its links into the wall, which is a whole
 //! face for a flat wall, at the mean of the places where those links are cut. Around a node, the pieces within [`REACH`]
-//! are averaged with a smooth kernel: that is the gradient of the smoothed solid indicator. Links into openings do not
-//! count, and a node that has some keeps only its axis links, so a flat wall stays flat up to where it meets an opening.
+//! are averaged with a smooth kernel: that is the gradient of the smoothed solid indicator, along which the normal is.
+//! Links into openings do not count, and a node that has some keeps only its axis links, so a flat wall stays flat up to
+//! where it meets an opening.
+//!
+//! The distance is that of the faces between fluid and wall sites, each weighted by its area as seen along the normal: the
+//! surface that leaves as much fluid behind it as the sites do. Away from the foot of the normal a curved wall bends off
+//! with the square of the distance from it; a line through the heights over these squares takes that out.
+
+mod contour;
+mod points;
+mod thinning;
 
 use rayon::prelude::*;
 
 use crate::opening::{dot, outward, unit};
 use crate::{Lattice, NodeId};
+
+pub use points::{WallPoint, wall_points};
 
 /// A fluid node with a link into the wall.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +39,15 @@ const REACH: f64 = 5.5;
 pub fn walls(lattice: &Lattice) -> Vec<WallNode> {
     let sites = sites(lattice);
     let index = Index::new(lattice, &sites);
-    sites.par_iter().map(|site| index.smooth(site)).collect()
+    let wall_node = |site: &WallSite| {
+        let (normal, distance) = index.fit(site, [0.0; 3]);
+        WallNode {
+            node: NodeId(u64::from(site.node)),
+            normal: normal.map(|component| component as f32),
+            distance: distance.max(0.0) as f32,
+        }
+    };
+    sites.par_iter().map(wall_node).collect()
 }
 
 /// A node at the wall and its piece of it.
@@ -39,6 +58,8 @@ struct WallSite {
     piece: [f64; 3],
     /// The middle of the piece, from the node.
     middle: [f64; 3],
+    /// Bit i is set when c_i, along an axis, leads into the wall.
+    faces: u32,
     /// Some direction from the wall into the fluid.
     any: [f64; 3],
 }
@@ -60,6 +81,7 @@ fn sites(lattice: &Lattice) -> Vec<WallSite> {
             at: lattice.position[n],
             piece: outward.map(|component| -component),
             middle: outward.map(|component| if weight > 0.0 { 0.5 * component / weight } else { 0.0 }),
+            faces: walls & axes,
             any: c[walls.trailing_zeros() as usize].map(|component| -f64::from(component)),
         })
     };
@@ -70,6 +92,8 @@ fn sites(lattice: &Lattice) -> Vec<WallSite> {
 struct Index<'a> {
     lattice: &'a Lattice,
     sites: &'a [WallSite],
+    /// The velocities.
+    c: Vec<[f64; 3]>,
     /// First wall node of each row, and their number behind the last.
     starts: Vec<u32>,
 }
@@ -84,7 +108,8 @@ impl<'a> Index<'a> {
         for row in 0..ny * nz {
             starts[row + 1] += starts[row];
         }
-        Self { lattice, sites, starts }
+        let c = lattice.set.velocities().into_iter().map(|c| c.map(f64::from)).collect();
+        Self { lattice, sites, c, starts }
     }
 
     /// Calls `visit(offset, site)` for every wall node within the reach of `at` along each axis.
@@ -111,33 +136,78 @@ impl<'a> Index<'a> {
         }
     }
 
-    fn smooth(&self, site: &WallSite) -> WallNode {
-        let mut pieces: Vec<([f64; 3], [f64; 3])> = Vec::with_capacity(64);
+    /// The smoothed wall as seen from `from` away from the node of `site`: its unit normal into the fluid and how far
+    /// behind that point it is.
+    fn fit(&self, site: &WallSite, from: [f64; 3]) -> ([f64; 3], f64) {
+        let mut faces: Vec<([f64; 3], [f64; 3])> = Vec::with_capacity(128);
         let mut sum = [0.0; 3];
         self.around(site.at, |offset, other| {
-            let middle = [0, 1, 2].map(|axis| f64::from(offset[axis]) + other.middle[axis]);
-            let nearness = 1.0 - dot(middle, middle) / (REACH * REACH);
-            if nearness > 0.0 {
-                let piece = other.piece.map(|component| nearness * nearness * component);
-                sum = [0, 1, 2].map(|axis| sum[axis] + piece[axis]);
-                pieces.push((middle, piece));
+            let place = [0, 1, 2].map(|axis| f64::from(offset[axis]) - from[axis]);
+            let weight = kernel(plus(place, other.middle));
+            sum = plus(sum, other.piece.map(|component| weight * component));
+            for c in directions(other.faces).map(|i| self.c[i]) {
+                let middle = plus(place, c.map(|component| 0.5 * component));
+                let weight = kernel(middle);
+                if weight > 0.0 {
+                    faces.push((middle, c.map(|component| -weight * component)));
+                }
             }
         });
         // Where opposite walls cancel, the node's own links decide; in a pore of one node any side will do.
         let normal = unit(sum).or_else(|| unit(site.piece)).or_else(|| unit(site.any)).unwrap_or([0.0; 3]);
-        // Only pieces that look the same way: the far side of a narrow channel is another wall.
-        let (mut distance, mut weights) = (0.0, 0.0);
-        for (middle, piece) in pieces {
-            let weight = dot(piece, normal).max(0.0);
-            distance -= weight * dot(middle, normal);
-            weights += weight;
+        // Only faces that look the same way: the far side of a narrow channel is another wall.
+        let mut heights = Heights::default();
+        for (middle, face) in faces {
+            heights.add(dot(face, normal).max(0.0), -dot(middle, normal), dot(middle, middle));
         }
-        let distance = if weights > 1e-9 { (distance / weights).max(0.0) } else { 0.5 };
-        WallNode {
-            node: NodeId(u64::from(site.node)),
-            normal: normal.map(|component| component as f32),
-            distance: distance as f32,
+        (normal, heights.at_foot().unwrap_or(0.5))
+    }
+}
+
+/// The smooth kernel at a place.
+fn kernel(place: [f64; 3]) -> f64 {
+    (1.0 - dot(place, place) / (REACH * REACH)).max(0.0).powi(2)
+}
+
+/// The directions whose bits are set.
+fn directions(bits: u32) -> impl Iterator<Item = usize> {
+    (1..32).filter(move |i| bits >> i & 1 == 1)
+}
+
+fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|axis| a[axis] + b[axis])
+}
+
+/// Heights of faces over the plane through a point, by the squares of their distances from its foot.
+#[derive(Default)]
+struct Heights {
+    weight: f64,
+    height: f64,
+    square: f64,
+    square_square: f64,
+    height_square: f64,
+}
+
+impl Heights {
+    fn add(&mut self, weight: f64, height: f64, distance_2: f64) {
+        let square = distance_2 - height * height;
+        self.weight += weight;
+        self.height += weight * height;
+        self.square += weight * square;
+        self.square_square += weight * square * square;
+        self.height_square += weight * height * square;
+    }
+
+    /// The line of least squares where the square is 0; none without faces.
+    fn at_foot(&self) -> Option<f64> {
+        if self.weight < 1e-9 {
+            return None;
         }
+        let [height, square, square_square, height_square] =
+            [self.height, self.square, self.square_square, self.height_square].map(|sum| sum / self.weight);
+        let spread = square_square - square * square;
+        let slope = if spread > 1e-9 { (height_square - height * square) / spread } else { 0.0 };
+        Some(height - slope * square)
     }
 }
 

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use reader::{Checkpoint, Located};
+use crate::CellCount;
+
+pub use reader::{CellRecords, Checkpoint, Located};
 pub use writer::CheckpointWriter;
 
 /// How populations are stored.
@@ -79,6 +81,21 @@ pub struct CheckpointMeta {
     pub nodes: u64,
     /// SHA-256 of the case file.
     pub case_sha256: String,
+    /// The populations of cells; none in a run without cells.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub populations: Vec<PopulationState>,
+}
+
+/// What a restart needs to know of a population of cells besides the cells.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PopulationState {
+    /// Its name, also that of its records: see [`CheckpointWriter::cells`].
+    pub name: String,
+    /// The number that the next inserted cell gets.
+    pub next_id: u64,
+    /// Its cells up to now; as many records are in the shares as `inside` says.
+    pub count: CellCount,
 }
 
 impl CheckpointMeta {
@@ -107,6 +124,11 @@ fn finished(run: &Path) -> Vec<(u64, PathBuf)> {
     let mut found: Vec<_> = entries.filter_map(|path| Some((step_of(&path)?, path))).collect();
     found.sort();
     found
+}
+
+/// The group of a population's records. A name may hold what HDF5 takes for a path.
+fn cells_group(population: &str) -> String {
+    format!("cells/{}", population.replace('%', "%25").replace('/', "%2F").replace('.', "%2E"))
 }
 
 fn rank_file(folder: &Path, rank: usize) -> PathBuf {

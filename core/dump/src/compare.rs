@@ -1,5 +1,6 @@
-//! Whether two runs hold the same: their dumps, node by node, and their ledgers.
+//! Whether two runs hold the same: their dumps, node by node and cell by cell, and their ledgers.
 
+mod cells;
 mod difference;
 #[cfg(test)]
 mod tests;
@@ -8,15 +9,15 @@ use std::path::Path;
 
 use hematite_config::Result;
 
-pub use difference::{Comparison, Difference, FieldTotal};
+pub use difference::{Comparison, Difference, FieldTotal, VertexTotal, VertexValue};
 
 use crate::{Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
-/// Compares two run folders: dumps by name, time step and field, nodes by their global number whatever their order, and
-/// the ledgers. Bit by bit, or with `rtol` up to `rtol` times the largest magnitude of the field (of the ledger's
-/// column) in run `a`.
+/// Compares two run folders: dumps by name, time step and field, nodes by their global number whatever their order, cells
+/// by step and number, and the ledgers. Bit by bit, or with `rtol` up to `rtol` times the largest magnitude of the field
+/// (of the vertices' quantity at that step, of the ledger's column) in run `a`.
 ///
-/// Holds the nodes of both runs and one field of one dump of each.
+/// Holds the nodes of both runs and one field of one dump of each, or one dump of cells of each.
 ///
 /// # Errors
 /// A usage fault when a file of either run is missing or damaged.
@@ -31,6 +32,9 @@ pub fn compare(a: &Path, b: &Path, rtol: Option<f64>) -> Result<Comparison> {
         let file = format!("{name}.vtkhdf");
         let pair = Pair { name, a: FieldReader::open(&a.join(&file))?, b: FieldReader::open(&b.join(&file))? };
         pair.compare(rtol, &mut comparison)?;
+    }
+    if !record_a.dumps.iter().any(|name| name == cells::NAME) {
+        cells::compare(a, b, rtol, &mut comparison)?;
     }
     compare_ledgers(&Ledger::read(a)?, &Ledger::read(b)?, rtol, &mut comparison);
     Ok(comparison)
@@ -182,6 +186,10 @@ fn compare_ledgers(a: &Ledger, b: &Ledger, rtol: Option<f64>, comparison: &mut C
         let what = format!("ledger: openings are {:?} and {:?}", a.openings, b.openings);
         return comparison.note(Difference::Structure(what));
     }
+    if a.populations != b.populations {
+        let what = format!("ledger: populations are {:?} and {:?}", a.populations, b.populations);
+        return comparison.note(Difference::Structure(what));
+    }
     let (steps_a, steps_b) = (steps(a), steps(b));
     if let Some((a, b)) = steps_a.iter().zip(&steps_b).find(|(a, b)| a != b) {
         return comparison.note(Difference::Structure(format!("ledger: a row is of step {a} and of step {b}")));
@@ -208,5 +216,10 @@ fn compare_ledgers(a: &Ledger, b: &Ledger, rtol: Option<f64>, comparison: &mut C
                 comparison.note(Difference::Ledger { step, column: name.clone(), values });
             }
         }
+    }
+    for (a, b) in a.rows.iter().zip(&b.rows).filter(|(a, b)| a.cells != b.cells) {
+        comparison.ledger += 1;
+        let what = format!("ledger: step {}, cells are {:?} and {:?}", a.step, a.cells, b.cells);
+        comparison.note(Difference::Structure(what));
     }
 }

@@ -21,5 +21,6 @@ pub(crate) mod tests;
 
 pub use carry::{clear_other_ranks, dump_file, rank_file};
 pub use index::write_index;
+pub(crate) use pieces::rank_files;
 pub use reader::FieldReader;
 pub use writer::FieldWriter;

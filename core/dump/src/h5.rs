@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hdf5::types::{TypeDescriptor, VarLenUnicode};
 use hdf5::{Dataset, Extent, File, Group, H5Type, Hyperslab, Location, SliceOrIndex};
 use hematite_config::{Fault, Result, publish};
 use ndarray::{ArrayViewD, IxDyn};
@@ -113,6 +114,59 @@ pub(crate) fn series<T: H5Type>(group: &Group, name: &str, columns: Option<usize
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 
+/// [`growing`] of a type known at run time.
+pub(crate) fn growing_as(
+    group: &Group,
+    name: &str,
+    number: &TypeDescriptor,
+    columns: Option<usize>,
+    chunk_rows: usize,
+) -> hdf5::Result<Dataset> {
+    let builder = group.new_dataset_builder().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1).empty_as(number);
+    builder.shape(shape(Extent::resizable(0), columns)).create(name)
+}
+
+/// Says the unit of an array.
+pub(crate) fn write_unit(array: &Dataset, unit: &str) -> hdf5::Result<()> {
+    let unit: VarLenUnicode = unit.parse().map_err(|_| "a unit holds a NUL")?;
+    set_attribute(array, "unit", &unit)
+}
+
+/// A new dataset of names.
+pub(crate) fn write_names(group: &Group, name: &str, names: &[&str]) -> hdf5::Result<()> {
+    let names = names.iter().map(|name| name.parse::<VarLenUnicode>().map_err(|_| "a name holds a NUL"));
+    let names = names.collect::<std::result::Result<Vec<_>, _>>()?;
+    group.new_dataset::<VarLenUnicode>().shape(names.len()).create(name)?.write(&names)
+}
+
+/// The names in a dataset.
+pub(crate) fn read_names(group: &Group, name: &str) -> hdf5::Result<Vec<String>> {
+    let names = group.dataset(name)?.read_raw::<VarLenUnicode>()?;
+    Ok(names.iter().map(|name| name.as_str().to_owned()).collect())
+}
+
+/// Writes rows from row `start` on, `chunk_rows` a call: a whole chunk goes past HDF5's chunk cache. The dataset is made
+/// long enough.
+pub(crate) fn put<T: H5Type>(
+    dataset: &Dataset,
+    (start, rows): (usize, usize),
+    chunk_rows: usize,
+    values: impl Iterator<Item = T>,
+) -> hdf5::Result<()> {
+    resize(dataset, start + rows)?;
+    let width = columns(dataset);
+    let mut values = values.take(rows * width).peekable();
+    let mut row = start;
+    let mut buffer = Vec::with_capacity(chunk_rows.min(rows) * width);
+    while values.peek().is_some() {
+        buffer.clear();
+        buffer.extend(values.by_ref().take(chunk_rows * width));
+        write_rows(dataset, row, &buffer)?;
+        row += chunk_rows;
+    }
+    Ok(())
+}
+
 fn hyperslab(dataset: &Dataset, start: usize, rows: usize) -> (Hyperslab, Vec<usize>) {
     let mut shape = dataset.shape();
     let range = |start, end| SliceOrIndex::SliceTo { start, step: 1, end, block: 1 };
@@ -148,9 +202,9 @@ pub(crate) fn read_rows<T: H5Type>(dataset: &Dataset, start: usize, rows: usize)
     Ok(dataset.read_slice::<T, _, IxDyn>(slab)?.into_raw_vec_and_offset().0)
 }
 
-/// Sets row `row` of a series to `values`, which becomes its last row.
+/// Writes rows of a series from row `row` on, which become its last.
 pub(crate) fn set_last<T: H5Type>(dataset: &Dataset, row: usize, values: &[T]) -> hdf5::Result<()> {
-    resize(dataset, row + 1)?;
+    resize(dataset, row + values.len() / columns(dataset).max(1))?;
     write_rows(dataset, row, values)
 }
 

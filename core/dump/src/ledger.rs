@@ -1,18 +1,53 @@
-//! `ledger.csv`: the mass inside, and what has come in through each opening.
+//! `ledger.csv`: the mass inside, what has come in through each opening, and the cells of each population.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result, publish};
+use serde::{Deserialize, Serialize};
 
 use crate::h5::writing;
 
 const FILE: &str = "ledger.csv";
 const OPENING: &str = "in_kg:";
+const CELLS: [&str; 5] = ["cells_seeded:", "cells_inserted:", "cells_inside:", "cells_left:", "cells_removed:"];
+
+/// Where the cells of a population have come from and gone since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellCount {
+    /// In the case.
+    pub seeded: u64,
+    /// Come in through openings.
+    pub inserted: u64,
+    /// In the domain now.
+    pub inside: u64,
+    /// Gone through openings.
+    pub left: u64,
+    /// Taken out for another reason, which the log tells.
+    pub removed: u64,
+}
+
+impl CellCount {
+    /// Whether no cell is lost or doubled: seeded + inserted = inside + left + removed.
+    pub fn balances(&self) -> bool {
+        let sum = |numbers: &[u64]| numbers.iter().map(|&number| u128::from(number)).sum::<u128>();
+        sum(&[self.seeded, self.inserted]) == sum(&[self.inside, self.left, self.removed])
+    }
+
+    /// In the order of the columns.
+    pub(crate) fn numbers(&self) -> [u64; 5] {
+        [self.seeded, self.inserted, self.inside, self.left, self.removed]
+    }
+
+    fn of([seeded, inserted, inside, left, removed]: [u64; 5]) -> Self {
+        Self { seeded, inserted, inside, left, removed }
+    }
+}
 
 /// One line of the ledger.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LedgerRow {
     /// Time steps done.
     pub step: u64,
@@ -22,6 +57,8 @@ pub struct LedgerRow {
     pub inside: f64,
     /// Mass that has come in through each opening since the start, kg; negative went out.
     pub through: Vec<f64>,
+    /// The cells of each population; none in a run without cells.
+    pub cells: Vec<CellCount>,
 }
 
 /// The ledger of a run.
@@ -29,6 +66,8 @@ pub struct LedgerRow {
 pub struct Ledger {
     /// Names of the openings.
     pub openings: Vec<String>,
+    /// Names of the populations of cells.
+    pub populations: Vec<String>,
     /// Its lines.
     pub rows: Vec<LedgerRow>,
 }
@@ -46,26 +85,57 @@ impl Ledger {
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut reader = csv::Reader::from_reader(whole.as_bytes());
         let header = reader.headers().map_err(|error| fault(error.to_string()))?.clone();
-        let names = header.iter().skip(3).map(|name| name.strip_prefix(OPENING).map(str::to_owned));
-        let openings = names.collect::<Option<Vec<_>>>();
-        let Some(openings) = openings.filter(|_| header.iter().take(3).eq(["step", "time_s", "inside_kg"])) else {
-            return Err(fault("its header is not step,time_s,inside_kg,in_kg:OPENING..".into()));
+        let Some((openings, populations)) = names(&header) else {
+            let cells = CELLS.map(|column| format!("{column}POPULATION")).join(",");
+            return Err(fault(format!("its header is not step,time_s,inside_kg,{OPENING}OPENING..,{cells}..")));
         };
         let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|error| fault(error.to_string()))?;
             let line = record.position().map_or(0, csv::Position::line);
-            rows.push(row(&record).ok_or_else(|| fault(format!("line {line} holds something that is no number")))?);
+            let row = row(&record, openings.len());
+            let row = row.ok_or_else(|| fault(format!("line {line} holds something that is no number")))?;
+            if let Some(k) = row.cells.iter().position(|cells| !cells.balances()) {
+                let (name, [seeded, inserted, inside, left, removed]) = (&populations[k], row.cells[k].numbers());
+                return Err(fault(format!(
+                    "line {line}: population {name}: {seeded} cells seeded and {inserted} inserted are not the {inside} \
+                     inside, {left} left and {removed} removed: it is damaged"
+                )));
+            }
+            rows.push(row);
         }
-        Ok(Self { openings, rows })
+        Ok(Self { openings, populations, rows })
     }
 }
 
-fn row(record: &csv::StringRecord) -> Option<LedgerRow> {
-    let step = record.get(0)?.parse().ok()?;
-    let numbers = record.iter().skip(1).map(|text| text.parse().ok()).collect::<Option<Vec<f64>>>()?;
-    let (&time, &inside) = (numbers.first()?, numbers.get(1)?);
-    Some(LedgerRow { step, time, inside, through: numbers[2..].to_vec() })
+/// The names of openings and populations in a header, if it is one.
+fn names(header: &csv::StringRecord) -> Option<(Vec<String>, Vec<String>)> {
+    let columns: Vec<&str> = header.iter().collect();
+    let rest = columns.strip_prefix(["step", "time_s", "inside_kg"].as_slice())?;
+    let openings: Vec<String> = rest.iter().map_while(|name| name.strip_prefix(OPENING)).map(str::to_owned).collect();
+    let (counts, unpaired) = rest[openings.len()..].as_chunks::<{ CELLS.len() }>();
+    let population = |columns: &[&str; CELLS.len()]| {
+        let name = columns[0].strip_prefix(CELLS[0])?;
+        let same = columns.iter().zip(CELLS).all(|(column, prefix)| column.strip_prefix(prefix) == Some(name));
+        same.then(|| name.to_owned())
+    };
+    let populations = counts.iter().map(population).collect::<Option<_>>()?;
+    unpaired.is_empty().then_some((openings, populations))
+}
+
+fn row(record: &csv::StringRecord, openings: usize) -> Option<LedgerRow> {
+    let cells: Vec<&str> = record.iter().collect();
+    let (&step, rest) = cells.split_first()?;
+    let (masses, counts) = rest.split_at_checked(2 + openings)?;
+    let masses = masses.iter().map(|text| text.parse().ok()).collect::<Option<Vec<f64>>>()?;
+    let counts = counts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    Some(LedgerRow {
+        step: step.parse().ok()?,
+        time: masses[0],
+        inside: masses[1],
+        through: masses[2..].to_vec(),
+        cells: counts.as_chunks::<{ CELLS.len() }>().0.iter().map(|&numbers| CellCount::of(numbers)).collect(),
+    })
 }
 
 /// Adds lines to the ledger of a run.
@@ -73,6 +143,7 @@ pub struct LedgerWriter {
     path: PathBuf,
     file: File,
     openings: usize,
+    populations: usize,
 }
 
 impl LedgerWriter {
@@ -80,8 +151,9 @@ impl LedgerWriter {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn create(run: &Path, openings: &[String]) -> Result<Self> {
-        Self::start(run, &Ledger { openings: openings.to_vec(), rows: Vec::new() })
+    pub fn create(run: &Path, openings: &[String], populations: &[String]) -> Result<Self> {
+        let (openings, populations) = (openings.to_vec(), populations.to_vec());
+        Self::start(run, &Ledger { openings, populations, rows: Vec::new() })
     }
 
     /// Goes on with the ledger of a run folder; lines after time step `keep_through_step` are dropped.
@@ -97,24 +169,28 @@ impl LedgerWriter {
     fn start(run: &Path, ledger: &Ledger) -> Result<Self> {
         let path = run.join(FILE);
         let names = ledger.openings.iter().map(|name| format!("{OPENING}{name}"));
-        let header = ["step", "time_s", "inside_kg"].map(str::to_owned).into_iter().chain(names);
+        let counts = ledger.populations.iter().flat_map(|name| CELLS.map(|column| format!("{column}{name}")));
+        let header = ["step", "time_s", "inside_kg"].map(str::to_owned).into_iter().chain(names).chain(counts);
         let mut text = line(&path, header.collect())?;
         for row in &ledger.rows {
             text.extend(line(&path, cells(row))?);
         }
         publish(&path, |temporary| std::fs::write(temporary, &text).map_err(writing(&path)))?;
         let file = OpenOptions::new().append(true).open(&path).map_err(writing(&path))?;
-        Ok(Self { path, file, openings: ledger.openings.len() })
+        Ok(Self { path, file, openings: ledger.openings.len(), populations: ledger.populations.len() })
     }
 
     /// Adds a line.
     ///
     /// # Errors
-    /// When the row has not one value an opening, or the file cannot be written.
+    /// When the row has not one value an opening and one count a population, or the file cannot be written.
     pub fn append(&mut self, row: &LedgerRow) -> Result<()> {
-        if row.through.len() != self.openings {
-            let (got, wanted) = (row.through.len(), self.openings);
-            return Err(Fault::io(format!("{}: a row of {got} openings in a ledger of {wanted}", self.path.display())));
+        let (got, wanted) = ((row.through.len(), row.cells.len()), (self.openings, self.populations));
+        if got != wanted {
+            return Err(Fault::io(format!(
+                "{}: a row of {got:?} openings and populations in a ledger of {wanted:?}",
+                self.path.display()
+            )));
         }
         self.file.write_all(&line(&self.path, cells(row))?).map_err(writing(&self.path))
     }
@@ -123,7 +199,8 @@ impl LedgerWriter {
 /// Numbers as the shortest text that reads back as the same bits.
 fn cells(row: &LedgerRow) -> Vec<String> {
     let numbers = [row.time, row.inside].into_iter().chain(row.through.iter().copied());
-    std::iter::once(row.step.to_string()).chain(numbers.map(|number| format!("{number:?}"))).collect()
+    let counts = row.cells.iter().flat_map(CellCount::numbers).map(|count| count.to_string());
+    std::iter::once(row.step.to_string()).chain(numbers.map(|number| format!("{number:?}"))).chain(counts).collect()
 }
 
 fn line(path: &Path, cells: Vec<String>) -> Result<Vec<u8>> {
@@ -139,7 +216,7 @@ mod tests {
     use super::*;
 
     fn write(run: &Path, openings: &[String], rows: &[LedgerRow]) {
-        let mut writer = LedgerWriter::create(run, openings).expect("makes it");
+        let mut writer = LedgerWriter::create(run, openings, &[]).expect("makes it");
         rows.iter().for_each(|row| writer.append(row).expect("writes"));
     }
 
@@ -150,7 +227,7 @@ mod tests {
             let openings = ["in".to_owned(), "left, \"upper\"".to_owned()];
             let rows: Vec<_> = (0..)
                 .zip(&values)
-                .map(|(step, &[time, inside, a, b])| LedgerRow { step, time, inside, through: vec![a, b] })
+                .map(|(step, &[time, inside, a, b])| LedgerRow { step, time, inside, through: vec![a, b], cells: vec![] })
                 .collect();
             write(run.path(), &openings, &rows);
             let ledger = Ledger::read(run.path()).expect("reads");
@@ -165,7 +242,7 @@ mod tests {
     #[test]
     fn going_on_drops_later_lines_and_a_broken_one() {
         let run = tempfile::tempdir().expect("a folder");
-        let row = |step| LedgerRow { step, time: 0.1 * step as f64, inside: 1.0, through: vec![] };
+        let row = |step| LedgerRow { step, time: 0.1 * step as f64, inside: 1.0, ..LedgerRow::default() };
         write(run.path(), &[], &[row(1), row(2), row(3)]);
         let path = run.path().join(FILE);
         let text = std::fs::read_to_string(&path).expect("reads");
@@ -179,6 +256,32 @@ mod tests {
     }
 
     #[test]
+    fn cells_are_counted_and_must_balance() {
+        let run = tempfile::tempdir().expect("a folder");
+        let names = ["red".to_owned(), "in_kg:odd, \"name\"".to_owned()];
+        let mut writer = LedgerWriter::create(run.path(), &["in".to_owned()], &names).expect("makes it");
+        let count = |inside| CellCount { seeded: 9, inserted: u64::MAX, inside, left: u64::MAX, removed: 2 };
+        let row = |step, inside| LedgerRow {
+            step,
+            through: vec![0.5],
+            cells: vec![CellCount::default(), count(inside)],
+            ..LedgerRow::default()
+        };
+        writer.append(&row(1, 7)).expect("writes");
+        assert!(writer.append(&LedgerRow { cells: vec![count(7)], ..row(2, 7) }).is_err());
+        drop(LedgerWriter::reopen(run.path(), 1).expect("goes on"));
+        let ledger = Ledger::read(run.path()).expect("reads");
+        assert_eq!((ledger.populations.as_slice(), &ledger.rows), (names.as_slice(), &vec![row(1, 7)]));
+        let mut writer = LedgerWriter::reopen(run.path(), 1).expect("goes on");
+        writer.append(&row(2, 8)).expect("writes");
+        let fault = Ledger::read(run.path()).expect_err("one too many");
+        assert!(
+            fault.message.contains("line 3: population in_kg:odd") && fault.message.contains("the 8 inside"),
+            "{fault}"
+        );
+    }
+
+    #[test]
     fn damage_is_a_fault() {
         let run = tempfile::tempdir().expect("a folder");
         for text in [
@@ -187,6 +290,9 @@ mod tests {
             "step,time_s,inside_kg,x\n",
             "step,time_s,inside_kg\n1,2\n",
             "step,time_s,inside_kg\n1,b,3\n",
+            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a\n",
+            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a,cells_removed:b\n",
+            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a,cells_removed:a\n1,2,3,1,1,2,0,0.5\n",
         ] {
             std::fs::write(run.path().join(FILE), text).expect("writes");
             assert!(Ledger::read(run.path()).is_err(), "{text:?}");

@@ -3,10 +3,12 @@
 //! ```text
 //! runs/NAME/run.json          the resolved run: record.rs
 //!           fields.vtkhdf     a dump of fields, opens in ParaView as it is: fields/
-//!           ledger.csv        mass inside and through each opening: ledger.rs
+//!           cells.vtkhdf      a dump of the surfaces of cells, opens in ParaView too: cells/
+//!           tracks.h5         where each cell is, in H5MD: tracks.rs
+//!           ledger.csv        mass inside and through each opening, and counts of cells: ledger.rs
 //!           log.jsonl         one JSON object a line: log.rs
 //!           timing.json       where the time went, per phase and rank: timing.rs
-//!           checkpoint/       the state of the fluid, to go on from: checkpoint.rs
+//!           checkpoint/       the state of fluid and cells, to go on from: checkpoint.rs
 //! ```
 
 mod cells;
@@ -21,14 +23,18 @@ mod lookup;
 mod record;
 mod region;
 mod timing;
+mod tracks;
 
-pub use cells::{CellFrame, CellKind};
-pub use checkpoint::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Located, Storage};
-pub use compare::{Comparison, Difference, FieldTotal, compare};
+pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
+pub use checkpoint::{
+    Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, PopulationState, Storage,
+};
+pub use compare::{Comparison, Difference, FieldTotal, VertexTotal, VertexValue, compare};
 pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, dump_file, rank_file, write_index};
-pub use ledger::{Ledger, LedgerRow, LedgerWriter};
+pub use ledger::{CellCount, Ledger, LedgerRow, LedgerWriter};
 pub use log::Log;
 pub use record::{OpeningRecord, RunRecord};
 pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};
 pub use timing::{PhaseTimes, Timing};
+pub use tracks::{TrackBox, TrackFrame, TrackReader, TrackWriter};

@@ -1,8 +1,12 @@
 //! The parts of a run's config that fix its physics.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hematite_units::quantity::{Density, DynamicViscosity, FlowRate, ForceDensity, Pressure, Time, Velocity};
+use hematite_cells::MechanicsConfig;
+use hematite_units::quantity::{
+    Density, DynamicViscosity, FlowRate, ForceDensity, Length, Pressure, SurfaceTension, Time, Velocity,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -141,4 +145,65 @@ pub enum Axis {
     Y,
     /// Along z.
     Z,
+}
+
+/// The cells of the case: what their membranes are made of, how they meet the fluid and each other.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CellsConfig {
+    /// Mechanics by population, e.g. {"red": {"contrast": 5}}: keys given here take the place of the case's.
+    pub mechanics: BTreeMap<String, MechanicsConfig>,
+    /// Points across of the kernel between vertices and nodes: 2, 3 or 4. Fewer are faster and sharper, more are smoother.
+    pub kernel: u8,
+    /// Membranes and contact every so many time steps; a multiple of `move_every`.
+    pub every: u64,
+    /// Vertices move every so many time steps, with the velocity of the last one.
+    pub move_every: u64,
+    /// Time in which cells that were seeded small grow to full size. Default: 4000 time steps.
+    pub growth: Option<Time>,
+    /// Repulsion between cells and from walls, and adhesion.
+    pub contact: ContactConfig,
+    /// Where viscosities inside and outside differ: nodes inside cells are marked every so many time steps.
+    pub mark_every: u64,
+}
+
+impl Default for CellsConfig {
+    fn default() -> Self {
+        Self {
+            mechanics: BTreeMap::new(),
+            kernel: 2,
+            every: 1,
+            move_every: 1,
+            growth: None,
+            contact: ContactConfig::default(),
+            mark_every: 20,
+        }
+    }
+}
+
+/// Forces between vertices of different cells, and between vertices and walls, below a distance.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContactConfig {
+    /// Distance at which repulsion begins, e.g. "0.5 um". Default: one lattice spacing.
+    pub range: Option<Length>,
+    /// Pressure with which touching membranes repel each other, e.g. "50 Pa"; "0 Pa" switches contact off. Default: as
+    /// much as the time step bears well, see the log.
+    pub strength: Option<Pressure>,
+    /// The same for walls. Default: as `strength`.
+    pub wall_strength: Option<Pressure>,
+    /// Attraction beyond the repulsion, by a Morse potential. Default: none.
+    pub adhesion: Option<AdhesionConfig>,
+}
+
+/// Morse's potential between membranes, `D (exp(-2 b (r - r0)) - 2 exp(-b (r - r0)))` an area, cut off at 2.5 r0.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdhesionConfig {
+    /// Depth D of the potential an area, e.g. "1 uN/m" (= 1 uJ/m2).
+    pub energy: SurfaceTension,
+    /// Distance r0 of its minimum, e.g. "0.5 um".
+    pub distance: Length,
+    /// Length 1/b over which it falls off, e.g. "0.2 um".
+    pub width: Length,
 }

@@ -5,6 +5,8 @@ mod columns;
 pub mod config;
 pub mod lattice_boltzmann;
 pub mod membrane;
+
+mod immersion;
 mod plan;
 mod precision;
 mod profile;
@@ -12,5 +14,7 @@ pub mod suspension;
 pub mod waveform;
 
 pub use bodies::{Bodies, Nothing};
+
+pub use immersion::Immersion;
 pub use plan::Plan;
 pub use precision::Precision;

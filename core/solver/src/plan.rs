@@ -9,8 +9,9 @@ use hematite_geometry::OpeningKind;
 use hematite_units::{LatticeUnits, groups};
 
 use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, Profile, TimeConfig};
-use crate::lattice_boltzmann::{Parameters, Prescribed, Row};
+use crate::lattice_boltzmann::{Parameters, Prescribed, Row, Walls};
 use crate::profile::{self, Tabulated};
+use crate::Precision;
 use crate::waveform::Waveform;
 
 /// Above this Mach number the method is wrong, not just inaccurate.
@@ -169,6 +170,7 @@ impl Plan {
             omega_minus: 1.0 / self.tau_minus,
             force: self.force != [0.0; 3],
             immersed: None,
+            walls: Walls::HalfWay,
             openings,
         })
     }
@@ -190,6 +192,11 @@ impl Plan {
             self.units.dt,
             groups::relaxation_time(groups::viscosity(self.tau) * 0.5 * MACH_LIMIT / mach),
         )))
+    }
+
+    /// Storage and arithmetic.
+    pub fn precision(&self) -> Precision {
+        self.fluid.precision
     }
 
     /// What may go wrong though it is allowed, one sentence each.

@@ -13,12 +13,13 @@ use crate::text::{self, Anchor, LINE_HEIGHT};
 /// Longest side of the panels together, in pixels.
 pub const LONGEST: u32 = 1400;
 
-const INK: [u8; 3] = [0x20, 0x20, 0x24];
-const PAPER: [u8; 3] = [0xff, 0xff, 0xff];
+pub(crate) const INK: [u8; 3] = [0x20, 0x20, 0x24];
+pub(crate) const PAPER: [u8; 3] = [0xff, 0xff, 0xff];
 const MARGIN: u32 = 30;
 const GAP: u32 = 24;
 const NARROWEST: u32 = 760;
 const BAR_HEIGHT: u32 = 22;
+const SWATCH: u32 = 16;
 
 /// One picture of a figure.
 pub struct Panel {
@@ -46,6 +47,8 @@ pub struct Figure {
     pub unit: &'static str,
     /// Remark under the colour bar; empty for none.
     pub remark: String,
+    /// What is drawn upon the panels: names and colours.
+    pub legend: Vec<(String, [u8; 3])>,
 }
 
 impl Figure {
@@ -59,13 +62,15 @@ impl Figure {
         } else {
             (sizes.iter().map(|s| s[0]).sum::<u32>() + gaps, sizes.iter().map(|s| s[1]).max().unwrap_or(0) + caption)
         };
-        let inner = wide.max(NARROWEST).max(text::width(&self.title) + 2);
+        let inner = wide.max(NARROWEST).max(text::width(&self.title) + 2).max(self.legend_width());
         let top = MARGIN + LINE_HEIGHT + 16;
         let legend = top + high + GAP;
         let remark = if self.remark.is_empty() { 0 } else { LINE_HEIGHT + 4 };
         let height = legend + LINE_HEIGHT + 6 + BAR_HEIGHT + 10 + LINE_HEIGHT + remark + MARGIN;
         let mut page = RgbImage::from_pixel(inner + 2 * MARGIN, height, Rgb(PAPER));
         text::write(&mut page, &self.title, MARGIN, MARGIN, Anchor::Left, INK);
+        let below = if caption > 0 { top } else { MARGIN };
+        self.draw_legend(&mut page, below);
         let mut at = [MARGIN + (inner - wide) / 2, top];
         for (panel, size) in self.panels.iter().zip(&sizes) {
             text::write(&mut page, &panel.caption, at[0], at[1], Anchor::Left, INK);
@@ -88,11 +93,23 @@ impl Figure {
     /// # Errors
     /// An I/O fault that names the file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let page = self.draw();
-        publish(path, |temporary| {
-            page.save_with_format(temporary, image::ImageFormat::Png)
-                .map_err(|error| Fault::io(format!("cannot write {}: {error}", path.display())))
-        })
+        write_png(&self.draw(), path)
+    }
+
+    /// Names and colours in one line that ends at the right margin.
+    fn draw_legend(&self, page: &mut RgbImage, y: u32) {
+        let mut right = page.width() - MARGIN;
+        for (name, colour) in self.legend.iter().rev() {
+            let left = right.saturating_sub(text::width(name));
+            text::write(page, name, left, y, Anchor::Left, INK);
+            text::fill(page, [left.saturating_sub(SWATCH + 8), y + 2], [SWATCH, SWATCH], *colour);
+            right = left.saturating_sub(SWATCH + 8 + GAP);
+        }
+    }
+
+    /// Width of the legend.
+    fn legend_width(&self) -> u32 {
+        self.legend.iter().map(|(name, _)| text::width(name) + SWATCH + 8 + GAP).sum()
     }
 
     /// A bar of a round length, at most `room` pixels long; its width with its label.
@@ -132,6 +149,18 @@ impl Figure {
         }
         text::write(page, &self.remark, x, y + BAR_HEIGHT + 14 + LINE_HEIGHT, Anchor::Left, INK);
     }
+}
+
+/// Writes an image as PNG.
+///
+/// # Errors
+/// An I/O fault that names the file.
+pub fn write_png(image: &RgbImage, path: &Path) -> Result<()> {
+    publish(path, |temporary| {
+        image
+            .save_with_format(temporary, image::ImageFormat::Png)
+            .map_err(|error| Fault::io(format!("cannot write {}: {error}", path.display())))
+    })
 }
 
 /// The remark of a figure about values that are not finite; empty where all are.

@@ -3,6 +3,8 @@
 //! Every statistic is a pure function of a [`hematite_dump::Grid`] and values in SI; [`table`] and [`figure`] write
 //! what it returns as CSV, JSON and PNG.
 
+pub mod cells;
+pub mod chart;
 pub mod colour;
 pub mod figure;
 pub mod flux;

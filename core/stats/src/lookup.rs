@@ -12,6 +12,8 @@ pub struct Nodes<'a> {
     order: Vec<usize>,
     low: [i64; 3],
     high: [i64; 3],
+    /// Sites after which the lattice repeats, along periodic axes.
+    period: [Option<i64>; 3],
 }
 
 /// The nodes around a point and their weights, which sum to one.
@@ -46,7 +48,25 @@ impl<'a> Nodes<'a> {
         if !grid.position.is_sorted_by_key(key) {
             order.sort_unstable_by_key(|&n| key(&grid.position[n]));
         }
-        Ok(Self { grid, order, low, high })
+        Ok(Self { grid, order, low, high, period: [None; 3] })
+    }
+
+    /// The same nodes in a lattice of `extent` sites that wraps along the axes marked periodic: look-ups and
+    /// interpolation go on across its faces.
+    #[must_use]
+    pub fn wrapped(self, extent: [usize; 3], periodic: [bool; 3]) -> Self {
+        let axes = self.grid.dimension;
+        Self { period: std::array::from_fn(|a| (periodic[a] && a < axes).then_some(extent[a] as i64)), ..self }
+    }
+
+    /// Sites after which the lattice repeats, along periodic axes.
+    pub fn period(&self) -> [Option<i64>; 3] {
+        self.period
+    }
+
+    /// Metres after which the lattice repeats, along periodic axes.
+    pub fn period_metres(&self) -> [Option<f64>; 3] {
+        self.period.map(|period| period.map(|sites| sites as f64 * self.grid.spacing))
     }
 
     /// The grid.
@@ -84,8 +104,10 @@ impl<'a> Nodes<'a> {
         std::array::from_fn(|axis| (point[axis] - self.grid.origin[axis]) / self.grid.spacing - 0.5)
     }
 
-    /// The node at a lattice position.
+    /// The node at a lattice position, or at the one it wraps to.
     pub fn at(&self, position: [i64; 3]) -> Option<usize> {
+        let position: [i64; 3] =
+            std::array::from_fn(|a| self.period[a].map_or(position[a], |period| position[a].rem_euclid(period)));
         let wanted = (position[2], position[1], position[0]);
         self.order
             .binary_search_by_key(&wanted, |&n| {
@@ -195,6 +217,18 @@ mod tests {
         let stencil = nodes.stencil(nodes.coordinate(point)).expect("inside");
         assert!((stencil.value(&values, 1, 0) - linear(point)).abs() < 1e-12);
         assert!((stencil.covered - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn periodic_faces_have_nodes_beyond() {
+        let grid = channel(6, 4, 1.0);
+        let values: Vec<f64> = grid.position.iter().map(|p| f64::from(p[0])).collect();
+        let nodes = Nodes::new(&grid).expect("has nodes").wrapped([6, 6, 1], [true, false, true]);
+        assert_eq!(nodes.at([-1, 2, 0]), nodes.at([5, 2, 0]));
+        assert_eq!((nodes.period(), nodes.at([0, 6, 0])), ([Some(6), None, None], None));
+        let stencil = nodes.stencil(nodes.coordinate([0.0, 2.5, 0.0])).expect("on the face");
+        assert!((stencil.covered - 1.0).abs() < 1e-12);
+        assert!((stencil.value(&values, 1, 0) - 2.5).abs() < 1e-12, "the mean of 0 and 5");
     }
 
     #[test]

@@ -63,45 +63,137 @@ pub fn speeds(velocity: &[f64]) -> Vec<f64> {
     velocity.chunks_exact(3).map(|u| (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]).sqrt()).collect()
 }
 
+/// Which part of the lattice a map shows, and how large.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// The axes to the right and up.
+    pub axes: [usize; 2],
+    /// The plane it lies in, in 3-D.
+    pub plane: Option<Plane>,
+    /// Lowest lattice position shown along its axes.
+    pub low: [i64; 2],
+    /// Highest.
+    pub high: [i64; 2],
+    layer: Option<i64>,
+    zoom: Zoom,
+}
+
+impl View {
+    /// All of a 2-D domain (`plane` is `None`), or of the nearest layer of nodes to `plane` in 3-D.
+    ///
+    /// # Errors
+    /// A usage fault when the plane misses the domain, or none is given in 3-D.
+    pub fn whole(nodes: &Nodes, plane: Option<&Plane>) -> Result<Self> {
+        let (layer, axis, plane) = match plane {
+            Some(plane) if nodes.grid().dimension == 3 => (Some(plane.layers(nodes)?.nearest()), plane.axis, Some(plane)),
+            None if nodes.grid().dimension == 3 => return Err(Fault::usage("a map of a 3-D domain needs a plane")),
+            _ => (None, 2, None),
+        };
+        let axes = shown(axis);
+        let (low, high) = (axes.map(|a| nodes.low()[a]), axes.map(|a| nodes.high()[a]));
+        Ok(Self { axes, plane: plane.cloned(), low, high, layer, zoom: fit(low, high) })
+    }
+
+    /// The same view of the lattice positions `low..=high` only, as large as fits.
+    #[must_use]
+    pub fn part(&self, low: [i64; 2], high: [i64; 2]) -> Self {
+        Self { low, high, zoom: fit(low, high), ..self.clone() }
+    }
+
+    /// Pixels a lattice spacing.
+    pub fn factor(&self) -> f64 {
+        self.zoom.factor()
+    }
+
+    /// A point in metres, given along the view's axes, in pixels from the upper left.
+    pub fn pixel(&self, nodes: &Nodes, point: [f64; 2]) -> [f64; 2] {
+        let grid = nodes.grid();
+        let place = |k: usize| {
+            let site = (point[k] - grid.origin[self.axes[k]]) / grid.spacing - self.low[k] as f64;
+            site * self.factor()
+        };
+        let height = self.zoom.pixels((self.high[1] - self.low[1]) as u64 + 1);
+        [place(0), f64::from(height) - place(1)]
+    }
+
+    /// The nodes it shows: numbers and places along its axes.
+    pub fn nodes<'a>(&'a self, nodes: &'a Nodes) -> impl Iterator<Item = (usize, [i64; 2])> + 'a {
+        let axis = 3 - self.axes[0] - self.axes[1];
+        let on = move |p: &[i32; 3]| self.layer.is_none_or(|layer| i64::from(p[axis]) == layer);
+        let all = nodes.grid().position.iter().enumerate().filter(move |(_, p)| on(p));
+        all.map(|(n, p)| (n, self.axes.map(|a| i64::from(p[a]))))
+            .filter(|(_, at)| (0..2).all(|k| (self.low[k]..=self.high[k]).contains(&at[k])))
+    }
+
+    fn place(&self) -> String {
+        let place = |plane: &Plane| format!(", plane {} at {} = {}", plane.name, AXES[plane.axis], with_unit(plane.at, "m"));
+        self.plane.as_ref().map(place).unwrap_or_default()
+    }
+}
+
+fn fit(low: [i64; 2], high: [i64; 2]) -> Zoom {
+    Zoom::fit((0..2).map(|a| (high[a] - low[a]) as u64 + 1).max().unwrap_or(1), LONGEST)
+}
+
 /// The map of `values`, one a node in SI, at `time` seconds: of the whole domain in 2-D (`plane` is `None`), of the
 /// nearest layer of nodes to `plane` in 3-D. Colours span the values shown.
 ///
 /// # Errors
-/// A usage fault when the plane misses the domain, or none is given in 3-D.
+/// As [`View::whole`].
 pub fn map(nodes: &Nodes, values: &[f64], quantity: Quantity, plane: Option<&Plane>, time: f64) -> Result<Figure> {
-    let grid = nodes.grid();
-    let (layer, axis, place) = match plane {
-        Some(plane) if grid.dimension == 3 => {
-            let place = format!(", plane {} at {} = {}", plane.name, AXES[plane.axis], with_unit(plane.at, "m"));
-            (Some(plane.layers(nodes)?.nearest()), plane.axis, place)
-        }
-        None if grid.dimension == 3 => return Err(Fault::usage("a map of a 3-D domain needs a plane")),
-        _ => (None, 2, String::new()),
-    };
-    let axes = shown(axis);
-    let low = axes.map(|a| nodes.low()[a]);
-    let high = axes.map(|a| nodes.high()[a]);
-    let longest = (0..2).map(|a| (high[a] - low[a]) as u64 + 1).max().unwrap_or(1);
-    let mut raster = Raster::new(low, high, Zoom::fit(longest, LONGEST), Merge::Mean);
-    let on = |position: &[i32; 3]| layer.is_none_or(|layer| i64::from(position[axis]) == layer);
-    let chosen = || grid.position.iter().zip(values).filter(|(position, _)| on(position));
-    for (position, &value) in chosen() {
-        raster.add(axes.map(|a| i64::from(position[a])), value);
+    Ok(draw(nodes, values, quantity, &View::whole(nodes, plane)?, time))
+}
+
+/// The map of what `view` shows, one flat square a node.
+pub fn draw(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time: f64) -> Figure {
+    let shown = || view.nodes(nodes).map(|(n, at)| (at, values[n]));
+    let mut raster = Raster::new(view.low, view.high, view.zoom, Merge::Mean);
+    for (at, value) in shown() {
+        raster.add(at, value);
     }
-    let scale = quantity.scale(chosen().map(|(_, &v)| v));
-    Ok(Figure {
-        title: format!("{}{place}, t = {}", quantity.label(), with_unit(time, "s")),
+    let scale = quantity.scale(shown().map(|(_, v)| v));
+    let image = raster.paint(&scale);
+    let remark = remark_on(shown().map(|(_, v)| v));
+    figure(nodes, quantity, view, time, Painted { scale, image, remark })
+}
+
+/// As [`draw`], but with values interpolated between nodes, for a map that something is drawn upon.
+pub fn draw_smooth(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time: f64) -> Figure {
+    if view.factor() < 2.0 {
+        return draw(nodes, values, quantity, view, time);
+    }
+    let shown = || view.nodes(nodes).map(|(n, at)| (at, values[n]));
+    let mut raster = Raster::new(view.low, view.high, Zoom::fit(1, 1), Merge::Mean);
+    for (at, value) in shown() {
+        raster.add(at, value);
+    }
+    let scale = quantity.scale(shown().map(|(_, v)| v));
+    let image = raster.paint_smooth(&scale, view.zoom);
+    let remark = remark_on(shown().map(|(_, v)| v));
+    figure(nodes, quantity, view, time, Painted { scale, image, remark })
+}
+
+struct Painted {
+    scale: ColourScale,
+    image: image::RgbImage,
+    remark: String,
+}
+
+fn figure(nodes: &Nodes, quantity: Quantity, view: &View, time: f64, painted: Painted) -> Figure {
+    Figure {
+        title: format!("{}{}, t = {}", quantity.label(), view.place(), with_unit(time, "s")),
         panels: vec![Panel {
-            caption: format!("{} to the right, {} up", AXES[axes[0]], AXES[axes[1]]),
-            image: raster.paint(&scale),
+            caption: format!("{} to the right, {} up", AXES[view.axes[0]], AXES[view.axes[1]]),
+            image: painted.image,
         }],
         stacked: false,
-        metres_per_pixel: grid.spacing / raster.factor(),
-        scale,
+        metres_per_pixel: nodes.grid().spacing / view.factor(),
+        scale: painted.scale,
         quantity: quantity.label().to_owned(),
         unit: quantity.unit(),
-        remark: remark_on(chosen().map(|(_, &v)| v)),
-    })
+        remark: painted.remark,
+        legend: Vec::new(),
+    }
 }
 
 #[cfg(test)]

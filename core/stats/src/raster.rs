@@ -137,6 +137,35 @@ impl Raster {
         self.paint_by(|_| colour)
     }
 
+    /// The picture at `zoom`, whole pixels a node, of a raster of one value a node: linear between neighbours that hold
+    /// values, while the outline of the solid keeps to the nodes' squares.
+    pub fn paint_smooth(&self, scale: &ColourScale, zoom: Zoom) -> RgbImage {
+        let factor = zoom.factor();
+        let [width, height] = self.extent.map(|e| zoom.pixels(e));
+        let node = |column: i64, row: i64| -> Option<f64> {
+            let inside = |i: i64, n: u32| u32::try_from(i).ok().filter(|&i| i < n);
+            self.value(inside(column, self.width)?, inside(row, self.height)?)
+        };
+        RgbImage::from_fn(width, height, |column, row| {
+            let at = [column, row].map(|p| (f64::from(p) + 0.5) / factor - 0.5);
+            let [x, y] = at.map(|p| p.round() as i64);
+            if node(x, y).is_none() {
+                return Rgb(SOLID);
+            }
+            let base = at.map(|p| p.floor());
+            let (mut sum, mut weights) = (0.0, 0.0);
+            for (dx, dy) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+                let along = |k: usize, d: i64| if d == 1 { at[k] - base[k] } else { 1.0 - (at[k] - base[k]) };
+                if let Some(value) = node(base[0] as i64 + dx, base[1] as i64 + dy) {
+                    let weight = along(0, dx) * along(1, dy);
+                    sum += weight * value;
+                    weights += weight;
+                }
+            }
+            Rgb(scale.colour(sum / weights))
+        })
+    }
+
     fn paint_by(&self, colour: impl Fn(f64) -> [u8; 3]) -> RgbImage {
         RgbImage::from_fn(self.width, self.height, |column, row| {
             let Some(value) = self.value(column, row) else { return Rgb(SOLID) };
@@ -201,6 +230,22 @@ mod tests {
                 assert!((raster.coverage(column, row) - 1.0).abs() < 1e-12, "{column} {row}");
             }
         }
+    }
+
+    #[test]
+    fn smooth_pictures_are_linear_between_nodes() {
+        let mut raster = Raster::new([0, 0], [9, 0], Zoom::fit(1, 1), Merge::Mean);
+        for x in 0..9 {
+            raster.add([x, 0], x as f64);
+        }
+        let scale = ColourScale::sequential([8.0]);
+        let image = raster.paint_smooth(&scale, Zoom::fit(10, 100));
+        assert_eq!((image.width(), image.height()), (100, 10));
+        for column in 5..85 {
+            assert_eq!(image.get_pixel(column, 3).0, scale.colour((f64::from(column) + 0.5) / 10.0 - 0.5));
+        }
+        assert_eq!(image.get_pixel(89, 3).0, scale.colour(8.0), "the last node's square");
+        assert_eq!(image.get_pixel(90, 3).0, SOLID);
     }
 
     #[test]

@@ -42,6 +42,7 @@ pub fn picture(
         quantity: "wall shear stress".to_owned(),
         unit: "Pa",
         remark,
+        legend: Vec::new(),
     }
 }
 

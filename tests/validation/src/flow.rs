@@ -7,7 +7,7 @@ use hematite_geometry::Domain;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, Moment, Parameters, Prescribed, Row};
+use hematite_solver::lattice_boltzmann::{Fluid, Moment, Parameters, Prescribed, Row, Walls};
 
 use crate::Inside;
 
@@ -107,6 +107,7 @@ impl Flow {
             omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
             force: true,
             immersed: None,
+            walls: Walls::HalfWay,
             openings: physics.boundaries.iter().zip(&part.openings).map(prescribed).collect(),
         };
         Self::of_part(context, *inside, part, &parameters, row)

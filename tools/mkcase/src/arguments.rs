@@ -21,10 +21,10 @@ Exit codes:
   6   writing failed; nothing was written
   70  internal error: please report it";
 
-/// Makes a case from geometry: a sparse lattice, its openings and its partitions, in one HDF5 file.
+/// Makes a case from geometry: a sparse lattice, its openings, its cells and its partitions, in one HDF5 file.
 ///
-/// CASE.json names an image, a voxel volume or a shape, the lattice spacing and the openings; paths in it are relative
-/// to it. The case says where fluid is; pressures, velocities and viscosity come with the run.
+/// CASE.json names an image, a voxel volume or a shape, the lattice spacing, the openings and the cells to seed; paths in
+/// it are relative to it. The case says where fluid is; pressures, velocities and viscosity come with the run.
 #[derive(Debug, Parser)]
 #[command(name = "mkcase", version, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -41,7 +41,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N[,N..]", value_delimiter = ',')]
     pub parts: Option<Vec<NonZeroUsize>>,
 
-    /// Reads and checks everything, says what would be made, writes nothing.
+    /// Reads and checks everything, says what would be made, writes nothing. Cells are counted and tried against the
+    /// walls, not placed.
     #[arg(long)]
     pub check: bool,
 

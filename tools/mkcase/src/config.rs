@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use hematite_case::{PopulationConfig, SeedingConfig};
 use hematite_geometry::{GeometryConfig, OpeningConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,13 @@ pub struct CaseConfig {
     /// or periodic domain.
     #[serde(default)]
     pub openings: Vec<OpeningConfig>,
+    /// Populations of cells in the fluid at the start, e.g. [{"name": "red", "shape": {"kind": "red_cell"},
+    /// "hematocrit": 0.45}].
+    #[serde(default)]
+    pub cells: Vec<PopulationConfig>,
+    /// How the cells are put into the lumen.
+    #[serde(default)]
+    pub seeding: SeedingConfig,
     /// Numbers of ranks to store partitions for, e.g. [1, 4]. A run on another number makes its own.
     #[serde(default)]
     pub parts: Vec<NonZeroUsize>,

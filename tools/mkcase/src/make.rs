@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Lattice, Partition, write};
+use hematite_case::{Lattice, Partition, Population, PopulationConfig, PopulationReport, Seeding, write};
 use hematite_config::{Fault, Provenance, Result, read};
 use hematite_geometry::{build, inputs};
 
@@ -23,6 +23,8 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let parts = parts(arguments, &config);
     let mut sources = vec![path.to_owned()];
     sources.extend(inputs(path, &config.geometry));
+    let drawn = sources.len();
+    sources.extend(cell_inputs(path, &config.cells));
     let output = output(path, arguments, &sources)?;
     let progress = Progress::new(arguments.quiet);
 
@@ -31,6 +33,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     progress.say(format!("linking {} fluid nodes", domain.report.fluid));
     let lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);
+    let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
     let mut partitions = Vec::with_capacity(parts.len());
     for parts in parts {
         progress.say(format!("dividing it into {parts}"));
@@ -41,17 +44,46 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         let provenance = Provenance::of("mkcase", &sources.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         let stored =
             serde_json::to_value(&config).map_err(|error| Fault::io(format!("{}: {error}", path.display())))?;
-        write(&output, &lattice, &partitions, &provenance, &stored)?;
+        write(&output, &lattice, &populations, &partitions, &provenance, &stored)?;
     }
     drop(progress);
     Ok(Report {
         output: &output,
         written: !arguments.check,
-        inputs: &sources[1..],
+        inputs: &sources[1..drawn],
         lattice: &lattice,
+        cells: &cells,
         partitions: &partitions,
     }
     .to_string())
+}
+
+/// The files that the cells are made from.
+fn cell_inputs(path: &Path, cells: &[PopulationConfig]) -> Vec<PathBuf> {
+    cells.iter().flat_map(|population| population.inputs(path)).collect()
+}
+
+/// The cells, and what the report says of them: what became of them, or in a check what is asked.
+fn populate(
+    path: &Path,
+    lattice: &Lattice,
+    config: &CaseConfig,
+    check: bool,
+    progress: &Progress,
+) -> Result<(Vec<Population>, Vec<String>)> {
+    if config.cells.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    progress.say("checking the cells");
+    let seeding = Seeding::plan(lattice, path, &config.cells, &config.seeding)?;
+    if check {
+        return Ok((Vec::new(), seeding.outlook()));
+    }
+    let populations = seeding.place(&|message| progress.say(message))?;
+    let report = |population: &Population| serde_json::from_value::<PopulationReport>(population.report.clone()).ok();
+    let reports: Vec<String> = populations.iter().filter_map(report).map(|report| report.lines()).collect();
+    let lines = reports.iter().flat_map(|report| report.lines().map(str::to_owned)).collect();
+    Ok((populations, lines))
 }
 
 /// The numbers of parts, ascending, each once.

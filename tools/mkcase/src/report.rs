@@ -16,6 +16,8 @@ pub struct Report<'a> {
     pub inputs: &'a [PathBuf],
     /// The lattice of the case.
     pub lattice: &'a Lattice,
+    /// What there is to say of its cells, line by line.
+    pub cells: &'a [String],
     /// Its partitions.
     pub partitions: &'a [Partition],
 }
@@ -64,6 +66,8 @@ impl fmt::Display for Report<'_> {
         }
         f.write_str(if lattice.openings.is_empty() { "openings   none\n" } else { "openings\n" })?;
         f.write_str(&table(&lattice.openings, lattice.spacing, dimension))?;
+        f.write_str(if self.cells.is_empty() { "cells      none\n" } else { "cells\n" })?;
+        self.cells.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         if self.partitions.is_empty() {
             return f.write_str("partitions none stored; a run on several ranks makes its own");
         }

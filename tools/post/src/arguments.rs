@@ -15,6 +15,8 @@ Exit codes:
 Examples:
   post flow runs/channel
   post flow runs/channel --dump all --config post.json -o figures
+  post cells runs/tube
+  post tracks runs/tube
   post scaling runs/p1 runs/p2 runs/p4 -o scaling
   post compare runs/a runs/b && echo same bits
   post --schema > post.schema.json";
@@ -23,7 +25,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
-    /// Print the JSON Schema of the config of `post flow`
+    /// Print the JSON Schema of the config of `post flow`, `post cells` and `post tracks`
     #[arg(long, required = true)]
     schema: bool,
     #[command(subcommand)]
@@ -34,6 +36,10 @@ pub struct Arguments {
 pub enum Command {
     /// Maps, profiles, flow rates, mass balance and wall shear stress of a run
     Flow(FlowArguments),
+    /// Hematocrit, profiles, cell-free layer, viscosity and the shapes of cells
+    Cells(CellsArguments),
+    /// Trajectories of cells: velocities, mean square displacement, dispersion
+    Tracks(TracksArguments),
     /// Speed-up, efficiency and serial fraction of runs on several rank counts
     Scaling(ScalingArguments),
     /// Whether two runs hold the same bits, or the same values within a tolerance
@@ -43,7 +49,8 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: speed*.png, pressure*.png, profile_*.csv, flow_rate.csv, mass_balance.json,
-wall_shear_stress.{csv,json,png}, summary.json. What a dump lacks is left out, and stderr says so.
+wall_shear_stress.{csv,json,png}, summary.json; with a dump of cells of the same step also cells*.png, the
+cells upon the speed, and cells_zoom*.png where they are small in it. What a dump lacks is left out, and stderr says so.
 Pressures include the linear part of a pressure drop that drives the run.
 In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; m2/s are a depth.
 
@@ -71,6 +78,73 @@ pub struct FlowArguments {
     /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
     #[arg(long, value_name = "NAME")]
     pub fields: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes into DIR: suspension.csv (each dump), populations.csv (each dump and population), shapes.csv (each cell),
+rotation.csv (each cell), cells_profile_*.csv, cells.json (means with standard errors) and figures. What the dumps
+lack is left out, and stderr says so. In 2-D, volumes are areas and flow rates a depth.
+
+tube hematocrit H_T       enclosed volume of cells over the volume of the fluid nodes
+discharge hematocrit H_D  sum of cell volume x velocity over the sum of fluid velocity x node volume, along the axis;
+                          needs a dump of velocity of the same step
+relative viscosity        Poiseuille flow rate of the fluid without cells, at the same pressure gradient in the same
+                          straight channel, duct or tube, over the flow rate
+cell-free layer           straight channels and tubes, seen from the side: at each axial position one lattice spacing
+                          long, from the wall to the outermost surface of cells; mean over positions, sides and dumps
+bluntness                 k of the fit u = u0 (1 - |s/R|^k)
+D                         (L - B)/(L + B), longest and shortest axis of the ellipsoid with the second moments of the
+                          enclosed body
+inclination               of the body's long axis in the shear plane, from its first axis to its second
+rotation                  mean rates of a marked vertex about the centroid (mark), of the body (tumbling), and of the
+                          membrane about the body (treading = mark - tumbling)
+
+Means are over the dumps from \"average_from\" on, errors those of up to eight blocks of consecutive dumps.
+Several runs: a folder each, and one table of all of them on stdout and in runs.csv.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Examples:
+  post cells runs/tube
+  post cells runs/ht10 runs/ht30 --config post.json -o cells
+
+post.json:
+  {\"cells\": {\"axis\": \"x\", \"average_from\": \"20 ms\", \"shapes\": \"all\"}}")]
+pub struct CellsArguments {
+    /// Folders of the runs
+    #[arg(required = true, value_name = "RUN")]
+    pub runs: Vec<PathBuf>,
+    /// Where to write; with several runs a folder each in it [default: RUN/statistics]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// What to use in place of defaults
+    #[arg(long, value_name = "POST.json")]
+    pub config: Option<PathBuf>,
+    /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
+    #[arg(long, value_name = "NAME")]
+    pub fields: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes into DIR: tracks.csv (each cell and dump: unwrapped centroid and velocity), velocity.csv (mean velocity of
+each cell), displacement.csv (mean and mean square displacement over lags, dispersion about the mean motion),
+tracks.png and displacement.png.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Example:
+  post tracks runs/tube -o tracks")]
+pub struct TracksArguments {
+    /// Folder of the run
+    pub run: PathBuf,
+    /// Where to write [default: RUN/statistics]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// What to use in place of defaults
+    #[arg(long, value_name = "POST.json")]
+    pub config: Option<PathBuf>,
 }
 
 /// Which dumps of a run.

@@ -1,16 +1,16 @@
-//! The config of `post flow`.
+//! The config of `post flow`, `post cells` and `post tracks`.
 
 use std::collections::BTreeSet;
 
 use hematite_config::{Fault, Result};
 use hematite_dump::Axis;
-use hematite_stats::plane::Plane;
+use hematite_stats::plane::{AXES, Plane};
 use hematite_stats::profile::Line;
-use hematite_units::quantity::Length;
+use hematite_units::quantity::{Length, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What `post flow` shows in place of its defaults.
+/// What `post` shows in place of its defaults.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct PostConfig {
@@ -20,6 +20,77 @@ pub struct PostConfig {
     /// Lines for profiles. Default: those across the middle of the domain along each axis.
     #[serde(default)]
     pub lines: Option<Vec<LineConfig>>,
+    /// What `post cells` and `post tracks` look at.
+    #[serde(default)]
+    pub cells: CellsConfig,
+}
+
+/// What `post cells` and `post tracks` look at in place of their defaults.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub struct CellsConfig {
+    /// The axis of the vessel. Default: that of the pressure drop, or else of the mean velocity of cells.
+    #[serde(default)]
+    pub axis: Option<Axis>,
+    /// Count only what lies beyond this place on the axis, cells by their centroids. Default: everything.
+    #[serde(default)]
+    pub from: Option<Length>,
+    /// Count only what lies before this place on the axis. Default: everything.
+    #[serde(default)]
+    pub to: Option<Length>,
+    /// Take means over the dumps from this time on. Default: the later half of the time that dumps span.
+    #[serde(default)]
+    pub average_from: Option<Time>,
+    /// Area and volume drift are relative to the first dump of a cell at this time step or later. Default: 0.
+    #[serde(default)]
+    pub reference_step: u64,
+    /// The plane of inclinations and rotations, from its first axis towards its second. Default: the axis of the vessel, and
+    /// the axis across a channel, or else the next one.
+    #[serde(default)]
+    pub plane: Option<[Axis; 2]>,
+    /// Which dumps the table of the shapes of single cells holds. Default: the last.
+    #[serde(default)]
+    pub shapes: Shapes,
+}
+
+/// Which dumps a table of single cells holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Shapes {
+    /// The last one.
+    #[default]
+    Last,
+    /// All of them.
+    All,
+}
+
+impl CellsConfig {
+    /// Refuses what makes no sense in a domain of `dimension` axes.
+    ///
+    /// # Errors
+    /// A usage fault that names the key.
+    pub fn check(&self, dimension: usize) -> Result<()> {
+        let flat = |axis: Axis| axis as usize >= dimension;
+        if self.axis.is_some_and(flat) {
+            return Err(Fault::usage("key \"cells.axis\": a 2-D run has no axis z; name x or y"));
+        }
+        if let Some([a, b]) = self.plane
+            && (a == b || flat(a) || flat(b))
+        {
+            let (a, b) = (AXES[a as usize], AXES[b as usize]);
+            return Err(Fault::usage(format!(
+                "key \"cells.plane\": [\"{a}\", \"{b}\"] is no plane of a {dimension}-D run; name two of its axes"
+            )));
+        }
+        if let (Some(from), Some(to)) = (self.from, self.to)
+            && from >= to
+        {
+            return Err(Fault::usage(format!(
+                "key \"cells.from\": {from} is not below \"cells.to\", {to}; exchange them"
+            )));
+        }
+        Ok(())
+    }
 }
 
 /// A plane normal to an axis.
@@ -130,6 +201,20 @@ mod tests {
         assert_eq!((lines[0].to, lines[0].points), ([3.0, 0.5, 0.0], 201));
         let message = config.lines(3).expect_err("flat points").message;
         assert!(message.contains("lines[0].from"), "{message}");
+    }
+
+    #[test]
+    fn choices_for_cells_are_checked() {
+        let cells = |json: serde_json::Value| config(serde_json::json!({"cells": json})).expect("reads").cells;
+        assert!(cells(serde_json::json!({"axis": "z", "plane": ["z", "x"], "shapes": "all"})).check(3).is_ok());
+        for (json, key) in [
+            (serde_json::json!({"axis": "z"}), "cells.axis"),
+            (serde_json::json!({"plane": ["x", "x"]}), "cells.plane"),
+            (serde_json::json!({"from": "2 um", "to": "1 um"}), "cells.from"),
+        ] {
+            assert!(cells(json).check(2).expect_err(key).message.contains(key));
+        }
+        assert!(config(serde_json::json!({"cells": {"axes": "x"}})).is_err());
     }
 
     #[test]

@@ -15,11 +15,12 @@ use hematite_stats::wss::{Statistics, WallSite};
 use serde::Serialize;
 
 use crate::arguments::FlowArguments;
+use crate::cells::CellSource;
 use crate::config::PostConfig;
 use crate::pictures;
 use crate::say;
 use crate::source::{self, Values};
-use crate::walls;
+use crate::walls::Surroundings;
 
 /// What the statistics share.
 pub struct Work<'a> {
@@ -28,6 +29,7 @@ pub struct Work<'a> {
     pub planes: Vec<Plane>,
     lines: Vec<Line>,
     walls: Option<Vec<WallSite>>,
+    pub cells: Option<CellSource>,
     output: PathBuf,
     written: Vec<PathBuf>,
 }
@@ -72,6 +74,9 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
     for &dump in &chosen {
         let suffix = if chosen.len() > 1 { format!("_step{:09}", reader.steps()[dump].step) } else { String::new() };
         let values = Values::read(&reader, dump, &work.nodes, &record)?;
+        let step = reader.steps()[dump].step;
+        let missing = work.cells.as_ref().is_some_and(|cells| cells.at(step).is_none());
+        leave_out(&mut left_out, missing, &format!("cells at step {step}: cells.vtkhdf has no dump of that step"));
         steps.push(one_step(&mut work, reader.steps()[dump], &values, &suffix)?);
         leave_out(&mut left_out, values.pressure.is_none(), "pressure maps: the dump holds no pressure");
         leave_out(&mut left_out, values.stress.is_none(), "wall shear stress: the dump holds no shear_stress");
@@ -91,7 +96,13 @@ fn prepare<'a>(
     reader: &'a FieldReader,
     left_out: &mut Vec<String>,
 ) -> Result<Work<'a>> {
-    let nodes = Nodes::new(reader.grid())?;
+    let mut nodes = Nodes::new(reader.grid())?;
+    let surroundings = Surroundings::read(record, reader.grid())
+        .map_err(|fault| left_out.push(format!("wall shear stress, Reynolds number and periodic faces: {fault}")))
+        .ok();
+    if let Some(surroundings) = &surroundings {
+        nodes = surroundings.wrap(nodes);
+    }
     let within = |fault: hematite_config::Fault| match &arguments.config {
         Some(path) => fault.within(path.display()),
         None => fault,
@@ -104,16 +115,16 @@ fn prepare<'a>(
     for line in &lines {
         line.check().map_err(within)?;
     }
-    let walls = walls::sites(record, reader.grid())
-        .map_err(|fault| left_out.push(format!("wall shear stress and Reynolds number: {fault}")))
-        .ok();
+    let cells = CellSource::open(&arguments.run)?;
     let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
-    Ok(Work { nodes, record, planes, lines, walls, output, written: Vec::new() })
+    let walls = surroundings.map(|s| s.walls);
+    Ok(Work { nodes, record, planes, lines, walls, cells, output, written: Vec::new() })
 }
 
 fn one_step(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<StepSummary> {
     let pressure = values.pressure.as_deref();
     pictures::maps(work, at, values, suffix)?;
+    pictures::cells(work, at, values, suffix)?;
     for line in work.lines.clone() {
         let samples = profile(&work.nodes, &line, &values.velocity, pressure)?;
         let path = work.file(format!("profile_{}{suffix}.csv", line.name));

@@ -1,13 +1,16 @@
 //! `post`: from the dumps of a run to tables and figures.
 
 mod arguments;
+mod cells;
 mod compare;
 mod config;
+mod extent;
 mod flow;
 mod pictures;
 mod say;
 mod scaling;
 mod source;
+mod tracks;
 mod walls;
 
 use std::process::ExitCode;
@@ -25,6 +28,8 @@ fn main() -> ExitCode {
 fn work(arguments: &Arguments) -> Result<Exit> {
     match &arguments.command {
         Some(Command::Flow(flow)) => flow::run(flow),
+        Some(Command::Cells(cells)) => cells::run(cells),
+        Some(Command::Tracks(tracks)) => tracks::run(tracks),
         Some(Command::Scaling(scaling)) => scaling::run(scaling),
         Some(Command::Compare(compare)) => compare::run(compare),
         None => {

@@ -58,7 +58,7 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
     std::fs::create_dir_all(&run).expect("a folder");
     let lattice = lattice(dimension);
     if !case.exists() {
-        hematite_case::file::write(&case, &lattice, &[], &Provenance::default(), &Value::Null).expect("a case");
+        hematite_case::file::write(&case, &lattice, &[], &[], &Provenance::default(), &Value::Null).expect("a case");
     }
     let record = RunRecord {
         schema: RunRecord::SCHEMA,
@@ -93,17 +93,18 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
         }
         writer.end().expect("ends");
     }
-    let mut ledger = LedgerWriter::create(&run, &["left".into(), "right".into()]).expect("a ledger");
+    let mut ledger = LedgerWriter::create(&run, &["left".into(), "right".into()], &[]).expect("a ledger");
     for i in 0..3 {
         let through = vec![3e-12 * f64::from(i), -2.5e-12 * f64::from(i)];
         let inside = 1e-9 + 0.4e-12 * f64::from(i);
-        ledger.append(&LedgerRow { step: 100 * i as u64, time: 1e-5 * f64::from(i), inside, through }).expect("writes");
+        let (step, time) = (100 * i as u64, 1e-5 * f64::from(i));
+        ledger.append(&LedgerRow { step, time, inside, through, cells: vec![] }).expect("writes");
     }
     assert_eq!(Ledger::read(&run).expect("reads").rows.len(), 3);
     let wall = 8.0 / ranks as f64;
     let times = vec![PhaseTimes { compute: wall, ..PhaseTimes::default() }; ranks];
     let subsystems = [("fluid".to_owned(), times)].into();
-    let timing = Timing { ranks, nodes: record.nodes, steps: 200, wall, mlups: 1.0, subsystems };
+    let timing = Timing { ranks, nodes: record.nodes, steps: 200, wall, mlups: 1.0, subsystems, phases: [].into() };
     timing.write(&run).expect("writes");
     run
 }

@@ -2,18 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::NodeId;
+use hematite_case::{NodeId, Population};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
-use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Storage};
+use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, PopulationState, Storage};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Fluid;
+use hematite_solver::suspension::{Record, Suspension, Tally};
 
+use crate::output::count;
 use crate::ranks::together;
 use crate::setup::Setup;
 
 /// Saves the state after an even number of steps.
-pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) -> Result<()> {
+pub fn save(
+    comm: &dyn Comm,
+    setup: &Setup,
+    case_sha256: &str,
+    fluid: &Fluid,
+    cells: Option<&Suspension>,
+) -> Result<()> {
     let precision = setup.config.fluid.precision;
     let meta = CheckpointMeta {
         schema: CheckpointMeta::SCHEMA,
@@ -23,6 +31,10 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) ->
         q: setup.header.set.q(),
         nodes: setup.header.nodes as u64,
         case_sha256: case_sha256.to_owned(),
+        populations: match cells {
+            Some(cells) => populations(setup, &cells.tally(comm)?),
+            None => Vec::new(),
+        },
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
@@ -31,6 +43,14 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid) ->
         }
         for (k, came_in) in fluid.ledger()?.into_iter().enumerate() {
             writer.array(&array(k), &opening_ids(setup, k), &came_in)?;
+        }
+        if let Some(cells) = cells {
+            for (k, population) in setup.populations.iter().enumerate() {
+                let (ids, records): (Vec<u64>, Vec<Record>) = cells.records(k)?.into_iter().unzip();
+                let width = Record::width(setup.header.set.dimension(), population.surface.vertices.len());
+                let words: Vec<i64> = records.iter().flat_map(Record::words).collect();
+                writer.cells(&population.name, &ids, width, &words)?;
+            }
         }
         writer.finish()
     })?;
@@ -42,8 +62,27 @@ pub fn find(setup: &Setup, wanted: &str) -> Option<PathBuf> {
     if wanted == "latest" { Checkpoint::latest(&setup.folder) } else { Some(PathBuf::from(wanted)) }
 }
 
-/// Puts a saved state back; gives the number of steps done.
-pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) -> Result<u64> {
+fn populations(setup: &Setup, tally: &[Tally]) -> Vec<PopulationState> {
+    let state = |(population, tally): (&Population, &Tally)| PopulationState {
+        name: population.name.clone(),
+        next_id: 0,
+        count: count(tally),
+    };
+    setup.populations.iter().zip(tally).map(state).collect()
+}
+
+/// A saved state.
+pub struct Saved {
+    /// Number of steps done.
+    pub step: u64,
+    /// The cells: population, number, state.
+    pub cells: Vec<(usize, u64, Record)>,
+    /// How many cells of each population there were.
+    pub populations: Vec<PopulationState>,
+}
+
+/// Puts a saved state of the fluid back and reads that of the cells.
+pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) -> Result<Saved> {
     let precision = setup.config.fluid.precision;
     let checkpoint = Checkpoint::open(path)?;
     let meta = checkpoint.meta();
@@ -66,7 +105,18 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
     let ledger =
         openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
     fluid.restore_ledger(meta.step, &ledger)?;
-    Ok(meta.step)
+    let mut cells = Vec::new();
+    for (k, population) in setup.populations.iter().enumerate() {
+        checkpoint.each_cell(&population.name, |id, words| {
+            let record = Record::from_words(words).filter(|_| {
+                words.len() == Record::width(setup.header.set.dimension(), population.surface.vertices.len())
+            });
+            let damaged = || Fault::usage(format!("{}: cell {id} of {} is damaged", path.display(), population.name));
+            cells.push((k, id, record.ok_or_else(damaged)?));
+            Ok(())
+        })?;
+    }
+    Ok(Saved { step: meta.step, cells, populations: meta.populations.clone() })
 }
 
 fn array(opening: usize) -> String {

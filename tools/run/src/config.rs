@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hematite_config::{Fault, Result};
 use hematite_dump::{DumpRegion, Field};
-use hematite_solver::config::{DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
+use hematite_solver::config::{CellsConfig, DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
 use hematite_units::quantity::Velocity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,15 @@ pub struct RunConfig {
     /// The fluid at the start; at rest by default.
     #[serde(default)]
     pub initial: InitialConfig,
+    /// The cells of the case: mechanics, coupling, contact.
+    #[serde(default)]
+    pub cells: CellsConfig,
+    /// When the cells' surfaces are dumped; by default whenever the first of `dumps` is due, and at the start.
+    #[serde(default)]
+    pub cell_dumps: Option<Times>,
+    /// How often the cells' centroids are taken down; 200 times in the run by default.
+    #[serde(default)]
+    pub tracks: Cadence,
     /// Field dumps; without any, all fields once at the end.
     #[serde(default)]
     pub dumps: Vec<DumpConfig>,
@@ -58,6 +67,31 @@ pub struct Cadence {
     pub every: Option<u64>,
 }
 
+/// Some time steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Times {
+    /// Every so many time steps, from step 0 on.
+    #[serde(default)]
+    pub every: Option<u64>,
+    /// At these time steps.
+    #[serde(default)]
+    pub at: Vec<u64>,
+}
+
+impl Times {
+    /// Whether something is due at `step`.
+    pub fn due(&self, step: u64) -> bool {
+        self.every.is_some_and(|every| step.is_multiple_of(every)) || self.at.contains(&step)
+    }
+
+    /// The first step after `step` at which something is due.
+    pub fn next(&self, step: u64) -> Option<u64> {
+        let regular = self.every.map(|every| (step / every + 1) * every);
+        self.at.iter().copied().filter(|&at| at > step).chain(regular).min()
+    }
+}
+
 /// One series of field dumps.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -78,6 +112,9 @@ pub struct DumpConfig {
     #[serde(default)]
     pub region: DumpRegion,
 }
+
+/// Name of the file of cells.
+pub const CELLS: &str = "cells";
 
 fn fields() -> String {
     "fields".to_owned()
@@ -134,7 +171,18 @@ impl RunConfig {
             }
             dump.region.check(dimension, &format!("{key}.region"))?;
         }
-        for (key, cadence) in [("monitor", self.monitor), ("checkpoint", self.checkpoint)] {
+        if self.cell_dumps.is_none() {
+            let mut at = self.dumps[0].at.clone();
+            at.push(0);
+            self.cell_dumps = Some(Times { every: self.dumps[0].every, at });
+        }
+        if self.cell_dumps.as_ref().is_some_and(|times| times.every == Some(0)) {
+            return Err(Fault::usage("cell_dumps.every must be at least 1"));
+        }
+        if self.dumps.iter().any(|dump| dump.name == CELLS) {
+            return Err(Fault::usage(format!("dumps: the name \"{CELLS}\" is that of the cells' own file")));
+        }
+        for (key, cadence) in [("monitor", self.monitor), ("checkpoint", self.checkpoint), ("tracks", self.tracks)] {
             if cadence.every == Some(0) {
                 return Err(Fault::usage(format!("{key}.every must be at least 1")));
             }

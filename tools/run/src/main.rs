@@ -1,6 +1,7 @@
 //! `run`: a case and a run's config to dumps.
 
 mod checkpoint;
+mod cells;
 mod cli;
 mod config;
 mod output;

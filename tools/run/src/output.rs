@@ -7,15 +7,17 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    DumpStep, Field, FieldWriter, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes, RunRecord, Timing, Values,
-    clear_other_ranks, dump_file, rank_file, write_index,
+    CellCount, CellWriter, DumpStep, Field, FieldWriter, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes,
+    RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, Values, clear_other_ranks, dump_file, rank_file, write_cell_index, write_index,
 };
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
+use hematite_solver::suspension::{Suspension, Tally};
 use hematite_units::{LatticeUnits, groups::CS2};
 use serde_json::json;
 
-use crate::config::DumpConfig;
+use crate::cells::{frame, kinds};
+use crate::config::{CELLS, DumpConfig};
 use crate::ranks::together;
 use crate::setup::{Setup, grid};
 
@@ -23,6 +25,10 @@ use crate::setup::{Setup, grid};
 pub struct Output {
     folder: PathBuf,
     dumps: Vec<Dump>,
+    /// Where there are cells.
+    cells: Option<CellWriter>,
+    /// Where there are cells, on rank 0.
+    tracks: Option<TrackWriter>,
     /// On rank 0.
     ledger: Option<LedgerWriter>,
     /// On rank 0.
@@ -56,9 +62,16 @@ impl Output {
             setup.config.dumps.iter().map(|dump| open_dump(comm, setup, dump, goes_on, step)).collect()
         })?;
         for dump in &setup.config.dumps {
-            index(comm, &setup.folder, &dump.name)?;
+            index(comm, &setup.folder, &dump.name, write_index)?;
         }
-        let (mut ledger, mut log) = (None, None);
+        let cells = match &setup.immersion {
+            Some(_) => Some(together(comm, || open_cells(comm, setup, goes_on, step))?),
+            None => None,
+        };
+        if cells.is_some() {
+            index(comm, &setup.folder, CELLS, write_cell_index)?;
+        }
+        let (mut ledger, mut log, mut tracks) = (None, None, None);
         together(comm, || {
             if comm.rank() > 0 {
                 return Ok(());
@@ -67,21 +80,33 @@ impl Output {
             ledger = Some(if goes_on {
                 LedgerWriter::reopen(&setup.folder, step)?
             } else {
-                LedgerWriter::create(&setup.folder, &names)?
+                let populations: Vec<String> = setup.populations.iter().map(|p| p.name.clone()).collect();
+                LedgerWriter::create(&setup.folder, &names, &populations)?
             });
+            if setup.immersion.is_some() {
+                tracks = Some(open_tracks(setup, goes_on, step)?);
+            }
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
             record(setup, comm.size(), case_sha256, devices)?.write(&setup.folder)
         })?;
-        Ok(Self { folder: setup.folder.clone(), dumps, ledger, log, seconds: 0.0 })
+        Ok(Self { folder: setup.folder.clone(), dumps, cells, tracks, ledger, log, seconds: 0.0 })
     }
 
     /// The first step after `step` at which a dump is due.
-    pub fn next_dump(&self, step: u64) -> Option<u64> {
-        self.dumps.iter().filter_map(|dump| dump.config.next(step)).min()
+    pub fn next_dump(&self, setup: &Setup, step: u64) -> Option<u64> {
+        let cells = self.cells.is_some().then(|| setup.config.cell_dumps.as_ref()?.next(step)).flatten();
+        let tracks = self.cells.is_some().then(|| step - step % tracks_every(setup) + tracks_every(setup));
+        self.dumps.iter().filter_map(|dump| dump.config.next(step)).chain(cells).chain(tracks).min()
     }
 
     /// Writes the dumps that are due now.
-    pub fn dump(&mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid) -> Result<()> {
+    pub fn dump(
+        &mut self,
+        comm: &dyn Comm,
+        setup: &Setup,
+        fluid: &mut Fluid,
+        cells: Option<&Suspension>,
+    ) -> Result<()> {
         let start = Instant::now();
         let step = fluid.step();
         let at = DumpStep { step, time: step as f64 * setup.plan.units.dt };
@@ -91,17 +116,57 @@ impl Output {
                 continue;
             }
             together(comm, || dump.write(setup, fluid, at))?;
-            index(comm, &self.folder, &dump.config.name)?;
+            index(comm, &self.folder, &dump.config.name, write_index)?;
             if let Some(log) = &mut self.log {
                 log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
             }
+        }
+        if let Some(cells) = cells {
+            self.dump_cells(comm, setup, cells, at)?;
         }
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
     }
 
+    /// Writes the cells' surfaces and centroids where they are due.
+    fn dump_cells(&mut self, comm: &dyn Comm, setup: &Setup, cells: &Suspension, at: DumpStep) -> Result<()> {
+        let Some(writer) = &mut self.cells else { return Ok(()) };
+        let surfaces = setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(at.step))
+            && writer.steps().last().is_none_or(|last| last.step < at.step);
+        let tracks = at.step.is_multiple_of(tracks_every(setup));
+        if !surfaces && !tracks {
+            return Ok(());
+        }
+        let frame = together(comm, || Ok(frame(setup, &cells.snapshot()?, at.step)))?;
+        if surfaces {
+            together(comm, || writer.append(&frame))?;
+            index(comm, &self.folder, CELLS, write_cell_index)?;
+            if let Some(log) = &mut self.log {
+                log.write(&json!({"event": "dump", "name": CELLS, "step": at.step, "time_s": at.time}))?;
+            }
+        }
+        if tracks {
+            let own = TrackFrame::of(&frame, &kinds(setup), setup.header.set.dimension());
+            let all = comm.gather(&own.to_bytes())?;
+            together(comm, || match (&mut self.tracks, all) {
+                (Some(tracks), Some(all)) if tracks.steps().last().is_none_or(|last| last.step < at.step) => {
+                    tracks.append(&TrackFrame::merge(&all)?)
+                }
+                _ => Ok(()),
+            })?;
+        }
+        Ok(())
+    }
+
     /// Takes down mass, flow and health; a broken state is a numerical failure.
-    pub fn monitor(&mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, mlups: f64) -> Result<()> {
+    pub fn monitor(
+        &mut self,
+        comm: &dyn Comm,
+        setup: &Setup,
+        fluid: &mut Fluid,
+        cells: Option<&Suspension>,
+        mlups: f64,
+    ) -> Result<()> {
         let start = Instant::now();
         let step = fluid.step();
         let row = setup.plan.row(step);
@@ -112,6 +177,10 @@ impl Output {
         let mut exact = vec![monitor.coarse_mass, monitor.fine_mass];
         exact.extend(together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum::<i64>()));
         comm.sum(&mut exact)?;
+        let tally = match cells {
+            Some(cells) => cells.tally(comm)?,
+            None => Vec::new(),
+        };
         let mut speed = [monitor.speed];
         comm.max(&mut speed)?;
 
@@ -122,7 +191,14 @@ impl Output {
             time: step as f64 * units.dt,
             inside: (setup.header.nodes as f64 + total.mass_deviation()) * units.mass(),
             through: exact[2..].iter().map(|&count| count as f64 * MASS_QUANTUM * units.mass()).collect(),
+            cells: tally.iter().map(count).collect(),
         };
+        if let Some((k, tally)) = tally.iter().enumerate().find(|(_, tally)| !count(tally).balances()) {
+            return Err(Fault::numerical(format!(
+                "at step {step} cells of population \"{}\" are lost or doubled: {tally:?}",
+                setup.populations[k].name
+            )));
+        }
         if let (Some(ledger), Some(log)) = (&mut self.ledger, &mut self.log) {
             ledger.append(&ledger_row)?;
             log.write(&json!({
@@ -159,6 +235,7 @@ impl Output {
             wall,
             mlups: steps as f64 * setup.header.nodes as f64 / wall / 1e6,
             subsystems: [("fluid".to_owned(), all)].into(),
+            phases: [].into(),
         }
         .write(&self.folder)
     }
@@ -211,6 +288,12 @@ impl Dump {
     }
 }
 
+/// A line of the ledger.
+pub fn count(tally: &Tally) -> CellCount {
+    let Tally { seeded, inserted, inside, left } = *tally;
+    CellCount { seeded, inserted, inside, left, removed: 0 }
+}
+
 /// From lattice units of the field's moment to SI.
 fn to_si(field: Field, units: &LatticeUnits) -> impl Fn(f64) -> f64 {
     let (zero, one) = match field {
@@ -222,8 +305,41 @@ fn to_si(field: Field, units: &LatticeUnits) -> impl Fn(f64) -> f64 {
     move |x| zero + one * x
 }
 
+/// Frames of tracks in a run whose config does not say how often.
+const TRACKS: u64 = 200;
+
+/// Time steps from one line of the tracks to the next.
+fn tracks_every(setup: &Setup) -> u64 {
+    setup.config.tracks.every.unwrap_or((setup.plan.steps / TRACKS).max(1))
+}
+
+fn open_cells(comm: &dyn Comm, setup: &Setup, goes_on: bool, step: u64) -> Result<CellWriter> {
+    let (rank, ranks) = (comm.rank(), comm.size());
+    let (kinds, dimension, spacing) = (kinds(setup), setup.header.set.dimension(), setup.header.spacing);
+    if goes_on {
+        return CellWriter::go_on((&setup.folder, CELLS), (rank, ranks), &kinds, dimension, spacing, step);
+    }
+    CellWriter::create(&rank_file(&setup.folder, CELLS, rank, ranks), &kinds, dimension, spacing)
+}
+
+fn open_tracks(setup: &Setup, goes_on: bool, step: u64) -> Result<TrackWriter> {
+    let header = &setup.header;
+    let kinds: Vec<String> = setup.populations.iter().map(|population| population.name.clone()).collect();
+    let extent = header.extent.map(|sites| sites as f64 * header.spacing);
+    let domain = TrackBox { dimension: header.set.dimension(), extent, periodic: header.periodic };
+    match goes_on {
+        true => TrackWriter::go_on(&setup.folder, &kinds, &domain, step),
+        false => TrackWriter::create(&setup.folder, &kinds, &domain),
+    }
+}
+
 /// Brings the file that people open up to date with the ranks' files.
-fn index(comm: &dyn Comm, folder: &Path, name: &str) -> Result<()> {
+fn index(
+    comm: &dyn Comm,
+    folder: &Path,
+    name: &str,
+    write_index: impl Fn(&Path, &[PathBuf]) -> Result<()>,
+) -> Result<()> {
     let ranks = comm.size();
     together(comm, || {
         if comm.rank() > 0 {
@@ -276,6 +392,7 @@ fn prepare_folder(setup: &Setup, goes_on: bool) -> Result<()> {
             fs::remove_dir_all(entry.path()).map_err(fault)?;
         } else if ["run.json", "ledger.csv", "log.jsonl", "timing.json"].contains(&name.as_str())
             || name.ends_with(".vtkhdf")
+            || name == "tracks.h5"
         {
             fs::remove_file(entry.path()).map_err(fault)?;
         }

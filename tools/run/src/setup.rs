@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Case, Header, NodeId, Part, Partition};
+use hematite_case::{Case, Header, NodeId, Part, Partition, Population};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
-use hematite_solver::Plan;
-use hematite_solver::lattice_boltzmann::Parameters;
+use hematite_solver::lattice_boltzmann::{Immersed, Parameters};
+use hematite_solver::{Immersion, Plan};
 
 use crate::cli::Cli;
 use crate::config::RunConfig;
@@ -29,6 +29,10 @@ pub struct Setup {
     pub part: Part,
     /// What the fluid needs to know.
     pub parameters: Parameters,
+    /// The cells of the case.
+    pub populations: Vec<Population>,
+    /// Their physics in lattice units, where there are any.
+    pub immersion: Option<Immersion>,
     /// The run folder.
     pub folder: PathBuf,
 }
@@ -46,7 +50,16 @@ impl Setup {
             )));
         }
         let part = together(comm, || Case::open(&case).and_then(|case| own_part(&case, comm)))?;
-        let parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
+        let mut parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
+        let populations = together(comm, || Case::open(&case).and_then(|case| case.populations()))?;
+        let immersion = together(comm, || {
+            if populations.is_empty() && config.cells.mechanics.is_empty() {
+                return Ok(None);
+            }
+            let immersion = Immersion::new(&config.cells, &plan, &header, &populations);
+            immersion.map(Some).map_err(|fault| fault.within(path.display()))
+        })?;
+        parameters.immersed = immersion.as_ref().map(|immersion| Immersed { inside: immersion.inside });
         let u = initial_velocity(&config, &plan);
         plan.check_mach("initial.velocity", u.iter().map(|c| c * c).sum::<f64>().sqrt())
             .map_err(|fault| fault.within(path.display()))?;
@@ -55,7 +68,7 @@ impl Setup {
             return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
         }
         refuse_empty_dumps(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
-        Ok(Self { path, config, case, header, plan, part, parameters, folder })
+        Ok(Self { path, config, case, header, plan, part, parameters, populations, immersion, folder })
     }
 
     /// Says on rank 0 what the run is.
@@ -78,8 +91,15 @@ impl Setup {
             comm.size(),
             if comm.size() == 1 { "" } else { "s" }
         );
+        for population in &self.populations {
+            let (cells, vertices) = (population.cells.len(), population.surface.vertices.len());
+            eprintln!("cells     {cells} of \"{}\", {vertices} vertices each", population.name);
+        }
         for advice in plan.advice() {
             eprintln!("advice    {advice}");
+        }
+        for note in self.immersion.iter().flat_map(|immersion| &immersion.notes) {
+            eprintln!("advice    {note}");
         }
     }
 

@@ -8,8 +8,10 @@ use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
+use hematite_solver::suspension::Suspension;
 use serde_json::json;
 
+use crate::cells::immerse;
 use crate::checkpoint;
 use crate::cli::Cli;
 use crate::output::Output;
@@ -31,6 +33,7 @@ pub struct TimeLoop<'c> {
     setup: Setup,
     case_sha256: String,
     fluid: Fluid,
+    cells: Option<Suspension>,
     output: Output,
     stop: Stop,
     told: bool,
@@ -62,14 +65,18 @@ impl<'c> TimeLoop<'c> {
         }
         let mut fluid = together(comm, || Fluid::new(&gpu, &mut setup.part, &setup.parameters))?;
         let from = cli.restart.as_deref().and_then(|wanted| checkpoint::find(&setup, wanted));
-        let resumed = match &from {
-            Some(path) => Some(together(comm, || checkpoint::load(&setup, &case_sha256, &mut fluid, path))?),
+        let (resumed, saved) = match &from {
+            Some(path) => {
+                let saved = together(comm, || checkpoint::load(&setup, &case_sha256, &mut fluid, path))?;
+                (Some(saved.step), Some(saved))
+            }
             None => {
                 let u = initial_velocity(&setup.config, &setup.plan);
                 together(comm, || fluid.initialise(|_| State { drho: 0.0, u }))?;
-                None
+                (None, None)
             }
         };
+        let cells = immerse(&gpu, comm, &setup, &fluid, saved)?;
         if told && cli.restart.is_some() {
             match resumed {
                 Some(step) => eprintln!("restart   from step {step}"),
@@ -77,7 +84,7 @@ impl<'c> TimeLoop<'c> {
             }
         }
         let output = Output::open(comm, &setup, &case_sha256, devices, resumed)?;
-        Ok(Self { comm, setup, case_sha256, fluid, output, stop, told, first: resumed.unwrap_or(0) })
+        Ok(Self { comm, setup, case_sha256, fluid, cells, output, stop, told, first: resumed.unwrap_or(0) })
     }
 
     /// Steps to the end, or to a stop.
@@ -94,13 +101,12 @@ impl<'c> TimeLoop<'c> {
                 break Exit::Done;
             }
             if self.comm.any(self.stop.wanted())? {
-                self.save_at_even_step(&progress)?;
+                self.save_soon(&progress)?;
                 break Exit::Stopped;
             }
             let steps = self.agreed_batch(seconds_a_step, self.next_event().min(last) - step)?;
             let began = Instant::now();
-            let (comm, plan) = (self.comm, &self.setup.plan);
-            self.fluid.advance(comm, steps, |t| plan.row(t))?;
+            self.advance(steps)?;
             seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
             progress.at(self.fluid.step());
         };
@@ -123,19 +129,32 @@ impl<'c> TimeLoop<'c> {
         if step.is_multiple_of(every) || step == self.setup.plan.steps {
             // A restart finds the ledger's line of its first step there.
             if step > self.first || self.first == 0 {
-                self.output.monitor(self.comm, &self.setup, &mut self.fluid, progress.mlups(step))?;
+                let (fluid, cells) = (&mut self.fluid, self.cells.as_ref());
+                self.output.monitor(self.comm, &self.setup, fluid, cells, progress.mlups(step))?;
             }
         }
-        self.output.dump(self.comm, &self.setup, &mut self.fluid)?;
+        self.output.dump(self.comm, &self.setup, &mut self.fluid, self.cells.as_ref())?;
         if let Some(every) = self.setup.config.checkpoint.every {
-            // Each node holds its own populations after even steps only: a checkpoint due at an odd one waits for the next.
-            let due = step.is_multiple_of(every)
-                || (step > 0 && (step - 1).is_multiple_of(every) && !(step - 1).is_multiple_of(2));
-            if step > self.first && step.is_multiple_of(2) && due {
+            if step > self.first && (step / every * every).next_multiple_of(self.period()) == step {
                 self.save()?;
             }
         }
         Ok(())
+    }
+
+    fn advance(&mut self, steps: u64) -> Result<()> {
+        let (comm, plan) = (self.comm, &self.setup.plan);
+        match &mut self.cells {
+            Some(cells) => self.fluid.advance_with(comm, cells, steps, |t| plan.row(t)),
+            None => self.fluid.advance(comm, steps, |t| plan.row(t)),
+        }
+    }
+
+    /// A checkpoint may be made at multiples of this many steps, and one that is due in between waits for the next: each node
+    /// holds its own populations after even steps only, and the state of cells is whole when membranes (and marks of their insides) are due.
+    fn period(&self) -> u64 {
+        let every = self.setup.immersion.as_ref().map_or(1, |immersion| immersion.parameters.period());
+        if every.is_multiple_of(2) { every } else { 2 * every }
     }
 
     /// The next step at which something is due.
@@ -144,11 +163,10 @@ impl<'c> TimeLoop<'c> {
         let after = |every: u64| (step / every + 1) * every;
         let mut next = after(self.monitor_every());
         if let Some(every) = self.setup.config.checkpoint.every {
-            let due = after(every);
-            let waiting = step / every * every + 1;
-            next = next.min(due).min(if waiting > step { waiting } else { due });
+            let waiting = (step / every * every).next_multiple_of(self.period());
+            next = next.min(if waiting > step { waiting } else { after(every).next_multiple_of(self.period()) });
         }
-        self.output.next_dump(step).map_or(next, |dump| dump.min(next))
+        self.output.next_dump(&self.setup, step).map_or(next, |dump| dump.min(next))
     }
 
     fn monitor_every(&self) -> u64 {
@@ -166,15 +184,14 @@ impl<'c> TimeLoop<'c> {
 
     fn save(&mut self) -> Result<()> {
         let start = Instant::now();
-        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid)?;
+        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, self.cells.as_ref())?;
         self.output.seconds += start.elapsed().as_secs_f64();
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
     }
 
-    fn save_at_even_step(&mut self, progress: &Progress) -> Result<()> {
-        if !self.fluid.step().is_multiple_of(2) {
-            let (comm, plan) = (self.comm, &self.setup.plan);
-            self.fluid.advance(comm, 1, |t| plan.row(t))?;
+    fn save_soon(&mut self, progress: &Progress) -> Result<()> {
+        while !self.fluid.step().is_multiple_of(self.period()) {
+            self.advance(1)?;
             self.events(progress)?;
         }
         self.save()

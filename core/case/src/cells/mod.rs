@@ -1,5 +1,25 @@
 //! Populations of cells: what the case file keeps of them, and how they are seeded.
+//!
+//! [`Seeding`] reads as the whole: `start` puts small cells into the lumen, `relaxation` grows them and moves them apart,
+//! step by step as `packing` says, by the tables of `distance` (from a cell's surface) and `lumen` (from the wall).
 
+mod config;
+mod distance;
+mod lumen;
+mod neighbours;
+mod packing;
 mod population;
+mod positions;
+mod random;
+mod relaxation;
+mod report;
+mod seeding;
+mod start;
+#[cfg(test)]
+mod tests;
+mod vector;
 
+pub use config::{Growth, PopulationConfig, SeedingConfig};
 pub use population::{Placed, Population};
+pub use report::{PopulationReport, Refusal};
+pub use seeding::{Seeding, seed};

@@ -1,12 +1,14 @@
 //! Cells of one kind and where they are.
 
-use hematite_cells::{MechanicsConfig, Surface};
+use hematite_cells::{MechanicsConfig, ShapeConfig, Surface};
 
 /// Cells of one kind. Cells have global numbers, counted through all populations of a case in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
     /// Its name.
     pub name: String,
+    /// What its shape is called in the config.
+    pub shape: ShapeConfig,
     /// The shape of each cell at rest, in metres.
     pub surface: Surface,
     /// What its membrane is made of, unless the run says otherwise.

@@ -27,6 +27,8 @@ pub struct Header {
     pub periodic: [bool; 3],
     /// The openings, in config order.
     pub openings: Vec<OpeningHeader>,
+    /// The populations of cells, in config order.
+    pub populations: Vec<PopulationHeader>,
     /// Numbers of parts for which a partition is stored, ascending.
     pub partitions: Vec<usize>,
     /// What the geometry says of itself.
@@ -52,6 +54,17 @@ pub struct OpeningHeader {
     pub link_area: f64,
     /// Number of its nodes.
     pub nodes: usize,
+}
+
+/// A population without its cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PopulationHeader {
+    /// Its name.
+    pub name: String,
+    /// Number of its cells.
+    pub cells: usize,
+    /// Number of the vertices of each.
+    pub vertices: usize,
 }
 
 /// The most that zlib expands a byte to, with some room for small files.
@@ -108,7 +121,7 @@ impl Reader<'_> {
         Ok(flat.chunks_exact(W).map(|row| std::array::from_fn(|column| row[column])).collect())
     }
 
-    fn number<T: H5Type>(&self, place: &Location, name: &str) -> Result<T> {
+    pub fn number<T: H5Type>(&self, place: &Location, name: &str) -> Result<T> {
         self.read(name, place.attr(name).and_then(|attribute| attribute.read_scalar()))
     }
 
@@ -121,7 +134,7 @@ impl Reader<'_> {
         Ok([values[0], values[1], values[2]])
     }
 
-    fn text(&self, place: &Location, name: &str) -> Result<String> {
+    pub fn text(&self, place: &Location, name: &str) -> Result<String> {
         Ok(self.number::<VarLenUnicode>(place, name)?.to_string())
     }
 
@@ -155,6 +168,7 @@ impl Reader<'_> {
             extent: extent.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
             periodic: self.vector::<u8>(&lattice, "periodic")?.map(|flag| flag != 0),
             openings: (0..openings.len()).map(|k| self.opening(&openings, k)).collect::<Result<_>>()?,
+            populations: self.population_headers(file)?,
             partitions: stored,
             geometry: self.json(file, "geometry")?,
             provenance: self.json(file, "provenance")?,

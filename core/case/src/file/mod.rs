@@ -24,17 +24,26 @@
 //!   ranges    u64 [P, 3]   in order, for each part: first interior, first interface, end
 //!   halo      u32 [h]      halo nodes by part and owner, ascending
 //!   halos     u64 [g, 4]   part, owner, first and end in halo; ascending by part and owner
+//! /cells/<k>               population k; the group is absent where there are no cells. attributes: name text, shape,
+//!                          mechanics and report JSON text, first u64 (global number of its first cell)
+//!   vertices  f64 [v, 3]   of the cell at rest about its centroid, in m, z = 0 in 2-D
+//!   triangles u32 [t, 3]   corners counter-clockwise from outside; none in 2-D, where vertex k is joined to k + 1
+//!   centre    f64 [n, 3]   in m, in the coordinates of origin; vertices may lie beyond a periodic seam
+//!   orientation f64 [n, 4] unit quaternion (w, x, y, z) from the cell at rest
+//!   scale     f64 [n]      size over full size
 //! ```
 //!
-//! Groups that readers do not know are left alone: populations of cells go to `/cells`.
+//! A node at (i, j, k) has its centre at origin + (i + 1/2, j + 1/2, k + 1/2) spacings. Groups that readers do not know
+//! are left alone.
 
+mod cells;
 mod header;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use header::{Header, OpeningHeader};
+pub use header::{Header, OpeningHeader, PopulationHeader};
 pub use read::Case;
 pub use write::{add_partition, write};
 

@@ -97,6 +97,18 @@ impl Case {
         Ok(Lattice { set, spacing, origin, extent, periodic, position, links, openings, geometry })
     }
 
+    /// Gives the positions of all nodes to `take`, slab by slab, in the order of their numbers.
+    ///
+    /// # Errors
+    /// A usage fault when the file is damaged.
+    pub fn each_position(&self, mut take: impl FnMut(&[[i32; 3]])) -> Result<()> {
+        let source = self.source()?;
+        for first in (0..self.header.nodes).step_by(source.slab()) {
+            take(&source.positions(first..(first + source.slab()).min(self.header.nodes))?);
+        }
+        Ok(())
+    }
+
     /// The openings with their nodes.
     ///
     /// # Errors
@@ -243,7 +255,11 @@ impl Case {
         Err(self.reader().damaged("a list of nodes", "numbers past the lattice or out of order"))
     }
 
-    fn reader(&self) -> Reader<'_> {
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    pub(super) fn reader(&self) -> Reader<'_> {
         Reader { path: &self.path, length: self.length }
     }
 

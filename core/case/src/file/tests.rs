@@ -3,7 +3,7 @@ use std::fs;
 use hematite_config::{Exit, Provenance};
 
 use super::*;
-use crate::{Lattice, Part, Partition, fixture, walls};
+use crate::{Lattice, Part, Partition, Population, PopulationConfig, SeedingConfig, fixture, seed, walls};
 
 fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::PathBuf, Vec<Partition>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -12,7 +12,7 @@ fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::
     let provenance = Provenance { program: "mkcase 0".into(), ..Provenance::default() };
     // Longer than the 64 KiB that old HDF5 attributes hold.
     let config = serde_json::json!({"name": "x".repeat(100_000)});
-    write(&path, lattice, &partitions, &provenance, &config).expect("writes");
+    write(&path, lattice, &[], &partitions, &provenance, &config).expect("writes");
     (folder, path, partitions)
 }
 
@@ -76,6 +76,81 @@ fn a_partition_is_added_and_replaced() {
     let other = Lattice::build(&fixture::channel(9, 7)).expect("builds");
     let fault = add_partition(&path, &Partition::make(&other, 2).expect("divides")).expect_err("another case");
     assert_eq!(fault.exit, Exit::Usage);
+}
+
+/// A case with cells of two populations.
+fn with_cells() -> (tempfile::TempDir, std::path::PathBuf, Vec<Population>) {
+    let lattice = Lattice::build(&fixture::channel(60, 40)).expect("builds");
+    let cells = serde_json::json!([
+        {"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.2},
+        {"name": "white", "shape": {"kind": "disc", "radius": "4 um", "vertices": 30}, "count": 2}
+    ]);
+    let cells: Vec<PopulationConfig> = serde_json::from_value(cells).expect("populations");
+    let seeding = SeedingConfig::default();
+    let populations = seed(&lattice, std::path::Path::new("c"), &cells, &seeding, &|_| {}).expect("seeds");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("case.h5");
+    let provenance = Provenance::default();
+    write(&path, &lattice, &populations, &[], &provenance, &serde_json::Value::Null).expect("writes");
+    (folder, path, populations)
+}
+
+#[test]
+fn cells_come_back() {
+    let (_folder, path, populations) = with_cells();
+    let case = Case::open(&path).expect("opens");
+    assert_eq!(case.populations().expect("reads"), populations);
+    let header = &case.header().populations;
+    let expected = |p: &Population| PopulationHeader {
+        name: p.name.clone(),
+        cells: p.cells.len(),
+        vertices: p.surface.vertices.len(),
+    };
+    assert_eq!(*header, populations.iter().map(expected).collect::<Vec<_>>());
+    let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let (_folder, path, _) = stored(&lattice, &[]);
+    let case = Case::open(&path).expect("opens");
+    assert!(case.header().populations.is_empty() && case.populations().expect("reads").is_empty());
+}
+
+#[test]
+fn damaged_cells_are_named() {
+    let edit = |change: &dyn Fn(&hdf5::File)| {
+        let (folder, path, _) = with_cells();
+        let file = hdf5::File::open_rw(&path).expect("opens");
+        change(&file);
+        file.close().expect("closes");
+        let outcome = Case::open(&path).and_then(|case| case.populations().map(drop));
+        drop(folder);
+        outcome.expect_err("refused").message
+    };
+    for name in ["cells/0/centre", "cells/1/scale", "cells/0/vertices", "cells/0"] {
+        let message = edit(&|file| file.unlink(name).expect("edits"));
+        assert!(message.contains("missing or damaged"), "{name}: {message}");
+    }
+    let put = |name: &'static str, value: f64| {
+        edit(&|file| {
+            let data = file.dataset(name).expect("opens");
+            match data.ndim() {
+                1 => data.write_slice(&[value], ndarray::s![0..1]).expect("edits"),
+                _ => data.write_slice(&ndarray::array![[value]], ndarray::s![0..1, 0..1]).expect("edits"),
+            }
+        })
+    };
+    for (name, value, said) in [
+        ("cells/0/centre", f64::NAN, "nowhere"),
+        ("cells/1/orientation", 9.0, "no rotation"),
+        ("cells/0/scale", 1.5, "scale"),
+        ("cells/0/vertices", f64::INFINITY, "no surface"),
+    ] {
+        let message = put(name, value);
+        assert!(message.contains("cells/") && message.contains(said), "{name}: {message}");
+    }
+    let message = edit(&|file| {
+        let group = file.group("cells/1").expect("opens");
+        group.attr("first").and_then(|first| first.write_scalar(&1_u64)).expect("edits");
+    });
+    assert!(message.contains("do not follow"), "{message}");
 }
 
 #[test]

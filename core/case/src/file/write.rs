@@ -10,9 +10,9 @@ use ndarray::{ArrayView2, s};
 use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
-use crate::{Lattice, Opening, Partition, WallNode, walls};
+use crate::{Lattice, Opening, Partition, Population, WallNode, walls};
 
-/// Writes a case: the lattice, its openings and walls, and any number of partitions. The file appears whole or not at
+/// Writes a case: the lattice, its openings and walls, its cells, and any number of partitions. The file appears whole or not at
 /// all; one that is there is replaced.
 ///
 /// # Errors
@@ -20,6 +20,7 @@ use crate::{Lattice, Opening, Partition, WallNode, walls};
 pub fn write(
     path: &Path,
     lattice: &Lattice,
+    populations: &[Population],
     partitions: &[Partition],
     provenance: &Provenance,
     config: &serde_json::Value,
@@ -38,6 +39,7 @@ pub fn write(
             out.opening(&out.group(&openings, &k.to_string())?, opening)?;
         }
         out.walls(&out.group(&file, "walls")?, &walls(lattice))?;
+        out.populations(&file, populations)?;
         let group = out.group(&file, "partitions")?;
         partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
         out.close(file)
@@ -72,12 +74,12 @@ pub fn add_partition(path: &Path, partition: &Partition) -> Result<()> {
 }
 
 /// Writes, and names the file in faults.
-struct Out<'a> {
+pub(super) struct Out<'a> {
     path: &'a Path,
 }
 
 impl Out<'_> {
-    fn to<T>(&self, outcome: hdf5::Result<T>) -> Result<T> {
+    pub fn to<T>(&self, outcome: hdf5::Result<T>) -> Result<T> {
         outcome.map_err(|error| Fault::io(format!("cannot write {}: {error}", self.path.display())))
     }
 
@@ -86,11 +88,11 @@ impl Out<'_> {
         self.to(file.close())
     }
 
-    fn group(&self, parent: &Group, name: &str) -> Result<Group> {
+    pub fn group(&self, parent: &Group, name: &str) -> Result<Group> {
         self.to(parent.create_group(name))
     }
 
-    fn number<T: H5Type>(&self, place: &Location, name: &str, value: T) -> Result<()> {
+    pub fn number<T: H5Type>(&self, place: &Location, name: &str, value: T) -> Result<()> {
         self.to(place.new_attr::<T>().create(name).and_then(|attribute| attribute.write_scalar(&value)))
     }
 
@@ -98,21 +100,21 @@ impl Out<'_> {
         self.to(place.new_attr::<T>().shape(3).create(name).and_then(|attribute| attribute.write_raw(&values)))
     }
 
-    fn text(&self, place: &Location, name: &str, text: &str) -> Result<()> {
+    pub fn text(&self, place: &Location, name: &str, text: &str) -> Result<()> {
         let value: VarLenUnicode = text
             .parse()
             .map_err(|_| Fault::io(format!("cannot write {}: {name} holds a zero byte", self.path.display())))?;
         self.number(place, name, value)
     }
 
-    fn json(&self, place: &Location, name: &str, value: &impl Serialize) -> Result<()> {
+    pub fn json(&self, place: &Location, name: &str, value: &impl Serialize) -> Result<()> {
         let text = serde_json::to_string(value)
             .map_err(|error| Fault::io(format!("cannot write {}: {name}: {error}", self.path.display())))?;
         self.text(place, name, &text)
     }
 
     /// A compressed array of one dimension. An empty one cannot be chunked.
-    fn array<T: H5Type>(&self, group: &Group, name: &str, values: &[T]) -> Result<()> {
+    pub fn array<T: H5Type>(&self, group: &Group, name: &str, values: &[T]) -> Result<()> {
         let builder = group.new_dataset::<T>();
         let builder = match values.len() {
             0 => builder,
@@ -122,7 +124,7 @@ impl Out<'_> {
     }
 
     /// A compressed array of rows of equal length.
-    fn rows<T: H5Type, const W: usize>(&self, group: &Group, name: &str, rows: &[[T; W]]) -> Result<()> {
+    pub fn rows<T: H5Type, const W: usize>(&self, group: &Group, name: &str, rows: &[[T; W]]) -> Result<()> {
         let builder = group.new_dataset::<T>();
         let builder = match rows.len() {
             0 => builder,

@@ -1,5 +1,7 @@
 //! The cells of one dump in memory.
 
+use std::ops::Range;
+
 /// A population as dumps know it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellKind {
@@ -32,4 +34,52 @@ pub struct CellFrame {
     pub force: Vec<[f32; 3]>,
     /// How often each cell has crossed the periodic faces, along x, y, z: unwrapped = position + image * extent.
     pub image: Vec<[i32; 3]>,
+}
+
+impl CellKind {
+    /// Polygons that VTK draws a cell with: its triangles, or the ring as a whole.
+    pub(crate) fn polygons(&self) -> usize {
+        self.triangles.len().max(1)
+    }
+
+    /// Corners of all its polygons.
+    pub(crate) fn corners(&self) -> usize {
+        if self.triangles.is_empty() { self.vertices } else { 3 * self.triangles.len() }
+    }
+}
+
+impl CellFrame {
+    /// The vertices of each cell: its range in `position`, `velocity` and `force`.
+    ///
+    /// # Panics
+    /// When a cell is of a kind that is not in the list.
+    pub fn vertices(&self, kinds: &[CellKind]) -> Vec<Range<usize>> {
+        let mut next = 0;
+        let range = |&kind: &u32| {
+            let first = next;
+            next += kinds[kind as usize].vertices;
+            first..next
+        };
+        self.kind.iter().map(range).collect()
+    }
+
+    /// The cells with the given indices, in that order.
+    ///
+    /// # Panics
+    /// When an index or a kind is out of range.
+    #[must_use]
+    pub fn take(&self, kinds: &[CellKind], indices: &[usize]) -> Self {
+        let vertices = self.vertices(kinds);
+        let rows = || indices.iter().flat_map(|&cell| vertices[cell].clone());
+        Self {
+            step: self.step,
+            time: self.time,
+            id: indices.iter().map(|&cell| self.id[cell]).collect(),
+            kind: indices.iter().map(|&cell| self.kind[cell]).collect(),
+            position: rows().map(|row| self.position[row]).collect(),
+            velocity: rows().map(|row| self.velocity[row]).collect(),
+            force: rows().map(|row| self.force[row]).collect(),
+            image: indices.iter().map(|&cell| self.image[cell]).collect(),
+        }
+    }
 }

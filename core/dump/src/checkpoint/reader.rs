@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use hdf5::H5Type;
+use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, Storage, finished, rank_file};
+use super::{Bits, CheckpointMeta, Storage, cells_group, finished, rank_file};
 use crate::h5::{self, reading};
 use crate::lookup::{self, Rows};
 
@@ -23,6 +23,30 @@ pub struct Located<'a> {
     /// By rank file.
     rows: Vec<Rows>,
 }
+
+/// Records of cells, ascending by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellRecords {
+    /// Number of each cell.
+    pub ids: Vec<u64>,
+    /// Values a cell.
+    pub width: usize,
+    /// The values, cell after cell.
+    pub values: Vec<i64>,
+}
+
+impl CellRecords {
+    /// The values of the cell with the given index.
+    ///
+    /// # Panics
+    /// When the index is out of range.
+    pub fn of(&self, index: usize) -> &[i64] {
+        &self.values[index * self.width..][..self.width]
+    }
+}
+
+/// Values of records that are read at a time.
+const RECORD_SLAB: usize = 1 << 20;
 
 impl Checkpoint {
     /// The newest checkpoint of a run folder, if it holds any.
@@ -64,6 +88,9 @@ impl Checkpoint {
                 )));
             }
             nodes = nodes.saturating_add(own as u64);
+        }
+        for population in &checkpoint.meta.populations {
+            checkpoint.check_cells(&population.name, population.count.inside)?;
         }
         if nodes != checkpoint.meta.nodes {
             let (path, wanted) = (path.display(), checkpoint.meta.nodes);
@@ -141,6 +168,104 @@ impl Checkpoint {
         }
         Ok(values)
     }
+
+    /// All records of a population.
+    ///
+    /// # Errors
+    /// A usage fault when there is no such population or a file is damaged.
+    pub fn cells(&self, population: &str) -> Result<CellRecords> {
+        self.cells_where(population, |_, _| true)
+    }
+
+    /// The records of a population that `keep(id, values)` wants. Besides these it holds one slab of the file.
+    ///
+    /// # Errors
+    /// A usage fault when there is no such population or a file is damaged.
+    pub fn cells_where(&self, population: &str, keep: impl Fn(u64, &[i64]) -> bool) -> Result<CellRecords> {
+        let mut found = CellRecords::default();
+        self.each_cell(population, |id, values| {
+            if keep(id, values) {
+                found.ids.push(id);
+                found.values.extend_from_slice(values);
+            }
+            found.width = values.len();
+            Ok(())
+        })?;
+        let mut order: Vec<usize> = (0..found.ids.len()).collect();
+        order.sort_unstable_by_key(|&cell| found.ids[cell]);
+        if let Some(twice) = order.windows(2).find(|pair| found.ids[pair[0]] == found.ids[pair[1]]) {
+            let (path, id) = (self.path.display(), found.ids[twice[0]]);
+            return Err(Fault::usage(format!("{path}: cell {id} of population {population} is there twice")));
+        }
+        if order.is_sorted() {
+            return Ok(found);
+        }
+        Ok(CellRecords {
+            ids: order.iter().map(|&cell| found.ids[cell]).collect(),
+            width: found.width,
+            values: order.iter().flat_map(|&cell| found.of(cell)).copied().collect(),
+        })
+    }
+
+    /// Calls `then(id, values)` for every cell of a population, in no particular order; reads slab by slab.
+    ///
+    /// # Errors
+    /// Those of `then`, and a usage fault when there is no such population or a file is damaged.
+    pub fn each_cell(&self, population: &str, mut then: impl FnMut(u64, &[i64]) -> Result<()>) -> Result<()> {
+        let mut width = None;
+        for rank in 0..self.meta.ranks {
+            let path = rank_file(&self.path, rank);
+            let file = h5::open(&path)?;
+            let (ids, values) = records(&file, &path, population)?;
+            let (cells, own) = (ids.size(), h5::columns(&values));
+            if cells > 0 && *width.get_or_insert(own) != own {
+                let path = path.display();
+                return Err(Fault::usage(format!("{path}: population {population} has other records than before it")));
+            }
+            let slab = (RECORD_SLAB / own.max(1)).max(1);
+            for first in (0..cells).step_by(slab) {
+                let rows = slab.min(cells - first);
+                let read = || Ok((h5::read_rows::<u64>(&ids, first, rows)?, h5::read_rows(&values, first, rows)?));
+                let (ids, values): (Vec<u64>, Vec<i64>) = read().map_err(reading::<hdf5::Error>(&path))?;
+                for (cell, id) in ids.into_iter().enumerate() {
+                    then(id, &values[cell * own..][..own])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses shares that do not hold as many cells of a population as checkpoint.json says.
+    fn check_cells(&self, population: &str, wanted: u64) -> Result<()> {
+        let mut cells = 0;
+        for rank in 0..self.meta.ranks {
+            let path = rank_file(&self.path, rank);
+            cells += records(&h5::open(&path)?, &path, population)?.0.size() as u64;
+        }
+        if cells != wanted {
+            let path = self.path.display();
+            return Err(Fault::usage(format!(
+                "{path}: its shares hold {cells} cells of population {population}, checkpoint.json says {wanted}"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The numbers and the values of a share's records, of fitting shapes.
+fn records(file: &File, path: &Path, population: &str) -> Result<(Dataset, Dataset)> {
+    let missing = |_| Fault::usage(format!("{} holds no population {population}", path.display()));
+    let group = file.group(&cells_group(population)).map_err(missing)?;
+    let open = || Ok((group.dataset("id")?, group.dataset("values")?));
+    let (ids, values) = open().map_err(reading::<hdf5::Error>(path))?;
+    h5::check_claim(path, "numbers of cells", values.size() as u64)?;
+    if ids.ndim() != 1 || values.ndim() != 2 || values.shape()[0] != ids.size() {
+        let (path, ids, values) = (path.display(), ids.shape(), values.shape());
+        return Err(Fault::usage(format!(
+            "{path}: population {population} has records {values:?} of cells {ids:?}: it is damaged"
+        )));
+    }
+    Ok((ids, values))
 }
 
 impl Located<'_> {

@@ -1,7 +1,9 @@
 use std::fs;
 
-use super::*;
 use hematite_case::NodeId;
+use hematite_config::Fault;
+
+use super::*;
 
 fn ids(range: std::ops::Range<u64>) -> Vec<NodeId> {
     range.map(NodeId).collect()
@@ -14,7 +16,8 @@ fn bits(i: usize, id: NodeId) -> u32 {
 
 fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
     let case_sha256 = "ab".to_owned();
-    CheckpointMeta { schema: CheckpointMeta::SCHEMA, step, ranks, storage: Storage::F32, q: 3, nodes, case_sha256 }
+    let (schema, storage, populations) = (CheckpointMeta::SCHEMA, Storage::F32, Vec::new());
+    CheckpointMeta { schema, step, ranks, storage, q: 3, nodes, case_sha256, populations }
 }
 
 fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {
@@ -107,4 +110,74 @@ fn a_truncated_share_is_a_fault_at_any_length() {
     assert!(Checkpoint::open(&path).is_err());
     fs::write(path.join(CheckpointMeta::FILE), "{").expect("writes");
     assert!(Checkpoint::open(&path).is_err());
+}
+
+/// A checkpoint of no nodes with the cells of each rank, whose `width` values tell cell and column.
+fn write_cells(run: &Path, shares: &[Vec<u64>], width: usize, inside: u64) -> CheckpointMeta {
+    let count = CellCount { seeded: inside + 1, inside, left: 1, ..CellCount::default() };
+    let population = PopulationState { name: "a/b.%".into(), next_id: 99, count };
+    let meta = CheckpointMeta { populations: vec![population], ..meta(10, shares.len(), 0) };
+    for (rank, share) in shares.iter().enumerate() {
+        let mut writer = CheckpointWriter::create(run, rank, &meta, &[]).expect("begins");
+        (0..3).for_each(|i| writer.populations(i, &Bits::F32(Vec::new())).expect("writes"));
+        let values: Vec<i64> = share.iter().flat_map(|&id| record(id, width)).collect();
+        assert!(share.is_empty() || writer.cells("a/b.%", share, width + 1, &values).is_err());
+        writer.cells("a/b.%", share, width, &values).expect("writes");
+        writer.finish().expect("ends");
+    }
+    CheckpointWriter::publish(run, &meta).expect("publishes");
+    meta
+}
+
+fn record(id: u64, width: usize) -> impl Iterator<Item = i64> {
+    (0..width as i64).map(move |column| i64::MIN + (id as i64) * 10_000 + column)
+}
+
+#[test]
+fn cells_are_read_by_any_number_of_ranks() {
+    let run = tempfile::tempdir().expect("a folder");
+    // More than a slab of values; a rank without cells.
+    let width = 4_000;
+    let shares = [(0..300).rev().map(|n| 2 * n).collect(), vec![], (0..301).map(|n| 2 * n + 1).collect::<Vec<_>>()];
+    let written = write_cells(run.path(), &shares, width, 601);
+    let checkpoint = Checkpoint::latest(run.path()).map(|path| Checkpoint::open(&path)).expect("there").expect("opens");
+    assert_eq!(checkpoint.meta(), &written);
+    let whole = checkpoint.cells("a/b.%").expect("reads");
+    assert_eq!((whole.ids.clone(), whole.width), ((0..600).chain([601]).collect(), width));
+    assert!(whole.ids.iter().enumerate().all(|(cell, &id)| whole.of(cell).iter().copied().eq(record(id, width))));
+    for ranks in [2, 5] {
+        for rank in 0..ranks {
+            let own = checkpoint.cells_where("a/b.%", |id, values| {
+                assert!(values.iter().copied().eq(record(id, width)));
+                id % ranks == rank
+            });
+            let own = own.expect("reads");
+            assert!(own.ids.iter().copied().eq((0..600).chain([601]).filter(|id| id % ranks == rank)));
+            let expected: Vec<i64> = own.ids.iter().flat_map(|&id| record(id, width)).collect();
+            assert!(own.values == expected);
+        }
+    }
+    let stop = checkpoint.each_cell("a/b.%", |id, _| if id == 7 { Err(Fault::io("enough")) } else { Ok(()) });
+    assert_eq!(stop, Err(Fault::io("enough")));
+    assert!(checkpoint.cells("none").expect_err("none").message.contains("holds no population none"));
+}
+
+#[test]
+fn lost_and_doubled_cells_are_damage() {
+    let run = tempfile::tempdir().expect("a folder");
+    let open = || Checkpoint::open(&Checkpoint::latest(run.path()).expect("there"));
+    write_cells(run.path(), &[vec![1, 2], vec![4]], 2, 4);
+    let fault = open().err().expect("one is lost");
+    assert!(fault.message.contains("hold 3 cells of population a/b.%, checkpoint.json says 4"), "{fault}");
+    write_cells(run.path(), &[vec![1, 2], vec![2]], 2, 3);
+    let fault = open().and_then(|checkpoint| checkpoint.cells("a/b.%")).expect_err("one is there twice");
+    assert!(fault.message.contains("cell 2 of population a/b.% is there twice"), "{fault}");
+}
+
+#[test]
+fn a_checkpoint_without_cells_reads_as_before() {
+    let text = serde_json::to_string(&meta(1, 1, 5)).expect("json");
+    assert!(!text.contains("populations"), "{text}");
+    let read: CheckpointMeta = serde_json::from_str(&text).expect("reads");
+    assert_eq!(read, meta(1, 1, 5));
 }

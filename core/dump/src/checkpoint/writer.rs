@@ -7,7 +7,7 @@ use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, Storage, finished, folder, partial, rank_file};
+use super::{Bits, CheckpointMeta, Storage, cells_group, finished, folder, partial, rank_file};
 use crate::h5::{self, SLAB, set_attribute, writing};
 
 /// One rank's share, being written. [`finish`](Self::finish) it on every rank, wait for all ranks, then
@@ -92,6 +92,26 @@ impl CheckpointWriter {
         let write = || {
             let group = self.file.create_group(&format!("arrays/{name}"))?;
             write_ids(&group.new_dataset::<u64>().shape(ids.len()).create("node_id")?, ids)?;
+            let dataset = group.new_dataset::<i64>().shape((ids.len(), width)).create("values")?;
+            h5::write_rows(&dataset, 0, values)
+        };
+        write().map_err(writing(&self.path))
+    }
+
+    /// Writes the records of this rank's cells of a population, `width` numbers each: `values` holds those of the cell
+    /// `ids[0]`, then of `ids[1]` and so on. Every rank writes every population, be it without cells.
+    ///
+    /// # Errors
+    /// When there are not `width` values a cell, or the file cannot be written.
+    pub fn cells(&mut self, population: &str, ids: &[u64], width: usize, values: &[i64]) -> Result<()> {
+        if values.len() != ids.len() * width {
+            let (path, got, cells) = (self.path.display(), values.len(), ids.len());
+            let what = format!("{path}: population {population}: {got} values for {cells} cells of {width} values");
+            return Err(Fault::io(what));
+        }
+        let write = || {
+            let group = self.file.create_group(&cells_group(population))?;
+            h5::write_rows(&group.new_dataset::<u64>().shape(ids.len()).create("id")?, 0, ids)?;
             let dataset = group.new_dataset::<i64>().shape((ids.len(), width)).create("values")?;
             h5::write_rows(&dataset, 0, values)
         };

@@ -11,10 +11,13 @@ use crate::Field;
 pub struct Comparison {
     /// Values compared in each run's dumps.
     pub values: u64,
-    /// The first difference, by dump, step, field, then node number; ledgers come last.
+    /// The first difference, by dump, step, field, then node number; then of cells, by step, quantity and number; ledgers
+    /// come last.
     pub first: Option<Difference>,
     /// The fields with differences.
     pub fields: Vec<FieldTotal>,
+    /// The quantities of vertices with differences.
+    pub vertices: Vec<VertexTotal>,
     /// Numbers of the ledger that differ.
     pub ledger: u64,
 }
@@ -25,6 +28,48 @@ pub struct FieldTotal {
     /// The field.
     pub field: Field,
     /// Values that differ.
+    pub differing: u64,
+    /// Largest magnitude of a difference; NaN where one is not a number.
+    pub largest: f64,
+}
+
+/// A vector of a dump of cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VertexValue {
+    /// Position, m.
+    Position,
+    /// Velocity, m/s.
+    Velocity,
+    /// Force, N.
+    Force,
+}
+
+impl VertexValue {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Position => "position",
+            Self::Velocity => "velocity",
+            Self::Force => "force",
+        }
+    }
+
+    /// Its unit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Position => "m",
+            Self::Velocity => "m/s",
+            Self::Force => "N",
+        }
+    }
+}
+
+/// Differences of one quantity of vertices over all dumps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VertexTotal {
+    /// The quantity.
+    pub quantity: VertexValue,
+    /// Numbers that differ.
     pub differing: u64,
     /// Largest magnitude of a difference; NaN where one is not a number.
     pub largest: f64,
@@ -52,6 +97,25 @@ pub enum Difference {
         /// The value in each run.
         values: [f64; 2],
         /// Its bits in each run, in the run's precision.
+        bits: [u64; 2],
+    },
+    /// A number of a vertex.
+    Vertex {
+        /// Time step.
+        step: u64,
+        /// Name of the population.
+        population: String,
+        /// Number of the cell.
+        cell: u64,
+        /// Its vertex.
+        vertex: usize,
+        /// What of it.
+        quantity: VertexValue,
+        /// Its component.
+        component: usize,
+        /// The value in each run.
+        values: [f64; 2],
+        /// Its bits in each run, in the precision of the file.
         bits: [u64; 2],
     },
     /// A number of the ledger.
@@ -92,6 +156,20 @@ impl Comparison {
             total.largest = size;
         }
     }
+
+    /// Counts a number of a vertex that differs by `size`.
+    pub(super) fn count_vertex(&mut self, quantity: VertexValue, size: f64, difference: impl FnOnce() -> Difference) {
+        self.first.get_or_insert_with(difference);
+        match self.vertices.iter_mut().find(|total| total.quantity == quantity) {
+            Some(total) => {
+                total.differing += 1;
+                if size.is_nan() || size > total.largest {
+                    total.largest = size;
+                }
+            }
+            None => self.vertices.push(VertexTotal { quantity, differing: 1, largest: size }),
+        }
+    }
 }
 
 impl fmt::Display for Comparison {
@@ -103,6 +181,10 @@ impl fmt::Display for Comparison {
         for total in &self.fields {
             let (name, unit) = (total.field.name(), total.field.unit());
             write!(f, "\n{name}: {} values differ, by {:e} {unit} at most", total.differing, total.largest)?;
+        }
+        for total in &self.vertices {
+            let (name, unit) = (total.quantity.name(), total.quantity.unit());
+            write!(f, "\nvertices' {name}: {} numbers differ, by {:e} {unit} at most", total.differing, total.largest)?;
         }
         if self.ledger > 0 {
             write!(f, "\nledger: {} numbers differ", self.ledger)?;
@@ -124,6 +206,14 @@ impl fmt::Display for Difference {
                 let [bits_a, bits_b] = bits;
                 let node = node.0;
                 write!(f, ", node {node} at ({x}, {y}, {z}): {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
+            }
+            Self::Vertex { step, population, cell, vertex, quantity, component, values: [a, b], bits } => {
+                let (name, unit, [bits_a, bits_b]) = (quantity.name(), quantity.unit(), bits);
+                write!(
+                    f,
+                    "first difference: cells, step {step}, {name}[{component}], population {population}, cell {cell}"
+                )?;
+                write!(f, ", vertex {vertex}: {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
             }
             Self::Ledger { step, column, values: [a, b] } => {
                 let (bits_a, bits_b) = (a.to_bits(), b.to_bits());

@@ -3,8 +3,9 @@ use std::path::Path;
 use hematite_case::NodeId;
 
 use super::*;
+use crate::cells::tests::{frame, solids};
 use crate::fields::tests::{block, split, value, write_dump};
-use crate::{DumpStep, FieldWriter, LedgerRow, LedgerWriter};
+use crate::{CellWriter, DumpStep, FieldWriter, LedgerRow, LedgerWriter};
 
 fn record() -> RunRecord {
     let json = serde_json::json!({
@@ -17,8 +18,8 @@ fn record() -> RunRecord {
 }
 
 fn ledger(run: &Path, inside: f64) {
-    let mut writer = LedgerWriter::create(run, &["in".to_owned()]).expect("makes it");
-    let row = LedgerRow { step: 10, time: 0.1, inside, through: vec![-0.5] };
+    let mut writer = LedgerWriter::create(run, &["in".to_owned()], &[]).expect("makes it");
+    let row = LedgerRow { step: 10, time: 0.1, inside, through: vec![-0.5], cells: vec![] };
     writer.append(&row).expect("writes");
 }
 
@@ -120,4 +121,92 @@ fn other_contents_are_named() {
     assert!(comparison.to_string().contains("only the first run holds node"), "{comparison}");
     std::fs::remove_file(&path).expect("removes");
     assert!(compare(one.path(), other.path(), None).is_err());
+}
+
+/// A run of two dumps of cells on `ranks` ranks; `change` alters each frame.
+fn cells(ranks: usize, change: impl Fn(&mut crate::CellFrame)) -> tempfile::TempDir {
+    let run = run(1, |_, _| ());
+    let kinds = solids();
+    let files: Vec<_> = (0..ranks).map(|rank| crate::rank_file(run.path(), "cells", rank, ranks)).collect();
+    let make = |file: &std::path::PathBuf| CellWriter::create(file, &kinds, 3, 1e-6).expect("makes it");
+    let mut writers: Vec<_> = files.iter().map(make).collect();
+    for step in [10, 20] {
+        let mut whole = frame(&kinds, step, 0..20);
+        change(&mut whole);
+        for (rank, writer) in writers.iter_mut().enumerate() {
+            let own: Vec<usize> = (0..whole.id.len()).filter(|cell| cell % ranks == rank).collect();
+            writer.append(&whole.take(&kinds, &own)).expect("writes");
+        }
+    }
+    if ranks > 1 {
+        crate::write_cell_index(&run.path().join("cells.vtkhdf"), &files).expect("writes");
+    }
+    run
+}
+
+#[test]
+fn cells_on_one_rank_and_three_are_the_same() {
+    let (one, three, none) = (cells(1, |_| ()), cells(3, |_| ()), run(1, |_, _| ()));
+    let comparison = compare(one.path(), three.path(), None).expect("compares");
+    assert!(comparison.same(), "{comparison}");
+    assert_eq!(comparison.values, 2 * 60 * 4 + 2 * 100 * 9);
+    let comparison = compare(none.path(), three.path(), None).expect("compares");
+    assert!(comparison.to_string().contains("only the second run holds cells"), "{comparison}");
+}
+
+#[test]
+fn one_bit_of_a_cell_is_found_where_it_is() {
+    // Vertex 3 of cell 5, an octahedron; before it stand 3 tetrahedra and 2 octahedra.
+    let at = 3 * 4 + 2 * 6 + 3;
+    let one = cells(1, |_| ());
+    type Flip = fn(&mut crate::CellFrame, usize);
+    let flips: [(&str, Flip); 3] = [
+        ("position[2]", |frame, at| frame.position[at][2] = f64::from_bits(frame.position[at][2].to_bits() ^ 1)),
+        ("velocity[0]", |frame, at| frame.velocity[at][0] = f32::from_bits(frame.velocity[at][0].to_bits() ^ 1)),
+        ("force[1]", |frame, at| frame.force[at][1] = f32::from_bits(frame.force[at][1].to_bits() ^ 1)),
+    ];
+    for (name, flip) in flips {
+        let other = cells(2, |frame| {
+            if frame.step == 20 {
+                flip(frame, at)
+            }
+        });
+        let comparison = compare(one.path(), other.path(), None).expect("compares");
+        let text = comparison.to_string();
+        assert!(text.contains(&format!("step 20, {name}, population octa, cell 5, vertex 3: ")), "{text}");
+        assert!(comparison.vertices.len() == 1 && comparison.vertices[0].differing == 1, "{text}");
+        assert!(compare(one.path(), other.path(), Some(1e-6)).expect("compares").same());
+    }
+}
+
+#[test]
+fn other_cells_are_named() {
+    let one = cells(1, |_| ());
+    let told = |change: fn(&mut crate::CellFrame), text: &str| {
+        let comparison = compare(one.path(), cells(1, change).path(), Some(0.1)).expect("compares");
+        assert!(comparison.to_string().contains(text), "{comparison}");
+    };
+    told(|frame| frame.image[4][1] = 7, "step 10, cell 4 of population tetra: image is [4, -1, 10] and [4, 7, 10]");
+    told(|frame| frame.id[19] = 23, "step 10, only the first run holds cell 19 of population octa");
+    told(|frame| frame.kind.swap(2, 3), "step 10, cell 2 is of population tetra and of octa");
+    let later = cells(1, |frame| frame.step += 1);
+    let comparison = compare(one.path(), later.path(), None).expect("compares");
+    assert!(comparison.to_string().contains("a dump is at step 10"), "{comparison}");
+    crate::CellWriter::reopen(&later.path().join("cells.vtkhdf"), 0).expect("goes on");
+    let comparison = compare(one.path(), later.path(), None).expect("compares");
+    assert!(comparison.to_string().contains("taken 2 and 0 times"), "{comparison}");
+}
+
+#[test]
+fn other_counts_of_cells_in_the_ledger_are_told() {
+    let with = |left: u64| {
+        let run = run(1, |_, _| ());
+        let mut writer = LedgerWriter::create(run.path(), &[], &["red".to_owned()]).expect("makes it");
+        let cells = vec![crate::CellCount { seeded: 5, inside: 5 - left, left, ..Default::default() }];
+        writer.append(&LedgerRow { step: 10, cells, ..LedgerRow::default() }).expect("writes");
+        run
+    };
+    assert!(compare(with(1).path(), with(1).path(), None).expect("compares").same());
+    let comparison = compare(with(1).path(), with(2).path(), None).expect("compares");
+    assert!(comparison.ledger == 1 && comparison.to_string().contains("ledger: step 10, cells are"), "{comparison}");
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hdf5::types::{FixedAscii, FloatSize, TypeDescriptor, VarLenUnicode};
+use hdf5::types::{FixedAscii, FloatSize, TypeDescriptor};
 use hdf5::{Dataset, File, Group};
 use hematite_config::{Fault, Result};
 
@@ -132,12 +132,6 @@ impl Header {
         file.group("VTKHDF/Steps")?.attr("NSteps")?.write_scalar(&(dumps as i64))?;
         file.flush()
     }
-}
-
-/// Says the unit of a cell array.
-pub(super) fn write_unit(array: &Dataset, field: Field) -> hdf5::Result<()> {
-    let unit: VarLenUnicode = field.unit().parse().map_err(|_| "a unit holds a NUL")?;
-    set_attribute(array, "unit", &unit)
 }
 
 /// The column count of a field's array: none for a scalar.

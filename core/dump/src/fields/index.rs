@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use hdf5::types::VarLenUnicode;
 use hdf5::{File, Group, H5Type, Hyperslab, SliceOrIndex};
 use hematite_config::{Fault, Result, publish};
 
-use super::header::{Header, field_columns, write_unit};
+use super::header::{Header, field_columns};
 use crate::h5::{self, reading, writing};
 
 /// A rank file with what the index needs of it.
@@ -84,11 +83,10 @@ fn write(path: &Path, header: &Header, pieces: &[Piece]) -> hdf5::Result<()> {
             true => combine::<f64>(&cells, field.name(), field_columns(field), dumps, &strides)?,
             false => combine::<f32>(&cells, field.name(), field_columns(field), dumps, &strides)?,
         }
-        write_unit(&cells.dataset(field.name())?, field)?;
+        h5::write_unit(&cells.dataset(field.name())?, field.unit())?;
     }
-    let names = pieces.iter().map(|piece| piece.name.parse::<VarLenUnicode>().map_err(|_| "a file name holds a NUL"));
-    let names = names.collect::<std::result::Result<Vec<_>, _>>()?;
-    own.new_dataset::<VarLenUnicode>().shape(names.len()).create("rank_files")?.write(&names)?;
+    let names: Vec<&str> = pieces.iter().map(|piece| piece.name.as_str()).collect();
+    h5::write_names(&own, "rank_files", &names)?;
     for (dump, &step) in header.steps.iter().enumerate() {
         header.write_step(&file, dump, step, parts.len())?;
     }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use hdf5::File;
-use hdf5::types::VarLenUnicode;
 use hematite_config::{Fault, Result};
 
 use super::header::Header;
@@ -46,16 +45,16 @@ impl Pieces {
 /// What a file says of itself, and the rank files if it is an index. Opens no rank file.
 pub(super) fn list(path: &Path) -> Result<(Header, Option<Vec<PathBuf>>)> {
     let file = h5::open(path)?;
-    let names = rank_files(&file).map_err(reading(path))?;
+    let names = rank_files(&file, "hematite").map_err(reading(path))?;
     let paths = names.map(|names| names.iter().map(|name| hematite_config::sibling(path, Path::new(name))).collect());
     Ok((Header::read(&file, path)?, paths))
 }
 
-fn rank_files(file: &File) -> hdf5::Result<Option<Vec<String>>> {
-    let own = file.group("hematite")?;
-    if !own.link_exists("rank_files") {
-        return Ok(None);
+/// The names of rank files that an index lists in its group `own`; none if it is no index.
+pub(crate) fn rank_files(file: &File, own: &str) -> hdf5::Result<Option<Vec<String>>> {
+    let own = file.group(own)?;
+    match own.link_exists("rank_files") {
+        true => h5::read_names(&own, "rank_files").map(Some),
+        false => Ok(None),
     }
-    let names = own.dataset("rank_files")?.read_raw::<VarLenUnicode>()?;
-    Ok(Some(names.iter().map(|name| name.as_str().to_owned()).collect()))
 }

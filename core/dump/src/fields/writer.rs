@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hdf5::{File, H5Type};
 use hematite_config::{Fault, Result, publish};
 
-use super::header::{Header, field_columns, write_unit};
+use super::header::{Header, field_columns};
 use super::voxels::Corners;
 use crate::h5::{self, writing};
 use crate::{DumpStep, Field, Grid, Values};
@@ -228,7 +228,7 @@ fn write_geometry(path: &Path, header: &Header, grid: &Grid, corners: &Corners) 
             true => h5::growing::<f64>(&cells, field.name(), field_columns(field), chunk)?,
             false => h5::growing::<f32>(&cells, field.name(), field_columns(field), chunk)?,
         };
-        write_unit(&array, field)?;
+        h5::write_unit(&array, field.unit())?;
     }
     file.flush()
 }

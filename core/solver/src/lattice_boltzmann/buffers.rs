@@ -8,6 +8,7 @@ use super::boundary::{self, Prescribed};
 use super::halo::Crossing;
 use super::links::{Place, pair_table};
 use super::shaders::{Immersed, Variant};
+use super::walls::{self, Walls};
 use super::{Row, shaders};
 use crate::Precision;
 
@@ -24,6 +25,8 @@ pub(crate) struct Buffers {
     pub stride: u32,
     /// Number of (opening, node) entries.
     pub entries: u32,
+    /// Nodes with links that walls.wgsl mends.
+    pub wall_nodes: Vec<u32>,
 }
 
 impl Buffers {
@@ -35,14 +38,23 @@ impl Buffers {
         precision: Precision,
         part: &mut Part,
         prescribed: &[Prescribed],
+        walls: &Walls,
     ) -> Result<(Self, Crossing)> {
         let nodes = part.id.len();
         let stride = nodes.next_multiple_of(ALIGNMENT).max(ALIGNMENT);
         if stride > u32::MAX as usize / 2 {
             return Err(Fault::usage(format!("{nodes} nodes on one rank; at most {}: use more ranks", u32::MAX / 2)));
         }
-        let mut buffers = Self { named: Vec::new(), stride: stride as u32, entries: 0 };
+        let mut buffers = Self { named: Vec::new(), stride: stride as u32, entries: 0, wall_nodes: Vec::new() };
         let crossing = Crossing::of(part, buffers.stride);
+
+        let (mended, twice_cut) = walls::entries(part, walls);
+        if !mended.is_empty() {
+            buffers.filled(gpu, "wall_entries", bytemuck::cast_slice(&mended))?;
+            buffers.filled(gpu, "twice_cut", &precision.pack_real(&twice_cut))?;
+            buffers.add(gpu, "wall_ledger", 8 * mended.len() as u64)?;
+            buffers.wall_nodes = mended.iter().map(|entry| entry.node).collect();
+        }
 
         let mut links = std::mem::take(&mut part.links).into_iter();
         for name in shaders::pair_names(set, "links") {

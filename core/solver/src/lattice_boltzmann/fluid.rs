@@ -15,6 +15,7 @@ use super::exchange::{Exchange, Phases};
 use super::kernels::make;
 use super::moment::{Moment, Monitor};
 use super::shaders::{Immersed, Shader, Variant};
+use super::walls::Walls;
 use super::{Row, links::Place};
 use crate::{Bodies, Nothing, Precision};
 
@@ -38,6 +39,8 @@ pub struct Parameters {
     pub immersed: Option<Immersed>,
     /// What is prescribed at each opening of the case.
     pub openings: Vec<Prescribed>,
+    /// How walls send populations back.
+    pub walls: Walls,
 }
 
 /// Arrays over nodes that bodies and fluid share; axis a of node n stands at `a * stride + n`.
@@ -82,7 +85,8 @@ impl Fluid {
             immersed: parameters.immersed,
             openings: part.openings.len(),
         };
-        let (mut buffers, crossing) = Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings)?;
+        let (mut buffers, crossing) =
+            Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings, &parameters.walls)?;
         // A dispatch of several rows rounds its groups up to whole rows, to less than twice as many.
         let groups = 2 * part.own.div_ceil(hematite_gpu::WORKGROUP as usize) as u64;
         buffers.add(gpu, "partial", 16 * groups)?;
@@ -107,6 +111,9 @@ impl Fluid {
             fluid.prepare(Shader::Step, odd)?;
             if fluid.buffers.entries > 0 {
                 fluid.prepare(Shader::Openings, odd)?;
+            }
+            if !fluid.buffers.wall_nodes.is_empty() {
+                fluid.prepare(Shader::Walls, odd)?;
             }
             if parameters.openings.contains(&Prescribed::Pressure) {
                 fluid.prepare(Shader::Pressure, odd)?;
@@ -157,6 +164,7 @@ impl Fluid {
             }
         }
         let none: Vec<Vec<i64>> = self.opening_nodes.iter().map(|&nodes| vec![0; nodes]).collect();
+        self.restore_wall_ledger(&vec![0; self.buffers.wall_nodes.len()])?;
         self.restore_ledger(0, &none)
     }
 
@@ -231,7 +239,7 @@ impl Fluid {
         let odd = self.step % 2 == 1;
         self.record_entries(recorder, Shader::Pressure, odd, row);
         self.record_step(recorder, odd, 0, self.own, row);
-        self.record_entries(recorder, Shader::Openings, !odd, row);
+        self.record_boundaries(recorder, !odd, row);
     }
 
     /// One step of a part with neighbours: the interface first, whose populations travel while the interior is done.
@@ -251,7 +259,7 @@ impl Fluid {
 
         let mut arrival = Recorder::new(&self.gpu);
         exchange.record_unpack(&mut arrival, odd);
-        self.record_entries(&mut arrival, Shader::Openings, !odd, row);
+        self.record_boundaries(&mut arrival, !odd, row);
         arrival.submit();
         Ok(())
     }
@@ -261,10 +269,17 @@ impl Fluid {
         recorder.dispatch(kernel, bound, count, &[first, count, self.buffers.stride, row]);
     }
 
-    /// Runs a kernel on the (opening, node) entries, where the run has any; `odd` says how populations stand now.
+    /// Mends what came back from walls and openings. Walls first: pressure openings look at the velocity of nodes next to
+    /// them, which may be at walls.
+    fn record_boundaries(&self, recorder: &mut Recorder, odd: bool, row: u32) {
+        self.record_entries(recorder, Shader::Walls, odd, row);
+        self.record_entries(recorder, Shader::Openings, odd, row);
+    }
+
+    /// Runs a kernel on the entries of openings or walls, where the run has any; `odd` says how populations stand now.
     fn record_entries(&self, recorder: &mut Recorder, shader: Shader, odd: bool, row: u32) {
         if let Some((kernel, bound)) = self.kernels.get(&(shader, odd)) {
-            let count = self.buffers.entries;
+            let count = if shader == Shader::Walls { self.wall_nodes().len() as u32 } else { self.buffers.entries };
             recorder.dispatch(kernel, bound, count, &[0, count, self.buffers.stride, row]);
         }
     }
@@ -335,6 +350,33 @@ impl Fluid {
         Ok(self.opening_nodes.iter().map(|&nodes| words.by_ref().take(nodes).collect()).collect())
     }
 
+    /// Local numbers of the own nodes where the wall gives or takes mass, ascending: none where it is half-way.
+    pub fn wall_nodes(&self) -> &[u32] {
+        &self.buffers.wall_nodes
+    }
+
+    /// Mass that has come in from the wall at each of [`Fluid::wall_nodes`] since step 0, in units of [`MASS_QUANTUM`].
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn wall_ledger(&self) -> Result<Vec<i64>> {
+        match self.wall_nodes().len() {
+            0 => Ok(Vec::new()),
+            count => self.gpu.download(self.buffers.get("wall_ledger"), 0, count),
+        }
+    }
+
+    /// Puts the state of [`Fluid::wall_ledger`] back.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn restore_wall_ledger(&mut self, ledger: &[i64]) -> Result<()> {
+        match self.wall_nodes().len() {
+            0 => Ok(()),
+            _ => self.gpu.upload(self.buffers.get("wall_ledger"), 0, ledger),
+        }
+    }
+
     /// The stored populations of direction `i` at own nodes, raw; only after an even number of steps, when each node
     /// holds its own.
     ///
@@ -398,7 +440,8 @@ impl Fluid {
 
     fn prepare(&mut self, shader: Shader, odd: bool) -> Result<()> {
         if !self.kernels.contains_key(&(shader, odd)) {
-            let made = make(&self.gpu, &self.variant, shader, odd, &self.buffers.table(&[]))?;
+            let aliases: &[_] = if shader == Shader::Walls { &[("ledger", "wall_ledger")] } else { &[] };
+            let made = make(&self.gpu, &self.variant, shader, odd, &self.buffers.table(aliases))?;
             self.kernels.insert((shader, odd), made);
         }
         Ok(())

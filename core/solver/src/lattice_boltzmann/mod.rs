@@ -15,6 +15,7 @@ mod links;
 mod moment;
 mod schedule;
 pub mod shaders;
+mod walls;
 
 pub use boundary::{Prescribed, Shape};
 pub use exchange::Phases;
@@ -22,3 +23,4 @@ pub use fluid::{Fluid, Parameters, Shared};
 pub use moment::{MASS_QUANTUM, Moment, Monitor};
 pub use schedule::Row;
 pub use shaders::Immersed;
+pub use walls::{Cut, Walls, cuts};

@@ -5,9 +5,6 @@
 #include "prelude.wgsl"
 #include "main.wgsl"
 
-// Mass is counted in units of 2^-30: a node's share of a step stays far below the 2 that a word holds.
-const MASS_QUANTUM: real = real(1073741824.0);
-
 struct Velocity {
 #for a in axes
     ${a.name}: real,
@@ -76,11 +73,5 @@ fn work_on(k: u32) {
 #endfor
     }
 
-    // 64-bit count of the mass that came in, in two words.
-    let mass = i32(round(came_in * MASS_QUANTUM));
-    let low = ledger[2u * k];
-    let sum = low + bitcast<u32>(mass);
-    let carry = select(0u, 1u, sum < low);
-    ledger[2u * k] = sum;
-    ledger[2u * k + 1u] += carry + select(0u, 0xffffffffu, mass < 0);
+#include "count.wgsl"
 }

@@ -6,16 +6,18 @@ use minijinja::{Value, context};
 
 use super::boundary::{self, Entry};
 use super::moment::Moment;
+use super::walls::WallEntry;
 use crate::Precision;
 use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 6] = [
+const SHARED: [Template; 7] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "main.wgsl", text: include_str!("main.wgsl") },
     Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
     Template { name: "rates.wgsl", text: include_str!("rates.wgsl") },
     Template { name: "pairs.wgsl", text: include_str!("pairs.wgsl") },
     Template { name: "moments_of_pairs.wgsl", text: include_str!("moments_of_pairs.wgsl") },
+    Template { name: "count.wgsl", text: include_str!("count.wgsl") },
 ];
 
 /// The kernels of the fluid.
@@ -27,6 +29,8 @@ pub enum Shader {
     Pressure,
     /// Openings and moving walls.
     Openings,
+    /// Walls off half-way.
+    Walls,
     /// A field for a dump.
     Moments(Moment),
     /// Mass, largest speed, health.
@@ -72,15 +76,15 @@ pub(crate) fn pair_names(set: VelocitySet, stem: &str) -> Vec<String> {
 pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     let real = format!("array<{}>", variant.precision.real());
     let stored = format!("array<{}>", variant.precision.stored());
-    let writes_f = matches!(shader, Shader::Step | Shader::Openings | Shader::Unpack);
+    let writes_f = matches!(shader, Shader::Step | Shader::Openings | Shader::Walls | Shader::Unpack);
     let populations = |name| Binding { name, wgsl: stored.clone(), written: writes_f };
+    let gathers = !matches!(shader, Shader::Walls | Shader::Pack | Shader::Unpack);
     let mut table = Vec::new();
-    if !matches!(shader, Shader::Pack | Shader::Unpack) {
+    if gathers {
         table.push(populations("f_rest".to_owned()));
     }
     table.extend(pair_names(variant.set, "f").into_iter().map(populations));
-    let gathers = !matches!(shader, Shader::Pack | Shader::Unpack);
-    if odd && gathers {
+    if odd && gathers || shader == Shader::Walls {
         table.extend(pair_names(variant.set, "links").into_iter().map(|name| Binding::read(name, "array<u32>")));
     }
     if gathers && variant.immersed.is_some() {
@@ -101,6 +105,11 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
             Binding::read("wanted", &real),
             Binding::write("ledger", "array<u32>"),
         ]),
+        Shader::Walls => table.extend([
+            Binding::read("wall_entries", "array<WallEntry>"),
+            Binding::read("twice_cut", &real),
+            Binding::write("ledger", "array<u32>"),
+        ]),
         Shader::Pressure => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("wanted", &real)]),
         Shader::Moments(_) => table.push(Binding::write("moments", &real)),
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
@@ -119,6 +128,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     let template = match shader {
         Shader::Step => Template { name: "step.wgsl", text: include_str!("step.wgsl") },
         Shader::Pressure => Template { name: "pressure.wgsl", text: include_str!("pressure.wgsl") },
+        Shader::Walls => Template { name: "walls.wgsl", text: include_str!("walls.wgsl") },
         Shader::Openings => Template { name: "openings.wgsl", text: include_str!("openings.wgsl") },
         Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("moments.wgsl") },
         Shader::Monitor => Template { name: "monitor.wgsl", text: include_str!("monitor.wgsl") },
@@ -131,6 +141,9 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     let mut declarations = String::new();
     if matches!(shader, Shader::Pressure | Shader::Openings) {
         declarations += Entry::WGSL;
+    }
+    if shader == Shader::Walls {
+        declarations += WallEntry::WGSL;
     }
     declarations += &format!("const SLOTS: u32 = {}u;\n", boundary::slots(variant.set));
     declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
@@ -200,6 +213,7 @@ fn force(row: &str, variant: &Variant) -> Vec<String> {
 /// What templates know of pair `k`, whose directions are `i` and `j = -i`.
 fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
     let (i, j) = (2 * k - 1, 2 * k);
+    let slots = ["n", "span.stride + n"];
     let dot = |stem: &str| {
         let factors = c[i].iter().zip(["x", "y", "z"]);
         signed_sum(factors.map(|(&sign, axis)| (axis.to_owned(), sign)).collect(), stem)
@@ -209,8 +223,8 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
         shell => if set.weight(i) == set.weight(1) { 1 } else { 2 },
         c_dot_u => dot("u"),
         c_dot_f => dot("F"),
-        ij => context! { out => i, back => j, sign => "-", minus => "-" },
-        ji => context! { out => j, back => i, sign => "", minus => "+" },
+        ij => context! { out => i, back => j, sign => "-", minus => "-", slot => slots[0], slot_back => slots[1] },
+        ji => context! { out => j, back => i, sign => "", minus => "+", slot => slots[1], slot_back => slots[0] },
     }
 }
 
@@ -249,6 +263,7 @@ mod tests {
             Shader::Step,
             Shader::Pressure,
             Shader::Openings,
+            Shader::Walls,
             Shader::Moments(Moment::Density),
             Shader::Moments(Moment::Velocity),
             Shader::Moments(Moment::Stress),
@@ -281,23 +296,31 @@ mod tests {
     }
 
     #[test]
-    fn the_entry_of_the_host_is_the_entry_of_the_kernel() {
-        let module = naga::front::wgsl::parse_str(Entry::WGSL).expect("parses");
-        let (_, entry) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some("Entry")).expect("declared");
-        let naga::TypeInner::Struct { members, span } = &entry.inner else { panic!("not a struct") };
-        assert_eq!(*span as usize, size_of::<Entry>());
-        let offsets: Vec<(&str, usize)> =
-            members.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize)).collect();
-        assert_eq!(
-            offsets,
-            [
-                ("node", std::mem::offset_of!(Entry, node)),
-                ("links", std::mem::offset_of!(Entry, links)),
-                ("opening", std::mem::offset_of!(Entry, opening)),
-                ("pressure", std::mem::offset_of!(Entry, pressure)),
-                ("inward", std::mem::offset_of!(Entry, inward)),
-                ("settled", std::mem::offset_of!(Entry, settled)),
-            ]
-        );
+    fn the_entries_of_the_host_are_those_of_the_kernels() {
+        let layout = |wgsl: &str| {
+            let module = naga::front::wgsl::parse_str(wgsl).expect("parses");
+            let (_, entry) = module.types.iter().find(|(_, t)| t.name.is_some()).expect("declared");
+            let naga::TypeInner::Struct { members, span } = &entry.inner else { panic!("not a struct") };
+            let member = |m: &naga::StructMember| (m.name.clone().unwrap_or_default(), m.offset as usize);
+            (members.iter().map(member).collect::<Vec<_>>(), *span as usize)
+        };
+        let expected = |offsets: &[(&str, usize)], size| {
+            (offsets.iter().map(|&(name, offset)| (name.to_owned(), offset)).collect::<Vec<_>>(), size)
+        };
+        let opening = [
+            ("node", std::mem::offset_of!(Entry, node)),
+            ("links", std::mem::offset_of!(Entry, links)),
+            ("opening", std::mem::offset_of!(Entry, opening)),
+            ("pressure", std::mem::offset_of!(Entry, pressure)),
+            ("inward", std::mem::offset_of!(Entry, inward)),
+            ("settled", std::mem::offset_of!(Entry, settled)),
+        ];
+        assert_eq!(layout(Entry::WGSL), expected(&opening, size_of::<Entry>()));
+        let wall = [
+            ("node", std::mem::offset_of!(WallEntry, node)),
+            ("links", std::mem::offset_of!(WallEntry, links)),
+            ("first", std::mem::offset_of!(WallEntry, first)),
+        ];
+        assert_eq!(layout(WallEntry::WGSL), expected(&wall, size_of::<WallEntry>()));
     }
 }

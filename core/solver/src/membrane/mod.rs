@@ -1,1 +1,27 @@
 //! Membranes: forces of a population's cells on their vertices, one law a file.
+//!
+//! A law is a pair of files of one name: the WGSL with the formula and the force, the Rust with the energy in f64.
+//! `ring.wgsl` (2-D) and `mesh.wgsl` (3-D) put them together; [`Model`] does the same for the energies.
+
+mod gompper_kroll;
+mod hardening;
+mod kantor_nelson;
+mod linear;
+mod links;
+mod model;
+mod neo_hookean;
+mod population;
+mod quadratic;
+mod reference;
+mod ring_bending;
+mod shaders;
+mod skalak;
+mod stability;
+mod triangle;
+mod vector;
+mod viscosity;
+mod wlc_power;
+
+pub use model::{Energy, Model};
+pub use population::{FORCE_LIMIT, Membrane};
+pub use stability::largest_step;

@@ -1,5 +1,25 @@
 //! Cells in the fluid: their vertices on the device, coupling, contact, and which ranks hold which cells.
 
+mod bounds;
+mod contact;
+mod coupling;
+mod holders;
+mod inside;
+mod kind;
+mod map;
+mod record;
+mod shaders;
+mod suspension;
+mod tiling;
+mod trade;
 mod vertices;
 
+pub use bounds::BoundingBoxes;
+pub use contact::{Contact, ContactParameters, Morse, WallPoint};
+pub use coupling::{Coupling, FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
+pub use holders::{Bounds, Holders};
+pub use inside::Inside;
+pub use map::{FLUID, SOLID, SiteMap, SiteMapBuilder};
+pub use record::{Coordinate, Record};
+pub use suspension::{CellPhases, KindParameters, LOOK, Parameters, Snapshot, Surroundings, Suspension, Tally};
 pub use vertices::{DRIFT_SCALE, FORCE_SCALE, NONE, Range, Vertices};

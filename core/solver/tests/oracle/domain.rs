@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use hematite_case::{Link, NodeId, OpeningNode, Part, Target, VelocitySet};
+use hematite_solver::lattice_boltzmann::Cut;
 
 /// A random domain of one part: periodic along y, with openings (0: velocity, 1: pressure) at its x ends.
 pub struct Sample {
@@ -10,6 +11,20 @@ pub struct Sample {
 }
 
 impl Sample {
+    /// Cuts anywhere from 0 to 1, both ends and the middle among them, of most links into the wall.
+    pub fn cuts(&self) -> Vec<Cut> {
+        let mut cuts = Vec::new();
+        for (links, direction) in self.part.links.iter().zip(1..) {
+            for (link, node) in links.iter().zip(0_u32..) {
+                let draw = (node * 7 + u32::from(direction) * 5) % 13;
+                if link.target() == Target::Wall && draw < 11 {
+                    cuts.push(Cut { node, direction, fraction: f64::from(draw) / 10.0 });
+                }
+            }
+        }
+        cuts
+    }
+
     /// About half of a box is fluid, by a hash of position and `seed`.
     pub fn random(set: VelocitySet, seed: u64) -> Self {
         let extent: [i32; 3] = if set == VelocitySet::D2Q9 { [23, 17, 1] } else { [11, 7, 9] };

@@ -9,12 +9,23 @@ use hematite_comm::Solo;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, Immersed, MASS_QUANTUM, Moment, Parameters, Prescribed, Row};
+use hematite_solver::lattice_boltzmann::{Fluid, Immersed, MASS_QUANTUM, Moment, Parameters, Prescribed, Row, Walls};
 use hematite_solver::suspension::FORCE_SCALE;
 use reference::Reference;
 
+/// What a comparison varies.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    set: VelocitySet,
+    precision: Precision,
+    force: bool,
+    immersed: Option<Immersed>,
+    interpolated: bool,
+    steps: u64,
+}
+
 /// Largest deviation over the largest value, of all moments after some steps on a random domain.
-fn deviation(set: VelocitySet, precision: Precision, force: bool, immersed: Option<Immersed>, steps: u64) -> f64 {
+fn deviation(Setting { set, precision, force, immersed, interpolated, steps }: Setting) -> f64 {
     let gpu = Gpu::open(0, Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: true })
         .expect("a device");
     let sample = Sample::random(set, 7 + steps);
@@ -34,6 +45,7 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, immersed: Opti
         omega_minus: 0.9,
         force,
         immersed,
+        walls: if interpolated { Walls::Interpolated(sample.cuts()) } else { Walls::HalfWay },
         openings: vec![Prescribed::Velocity(shape), Prescribed::Pressure],
     };
     let state = |n: usize| State {
@@ -65,8 +77,10 @@ fn deviation(set: VelocitySet, precision: Precision, force: bool, immersed: Opti
         let error = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         worst = worst.max(error / scale);
     }
-    let ledger = fluid.ledger().expect("reads");
-    for (nodes, theirs) in ledger.iter().zip(&reference.came_in) {
+    let mut ledger = fluid.ledger().expect("reads");
+    ledger.push(fluid.wall_ledger().expect("reads"));
+    assert_eq!(ledger[2].is_empty(), !interpolated);
+    for (nodes, theirs) in ledger.iter().zip(reference.came_in.iter().chain([&reference.came_in_at_walls])) {
         let ours = nodes.iter().sum::<i64>() as f64 * MASS_QUANTUM;
         // Each entry rounds to 2^-30 each step, beside the populations' own error.
         let rounding = (sample.part.own as u64 * steps) as f64 / f64::from(1u32 << 31);
@@ -105,8 +119,11 @@ fn cells_force_the_fluid_and_change_its_viscosity() {
     for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
         for immersed in [Immersed::default(), Immersed { inside: Some([0.8, 1.1]) }] {
             for force in [false, true] {
-                let worst = deviation(set, Precision::F64, force, Some(immersed), 11);
-                assert!(worst < 1e-12, "{set:?} {immersed:?} force {force}: {worst:e}");
+                let immersed = Some(immersed);
+                let interpolated = false;
+                let setting = Setting { set, precision: Precision::F64, force, immersed, interpolated, steps: 11 };
+                let worst = deviation(setting);
+                assert!(worst < 1e-12, "{setting:?}: {worst:e}");
             }
         }
     }
@@ -124,6 +141,7 @@ fn the_velocity_left_for_cells_is_that_before_the_step() {
             omega_minus: 0.9,
             force: false,
             immersed: Some(Immersed::default()),
+            walls: Walls::HalfWay,
             openings: vec![Prescribed::Pressure; part.openings.len()],
         };
         let row = Row { force: [0.0; 3], openings: vec![0.01; part.openings.len()] };
@@ -147,10 +165,11 @@ fn kernels_agree_with_the_reference() {
     for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
         for (precision, tolerance) in [(Precision::F64, 1e-12), (Precision::F32, 3e-5), (Precision::F16, 2e-2)] {
             for force in [false, true] {
-                for steps in [1, 10, 11] {
-                    let worst = deviation(set, precision, force, None, steps);
-                    println!("{set:?} {precision:?} force {force} after {steps}: {worst:.2e}");
-                    assert!(worst < tolerance, "{set:?} {precision:?} force {force} after {steps} steps: {worst:e}");
+                for (steps, interpolated) in [1, 10, 11].into_iter().flat_map(|n| [(n, false), (n, true)]) {
+                    let setting = Setting { set, precision, force, immersed: None, interpolated, steps };
+                    let worst = deviation(setting);
+                    println!("{setting:?}: {worst:.2e}");
+                    assert!(worst < tolerance, "{setting:?}: {worst:e}");
                 }
             }
         }
@@ -174,6 +193,7 @@ fn drift(set: VelocitySet, steps: u64) -> f64 {
         omega_minus: 0.9,
         force: false,
         immersed: None,
+        walls: Walls::HalfWay,
         openings: Vec::new(),
     };
     let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");

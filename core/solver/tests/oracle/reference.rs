@@ -2,7 +2,7 @@
 
 use hematite_case::{Part, Target};
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Moment, Parameters, Prescribed, Row};
+use hematite_solver::lattice_boltzmann::{Moment, Parameters, Prescribed, Row, Walls};
 
 pub struct Reference {
     part: Part,
@@ -12,6 +12,7 @@ pub struct Reference {
     back: Vec<usize>,
     f: Vec<Vec<f64>>,
     pub came_in: Vec<f64>,
+    pub came_in_at_walls: f64,
     /// Force of cells on each node.
     pub cells: Vec<[f64; 3]>,
     /// Whether each node is inside a cell.
@@ -34,6 +35,7 @@ impl Reference {
             back,
             f: Vec::new(),
             came_in: vec![0.0; part.openings.len()],
+            came_in_at_walls: 0.0,
             cells: vec![[0.0; 3]; part.own],
             inside: vec![false; part.own],
             c,
@@ -76,7 +78,8 @@ impl Reference {
     pub fn advance(&mut self, row: &Row, next: &Row) {
         let before: Vec<(f64, [f64; 3])> = (0..self.part.own).map(|n| self.density_velocity(n, row.force)).collect();
         let old_f = self.f.clone();
-        let mut streamed = vec![vec![f64::NAN; self.c.len()]; self.part.own];
+        let mut collided = vec![vec![f64::NAN; self.c.len()]; self.part.own];
+        let mut streamed = collided.clone();
         for n in 0..self.part.own {
             let (rho, u) = self.density_velocity(n, row.force);
             let (plus, minus) = self.rates(n);
@@ -93,6 +96,7 @@ impl Reference {
                 let after = f[i] - plus * even - minus * odd
                     + (1.0 - plus / 2.0) * force_even
                     + (1.0 - minus / 2.0) * force_odd;
+                collided[n][i] = after;
                 if i == 0 {
                     streamed[n][0] = after;
                     continue;
@@ -104,6 +108,7 @@ impl Reference {
             }
         }
         self.f = streamed;
+        self.interpolate_walls(&collided);
         // Of nodes at no opening, whose populations are final already.
         let at_openings: Vec<u32> = self.part.openings.iter().flatten().map(|node| node.node).collect();
         let after: Vec<[f64; 3]> = (0..self.part.own).map(|n| self.density_velocity(n, next.force).1).collect();
@@ -144,6 +149,23 @@ impl Reference {
                     self.came_in[k] += self.f[n][j] - old;
                 }
             }
+        }
+    }
+
+    /// Bouzidi's linear bounce-back from the populations after the collision.
+    fn interpolate_walls(&mut self, collided: &[Vec<f64>]) {
+        let Walls::Interpolated(cuts) = &self.parameters.walls else { return };
+        for cut in cuts {
+            let (x, i, q) = (cut.node as usize, usize::from(cut.direction), cut.fraction);
+            let j = self.back[i];
+            let Target::Node(behind) = self.part.links[j - 1][x].target() else { continue };
+            let wanted = if q < 0.5 {
+                2.0 * q * collided[x][i] + (1.0 - 2.0 * q) * collided[behind as usize][i]
+            } else {
+                collided[x][i] / (2.0 * q) + (2.0 * q - 1.0) / (2.0 * q) * collided[x][j]
+            };
+            self.came_in_at_walls += wanted - self.f[x][j];
+            self.f[x][j] = wanted;
         }
     }
 

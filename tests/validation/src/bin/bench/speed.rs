@@ -9,7 +9,7 @@ use hematite_geometry::{Domain, Site};
 use hematite_gpu::{Gpu, GpuInfo, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, Parameters, Row};
+use hematite_solver::lattice_boltzmann::{Fluid, Parameters, Row, Walls};
 
 use crate::geometry::{bands, helix, listed};
 use crate::{Figure, Target};
@@ -56,6 +56,7 @@ fn speed(
         omega_minus: 1.0 / 1.125,
         force: true,
         immersed: None,
+        walls: Walls::HalfWay,
         openings: Vec::new(),
     };
     drop(lattice);

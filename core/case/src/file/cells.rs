@@ -1,0 +1,115 @@
+//! Populations of cells in a case file, written and read.
+
+use hdf5::{File, Group};
+use hematite_cells::Surface;
+use hematite_config::Result;
+
+use super::header::{PopulationHeader, Reader};
+use super::read::Case;
+use super::write::Out;
+use crate::{Placed, Population};
+
+impl Out<'_> {
+    /// Writes `/cells`; nothing where there are no populations.
+    pub fn populations(&self, file: &File, populations: &[Population]) -> Result<()> {
+        if populations.is_empty() {
+            return Ok(());
+        }
+        let cells = self.group(file, "cells")?;
+        for (k, population) in populations.iter().enumerate() {
+            self.population(&self.group(&cells, &k.to_string())?, population)?;
+        }
+        Ok(())
+    }
+
+    fn population(&self, group: &Group, population: &Population) -> Result<()> {
+        self.text(group, "name", &population.name)?;
+        self.json(group, "shape", &population.shape)?;
+        self.json(group, "mechanics", &population.mechanics)?;
+        self.json(group, "report", &population.report)?;
+        self.number(group, "first", population.first)?;
+        self.rows(group, "vertices", &population.surface.vertices)?;
+        self.rows(group, "triangles", &population.surface.triangles)?;
+        let cells = || population.cells.iter();
+        self.rows(group, "centre", &cells().map(|cell| cell.centre).collect::<Vec<_>>())?;
+        self.rows(group, "orientation", &cells().map(|cell| cell.orientation).collect::<Vec<_>>())?;
+        self.array(group, "scale", &cells().map(|cell| cell.scale).collect::<Vec<_>>())
+    }
+}
+
+impl Reader<'_> {
+    /// The populations of a file without their cells.
+    pub fn population_headers(&self, file: &File) -> Result<Vec<PopulationHeader>> {
+        if !file.link_exists("cells") {
+            return Ok(Vec::new());
+        }
+        let cells = self.group(file, "cells")?;
+        let header = |k: u64| {
+            let group = self.group(&cells, &k.to_string())?;
+            Ok(PopulationHeader {
+                name: self.text(&group, "name")?,
+                cells: self.dataset(&group, "centre", &[None, Some(3)])?.shape()[0],
+                vertices: self.dataset(&group, "vertices", &[None, Some(3)])?.shape()[0],
+            })
+        };
+        (0..cells.len()).map(header).collect()
+    }
+}
+
+impl Case {
+    /// The populations with their cells; none where the case was made without.
+    ///
+    /// # Errors
+    /// A usage fault when the file is damaged.
+    pub fn populations(&self) -> Result<Vec<Population>> {
+        let mut first = 0;
+        let mut populations = Vec::with_capacity(self.header().populations.len());
+        for (k, header) in self.header().populations.iter().enumerate() {
+            let population = self.population(k, header, first)?;
+            first += population.cells.len() as u64;
+            populations.push(population);
+        }
+        Ok(populations)
+    }
+
+    fn population(&self, k: usize, header: &PopulationHeader, first: u64) -> Result<Population> {
+        let reader = self.reader();
+        let name = format!("cells/{k}");
+        let damaged = |why: &str| reader.damaged(&name, why);
+        let group = reader.group(self.file(), &name)?;
+        let dimension = self.header().set.dimension();
+        let vertices: Vec<[f64; 3]> = reader.rows(&group, "vertices", Some(header.vertices))?;
+        let triangles: Vec<[u32; 3]> = reader.rows(&group, "triangles", None)?;
+        let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+        let flat = dimension == 2;
+        if vertices.len() < 3 || !finite(vertices.as_flattened()) || triangles.is_empty() != flat {
+            return Err(damaged(&format!("its shape is no surface in {dimension}-D")));
+        }
+        if triangles.as_flattened().iter().any(|&v| v as usize >= vertices.len()) {
+            return Err(damaged("a triangle has a corner past the vertices"));
+        }
+        let centre: Vec<[f64; 3]> = reader.rows(&group, "centre", Some(header.cells))?;
+        let orientation: Vec<[f64; 4]> = reader.rows(&group, "orientation", Some(header.cells))?;
+        let scale: Vec<f64> = reader.array(&group, "scale", Some(header.cells))?;
+        let turned = |q: &[f64; 4]| (q.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-6;
+        if !finite(centre.as_flattened()) || !orientation.iter().all(turned) {
+            return Err(damaged("a cell is nowhere, or turned by no rotation"));
+        }
+        if !scale.iter().all(|&scale| scale > 0.0 && scale <= 1.0) {
+            return Err(damaged("the scale of a cell is not above 0 and at most 1"));
+        }
+        if reader.number::<u64>(&group, "first")? != first {
+            return Err(damaged("its cells do not follow those before it"));
+        }
+        let cells = centre.into_iter().zip(orientation).zip(scale);
+        Ok(Population {
+            name: header.name.clone(),
+            shape: reader.json(&group, "shape")?,
+            surface: Surface { dimension, vertices, triangles },
+            mechanics: reader.json(&group, "mechanics")?,
+            first,
+            cells: cells.map(|((centre, orientation), scale)| Placed { centre, orientation, scale }).collect(),
+            report: reader.json(&group, "report")?,
+        })
+    }
+}

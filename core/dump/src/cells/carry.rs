@@ -1,0 +1,58 @@
+//! Going on with the cells of a run, on the same number of ranks or on another.
+
+use std::path::Path;
+
+use hematite_config::{Fault, Result, publish};
+
+use super::header::Header;
+use super::reader::{self, CellReader};
+use super::writer::{CellWriter, empty};
+use crate::h5::writing;
+use crate::{CellKind, dump_file, rank_file};
+
+impl CellWriter {
+    /// Goes on with the dump `name` of a run as `rank` of `ranks`, dropping dumps after time step `keep_through_step`.
+    /// With the number of ranks that wrote it, the rank's file is reopened; with another, a new one is made that holds
+    /// every `ranks`-th cell of the earlier dumps. Where there is no dump yet, one is begun.
+    ///
+    /// Afterwards, when all ranks are here, rank 0 writes the index (with several ranks) and clears other ranks' files.
+    ///
+    /// # Errors
+    /// A usage fault when the earlier dumps hold other populations, or are damaged.
+    pub fn go_on(
+        (run, name): (&Path, &str),
+        (rank, ranks): (usize, usize),
+        kinds: &[CellKind],
+        dimension: usize,
+        spacing: f64,
+        keep_through_step: u64,
+    ) -> Result<Self> {
+        let (whole, own) = (dump_file(run, name), rank_file(run, name, rank, ranks));
+        if !whole.exists() {
+            return Self::create(&own, kinds, dimension, spacing);
+        }
+        let (held, files) = reader::list(&whole)?;
+        let header = Header::new(&own, kinds, dimension, spacing)?;
+        if !held.alike(&header) {
+            return Err(Fault::usage(format!(
+                "{} holds other populations than the run: use another folder",
+                whole.display()
+            )));
+        }
+        // No other rank's file is opened here: that rank may be reopening it.
+        if files.map_or(own == whole, |files| files.contains(&own)) {
+            return Self::reopen(&own, keep_through_step);
+        }
+        // Later dumps need not agree: a kill may have come between two ranks' last dumps, or while they were dropped.
+        let earlier = CellReader::through(&whole, keep_through_step)?;
+        let writer = publish(&own, |temporary| {
+            empty(temporary, &header).map_err(writing(&own))?;
+            let mut writer = Self::with(temporary, header);
+            for dump in 0..earlier.steps().len() {
+                writer.append(&earlier.frame_of(dump, |id| id % ranks as u64 == rank as u64)?)?;
+            }
+            Ok(writer)
+        })?;
+        Ok(writer.moved(&own))
+    }
+}

@@ -1,0 +1,419 @@
+//! What a rank file or an index says of itself, and where it keeps what.
+//!
+//! ```text
+//! /VTKHDF/Points, PointData/{velocity,force}     a row a vertex, from Layout::vertex on
+//!         Polygons/{Offsets}, CellData/kind      a row a polygon (Offsets one more), from Layout::topology on
+//!         Polygons/Connectivity                  a row a corner, from Layout::corner on
+//!         CellData/id                            a row a polygon, from Layout::polygon on
+//!         {Vertices,Lines,Strips}/..             empty, but VTK wants them
+//! /hematite/cells/{id,kind,image}                a row a cell, from Layout::cell on
+//!                 layout                         a row a dump: the numbers of Layout
+//!                 steps                          a row a dump: its time step
+//!                 kind_name, kind_vertices, kind_triangles, triangles
+//! ```
+//!
+//! VTK looks for the polygons' offsets of a part at row `CellOffsets + number of parts before`, as long as all polygons
+//! before are fewer than `CellOffsets`; so that entry is `Layout::topology - Layout::part`, and rows are never dense.
+
+use std::path::Path;
+
+use hdf5::types::{FixedAscii, TypeDescriptor};
+use hdf5::{Dataset, File, Group, H5Type};
+use hematite_config::{Fault, Result};
+
+use crate::h5::{self, attribute, reading, set_attribute};
+use crate::{CellKind, DumpStep};
+
+/// Rows a chunk.
+pub(super) const CHUNK: usize = 1 << 13;
+
+/// Our group.
+pub(super) const OWN: &str = "hematite/cells";
+
+/// Where the rows of one dump stand: how many there are, and the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Layout {
+    pub(super) cells: usize,
+    pub(super) vertices: usize,
+    pub(super) polygons: usize,
+    pub(super) corners: usize,
+    pub(super) cell: usize,
+    pub(super) vertex: usize,
+    pub(super) polygon: usize,
+    pub(super) topology: usize,
+    pub(super) corner: usize,
+    /// Its first part: row of NumberOfPoints and the like.
+    pub(super) part: usize,
+}
+
+impl Layout {
+    const COLUMNS: usize = 10;
+
+    fn row(&self) -> [u64; Self::COLUMNS] {
+        let Self { cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part } = *self;
+        [cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part].map(|number| number as u64)
+    }
+
+    fn of_row(row: [u64; Self::COLUMNS]) -> Self {
+        let [cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part] =
+            row.map(|number| number as usize);
+        Self { cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part }
+    }
+
+    /// How many rows cells of these kinds take.
+    pub(super) fn of_cells(kinds: &[CellKind], cells: &[u32]) -> Self {
+        let sum = |of: fn(&CellKind) -> usize| cells.iter().map(|&kind| of(&kinds[kind as usize])).sum();
+        Self {
+            cells: cells.len(),
+            vertices: sum(|kind| kind.vertices),
+            polygons: sum(CellKind::polygons),
+            corners: sum(CellKind::corners),
+            ..Self::default()
+        }
+    }
+
+    /// The same rows in new chunks of a rank file, after those of `last`. With `same_topology` its polygons are those of
+    /// `last`.
+    pub(super) fn after(self, last: Option<&Self>, same_topology: bool) -> Self {
+        let Some(last) = last else { return self };
+        let next = |row: usize| row.next_multiple_of(CHUNK);
+        let moved = Self {
+            cell: next(last.cell + last.cells),
+            vertex: next(last.vertex + last.vertices),
+            polygon: next(last.polygon + last.polygons),
+            ..self
+        };
+        match same_topology {
+            true => Self { topology: last.topology, corner: last.corner, part: last.part, ..moved },
+            false => Self {
+                topology: next(last.topology + last.polygons + 1),
+                corner: next(last.corner + last.corners),
+                part: last.part + 1,
+                ..moved
+            },
+        }
+    }
+}
+
+/// A dataset of Steps and what it says of a dump.
+type Column = (&'static str, fn(&Entry) -> usize);
+
+/// What Steps says of a dump.
+pub(super) struct Entry {
+    pub(super) step: DumpStep,
+    pub(super) at: Layout,
+    /// Number of parts, from `at.part` on.
+    pub(super) parts: usize,
+}
+
+/// An array with rows a vertex, polygon, corner or cell.
+pub(super) struct Array {
+    pub(super) name: &'static str,
+    pub(super) number: fn() -> TypeDescriptor,
+    pub(super) columns: Option<usize>,
+    unit: Option<&'static str>,
+    /// The first row of a dump and how many rows it has.
+    pub(super) rows: fn(&Layout) -> (usize, usize),
+    /// Whether a dump may share its rows with the dump before.
+    pub(super) of_topology: bool,
+}
+
+impl Array {
+    const fn scalar(name: &'static str, number: fn() -> TypeDescriptor, rows: fn(&Layout) -> (usize, usize)) -> Self {
+        Self { name, number, columns: None, unit: None, rows, of_topology: false }
+    }
+
+    const fn vertex(name: &'static str, number: fn() -> TypeDescriptor, unit: &'static str) -> Self {
+        let scalar = Self::scalar(name, number, |at| (at.vertex, at.vertices));
+        Self { columns: Some(3), unit: Some(unit), ..scalar }
+    }
+
+    const fn topology(name: &'static str, number: fn() -> TypeDescriptor, rows: fn(&Layout) -> (usize, usize)) -> Self {
+        Self { of_topology: true, ..Self::scalar(name, number, rows) }
+    }
+
+    /// Where the rows of a dump end.
+    fn end(&self, at: &Layout) -> usize {
+        let (first, rows) = (self.rows)(at);
+        first + rows
+    }
+
+    /// Says the unit, if it has one.
+    pub(super) fn write_unit(&self, array: &Dataset) -> hdf5::Result<()> {
+        self.unit.map_or(Ok(()), |unit| h5::write_unit(array, unit))
+    }
+}
+
+/// All of them.
+pub(super) const ARRAYS: [Array; 10] = [
+    Array::vertex("VTKHDF/Points", f64::type_descriptor, "m"),
+    Array::vertex("VTKHDF/PointData/velocity", f32::type_descriptor, "m/s"),
+    Array::vertex("VTKHDF/PointData/force", f32::type_descriptor, "N"),
+    Array::topology("VTKHDF/Polygons/Offsets", i64::type_descriptor, |at| (at.topology, at.polygons + 1)),
+    Array::topology("VTKHDF/Polygons/Connectivity", i64::type_descriptor, |at| (at.corner, at.corners)),
+    Array::topology("VTKHDF/CellData/kind", i32::type_descriptor, |at| (at.topology, at.polygons)),
+    Array::scalar("VTKHDF/CellData/id", i64::type_descriptor, |at| (at.polygon, at.polygons)),
+    Array::scalar("hematite/cells/id", u64::type_descriptor, |at| (at.cell, at.cells)),
+    Array::scalar("hematite/cells/kind", u32::type_descriptor, |at| (at.cell, at.cells)),
+    Array { columns: Some(3), ..Array::scalar("hematite/cells/image", i32::type_descriptor, |at| (at.cell, at.cells)) },
+];
+
+/// The kinds of primitive a PolyData always has, in its order.
+const PRIMITIVES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
+
+/// Layout of a file of cells.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Header {
+    pub(super) dimension: usize,
+    /// Lattice spacing in metres.
+    pub(super) spacing: f64,
+    pub(super) kinds: Vec<CellKind>,
+    pub(super) steps: Vec<DumpStep>,
+    /// One a dump.
+    pub(super) layout: Vec<Layout>,
+}
+
+impl Header {
+    /// That of a file without dumps.
+    pub(super) fn new(path: &Path, kinds: &[CellKind], dimension: usize, spacing: f64) -> Result<Self> {
+        let header = Self { dimension, spacing, kinds: kinds.to_vec(), steps: Vec::new(), layout: Vec::new() };
+        match header.strange() {
+            Some(what) => Err(Fault::usage(format!("{}: a dump of cells with {what}", path.display()))),
+            None => Ok(header),
+        }
+    }
+
+    /// What is wrong with dimension or kinds, if anything.
+    fn strange(&self) -> Option<String> {
+        if !(2..=3).contains(&self.dimension) {
+            return Some(format!("dimension {}", self.dimension));
+        }
+        if self.kinds.is_empty() {
+            return Some("no population".to_owned());
+        }
+        let odd = |kind: &&CellKind| {
+            kind.vertices < 3
+                || (self.dimension == 3) == kind.triangles.is_empty()
+                || kind.triangles.as_flattened().iter().any(|&corner| corner as usize >= kind.vertices)
+        };
+        let kind = self.kinds.iter().find(odd)?;
+        let (name, vertices, triangles) = (&kind.name, kind.vertices, kind.triangles.len());
+        Some(format!("population {name}: {vertices} vertices and {triangles} triangles are no closed surface"))
+    }
+
+    /// Whether both are of the same populations on the same lattice.
+    pub(super) fn alike(&self, other: &Self) -> bool {
+        (self.dimension, self.spacing, &self.kinds) == (other.dimension, other.spacing, &other.kinds)
+    }
+
+    /// Reads and checks it. Of an index, the rows are those of its virtual datasets.
+    pub(super) fn read(file: &File, path: &Path) -> Result<Self> {
+        let not_cells = |_| Fault::usage(format!("{} is not a dump of cells that `run` wrote", path.display()));
+        let damaged = |what: &str| Fault::usage(format!("{}: {what}: it is damaged", path.display()));
+        let own = file.group(OWN).map_err(not_cells)?;
+        let scalars = || -> hdf5::Result<(u64, f64, i64)> {
+            let count = attribute(&*file.group("VTKHDF/Steps")?, "NSteps")?;
+            Ok((attribute(&own, "dimension")?, attribute(&own, "spacing")?, count))
+        };
+        let (dimension, spacing, count) = scalars().map_err(reading(path))?;
+        let count = usize::try_from(count).map_err(|_| damaged("it holds a negative number of dumps"))?;
+        h5::check_claim(path, "dumps", count as u64)?;
+        let kinds = read_kinds(&own, path)?;
+        let (steps, layout) = read_steps(file, &own, count).map_err(reading(path))?;
+        let header = Self { dimension: dimension as usize, spacing, kinds, steps, layout };
+        if let Some(what) = header.strange() {
+            return Err(damaged(&what));
+        }
+        for array in &ARRAYS {
+            let (name, dataset) = (array.name, file.dataset(array.name).map_err(reading(path))?);
+            let rows = dataset.shape().first().copied().unwrap_or(0);
+            if !own.link_exists("rank_files") {
+                h5::check_claim(path, "rows", rows as u64)?;
+            }
+            if h5::columns(&dataset) != array.columns.unwrap_or(1)
+                || header.layout.iter().any(|at| array.end(at) > rows)
+            {
+                return Err(damaged(&format!("the array {name} has the wrong size")));
+            }
+        }
+        Ok(header)
+    }
+
+    /// Writes everything but the arrays of [`ARRAYS`] into a new file.
+    pub(super) fn write(&self, file: &File) -> hdf5::Result<()> {
+        let vtk = file.create_group("VTKHDF")?;
+        vtk.new_attr::<i64>().shape(2).create("Version")?.write(&[2_i64, 0])?;
+        let kind = FixedAscii::<16>::from_ascii(b"PolyData").map_err(|error| error.to_string())?;
+        set_attribute(&vtk, "Type", &kind)?;
+        h5::series::<i64>(&vtk, "NumberOfPoints", None)?;
+        for name in PRIMITIVES {
+            let group = vtk.create_group(name)?;
+            h5::series::<i64>(&group, "NumberOfCells", None)?;
+            h5::series::<i64>(&group, "NumberOfConnectivityIds", None)?;
+            if name != "Polygons" {
+                h5::series::<i64>(&group, "Offsets", None)?;
+                h5::series::<i64>(&group, "Connectivity", None)?;
+            }
+        }
+        vtk.create_group("PointData")?;
+        vtk.create_group("CellData")?;
+        let steps = vtk.create_group("Steps")?;
+        set_attribute(&steps, "NSteps", &0_i64)?;
+        h5::series::<f64>(&steps, "Values", None)?;
+        for name in ["PartOffsets", "NumberOfParts", "PointOffsets"] {
+            h5::series::<i64>(&steps, name, None)?;
+        }
+        for name in ["CellOffsets", "ConnectivityIdOffsets"] {
+            h5::series::<i64>(&steps, name, Some(PRIMITIVES.len()))?;
+        }
+        for (group, names) in [("PointDataOffsets", ["velocity", "force"]), ("CellDataOffsets", ["id", "kind"])] {
+            let group = steps.create_group(group)?;
+            names.iter().try_for_each(|name| h5::series::<i64>(&group, name, None).map(|_| ()))?;
+        }
+        self.write_own(&file.create_group(OWN)?)
+    }
+
+    fn write_own(&self, own: &Group) -> hdf5::Result<()> {
+        set_attribute(own, "dimension", &(self.dimension as u64))?;
+        set_attribute(own, "spacing", &self.spacing)?;
+        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name.as_str()).collect();
+        h5::write_names(own, "kind_name", &names)?;
+        let column = |name: &str, of: fn(&CellKind) -> usize| {
+            let numbers: Vec<u64> = self.kinds.iter().map(|kind| of(kind) as u64).collect();
+            own.new_dataset::<u64>().shape(numbers.len()).create(name)?.write(&numbers)
+        };
+        column("kind_vertices", |kind| kind.vertices)?;
+        column("kind_triangles", |kind| kind.triangles.len())?;
+        let triangles: Vec<[u32; 3]> = self.kinds.iter().flat_map(|kind| kind.triangles.iter().copied()).collect();
+        h5::write_rows(&h5::fixed::<u32>(own, "triangles", triangles.len(), Some(3))?, 0, triangles.as_flattened())?;
+        h5::series::<u64>(own, "steps", None)?;
+        h5::series::<u64>(own, "layout", Some(Layout::COLUMNS)).map(|_| ())
+    }
+
+    /// Writes the entries of dumps from number `first` on, all but the number of dumps.
+    pub(super) fn write_steps(file: &File, first: usize, dumps: &[Entry]) -> hdf5::Result<()> {
+        let steps = file.group("VTKHDF/Steps")?;
+        let times: Vec<f64> = dumps.iter().map(|dump| dump.step.time).collect();
+        h5::set_last(&steps.dataset("Values")?, first, &times)?;
+        let columns: [Column; 7] = [
+            ("NumberOfParts", |dump| dump.parts),
+            ("PartOffsets", |dump| dump.at.part),
+            ("PointOffsets", |dump| dump.at.vertex),
+            ("PointDataOffsets/velocity", |dump| dump.at.vertex),
+            ("PointDataOffsets/force", |dump| dump.at.vertex),
+            ("CellDataOffsets/id", |dump| dump.at.polygon),
+            ("CellDataOffsets/kind", |dump| dump.at.topology),
+        ];
+        for (name, of) in columns {
+            let column: Vec<i64> = dumps.iter().map(|dump| of(dump) as i64).collect();
+            h5::set_last(&steps.dataset(name)?, first, &column)?;
+        }
+        let columns: [Column; 2] =
+            [("CellOffsets", |dump| dump.at.topology - dump.at.part), ("ConnectivityIdOffsets", |dump| dump.at.corner)];
+        for (name, of) in columns {
+            let of_polygons = PRIMITIVES.map(|primitive| i64::from(primitive == "Polygons"));
+            let rows: Vec<i64> = dumps.iter().flat_map(|dump| of_polygons.map(|one| one * of(dump) as i64)).collect();
+            h5::set_last(&steps.dataset(name)?, first, &rows)?;
+        }
+        let own = file.group(OWN)?;
+        let layout: Vec<u64> = dumps.iter().flat_map(|dump| dump.at.row()).collect();
+        h5::set_last(&own.dataset("layout")?, first, &layout)?;
+        let numbers: Vec<u64> = dumps.iter().map(|dump| dump.step.step).collect();
+        h5::set_last(&own.dataset("steps")?, first, &numbers)
+    }
+
+    /// Writes the counts of parts from number `first` on.
+    pub(super) fn write_parts(file: &File, first: usize, counts: &[Layout]) -> hdf5::Result<()> {
+        let vtk = file.group("VTKHDF")?;
+        let column = |of: fn(&Layout) -> usize| counts.iter().map(|part| of(part) as i64).collect::<Vec<_>>();
+        let zeros = vec![0_i64; counts.len()];
+        h5::set_last(&vtk.dataset("NumberOfPoints")?, first, &column(|part| part.vertices))?;
+        for name in PRIMITIVES {
+            let group = vtk.group(name)?;
+            let (polygons, corners) = match name {
+                "Polygons" => (column(|part| part.polygons), column(|part| part.corners)),
+                _ => {
+                    h5::set_last(&group.dataset("Offsets")?, first, &zeros)?;
+                    (zeros.clone(), zeros.clone())
+                }
+            };
+            h5::set_last(&group.dataset("NumberOfCells")?, first, &polygons)?;
+            h5::set_last(&group.dataset("NumberOfConnectivityIds")?, first, &corners)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the number of dumps that count. Everything written before is on its way to the file by then.
+    pub(super) fn write_count(file: &File, dumps: usize) -> hdf5::Result<()> {
+        file.flush()?;
+        file.group("VTKHDF/Steps")?.attr("NSteps")?.write_scalar(&(dumps as i64))?;
+        file.flush()
+    }
+
+    /// Drops all rows that `self` does not count. The count goes first, so that it never exceeds what is there.
+    pub(super) fn shorten(&self, file: &File) -> hdf5::Result<()> {
+        let dumps = self.steps.len();
+        Self::write_count(file, dumps)?;
+        let steps = file.group("VTKHDF/Steps")?;
+        let mut of_dumps = steps.datasets()?;
+        of_dumps.extend(steps.group("PointDataOffsets")?.datasets()?);
+        of_dumps.extend(steps.group("CellDataOffsets")?.datasets()?);
+        of_dumps.extend([file.dataset("hematite/cells/steps")?, file.dataset("hematite/cells/layout")?]);
+        of_dumps.iter().try_for_each(|dataset| h5::resize(dataset, dumps))?;
+        let last = self.layout.last();
+        let parts = last.map_or(0, |at| at.part + 1);
+        let vtk = file.group("VTKHDF")?;
+        h5::resize(&vtk.dataset("NumberOfPoints")?, parts)?;
+        for name in PRIMITIVES {
+            let group = vtk.group(name)?;
+            h5::resize(&group.dataset("NumberOfCells")?, parts)?;
+            h5::resize(&group.dataset("NumberOfConnectivityIds")?, parts)?;
+            if name != "Polygons" {
+                h5::resize(&group.dataset("Offsets")?, parts)?;
+            }
+        }
+        for array in &ARRAYS {
+            h5::resize(&file.dataset(array.name)?, last.map_or(0, |at| array.end(at)))?;
+        }
+        file.flush()
+    }
+}
+
+fn read_kinds(own: &Group, path: &Path) -> Result<Vec<CellKind>> {
+    let column = |name: &str| own.dataset(name)?.read_raw::<u64>();
+    let names = h5::read_names(own, "kind_name").map_err(reading(path))?;
+    let (vertices, counts) = (column("kind_vertices"), column("kind_triangles"));
+    let (vertices, counts) = (vertices.map_err(reading(path))?, counts.map_err(reading(path))?);
+    let triangles = own.dataset("triangles").map_err(reading(path))?;
+    let total = counts.iter().fold(0_u64, |sum, &count| sum.saturating_add(count));
+    h5::check_claim(path, "triangles", total)?;
+    if names.len() != vertices.len() || names.len() != counts.len() || triangles.shape() != [total as usize, 3] {
+        return Err(Fault::usage(format!("{}: its list of populations is damaged", path.display())));
+    }
+    let flat = h5::read_rows::<u32>(&triangles, 0, total as usize).map_err(reading(path))?;
+    let mut rest = flat.as_chunks::<3>().0;
+    let mut kinds = Vec::with_capacity(names.len());
+    for ((name, vertices), count) in names.into_iter().zip(vertices).zip(counts) {
+        let (triangles, left) = rest.split_at(count as usize);
+        rest = left;
+        kinds.push(CellKind { name, vertices: vertices as usize, triangles: triangles.to_vec() });
+    }
+    Ok(kinds)
+}
+
+fn read_steps(file: &File, own: &Group, count: usize) -> hdf5::Result<(Vec<DumpStep>, Vec<Layout>)> {
+    let (steps, times, layout) = (own.dataset("steps")?, file.dataset("VTKHDF/Steps/Values")?, own.dataset("layout")?);
+    if steps.size() < count || times.size() < count || layout.size() < count * Layout::COLUMNS {
+        return Err("fewer time steps than dumps".into());
+    }
+    let steps = h5::read_rows::<u64>(&steps, 0, count)?;
+    let times = h5::read_rows::<f64>(&times, 0, count)?;
+    let rows = h5::read_rows::<u64>(&layout, 0, count)?;
+    let (rows, rest) = rows.as_chunks::<{ Layout::COLUMNS }>();
+    // No number of rows comes near this, and no sum of two of them overflows.
+    if !rest.is_empty() || rows.as_flattened().iter().any(|&number| number > 1 << 48) {
+        return Err("its layout is damaged".into());
+    }
+    let steps = steps.into_iter().zip(times).map(|(step, time)| DumpStep { step, time }).collect();
+    Ok((steps, rows.iter().map(|&row| Layout::of_row(row)).collect()))
+}

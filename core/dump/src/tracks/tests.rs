@@ -1,0 +1,115 @@
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::cells::tests::{frame, solids};
+
+fn domain() -> TrackBox {
+    TrackBox { dimension: 3, extent: [1e-4, 2e-4, 3e-4], periodic: [true, false, true] }
+}
+
+fn names() -> Vec<String> {
+    solids().iter().map(|kind| kind.name.clone()).collect()
+}
+
+fn tracks(step: u64) -> TrackFrame {
+    let ids = match step {
+        30 => 0..0,
+        step => step..step + 5 + 3 * (step % 20),
+    };
+    TrackFrame::of(&frame(&solids(), step, ids), &solids(), 3)
+}
+
+fn check(run: &Path, steps: &[u64]) {
+    let reader = TrackReader::open(run).expect("opens");
+    assert_eq!((reader.kinds(), reader.dimension()), (names().as_slice(), 3));
+    assert_eq!(reader.steps().iter().map(|step| step.step).collect::<Vec<_>>(), steps);
+    assert_eq!(reader.extent(), steps.first().map(|_| domain().extent));
+    for (number, &step) in steps.iter().enumerate() {
+        assert_eq!(reader.frame(number), Ok(tracks(step)));
+    }
+    assert!(reader.frame(steps.len()).is_err());
+}
+
+#[test]
+fn frames_of_any_number_of_cells_survive() {
+    let run = tempfile::tempdir().expect("a folder");
+    let mut writer = TrackWriter::create(run.path(), &names(), &domain()).expect("makes it");
+    check(run.path(), &[]);
+    let steps = [10, 20, 30, 40, 1999];
+    for step in steps {
+        writer.append(&tracks(step)).expect("writes");
+    }
+    check(run.path(), &steps);
+    assert!(writer.append(&tracks(1999)).is_err(), "twice");
+    for broken in [
+        TrackFrame { area: vec![], ..tracks(2000) },
+        TrackFrame { id: vec![3; 5], ..tracks(2000) },
+        TrackFrame { kind: vec![2; 5], ..tracks(2000) },
+    ] {
+        assert!(writer.append(&broken).is_err());
+    }
+}
+
+#[test]
+fn more_cells_than_a_chunk() {
+    let run = tempfile::tempdir().expect("a folder");
+    let many = |step| TrackFrame::of(&frame(&solids(), step, 0..9_000 + step), &solids(), 3);
+    let mut writer = TrackWriter::create(run.path(), &names(), &domain()).expect("makes it");
+    (1..4).for_each(|step| writer.append(&many(step)).expect("writes"));
+    let reader = TrackReader::open(run.path()).expect("opens");
+    (1..4).for_each(|step| assert!(reader.frame(step as usize - 1).expect("reads") == many(step)));
+}
+
+#[test]
+fn going_on_drops_later_frames() {
+    let run = tempfile::tempdir().expect("a folder");
+    let mut writer = TrackWriter::go_on(run.path(), &names(), &domain(), 99).expect("begins");
+    [10, 20, 39].iter().for_each(|&step| writer.append(&tracks(step)).expect("writes"));
+    let mut writer = TrackWriter::go_on(run.path(), &names(), &domain(), 20).expect("goes on");
+    assert_eq!(writer.steps().len(), 2);
+    writer.append(&tracks(25)).expect("writes");
+    check(run.path(), &[10, 20, 25]);
+    let fault = TrackWriter::go_on(run.path(), &names()[..1], &domain(), 20).err().expect("other populations");
+    assert!(fault.message.contains("tracks.h5 holds other populations"), "{fault}");
+}
+
+#[test]
+fn it_is_h5md() {
+    let run = tempfile::tempdir().expect("a folder");
+    let mut writer = TrackWriter::create(run.path(), &names(), &domain()).expect("makes it");
+    [10, 25].iter().for_each(|&step| writer.append(&tracks(step)).expect("writes"));
+    let file = hdf5::File::open(run.path().join("tracks.h5")).expect("opens");
+    let version = file.group("h5md").and_then(|group| group.attr("version")?.read_raw::<i32>());
+    assert_eq!(version.expect("reads"), [1, 1]);
+    let groups = file.group("particles").and_then(|group| group.member_names()).expect("lists");
+    assert_eq!(groups, ["trajectory"]);
+    let group = file.group("particles/trajectory").expect("there");
+    for element in group.member_names().expect("names") {
+        let element = if element == "box" { "box/edges".to_owned() } else { element };
+        let of = |name: &str| group.dataset(&format!("{element}/{name}")).expect("there");
+        assert_eq!(of("value").shape()[0], 2, "{element}");
+        assert_eq!(of("step").read_raw::<i64>().expect("reads"), [10, 25], "{element}");
+        assert_eq!(of("time").read_raw::<f64>().expect("reads"), [1.0, 2.5], "{element}");
+    }
+    let id = group.dataset("id/value").and_then(|id| id.read_2d::<i64>()).expect("reads");
+    assert_eq!(id.row(0).iter().filter(|&&id| id == -1).count(), id.ncols() - 35, "empty rows");
+    let links = group.dataset("position/step").and_then(|step| step.loc_info()).expect("told");
+    assert_eq!(links.num_links, 8, "hard links to one dataset");
+}
+
+#[test]
+fn a_truncated_file_is_a_fault_at_any_length() {
+    let run = tempfile::tempdir().expect("a folder");
+    let mut writer = TrackWriter::create(run.path(), &names(), &domain()).expect("makes it");
+    writer.append(&tracks(10)).expect("writes");
+    let path = run.path().join("tracks.h5");
+    let whole = fs::read(&path).expect("reads");
+    for length in (0..whole.len()).step_by(97).chain([whole.len() - 1]) {
+        fs::write(&path, &whole[..length]).expect("writes");
+        let fault = TrackReader::open(run.path()).err().unwrap_or_else(|| panic!("opens at {length} bytes"));
+        assert!(fault.message.contains("tracks.h5"), "{fault}");
+    }
+    fs::remove_file(&path).expect("removes");
+    assert!(TrackReader::open(run.path()).is_err());
+}

@@ -1,0 +1,188 @@
+//! A run's cells in lattice units: from the case's populations and the run's config to what the solver steps.
+
+use hematite_case::{Header, Population};
+use hematite_cells::Preset;
+use hematite_config::{Fault, Result, nearest};
+
+use crate::config::{AdhesionConfig, CellsConfig};
+use crate::membrane;
+use crate::plan::Plan;
+use crate::suspension::{ContactParameters, Coordinate, KindParameters, Morse, Parameters, Record, Support};
+
+/// Steps in which cells that were seeded small grow, unless the run says otherwise.
+const GROWTH: u64 = 4000;
+/// Default contact pressure: this share of what pushes a vertex over its range in one step.
+const CONTACT_SHARE: f64 = 0.01;
+
+/// The cells' physics in lattice units.
+#[derive(Clone, Debug)]
+pub struct Immersion {
+    /// For [`crate::suspension::Suspension`].
+    pub parameters: Parameters,
+    /// Relaxation rates of the fluid inside cells, where it differs from that outside.
+    pub inside: Option<[f64; 2]>,
+    /// What may go wrong though it is allowed, and what was chosen by default, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Immersion {
+    /// Resolves `config` for the populations of a case.
+    ///
+    /// # Errors
+    /// A usage fault with key, value, limit and remedy for whatever cannot work: unknown populations, a membrane too stiff
+    /// for the time step (with the largest step that would do), contact beyond what tiles hold.
+    pub fn new(config: &CellsConfig, plan: &Plan, header: &Header, populations: &[Population]) -> Result<Self> {
+        let dimension = header.set.dimension();
+        if let Some(unknown) = config.mechanics.keys().find(|name| !populations.iter().any(|p| p.name == **name)) {
+            let names: Vec<&str> = populations.iter().map(|p| p.name.as_str()).collect();
+            let hint = nearest(unknown, names.iter().copied())
+                .map(|near| format!("; did you mean \"{near}\"?"))
+                .unwrap_or_default();
+            return Err(Fault::usage(format!(
+                "cells.mechanics.{unknown}: the case has no such population, but {}{hint}",
+                names.join(", ")
+            )));
+        }
+        let support = Support::of(config.kernel).ok_or_else(|| {
+            Fault::usage(format!("cells.kernel {} must be 2, 3 or 4 points", config.kernel))
+        })?;
+        for (key, value) in [("every", config.every), ("move_every", config.move_every), ("mark_every", config.mark_every)]
+        {
+            if value == 0 || value > 1000 {
+                return Err(Fault::usage(format!("cells.{key} {value} must be from 1 to 1000")));
+            }
+        }
+        if !config.every.is_multiple_of(config.move_every) {
+            return Err(Fault::usage(format!(
+                "cells.every {} must be a multiple of cells.move_every {}",
+                config.every, config.move_every
+            )));
+        }
+        let mut kinds = Vec::with_capacity(populations.len());
+        let mut contrast: Option<f64> = None;
+        for population in populations {
+            let given = config.mechanics.get(&population.name).cloned().unwrap_or_default();
+            let key = format!("cells.mechanics.{}", population.name);
+            let mechanics = given
+                .or(population.mechanics.clone())
+                .resolve(dimension, Preset::RedCell)
+                .map_err(|fault| fault.within(&key))?;
+            if contrast.is_some_and(|other| other != mechanics.contrast) {
+                return Err(Fault::usage(format!(
+                    "{key}.contrast {} differs from another population's: all cells of a run share one",
+                    mechanics.contrast
+                )));
+            }
+            contrast = Some(mechanics.contrast);
+            let surface = population.surface.scaled(1.0 / plan.units.dx);
+            let mechanics = mechanics.in_lattice(&plan.units);
+            let nu = plan.nu / plan.units.kinematic_viscosity();
+            let largest = membrane::largest_step(dimension, &surface, &mechanics, nu);
+            let step = config.every as f64;
+            if step > largest {
+                return Err(Fault::usage(format!(
+                    "{key}: its membrane is too stiff for the time step {:.3e} s{}: take at most {:.3e} s, or softer moduli",
+                    plan.units.dt,
+                    if config.every > 1 { format!(" with cells.every {}", config.every) } else { String::new() },
+                    plan.units.dt * largest / step
+                )));
+            }
+            let seeded = population.cells.len() as u64;
+            kinds.push(KindParameters { name: population.name.clone(), surface, mechanics, seeded });
+        }
+        let mut notes = Vec::new();
+        let contact = contact(config, plan, &mut notes)?;
+        let growth = match config.growth {
+            Some(time) => (time.si() / plan.units.dt).ceil() as u64,
+            None => GROWTH,
+        };
+        let shrunk = populations.iter().flat_map(|p| &p.cells).filter(|cell| cell.scale < 1.0).count();
+        if shrunk > 0 {
+            notes.push(format!("{shrunk} cells were seeded small: they grow to full size in {growth} steps"));
+        }
+        let inside = contrast.filter(|&ratio| ratio != 1.0).map(|ratio| {
+            let tau = 0.5 + ratio * (plan.tau - 0.5);
+            let magic = (plan.tau - 0.5) * (plan.tau_minus - 0.5);
+            [1.0 / tau, 1.0 / (0.5 + magic / (tau - 0.5))]
+        });
+        Ok(Self {
+            parameters: Parameters {
+                dimension,
+                precision: plan.precision(),
+                support,
+                every: config.every,
+                move_every: config.move_every,
+                growth: if shrunk > 0 { growth } else { 0 },
+                contact,
+                mark_every: inside.map(|_| config.mark_every),
+                kinds,
+                spacing: header.spacing,
+                origin: header.origin,
+                extent: header.extent,
+                periodic: header.periodic,
+            },
+            inside,
+            notes,
+        })
+    }
+
+    /// Where the vertices of all cells are at the start: population, number, state.
+    pub fn at_start<'a>(
+        &'a self,
+        populations: &'a [Population],
+    ) -> impl Iterator<Item = (usize, u64, Record)> + 'a {
+        let Parameters { dimension, spacing, origin, .. } = self.parameters;
+        populations.iter().enumerate().flat_map(move |(k, population)| {
+            population.cells.iter().zip(population.first..).map(move |(cell, id)| {
+                let vertices: Vec<[f64; 3]> = cell.vertices(&population.surface).collect();
+                let along = |axis: usize| vertices.iter().map(move |v| (v[axis] - origin[axis]) / spacing - 0.5);
+                let position: Vec<Coordinate> = (0..dimension).flat_map(along).map(Coordinate::of).collect();
+                let drift = vec![0; position.len()];
+                (k, id, Record { seeded_scale: cell.scale as f32, position, drift })
+            })
+        })
+    }
+}
+
+fn contact(config: &CellsConfig, plan: &Plan, notes: &mut Vec<String>) -> Result<Option<ContactParameters>> {
+    let (contact, units) = (&config.contact, &plan.units);
+    let range = contact.range.map_or(1.0, |range| range.si() / units.dx);
+    if !(0.1..=4.0).contains(&range) {
+        return Err(Fault::usage(format!(
+            "cells.contact.range is {range:.3} lattice spacings; it must be from 0.1 to 4, i.e. up to {:.3e} m here",
+            4.0 * units.dx
+        )));
+    }
+    let nu = plan.nu / units.kinematic_viscosity();
+    let default = CONTACT_SHARE * range * nu;
+    let strength = contact.strength.map_or(default, |strength| strength.si() / units.stress());
+    let wall_strength = contact.wall_strength.map_or(strength, |strength| strength.si() / units.stress());
+    for (key, value) in [("strength", strength), ("wall_strength", wall_strength)] {
+        let limit = 100.0 * default;
+        if !(0.0..=limit).contains(&value) {
+            return Err(Fault::usage(format!(
+                "cells.contact.{key} {:.3e} Pa must be from 0 to {:.3e} Pa, which is what the time step {:.3e} s bears: \
+                 take less, or a shorter step",
+                value * units.stress(),
+                limit * units.stress(),
+                units.dt
+            )));
+        }
+    }
+    if contact.strength.is_none() {
+        notes.push(format!("contact pressure {:.3e} Pa below {:.3e} m", strength * units.stress(), range * units.dx));
+    }
+    let morse = match &contact.adhesion {
+        Some(AdhesionConfig { energy, distance, width }) => Some(Morse {
+            energy: energy.si() / (units.stress() * units.dx),
+            distance: distance.si() / units.dx,
+            width: width.si() / units.dx,
+        }),
+        None => None,
+    };
+    if strength == 0.0 && wall_strength == 0.0 && morse.is_none() {
+        notes.push("contact is off: cells may pass through each other and into walls".to_owned());
+        return Ok(None);
+    }
+    Ok(Some(ContactParameters { range, strength, wall_strength, morse }))
+}

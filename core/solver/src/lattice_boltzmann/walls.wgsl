@@ -1,0 +1,41 @@
+// Walls off half-way: mends, in place, the populations that a plain half-way bounce-back sent back along links that the
+// wall cuts at the fraction q (Bouzidi, Firdaouss and Lallemand, Phys. Fluids 13 (2001) 3452, linear):
+//   f_j(x, t+1) = 2 q f*_i(x) + (1 - 2 q) f*_i(x - c_i)              q <  1/2
+//   f_j(x, t+1) = (f*_i(x) + (2 q - 1) f*_j(x)) / (2 q)              q >= 1/2
+// with i into the wall, j = -i. After the step, f*_i(x) has become the incoming f_j of x, which is mended; f*_i(x - c_i)
+// its incoming f_i; and f*_j(x) the incoming f_j of x - c_i, which x itself wrote. The latter two stand in x's own slot of
+// i and in that slot of x - c_i which the link table names; which one where goes with the parity of the step.
+// No slot that is read here is mended, neither by another link nor by openings. One invocation a node.
+#include "prelude.wgsl"
+#include "main.wgsl"
+
+fn work_on(k: u32) {
+    let entry = wall_entries[k];
+    let n = entry.node;
+    var cut = entry.first;
+    var came_in = real(0.0);
+#for p in pairs
+#for way in [p.ij, p.ji]
+    if ((entry.links & (1u << ${way.out}u)) != 0u) {
+        let twice = twice_cut[cut];
+        cut += 1u;
+        let sent = load(f_${p.k}[${way.slot_back}]);
+#if odd
+        let behind = load(f_${p.k}[links_${p.k}[${way.slot}]]);
+        let left = load(f_${p.k}[${way.slot}]);
+#else
+        let behind = load(f_${p.k}[${way.slot}]);
+        let left = load(f_${p.k}[links_${p.k}[${way.slot}]]);
+#endif
+        var back = twice * sent + (real(1.0) - twice) * behind;
+        if (twice >= real(1.0)) {
+            back = (sent + (twice - real(1.0)) * left) / twice;
+        }
+        came_in += back - sent;
+        f_${p.k}[${way.slot_back}] = store(back);
+    }
+#endfor
+#endfor
+
+#include "count.wgsl"
+}

@@ -1,0 +1,119 @@
+alias real = ${real};
+alias Axes = vec${dimension}<real>;
+
+const WORKGROUP: u32 = ${workgroup}u;
+const VERTICES: u32 = ${vertices}u;
+// A team of invocations works on a cell, several teams in a workgroup where cells are small.
+const TEAM: u32 = ${team}u;
+const TEAMS: u32 = ${teams}u;
+const FULL_AREA: real = real(${area});
+const FULL_VOLUME: real = real(${volume});
+// Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
+const LIMIT: u32 = ${limit}u;
+
+// The cells of one dispatch: `cells` from `first_slot` on, their vertices from `first_vertex` on.
+struct Span {
+    first_vertex: u32,
+    first_slot: u32,
+    cells: u32,
+    stride: u32,
+    step: u32,
+}
+var<immediate> span: Span;
+
+${declarations}
+var<workgroup> shares: array<vec2<real>, WORKGROUP>;
+var<workgroup> subtotals: array<vec2<real>, WORKGROUP>;
+
+// Where an invocation works: `member` of the team of cell `cell`, whose vertices are number `first` on among those of
+// the population. Without a cell, `vertices` is 0.
+struct Work {
+    lane: u32,
+    member: u32,
+    cell: u32,
+    first: u32,
+    vertices: u32,
+}
+
+fn work_of(group: vec3<u32>, groups: vec3<u32>, lane: u32) -> Work {
+    let team = lane / TEAM;
+    let cell = (group.y * groups.x + group.x) * TEAMS + team;
+    let busy = team < TEAMS && cell < span.cells;
+    return Work(lane, lane % TEAM, cell, cell * VERTICES, select(0u, VERTICES, busy));
+}
+
+fn axis_from(v: vec2<i32>, origin: vec2<i32>) -> real {
+    let fraction = bitcast<u32>(v.y) - bitcast<u32>(origin.y);
+    let borrow = i32(bitcast<u32>(v.y) < bitcast<u32>(origin.y));
+    // The fraction as a signed number, so that small differences keep their digits.
+    let whole = v.x - origin.x - borrow + i32(fraction >> 31u);
+    return real(whole) + real(bitcast<i32>(fraction)) * real(${fraction});
+}
+
+// Vertex v of the population from vertex `origin`, exact before it becomes `real`.
+fn from_origin(v: u32, origin: u32) -> Axes {
+    let p = span.first_vertex + v;
+    let o = span.first_vertex + origin;
+    return Axes(
+#for axis in axes
+        axis_from(position[${axis}u * span.stride + p], position[${axis}u * span.stride + o]),
+#endfor
+    );
+}
+
+// The sum of `mine` over a team, in an order that depends on the size of the team only. Also a barrier for storage.
+fn sum_of_team(work: Work, mine: vec2<real>) -> vec2<real> {
+    let base = work.lane - work.member;
+    shares[work.lane] = mine;
+    storageBarrier();
+    workgroupBarrier();
+    if (16u * work.member < TEAM) {
+        var sum = vec2<real>(0.0);
+        for (var k = 16u * work.member; k < min(16u * work.member + 16u, TEAM); k += 1u) {
+            sum += shares[min(base + k, WORKGROUP - 1u)];
+        }
+        subtotals[work.lane] = sum;
+    }
+    workgroupBarrier();
+    if (work.member == 0u) {
+        var sum = vec2<real>(0.0);
+        for (var k = 0u; 16u * k < TEAM; k += 1u) {
+            sum += subtotals[min(base + k, WORKGROUP - 1u)];
+        }
+        shares[base] = sum;
+    }
+    workgroupBarrier();
+    return shares[base];
+}
+
+fn bits(x: real) -> u32 {
+    return bitcast<u32>(f32(x)) & 0x7fffffffu;
+}
+
+// Hands over the force on vertex v of a cell; one that is no sane number marks the cell.
+fn put_force(work: Work, v: u32, f: Axes) {
+    let at = span.first_vertex + work.first + v;
+    var worst = 0u;
+#for axis in axes
+    force[${axis}u * span.stride + at] = f[${axis}];
+    worst = max(worst, bits(f[${axis}]));
+#endfor
+    if (worst >= LIMIT) {
+        atomicMin(&broken[span.first_slot + work.cell], span.step);
+    }
+}
+
+#if viscosity
+// Velocity of vertex v of the population.
+fn velocity(v: u32) -> Axes {
+    let at = span.first_vertex + v;
+    return real(${drift}) * Axes(
+#for axis in axes
+        real(drift[${axis}u * span.stride + at]),
+#endfor
+    );
+}
+
+#include "viscosity.wgsl"
+#endif
+#include "quadratic.wgsl"

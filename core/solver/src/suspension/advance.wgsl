@@ -1,0 +1,29 @@
+// Moves each vertex by `span.steps` steps at its drift, exactly: the unit of drift is twice that of a fraction.
+#include "prelude.wgsl"
+
+fn work_on(v: u32) {
+    let slot = slot_of[v];
+    if (slot == NONE) {
+        return;
+    }
+    var fastest = 0;
+#for axis in axes
+    let u${axis.name} = drift[${axis.index}u * span.stride + v];
+    fastest = max(fastest, max(u${axis.name}, -1 - u${axis.name}));
+    let p${axis.name} = position[${axis.index}u * span.stride + v];
+    position[${axis.index}u * span.stride + v] = moved(p${axis.name}, u${axis.name});
+#endfor
+    if (fastest > ${fastest}) {
+        atomicMin(&broken[slot], span.step);
+    }
+}
+
+// p + 2 u steps, in 64 bits made of 16-bit digits; steps are below 2^14.
+fn moved(p: vec2<i32>, u: i32) -> vec2<i32> {
+    let factor = 2 * i32(span.steps);
+    let low = u32(u & 0xffff) * u32(factor);
+    let high = (u >> 16u) * factor + i32(low >> 16u);
+    let add = (u32(high) << 16u) | (low & 0xffffu);
+    let fraction = bitcast<u32>(p.y) + add;
+    return vec2(p.x + (high >> 16u) + i32(fraction < add), bitcast<i32>(fraction));
+}

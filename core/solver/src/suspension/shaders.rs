@@ -1,0 +1,318 @@
+//! The WGSL of the suspension's kernels, made from its templates for a dimension, a precision and a domain.
+
+use hematite_config::Result;
+use hematite_gpu::{Binding, Gpu, Kernel, Template, WORKGROUP, render};
+use minijinja::{Value, context};
+
+use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, WALL_TILING};
+use super::coupling::{FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
+use super::map::{FLUID, SOLID, SiteMap};
+use super::tiling::Tiling;
+use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
+use crate::Precision;
+
+const SHARED: [Template; 6] = [
+    Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+    Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
+    Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
+    Template { name: "weights.wgsl", text: include_str!("weights.wgsl") },
+    Template { name: "repulsion.wgsl", text: include_str!("repulsion.wgsl") },
+    Template { name: "morse.wgsl", text: include_str!("morse.wgsl") },
+];
+
+/// The kernels between vertices, nodes and tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shader {
+    /// Velocities from nodes to vertices.
+    Interpolate,
+    /// Vertices along their velocities.
+    Advance,
+    /// Forces from vertices to nodes.
+    Spread,
+    /// One value all over an array.
+    Fill,
+    /// Vertices into the lists of tiles.
+    Bin,
+    /// Forces between cells and from walls.
+    Contact,
+    /// The box around each cell.
+    Bounds,
+    /// Nodes inside cells.
+    Inside,
+}
+
+/// What kernels are specialised for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Arithmetic.
+    pub precision: Precision,
+    /// Sites of the domain along each axis.
+    pub extent: [i32; 3],
+    /// Directions in which it wraps.
+    pub periodic: [bool; 3],
+    /// The kernel between vertices and nodes.
+    pub support: Support,
+    /// Contact and the tiles for it; the kernels of contact alone need it.
+    pub contact: Option<(ContactParameters, Tiling)>,
+}
+
+impl Variant {
+    /// For kernels that care for the dimension alone.
+    pub(super) fn of_dimension(dimension: usize) -> Self {
+        Self {
+            dimension,
+            precision: Precision::F32,
+            extent: [1; 3],
+            periodic: [false; 3],
+            support: Support::Two,
+            contact: None,
+        }
+    }
+}
+
+/// Bytes of the immediate data of all kernels but [`Shader::Fill`].
+const IMMEDIATES: u32 = 56;
+
+/// What a dispatch works on, see `prelude.wgsl`; zero where a kernel does not care.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Span {
+    pub stride: u32,
+    pub node_stride: u32,
+    pub step: u32,
+    pub steps: u32,
+    pub first: u32,
+    pub vertices: u32,
+    pub faces: u32,
+}
+
+impl Span {
+    /// The immediate data of a dispatch over `count` items.
+    pub fn words(self, count: u32, map: Option<&SiteMap>) -> Vec<u32> {
+        let Self { stride, node_stride, step, steps, first, vertices, faces } = self;
+        let map = map.map_or([0; 6], SiteMap::words);
+        [[count, stride, node_stride, step, steps, first, vertices, faces].as_slice(), &map].concat()
+    }
+}
+
+/// Compiles a kernel.
+pub(super) fn kernel(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel> {
+    let immediates = if shader == Shader::Fill { 8 } else { IMMEDIATES };
+    Kernel::new(gpu, &format!("{shader:?}"), &wgsl(shader, variant), bindings(shader, variant), immediates)
+}
+
+/// The bindings of a kernel.
+pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
+    let real = format!("array<{}>", variant.precision.real());
+    let read = |name: &str, wgsl: &str| Binding::read(name, wgsl);
+    let write = |name: &str, wgsl: &str| Binding::write(name, wgsl);
+    let position = || read("position", "array<vec2<i32>>");
+    let slot_of = || read("slot_of", "array<u32>");
+    let broken = || write("broken", "array<atomic<u32>>");
+    let map = [read("directory", "array<u32>"), read("sites", "array<u32>")];
+    match shader {
+        Shader::Interpolate => {
+            let own = [position(), slot_of(), broken(), read("node_velocity", &real), write("drift", "array<i32>")];
+            [own.as_slice(), &map].concat()
+        }
+        Shader::Advance => {
+            vec![write("position", "array<vec2<i32>>"), slot_of(), broken(), read("drift", "array<i32>")]
+        }
+        Shader::Spread => {
+            let nodes = write("node_force", "array<atomic<i32>>");
+            [[position(), slot_of(), broken(), read("force", &real), nodes].as_slice(), &map].concat()
+        }
+        Shader::Fill => vec![write("words", "array<u32>")],
+        Shader::Bin => vec![
+            position(),
+            slot_of(),
+            read("directory", "array<u32>"),
+            write("heads", "array<atomic<u32>>"),
+            write("next", "array<u32>"),
+        ],
+        Shader::Contact => vec![
+            position(),
+            slot_of(),
+            read("directory", "array<u32>"),
+            read("heads", "array<u32>"),
+            read("next", "array<u32>"),
+            read("slot_area", "array<f32>"),
+            read("wall_lists", "array<u32>"),
+            read("wall_points", "array<i32>"),
+            write("force", &real),
+        ],
+        Shader::Bounds => vec![position(), slot_of(), write("boxes", "array<atomic<i32>>")],
+        Shader::Inside => {
+            let corners = [read("corners", "array<u32>"), write("inside", "array<atomic<u32>>")];
+            [[position(), slot_of()].as_slice(), &corners, &map].concat()
+        }
+    }
+}
+
+/// The WGSL of a kernel.
+pub fn wgsl(shader: Shader, variant: &Variant) -> String {
+    let template = match shader {
+        Shader::Interpolate => Template { name: "interpolate.wgsl", text: include_str!("interpolate.wgsl") },
+        Shader::Advance => Template { name: "advance.wgsl", text: include_str!("advance.wgsl") },
+        Shader::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
+        Shader::Fill => Template { name: "fill.wgsl", text: include_str!("fill.wgsl") },
+        Shader::Bin => Template { name: "bin.wgsl", text: include_str!("bin.wgsl") },
+        Shader::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
+        Shader::Bounds => Template { name: "bounds.wgsl", text: include_str!("bounds.wgsl") },
+        Shader::Inside => Template { name: "inside.wgsl", text: include_str!("inside.wgsl") },
+    };
+    let axes: Vec<Value> = (0..variant.dimension).map(|a| axis(variant, a)).collect();
+    let context = context! {
+        real => variant.precision.real(),
+        workgroup => WORKGROUP,
+        dimension => variant.dimension,
+        declarations => Binding::declare(&bindings(shader, variant)),
+        empty => NONE,
+        fluid => FLUID,
+        solid => SOLID,
+        axes,
+        block_bits => 3 * variant.dimension,
+        points => variant.support.points(),
+        stencil => stencil(variant),
+        third => number(1.0 / 3.0),
+        fraction_24 => number(1.0 / 16_777_216.0),
+        fraction_32 => number(1.0 / 4_294_967_296.0),
+        drift_scale => number(DRIFT_SCALE),
+        force_scale => number(FORCE_SCALE),
+        force_limit => (LARGEST_FORCE as f32).to_bits(),
+        least => number(LEAST_WEIGHT),
+        fastest => (FASTEST * DRIFT_SCALE) as i32,
+        contact => variant.contact.as_ref().map(|(parameters, tiling)| contact_context(variant, parameters, tiling)),
+    };
+    render(template, &SHARED, &context)
+}
+
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
+fn axis(variant: &Variant, a: usize) -> Value {
+    context! {
+        name => NAMES[a],
+        index => a,
+        periodic => variant.periodic[a],
+        extent => variant.extent[a],
+        half => half(variant, a),
+        inverse_extent => number(1.0 / f64::from(variant.extent[a])),
+        // The places of the axes before, which separate neighbours along this one in the directory.
+        places_before => NAMES[..a].iter().map(|before| format!(" * span.places_{before}")).collect::<String>(),
+    }
+}
+
+/// The sites of the kernel, x fastest: what templates call their place, their place in the block, their weight.
+fn stencil(variant: &Variant) -> Vec<Value> {
+    let points = variant.support.points();
+    let site = |index: usize| {
+        let along = |stem: &str, a: usize| format!("{stem}{}{}", NAMES[a], index / points.pow(a as u32) % points);
+        let joined = |stem: &str, by: &str| (0..variant.dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+        context! {
+            index,
+            place => joined("k", " + "),
+            local => joined("l", " | "),
+            weight => joined("w", " * "),
+            sum_before => if index == 0 { String::new() } else { format!("sum{} + ", index - 1) },
+        }
+    };
+    (0..points.pow(variant.dimension as u32)).map(site).collect()
+}
+
+fn contact_context(variant: &Variant, parameters: &ContactParameters, tiling: &Tiling) -> Value {
+    let join = |stem: &str, of: &str, by: &str| {
+        NAMES[..variant.dimension].iter().map(|axis| format!("{stem}{axis}{of}")).collect::<Vec<_>>().join(by)
+    };
+    context! {
+        tile => tiling.context(variant.dimension),
+        slabs => (0..variant.dimension).rev().map(|a| slab(variant, a)).collect::<Vec<_>>(),
+        place => join("slab_", ".place", " + "),
+        local => join("slab_", ".local", " | "),
+        pairs => parameters.strength > 0.0 || parameters.morse.is_some(),
+        inverse_range => number(1.0 / parameters.range),
+        reach_squared => number(parameters.range().powi(2)),
+        strength => number(parameters.strength),
+        wall_strength => number(parameters.wall_strength),
+        wall_reach_squared => number(parameters.wall_reach().powi(2)),
+        wall_tile => WALL_TILING.context(variant.dimension),
+        walls => parameters.wall_strength > 0.0,
+        morse => parameters.morse.map(|morse| context! {
+            stiffness => number(2.0 * morse.energy / morse.width),
+            inverse_width => number(1.0 / morse.width),
+            distance => number(morse.distance),
+            cut => number(morse.cut()),
+            inverse_fade => number(1.0 / (morse.cut() - morse.fades())),
+        }),
+        scale => number(SCALE),
+        quantum => number(1.0 / SCALE),
+        largest => number(LARGEST_PAIR),
+    }
+}
+
+/// The loop over tiles along an axis; loops over the axes after are around it.
+fn slab(variant: &Variant, a: usize) -> Value {
+    let before = NAMES[a + 1..variant.dimension].first().map(|outer| format!("near_{outer} + "));
+    context! { name => NAMES[a], half => half(variant, a), near_before => before.unwrap_or_default() }
+}
+
+/// Tiles to each side of a vertex along an axis.
+fn half(variant: &Variant, a: usize) -> i32 {
+    let tiling = variant.contact.as_ref().map(|(_, tiling)| tiling);
+    tiling.map_or(1, |tiling| tiling.half(variant.extent[a], variant.periodic[a]))
+}
+
+/// A WGSL literal with every digit.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contact::Morse;
+    use super::*;
+
+    #[test]
+    fn every_permutation_is_valid_wgsl() {
+        let shaders = [
+            Shader::Interpolate,
+            Shader::Advance,
+            Shader::Spread,
+            Shader::Fill,
+            Shader::Bin,
+            Shader::Contact,
+            Shader::Bounds,
+            Shader::Inside,
+        ];
+        let morse = Some(Morse { energy: 1e-3, distance: 0.6, width: 0.2 });
+        let contacts = [
+            (1.0, 1e-2, 1e-2, None, [false; 3]),
+            (1.7, 1e-2, 0.0, None, [true; 3]),
+            (0.5, 1e-2, 1e-2, morse, [true, false, true]),
+            (0.5, 0.0, 1e-2, morse, [false, true, false]),
+            (3.5, 0.0, 1e-2, None, [true; 3]),
+            (6.0, 1e-2, 0.0, morse, [false, true, true]),
+        ];
+        for k in 0..2 * 3 * 3 * contacts.len() {
+            let (range, strength, wall_strength, morse, periodic) = contacts[k / 18];
+            let contact = ContactParameters { range, strength, wall_strength, morse };
+            let variant = Variant {
+                dimension: 2 + k % 2,
+                precision: [Precision::F32, Precision::F16, Precision::F64][k / 2 % 3],
+                extent: [40, 41, 64],
+                periodic,
+                support: [Support::Two, Support::Three, Support::Four][k / 6 % 3],
+                contact: Some((contact, Tiling::reaching(contact.range()).expect("short"))),
+            };
+            for shader in shaders {
+                let source = wgsl(shader, &variant);
+                let context = || format!("{shader:?} {variant:?}\n{source}");
+                let module = naga::front::wgsl::parse_str(&source)
+                    .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                    .validate(&module)
+                    .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+            }
+        }
+    }
+}

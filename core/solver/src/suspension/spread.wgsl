@@ -1,0 +1,47 @@
+// The force on each vertex to the own nodes around, with the weights of interpolation. All nodes together, those of other
+// ranks included, get exactly the vertex's force in fixed point: each gets what the rounded sum of weights up to it, times
+// the force, is more than the one before.
+#include "prelude.wgsl"
+#include "sites.wgsl"
+#include "fraction.wgsl"
+
+// Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
+const LIMIT: u32 = ${force_limit}u;
+
+fn work_on(v: u32) {
+    let slot = slot_of[v];
+    if (slot == NONE) {
+        return;
+    }
+    var worst = 0u;
+#for axis in axes
+    let F${axis.name} = force[${axis.index}u * span.stride + v];
+    worst = max(worst, bitcast<u32>(f32(F${axis.name})) & 0x7fffffffu);
+#endfor
+    if (worst >= LIMIT) {
+        atomicMin(&broken[slot], span.step);
+        return;
+    }
+#include "weights.wgsl"
+    let scale = real(${force_scale}) / around;
+#for axis in axes
+    let total${axis.name} = i32(round(F${axis.name} * real(${force_scale})));
+    var before${axis.name} = 0;
+#endfor
+#for site in stencil
+    if (n${site.index} != SOLID) {
+        let share = sum${site.index} * scale;
+        let last = sum${site.index} == around;
+#for axis in axes
+        let upto${axis.name} = select(i32(round(F${axis.name} * share)), total${axis.name}, last);
+        if (n${site.index} < FLUID) {
+            atomicAdd(&node_force[${axis.index}u * span.node_stride + n${site.index}], upto${axis.name} - before${axis.name});
+        }
+        before${axis.name} = upto${axis.name};
+#endfor
+    }
+#endfor
+}
+
+// A vertex in the wall spreads nothing.
+fn refuse(v: u32) {}

@@ -1,0 +1,91 @@
+//! Tiles: the blocks of a [`SiteMap`](super::SiteMap) cut into cubes, each with a list of the vertices in it.
+
+use hematite_config::{Fault, Result};
+use minijinja::{Value, context};
+
+use super::map::{EDGE, SiteMap};
+
+/// Cubes of 1, 2, 4 or 8 sites along the edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiling {
+    /// The edge is 2 to this power.
+    bits: u32,
+}
+
+impl Tiling {
+    /// Tiles of 2 to the power of `bits` sites along the edge.
+    pub(super) const fn of_bits(bits: u32) -> Self {
+        Self { bits }
+    }
+
+    /// The smallest tiles such that whatever is within `range` of a vertex is in its tile or the next ones.
+    ///
+    /// # Errors
+    /// A usage fault where the range is too long.
+    pub fn reaching(range: f64) -> Result<Self> {
+        let fits = |bits: &u32| f64::from(1 << bits) >= range;
+        (0..=3).find(fits).map(|bits| Self { bits }).ok_or_else(|| {
+            Fault::usage(format!(
+                "forces between cells reach over {range:.2} lattice spacings, at most {EDGE} can be: take a smaller \
+                 cells.contact.range or cells.contact.adhesion.distance (which counts 2.5 times)"
+            ))
+        })
+    }
+
+    /// Sites along the edge.
+    pub fn edge(self) -> i32 {
+        1 << self.bits
+    }
+
+    /// Tiles to each side of a vertex's own that may be in reach along an axis: the last one of a period may be thinner.
+    pub(super) fn half(self, extent: i32, periodic: bool) -> i32 {
+        if periodic && extent % self.edge() != 0 { 2 } else { 1 }
+    }
+
+    /// Refuses periods so short that a tile would be next to another on both sides.
+    ///
+    /// # Errors
+    /// A usage fault with the axis.
+    pub(super) fn check(self, map: &SiteMap) -> Result<()> {
+        for (axis, name) in ["x", "y", "z"].iter().enumerate().take(map.dimension) {
+            let (extent, periodic) = (map.extent[axis], map.periodic[axis]);
+            let needed = (2 * self.half(extent, periodic) + 1) * self.edge() - (self.edge() - 1);
+            if periodic && extent < needed {
+                return Err(Fault::usage(format!(
+                    "the domain is periodic along {name} over {extent} sites; forces between cells reach so far that it must be \
+                     at least {needed}: make it longer, or cells.contact.range shorter"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Number of tiles in a map.
+    pub(super) fn tiles(self, map: &SiteMap) -> u32 {
+        map.blocks() << (self.bits_of_block(map.dimension))
+    }
+
+    /// Number of the tile that holds `site`, which lies in the domain; none where the map has no block there.
+    pub(super) fn tile(self, map: &SiteMap, site: [i32; 3]) -> Option<u32> {
+        let block = map.numbers.get(&site.map(|s| s.div_euclid(EDGE)))?;
+        let local = (0..map.dimension)
+            .map(|axis| ((site[axis].rem_euclid(EDGE) >> self.bits) as u32) << (axis as u32 * (3 - self.bits)));
+        Some(block << self.bits_of_block(map.dimension) | local.sum::<u32>())
+    }
+
+    /// Bits of a tile's number in its block.
+    fn bits_of_block(self, dimension: usize) -> u32 {
+        dimension as u32 * (3 - self.bits)
+    }
+
+    /// What templates know of it.
+    pub(super) fn context(self, dimension: usize) -> Value {
+        context! {
+            bits => self.bits,
+            edge => self.edge(),
+            block_bits => self.bits_of_block(dimension),
+            // Of an axis, the bits of a tile's number that the axes before take.
+            axis_bits => (0..dimension as u32).map(|axis| axis * (3 - self.bits)).collect::<Vec<_>>(),
+        }
+    }
+}

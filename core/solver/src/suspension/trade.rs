@@ -1,0 +1,138 @@
+//! The exchange of velocities: each rank interpolates from its own nodes and adds what the cell's other holders found.
+
+use std::time::Instant;
+
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, Recorder, Staging, Template, WORKGROUP, render};
+use minijinja::context;
+
+/// The velocities of shared cells, as integers, to and from the other holders. For each of them in ascending order, the
+/// cells held by both in ascending order of their numbers, the same list on both sides.
+pub(super) struct Trade {
+    gather: Kernel,
+    add: Kernel,
+    room: Option<Room>,
+    count: u32,
+    /// (rank, words) of each holder's piece of the message.
+    pieces: Vec<(usize, usize)>,
+}
+
+/// Buffers for some number of words.
+struct Room {
+    words: usize,
+    list: Buffer,
+    message_out: Buffer,
+    message_in: Buffer,
+    staging: Staging,
+    gather: Bound,
+    add: Bound,
+}
+
+fn bindings(add: bool) -> Vec<Binding> {
+    let message = if add { Binding::read("message", "array<i32>") } else { Binding::write("message", "array<i32>") };
+    let words = if add { Binding::write("words", "array<atomic<i32>>") } else { Binding::read("words", "array<i32>") };
+    vec![words, Binding::read("list", "array<u32>"), message]
+}
+
+fn wgsl(add: bool) -> String {
+    let context = context! { add, workgroup => WORKGROUP, declarations => Binding::declare(&bindings(add)) };
+    render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[], &context)
+}
+
+impl Trade {
+    pub fn new(gpu: &Gpu) -> Result<Self> {
+        let kernel = |add: bool| Kernel::new(gpu, "velocities of shared cells", &wgsl(add), bindings(add), 4);
+        Ok(Self { gather: kernel(false)?, add: kernel(true)?, room: None, count: 0, pieces: Vec::new() })
+    }
+
+    /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words they share.
+    pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<u32>)]) -> Result<()> {
+        let list: Vec<u32> = lists.iter().flat_map(|(_, words)| words).copied().collect();
+        self.pieces = lists.iter().map(|(rank, words)| (*rank, words.len())).collect();
+        self.count = list.len() as u32;
+        if list.is_empty() {
+            return Ok(());
+        }
+        if self.room.as_ref().is_none_or(|room| room.words < list.len()) {
+            self.make_room(gpu, drift, list.len() + list.len() / 2)?;
+        }
+        self.room.as_ref().map_or(Ok(()), |room| gpu.upload(&room.list, 0, &list))
+    }
+
+    /// Binds anew after the arrays of vertices moved.
+    pub fn rebind(&mut self, gpu: &Gpu, drift: &Buffer) -> Result<()> {
+        match &self.room {
+            Some(room) => self.make_room(gpu, drift, room.words),
+            None => Ok(()),
+        }
+    }
+
+    fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, words: usize) -> Result<()> {
+        let bytes = 4 * words as u64;
+        let buffer = || gpu.buffer("velocities of shared cells", bytes);
+        let (list, message_out, message_in) = (buffer()?, buffer()?, buffer()?);
+        let bind = |kernel: &Kernel, message: &Buffer| {
+            kernel.bind(gpu, &[("words", drift), ("list", &list), ("message", message)])
+        };
+        let (gather, add) = (bind(&self.gather, &message_out), bind(&self.add, &message_in));
+        let staging = gpu.staging("velocities of shared cells", bytes)?;
+        self.room = Some(Room { words, gather, add, list, message_out, message_in, staging });
+        Ok(())
+    }
+
+    /// Sends this rank's shares, which `recorder` is about to make, and adds those of the others. Gives the seconds it took on
+    /// the device before, and on the way.
+    pub fn trade(&self, gpu: &Gpu, comm: &dyn Comm, mut recorder: Recorder) -> Result<[f64; 2]> {
+        let start = Instant::now();
+        let Some(room) = self.room.as_ref().filter(|_| self.count > 0) else {
+            recorder.submit();
+            return Ok([0.0; 2]);
+        };
+        recorder.dispatch(&self.gather, &room.gather, self.count, &[self.count]);
+        recorder.copy_out(&room.message_out, 0, &room.staging, 4 * u64::from(self.count));
+        let ticket = recorder.submit();
+        let bytes = 4 * self.count as usize;
+        let out = gpu.read(&room.staging, &ticket, |mapped| mapped[..bytes].to_vec())?;
+        let read = Instant::now();
+
+        let mut into = vec![0; bytes];
+        let mut send = Vec::with_capacity(self.pieces.len());
+        let mut receive = Vec::with_capacity(self.pieces.len());
+        let (mut rest_out, mut rest_in) = (out.as_slice(), into.as_mut_slice());
+        for &(rank, words) in &self.pieces {
+            let (piece, after) = rest_out.split_at(4 * words);
+            send.push((rank, piece));
+            rest_out = after;
+            let (piece, after) = rest_in.split_at_mut(4 * words);
+            receive.push((rank, piece));
+            rest_in = after;
+        }
+        comm.exchange(&send, &mut receive)?;
+        gpu.write(&room.message_in, 0, &into);
+        Ok([(read - start).as_secs_f64(), read.elapsed().as_secs_f64()])
+    }
+
+    /// Adds what arrived.
+    pub fn record_add(&self, recorder: &mut Recorder) {
+        if let Some(room) = self.room.as_ref().filter(|_| self.count > 0) {
+            recorder.dispatch(&self.add, &room.add, self.count, &[self.count]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_ways_are_valid_wgsl() {
+        for add in [false, true] {
+            let source = wgsl(add);
+            let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                .validate(&module)
+                .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Interpolation, spreading and moving.
+
+use hematite_gpu::Gpu;
+use hematite_solver::Precision;
+use hematite_solver::lattice_boltzmann::Shared;
+use hematite_solver::suspension::{
+    Coupling, DRIFT_SCALE, FASTEST, FORCE_SCALE, LARGEST_FORCE, LEAST_WEIGHT, Support,
+};
+
+use crate::kernels::nodes;
+use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared};
+
+const SUPPORTS: [Support; 3] = [Support::Two, Support::Three, Support::Four];
+
+/// One rank: its own nodes and its arrays.
+struct Rank {
+    own: Vec<usize>,
+    shared: Shared,
+    cloud: Cloud,
+    coupling: Coupling,
+}
+
+impl Rank {
+    fn new(
+        gpu: &Gpu,
+        precision: Precision,
+        domain: &Domain,
+        support: Support,
+        points: &[[i64; 3]],
+        owns: impl Fn(usize) -> bool,
+    ) -> Self {
+        let (map, own) = domain.map(gpu, 4, owns);
+        let dimension = domain.dimension;
+        let shared = shared(gpu, dimension, precision, own.len());
+        let slots = (0..points.len() as u32).collect();
+        let cloud = Cloud::new(gpu, dimension, precision, points.to_vec(), slots);
+        let coupling =
+            Coupling::new(gpu, precision, dimension, support, &map, &cloud.vertices, &shared).expect("compiles");
+        Self { own, shared, cloud, coupling }
+    }
+
+    fn write_velocity(&self, gpu: &Gpu, precision: Precision, velocity: impl Fn(usize) -> [f64; 3]) {
+        for a in 0..self.cloud.dimension {
+            let column: Vec<f64> = self.own.iter().map(|&n| velocity(n)[a]).collect();
+            let at = a * self.shared.stride as usize * precision.real_bytes();
+            gpu.upload(&self.shared.node_velocity, at, &precision.pack_real(&column)).expect("uploads");
+        }
+    }
+
+    /// Adds this rank's forces on nodes to those of the whole domain.
+    fn collect(&self, gpu: &Gpu, whole: &mut [[i64; 3]]) {
+        let stride = self.shared.stride as usize;
+        let words: Vec<i32> =
+            gpu.download(&self.shared.node_force, 0, self.cloud.dimension * stride).expect("reads");
+        for (local, &n) in self.own.iter().enumerate() {
+            for a in 0..self.cloud.dimension {
+                whole[n][a] += i64::from(words[a * stride + local]);
+            }
+        }
+    }
+}
+
+fn domains() -> Vec<Domain> {
+    vec![
+        Domain::random(2, [false; 3], 1),
+        Domain::random(2, [true, false, false], 2),
+        Domain::random(2, [true, true, false], 3),
+        Domain::random(3, [false; 3], 4),
+        Domain::random(3, [false, true, true], 5),
+    ]
+}
+
+fn velocity(dimension: usize, n: usize) -> [f64; 3] {
+    let n = n as f64;
+    let u = [0.1 * (1.7 * n).sin(), 0.2 * (0.3 * n).cos() - 0.05, 0.15 * (2.9 * n).sin()];
+    // As f32 holds them, so that reference and kernel read the same.
+    [0, 1, 2].map(|a| if a < dimension { f64::from(u[a] as f32) } else { 0.0 })
+}
+
+#[test]
+fn interpolation_and_spreading_agree_with_the_reference() {
+    for precision in [Precision::F32, Precision::F64] {
+        let gpu = gpu(precision);
+        for (domain, support) in domains().iter().flat_map(|domain| SUPPORTS.map(|support| (domain, support))) {
+            let mut random = Random::new(11);
+            let points = scattered(domain, 300, &mut random);
+            let rank = Rank::new(&gpu, precision, domain, support, &points, |_| true);
+            rank.write_velocity(&gpu, precision, |n| velocity(domain.dimension, n));
+            let force: Vec<[f64; 3]> =
+                points.iter().map(|_| [0; 3].map(|_| f64::from(random.between(-1e-3, 1e-3) as f32))).collect();
+            rank.cloud.write_force(&gpu, precision, &force);
+            run(&gpu, |recorder| {
+                rank.coupling.record_interpolate(recorder, 7);
+                rank.coupling.record_clear(recorder);
+                rank.coupling.record_spread(recorder, 8);
+            });
+            let (drift, broken) = (rank.cloud.drift(&gpu), rank.cloud.broken(&gpu));
+            let mut spread = vec![[0; 3]; domain.sites.len()];
+            rank.collect(&gpu, &mut spread);
+
+            let mut expected = vec![[0.0; 3]; domain.sites.len()];
+            let (mut total, mut in_walls, mut work) = ([0; 3], 0, [0.0; 2]);
+            let tolerance = if precision == Precision::F32 { 5e-7 } else { 2e-8 };
+            for (v, &at) in points.iter().enumerate() {
+                let around = nodes(domain, support, at);
+                let sum: f64 = around.iter().map(|(_, weight)| weight).sum();
+                if (sum - LEAST_WEIGHT).abs() < 1e-6 {
+                    continue;
+                }
+                if sum < LEAST_WEIGHT {
+                    assert_eq!((drift[v], broken[v]), ([0; 3], 7), "{support:?} at {at:?}: {sum}");
+                    in_walls += 1;
+                    continue;
+                }
+                assert_eq!(broken[v], u32::MAX, "{support:?} at {at:?}: {sum}");
+                for a in 0..domain.dimension {
+                    let u: f64 = around.iter().map(|&(n, w)| w / sum * velocity(domain.dimension, n)[a]).sum();
+                    let error = (drift[v][a] as f64 / DRIFT_SCALE - u).abs();
+                    assert!(error < tolerance, "{support:?} {precision:?}: {error:e}");
+                    around.iter().for_each(|&(n, w)| expected[n][a] += force[v][a] * w / sum);
+                    total[a] += (force[v][a] * FORCE_SCALE).round_ties_even() as i64;
+                    work[0] += force[v][a] * drift[v][a] as f64 / DRIFT_SCALE;
+                }
+            }
+            assert!(in_walls > 5 && in_walls < 200, "{in_walls} in walls");
+            for (n, (found, wanted)) in spread.iter().zip(&expected).enumerate() {
+                for a in 0..domain.dimension {
+                    let error = (found[a] as f64 / FORCE_SCALE - wanted[a]).abs();
+                    assert!(error < 1e-3 * tolerance, "{support:?} {precision:?}: {error:e}");
+                    work[1] += found[a] as f64 / FORCE_SCALE * velocity(domain.dimension, n)[a];
+                }
+            }
+            let sum = spread.iter().fold([0; 3], |sum, f| [0, 1, 2].map(|a| sum[a] + f[a]));
+            assert_eq!(sum, total, "{support:?} {precision:?}: momentum");
+            assert!((work[0] - work[1]).abs() < 1e-9, "{support:?} {precision:?}: adjoint {work:?}");
+        }
+    }
+}
+
+#[test]
+fn linear_fields_are_exact_away_from_walls() {
+    let gpu = gpu(Precision::F64);
+    for (dimension, extent) in [(2, [24, 20, 1]), (3, [14, 12, 13])] {
+        let domain = Domain::new(dimension, extent, [false; 3], |_| true);
+        let mut random = Random::new(5);
+        let inner = |a: usize, random: &mut Random| {
+            if a < dimension { random.between(2.0, extent[a] as f64 - 4.0) } else { 0.0 }
+        };
+        let points: Vec<[i64; 3]> =
+            (0..200).map(|_| [0, 1, 2].map(|a| crate::sample::fixed(inner(a, &mut random)))).collect();
+        let field = |x: [f64; 3]| {
+            [0.01 + 0.003 * x[0] - 0.002 * x[1], 0.004 * x[2] - 0.001 * x[0], 0.02 - 0.003 * x[1] + 0.001 * x[2]]
+        };
+        for support in SUPPORTS {
+            let rank = Rank::new(&gpu, Precision::F64, &domain, support, &points, |_| true);
+            rank.write_velocity(&gpu, Precision::F64, |n| field(domain.sites[n].map(f64::from)));
+            run(&gpu, |recorder| rank.coupling.record_interpolate(recorder, 0));
+            for (at, drift) in points.iter().zip(rank.cloud.drift(&gpu)) {
+                let wanted = field(at.map(crate::sample::value));
+                for a in 0..dimension {
+                    // Half a quantum for each node.
+                    let error = (drift[a] as f64 - wanted[a] * DRIFT_SCALE).abs();
+                    assert!(error <= 0.5 * 64.0, "{support:?}: {error}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn any_split_of_the_nodes_gives_the_same_bits() {
+    let gpu = gpu(Precision::F32);
+    for (domain, support) in domains().iter().flat_map(|domain| SUPPORTS.map(|support| (domain, support))) {
+        let mut random = Random::new(23);
+        let points = scattered(domain, 300, &mut random);
+        let force: Vec<[f64; 3]> = points.iter().map(|_| [0; 3].map(|_| random.between(-1e-3, 1e-3))).collect();
+        let owner: Vec<u64> = domain.sites.iter().map(|site| (site[0] as u64 / 5 + random.bits() % 2) % 3).collect();
+        let answer = |owns: &dyn Fn(usize) -> bool| {
+            let rank = Rank::new(&gpu, Precision::F32, domain, support, &points, owns);
+            rank.write_velocity(&gpu, Precision::F32, |n| velocity(domain.dimension, n));
+            rank.cloud.write_force(&gpu, Precision::F32, &force);
+            run(&gpu, |recorder| {
+                rank.coupling.record_interpolate(recorder, 3);
+                rank.coupling.record_spread(recorder, 3);
+            });
+            let mut spread = vec![[0; 3]; domain.sites.len()];
+            rank.collect(&gpu, &mut spread);
+            (rank.cloud.drift(&gpu), spread, rank.cloud.broken(&gpu))
+        };
+        let whole = answer(&|_| true);
+        let parts: Vec<_> = (0..3).map(|part| answer(&|n| owner[n] == part)).collect();
+        let sum = |rows: Vec<&Vec<[i64; 3]>>| -> Vec<[i64; 3]> {
+            (0..rows[0].len()).map(|k| [0, 1, 2].map(|a| rows.iter().map(|row| row[k][a]).sum())).collect()
+        };
+        assert!(sum(parts.iter().map(|part| &part.0).collect()) == whole.0, "{support:?}: drift");
+        assert!(sum(parts.iter().map(|part| &part.1).collect()) == whole.1, "{support:?}: force");
+        let least = |k: usize| parts.iter().map(|part| part.2[k]).min();
+        assert!(whole.2.iter().enumerate().all(|(k, &broken)| least(k) == Some(broken)), "{support:?}: broken");
+    }
+}
+
+#[test]
+fn moving_is_exact_over_many_steps() {
+    let gpu = gpu(Precision::F32);
+    for dimension in [2, 3] {
+        let domain = Domain::random(dimension, [true; 3], 9);
+        let mut random = Random::new(31);
+        let points = scattered(&domain, 100, &mut random);
+        let rank = Rank::new(&gpu, Precision::F32, &domain, Support::Two, &points, |_| true);
+        let limit = (FASTEST * DRIFT_SCALE) as i32;
+        let mut drift: Vec<i32> =
+            (0..dimension * rank.cloud.stride()).map(|_| random.between(-1.0, 1.0).mul_add(f64::from(limit), 0.0) as i32).collect();
+        drift[..4].copy_from_slice(&[-limit, limit, -1, 0]);
+        gpu.upload(&rank.cloud.vertices.drift, 0, &drift).expect("uploads");
+        run(&gpu, |recorder| {
+            (0..1000).for_each(|step| rank.coupling.record_advance(recorder, step, 1));
+            (0..99).for_each(|step| rank.coupling.record_advance(recorder, step, 1000));
+        });
+        for (v, (before, after)) in points.iter().zip(rank.cloud.positions(&gpu)).enumerate() {
+            for a in 0..dimension {
+                let moved = 2 * 100_000 * i64::from(drift[a * rank.cloud.stride() + v]);
+                assert_eq!(after[a], before[a] + moved);
+            }
+        }
+        assert!(rank.cloud.broken(&gpu).iter().all(|&step| step == u32::MAX));
+    }
+}
+
+#[test]
+fn what_no_method_bears_marks_its_cell() {
+    let gpu = gpu(Precision::F32);
+    let domain = Domain::new(2, [20, 20, 1], [true, true, false], |_| true);
+    let points = vec![[crate::sample::fixed(5.25); 3]; 6];
+    let rank = Rank::new(&gpu, Precision::F32, &domain, Support::Two, &points, |_| true);
+    let mut force = vec![[1e-3; 3]; 6];
+    force[1][0] = 1.01 * LARGEST_FORCE;
+    force[2][1] = f64::NAN;
+    force[3][0] = f64::NEG_INFINITY;
+    rank.cloud.write_force(&gpu, Precision::F32, &force);
+    let drift = [0, 0, 0, 0, (1.01 * FASTEST * DRIFT_SCALE) as i32, i32::MIN];
+    gpu.upload(&rank.cloud.vertices.drift, 0, &drift).expect("uploads");
+    run(&gpu, |recorder| {
+        rank.coupling.record_spread(recorder, 4);
+        rank.coupling.record_advance(recorder, 9, 1);
+        rank.coupling.record_spread(recorder, 12);
+    });
+    assert_eq!(rank.cloud.broken(&gpu), [u32::MAX, 4, 4, 4, 9, 9]);
+    let mut spread = vec![[0; 3]; domain.sites.len()];
+    rank.collect(&gpu, &mut spread);
+    let total: i64 = spread.iter().map(|f| f[1]).sum();
+    assert_eq!(total, 6 * (f64::from(1e-3_f32) * FORCE_SCALE).round() as i64);
+}

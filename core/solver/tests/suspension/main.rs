@@ -1,0 +1,8 @@
+//! The kernels between cells and fluid against plain f64 code, on random sparse domains.
+
+mod contact;
+mod coupling;
+mod inside;
+mod kernels;
+mod sample;
+mod speed;

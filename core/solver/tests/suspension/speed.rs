@@ -1,0 +1,84 @@
+//! Seconds of each kernel at the size of the benchmarks: run with `--ignored --nocapture`.
+
+use std::time::Instant;
+
+use hematite_gpu::{Gpu, Needs, Recorder};
+use hematite_solver::Precision;
+use hematite_solver::suspension::{Contact, ContactParameters, Coupling, Support};
+
+use crate::sample::{Cloud, Domain, Random, fixed, shared};
+
+/// Milliseconds of the quickest of some runs.
+fn time(gpu: &Gpu, record: impl Fn(&mut Recorder)) -> f64 {
+    let once = || {
+        let start = Instant::now();
+        let mut recorder = Recorder::new(gpu);
+        record(&mut recorder);
+        recorder.submit();
+        gpu.wait().expect("runs");
+        1e3 * start.elapsed().as_secs_f64()
+    };
+    (0..5).map(|_| once()).fold(f64::INFINITY, f64::min)
+}
+
+/// Cells of `of` vertices on a ring or ball of `radius` lattice units, packed on a grid with some disorder.
+fn report(dimension: usize, extent: [usize; 3], of: usize, radius: f64, vertices: usize) {
+    let gpu = Gpu::open(0, Needs::default()).expect("a device");
+    let wall = |s: [i32; 3]| s[1] == 0 || s[1] as usize == extent[1] - 1;
+    let domain = Domain::new(dimension, extent, [true, false, dimension == 3], |s| !wall(s));
+    let (map, own) = domain.map(&gpu, 8, |_| true);
+    let shared = shared(&gpu, dimension, Precision::F32, own.len());
+    let mut random = Random::new(1);
+    let (mut points, mut slots) = (Vec::new(), Vec::new());
+    let step = 2.0 * radius + 0.7;
+    let count = |a: usize| if a < dimension { ((extent[a] as f64 - 3.0) / step) as usize } else { 1 };
+    let [nx, ny, nz] = [0, 1, 2].map(count);
+    for cell in 0..(vertices / of).min(nx * ny * nz) {
+        let at = [cell % nx, cell / nx % ny, cell / nx / ny].map(|k| 1.5 + (k as f64 + 0.5) * step);
+        let shift = [0; 3].map(|_| random.between(-0.3, 0.3));
+        for k in 0..of {
+            let direction = if dimension == 2 {
+                let angle = std::f64::consts::TAU * k as f64 / of as f64;
+                [angle.cos(), angle.sin(), 0.0]
+            } else {
+                let z: f64 = 1.0 - (2.0 * k as f64 + 1.0) / of as f64;
+                let (r, angle) = ((1.0 - z * z).sqrt(), 2.399_963 * k as f64);
+                [r * angle.cos(), r * angle.sin(), z]
+            };
+            points.push([0, 1, 2].map(|a| fixed(at[a] + shift[a] + radius * direction[a])));
+            slots.push(cell as u32);
+        }
+    }
+    let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slots);
+    let coupling =
+        Coupling::new(&gpu, Precision::F32, dimension, Support::Two, &map, &cloud.vertices, &shared).expect("compiles");
+    let parameters = ContactParameters { range: 1.0, strength: 1e-2, wall_strength: 1e-2, morse: None };
+    let walls: Vec<_> = domain
+        .sites
+        .iter()
+        .filter(|s| s[1] == 1 || s[1] as usize == extent[1] - 2)
+        .map(|&site| hematite_solver::suspension::WallPoint {
+            site,
+            offset: [0.0, if site[1] == 1 { -0.5 } else { 0.5 }, 0.0],
+            normal: [0.0, if site[1] == 1 { 1.0 } else { -1.0 }, 0.0],
+        })
+        .collect();
+    let contact = Contact::new(&gpu, Precision::F32, &parameters, &map, &cloud.vertices, &walls).expect("compiles");
+    println!(
+        "{dimension}-D: {} nodes, {} vertices\n  interpolate {:.1} ms\n  advance {:.1} ms\n  clear {:.1} ms\n  spread {:.1} ms\n  contact with bins {:.1} ms",
+        own.len(),
+        cloud.at.len(),
+        time(&gpu, |recorder| coupling.record_interpolate(recorder, 0)),
+        time(&gpu, |recorder| coupling.record_advance(recorder, 0, 0)),
+        time(&gpu, |recorder| coupling.record_clear(recorder)),
+        time(&gpu, |recorder| coupling.record_spread(recorder, 0)),
+        time(&gpu, |recorder| contact.record(recorder, 0)),
+    );
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn kernels_are_fast() {
+    report(2, [1650, 502, 1], 19, 2.2, 604_000);
+    report(3, [200, 102, 100], 642, 5.0, 832_000);
+}

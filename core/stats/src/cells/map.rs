@@ -1,0 +1,252 @@
+//! Cells drawn upon a map of the flow.
+
+use image::RgbImage;
+use tiny_skia::{
+    Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Rect, Stroke, Transform,
+};
+
+use super::Cell;
+use super::section::section;
+use crate::figure::Figure;
+use crate::lookup::Nodes;
+use crate::map::View;
+
+/// Colours of populations, in their order: apart from each other and from the map below.
+const COLOURS: [[u8; 3]; 6] =
+    [[0xd6, 0x2a, 0x2a], [0xf7, 0xf3, 0xea], [0xff, 0xb0, 0x3b], [0xf0, 0x7a, 0xc8], [0x8c, 0x4a, 0x2f], [0x20, 0x20, 0x24]];
+
+/// The colour of a population.
+pub fn colour(population: usize) -> [u8; 3] {
+    COLOURS[population % COLOURS.len()]
+}
+
+/// A cell as a view shows it: closed loops, in metres along the view's axes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outline {
+    /// Number of its population.
+    pub population: usize,
+    /// The loops.
+    pub loops: Vec<Vec<[f64; 2]>>,
+    /// Whether its points are few, so that a smooth curve runs through them.
+    pub smooth: bool,
+}
+
+/// What `view` shows of the cells: all of a 2-D cell, the section of a 3-D cell with the view's plane. Cells that stick out of
+/// periodic faces come back on the other side.
+pub fn outlines(nodes: &Nodes, view: &View, cells: &[Cell]) -> Vec<Outline> {
+    let period = nodes.period_metres();
+    let origin = nodes.grid().origin;
+    let mut found = Vec::new();
+    for cell in cells {
+        let (low, high) = cell.bounds();
+        // By how much copies of the cell are shifted along an axis, itself included.
+        let shifts = |a: usize| -> Vec<f64> {
+            let mut all = vec![0.0];
+            if let Some(period) = period[a] {
+                if low[a] < origin[a] {
+                    all.push(period);
+                }
+                if high[a] > origin[a] + period {
+                    all.push(-period);
+                }
+            }
+            all
+        };
+        let loops: Vec<Vec<[f64; 3]>> = match &view.plane {
+            Some(plane) => {
+                shifts(plane.axis).into_iter().flat_map(|s| section(cell, plane.axis, plane.at - s)).collect()
+            }
+            None => vec![cell.position.to_vec()],
+        };
+        if loops.is_empty() {
+            continue;
+        }
+        for right in shifts(view.axes[0]) {
+            for up in shifts(view.axes[1]) {
+                let moved = |p: &[f64; 3]| [p[view.axes[0]] + right, p[view.axes[1]] + up];
+                let loops = loops.iter().map(|points| points.iter().map(moved).collect()).collect();
+                found.push(Outline { population: cell.kind, loops, smooth: view.plane.is_none() });
+            }
+        }
+    }
+    found
+}
+
+/// Draws the outlines upon the figure's first panel, filled with the colours of their populations, and names these in its
+/// legend.
+pub fn draw(figure: &mut Figure, nodes: &Nodes, view: &View, outlines: &[Outline], names: &[String]) {
+    let Some(panel) = figure.panels.first_mut() else { return };
+    let Some(mut canvas) = to_canvas(&panel.image) else { return };
+    let size = typical_size(outlines) / figure.metres_per_pixel;
+    for outline in outlines {
+        let Some(path) = path(nodes, view, outline) else { continue };
+        let fill = colour(outline.population);
+        canvas.fill_path(&path, &paint(fill, 0.9), FillRule::EvenOdd, Transform::identity(), None);
+        let width = (size / 22.0).min(3.0);
+        if width > 0.25 {
+            let stroke = Stroke { width: width as f32, line_join: LineJoin::Round, ..Stroke::default() };
+            canvas.stroke_path(&path, &paint(darker(fill), 1.0), &stroke, Transform::identity(), None);
+        }
+    }
+    panel.image = to_image(&canvas);
+    let shown = |k: &usize| outlines.iter().any(|outline| outline.population == *k);
+    figure.legend = (0..names.len()).filter(shown).map(|k| (names[k].clone(), colour(k))).collect();
+}
+
+/// Frames the lattice positions that `part` shows on the first panel of `figure`, which shows `view`.
+pub fn mark(figure: &mut Figure, nodes: &Nodes, view: &View, part: &View) {
+    let Some(panel) = figure.panels.first_mut() else { return };
+    let Some(mut canvas) = to_canvas(&panel.image) else { return };
+    let grid = nodes.grid();
+    let metres = |site: [i64; 2]| [0, 1].map(|k| grid.origin[view.axes[k]] + site[k] as f64 * grid.spacing);
+    let [left, bottom] = view.pixel(nodes, metres(part.low));
+    let [right, top] = view.pixel(nodes, metres(part.high.map(|site| site + 1)));
+    let (left, bottom, right, top) = (left as f32, bottom as f32, right as f32, top as f32);
+    if let Some(frame) = Rect::from_ltrb(left + 1.5, top + 1.5, right - 1.5, bottom - 1.5) {
+        let path = PathBuilder::from_rect(frame);
+        for (width, colour) in [(5.0, [0x20, 0x20, 0x24]), (2.5, [0xff, 0xff, 0xff])] {
+            let stroke = Stroke { width, ..Stroke::default() };
+            canvas.stroke_path(&path, &paint(colour, 1.0), &stroke, Transform::identity(), None);
+        }
+    }
+    panel.image = to_image(&canvas);
+}
+
+/// Cells shorter than this many pixels call for a picture of a part of the domain.
+const SMALL: f64 = 34.0;
+/// Size of that part, in lengths of a cell.
+const PART: [f64; 2] = [24.0, 15.0];
+
+/// A part of `view` that shows cells well, where they are small in the whole of it: of the places with most cells, the one
+/// where the speed varies most. `None` where cells are large enough as it is, or there are none.
+pub fn zoom(nodes: &Nodes, view: &View, outlines: &[Outline], speed: &[f64]) -> Option<View> {
+    let grid = nodes.grid();
+    let length = typical_size(outlines) / grid.spacing;
+    if outlines.is_empty() || length * view.factor() >= SMALL {
+        return None;
+    }
+    let extent = [0, 1].map(|k| (view.high[k] - view.low[k]) as usize + 1);
+    let size = [0, 1].map(|k| ((PART[k] * length).round() as usize).clamp(1, extent[k]));
+    // Tiles of half that size; a part is two by two of them.
+    let tile = size.map(|s| s.div_ceil(2));
+    let tiles = [0, 1].map(|k| extent[k].div_ceil(tile[k]));
+    let number = |at: [i64; 2]| -> Option<usize> {
+        let i = [0, 1].map(|k| at[k] - view.low[k]);
+        let inside = (0..2).all(|k| (0..extent[k] as i64).contains(&i[k]));
+        inside.then(|| i[1] as usize / tile[1] * tiles[0] + i[0] as usize / tile[0])
+    };
+    let mut sums = vec![Tile::default(); tiles[0] * tiles[1]];
+    for (n, at) in view.nodes(nodes) {
+        if let Some(t) = number(at) {
+            sums[t].add_speed(speed[n]);
+        }
+    }
+    for outline in outlines {
+        let Some(point) = outline.loops.first().and_then(|points| points.first()) else { continue };
+        let site = [0, 1].map(|k| ((point[k] - grid.origin[view.axes[k]]) / grid.spacing).floor() as i64);
+        if let Some(t) = number(site) {
+            sums[t].cells += 1.0;
+        }
+    }
+    let corners = (0..tiles[1].max(2) - 1).flat_map(|y| (0..tiles[0].max(2) - 1).map(move |x| [x, y]));
+    let score = |[x, y]: [usize; 2]| {
+        let mut all = Tile::default();
+        for up in y..(y + 2).min(tiles[1]) {
+            for right in x..(x + 2).min(tiles[0]) {
+                all.add(&sums[up * tiles[0] + right]);
+            }
+        }
+        all.cells * all.deviation()
+    };
+    let best = corners.max_by(|&a, &b| score(a).total_cmp(&score(b)))?;
+    // The last part ends with the domain.
+    let start = [0, 1].map(|k| (best[k] * tile[k]).min(extent[k] - size[k]));
+    let low = [0, 1].map(|k| view.low[k] + start[k] as i64);
+    Some(view.part(low, [0, 1].map(|k| low[k] + size[k] as i64 - 1)))
+}
+
+#[derive(Clone, Copy, Default)]
+struct Tile {
+    cells: f64,
+    nodes: f64,
+    speed: f64,
+    square: f64,
+}
+
+impl Tile {
+    fn add_speed(&mut self, speed: f64) {
+        self.add(&Self { cells: 0.0, nodes: 1.0, speed, square: speed * speed });
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.cells += other.cells;
+        self.nodes += other.nodes;
+        self.speed += other.speed;
+        self.square += other.square;
+    }
+
+    fn deviation(&self) -> f64 {
+        let mean = self.speed / self.nodes.max(1.0);
+        (self.square / self.nodes.max(1.0) - mean * mean).max(0.0).sqrt()
+    }
+}
+
+/// The median of the longer sides of the boxes around the outlines, m; 0 where there are none.
+pub fn typical_size(outlines: &[Outline]) -> f64 {
+    let side = |outline: &Outline, k: usize| {
+        let along = || outline.loops.iter().flatten().map(|p| p[k]);
+        along().fold(f64::NEG_INFINITY, f64::max) - along().fold(f64::INFINITY, f64::min)
+    };
+    let mut sizes: Vec<f64> = outlines.iter().map(|o| side(o, 0).max(side(o, 1))).collect();
+    sizes.sort_by(f64::total_cmp);
+    sizes.get(sizes.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn path(nodes: &Nodes, view: &View, outline: &Outline) -> Option<Path> {
+    let mut builder = PathBuilder::new();
+    for points in outline.loops.iter().filter(|points| points.len() > 2) {
+        let at: Vec<[f32; 2]> = points.iter().map(|&p| view.pixel(nodes, p).map(|x| x as f32)).collect();
+        builder.move_to(at[0][0], at[0][1]);
+        let n = at.len();
+        for i in 0..n {
+            let [before, here, next, after] = [i + n - 1, i, i + 1, i + 2].map(|k| at[k % n]);
+            if outline.smooth {
+                // The Catmull-Rom spline through the vertices, as a Bezier curve.
+                let control = |p: [f32; 2], a: [f32; 2], b: [f32; 2]| [0, 1].map(|k| p[k] + (b[k] - a[k]) / 6.0);
+                let (one, two) = (control(here, before, next), control(next, after, here));
+                builder.cubic_to(one[0], one[1], two[0], two[1], next[0], next[1]);
+            } else {
+                builder.line_to(next[0], next[1]);
+            }
+        }
+        builder.close();
+    }
+    builder.finish()
+}
+
+pub(crate) fn paint(colour: [u8; 3], opacity: f32) -> Paint<'static> {
+    let [r, g, b] = colour.map(|c| f32::from(c) / 255.0);
+    let mut paint = Paint { anti_alias: true, ..Paint::default() };
+    paint.set_color(Color::from_rgba(r, g, b, opacity).unwrap_or(Color::BLACK));
+    paint
+}
+
+fn darker(colour: [u8; 3]) -> [u8; 3] {
+    colour.map(|c| (f32::from(c) * 0.45) as u8)
+}
+
+/// A canvas that holds the image; `None` for an image without pixels.
+pub(crate) fn to_canvas(image: &RgbImage) -> Option<Pixmap> {
+    let mut canvas = Pixmap::new(image.width(), image.height())?;
+    for (to, from) in canvas.pixels_mut().iter_mut().zip(image.pixels()) {
+        let [r, g, b] = from.0;
+        *to = PremultipliedColorU8::from_rgba(r, g, b, 255)?;
+    }
+    Some(canvas)
+}
+
+/// The image on an opaque canvas.
+pub(crate) fn to_image(canvas: &Pixmap) -> RgbImage {
+    let at = |x: u32, y: u32| canvas.pixel(x, y).map_or([0; 3], |p| [p.red(), p.green(), p.blue()]);
+    RgbImage::from_fn(canvas.width(), canvas.height(), |x, y| image::Rgb(at(x, y)))
+}

@@ -1,0 +1,320 @@
+//! Charts of curves: axes with round ticks, lines, marks and error bars, a legend.
+
+use std::path::Path;
+
+use hematite_config::Result;
+use image::{Rgb, RgbImage};
+use tiny_skia::{LineCap, LineJoin, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
+
+use crate::cells::map::{paint, to_canvas, to_image};
+use crate::figure::{INK, PAPER, write_png};
+use crate::number::{Prefix, ticks};
+use crate::text::{self, Anchor, LINE_HEIGHT};
+
+/// Colours of curves, in their order.
+pub const COLOURS: [[u8; 3]; 6] =
+    [[0xc0, 0x28, 0x28], [0x1f, 0x5f, 0xa8], [0xd9, 0x8a, 0x00], [0x2b, 0x8a, 0x4b], [0x8e, 0x4b, 0xa8], [0x55, 0x55, 0x5a]];
+
+const WIDTH: u32 = 1000;
+const HEIGHT: u32 = 640;
+const LEFT: u32 = 110;
+const RIGHT: u32 = 30;
+const TOP: u32 = 96;
+const BOTTOM: u32 = 74;
+const GRID: [u8; 3] = [0xe4, 0xe4, 0xe8];
+
+/// How a curve is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// A line.
+    Line,
+    /// A dashed line.
+    Dashed,
+    /// A line through marks.
+    Marks,
+}
+
+/// One curve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Curve {
+    /// Its name in the legend; empty for none.
+    pub name: String,
+    /// Its points in plain SI units; those that are not finite are left out.
+    pub points: Vec<[f64; 2]>,
+    /// Half the length of each point's error bar; empty for none.
+    pub errors: Vec<f64>,
+    /// How it is drawn.
+    pub style: Style,
+    /// Its colour.
+    pub colour: [u8; 3],
+}
+
+impl Curve {
+    /// A curve without error bars in the colour of number `number`.
+    pub fn new(name: impl Into<String>, points: Vec<[f64; 2]>, style: Style, number: usize) -> Self {
+        Self { name: name.into(), points, errors: Vec::new(), style, colour: COLOURS[number % COLOURS.len()] }
+    }
+}
+
+/// An axis of a chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// What it shows.
+    pub label: String,
+    /// The plain SI unit; empty for none.
+    pub unit: &'static str,
+    /// Whether it is logarithmic.
+    pub logarithmic: bool,
+    /// Whether 0 belongs to it.
+    pub from_zero: bool,
+}
+
+impl Axis {
+    /// A linear axis that starts where its values do.
+    pub fn new(label: impl Into<String>, unit: &'static str) -> Self {
+        Self { label: label.into(), unit, logarithmic: false, from_zero: false }
+    }
+
+    /// The same axis with 0 on it.
+    #[must_use]
+    pub fn from_zero(self) -> Self {
+        Self { from_zero: true, ..self }
+    }
+
+    /// The same axis, logarithmic.
+    #[must_use]
+    pub fn logarithmic(self) -> Self {
+        Self { logarithmic: true, ..self }
+    }
+}
+
+/// A chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// Its title.
+    pub title: String,
+    /// The axis to the right.
+    pub x: Axis,
+    /// The axis up.
+    pub y: Axis,
+    /// Its curves.
+    pub curves: Vec<Curve>,
+}
+
+impl Chart {
+    /// Writes the chart as PNG.
+    ///
+    /// # Errors
+    /// An I/O fault that names the file.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        write_png(&self.draw(), path)
+    }
+
+    /// Draws the chart.
+    pub fn draw(&self) -> RgbImage {
+        let x = Scale::of(&self.x, self.finite().map(|(p, _)| p[0]), [LEFT, WIDTH - RIGHT]);
+        let ends = self.finite().flat_map(|(p, error)| [p[1] - error, p[1] + error]);
+        let y = Scale::of(&self.y, ends, [HEIGHT - BOTTOM, TOP]);
+        let mut page = RgbImage::from_pixel(WIDTH, HEIGHT, Rgb(PAPER));
+        self.draw_axes(&mut page, &x, &y);
+        if let Some(mut canvas) = to_canvas(&page) {
+            for curve in &self.curves {
+                draw_curve(&mut canvas, curve, &x, &y);
+            }
+            page = to_image(&canvas);
+        }
+        let [width, height] = [WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM];
+        text::frame(&mut page, [LEFT, TOP], [width, height], INK);
+        self.draw_legend(&mut page);
+        page
+    }
+
+    fn finite(&self) -> impl Iterator<Item = ([f64; 2], f64)> + '_ {
+        let fits = |p: &[f64; 2]| {
+            let fit = |v: f64, axis: &Axis| v.is_finite() && (!axis.logarithmic || v > 0.0);
+            fit(p[0], &self.x) && fit(p[1], &self.y)
+        };
+        let error = |curve: &Curve, i: usize| curve.errors.get(i).copied().filter(|e| e.is_finite()).unwrap_or(0.0);
+        let points = self.curves.iter().flat_map(move |c| c.points.iter().enumerate().map(move |(i, &p)| (p, error(c, i))));
+        points.filter(move |(p, _)| fits(p))
+    }
+
+    fn draw_axes(&self, page: &mut RgbImage, x: &Scale, y: &Scale) {
+        text::write(page, &self.title, LEFT, 18, Anchor::Left, INK);
+        for (value, label) in x.marks(9) {
+            let column = x.pixel(value).round() as u32;
+            text::fill(page, [column, TOP], [1, HEIGHT - TOP - BOTTOM], GRID);
+            text::fill(page, [column, HEIGHT - BOTTOM], [1, 7], INK);
+            text::write(page, &label, column, HEIGHT - BOTTOM + 12, Anchor::Centre, INK);
+        }
+        for (value, label) in y.marks(8) {
+            let row = y.pixel(value).round() as u32;
+            text::fill(page, [LEFT, row], [WIDTH - LEFT - RIGHT, 1], GRID);
+            text::fill(page, [LEFT - 7, row], [7, 1], INK);
+            let left = (LEFT - 14).saturating_sub(text::width(&label));
+            text::write(page, &label, left, row.saturating_sub(LINE_HEIGHT / 2), Anchor::Left, INK);
+        }
+        let middle = LEFT + (WIDTH - LEFT - RIGHT) / 2;
+        text::write(page, &x.label, middle, HEIGHT - BOTTOM + 14 + LINE_HEIGHT, Anchor::Centre, INK);
+        text::write(page, &y.label, LEFT.min(16), TOP - LINE_HEIGHT - 14, Anchor::Left, INK);
+    }
+
+    fn draw_legend(&self, page: &mut RgbImage) {
+        let mut right = WIDTH - RIGHT;
+        for curve in self.curves.iter().rev().filter(|curve| !curve.name.is_empty()) {
+            let left = right.saturating_sub(text::width(&curve.name));
+            let top = TOP - LINE_HEIGHT - 14;
+            text::write(page, &curve.name, left, top, Anchor::Left, INK);
+            let from = left.saturating_sub(36);
+            for piece in 0..if curve.style == Style::Dashed { 3 } else { 1 } {
+                let length = if curve.style == Style::Dashed { 6 } else { 28 };
+                text::fill(page, [from + 11 * piece, top + 9], [length, 3], curve.colour);
+            }
+            right = from.saturating_sub(22);
+        }
+    }
+}
+
+fn draw_curve(canvas: &mut Pixmap, curve: &Curve, x: &Scale, y: &Scale) {
+    let at = |p: &[f64; 2]| -> Option<[f32; 2]> {
+        let place = [x.pixel(p[0]), y.pixel(p[1])];
+        place.iter().all(|v| v.is_finite()).then(|| place.map(|v| v as f32))
+    };
+    let mut stroke = Stroke { width: 2.5, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
+    let ink = paint(curve.colour, 1.0);
+    for (p, &error) in curve.points.iter().zip(&curve.errors).filter(|(_, e)| e.is_finite()) {
+        if let (Some([column, low]), Some([_, high])) = (at(&[p[0], p[1] - error]), at(&[p[0], p[1] + error])) {
+            let mut bar = PathBuilder::new();
+            bar.move_to(column, low);
+            bar.line_to(column, high);
+            let thin = Stroke { width: 1.2, ..stroke.clone() };
+            if let Some(bar) = bar.finish() {
+                canvas.stroke_path(&bar, &ink, &thin, Transform::identity(), None);
+            }
+        }
+    }
+    if curve.style == Style::Dashed {
+        stroke.dash = StrokeDash::new(vec![9.0, 8.0], 0.0);
+    }
+    let mut line = PathBuilder::new();
+    let mut started = false;
+    for place in curve.points.iter().map(at) {
+        match place {
+            Some([column, row]) if started => line.line_to(column, row),
+            Some([column, row]) => line.move_to(column, row),
+            None => {}
+        }
+        started = place.is_some();
+        if let Some([column, row]) = place.filter(|_| curve.style == Style::Marks)
+            && let Some(disc) = PathBuilder::from_circle(column, row, 3.5)
+        {
+            canvas.fill_path(&disc, &ink, tiny_skia::FillRule::Winding, Transform::identity(), None);
+        }
+    }
+    if let Some(line) = line.finish() {
+        canvas.stroke_path(&line, &ink, &stroke, Transform::identity(), None);
+    }
+}
+
+/// From values to pixels along one axis.
+struct Scale {
+    low: f64,
+    high: f64,
+    logarithmic: bool,
+    prefix: Prefix,
+    pixels: [u32; 2],
+    label: String,
+}
+
+impl Scale {
+    fn of(axis: &Axis, values: impl Iterator<Item = f64>, pixels: [u32; 2]) -> Self {
+        let fit = |v: &f64| v.is_finite() && (!axis.logarithmic || *v > 0.0);
+        let (mut low, mut high) =
+            values.filter(fit).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        if low > high {
+            (low, high) = if axis.logarithmic { (1.0, 10.0) } else { (0.0, 1.0) };
+        }
+        if axis.logarithmic {
+            low = 10f64.powf((low.log10() + 1e-9).floor());
+            high = 10f64.powf((high.log10() - 1e-9).ceil()).max(10.0 * low);
+        } else {
+            if axis.from_zero {
+                (low, high) = (low.min(0.0), high.max(0.0));
+            }
+            let span = if high > low { high - low } else { high.abs().max(1e-300) };
+            let room = if axis.from_zero { 0.06 } else { 0.03 };
+            (low, high) = (if low == 0.0 { 0.0 } else { low - room * span }, if high == 0.0 { 0.0 } else { high + room * span });
+            if high <= low {
+                high = low + 1.0;
+            }
+        }
+        // A quantity without a unit has no prefix.
+        let prefix = match (axis.unit, axis.logarithmic) {
+            ("", _) | (_, true) => Prefix { factor: 1.0, symbol: "" },
+            _ => Prefix::of(low.abs().max(high.abs())),
+        };
+        let label = match axis.unit {
+            "" => axis.label.clone(),
+            unit => format!("{} [{}{unit}]", axis.label, prefix.symbol),
+        };
+        Self { low, high, logarithmic: axis.logarithmic, prefix, pixels, label }
+    }
+
+    fn pixel(&self, value: f64) -> f64 {
+        let along = |v: f64| if self.logarithmic { v.log10() } else { v };
+        let t = (along(value) - along(self.low)) / (along(self.high) - along(self.low));
+        f64::from(self.pixels[0]) + t * (f64::from(self.pixels[1]) - f64::from(self.pixels[0]))
+    }
+
+    fn marks(&self, count: usize) -> Vec<(f64, String)> {
+        if self.logarithmic {
+            let (first, last) = (self.low.log10().round() as i32, self.high.log10().round() as i32);
+            let step = ((last - first) / 8).max(0) as usize + 1;
+            return (first..=last).step_by(step).map(|power| (10f64.powi(power), format!("1e{power}"))).collect();
+        }
+        let (low, high) = (self.low * self.prefix.factor, self.high * self.prefix.factor);
+        let (marks, decimals) = ticks(low, high, count);
+        let label = |mark: f64| format!("{:.decimals$}", if mark == 0.0 { 0.0 } else { mark });
+        marks.into_iter().map(|mark| (mark / self.prefix.factor, label(mark))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_lands_where_its_axes_say() {
+        let points = vec![[0.0, 0.0], [10.0, 4.0]];
+        let chart = Chart {
+            title: "t".into(),
+            x: Axis::new("x", "m").from_zero(),
+            y: Axis::new("y", "").from_zero(),
+            curves: vec![Curve::new("c", points, Style::Marks, 0)],
+        };
+        let image = chart.draw();
+        assert_eq!(image.get_pixel(LEFT + 1, HEIGHT - BOTTOM - 2).0, COLOURS[0]);
+        // Six hundredths of the span are left free.
+        let (x, y) = (f64::from(WIDTH - LEFT - RIGHT) / 1.06, f64::from(HEIGHT - TOP - BOTTOM) / 1.06);
+        assert_eq!(image.get_pixel(LEFT + x as u32, HEIGHT - BOTTOM - y as u32).0, COLOURS[0]);
+    }
+
+    #[test]
+    fn empty_and_broken_curves_leave_axes() {
+        for (logarithmic, points) in [(false, vec![]), (true, vec![[-1.0, 0.0]]), (false, vec![[f64::NAN, 1.0], [1.0, 1.0]])] {
+            let axis = Axis { logarithmic, ..Axis::new("x", "m") };
+            let curves = vec![Curve::new("c", points, Style::Line, 1)];
+            let image = Chart { title: String::new(), x: axis.clone(), y: axis, curves }.draw();
+            assert_eq!(image.get_pixel(LEFT - 1, TOP + 9).0, INK);
+        }
+    }
+
+    #[test]
+    fn logarithmic_axes_mark_powers() {
+        let axis = Axis::new("x", "s").logarithmic();
+        let scale = Scale::of(&axis, [2e-3, 0.5].into_iter(), [0, 300]);
+        let marks = scale.marks(5);
+        assert_eq!(marks.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>(), ["1e-3", "1e-2", "1e-1", "1e0"]);
+        assert!((scale.pixel(marks[1].0) - 100.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,126 @@
+//! Figures of the cells of a run.
+
+use std::path::PathBuf;
+
+use hematite_config::Result;
+use hematite_stats::cells::blocks::Estimate;
+use hematite_stats::cells::straight::Kind;
+use hematite_stats::chart::{Axis, Chart, Curve, Style};
+use hematite_stats::number::short;
+
+use super::series::{Dump, Population, Series};
+use super::setup::Setup;
+use super::tables::{Averages, Profile};
+
+/// Writes the figures that the statistics are enough for.
+pub fn write(
+    setup: &Setup,
+    series: &Series,
+    averages: &Averages,
+    file: &mut impl FnMut(&str) -> PathBuf,
+) -> Result<()> {
+    for (bins, profile) in setup.bins.iter().zip(&averages.profiles) {
+        let name = bins.across.name();
+        let x = Axis::new(bins.across.label(), "m");
+        hematocrit_profile(setup, &bins.coordinate, profile, x).write(&file(&format!("hematocrit_{name}.png")))?;
+    }
+    if let Some((bins, profile)) = setup.bins.first().zip(averages.profiles.first())
+        && !profile.velocity.is_empty()
+    {
+        let x = Axis::new(bins.across.label(), "m");
+        velocity_profile(setup, &bins.coordinate, profile, averages, x).write(&file("velocity_profile.png"))?;
+    }
+    if series.dumps.len() > 1 {
+        hematocrit(series).write(&file("hematocrit.png"))?;
+        let taylor = Axis::new("Taylor deformation D", "").from_zero();
+        of_populations(setup, series, "mean deformation", taylor, |p| p.taylor[0]).write(&file("deformation.png"))?;
+        let drift = Axis::new("largest relative change", "");
+        drifts(setup, series, drift).write(&file("drift.png"))?;
+    }
+    Ok(())
+}
+
+fn curve(name: &str, x: &[f64], y: &[Option<Estimate>], style: Style, number: usize) -> Curve {
+    let points = x.iter().zip(y).map(|(&x, y)| [x, y.map_or(f64::NAN, |y| y.mean)]).collect();
+    let errors = y.iter().map(|y| y.and_then(|y| y.standard_error).unwrap_or(f64::NAN)).collect();
+    Curve { errors, ..Curve::new(name, points, style, number) }
+}
+
+fn hematocrit_profile(setup: &Setup, x: &[f64], profile: &Profile, axis: Axis) -> Chart {
+    let mut curves = Vec::new();
+    if setup.names.len() > 1 {
+        let each = setup.names.iter().zip(&profile.of_population).enumerate();
+        curves.extend(each.map(|(k, (name, own))| curve(name, x, own, Style::Line, k + 1)));
+    }
+    curves.push(curve(if setup.names.len() > 1 { "all" } else { "" }, x, &profile.hematocrit, Style::Marks, 0));
+    Chart {
+        title: "hematocrit across the vessel".to_owned(),
+        x: axis.from_zero(),
+        y: Axis::new("hematocrit", "").from_zero(),
+        curves,
+    }
+}
+
+fn velocity_profile(setup: &Setup, x: &[f64], profile: &Profile, averages: &Averages, axis: Axis) -> Chart {
+    let mut curves = Vec::new();
+    let straight = setup.straight.zip(setup.straight.and_then(|straight| straight.half_width()));
+    let fine = |half: f64| {
+        let start = if x.first().is_some_and(|&first| first < 0.0) { -half } else { 0.0 };
+        (0..=200).map(move |i| start + (half - start) * f64::from(i) / 200.0)
+    };
+    // The parabola of the same flow rate, whose mean velocity is two thirds or a half of its largest.
+    if let Some((straight, half)) = straight
+        && let Some(rate) = averages.flow_rate
+    {
+        let largest = rate.mean / straight.section * if matches!(straight.kind, Kind::Tube { .. }) { 2.0 } else { 1.5 };
+        let points = fine(half).map(|s| [s, largest * (1.0 - (s / half).powi(2))]).collect();
+        curves.push(Curve::new("parabola, same flow", points, Style::Dashed, 5));
+        if let Some(fit) = averages.bluntness {
+            let points = fine(half).map(|s| [s, fit.u0_m_per_s * (1.0 - (s.abs() / half).powf(fit.k))]).collect();
+            curves.push(Curve::new(format!("fit, k = {}", short((fit.k * 100.0).round() / 100.0)), points, Style::Line, 1));
+        }
+    }
+    curves.push(curve("velocity", x, &profile.velocity, Style::Marks, 0));
+    Chart {
+        title: "velocity along the vessel".to_owned(),
+        x: axis.from_zero(),
+        y: Axis::new("velocity", "m/s").from_zero(),
+        curves,
+    }
+}
+
+fn hematocrit(series: &Series) -> Chart {
+    let over = |value: fn(&Dump) -> Option<f64>| -> Vec<[f64; 2]> {
+        series.dumps.iter().map(|dump| [dump.at.time, value(dump).unwrap_or(f64::NAN)]).collect()
+    };
+    let mut curves = vec![Curve::new("tube", over(|dump| dump.hematocrit), Style::Line, 0)];
+    if series.dumps.iter().any(|dump| dump.discharge.is_some()) {
+        curves.push(Curve::new("discharge", over(|dump| dump.discharge), Style::Marks, 1));
+    }
+    Chart {
+        title: "hematocrit over time".to_owned(),
+        x: Axis::new("time", "s").from_zero(),
+        y: Axis::new("hematocrit", "").from_zero(),
+        curves,
+    }
+}
+
+fn of_populations(setup: &Setup, series: &Series, title: &str, y: Axis, value: fn(&Population) -> f64) -> Chart {
+    let curves = setup.names.iter().enumerate().map(|(k, name)| {
+        let points = series.dumps.iter().map(|dump| [dump.at.time, value(&dump.populations[k])]).collect();
+        Curve::new(name.clone(), points, Style::Line, k)
+    });
+    Chart { title: title.to_owned(), x: Axis::new("time", "s").from_zero(), y, curves: curves.collect() }
+}
+
+fn drifts(setup: &Setup, series: &Series, y: Axis) -> Chart {
+    let [area, volume] = if setup.dimension == 2 { ["perimeter", "area"] } else { ["area", "volume"] };
+    let mut chart = of_populations(setup, series, "drift of single cells", y, |p| p.area_drift.largest);
+    let other = of_populations(setup, series, "", chart.y.clone(), |p| p.volume_drift.largest);
+    for curve in &mut chart.curves {
+        curve.name = format!("{area}, {}", curve.name);
+    }
+    let dashed = |curve: Curve| Curve { name: format!("{volume}, {}", curve.name), style: Style::Dashed, ..curve };
+    chart.curves.extend(other.curves.into_iter().map(dashed));
+    chart
+}

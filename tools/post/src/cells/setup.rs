@@ -1,0 +1,159 @@
+//! What the statistics of the cells of a run are taken over.
+
+use hematite_config::{Fault, Result};
+use hematite_dump::{FieldReader, RunRecord};
+use hematite_stats::cells::bins::Bins;
+use hematite_stats::cells::cells;
+use hematite_stats::cells::flow::Window;
+use hematite_stats::cells::shape::Shape;
+use hematite_stats::cells::straight::{Kind, Straight};
+use hematite_stats::cells::wall_distance::wall_distances;
+use hematite_stats::lookup::Nodes;
+use hematite_units::quantity::ForceDensity;
+
+use super::CellSource;
+use crate::config::{CellsConfig, Shapes};
+use crate::walls::Surroundings;
+
+/// A run's geometry and the choices made for it.
+pub struct Setup<'a> {
+    pub record: &'a RunRecord,
+    pub fields: Option<&'a FieldReader>,
+    /// All fluid nodes of the case; `None` where no dump of fields holds them.
+    pub nodes: Option<Nodes<'a>>,
+    pub straight: Option<Straight>,
+    pub window: Window,
+    /// The plane of angles.
+    pub plane: [usize; 2],
+    pub bins: Vec<Bins>,
+    /// Time from which means are taken, s.
+    pub average_from: f64,
+    /// Driving pressure gradient along the axis, Pa/m, where it is steady and known.
+    pub gradient: Option<f64>,
+    pub reference_step: u64,
+    pub shapes: Shapes,
+    pub names: Vec<String>,
+    pub dimension: usize,
+}
+
+impl<'a> Setup<'a> {
+    pub fn new(
+        record: &'a RunRecord,
+        config: &CellsConfig,
+        source: &CellSource,
+        fields: Option<&'a FieldReader>,
+        left_out: &mut Vec<String>,
+    ) -> Result<Self> {
+        let dimension = source.reader.dimension();
+        let axis = match config.axis {
+            Some(axis) => axis as usize,
+            None => main_axis(record, source, dimension)?,
+        };
+        let infinite = |place: Option<f64>, sign: f64| place.unwrap_or(sign * f64::INFINITY);
+        let (from, to) = (config.from.map(|l| l.si()), config.to.map(|l| l.si()));
+        let window = Window { axis, from: infinite(from, -1.0), to: infinite(to, 1.0) };
+        let (mut nodes, mut walls) = (None, Vec::new());
+        if let Some(fields) = fields {
+            if fields.grid().position.len() as u64 == record.nodes {
+                let all = Nodes::new(fields.grid())?;
+                nodes = Some(match Surroundings::read(record, fields.grid()) {
+                    Ok(surroundings) => {
+                        let all = surroundings.wrap(all);
+                        walls = surroundings.walls;
+                        all
+                    }
+                    Err(fault) => {
+                        left_out.push(format!("walls and periodic faces: {fault}"));
+                        all
+                    }
+                });
+            } else {
+                left_out.push("profiles and fluxes: no dump of fields holds all fluid nodes".to_owned());
+            }
+        }
+        let straight = nodes.as_ref().and_then(|nodes| Straight::find(nodes, axis));
+        let mut bins = Vec::new();
+        if let Some(nodes) = &nodes {
+            bins.extend(straight.as_ref().and_then(|straight| Bins::across(nodes, straight)));
+            let distance = wall_distances(nodes, &walls);
+            if !distance.is_empty() {
+                bins.push(Bins::by_wall(nodes, &distance));
+            }
+            bins = bins.into_iter().map(|bins| bins.only(|n| window.holds(nodes.centre(n)))).collect();
+            if bins.iter().any(|bins| bins.nodes.iter().all(|&n| n == 0)) {
+                return Err(Fault::usage(format!(
+                    "keys \"cells.from\", \"cells.to\": no fluid between {} m and {} m",
+                    window.from, window.to
+                )));
+            }
+        }
+        let plane = config.plane.map_or_else(|| shear_plane(axis, straight.as_ref(), dimension), |p| p.map(|a| a as usize));
+        let steps = source.reader.steps();
+        let (first, last) = (steps[0].time, steps[steps.len() - 1].time);
+        let average_from = config.average_from.map_or(0.5 * (first + last), |time| time.si());
+        if average_from > last {
+            return Err(Fault::usage(format!(
+                "key \"cells.average_from\": {average_from} s is after the last dump of cells, at {last} s; begin earlier"
+            )));
+        }
+        Ok(Self {
+            record,
+            fields,
+            nodes,
+            straight,
+            window,
+            plane,
+            bins,
+            average_from,
+            gradient: gradient(record, axis),
+            reference_step: config.reference_step,
+            shapes: config.shapes,
+            names: source.names(),
+            dimension,
+        })
+    }
+
+    /// Flow rate of the fluid without cells in the same vessel, m3/s (2-D: m2/s).
+    pub fn poiseuille(&self) -> Option<f64> {
+        let mu = self.record.rho0 * self.record.nu;
+        self.straight.as_ref()?.poiseuille(self.gradient?, mu)
+    }
+
+    /// Volume of the fluid inside the window, m3 (2-D: m2).
+    pub fn lumen(&self) -> Option<f64> {
+        let everything = self.window == Window::everything(self.window.axis);
+        match &self.nodes {
+            Some(nodes) => Some(hematite_stats::cells::flow::fluid_sum(nodes, None, &self.window).volume),
+            None => everything.then(|| self.record.nodes as f64 * self.record.dx.powi(self.dimension as i32)),
+        }
+    }
+}
+
+/// The axis of the pressure gradient, or else the one along which cells move fastest at the last dump.
+fn main_axis(record: &RunRecord, source: &CellSource, dimension: usize) -> Result<usize> {
+    let largest = |v: [f64; 3]| (0..dimension).max_by(|&a, &b| v[a].abs().total_cmp(&v[b].abs())).unwrap_or(0);
+    let drive: [f64; 3] = std::array::from_fn(|axis| gradient(record, axis).unwrap_or(0.0));
+    if drive != [0.0; 3] {
+        return Ok(largest(drive));
+    }
+    let frame = source.reader.frame(source.reader.steps().len() - 1)?;
+    let all = cells(source.reader.kinds(), &frame)?;
+    let flux = all.iter().map(|cell| Shape::of(cell).flux);
+    Ok(largest(flux.fold([0.0; 3], |sum, f| std::array::from_fn(|a| sum[a] + f[a]))))
+}
+
+/// Pressure drop and body force along an axis, Pa/m; `None` where they are 0 or change with time.
+fn gradient(record: &RunRecord, axis: usize) -> Option<f64> {
+    let drive = &record.config["drive"];
+    let force = drive["force"][axis].as_str().and_then(|text| text.parse::<ForceDensity>().ok());
+    let gradient = record.pressure_drop[axis] + force.map_or(0.0, |force| force.si());
+    let steady = drive["waveform"].is_null() || drive["waveform"] == "constant";
+    (steady && gradient != 0.0).then_some(gradient)
+}
+
+fn shear_plane(axis: usize, straight: Option<&Straight>, dimension: usize) -> [usize; 2] {
+    match straight.map(|straight| straight.kind) {
+        Some(Kind::Channel { across, .. }) => [axis, across],
+        _ => [axis, (axis + 1) % dimension],
+    }
+}

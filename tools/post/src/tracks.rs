@@ -1,0 +1,163 @@
+//! `post tracks`: where cells go.
+
+use hematite_config::{Exit, Result, read};
+use hematite_dump::RunRecord;
+use hematite_stats::cells::shape::Shape;
+use hematite_stats::cells::tracks::{Displacement, Track, displacements, tracks};
+use hematite_stats::cells::cells;
+use hematite_stats::chart::{Axis, Chart, Curve, Style};
+use hematite_stats::number::{exact, with_unit};
+use hematite_stats::plane::AXES;
+use hematite_stats::table::Table;
+
+use crate::arguments::TracksArguments;
+use crate::cells::CellSource;
+use crate::config::PostConfig;
+use crate::extent::periods;
+use crate::say;
+
+/// Rows of `tracks.csv` at most: of longer runs, every second, third, ... cell is written.
+const ROWS: usize = 2_000_000;
+/// Trajectories drawn at most.
+const DRAWN: usize = 60;
+
+/// Writes the trajectories and what follows from them.
+pub fn run(arguments: &TracksArguments) -> Result<Exit> {
+    let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let record = RunRecord::read(&arguments.run)?;
+    let source = CellSource::require(&arguments.run)?;
+    config.cells.check(source.reader.dimension())?;
+    let (time, all) = read_tracks(&record, &source)?;
+    let names = source.names();
+    let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
+    let mut written = Vec::new();
+    let mut file = |name: &str| {
+        let path = output.join(name);
+        written.push(path.clone());
+        path
+    };
+    let rows: usize = all.iter().map(|track| track.frame.len()).sum();
+    let every = rows.div_ceil(ROWS).max(1);
+    table(&all, &names, &time, every).write_csv(&file("tracks.csv"))?;
+    velocities(&all, &names, &time).write_csv(&file("velocity.csv"))?;
+    let moved: Vec<(String, Vec<Displacement>)> = names
+        .iter()
+        .enumerate()
+        .map(|(kind, name)| {
+            let own: Vec<&Track> = all.iter().filter(|track| track.kind == kind).collect();
+            (name.clone(), displacements(&own, &time))
+        })
+        .collect();
+    displacement_table(&moved).write_csv(&file("displacement.csv"))?;
+    let dimension = source.reader.dimension();
+    if time.len() > 1 {
+        displacement_chart(&moved, dimension).write(&file("displacement.png"))?;
+        track_chart(&all).write(&file("tracks.png"))?;
+    }
+    for path in written {
+        say::line(&path.display().to_string())?;
+    }
+    say::line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
+    for (name, moved) in &moved {
+        if let Some(last) = moved.last() {
+            let far: Vec<String> =
+                (0..dimension).map(|a| format!("{} {}", AXES[a], with_unit(last.mean_square_m2[a].sqrt(), "m"))).collect();
+            let lag = with_unit(last.lag_s, "s");
+            say::line(&format!("population {name}: root mean square displacement in {lag}: {}", far.join(", ")))?;
+        }
+    }
+    if every > 1 {
+        say::note(&format!("tracks.csv holds one cell in {every}: all would be {rows} rows"));
+    }
+    Ok(Exit::Done)
+}
+
+/// Times of the dumps, and where each cell's centroid was, unwrapped.
+fn read_tracks(record: &RunRecord, source: &CellSource) -> Result<(Vec<f64>, Vec<Track>)> {
+    let periods = periods(record)?;
+    let mut frames = Vec::new();
+    for dump in 0..source.reader.steps().len() {
+        let frame = source.reader.frame(dump)?;
+        let place = |cell: &hematite_stats::cells::Cell| {
+            let centroid = Shape::of(cell).centroid;
+            let unwrapped = std::array::from_fn(|a| centroid[a] + f64::from(cell.image[a]) * periods[a]);
+            (cell.id, cell.kind, unwrapped)
+        };
+        frames.push(cells(source.reader.kinds(), &frame)?.iter().map(place).collect::<Vec<_>>());
+    }
+    Ok((source.reader.steps().iter().map(|dump| dump.time).collect(), tracks(frames)))
+}
+
+fn table(all: &[Track], names: &[String], time: &[f64], every: usize) -> Table {
+    let mut table =
+        Table::new(["cell", "population", "time_s", "x_m", "y_m", "z_m", "ux_m_per_s", "uy_m_per_s", "uz_m_per_s"]);
+    for track in all.iter().step_by(every) {
+        let velocities = track.velocities(time);
+        for (i, (&frame, position)) in track.frame.iter().zip(&track.position).enumerate() {
+            let mut row = vec![track.id.to_string(), names[track.kind].clone(), exact(time[frame])];
+            row.extend(position.map(exact));
+            let velocity = velocities.as_ref().map(|all| all[i]);
+            row.extend((0..3).map(|a| velocity.map(|u| exact(u[a])).unwrap_or_default()));
+            table.push(row);
+        }
+    }
+    table
+}
+
+fn velocities(all: &[Track], names: &[String], time: &[f64]) -> Table {
+    let mut table =
+        Table::new(["cell", "population", "first_s", "last_s", "ux_m_per_s", "uy_m_per_s", "uz_m_per_s"]);
+    for track in all {
+        let Some(u) = track.mean_velocity(time) else { continue };
+        let ends = [track.frame[0], track.frame[track.frame.len() - 1]].map(|frame| exact(time[frame]));
+        let start = [track.id.to_string(), names[track.kind].clone()];
+        table.push(start.into_iter().chain(ends).chain(u.map(exact)));
+    }
+    table
+}
+
+fn displacement_table(moved: &[(String, Vec<Displacement>)]) -> Table {
+    let along = |what: &str, unit: &str| AXES.map(|axis| format!("{what}_{axis}_{unit}"));
+    let header = ["population", "lag_s", "pairs"].map(str::to_owned).into_iter();
+    let header = header.chain(along("mean", "m")).chain(along("mean_square", "m2"));
+    let mut table = Table::new(header.chain(along("dispersion", "m2_per_s")));
+    for (name, lags) in moved {
+        for d in lags {
+            let start = [name.clone(), exact(d.lag_s), d.pairs.to_string()].into_iter();
+            let numbers = d.mean_m.into_iter().chain(d.mean_square_m2).chain(d.dispersion_m2_per_s);
+            table.push(start.chain(numbers.map(exact)));
+        }
+    }
+    table
+}
+
+fn displacement_chart(moved: &[(String, Vec<Displacement>)], dimension: usize) -> Chart {
+    let mut curves = Vec::new();
+    for (name, lags) in moved {
+        for axis in 0..dimension {
+            let points = lags.iter().map(|d| [d.lag_s, d.mean_square_m2[axis]]).collect();
+            let name = if moved.len() > 1 { format!("{name} {}", AXES[axis]) } else { AXES[axis].to_owned() };
+            curves.push(Curve::new(name, points, Style::Marks, curves.len()));
+        }
+    }
+    Chart {
+        title: "mean square displacement".to_owned(),
+        x: Axis::new("lag", "s").logarithmic(),
+        y: Axis::new("mean square displacement", "m2").logarithmic(),
+        curves,
+    }
+}
+
+/// Some trajectories, in the plane of x and y.
+fn track_chart(all: &[Track]) -> Chart {
+    let drawn = all.iter().step_by(all.len().div_ceil(DRAWN).max(1));
+    let curve = |track: &Track| {
+        Curve::new("", track.position.iter().map(|p| [p[0], p[1]]).collect(), Style::Line, track.kind)
+    };
+    Chart {
+        title: "trajectories".to_owned(),
+        x: Axis::new("x", "m"),
+        y: Axis::new("y", "m"),
+        curves: drawn.map(curve).collect(),
+    }
+}

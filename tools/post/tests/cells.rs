@@ -1,0 +1,362 @@
+//! `post flow`, `post cells` and `post tracks` on synthetic runs with cells, whose answers are known.
+
+use std::f64::consts::{PI, TAU};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hematite_case::{Lattice, NodeId};
+use hematite_config::{Provenance, hash_file};
+use hematite_dump::{CellFrame, CellKind, CellWriter, DumpStep, Field, FieldWriter, Grid, RunRecord, Values};
+use hematite_geometry::{Domain, Report, Site};
+use serde_json::{Value, json};
+
+/// A process started while another thread has an HDF5 file open inherits the file and its lock, so tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const DX: f64 = 1e-6;
+const RHO: f64 = 1000.0;
+const MU: f64 = 1.2e-3;
+const GRADIENT: f64 = 2e4;
+/// Seconds from one dump to the next.
+const INTERVAL: f64 = 1e-3;
+
+/// A vessel along x, periodic.
+struct Vessel {
+    extent: [usize; 3],
+    fluid: fn([usize; 3]) -> bool,
+    /// Velocity along x at a point, m/s.
+    velocity: fn([f64; 3]) -> f64,
+    /// A constant body force in place of a pressure drop.
+    force: bool,
+}
+
+impl Vessel {
+    fn dimension(&self) -> usize {
+        if self.extent[2] == 1 { 2 } else { 3 }
+    }
+
+    fn site(&self, i: usize) -> Site {
+        let [nx, ny, _] = self.extent;
+        if (self.fluid)([i % nx, i / nx % ny, i / nx / ny]) { Site::FLUID } else { Site::WALL }
+    }
+
+    /// Writes the run: case, `run.json`, and dumps 0 to `dumps - 1` of velocity and of the cells that `frame` gives.
+    fn write(&self, folder: &Path, kinds: &[CellKind], dumps: u64, frame: impl Fn(f64) -> CellFrame) -> PathBuf {
+        let _turn = turn();
+        let domain = Domain {
+            dimension: self.dimension(),
+            extent: self.extent,
+            spacing: DX,
+            origin: [0.0; 3],
+            periodic: [true, false, false],
+            sites: (0..self.extent.iter().product()).map(|i| self.site(i)).collect(),
+            openings: Vec::new(),
+            report: Report::default(),
+        };
+        let lattice = Lattice::build(&domain).expect("a lattice");
+        let (run, case) = (folder.join("run"), folder.join("case.h5"));
+        std::fs::create_dir_all(&run).expect("a folder");
+        hematite_case::file::write(&case, &lattice, &[], &Provenance::default(), &Value::Null).expect("a case");
+        let config = if self.force { json!({"drive": {"force": ["20 kPa/m", "0 Pa/m"]}}) } else { Value::Null };
+        let record = RunRecord {
+            schema: RunRecord::SCHEMA,
+            config,
+            case: case.display().to_string(),
+            case_sha256: hash_file(&case).expect("hashes"),
+            velocity_set: if self.dimension() == 2 { "D2Q9" } else { "D3Q19" }.into(),
+            nodes: lattice.nodes() as u64,
+            dx: DX,
+            dt: 1e-7,
+            rho0: RHO,
+            nu: MU / RHO,
+            tau: 0.6,
+            precision: "f32".into(),
+            steps: dumps,
+            pressure_drop: if self.force { [0.0; 3] } else { [GRADIENT, 0.0, 0.0] },
+            openings: Vec::new(),
+            dumps: vec!["fields".into()],
+            ranks: 1,
+            devices: vec!["none".into()],
+            provenance: Provenance::default(),
+        };
+        record.write(&run).expect("writes");
+        let id = (0..lattice.nodes() as u64).map(NodeId).collect();
+        let dimension = self.dimension();
+        let grid = Grid { dimension, spacing: DX, origin: [0.0; 3], id, position: lattice.position.clone() };
+        let mut fields = FieldWriter::create(&run.join("fields.vtkhdf"), &grid, &[Field::Velocity], false).expect("a dump");
+        let mut cells = CellWriter::create(&run.join("cells.vtkhdf"), kinds, dimension, DX).expect("a dump");
+        for step in 0..dumps {
+            let time = INTERVAL * step as f64;
+            fields.begin(DumpStep { step, time }).expect("begins");
+            let centre = |p: &[i32; 3]| p.map(|c| (f64::from(c) + 0.5) * DX);
+            let values = grid.position.iter().flat_map(|p| [(self.velocity)(centre(p)) as f32, 0.0, 0.0]).collect();
+            fields.write(Field::Velocity, &Values::F32(values)).expect("writes");
+            fields.end().expect("ends");
+            cells.append(&CellFrame { step, time, ..frame(time) }).expect("writes");
+        }
+        run
+    }
+}
+
+/// Cells of one frame in the making.
+#[derive(Default)]
+struct Suspension {
+    frame: CellFrame,
+}
+
+impl Suspension {
+    /// Adds a cell whose vertices move with `velocity`, wrapped into a period of `length` along x.
+    fn add(&mut self, kind: u32, mut vertices: Vec<[f64; 3]>, length: f64, velocity: impl Fn([f64; 3]) -> [f64; 3]) {
+        let number = vertices.len();
+        self.frame.velocity.extend(vertices.iter().map(|&p| velocity(p).map(|u| u as f32)));
+        let middle = vertices.iter().map(|p| p[0]).sum::<f64>() / number as f64;
+        let image = (middle / length).floor();
+        for p in &mut vertices {
+            p[0] -= image * length;
+        }
+        self.frame.id.push(self.frame.id.len() as u64);
+        self.frame.kind.push(kind);
+        self.frame.image.push([image as i32, 0, 0]);
+        self.frame.position.extend(vertices);
+        self.frame.force.extend(vec![[0.0; 3]; number]);
+    }
+}
+
+/// A biconcave ring 8 um long about `centre`, turned by `angle`.
+fn biconcave(centre: [f64; 2], angle: f64, vertices: usize) -> Vec<[f64; 3]> {
+    let (sin, cos) = angle.sin_cos();
+    (0..vertices)
+        .map(|k| TAU * k as f64 / vertices as f64)
+        .map(|t| {
+            let q = t.cos().powi(2);
+            (3.91e-6 * t.cos(), 1.955e-6 * t.sin() * (0.207_161 + 2.002_558 * q - 1.122_762 * q * q))
+        })
+        .map(|(a, b)| [centre[0] + cos * a - sin * b, centre[1] + sin * a + cos * b, 0.0])
+        .collect()
+}
+
+/// A circle, or a sphere of the mesh's directions.
+fn disc(centre: [f64; 2], radius: f64, vertices: usize, turned: f64) -> Vec<[f64; 3]> {
+    let angle = |k: usize| TAU * k as f64 / vertices as f64 + turned;
+    (0..vertices).map(|k| [centre[0] + radius * angle(k).cos(), centre[1] + radius * angle(k).sin(), 0.0]).collect()
+}
+
+/// Directions of a sphere by rings of latitude, and its triangles.
+fn sphere(rings: usize, around: usize) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
+    let mut vertices = vec![[0.0, 0.0, 1.0]];
+    for i in 1..rings {
+        let (sin, cos) = (PI * i as f64 / rings as f64).sin_cos();
+        vertices.extend((0..around).map(|k| TAU * k as f64 / around as f64).map(|t| [sin * t.cos(), sin * t.sin(), cos]));
+    }
+    vertices.push([0.0, 0.0, -1.0]);
+    let last = vertices.len() as u32 - 1;
+    let n = around as u32;
+    let at = |ring: u32, k: u32| 1 + (ring - 1) * n + k % n;
+    let mut triangles = Vec::new();
+    for k in 0..n {
+        triangles.push([0, at(1, k), at(1, k + 1)]);
+        triangles.push([last, at(rings as u32 - 1, k + 1), at(rings as u32 - 1, k)]);
+        for ring in 1..rings as u32 - 1 {
+            triangles.push([at(ring, k), at(ring + 1, k), at(ring, k + 1)]);
+            triangles.push([at(ring, k + 1), at(ring + 1, k), at(ring + 1, k + 1)]);
+        }
+    }
+    (vertices, triangles)
+}
+
+fn kind(name: &str, vertices: usize, triangles: Vec<[u32; 3]>) -> CellKind {
+    CellKind { name: name.to_owned(), vertices, triangles }
+}
+
+fn post(arguments: &[&str]) -> Output {
+    let _turn = turn();
+    Command::new(env!("CARGO_BIN_EXE_post")).args(arguments).output().expect("post starts")
+}
+
+fn done(output: &Output) {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+fn json_of(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON")
+}
+
+fn near(value: &Value, wanted: f64, share: f64) {
+    let got = value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"));
+    assert!((got / wanted - 1.0).abs() < share, "{got} instead of {wanted}");
+}
+
+/// Speed between the walls at 1 um and 31 um of the channel below.
+fn channel_speed(y: f64) -> f64 {
+    let (low, high) = (1e-6, 31e-6);
+    0.5 * GRADIENT / (2.0 * MU) * (y - low) * (high - y)
+}
+
+/// A channel 30 um wide and 120 um long with red cells and discs.
+fn channel(folder: &Path) -> PathBuf {
+    let vessel = Vessel {
+        extent: [120, 32, 1],
+        fluid: |[_, y, _]| (1..31).contains(&y),
+        velocity: |x| channel_speed(x[1]),
+        force: true,
+    };
+    let kinds = [kind("red", 40, vec![]), kind("platelet", 24, vec![])];
+    vessel.write(folder, &kinds, 9, |time| {
+        let mut all = Suspension::default();
+        for (row, y) in [7.5e-6, 16e-6, 24.5e-6].into_iter().enumerate() {
+            let u = channel_speed(y);
+            for k in 0..12 {
+                let x = 10e-6 * f64::from(k) + 3e-6 * row as f64 + u * time;
+                all.add(0, biconcave([x, y], 0.3 - 0.3 * row as f64, 40), 120e-6, |_| [u, 0.0, 0.0]);
+            }
+        }
+        for y in [3.5e-6, 28.5e-6] {
+            let u = channel_speed(y);
+            for k in 0..8 {
+                let x = 15e-6 * f64::from(k) + u * time;
+                // They turn by a tenth of a turn a dump.
+                let turned = -TAU * 0.1 * time / INTERVAL;
+                all.add(1, disc([x, y], 1.2e-6, 24, turned), 120e-6, |_| [u, 0.0, 0.0]);
+            }
+        }
+        all.frame
+    })
+}
+
+#[test]
+fn a_channel_with_two_populations() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = channel(folder.path());
+    let output = post(&["cells", text(&run)]);
+    done(&output);
+    let statistics = run.join("statistics");
+    let summary = json_of(&statistics.join("cells.json"));
+    // The areas of polygons of 40 and 24 vertices.
+    let area = |ring: &[[f64; 3]]| {
+        let n = ring.len();
+        0.5 * (0..n).map(|i| ring[i][0] * ring[(i + 1) % n][1] - ring[i][1] * ring[(i + 1) % n][0]).sum::<f64>()
+    };
+    let (red, platelet) = (area(&biconcave([0.0; 2], 0.0, 40)), area(&disc([0.0; 2], 1.2e-6, 24, 0.0)));
+    let lumen = 120e-6 * 30e-6;
+    near(&summary["tube_hematocrit"]["mean"], (36.0 * red + 16.0 * platelet) / lumen, 1e-6);
+    // Of the midpoint rule on a parabola, and 1e-7 of f32.
+    let rate = 0.5 * GRADIENT * 30e-6f64.powi(3) / (12.0 * MU) * (1.0 + 0.5 / 900.0);
+    near(&summary["flow_rate"]["mean"], rate, 1e-6);
+    near(&summary["relative_viscosity"]["mean"], 2.0 / (1.0 + 0.5 / 900.0), 1e-6);
+    let cells: f64 = [7.5e-6, 16e-6, 24.5e-6].into_iter().map(|y| 12.0 * red * channel_speed(y)).sum();
+    let small: f64 = [3.5e-6, 28.5e-6].into_iter().map(|y| 8.0 * platelet * channel_speed(y)).sum();
+    near(&summary["discharge_hematocrit"]["mean"], (cells + small) / (rate * 120e-6), 1e-5);
+    near(&summary["bluntness"]["k"], 2.0, 1e-3);
+    // Platelets leave 1.3 um; red cells about 5 um, and between two of them the next row shows, 13 um from the wall.
+    let layer = summary["cell_free_layer_m"]["mean"].as_f64().expect("a number");
+    assert!(layer > 1.3e-6 && layer < 7e-6, "{layer}");
+    let platelets = &summary["populations"][1];
+    near(&platelets["treading_hz"], -100.0, 1e-6);
+    assert!(summary["populations"][0]["largest_area_drift"].as_f64().expect("a number").abs() < 1e-9);
+    for name in ["hematocrit_offset.png", "hematocrit_wall_distance.png", "velocity_profile.png", "drift.png"] {
+        assert!(statistics.join(name).exists(), "{name}");
+    }
+    // The profile adds up to the tube hematocrit, and the wall is free of cells.
+    let profile = std::fs::read_to_string(statistics.join("cells_profile_offset.csv")).expect("is there");
+    let rows: Vec<Vec<f64>> =
+        profile.lines().skip(1).map(|row| row.split(',').map(|cell| cell.parse().expect("a number")).collect()).collect();
+    assert_eq!(rows.len(), 30);
+    let mean = rows.iter().map(|row| row[2]).sum::<f64>() / 30.0;
+    near(&json!(mean), (36.0 * red + 16.0 * platelet) / lumen, 2e-3);
+    assert_eq!((rows[0][2], rows[29][2]), (0.0, 0.0));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("Fahraeus ratio"));
+}
+
+#[test]
+fn cells_are_drawn_and_tracked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = channel(folder.path());
+    done(&post(&["flow", text(&run)]));
+    let picture = image(&run.join("statistics/cells.png"));
+    let red = |p: &[u8; 3]| p[0] > 150 && p[1] < 90 && p[2] < 90;
+    let share = picture.iter().filter(|p| red(p)).count() as f64 / picture.len() as f64;
+    assert!(share > 0.04, "{share} of the picture is red");
+    done(&post(&["tracks", text(&run)]));
+    let velocity = std::fs::read_to_string(run.join("statistics/velocity.csv")).expect("is there");
+    let first: Vec<&str> = velocity.lines().nth(1).expect("a cell").split(',').collect();
+    near(&json!(first[4].parse::<f64>().expect("a number")), channel_speed(7.5e-6), 1e-6);
+    assert!(run.join("statistics/tracks.png").exists() && run.join("statistics/displacement.csv").exists());
+}
+
+/// Pixels of a PNG.
+fn image(path: &Path) -> Vec<[u8; 3]> {
+    image::open(path).expect("a picture").to_rgb8().pixels().map(|p| p.0).collect()
+}
+
+#[test]
+fn balls_in_a_tube() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let vessel = Vessel {
+        extent: [32, 26, 26],
+        fluid: |[_, y, z]| (y as f64 - 12.5).hypot(z as f64 - 12.5) < 12.0,
+        velocity: |x| 1e-2 * (1.0 - ((x[1] - 13e-6).hypot(x[2] - 13e-6) / 12e-6).powi(4)),
+        force: false,
+    };
+    let (unit, triangles) = sphere(20, 24);
+    let kinds = [kind("ball", unit.len(), triangles)];
+    let run = vessel.write(folder.path(), &kinds, 4, |time| {
+        let mut all = Suspension::default();
+        for k in 0..3 {
+            let x = 10e-6 * f64::from(k) + 8e-3 * time;
+            let ball = unit.iter().map(|v| [x + 4e-6 * v[0], 13e-6 + 6e-6 * v[1], 13e-6 + 4e-6 * v[2]]).collect();
+            all.add(0, ball, 32e-6, |_| [8e-3, 0.0, 0.0]);
+        }
+        all.frame
+    });
+    done(&post(&["cells", text(&run)]));
+    done(&post(&["flow", text(&run)]));
+    let summary = json_of(&run.join("statistics/cells.json"));
+    let radius = summary["vessel"]["kind"]["tube"]["radius"].as_f64().expect("a tube");
+    assert!((radius - 12e-6).abs() < 0.1e-6, "{radius}");
+    // An inscribed mesh of 20 x 24 faces loses 2 % of the volume.
+    let volume = 3.0 * 4.0 / 3.0 * PI * 96e-18;
+    near(&summary["tube_hematocrit"]["mean"], volume / (PI * radius * radius * 32e-6), 0.03);
+    near(&summary["populations"][0]["taylor_deformation"]["mean"], 0.2, 0.02);
+    near(&summary["populations"][0]["inclination_deg"]["mean"], 90.0, 1e-6);
+    near(&summary["bluntness"]["k"], 4.0, 0.05);
+    let ratio = summary["fahraeus_ratio"]["mean"].as_f64().expect("a number");
+    // The mean velocity of the profile is two thirds of its largest.
+    near(&json!(ratio), 2.0 / 2.4, 0.02);
+    for name in ["cells_mid_x.png", "cells_mid_y.png", "hematocrit_radius.png"] {
+        assert!(run.join("statistics").join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn faults_say_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = channel(folder.path());
+    let config = folder.path().join("post.json");
+    for (json, piece) in [
+        (r#"{"cells": {"axis": "z"}}"#, "cells.axis"),
+        (r#"{"cells": {"average_from": "1 s"}}"#, "cells.average_from"),
+        (r#"{"cells": {"from": "300 um"}}"#, "cells.from"),
+    ] {
+        std::fs::write(&config, json).expect("writes");
+        let output = post(&["cells", text(&run), "--config", text(&config)]);
+        assert_eq!(output.status.code(), Some(2), "{json}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(piece), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    std::fs::remove_file(run.join("cells.vtkhdf")).expect("removes");
+    for command in ["cells", "tracks"] {
+        let output = post(&[command, text(&run)]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("cells.vtkhdf"));
+    }
+    done(&post(&["flow", text(&run)]));
+    assert!(!run.join("statistics/cells.png").exists());
+}

@@ -1,0 +1,126 @@
+//! The cells of a run: from the case or a checkpoint into the fluid, and from there into dumps.
+
+use hematite_case::{Case, Header};
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_dump::{CellFrame, CellKind};
+use hematite_gpu::Gpu;
+use hematite_solver::Immersion;
+use hematite_solver::lattice_boltzmann::Fluid;
+use hematite_solver::suspension::{SiteMap, Snapshot, Surroundings, Suspension, WallPoint};
+
+use crate::checkpoint::Saved;
+use crate::ranks::together;
+use crate::setup::Setup;
+
+/// Puts the cells into the fluid, at the start or as saved.
+pub fn immerse(
+    gpu: &Gpu,
+    comm: &dyn Comm,
+    setup: &Setup,
+    fluid: &Fluid,
+    saved: Option<Saved>,
+) -> Result<Option<Suspension>> {
+    let Some(immersion) = &setup.immersion else { return Ok(None) };
+    let parameters = immersion.parameters.clone();
+    let around = together(comm, || surroundings(gpu, setup, immersion))?;
+    let shared = fluid.shared();
+    let suspension = match saved {
+        Some(saved) => {
+            let mut suspension = Suspension::new(gpu, comm, parameters, shared, around, saved.step, saved.cells)?;
+            let counts = saved.populations.iter().map(|state| [state.count.inserted, state.count.left]);
+            suspension.restore_counts(&counts.collect::<Vec<_>>());
+            suspension
+        }
+        None => Suspension::new(gpu, comm, parameters, shared, around, 0, immersion.at_start(&setup.populations))?,
+    };
+    Ok(Some(suspension))
+}
+
+fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surroundings> {
+    let case = Case::open(&setup.case)?;
+    let own = setup.part.position[..setup.part.own].to_vec();
+    let parameters = &immersion.parameters;
+    let mut builder =
+        SiteMap::builder(parameters.dimension, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
+    case.each_position(|positions| builder.add_fluid(positions))?;
+    let map = builder.build(gpu)?;
+    let walls = match parameters.contact {
+        Some(_) => walls(&case, &map)?,
+        None => Vec::new(),
+    };
+    Ok(Surroundings { own, map, walls })
+}
+
+/// The points of the walls near this rank's nodes.
+fn walls(case: &Case, map: &SiteMap) -> Result<Vec<WallPoint>> {
+    let nodes = case.walls()?;
+    let mut next = 0;
+    let mut first = 0;
+    let mut points = Vec::new();
+    case.each_position(|positions| {
+        while let Some(wall) = nodes.get(next).filter(|wall| (wall.node.0 as usize) < first + positions.len()) {
+            let site = positions[wall.node.0 as usize - first];
+            if map.covers(site) {
+                points.push(WallPoint::of(site, wall));
+            }
+            next += 1;
+        }
+        first += positions.len();
+    })?;
+    Ok(points)
+}
+
+/// The populations as dumps know them.
+pub fn kinds(setup: &Setup) -> Vec<CellKind> {
+    let kind = |population: &hematite_case::Population| CellKind {
+        name: population.name.clone(),
+        vertices: population.surface.vertices.len(),
+        triangles: population.surface.triangles.clone(),
+    };
+    setup.populations.iter().map(kind).collect()
+}
+
+/// A snapshot in SI, its cells moved by whole periods so that their centroids lie in the domain.
+pub fn frame(setup: &Setup, snapshot: &Snapshot, step: u64) -> CellFrame {
+    let units = &setup.plan.units;
+    let header = &setup.header;
+    let mut frame = CellFrame {
+        step,
+        time: step as f64 * units.dt,
+        id: snapshot.id.clone(),
+        kind: snapshot.kind.clone(),
+        position: Vec::with_capacity(snapshot.position.len()),
+        velocity: snapshot.velocity.iter().map(|u| u.map(|u| (u * units.velocity()) as f32)).collect(),
+        force: snapshot.force.iter().map(|f| f.map(|f| (f * units.force()) as f32)).collect(),
+        image: Vec::with_capacity(snapshot.id.len()),
+    };
+    let mut first = 0;
+    for &kind in &snapshot.kind {
+        let last = first + setup.populations[kind as usize].surface.vertices.len();
+        let image = image(header, &snapshot.position[first..last]);
+        frame.image.push(image);
+        frame.position.extend(snapshot.position[first..last].iter().map(|x| {
+            std::array::from_fn(|axis| {
+                if axis >= header.set.dimension() {
+                    return 0.0;
+                }
+                let wrapped = x[axis] - f64::from(image[axis]) * header.extent[axis] as f64;
+                header.origin[axis] + (wrapped + 0.5) * header.spacing
+            })
+        }));
+        first = last;
+    }
+    frame
+}
+
+/// How many periods a cell's centroid lies outside of the domain.
+fn image(header: &Header, position: &[[f64; 3]]) -> [i32; 3] {
+    std::array::from_fn(|axis| {
+        if !header.periodic[axis] || axis >= header.set.dimension() {
+            return 0;
+        }
+        let middle = position.iter().map(|x| x[axis]).sum::<f64>() / position.len() as f64;
+        ((middle + 0.5) / header.extent[axis] as f64).floor() as i32
+    })
+}
