@@ -67,7 +67,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     tell("partition");
     println!("{}", PartitionReport::table(std::slice::from_ref(&partition.report)));
     let path = std::env::temp_dir().join(format!("hematite-big-{}.h5", std::process::id()));
-    write(&path, &lattice, &[], &[partition], &Provenance::default(), &serde_json::Value::Null)?;
+    write(&path, &lattice, &[], &[], &[partition], &Provenance::default(), &serde_json::Value::Null)?;
     tell("write");
     println!("{} MB", std::fs::metadata(&path)?.len() / 1_000_000);
     drop(lattice);

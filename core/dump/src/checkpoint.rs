@@ -84,6 +84,9 @@ pub struct CheckpointMeta {
     /// The populations of cells; none in a run without cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<PopulationState>,
+    /// How often each cell of the feeders at openings has come in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub entered: Vec<u64>,
 }
 
 /// What a restart needs to know of a population of cells besides the cells.
@@ -92,8 +95,6 @@ pub struct CheckpointMeta {
 pub struct PopulationState {
     /// Its name, also that of its records: see [`CheckpointWriter::cells`].
     pub name: String,
-    /// The number that the next inserted cell gets.
-    pub next_id: u64,
     /// Its cells up to now; as many records are in the shares as `inside` says.
     pub count: CellCount,
 }

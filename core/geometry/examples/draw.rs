@@ -60,7 +60,7 @@ fn draw(arguments: &Arguments) -> Result<Exit> {
                 return Err(Fault::usage(format!("--length {length} is below {}, the width of the sac", 2 * size)));
             }
             aneurysm(size, length, arguments.voxels)
-        },
+        }
         Shape::Bifurcation => bifurcation(size, arguments.voxels),
         Shape::Porous => {
             let radius = arguments.radius.unwrap_or(size as f64 / 10.0);

@@ -30,10 +30,25 @@ pub struct FluidConfig {
     /// Storage and arithmetic of the populations.
     #[serde(default)]
     pub precision: Precision,
+    /// Where walls stop the fluid.
+    #[serde(default)]
+    pub walls: WallMethod,
 }
 
 fn three_sixteenths() -> f64 {
     3.0 / 16.0
+}
+
+/// Where walls stop the fluid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WallMethod {
+    /// Half-way between the last fluid node and the first wall site: bounce-back. Walls are staircases.
+    #[default]
+    HalfWay,
+    /// Where the smoothed wall cuts each link: interpolated bounce-back. Slanted and round walls are smooth; the ledger
+    /// counts the little mass that it adds or takes.
+    Interpolated,
 }
 
 /// The collision operator.
@@ -163,6 +178,9 @@ pub struct CellsConfig {
     pub growth: Option<Time>,
     /// Repulsion between cells and from walls, and adhesion.
     pub contact: ContactConfig,
+    /// Openings through which cells come in, by name, e.g. {"inlet": {}}: as the case holds them behind the opening, period
+    /// after period, with the prescribed flow. Cells go out wherever the flow does.
+    pub inflow: BTreeMap<String, InflowConfig>,
     /// Where viscosities inside and outside differ: nodes inside cells are marked every so many time steps.
     pub mark_every: u64,
 }
@@ -176,9 +194,21 @@ impl Default for CellsConfig {
             move_every: 1,
             growth: None,
             contact: ContactConfig::default(),
+            inflow: BTreeMap::new(),
             mark_every: 20,
         }
     }
+}
+
+/// Cells that come in through an opening.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InflowConfig {
+    /// Length of the stretch behind the opening whose seeded cells come in again and again, e.g. "50 um". Default: six of
+    /// their largest diameters.
+    pub length: Option<Length>,
+    /// Share of the volume that cells take up in what comes in, e.g. 0.3; at most as much as was seeded there. Default: as seeded.
+    pub hematocrit: Option<f64>,
 }
 
 /// Forces between vertices of different cells, and between vertices and walls, below a distance.

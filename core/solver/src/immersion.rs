@@ -1,7 +1,7 @@
 //! A run's cells in lattice units: from the case's populations and the run's config to what the solver steps.
 
 use hematite_case::{Header, Population};
-use hematite_cells::Preset;
+use hematite_cells::{Mechanics, Surface};
 use hematite_config::{Fault, Result, nearest};
 
 use crate::config::{AdhesionConfig, CellsConfig};
@@ -43,10 +43,10 @@ impl Immersion {
                 names.join(", ")
             )));
         }
-        let support = Support::of(config.kernel).ok_or_else(|| {
-            Fault::usage(format!("cells.kernel {} must be 2, 3 or 4 points", config.kernel))
-        })?;
-        for (key, value) in [("every", config.every), ("move_every", config.move_every), ("mark_every", config.mark_every)]
+        let support = Support::of(config.kernel)
+            .ok_or_else(|| Fault::usage(format!("cells.kernel {} must be 2, 3 or 4 points", config.kernel)))?;
+        for (key, value) in
+            [("every", config.every), ("move_every", config.move_every), ("mark_every", config.mark_every)]
         {
             if value == 0 || value > 1000 {
                 return Err(Fault::usage(format!("cells.{key} {value} must be from 1 to 1000")));
@@ -58,6 +58,7 @@ impl Immersion {
                 config.every, config.move_every
             )));
         }
+        let mut notes = Vec::new();
         let mut kinds = Vec::with_capacity(populations.len());
         let mut contrast: Option<f64> = None;
         for population in populations {
@@ -65,7 +66,7 @@ impl Immersion {
             let key = format!("cells.mechanics.{}", population.name);
             let mechanics = given
                 .or(population.mechanics.clone())
-                .resolve(dimension, Preset::RedCell)
+                .resolve(dimension, population.shape.preset())
                 .map_err(|fault| fault.within(&key))?;
             if contrast.is_some_and(|other| other != mechanics.contrast) {
                 return Err(Fault::usage(format!(
@@ -75,7 +76,8 @@ impl Immersion {
             }
             contrast = Some(mechanics.contrast);
             let surface = population.surface.scaled(1.0 / plan.units.dx);
-            let mechanics = mechanics.in_lattice(&plan.units);
+            let mut mechanics = mechanics.in_lattice(&plan.units);
+            soften(&mut mechanics, dimension, &surface, plan, &key, &mut notes);
             let nu = plan.nu / plan.units.kinematic_viscosity();
             let largest = membrane::largest_step(dimension, &surface, &mechanics, nu);
             let step = config.every as f64;
@@ -90,9 +92,11 @@ impl Immersion {
             let seeded = population.cells.len() as u64;
             kinds.push(KindParameters { name: population.name.clone(), surface, mechanics, seeded });
         }
-        let mut notes = Vec::new();
         let contact = contact(config, plan, &mut notes)?;
         let growth = match config.growth {
+            Some(time) if time.si() < 0.0 => {
+                return Err(Fault::usage(format!("cells.growth {:.3e} s must not be below 0", time.si())));
+            }
             Some(time) => (time.si() / plan.units.dt).ceil() as u64,
             None => GROWTH,
         };
@@ -116,6 +120,7 @@ impl Immersion {
                 contact,
                 mark_every: inside.map(|_| config.mark_every),
                 kinds,
+                pulls: Vec::new(),
                 spacing: header.spacing,
                 origin: header.origin,
                 extent: header.extent,
@@ -127,10 +132,7 @@ impl Immersion {
     }
 
     /// Where the vertices of all cells are at the start: population, number, state.
-    pub fn at_start<'a>(
-        &'a self,
-        populations: &'a [Population],
-    ) -> impl Iterator<Item = (usize, u64, Record)> + 'a {
+    pub fn at_start<'a>(&'a self, populations: &'a [Population]) -> impl Iterator<Item = (usize, u64, Record)> + 'a {
         let Parameters { dimension, spacing, origin, .. } = self.parameters;
         populations.iter().enumerate().flat_map(move |(k, population)| {
             population.cells.iter().zip(population.first..).map(move |(cell, id)| {
@@ -141,6 +143,28 @@ impl Immersion {
                 (k, id, Record { seeded_scale: cell.scale as f32, position, drift })
             })
         })
+    }
+}
+
+/// Lowers the moduli that only hold area and volume to what the time step bears.
+fn soften(
+    mechanics: &mut Mechanics,
+    dimension: usize,
+    surface: &Surface,
+    plan: &Plan,
+    key: &str,
+    notes: &mut Vec<String>,
+) {
+    let [area, volume] = membrane::largest_penalties(dimension, surface);
+    let units = &plan.units;
+    if mechanics.volume > volume {
+        notes.push(format!("{key}.volume is lowered to {:.3e} Pa, which the time step bears", volume * units.stress()));
+        mechanics.volume = volume;
+    }
+    if mechanics.global_area > area {
+        let tension = area * units.stress() * units.dx;
+        notes.push(format!("{key}.global_area is lowered to {tension:.3e} N/m, which the time step bears"));
+        mechanics.global_area = area;
     }
 }
 
@@ -173,11 +197,29 @@ fn contact(config: &CellsConfig, plan: &Plan, notes: &mut Vec<String>) -> Result
         notes.push(format!("contact pressure {:.3e} Pa below {:.3e} m", strength * units.stress(), range * units.dx));
     }
     let morse = match &contact.adhesion {
-        Some(AdhesionConfig { energy, distance, width }) => Some(Morse {
-            energy: energy.si() / (units.stress() * units.dx),
-            distance: distance.si() / units.dx,
-            width: width.si() / units.dx,
-        }),
+        Some(AdhesionConfig { energy, distance, width }) => {
+            for (key, length) in [("distance", distance), ("width", width)] {
+                let length = length.si() / units.dx;
+                if !(0.05..=3.2).contains(&length) {
+                    return Err(Fault::usage(format!(
+                        "cells.contact.adhesion.{key} is {length:.3} lattice spacings; it must be from 0.05 to 3.2, i.e. up to \
+                         {:.3e} m here",
+                        3.2 * units.dx
+                    )));
+                }
+            }
+            if energy.si() < 0.0 {
+                return Err(Fault::usage(format!(
+                    "cells.contact.adhesion.energy {:.3e} N/m must not be below 0",
+                    energy.si()
+                )));
+            }
+            Some(Morse {
+                energy: energy.si() / (units.stress() * units.dx),
+                distance: distance.si() / units.dx,
+                width: width.si() / units.dx,
+            })
+        }
         None => None,
     };
     if strength == 0.0 && wall_strength == 0.0 && morse.is_none() {

@@ -7,6 +7,7 @@ pub mod lattice_boltzmann;
 pub mod membrane;
 
 mod immersion;
+mod inflow;
 mod plan;
 mod precision;
 mod profile;
@@ -16,5 +17,5 @@ pub mod waveform;
 pub use bodies::{Bodies, Nothing};
 
 pub use immersion::Immersion;
-pub use plan::Plan;
+pub use plan::{Plan, WALLS};
 pub use precision::Precision;

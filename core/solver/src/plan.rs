@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hematite_case::{Header, Part};
+use hematite_case::{Case, Header, Part};
 use hematite_config::{Fault, Result, nearest, sibling};
 use hematite_geometry::OpeningKind;
 use hematite_units::{LatticeUnits, groups};
 
-use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, Profile, TimeConfig};
-use crate::lattice_boltzmann::{Parameters, Prescribed, Row, Walls};
-use crate::profile::{self, Tabulated};
 use crate::Precision;
+use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, Profile, TimeConfig, WallMethod};
+use crate::lattice_boltzmann::{Parameters, Prescribed, Row, Walls, cuts};
+use crate::profile::{self, Tabulated};
 use crate::waveform::Waveform;
 
 /// Above this Mach number the method is wrong, not just inaccurate.
@@ -20,6 +20,9 @@ const MACH_LIMIT: f64 = 0.3;
 const MOST_STEPS: f64 = 1e15;
 /// Above this density deviation likewise.
 const DENSITY_LIMIT: f64 = 0.5;
+
+/// What ledgers call the mass that walls give, beside the names of openings.
+pub const WALLS: &str = "walls";
 
 /// A run's physics in lattice units.
 #[derive(Clone, Debug)]
@@ -175,6 +178,28 @@ impl Plan {
         })
     }
 
+    /// Whether walls give or take mass, which the ledger counts.
+    pub fn walls_give_mass(&self) -> bool {
+        self.fluid.walls == WallMethod::Interpolated
+    }
+
+    /// How walls send populations back at the nodes of `part`, for [`Parameters::walls`].
+    ///
+    /// # Errors
+    /// A usage fault where the case is damaged, or one of its openings has the name that ledgers give to walls.
+    pub fn walls(&self, case: &Case, part: &Part) -> Result<Walls> {
+        if !self.walls_give_mass() {
+            return Ok(Walls::HalfWay);
+        }
+        if self.openings.iter().any(|opening| opening.name == WALLS) {
+            return Err(Fault::usage(format!(
+                "fluid.walls \"interpolated\": the ledger calls the mass that they give \"{WALLS}\", which is the name of \
+                 an opening: give the opening another name, or take \"half_way\""
+            )));
+        }
+        Ok(Walls::Interpolated(cuts(case.header().set, part, &case.walls()?)))
+    }
+
     /// Refuses a velocity, lattice units, that is beyond the method; `key` says whose it is.
     ///
     /// # Errors
@@ -192,6 +217,24 @@ impl Plan {
             self.units.dt,
             groups::relaxation_time(groups::viscosity(self.tau) * 0.5 * MACH_LIMIT / mach),
         )))
+    }
+
+    /// Whether a run prescribes one mean speed at opening `k`.
+    pub fn prescribes_velocity(&self, k: usize) -> bool {
+        matches!(self.openings[k].value, Value::Developed(_) | Value::Uniform(_))
+    }
+
+    /// Mean speed into the domain at each opening in time step `t`, lattice units; 0 where none is prescribed.
+    pub fn inward_speeds(&self, t: u64) -> Vec<f64> {
+        let middle = (t as f64 + 0.5) * self.units.dt;
+        let speed = |condition: &Condition| match condition.value {
+            Value::Developed(speed) => speed * condition.waveform.at(middle),
+            Value::Uniform(u) => {
+                (0..3).map(|k| u[k] * condition.normal[k]).sum::<f64>() * condition.waveform.at(middle)
+            }
+            Value::Tabulated(_) | Value::Pressure(_) => 0.0,
+        };
+        self.openings.iter().map(speed).collect()
     }
 
     /// Storage and arithmetic.

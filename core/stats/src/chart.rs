@@ -12,16 +12,29 @@ use crate::number::{Prefix, ticks};
 use crate::text::{self, Anchor, LINE_HEIGHT};
 
 /// Colours of curves, in their order.
-pub const COLOURS: [[u8; 3]; 6] =
-    [[0xc0, 0x28, 0x28], [0x1f, 0x5f, 0xa8], [0xd9, 0x8a, 0x00], [0x2b, 0x8a, 0x4b], [0x8e, 0x4b, 0xa8], [0x55, 0x55, 0x5a]];
+pub const COLOURS: [[u8; 3]; 6] = [
+    [0xc0, 0x28, 0x28],
+    [0x1f, 0x5f, 0xa8],
+    [0xd9, 0x8a, 0x00],
+    [0x2b, 0x8a, 0x4b],
+    [0x8e, 0x4b, 0xa8],
+    [0x55, 0x55, 0x5a],
+];
 
 const WIDTH: u32 = 1000;
 const HEIGHT: u32 = 640;
 const LEFT: u32 = 110;
 const RIGHT: u32 = 30;
-const TOP: u32 = 96;
+/// Where the legend starts: below the title.
+const LEGEND: u32 = 50;
+/// Height of a line of the legend, and of the label of the upward axis.
+const LINE: u32 = LINE_HEIGHT + 10;
+const SAMPLE: u32 = 28;
 const BOTTOM: u32 = 74;
 const GRID: [u8; 3] = [0xe4, 0xe4, 0xe8];
+
+/// What a logarithmic axis spans at most.
+const DECADES: f64 = 1e9;
 
 /// How a curve is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +45,8 @@ pub enum Style {
     Dashed,
     /// A line through marks.
     Marks,
+    /// Marks alone.
+    Points,
 }
 
 /// One curve.
@@ -112,9 +127,11 @@ impl Chart {
 
     /// Draws the chart.
     pub fn draw(&self) -> RgbImage {
+        let (places, lines) = self.legend();
+        let top = LEGEND + (lines + 1) * LINE;
         let x = Scale::of(&self.x, self.finite().map(|(p, _)| p[0]), [LEFT, WIDTH - RIGHT]);
         let ends = self.finite().flat_map(|(p, error)| [p[1] - error, p[1] + error]);
-        let y = Scale::of(&self.y, ends, [HEIGHT - BOTTOM, TOP]);
+        let y = Scale::of(&self.y, ends, [HEIGHT - BOTTOM, top]);
         let mut page = RgbImage::from_pixel(WIDTH, HEIGHT, Rgb(PAPER));
         self.draw_axes(&mut page, &x, &y);
         if let Some(mut canvas) = to_canvas(&page) {
@@ -123,9 +140,11 @@ impl Chart {
             }
             page = to_image(&canvas);
         }
-        let [width, height] = [WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM];
-        text::frame(&mut page, [LEFT, TOP], [width, height], INK);
-        self.draw_legend(&mut page);
+        let [width, height] = [WIDTH - LEFT - RIGHT, HEIGHT - top - BOTTOM];
+        text::frame(&mut page, [LEFT, top], [width, height], INK);
+        for (curve, at) in places {
+            draw_sample(&mut page, curve, at);
+        }
         page
     }
 
@@ -135,15 +154,17 @@ impl Chart {
             fit(p[0], &self.x) && fit(p[1], &self.y)
         };
         let error = |curve: &Curve, i: usize| curve.errors.get(i).copied().filter(|e| e.is_finite()).unwrap_or(0.0);
-        let points = self.curves.iter().flat_map(move |c| c.points.iter().enumerate().map(move |(i, &p)| (p, error(c, i))));
+        let points =
+            self.curves.iter().flat_map(move |c| c.points.iter().enumerate().map(move |(i, &p)| (p, error(c, i))));
         points.filter(move |(p, _)| fits(p))
     }
 
     fn draw_axes(&self, page: &mut RgbImage, x: &Scale, y: &Scale) {
+        let top = y.pixels[1];
         text::write(page, &self.title, LEFT, 18, Anchor::Left, INK);
         for (value, label) in x.marks(9) {
             let column = x.pixel(value).round() as u32;
-            text::fill(page, [column, TOP], [1, HEIGHT - TOP - BOTTOM], GRID);
+            text::fill(page, [column, top], [1, HEIGHT - top - BOTTOM], GRID);
             text::fill(page, [column, HEIGHT - BOTTOM], [1, 7], INK);
             text::write(page, &label, column, HEIGHT - BOTTOM + 12, Anchor::Centre, INK);
         }
@@ -156,29 +177,44 @@ impl Chart {
         }
         let middle = LEFT + (WIDTH - LEFT - RIGHT) / 2;
         text::write(page, &x.label, middle, HEIGHT - BOTTOM + 14 + LINE_HEIGHT, Anchor::Centre, INK);
-        text::write(page, &y.label, LEFT.min(16), TOP - LINE_HEIGHT - 14, Anchor::Left, INK);
+        text::write(page, &y.label, 16, top - LINE, Anchor::Left, INK);
     }
 
-    fn draw_legend(&self, page: &mut RgbImage) {
-        let mut right = WIDTH - RIGHT;
-        for curve in self.curves.iter().rev().filter(|curve| !curve.name.is_empty()) {
-            let left = right.saturating_sub(text::width(&curve.name));
-            let top = TOP - LINE_HEIGHT - 14;
-            text::write(page, &curve.name, left, top, Anchor::Left, INK);
-            let from = left.saturating_sub(36);
-            for piece in 0..if curve.style == Style::Dashed { 3 } else { 1 } {
-                let length = if curve.style == Style::Dashed { 6 } else { 28 };
-                text::fill(page, [from + 11 * piece, top + 9], [length, 3], curve.colour);
+    /// Where the named curves stand in the legend, line after line, and how many lines there are.
+    fn legend(&self) -> (Vec<(&Curve, [u32; 2])>, u32) {
+        let (mut places, mut at) = (Vec::new(), [LEFT, LEGEND]);
+        for curve in self.curves.iter().filter(|curve| !curve.name.is_empty()) {
+            let width = SAMPLE + 8 + text::width(&curve.name);
+            if at[0] > LEFT && at[0] + width > WIDTH - RIGHT {
+                at = [LEFT, at[1] + LINE];
             }
-            right = from.saturating_sub(22);
+            places.push((curve, at));
+            at[0] += width + 28;
         }
+        let lines = if places.is_empty() { 0 } else { (at[1] - LEGEND) / LINE + 1 };
+        (places, lines)
     }
+}
+
+fn draw_sample(page: &mut RgbImage, curve: &Curve, [x, y]: [u32; 2]) {
+    let pieces: &[[u32; 2]] = match curve.style {
+        Style::Dashed => &[[0, 6], [11, 6], [22, 6]],
+        Style::Line | Style::Marks => &[[0, SAMPLE]],
+        Style::Points => &[],
+    };
+    for &[from, length] in pieces {
+        text::fill(page, [x + from, y + 9], [length, 3], curve.colour);
+    }
+    if matches!(curve.style, Style::Marks | Style::Points) {
+        text::disc(page, [f64::from(x + SAMPLE / 2), f64::from(y) + 10.5], 4.0, curve.colour);
+    }
+    text::write(page, &curve.name, x + SAMPLE + 8, y, Anchor::Left, INK);
 }
 
 fn draw_curve(canvas: &mut Pixmap, curve: &Curve, x: &Scale, y: &Scale) {
     let at = |p: &[f64; 2]| -> Option<[f32; 2]> {
         let place = [x.pixel(p[0]), y.pixel(p[1])];
-        place.iter().all(|v| v.is_finite()).then(|| place.map(|v| v as f32))
+        (x.holds(p[0]) && y.holds(p[1])).then(|| place.map(|v| v as f32))
     };
     let mut stroke = Stroke { width: 2.5, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
     let ink = paint(curve.colour, 1.0);
@@ -196,6 +232,9 @@ fn draw_curve(canvas: &mut Pixmap, curve: &Curve, x: &Scale, y: &Scale) {
     if curve.style == Style::Dashed {
         stroke.dash = StrokeDash::new(vec![9.0, 8.0], 0.0);
     }
+    // Many marks are small marks.
+    let radius = if curve.points.len() > 80 { 2.2 } else { 3.5 };
+    let marked = matches!(curve.style, Style::Marks | Style::Points);
     let mut line = PathBuilder::new();
     let mut started = false;
     for place in curve.points.iter().map(at) {
@@ -205,13 +244,13 @@ fn draw_curve(canvas: &mut Pixmap, curve: &Curve, x: &Scale, y: &Scale) {
             None => {}
         }
         started = place.is_some();
-        if let Some([column, row]) = place.filter(|_| curve.style == Style::Marks)
-            && let Some(disc) = PathBuilder::from_circle(column, row, 3.5)
+        if let Some([column, row]) = place.filter(|_| marked)
+            && let Some(disc) = PathBuilder::from_circle(column, row, radius)
         {
             canvas.fill_path(&disc, &ink, tiny_skia::FillRule::Winding, Transform::identity(), None);
         }
     }
-    if let Some(line) = line.finish() {
+    if let Some(line) = line.finish().filter(|_| curve.style != Style::Points) {
         canvas.stroke_path(&line, &ink, &stroke, Transform::identity(), None);
     }
 }
@@ -228,9 +267,10 @@ struct Scale {
 
 impl Scale {
     fn of(axis: &Axis, values: impl Iterator<Item = f64>, pixels: [u32; 2]) -> Self {
-        let fit = |v: &f64| v.is_finite() && (!axis.logarithmic || *v > 0.0);
-        let (mut low, mut high) =
-            values.filter(fit).fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        let values: Vec<f64> = values.filter(|v| v.is_finite() && (!axis.logarithmic || *v > 0.0)).collect();
+        let mut high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = if axis.logarithmic { high / DECADES } else { f64::NEG_INFINITY };
+        let mut low = values.iter().copied().filter(|&v| v >= least).fold(f64::INFINITY, f64::min);
         if low > high {
             (low, high) = if axis.logarithmic { (1.0, 10.0) } else { (0.0, 1.0) };
         }
@@ -243,19 +283,26 @@ impl Scale {
             }
             let span = if high > low { high - low } else { high.abs().max(1e-300) };
             let room = if axis.from_zero { 0.06 } else { 0.03 };
-            (low, high) = (if low == 0.0 { 0.0 } else { low - room * span }, if high == 0.0 { 0.0 } else { high + room * span });
+            (low, high) =
+                (if low == 0.0 { 0.0 } else { low - room * span }, if high == 0.0 { 0.0 } else { high + room * span });
             if high <= low {
                 high = low + 1.0;
             }
         }
-        // A quantity without a unit has no prefix.
-        let prefix = match (axis.unit, axis.logarithmic) {
-            ("", _) | (_, true) => Prefix { factor: 1.0, symbol: "" },
-            _ => Prefix::of(low.abs().max(high.abs())),
-        };
-        let label = match axis.unit {
-            "" => axis.label.clone(),
-            unit => format!("{} [{}{unit}]", axis.label, prefix.symbol),
+        let size = low.abs().max(high.abs());
+        let plain = Prefix { factor: 1.0, symbol: "" };
+        let (prefix, label) = match (axis.unit, axis.logarithmic) {
+            ("", false) if size < 0.01 => {
+                // Without a unit there is no prefix, but a power of ten.
+                let power = (size.log10() / 3.0).floor() as i32 * 3;
+                (Prefix { factor: 10f64.powi(-power), symbol: "" }, format!("{} / 1e{power}", axis.label))
+            }
+            ("", _) => (plain, axis.label.clone()),
+            (unit, true) => (plain, format!("{} [{unit}]", axis.label)),
+            (unit, false) => {
+                let prefix = Prefix::of(size);
+                (prefix, format!("{} [{}{unit}]", axis.label, prefix.symbol))
+            }
         };
         Self { low, high, logarithmic: axis.logarithmic, prefix, pixels, label }
     }
@@ -266,11 +313,20 @@ impl Scale {
         f64::from(self.pixels[0]) + t * (f64::from(self.pixels[1]) - f64::from(self.pixels[0]))
     }
 
+    /// Whether a value lies on the axis; a logarithmic one leaves out what is too small for it.
+    fn holds(&self, value: f64) -> bool {
+        value.is_finite() && (!self.logarithmic || value >= self.low * (1.0 - 1e-9))
+    }
+
     fn marks(&self, count: usize) -> Vec<(f64, String)> {
         if self.logarithmic {
             let (first, last) = (self.low.log10().round() as i32, self.high.log10().round() as i32);
             let step = ((last - first) / 8).max(0) as usize + 1;
-            return (first..=last).step_by(step).map(|power| (10f64.powi(power), format!("1e{power}"))).collect();
+            let factors: &[u32] = if last - first <= 2 { &[1, 2, 5] } else { &[1] };
+            let decade =
+                |power: i32| factors.iter().map(move |&k| (f64::from(k) * 10f64.powi(power), format!("{k}e{power}")));
+            let all = (first..=last).step_by(step).flat_map(decade);
+            return all.filter(|(value, _)| *value <= self.high * (1.0 + 1e-9)).collect();
         }
         let (low, high) = (self.low * self.prefix.factor, self.high * self.prefix.factor);
         let (marks, decimals) = ticks(low, high, count);
@@ -295,17 +351,20 @@ mod tests {
         let image = chart.draw();
         assert_eq!(image.get_pixel(LEFT + 1, HEIGHT - BOTTOM - 2).0, COLOURS[0]);
         // Six hundredths of the span are left free.
-        let (x, y) = (f64::from(WIDTH - LEFT - RIGHT) / 1.06, f64::from(HEIGHT - TOP - BOTTOM) / 1.06);
+        let top = LEGEND + 2 * LINE;
+        let (x, y) = (f64::from(WIDTH - LEFT - RIGHT) / 1.06, f64::from(HEIGHT - top - BOTTOM) / 1.06);
         assert_eq!(image.get_pixel(LEFT + x as u32, HEIGHT - BOTTOM - y as u32).0, COLOURS[0]);
     }
 
     #[test]
     fn empty_and_broken_curves_leave_axes() {
-        for (logarithmic, points) in [(false, vec![]), (true, vec![[-1.0, 0.0]]), (false, vec![[f64::NAN, 1.0], [1.0, 1.0]])] {
+        for (logarithmic, points) in
+            [(false, vec![]), (true, vec![[-1.0, 0.0]]), (false, vec![[f64::NAN, 1.0], [1.0, 1.0]])]
+        {
             let axis = Axis { logarithmic, ..Axis::new("x", "m") };
             let curves = vec![Curve::new("c", points, Style::Line, 1)];
             let image = Chart { title: String::new(), x: axis.clone(), y: axis, curves }.draw();
-            assert_eq!(image.get_pixel(LEFT - 1, TOP + 9).0, INK);
+            assert_eq!(image.get_pixel(LEFT - 1, LEGEND + 3 * LINE).0, INK);
         }
     }
 
@@ -316,5 +375,29 @@ mod tests {
         let marks = scale.marks(5);
         assert_eq!(marks.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>(), ["1e-3", "1e-2", "1e-1", "1e0"]);
         assert!((scale.pixel(marks[1].0) - 100.0).abs() < 1e-9);
+        assert!(!Scale::of(&axis, [1e-40, 0.5].into_iter(), [0, 300]).holds(1e-40));
+        let short = Scale::of(&axis, [2e-3, 8e-3].into_iter(), [0, 300]).marks(5);
+        assert_eq!(short.len(), 4, "1, 2, 5 and 10");
+    }
+
+    #[test]
+    fn small_numbers_have_a_power_of_ten() {
+        let scale = Scale::of(&Axis::new("drift", "").from_zero(), [0.0, 4e-6].into_iter(), [0, 300]);
+        assert_eq!(scale.label, "drift / 1e-6");
+        assert_eq!(scale.marks(5)[1].1, "1");
+    }
+
+    #[test]
+    fn long_legends_take_lines() {
+        let curve = |i: usize| Curve::new(format!("a rather long name {i}"), vec![[0.0, i as f64]], Style::Line, i);
+        let chart = Chart {
+            title: String::new(),
+            x: Axis::new("x", ""),
+            y: Axis::new("y", ""),
+            curves: (0..7).map(curve).collect(),
+        };
+        let (places, lines) = chart.legend();
+        assert_eq!((places.len(), lines), (7, 3));
+        assert_eq!(chart.draw().get_pixel(places[6].1[0] + 2, places[6].1[1] + 10).0, COLOURS[0]);
     }
 }

@@ -103,6 +103,7 @@ impl Figure {
             let left = right.saturating_sub(text::width(name));
             text::write(page, name, left, y, Anchor::Left, INK);
             text::fill(page, [left.saturating_sub(SWATCH + 8), y + 2], [SWATCH, SWATCH], *colour);
+            text::frame(page, [left.saturating_sub(SWATCH + 8), y + 2], [SWATCH, SWATCH], INK);
             right = left.saturating_sub(SWATCH + 8 + GAP);
         }
     }

@@ -191,7 +191,13 @@ mod tests {
         (0..4)
             .map(|i| {
                 let i = f64::from(i);
-                LedgerRow { step: 10 * i as u64, time: i, inside: 50.0 + 0.9 * i, through: vec![4.0 * i, -3.0 * i], ..LedgerRow::default() }
+                LedgerRow {
+                    step: 10 * i as u64,
+                    time: i,
+                    inside: 50.0 + 0.9 * i,
+                    through: vec![4.0 * i, -3.0 * i],
+                    ..LedgerRow::default()
+                }
             })
             .collect()
     }
@@ -226,8 +232,13 @@ mod tests {
 
     #[test]
     fn a_pulse_that_turns_round_counts_both_ways() {
-        let row =
-            |time: f64, entered: f64| LedgerRow { step: time as u64, time, inside: entered, through: vec![entered], cells: vec![] };
+        let row = |time: f64, entered: f64| LedgerRow {
+            step: time as u64,
+            time,
+            inside: entered,
+            through: vec![entered],
+            cells: vec![],
+        };
         let rows = [row(0.0, 0.0), row(1.0, 5.0), row(2.0, 1.0)];
         let balance = mass_balance(&["both".to_owned()], &rows, &UNITS, 3).expect("rows");
         assert_eq!((balance.in_kg, balance.out_kg, balance.defect_kg), (5.0, 4.0, 0.0));

@@ -85,7 +85,9 @@ impl View {
     /// A usage fault when the plane misses the domain, or none is given in 3-D.
     pub fn whole(nodes: &Nodes, plane: Option<&Plane>) -> Result<Self> {
         let (layer, axis, plane) = match plane {
-            Some(plane) if nodes.grid().dimension == 3 => (Some(plane.layers(nodes)?.nearest()), plane.axis, Some(plane)),
+            Some(plane) if nodes.grid().dimension == 3 => {
+                (Some(plane.layers(nodes)?.nearest()), plane.axis, Some(plane))
+            }
             None if nodes.grid().dimension == 3 => return Err(Fault::usage("a map of a 3-D domain needs a plane")),
             _ => (None, 2, None),
         };
@@ -126,7 +128,8 @@ impl View {
     }
 
     fn place(&self) -> String {
-        let place = |plane: &Plane| format!(", plane {} at {} = {}", plane.name, AXES[plane.axis], with_unit(plane.at, "m"));
+        let place =
+            |plane: &Plane| format!(", plane {} at {} = {}", plane.name, AXES[plane.axis], with_unit(plane.at, "m"));
         self.plane.as_ref().map(place).unwrap_or_default()
     }
 }

@@ -1,10 +1,11 @@
-//! What the tests of the three binaries share: a folder to work in, calls of the tools in it, drawn geometries and the
-//! formats they come in.
+//! What the tests of the three binaries share: a folder to work in, calls of the tools in it, drawn geometries, the formats
+//! they come in, and suspensions.
 
 mod call;
 pub mod draw;
 mod folder;
 pub mod formats;
+pub mod suspension;
 
 pub use call::{Call, Called, tool};
 pub use folder::{Folder, configs};

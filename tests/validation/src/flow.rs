@@ -5,9 +5,9 @@ use hematite_comm::Solo;
 use hematite_config::Result;
 use hematite_geometry::Domain;
 use hematite_gpu::{Gpu, Needs};
-use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, Moment, Parameters, Prescribed, Row, Walls};
+use hematite_solver::lattice_boltzmann::{Fluid, Moment, Parameters, Prescribed, Row, Shared, Walls};
+use hematite_solver::{Bodies, Precision};
 
 use crate::Inside;
 
@@ -94,6 +94,20 @@ impl Flow {
         physics: &Physics,
         row: impl Fn(u64) -> Row + 'static,
     ) -> Result<Self> {
+        Self::with_walls(context, &(*inside, domain), physics, row, |_, _| Walls::HalfWay)
+    }
+
+    /// Puts a domain on the device, its walls as `walls(lattice, part)` has them.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn with_walls(
+        context: &Context,
+        (inside, domain): &(Inside, &Domain),
+        physics: &Physics,
+        row: impl Fn(u64) -> Row + 'static,
+        walls: impl Fn(&Lattice, &Part) -> Walls,
+    ) -> Result<Self> {
         let lattice = Lattice::build(domain)?;
         let part = Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?;
         let prescribed = |(boundary, nodes): (&Boundary, &Vec<_>)| match boundary {
@@ -107,7 +121,7 @@ impl Flow {
             omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
             force: true,
             immersed: None,
-            walls: Walls::HalfWay,
+            walls: walls(&lattice, &part),
             openings: physics.boundaries.iter().zip(&part.openings).map(prescribed).collect(),
         };
         Self::of_part(context, *inside, part, &parameters, row)
@@ -164,6 +178,19 @@ impl Flow {
     /// When the device is lost.
     pub fn advance(&mut self, steps: u64) -> Result<()> {
         self.fluid.advance(&Solo, steps, &self.row)
+    }
+
+    /// Does `steps` time steps with bodies in the fluid.
+    ///
+    /// # Errors
+    /// When the device is lost, and those of the bodies.
+    pub fn advance_with(&mut self, bodies: &mut dyn Bodies, steps: u64) -> Result<()> {
+        self.fluid.advance_with(&Solo, bodies, steps, &self.row)
+    }
+
+    /// What bodies share with the fluid.
+    pub fn shared(&self) -> Shared {
+        self.fluid.shared()
     }
 
     /// A moment of all nodes.

@@ -29,7 +29,7 @@ pub fn planned(
     let path = folder.path().join("case.h5");
     let lattice = Lattice::build(domain)?;
     let partition = Partition::make(&lattice, 1)?;
-    write(&path, &lattice, &[], &[partition], &Provenance::of("validation", &[])?, &Value::Null)?;
+    write(&path, &lattice, &[], &[], &[partition], &Provenance::of("validation", &[])?, &Value::Null)?;
     let case = Case::open(&path)?;
     let part = case.part(1, 0)?;
 

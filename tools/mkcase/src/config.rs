@@ -26,7 +26,32 @@ pub struct CaseConfig {
     /// How the cells are put into the lumen.
     #[serde(default)]
     pub seeding: SeedingConfig,
+    /// Points on the walls, for runs whose walls act through an immersed boundary. Default: made where there are cells.
+    #[serde(default)]
+    pub walls: Option<WallsConfig>,
     /// Numbers of ranks to store partitions for, e.g. [1, 4]. A run on another number makes its own.
     #[serde(default)]
     pub parts: Vec<NonZeroUsize>,
+}
+
+/// Points on the smoothed walls.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WallsConfig {
+    /// Distance between neighbouring points in lattice spacings, from 0.25 to 2.
+    pub spacing: f64,
+}
+
+impl Default for WallsConfig {
+    fn default() -> Self {
+        Self { spacing: 0.75 }
+    }
+}
+
+impl CaseConfig {
+    /// The spacing of the points on the walls, where any are asked for or there are cells.
+    pub fn wall_points(&self) -> Option<f64> {
+        let cells = (!self.cells.is_empty()).then(WallsConfig::default);
+        self.walls.clone().or(cells).map(|walls| walls.spacing)
+    }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Lattice, Partition, Population, PopulationConfig, PopulationReport, Seeding, write};
+use hematite_case::{Lattice, Partition, Population, PopulationConfig, PopulationReport, Seeding, wall_points, write};
 use hematite_config::{Fault, Provenance, Result, read};
 use hematite_geometry::{build, inputs};
 
@@ -34,6 +34,10 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);
     let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
+    let points = match config.wall_points() {
+        Some(spacing) => wall_points(&lattice, spacing).map_err(within)?,
+        None => Vec::new(),
+    };
     let mut partitions = Vec::with_capacity(parts.len());
     for parts in parts {
         progress.say(format!("dividing it into {parts}"));
@@ -44,7 +48,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         let provenance = Provenance::of("mkcase", &sources.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         let stored =
             serde_json::to_value(&config).map_err(|error| Fault::io(format!("{}: {error}", path.display())))?;
-        write(&output, &lattice, &populations, &partitions, &provenance, &stored)?;
+        write(&output, &lattice, &populations, &points, &partitions, &provenance, &stored)?;
     }
     drop(progress);
     Ok(Report {

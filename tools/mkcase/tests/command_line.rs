@@ -212,3 +212,58 @@ fn a_reader_that_leaves_is_no_fault() {
     drop(child.stdout.take());
     assert!(child.wait().expect("ends").success());
 }
+
+/// A vessel of 40 um with red cells, `blood.json`.
+fn blood(cells: &str) -> Folder {
+    let folder = Folder::new();
+    write_png(&folder.path("blood.png"), &aneurysm(40, 160, false)).expect("draws");
+    let config = format!(
+        r#"{{"geometry": {{"image": "blood.png", "spacing": "1 um"}},
+            "openings": [{{"name": "inlet", "kind": "velocity", "face": "x-"}},
+                         {{"name": "outlet", "kind": "pressure", "face": "x+"}}],
+            "cells": [{cells}], "seeding": {{"seed": 3}}}}"#
+    );
+    fs::write(folder.path("blood.json"), config).expect("writes");
+    folder
+}
+
+#[test]
+fn cells_are_seeded_and_reported() {
+    let folder = blood(r#"{"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.4}"#);
+    let config = folder.path("blood.json");
+    let check = mkcase(&[config.to_str().expect("text"), "--check"]);
+    assert!(check.status.success(), "{}", text(&check.stderr));
+    assert!(text(&check.stdout).contains("cells of 20 vertices, hematocrit 0.") && !folder.path("blood.h5").exists());
+    let output = mkcase(&[config.to_str().expect("text")]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("cells\n  red: ") && said.contains("between cells"), "{said}");
+    assert!(text(&output.stderr).contains("growing the cells"), "{}", text(&output.stderr));
+    let case = Case::open(&folder.path("blood.h5")).expect("opens");
+    let first = case.populations().expect("reads");
+    assert_eq!(case.header().populations[0].cells, first[0].cells.len());
+    let share = first[0].report["hematocrit"].as_f64().expect("a number");
+    assert!((share - 0.4).abs() < 0.005, "{share}");
+    drop(case);
+    assert!(mkcase(&[config.to_str().expect("text"), "--quiet"]).status.success());
+    let again = Case::open(&folder.path("blood.h5")).expect("opens").populations().expect("reads");
+    assert_eq!(first[0].cells, again[0].cells);
+}
+
+#[test]
+fn cells_that_cannot_be_are_refused() {
+    for (cells, said) in [
+        (r#"{"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.9}"#, "hematocrit beyond packing"),
+        (r#"{"name": "red", "shape": {"kind": "red_cell"}, "hematocritt": 0.4}"#, "did you mean \"hematocrit\"?"),
+        (
+            r#"{"name": "big", "shape": {"kind": "disc", "radius": "60 um", "vertices": 400}, "count": 1}"#,
+            "larger than the",
+        ),
+        (r#"{"name": "red", "shape": {"kind": "red_cell"}, "positions": "none.csv"}"#, "none.csv"),
+    ] {
+        let folder = blood(cells);
+        let output = mkcase(&[folder.path("blood.json").to_str().expect("text"), "--check"]);
+        let message = refused(&output);
+        assert!(message.contains(said) && message.contains("blood.json"), "{message}");
+    }
+}

@@ -25,7 +25,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
-    /// Print the JSON Schema of the config of `post flow`, `post cells` and `post tracks`
+    /// Print the JSON Schema of the config of `post flow` and `post cells`
     #[arg(long, required = true)]
     schema: bool,
     #[command(subcommand)]
@@ -130,7 +130,7 @@ pub struct CellsArguments {
 #[command(after_help = "\
 Writes into DIR: tracks.csv (each cell and dump: unwrapped centroid and velocity), velocity.csv (mean velocity of
 each cell), displacement.csv (mean and mean square displacement over lags, dispersion about the mean motion),
-tracks.png and displacement.png.
+tracks.png and displacement.png. From tracks.h5, or where a run has none, from cells.vtkhdf.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 
@@ -142,9 +142,6 @@ pub struct TracksArguments {
     /// Where to write [default: RUN/statistics]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// What to use in place of defaults
-    #[arg(long, value_name = "POST.json")]
-    pub config: Option<PathBuf>,
 }
 
 /// Which dumps of a run.

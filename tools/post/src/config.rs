@@ -1,4 +1,4 @@
-//! The config of `post flow`, `post cells` and `post tracks`.
+//! The config of `post flow` and `post cells`.
 
 use std::collections::BTreeSet;
 
@@ -20,12 +20,12 @@ pub struct PostConfig {
     /// Lines for profiles. Default: those across the middle of the domain along each axis.
     #[serde(default)]
     pub lines: Option<Vec<LineConfig>>,
-    /// What `post cells` and `post tracks` look at.
+    /// What `post cells` looks at.
     #[serde(default)]
     pub cells: CellsConfig,
 }
 
-/// What `post cells` and `post tracks` look at in place of their defaults.
+/// What `post cells` looks at in place of its defaults.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct CellsConfig {

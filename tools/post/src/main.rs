@@ -4,7 +4,6 @@ mod arguments;
 mod cells;
 mod compare;
 mod config;
-mod extent;
 mod flow;
 mod pictures;
 mod say;

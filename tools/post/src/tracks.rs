@@ -1,10 +1,13 @@
 //! `post tracks`: where cells go.
 
-use hematite_config::{Exit, Result, read};
-use hematite_dump::RunRecord;
+use std::path::Path;
+
+use hematite_case::Case;
+use hematite_config::{Exit, Result};
+use hematite_dump::{RunRecord, TrackReader};
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::cells::tracks::{Displacement, Track, displacements, tracks};
-use hematite_stats::cells::cells;
+use hematite_stats::cells::{Cell, cells};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::number::{exact, with_unit};
 use hematite_stats::plane::AXES;
@@ -12,8 +15,6 @@ use hematite_stats::table::Table;
 
 use crate::arguments::TracksArguments;
 use crate::cells::CellSource;
-use crate::config::PostConfig;
-use crate::extent::periods;
 use crate::say;
 
 /// Rows of `tracks.csv` at most: of longer runs, every second, third, ... cell is written.
@@ -23,12 +24,7 @@ const DRAWN: usize = 60;
 
 /// Writes the trajectories and what follows from them.
 pub fn run(arguments: &TracksArguments) -> Result<Exit> {
-    let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
-    let record = RunRecord::read(&arguments.run)?;
-    let source = CellSource::require(&arguments.run)?;
-    config.cells.check(source.reader.dimension())?;
-    let (time, all) = read_tracks(&record, &source)?;
-    let names = source.names();
+    let Tracks { names, dimension, time, all } = read_tracks(&arguments.run)?;
     let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
     let mut written = Vec::new();
     let mut file = |name: &str| {
@@ -49,7 +45,6 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
         })
         .collect();
     displacement_table(&moved).write_csv(&file("displacement.csv"))?;
-    let dimension = source.reader.dimension();
     if time.len() > 1 {
         displacement_chart(&moved, dimension).write(&file("displacement.png"))?;
         track_chart(&all).write(&file("tracks.png"))?;
@@ -60,8 +55,9 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
     say::line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
     for (name, moved) in &moved {
         if let Some(last) = moved.last() {
-            let far: Vec<String> =
-                (0..dimension).map(|a| format!("{} {}", AXES[a], with_unit(last.mean_square_m2[a].sqrt(), "m"))).collect();
+            let far: Vec<String> = (0..dimension)
+                .map(|a| format!("{} {}", AXES[a], with_unit(last.mean_square_m2[a].sqrt(), "m")))
+                .collect();
             let lag = with_unit(last.lag_s, "s");
             say::line(&format!("population {name}: root mean square displacement in {lag}: {}", far.join(", ")))?;
         }
@@ -72,20 +68,55 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Times of the dumps, and where each cell's centroid was, unwrapped.
-fn read_tracks(record: &RunRecord, source: &CellSource) -> Result<(Vec<f64>, Vec<Track>)> {
-    let periods = periods(record)?;
+/// The tracks of a run.
+struct Tracks {
+    names: Vec<String>,
+    dimension: usize,
+    time: Vec<f64>,
+    all: Vec<Track>,
+}
+
+/// From `tracks.h5`, or where there is none, from the surfaces in `cells.vtkhdf`.
+fn read_tracks(run: &Path) -> Result<Tracks> {
+    if run.join("tracks.h5").is_file() {
+        let reader = TrackReader::open(run)?;
+        if !reader.steps().is_empty() {
+            return from_tracks(&reader);
+        }
+    }
+    from_cells(&RunRecord::read(run)?, &CellSource::require(run)?)
+}
+
+fn from_tracks(reader: &TrackReader) -> Result<Tracks> {
+    let extent = reader.extent().unwrap_or_default();
+    let mut frames = Vec::new();
+    for number in 0..reader.steps().len() {
+        let frame = reader.frame(number)?;
+        let place = |n: usize| {
+            let at = unwrapped(frame.centroid[n], frame.image[n], extent);
+            (frame.id[n], frame.kind[n] as usize, at)
+        };
+        frames.push((0..frame.id.len()).map(place).collect::<Vec<_>>());
+    }
+    let time = reader.steps().iter().map(|dump| dump.time).collect();
+    Ok(Tracks { names: reader.kinds().to_vec(), dimension: reader.dimension(), time, all: tracks(frames) })
+}
+
+fn from_cells(record: &RunRecord, source: &CellSource) -> Result<Tracks> {
+    let case = Case::open(Path::new(&record.case))?;
+    let extent = case.header().extent.map(|sites| sites as f64 * case.header().spacing);
     let mut frames = Vec::new();
     for dump in 0..source.reader.steps().len() {
         let frame = source.reader.frame(dump)?;
-        let place = |cell: &hematite_stats::cells::Cell| {
-            let centroid = Shape::of(cell).centroid;
-            let unwrapped = std::array::from_fn(|a| centroid[a] + f64::from(cell.image[a]) * periods[a]);
-            (cell.id, cell.kind, unwrapped)
-        };
+        let place = |cell: &Cell| (cell.id, cell.kind, unwrapped(Shape::of(cell).centroid, cell.image, extent));
         frames.push(cells(source.reader.kinds(), &frame)?.iter().map(place).collect::<Vec<_>>());
     }
-    Ok((source.reader.steps().iter().map(|dump| dump.time).collect(), tracks(frames)))
+    let time = source.reader.steps().iter().map(|dump| dump.time).collect();
+    Ok(Tracks { names: source.names(), dimension: source.reader.dimension(), time, all: tracks(frames) })
+}
+
+fn unwrapped(at: [f64; 3], image: [i32; 3], extent: [f64; 3]) -> [f64; 3] {
+    std::array::from_fn(|a| at[a] + f64::from(image[a]) * extent[a])
 }
 
 fn table(all: &[Track], names: &[String], time: &[f64], every: usize) -> Table {
@@ -105,8 +136,7 @@ fn table(all: &[Track], names: &[String], time: &[f64], every: usize) -> Table {
 }
 
 fn velocities(all: &[Track], names: &[String], time: &[f64]) -> Table {
-    let mut table =
-        Table::new(["cell", "population", "first_s", "last_s", "ux_m_per_s", "uy_m_per_s", "uz_m_per_s"]);
+    let mut table = Table::new(["cell", "population", "first_s", "last_s", "ux_m_per_s", "uy_m_per_s", "uz_m_per_s"]);
     for track in all {
         let Some(u) = track.mean_velocity(time) else { continue };
         let ends = [track.frame[0], track.frame[track.frame.len() - 1]].map(|frame| exact(time[frame]));
@@ -134,9 +164,9 @@ fn displacement_table(moved: &[(String, Vec<Displacement>)]) -> Table {
 fn displacement_chart(moved: &[(String, Vec<Displacement>)], dimension: usize) -> Chart {
     let mut curves = Vec::new();
     for (name, lags) in moved {
-        for axis in 0..dimension {
+        for (axis, along) in AXES.iter().enumerate().take(dimension) {
             let points = lags.iter().map(|d| [d.lag_s, d.mean_square_m2[axis]]).collect();
-            let name = if moved.len() > 1 { format!("{name} {}", AXES[axis]) } else { AXES[axis].to_owned() };
+            let name = if moved.len() > 1 { format!("{name} {along}") } else { (*along).to_owned() };
             curves.push(Curve::new(name, points, Style::Marks, curves.len()));
         }
     }
@@ -151,9 +181,8 @@ fn displacement_chart(moved: &[(String, Vec<Displacement>)], dimension: usize) -
 /// Some trajectories, in the plane of x and y.
 fn track_chart(all: &[Track]) -> Chart {
     let drawn = all.iter().step_by(all.len().div_ceil(DRAWN).max(1));
-    let curve = |track: &Track| {
-        Curve::new("", track.position.iter().map(|p| [p[0], p[1]]).collect(), Style::Line, track.kind)
-    };
+    let curve =
+        |track: &Track| Curve::new("", track.position.iter().map(|p| [p[0], p[1]]).collect(), Style::Line, track.kind);
     Chart {
         title: "trajectories".to_owned(),
         x: Axis::new("x", "m"),

@@ -7,7 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hematite_case::{Lattice, NodeId};
 use hematite_config::{Provenance, hash_file};
-use hematite_dump::{CellFrame, CellKind, CellWriter, DumpStep, Field, FieldWriter, Grid, RunRecord, Values};
+use hematite_dump::{
+    CellFrame, CellKind, CellReader, CellWriter, DumpStep, Field, FieldWriter, Grid, RunRecord, TrackBox, TrackFrame,
+    TrackWriter, Values,
+};
 use hematite_geometry::{Domain, Report, Site};
 use serde_json::{Value, json};
 
@@ -61,7 +64,8 @@ impl Vessel {
         let lattice = Lattice::build(&domain).expect("a lattice");
         let (run, case) = (folder.join("run"), folder.join("case.h5"));
         std::fs::create_dir_all(&run).expect("a folder");
-        hematite_case::file::write(&case, &lattice, &[], &Provenance::default(), &Value::Null).expect("a case");
+        hematite_case::file::write(&case, &lattice, &[], &[], &[], &Provenance::default(), &Value::Null)
+            .expect("a case");
         let config = if self.force { json!({"drive": {"force": ["20 kPa/m", "0 Pa/m"]}}) } else { Value::Null };
         let record = RunRecord {
             schema: RunRecord::SCHEMA,
@@ -88,7 +92,8 @@ impl Vessel {
         let id = (0..lattice.nodes() as u64).map(NodeId).collect();
         let dimension = self.dimension();
         let grid = Grid { dimension, spacing: DX, origin: [0.0; 3], id, position: lattice.position.clone() };
-        let mut fields = FieldWriter::create(&run.join("fields.vtkhdf"), &grid, &[Field::Velocity], false).expect("a dump");
+        let mut fields =
+            FieldWriter::create(&run.join("fields.vtkhdf"), &grid, &[Field::Velocity], false).expect("a dump");
         let mut cells = CellWriter::create(&run.join("cells.vtkhdf"), kinds, dimension, DX).expect("a dump");
         for step in 0..dumps {
             let time = INTERVAL * step as f64;
@@ -151,7 +156,8 @@ fn sphere(rings: usize, around: usize) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
     let mut vertices = vec![[0.0, 0.0, 1.0]];
     for i in 1..rings {
         let (sin, cos) = (PI * i as f64 / rings as f64).sin_cos();
-        vertices.extend((0..around).map(|k| TAU * k as f64 / around as f64).map(|t| [sin * t.cos(), sin * t.sin(), cos]));
+        vertices
+            .extend((0..around).map(|k| TAU * k as f64 / around as f64).map(|t| [sin * t.cos(), sin * t.sin(), cos]));
     }
     vertices.push([0.0, 0.0, -1.0]);
     let last = vertices.len() as u32 - 1;
@@ -267,8 +273,11 @@ fn a_channel_with_two_populations() {
     }
     // The profile adds up to the tube hematocrit, and the wall is free of cells.
     let profile = std::fs::read_to_string(statistics.join("cells_profile_offset.csv")).expect("is there");
-    let rows: Vec<Vec<f64>> =
-        profile.lines().skip(1).map(|row| row.split(',').map(|cell| cell.parse().expect("a number")).collect()).collect();
+    let rows: Vec<Vec<f64>> = profile
+        .lines()
+        .skip(1)
+        .map(|row| row.split(',').map(|cell| cell.parse().expect("a number")).collect())
+        .collect();
     assert_eq!(rows.len(), 30);
     let mean = rows.iter().map(|row| row[2]).sum::<f64>() / 30.0;
     near(&json!(mean), (36.0 * red + 16.0 * platelet) / lumen, 2e-3);
@@ -289,6 +298,21 @@ fn cells_are_drawn_and_tracked() {
     let velocity = std::fs::read_to_string(run.join("statistics/velocity.csv")).expect("is there");
     let first: Vec<&str> = velocity.lines().nth(1).expect("a cell").split(',').collect();
     near(&json!(first[4].parse::<f64>().expect("a number")), channel_speed(7.5e-6), 1e-6);
+    // From tracks.h5 as from the surfaces, unwrapped.
+    let reader = CellReader::open(&run.join("cells.vtkhdf")).expect("opens");
+    let names: Vec<String> = reader.kinds().iter().map(|kind| kind.name.clone()).collect();
+    let domain = TrackBox { dimension: 2, extent: [120e-6, 32e-6, 1e-6], periodic: [true, false, false] };
+    let mut tracks = TrackWriter::create(&run, &names, &domain).expect("a file");
+    for dump in 0..reader.steps().len() {
+        let frame = reader.frame(dump).expect("reads");
+        tracks.append(&TrackFrame::of(&frame, reader.kinds(), 2)).expect("writes");
+    }
+    done(&post(&["tracks", text(&run), "-o", text(&run.join("other"))]));
+    let other = std::fs::read_to_string(run.join("other/velocity.csv")).expect("is there");
+    for (a, b) in velocity.lines().zip(other.lines()).skip(1) {
+        let [a, b] = [a, b].map(|row| row.split(',').nth(4).and_then(|u| u.parse::<f64>().ok()).expect("a number"));
+        assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
+    }
     assert!(run.join("statistics/tracks.png").exists() && run.join("statistics/displacement.csv").exists());
 }
 

@@ -1,6 +1,8 @@
 //! The cells of a run: from the case or a checkpoint into the fluid, and from there into dumps.
 
-use hematite_case::{Case, Header};
+use std::sync::Arc;
+
+use hematite_case::{Case, Header, Opening};
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_dump::{CellFrame, CellKind};
@@ -29,7 +31,7 @@ pub fn immerse(
         Some(saved) => {
             let mut suspension = Suspension::new(gpu, comm, parameters, shared, around, saved.step, saved.cells)?;
             let counts = saved.populations.iter().map(|state| [state.count.inserted, state.count.left]);
-            suspension.restore_counts(&counts.collect::<Vec<_>>());
+            suspension.restore_counts(&counts.collect::<Vec<_>>(), &saved.entered);
             suspension
         }
         None => Suspension::new(gpu, comm, parameters, shared, around, 0, immersion.at_start(&setup.populations))?,
@@ -49,7 +51,28 @@ fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surro
         Some(_) => walls(&case, &map)?,
         None => Vec::new(),
     };
-    Ok(Surroundings { own, map, walls })
+    let (plan, header) = (&setup.plan, &setup.header);
+    let openings = case.openings()?;
+    let sites = sites(&case, &openings)?;
+    let gates = immersion.gates(&setup.config.cells, plan, header, &openings, &sites, &setup.populations);
+    let gates = gates.map_err(|fault| fault.within(setup.path.display()))?;
+    let flow = plan.clone();
+    Ok(Surroundings { own, map, walls, gates, inflow: Arc::new(move |step| flow.inward_speeds(step)) })
+}
+
+/// Positions of the nodes of each opening.
+fn sites(case: &Case, openings: &[Opening]) -> Result<Vec<Vec<[i32; 3]>>> {
+    let mut sites: Vec<Vec<[i32; 3]>> = vec![Vec::new(); openings.len()];
+    let mut first = 0;
+    case.each_position(|positions| {
+        for (sites, opening) in sites.iter_mut().zip(openings) {
+            let from = opening.nodes.partition_point(|node| (node.node.0 as usize) < first);
+            let to = opening.nodes.partition_point(|node| (node.node.0 as usize) < first + positions.len());
+            sites.extend(opening.nodes[from..to].iter().map(|node| positions[node.node.0 as usize - first]));
+        }
+        first += positions.len();
+    })?;
+    Ok(sites)
 }
 
 /// The points of the walls near this rank's nodes.

@@ -6,9 +6,9 @@ use hematite_case::{NodeId, Population};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, PopulationState, Storage};
-use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::suspension::{Record, Suspension, Tally};
+use hematite_solver::{Precision, WALLS};
 
 use crate::output::count;
 use crate::ranks::together;
@@ -35,6 +35,7 @@ pub fn save(
             Some(cells) => populations(setup, &cells.tally(comm)?),
             None => Vec::new(),
         },
+        entered: cells.map(Suspension::entered).unwrap_or_default(),
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
@@ -43,6 +44,9 @@ pub fn save(
         }
         for (k, came_in) in fluid.ledger()?.into_iter().enumerate() {
             writer.array(&array(k), &opening_ids(setup, k), &came_in)?;
+        }
+        if setup.plan.walls_give_mass() {
+            writer.array(WALLS, &wall_ids(setup, fluid), &fluid.wall_ledger()?)?;
         }
         if let Some(cells) = cells {
             for (k, population) in setup.populations.iter().enumerate() {
@@ -65,7 +69,6 @@ pub fn find(setup: &Setup, wanted: &str) -> Option<PathBuf> {
 fn populations(setup: &Setup, tally: &[Tally]) -> Vec<PopulationState> {
     let state = |(population, tally): (&Population, &Tally)| PopulationState {
         name: population.name.clone(),
-        next_id: 0,
         count: count(tally),
     };
     setup.populations.iter().zip(tally).map(state).collect()
@@ -79,6 +82,8 @@ pub struct Saved {
     pub cells: Vec<(usize, u64, Record)>,
     /// How many cells of each population there were.
     pub populations: Vec<PopulationState>,
+    /// How often each cell of the feeders had come in.
+    pub entered: Vec<u64>,
 }
 
 /// Puts a saved state of the fluid back and reads that of the cells.
@@ -105,6 +110,16 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
     let ledger =
         openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
     fluid.restore_ledger(meta.step, &ledger)?;
+    if setup.plan.walls_give_mass() {
+        let other = |fault: Fault| {
+            Fault::usage(format!(
+                "{}; a run with \"fluid.walls\": \"interpolated\" goes on from one of its kind",
+                fault.message
+            ))
+        };
+        let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
+        fluid.restore_wall_ledger(&ledger)?;
+    }
     let mut cells = Vec::new();
     for (k, population) in setup.populations.iter().enumerate() {
         checkpoint.each_cell(&population.name, |id, words| {
@@ -116,11 +131,15 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
             Ok(())
         })?;
     }
-    Ok(Saved { step: meta.step, cells, populations: meta.populations.clone() })
+    Ok(Saved { step: meta.step, cells, populations: meta.populations.clone(), entered: meta.entered.clone() })
 }
 
 fn array(opening: usize) -> String {
     format!("opening-{opening}")
+}
+
+fn wall_ids(setup: &Setup, fluid: &Fluid) -> Vec<NodeId> {
+    fluid.wall_nodes().iter().map(|&node| setup.part.id[node as usize]).collect()
 }
 
 fn opening_ids(setup: &Setup, opening: usize) -> Vec<NodeId> {

@@ -176,6 +176,9 @@ impl RunConfig {
             at.push(0);
             self.cell_dumps = Some(Times { every: self.dumps[0].every, at });
         }
+        if let Some(at) = self.cell_dumps.iter().flat_map(|times| &times.at).find(|&&at| at > steps) {
+            return Err(Fault::usage(format!("cell_dumps.at: {at} is beyond the {steps} steps of the run")));
+        }
         if self.cell_dumps.as_ref().is_some_and(|times| times.every == Some(0)) {
             return Err(Fault::usage("cell_dumps.every must be at least 1"));
         }

@@ -1,7 +1,7 @@
 //! `run`: a case and a run's config to dumps.
 
-mod checkpoint;
 mod cells;
+mod checkpoint;
 mod cli;
 mod config;
 mod output;

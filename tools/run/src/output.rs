@@ -7,12 +7,13 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    CellCount, CellWriter, DumpStep, Field, FieldWriter, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes,
-    RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, Values, clear_other_ranks, dump_file, rank_file, write_cell_index, write_index,
+    CellCount, CellWriter, DumpStep, Field, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log, OpeningRecord,
+    PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, Values, clear_other_ranks, dump_file, rank_file,
+    write_cell_index, write_index,
 };
-use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
 use hematite_solver::suspension::{Suspension, Tally};
+use hematite_solver::{Precision, WALLS};
 use hematite_units::{LatticeUnits, groups::CS2};
 use serde_json::json;
 
@@ -76,8 +77,9 @@ impl Output {
             if comm.rank() > 0 {
                 return Ok(());
             }
-            let names: Vec<String> = setup.header.openings.iter().map(|opening| opening.name.clone()).collect();
+            let names = ledger_names(setup);
             ledger = Some(if goes_on {
+                same_columns(&setup.folder, &names)?;
                 LedgerWriter::reopen(&setup.folder, step)?
             } else {
                 let populations: Vec<String> = setup.populations.iter().map(|p| p.name.clone()).collect();
@@ -137,7 +139,7 @@ impl Output {
         if !surfaces && !tracks {
             return Ok(());
         }
-        let frame = together(comm, || Ok(frame(setup, &cells.snapshot()?, at.step)))?;
+        let frame = together(comm, || Ok(frame(setup, &cells.snapshot(at.step)?, at.step)))?;
         if surfaces {
             together(comm, || writer.append(&frame))?;
             index(comm, &self.folder, CELLS, write_cell_index)?;
@@ -176,6 +178,9 @@ impl Output {
         }
         let mut exact = vec![monitor.coarse_mass, monitor.fine_mass];
         exact.extend(together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum::<i64>()));
+        if setup.plan.walls_give_mass() {
+            exact.push(together(comm, || fluid.wall_ledger())?.iter().sum());
+        }
         comm.sum(&mut exact)?;
         let tally = match cells {
             Some(cells) => cells.tally(comm)?,
@@ -239,6 +244,27 @@ impl Output {
         }
         .write(&self.folder)
     }
+}
+
+/// Where mass comes in: the openings, and the walls where they give some.
+fn ledger_names(setup: &Setup) -> Vec<String> {
+    let openings = setup.header.openings.iter().map(|opening| opening.name.clone());
+    openings.chain(setup.plan.walls_give_mass().then(|| WALLS.to_owned())).collect()
+}
+
+/// Refuses to go on with a ledger of other columns.
+fn same_columns(folder: &Path, names: &[String]) -> Result<()> {
+    let before = Ledger::read(folder)?.openings;
+    if before == names {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "{}: its ledger counts what came in at [{}], this run at [{}]: restart with the same \"fluid.walls\", or into \
+         another folder with -o",
+        folder.display(),
+        before.join(", "),
+        names.join(", ")
+    )))
 }
 
 impl Dump {

@@ -51,6 +51,7 @@ impl Setup {
         }
         let part = together(comm, || Case::open(&case).and_then(|case| own_part(&case, comm)))?;
         let mut parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
+        parameters.walls = together(comm, || Case::open(&case).and_then(|case| plan.walls(&case, &part)))?;
         let populations = together(comm, || Case::open(&case).and_then(|case| case.populations()))?;
         let immersion = together(comm, || {
             if populations.is_empty() && config.cells.mechanics.is_empty() {

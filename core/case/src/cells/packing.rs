@@ -336,10 +336,9 @@ impl View {
 
     #[inline]
     fn see<const D: usize>(&self, v: &[f32; 3]) -> [f32; 3] {
-        let mut q = [0.0; 3];
-        for k in 0..D {
-            let turned: f32 = (0..D).map(|j| self.turn[k][j] * v[j]).sum();
-            q[k] = self.from[k] + turned;
+        let mut q = self.from;
+        for (q, row) in q.iter_mut().zip(&self.turn).take(D) {
+            *q += (0..D).map(|j| row[j] * v[j]).sum::<f32>();
         }
         q
     }

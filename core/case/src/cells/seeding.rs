@@ -426,6 +426,8 @@ impl Plan {
         config.check()?;
         let dimension = lattice.set.dimension();
         let surface = config.shape.surface(path, dimension).map_err(|fault| fault.within("key \"shape\""))?;
+        let mechanics = config.mechanics.clone().unwrap_or_default().resolve(dimension, config.shape.preset());
+        mechanics.map_err(|fault| fault.within("key \"mechanics\""))?;
         let lumen = lattice.nodes() as f64 * lattice.spacing.powi(dimension as i32);
         let given = match &config.positions {
             Some(file) => positions::read(&sibling(path, file), dimension)?,

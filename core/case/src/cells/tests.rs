@@ -103,8 +103,8 @@ fn signed(p: Point, surface: &Surface, vertices: &[Point]) -> f64 {
     if corners().map(angle).sum::<f64>().abs() > 6.0 { -far } else { far }
 }
 
-/// Checks every pair of cells and every vertex: no vertex nearer than `gap` to another cell, in lattice units, and none
-/// nearer than half a spacing to a site that is no fluid... as the nearest site tells.
+/// Checks every pair of cells and every vertex, in lattice units: no vertex nearer than `gap` to another cell, and none
+/// nearer than 0.8 to the middle of a site that is no fluid (1 at a flat wall with a gap of half a spacing).
 fn check(lattice: &Lattice, populations: &[Population], gap: f64) {
     let dimension = lattice.set.dimension();
     let scale = 1.0 / lattice.spacing;
@@ -126,13 +126,16 @@ fn check(lattice: &Lattice, populations: &[Population], gap: f64) {
         .collect();
     for (i, (_, vertices, centre, radius)) in cells.iter().enumerate() {
         for &v in vertices {
-            // All sites around a vertex that is half a spacing from the wall are fluid, but for corners.
-            let site = [0, 1, 2].map(|k| {
-                let at = ((v[k] - lattice.origin[k] * scale).floor()) as i32;
-                if lattice.periodic[k] { at.rem_euclid(lattice.extent[k] as i32) } else { at }
-            });
-            let site = if dimension == 2 { [site[0], site[1], 0] } else { site };
-            assert!(fluid.contains(&site), "cell {i} reaches {v:?}, out of the fluid");
+            let p = [0, 1, 2].map(|k| if k < dimension { v[k] - lattice.origin[k] * scale - 0.5 } else { 0.0 });
+            for corner in 0..1_usize << dimension {
+                let middle = [0, 1, 2].map(|k| p[k].floor() + (corner >> k & 1) as f64);
+                let site = [0, 1, 2].map(|k| {
+                    let (at, n) = (middle[k] as i32, lattice.extent[k] as i32);
+                    if lattice.periodic[k] { at.rem_euclid(n) } else { at }
+                });
+                let far = length(minus(p, middle));
+                assert!(fluid.contains(&site) || far >= 0.8, "cell {i} at {v:?} is {far} from {site:?}, no fluid");
+            }
         }
         for (j, (surface, others, there, reach)) in cells.iter().enumerate() {
             for &image in &images {

@@ -26,7 +26,10 @@ impl Out<'_> {
         self.text(group, "name", &population.name)?;
         self.json(group, "shape", &population.shape)?;
         self.json(group, "mechanics", &population.mechanics)?;
-        self.json(group, "report", &population.report)?;
+        // The same config makes the same file, however long it took.
+        let mut report = population.report.clone();
+        report.as_object_mut().and_then(|report| report.remove("seconds"));
+        self.json(group, "report", &report)?;
         self.number(group, "first", population.first)?;
         self.rows(group, "vertices", &population.surface.vertices)?;
         self.rows(group, "triangles", &population.surface.triangles)?;
@@ -72,13 +75,13 @@ impl Case {
         Ok(populations)
     }
 
-    fn population(&self, k: usize, header: &PopulationHeader, first: u64) -> Result<Population> {
+    fn population(&self, k: usize, held: &PopulationHeader, first: u64) -> Result<Population> {
         let reader = self.reader();
         let name = format!("cells/{k}");
         let damaged = |why: &str| reader.damaged(&name, why);
         let group = reader.group(self.file(), &name)?;
         let dimension = self.header().set.dimension();
-        let vertices: Vec<[f64; 3]> = reader.rows(&group, "vertices", Some(header.vertices))?;
+        let vertices: Vec<[f64; 3]> = reader.rows(&group, "vertices", Some(held.vertices))?;
         let triangles: Vec<[u32; 3]> = reader.rows(&group, "triangles", None)?;
         let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
         let flat = dimension == 2;
@@ -88,12 +91,22 @@ impl Case {
         if triangles.as_flattened().iter().any(|&v| v as usize >= vertices.len()) {
             return Err(damaged("a triangle has a corner past the vertices"));
         }
-        let centre: Vec<[f64; 3]> = reader.rows(&group, "centre", Some(header.cells))?;
-        let orientation: Vec<[f64; 4]> = reader.rows(&group, "orientation", Some(header.cells))?;
-        let scale: Vec<f64> = reader.array(&group, "scale", Some(header.cells))?;
+        let centre: Vec<[f64; 3]> = reader.rows(&group, "centre", Some(held.cells))?;
+        let orientation: Vec<[f64; 4]> = reader.rows(&group, "orientation", Some(held.cells))?;
+        let scale: Vec<f64> = reader.array(&group, "scale", Some(held.cells))?;
         let turned = |q: &[f64; 4]| (q.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-6;
         if !finite(centre.as_flattened()) || !orientation.iter().all(turned) {
             return Err(damaged("a cell is nowhere, or turned by no rotation"));
+        }
+        let header = self.header();
+        let inside = |at: &[f64; 3]| {
+            (0..dimension).filter(|&k| !header.periodic[k]).all(|k| {
+                let sites = (at[k] - header.origin[k]) / header.spacing;
+                (0.0..=header.extent[k] as f64).contains(&sites)
+            })
+        };
+        if !centre.iter().all(inside) {
+            return Err(damaged("a cell is outside of the domain"));
         }
         if !scale.iter().all(|&scale| scale > 0.0 && scale <= 1.0) {
             return Err(damaged("the scale of a cell is not above 0 and at most 1"));
@@ -103,7 +116,7 @@ impl Case {
         }
         let cells = centre.into_iter().zip(orientation).zip(scale);
         Ok(Population {
-            name: header.name.clone(),
+            name: held.name.clone(),
             shape: reader.json(&group, "shape")?,
             surface: Surface { dimension, vertices, triangles },
             mechanics: reader.json(&group, "mechanics")?,

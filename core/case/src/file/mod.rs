@@ -19,6 +19,10 @@
 //!   node      u32 [w]      nodes with links into the wall, ascending
 //!   normal    f32 [w, 3]   unit, from the smoothed wall into the fluid
 //!   distance  f32 [w]      to the smoothed wall, in lattice units
+//! /walls/points            points on the smoothed wall; absent where the case was made without
+//!   position  f64 [p, 3]   in lattice units: a node is at its position
+//!   normal    f32 [p, 3]   unit, into the fluid
+//!   area      f32 [p]      of each point's share of the wall, in 2-D length, in lattice units
 //! /partitions/<P>          attribute: report JSON text
 //!   order     u32 [N]      nodes by part: interior ascending, then interface ascending
 //!   ranges    u64 [P, 3]   in order, for each part: first interior, first interface, end

@@ -13,7 +13,8 @@ use super::header::{Header, OpeningHeader, Reader};
 use super::{CHUNK, SCHEMA_VERSION};
 use crate::extract::{Share, Source, assemble};
 use crate::{
-    GlobalLink, HaloRange, Lattice, NodeId, Opening, OpeningSite, Part, PartRange, Partition, PartitionReport, WallNode,
+    GlobalLink, HaloRange, Lattice, NodeId, Opening, OpeningSite, Part, PartRange, Partition, PartitionReport,
+    WallNode, WallPoint,
 };
 
 /// An open case file.
@@ -151,6 +152,31 @@ impl Case {
         self.check_nodes(&node)?;
         let walls = node.into_iter().zip(normal).zip(distance);
         Ok(walls.map(|((node, normal), distance)| WallNode { node: NodeId(node), normal, distance }).collect())
+    }
+
+    /// The points on the smoothed wall; none where the case was made without.
+    ///
+    /// # Errors
+    /// A usage fault when the file is damaged.
+    pub fn wall_points(&self) -> Result<Vec<WallPoint>> {
+        let reader = self.reader();
+        let walls = reader.group(&self.file, "walls")?;
+        if !walls.link_exists("points") {
+            return Ok(Vec::new());
+        }
+        let group = reader.group(&walls, "points")?;
+        let position: Vec<[f64; 3]> = reader.rows(&group, "position", None)?;
+        let normal: Vec<[f32; 3]> = reader.rows(&group, "normal", Some(position.len()))?;
+        let area: Vec<f32> = reader.array(&group, "area", Some(position.len()))?;
+        let points = position.into_iter().zip(normal).zip(area);
+        let points: Vec<_> = points.map(|((position, normal), area)| WallPoint { position, normal, area }).collect();
+        let inside = |point: &WallPoint| {
+            point.position.iter().zip(self.header.extent).all(|(&x, n)| (-1.0..=n as f64).contains(&x))
+        };
+        if !points.iter().all(|point| inside(point) && (0.0..f32::MAX).contains(&point.area)) {
+            return Err(reader.damaged("walls/points", "points outside the domain or of no sane area"));
+        }
+        Ok(points)
     }
 
     /// How good the stored partition into so many parts is.

@@ -3,7 +3,7 @@ use std::fs;
 use hematite_config::{Exit, Provenance};
 
 use super::*;
-use crate::{Lattice, Part, Partition, Population, PopulationConfig, SeedingConfig, fixture, seed, walls};
+use crate::{Lattice, Part, Partition, Population, PopulationConfig, SeedingConfig, fixture, seed, wall_points, walls};
 
 fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::PathBuf, Vec<Partition>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -12,7 +12,8 @@ fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::
     let provenance = Provenance { program: "mkcase 0".into(), ..Provenance::default() };
     // Longer than the 64 KiB that old HDF5 attributes hold.
     let config = serde_json::json!({"name": "x".repeat(100_000)});
-    write(&path, lattice, &[], &partitions, &provenance, &config).expect("writes");
+    let points = wall_points(lattice, 0.75).expect("makes");
+    write(&path, lattice, &[], &points, &partitions, &provenance, &config).expect("writes");
     (folder, path, partitions)
 }
 
@@ -37,6 +38,7 @@ fn everything_comes_back() {
     let read = case.lattice().expect("reads");
     assert_eq!((&read.position, &read.links, &read.openings), (&lattice.position, &lattice.links, &lattice.openings));
     assert_eq!(case.walls().expect("reads"), walls(&lattice));
+    assert_eq!(case.wall_points().expect("reads"), wall_points(&lattice, 0.75).expect("makes"));
     for partition in partitions {
         assert_eq!(case.partition(partition.parts).expect("reads"), partition);
         assert_eq!(case.partition_report(partition.parts).expect("reads"), partition.report);
@@ -91,7 +93,7 @@ fn with_cells() -> (tempfile::TempDir, std::path::PathBuf, Vec<Population>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("case.h5");
     let provenance = Provenance::default();
-    write(&path, &lattice, &populations, &[], &provenance, &serde_json::Value::Null).expect("writes");
+    write(&path, &lattice, &populations, &[], &[], &provenance, &serde_json::Value::Null).expect("writes");
     (folder, path, populations)
 }
 
@@ -178,6 +180,7 @@ fn another_schema_and_missing_datasets_are_named() {
         file.close().expect("closes");
         let outcome = Case::open(&path).and_then(|case| {
             (0..2).try_for_each(|rank| case.part(2, rank).map(drop))?;
+            case.wall_points().map(drop)?;
             case.walls().map(drop)
         });
         drop(folder);
@@ -185,9 +188,15 @@ fn another_schema_and_missing_datasets_are_named() {
     };
     let message = edit(&|file| file.attr("schema").and_then(|a| a.write_scalar(&7_u32)).expect("edits"));
     assert!(message.contains("version 7") && message.contains("version 1") && message.contains("mkcase"), "{message}");
-    for name in
-        ["lattice/links", "lattice/position", "partitions/2/order", "partitions/2/halos", "openings/1", "walls/normal"]
-    {
+    for name in [
+        "lattice/links",
+        "lattice/position",
+        "partitions/2/order",
+        "partitions/2/halos",
+        "openings/1",
+        "walls/normal",
+        "walls/points/area",
+    ] {
         let message = edit(&|file| file.unlink(name).expect("edits"));
         assert!(message.contains("missing or damaged"), "{name}: {message}");
     }

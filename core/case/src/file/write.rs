@@ -10,9 +10,9 @@ use ndarray::{ArrayView2, s};
 use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
-use crate::{Lattice, Opening, Partition, Population, WallNode, walls};
+use crate::{Lattice, Opening, Partition, Population, WallNode, WallPoint, walls};
 
-/// Writes a case: the lattice, its openings and walls, its cells, and any number of partitions. The file appears whole or not at
+/// Writes a case: the lattice, its openings and walls, its cells, points on its walls, and any number of partitions. The file appears whole or not at
 /// all; one that is there is replaced.
 ///
 /// # Errors
@@ -21,6 +21,7 @@ pub fn write(
     path: &Path,
     lattice: &Lattice,
     populations: &[Population],
+    points: &[WallPoint],
     partitions: &[Partition],
     provenance: &Provenance,
     config: &serde_json::Value,
@@ -38,7 +39,11 @@ pub fn write(
         for (k, opening) in lattice.openings.iter().enumerate() {
             out.opening(&out.group(&openings, &k.to_string())?, opening)?;
         }
-        out.walls(&out.group(&file, "walls")?, &walls(lattice))?;
+        let group = out.group(&file, "walls")?;
+        out.walls(&group, &walls(lattice))?;
+        if !points.is_empty() {
+            out.wall_points(&out.group(&group, "points")?, points)?;
+        }
         out.populations(&file, populations)?;
         let group = out.group(&file, "partitions")?;
         partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
@@ -180,6 +185,12 @@ impl Out<'_> {
         self.array(group, "node", &walls.iter().map(|wall| wall.node.0 as u32).collect::<Vec<_>>())?;
         self.rows(group, "normal", &walls.iter().map(|wall| wall.normal).collect::<Vec<_>>())?;
         self.array(group, "distance", &walls.iter().map(|wall| wall.distance).collect::<Vec<_>>())
+    }
+
+    fn wall_points(&self, group: &Group, points: &[WallPoint]) -> Result<()> {
+        self.rows(group, "position", &points.iter().map(|point| point.position).collect::<Vec<_>>())?;
+        self.rows(group, "normal", &points.iter().map(|point| point.normal).collect::<Vec<_>>())?;
+        self.array(group, "area", &points.iter().map(|point| point.area).collect::<Vec<_>>())
     }
 
     fn partition(&self, partitions: &Group, partition: &Partition) -> Result<()> {

@@ -116,9 +116,8 @@ impl Contour {
             let after = reached.partition_point(|&reached| reached <= target).clamp(1, reached.len() - 1);
             let step = reached[after] - reached[after - 1];
             let share = if step > 0.0 { (target - reached[after - 1]) / step } else { 0.0 };
-            let between = |of: &[[f64; 3]]| {
-                [0, 1, 2].map(|axis| (1.0 - share) * of[after - 1][axis] + share * of[after][axis])
-            };
+            let between =
+                |of: &[[f64; 3]]| [0, 1, 2].map(|axis| (1.0 - share) * of[after - 1][axis] + share * of[after][axis]);
             let normal = unit(between(&self.normals)).unwrap_or(self.normals[after]);
             WallPoint {
                 position: between(&self.places),

@@ -55,6 +55,7 @@ pub fn points(index: &Index, spacing: f64) -> Vec<WallPoint> {
 /// `fine` times `fine` samples a face, on the plane of the smoothed wall there.
 fn samples(index: &Index, fine: usize) -> Vec<Sample> {
     let of_face = |site: &super::WallSite, i: usize| {
+        let at = site.at;
         let facing = index.c[i].map(|component| -component);
         let from = index.c[i].map(|component| 0.5 * component);
         let (normal, distance) = index.fit(site, from);
@@ -64,12 +65,13 @@ fn samples(index: &Index, fine: usize) -> Vec<Sample> {
             let beside = [k % fine, k / fine].map(|n| (n as f64 + 0.5) / fine as f64 - 0.5);
             let beside = [0, 1, 2].map(|axis| beside[0] * across[0][axis] + beside[1] * across[1][axis]);
             let height = distance + dot(beside, normal);
-            [0, 1, 2].map(|axis| f64::from(site.at[axis]) + from[axis] + beside[axis] - height * normal[axis])
+            [0, 1, 2].map(|axis| f64::from(at[axis]) + from[axis] + beside[axis] - height * normal[axis])
         };
         let normal = normal.map(|component| component as f32);
         (0..fine * fine).map(move |k| Sample { place: place(k), normal, area: area as f32 })
     };
-    let of_site = |site: &super::WallSite| directions(site.faces).flat_map(move |i| of_face(site, i)).collect::<Vec<_>>();
+    let of_site =
+        |site: &super::WallSite| directions(site.faces).flat_map(move |i| of_face(site, i)).collect::<Vec<_>>();
     // Faces that the smoothed wall turns its back on have no share in it.
     index.sites.par_iter().flat_map_iter(of_site).filter(|sample| sample.area > 0.0).collect()
 }
@@ -138,8 +140,15 @@ impl Tiles {
         let wraps = index.lattice.periodic;
         let count = [0, 1, 2].map(|axis| wraps[axis].then(|| ((period[axis] / least).floor() as i32).max(1)));
         let size = [0, 1, 2].map(|axis| count[axis].map_or(least, |n| period[axis] / f64::from(n)));
-        let mut tiles =
-            Self { order: Vec::new(), tiles: Vec::new(), starts: Vec::new(), count, size, period, least_2: least * least };
+        let mut tiles = Self {
+            order: Vec::new(),
+            tiles: Vec::new(),
+            starts: Vec::new(),
+            count,
+            size,
+            period,
+            least_2: least * least,
+        };
         let mut keyed: Vec<([i32; 3], u32)> =
             samples.par_iter().zip(0..samples.len() as u32).map(|(s, k)| (tiles.tile(&s.place), k)).collect();
         keyed.par_sort_unstable();
@@ -165,9 +174,8 @@ impl Tiles {
     /// The samples in the tiles around a place, some maybe twice where an axis has fewer than three tiles.
     fn near(&self, place: &[f64; 3]) -> impl Iterator<Item = usize> + '_ {
         let [z, y, x] = self.tile(place);
-        let around = move |axis: usize, at: i32| {
-            [-1, 0, 1].map(|d| self.count[axis].map_or(at + d, |n| (at + d).rem_euclid(n)))
-        };
+        let around =
+            move |axis: usize, at: i32| [-1, 0, 1].map(|d| self.count[axis].map_or(at + d, |n| (at + d).rem_euclid(n)));
         let rows = around(2, z).into_iter().flat_map(move |z| around(1, y).map(|y| (z, y)));
         rows.flat_map(move |(z, y)| around(0, x).into_iter().map(move |x| [z, y, x]))
             .flat_map(|tile| self.samples_of(tile))

@@ -30,7 +30,7 @@ pub struct CellFrame {
     pub position: Vec<[f64; 3]>,
     /// Velocities in m/s of all vertices.
     pub velocity: Vec<[f32; 3]>,
-    /// Forces in N on all vertices (in 2-D those of a sheet one lattice spacing deep).
+    /// Forces of the membranes in N on all vertices (in 2-D those of a sheet one lattice spacing deep).
     pub force: Vec<[f32; 3]>,
     /// How often each cell has crossed the periodic faces, along x, y, z: unwrapped = position + image * extent.
     pub image: Vec<[i32; 3]>,

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use hdf5::{Dataset, File, Hyperslab, SliceOrIndex};
 use hematite_config::{Fault, Result, publish};
 
-use super::header::{ARRAYS, Array, Entry, Header, Layout, OWN};
+use super::header::{Entry, Header, OWN};
+use super::layout::{ARRAYS, Array, Layout};
 use crate::h5::{self, writing};
 
 /// A rank file.
@@ -101,7 +102,7 @@ fn lay_out(dumps: usize, pieces: &[Piece]) -> Vec<Dump> {
             if same_topology {
                 (at.topology, at.corner, at.part) = (last.topology, last.corner, last.part);
             } else {
-                // A row more than is needed for each part: see the note on VTK in header.rs.
+                // A row more than is needed for each part: see the note on VTK in layout.rs.
                 at.topology = last.topology + last.polygons + 2 * pieces.len();
                 at.corner = last.corner + last.corners;
                 at.part = last.part + pieces.len();

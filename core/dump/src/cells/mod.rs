@@ -5,7 +5,7 @@
 //! holds what VTK has no place for: the populations, and for each dump its time step, where its rows stand, and number,
 //! population and image of each cell. With several ranks each writes its own file ([`rank_file`](crate::rank_file)), every
 //! cell into one of them, and `cells.vtkhdf` is an index over them by virtual datasets; rank files and index have the same
-//! layout (`header.rs`). Cells stand ordered by population, then number; while that list stays the same from one dump to the
+//! layout (`layout.rs`). Cells stand ordered by population, then number; while that list stays the same from one dump to the
 //! next, polygons are not written again.
 //!
 //! Each dump begins with a chunk of its own in every array, so that adding a dump touches no chunk of an earlier one, and
@@ -15,6 +15,7 @@ mod carry;
 mod frame;
 mod header;
 mod index;
+mod layout;
 mod reader;
 mod writer;
 

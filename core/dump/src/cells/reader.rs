@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use hdf5::File;
 use hematite_config::{Fault, Result};
 
-use super::header::{Header, Layout, OWN};
+use super::header::{Header, OWN};
+use super::layout::Layout;
 use crate::fields::rank_files;
 use crate::h5::{self, SLAB, reading};
 use crate::{CellFrame, CellKind, DumpStep};

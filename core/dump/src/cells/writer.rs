@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use hdf5::File;
 use hematite_config::{Fault, Result, publish};
 
-use super::header::{ARRAYS, CHUNK, Entry, Header, Layout};
+use super::header::{Entry, Header};
+use super::layout::{ARRAYS, CHUNK, Layout};
 use crate::h5::{self, writing};
 use crate::{CellFrame, CellKind, DumpStep};
 

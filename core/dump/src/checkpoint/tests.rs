@@ -17,7 +17,7 @@ fn bits(i: usize, id: NodeId) -> u32 {
 fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
     let case_sha256 = "ab".to_owned();
     let (schema, storage, populations) = (CheckpointMeta::SCHEMA, Storage::F32, Vec::new());
-    CheckpointMeta { schema, step, ranks, storage, q: 3, nodes, case_sha256, populations }
+    CheckpointMeta { schema, step, ranks, storage, q: 3, nodes, case_sha256, populations, entered: Vec::new() }
 }
 
 fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {
@@ -115,7 +115,7 @@ fn a_truncated_share_is_a_fault_at_any_length() {
 /// A checkpoint of no nodes with the cells of each rank, whose `width` values tell cell and column.
 fn write_cells(run: &Path, shares: &[Vec<u64>], width: usize, inside: u64) -> CheckpointMeta {
     let count = CellCount { seeded: inside + 1, inside, left: 1, ..CellCount::default() };
-    let population = PopulationState { name: "a/b.%".into(), next_id: 99, count };
+    let population = PopulationState { name: "a/b.%".into(), count };
     let meta = CheckpointMeta { populations: vec![population], ..meta(10, shares.len(), 0) };
     for (rank, share) in shares.iter().enumerate() {
         let mut writer = CheckpointWriter::create(run, rank, &meta, &[]).expect("begins");

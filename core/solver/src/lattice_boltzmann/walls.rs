@@ -131,8 +131,7 @@ mod tests {
         let cut = |node, direction, fraction| Cut { node, direction, fraction };
         let cuts = vec![cut(2, 1, 0.3), cut(0, 3, 0.3), cut(0, 2, 0.5), cut(0, 2, 0.7)];
         let (entries, twice) = entries(&row(), &Walls::Interpolated(cuts));
-        let expected =
-            [WallEntry { node: 0, links: 1 << 2, first: 0 }, WallEntry { node: 2, links: 1 << 1, first: 1 }];
+        let expected = [WallEntry { node: 0, links: 1 << 2, first: 0 }, WallEntry { node: 2, links: 1 << 1, first: 1 }];
         assert_eq!((entries.as_slice(), twice), (expected.as_slice(), vec![1.4, 0.6]));
     }
 }

@@ -24,4 +24,4 @@ mod wlc_power;
 
 pub use model::{Energy, Model};
 pub use population::{FORCE_LIMIT, Membrane};
-pub use stability::largest_step;
+pub use stability::{largest_penalties, largest_step};

@@ -12,7 +12,7 @@ use crate::suspension::{Range, Vertices};
 
 /// Largest force on a vertex in lattice units; a cell with a larger one, or with none that is a number, is broken. It
 /// would change the fluid's velocity by several percent of the lattice's in one step.
-pub const FORCE_LIMIT: f64 = 1.0 / 32.0;
+pub const FORCE_LIMIT: f64 = 1.0 / 16.0;
 
 /// One population's kernel and reference tables on the device.
 #[derive(Clone, Debug)]

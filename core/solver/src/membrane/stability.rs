@@ -39,6 +39,26 @@ pub fn largest_step(dimension: usize, surface: &Surface, mechanics: &Mechanics, 
     2.0 / (2.0 * stiffness * mobility + 2.0 * friction * RETURN)
 }
 
+/// Largest frequency, in radians a step, of a cell that breathes against its penalties: beyond about twice that, the forces,
+/// which lag by a step, feed the mode and the fluid's sound.
+const BREATHING: f64 = 0.3;
+
+/// Thickness in lattice units of the fluid that moves with a membrane.
+const CARRIED: f64 = 2.0;
+
+/// The largest moduli of the whole area and of the volume (2-D: perimeter and area), lattice units, that explicit steps
+/// bear: a cell whose surface A encloses V breathes at `omega^2 = k_v A / (V h)` by its volume and at
+/// `omega^2 = k_a / (R^2 h)` by its area, h the thickness of fluid carried along, R the radius of a ball of the same A.
+pub fn largest_penalties(dimension: usize, surface: &Surface) -> [f64; 2] {
+    let (area, volume) = (surface.area(), surface.volume());
+    let pi = std::f64::consts::PI;
+    let squared_radius = match dimension {
+        2 => (area / (2.0 * pi)).powi(2),
+        _ => area / (4.0 * pi),
+    };
+    [squared_radius, volume / area].map(|length| BREATHING * BREATHING * CARRIED * length)
+}
+
 /// The vertices next to `v`.
 fn neighbours(model: &Model, v: usize) -> Vec<usize> {
     let count = model.surface.vertices.len();

@@ -1,20 +1,30 @@
-// Vertices into the lists of their tiles, in any order; those outside of all blocks are in none.
+// Vertices into the lists of their tiles, in any order; those outside of all blocks are in none. And the first and last
+// vertex of each cell.
 #include "prelude.wgsl"
 #include "sites.wgsl"
+#include "tiles.wgsl"
 
 fn work_on(v: u32) {
-    if (slot_of[v] == NONE) {
+    let slot = slot_of[v];
+    if (slot == NONE) {
         return;
+    }
+    if (v == 0u || slot_of[max(v, 1u) - 1u] != slot) {
+        cells[slot].x = v;
+    }
+    if (v + 1u == span.count || slot_of[min(v + 1u, span.count - 1u)] != slot) {
+        cells[slot].y = v;
     }
     var place = 0u;
     var local = 0u;
 #for axis in axes
-    let s${axis.name} = wrapped_${axis.name}(position[${axis.index}u * span.stride + v].x);
+    let s${axis.name} = tiled_${axis.name}(wrapped_${axis.name}(position[${axis.index}u * span.stride + v].x));
     place += place_${axis.name}(s${axis.name});
     local |= u32((s${axis.name} & 7) >> ${contact.tile.bits}u) << ${contact.tile.axis_bits[axis.index]}u;
 #endfor
     let block = directory[place];
     if (block != 0u) {
-        next[v] = atomicExchange(&heads[(block << ${contact.tile.block_bits}u) | local], v);
+        let head = span.stride + ((block << ${contact.tile.block_bits}u) | local);
+        atomicStore(&links[v], atomicExchange(&links[head], v));
     }
 }

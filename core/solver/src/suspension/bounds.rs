@@ -54,7 +54,7 @@ impl BoundingBoxes {
     pub fn read(&self, gpu: &Gpu) -> Result<Vec<Bounds>> {
         let words = 2 * self.dimension as u32 * self.slots;
         let mut recorder = Recorder::new(gpu);
-        recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, i32::MAX as u32]);
+        recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, i32::MAX as u32, 0]);
         let span = Span { stride: self.stride, ..Span::default() };
         recorder.dispatch(&self.bounds.0, &self.bounds.1, self.stride, &span.words(self.stride, None));
         recorder.submit();

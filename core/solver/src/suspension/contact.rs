@@ -5,7 +5,7 @@
 //! far away it is and where it points, and it repels by the same law, with a pressure of its own.
 
 use hematite_case::WallNode;
-use hematite_config::Result;
+use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::NONE;
@@ -21,6 +21,9 @@ pub(super) const SCALE: f64 = 1_073_741_824.0;
 
 /// The largest force of one pair, lattice units; sound cells stay far below.
 pub(super) const LARGEST_PAIR: f64 = 1.0 / 32.0;
+
+/// Bits of a word for a vertex; the others are for one of the 27 tiles around.
+pub(super) const VERTEX_BITS: u32 = 27;
 
 /// Tiles of the lists of wall points.
 pub(super) const WALL_TILING: Tiling = Tiling::of_bits(1);
@@ -98,7 +101,6 @@ pub struct Contact {
     bin: (Kernel, Bound),
     contact: (Kernel, Bound),
     map: SiteMap,
-    heads: Buffer,
     slot_area: Buffer,
     wall_lists: Buffer,
     wall_points: Buffer,
@@ -132,15 +134,14 @@ impl Contact {
         let points = sorted(map, walls);
         let lists = lists(map, &points, parameters.wall_reach());
         let words = packed(map.dimension, &points);
-        let heads = gpu.buffer("lists of tiles", 4 * u64::from(tiles))?;
-        let next = gpu.buffer("lists of vertices", 4 * u64::from(vertices.stride))?;
+        let (links, cells) = lists_of(gpu, vertices, tiles)?;
         let slot_area = gpu.buffer("areas of vertices", 4 * u64::from(vertices.slots))?;
         let wall_lists = gpu.buffer("wall points of tiles", 4 * lists.len() as u64)?;
         let wall_points = gpu.buffer("wall points", 4 * words.len() as u64)?;
         gpu.upload(&wall_lists, 0, &lists)?;
         gpu.upload(&wall_points, 0, &words)?;
         let mut buffers = vertices.table();
-        buffers.extend([("directory", &map.directory), ("heads", &heads), ("words", &heads), ("next", &next)]);
+        buffers.extend([("directory", &map.directory), ("links", &links), ("words", &links), ("cells", &cells)]);
         buffers.extend([("slot_area", &slot_area), ("wall_lists", &wall_lists), ("wall_points", &wall_points)]);
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {
             let kernel = kernel(gpu, shader, &variant)?;
@@ -149,7 +150,7 @@ impl Contact {
         };
         let (clear, bin, contact) = (made(Shader::Fill)?, made(Shader::Bin)?, made(Shader::Contact)?);
         let (map, stride) = (map.clone(), vertices.stride);
-        Ok(Self { tiles, clear, bin, contact, map, heads, slot_area, wall_lists, wall_points, stride })
+        Ok(Self { tiles, clear, bin, contact, map, slot_area, wall_lists, wall_points, stride })
     }
 
     /// Takes other arrays of vertices; areas have to be written anew.
@@ -157,18 +158,19 @@ impl Contact {
     /// # Errors
     /// Where the device lacks room.
     pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
-        let next = gpu.buffer("lists of vertices", 4 * u64::from(vertices.stride))?;
+        let (links, cells) = lists_of(gpu, vertices, self.tiles)?;
         self.slot_area = gpu.buffer("areas of vertices", 4 * u64::from(vertices.slots))?;
         self.stride = vertices.stride;
         let mut buffers = vertices.table();
-        buffers.extend([("directory", &self.map.directory), ("heads", &self.heads), ("next", &next)]);
+        buffers.extend([("directory", &self.map.directory), ("links", &links), ("words", &links), ("cells", &cells)]);
         buffers.extend([
             ("slot_area", &self.slot_area),
             ("wall_lists", &self.wall_lists),
             ("wall_points", &self.wall_points),
         ]);
-        self.bin.1 = self.bin.0.bind(gpu, &buffers);
-        self.contact.1 = self.contact.0.bind(gpu, &buffers);
+        for (kernel, bound) in [&mut self.clear, &mut self.bin, &mut self.contact] {
+            *bound = kernel.bind(gpu, &buffers);
+        }
         Ok(())
     }
 
@@ -183,10 +185,24 @@ impl Contact {
     /// Adds contact forces to those on the vertices.
     pub fn record(&self, recorder: &mut Recorder, step: u32) {
         let span = Span { stride: self.stride, step, ..Span::default() }.words(self.stride, Some(&self.map));
-        recorder.dispatch(&self.clear.0, &self.clear.1, self.tiles, &[self.tiles, NONE]);
+        recorder.dispatch(&self.clear.0, &self.clear.1, self.tiles, &[self.tiles, NONE, self.stride]);
         recorder.dispatch(&self.bin.0, &self.bin.1, self.stride, &span);
         recorder.dispatch(&self.contact.0, &self.contact.1, self.stride, &span);
     }
+}
+
+/// Lists of vertices: for each vertex the next one of its tile, then for each tile its first one. And the first and last
+/// vertex of each slot's cell.
+fn lists_of(gpu: &Gpu, vertices: &Vertices, tiles: u32) -> Result<(Buffer, Buffer)> {
+    if vertices.stride > 1 << VERTEX_BITS {
+        return Err(Fault::usage(format!(
+            "{} vertices of cells on one rank, at most {} can be: use more ranks",
+            vertices.stride,
+            1_u32 << VERTEX_BITS
+        )));
+    }
+    let links = gpu.buffer("lists of vertices", 4 * (u64::from(vertices.stride) + u64::from(tiles)))?;
+    Ok((links, gpu.buffer("vertices of slots", 8 * u64::from(vertices.slots))?))
 }
 
 /// Wall points in the domain, in an order that every rank finds.
@@ -245,7 +261,10 @@ fn lists(map: &SiteMap, points: &[WallPoint], reach: f64) -> Vec<u32> {
 fn packed(dimension: usize, points: &[WallPoint]) -> Vec<i32> {
     let bits = |v: [f32; 3]| v.map(|component| component.to_bits() as i32);
     let words = |point: &WallPoint| {
-        [point.site, bits(point.offset), bits(point.normal)].map(|v| v.into_iter().take(dimension)).into_iter().flatten()
+        [point.site, bits(point.offset), bits(point.normal)]
+            .map(|v| v.into_iter().take(dimension))
+            .into_iter()
+            .flatten()
     };
     points.iter().flat_map(words).collect()
 }

@@ -3,6 +3,7 @@
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
+#include "tiles.wgsl"
 #include "repulsion.wgsl"
 #if contact.morse
 #include "morse.wgsl"
@@ -10,50 +11,7 @@
 
 alias Axes = vec${dimension}<real>;
 
-// A tile's place along one axis: in the directory, in its block, and its distance from a vertex.
-struct Slab {
-    place: u32,
-    local: u32,
-    distance: real,
-}
-
 #for axis in axes
-// The slab `offset` tiles from that of site s, `part` of a site above which a vertex is.
-fn slab_${axis.name}(s: i32, part: real, offset: i32) -> Slab {
-    var site = s;
-    var distance = real(0.0);
-    if (offset != 0) {
-        let low = s & ~${contact.tile.edge - 1};
-        let high = end_${axis.name}(low);
-        site = select(after_${axis.name}(high - 1), before_${axis.name}(low), offset < 0);
-        distance = select(real(high - s) - part, real(s - low) + part, offset < 0);
-#if axis.half == 2
-        if (offset < -1) {
-            let last = site;
-            site = before_${axis.name}(last & ~${contact.tile.edge - 1});
-            distance += real((last & ${contact.tile.edge - 1}) + 1);
-        }
-        if (offset > 1) {
-            let first = site;
-            let end = end_${axis.name}(first);
-            site = after_${axis.name}(end - 1);
-            distance += real(end - first);
-        }
-#endif
-    }
-    let local = u32((site & 7) >> ${contact.tile.bits}u) << ${contact.tile.axis_bits[axis.index]}u;
-    return Slab(place_${axis.name}(site), local, distance);
-}
-
-// The end of the slab that begins at site `low`.
-fn end_${axis.name}(low: i32) -> i32 {
-#if axis.half == 2
-    return min(low + ${contact.tile.edge}, ${axis.extent});
-#else
-    return low + ${contact.tile.edge};
-#endif
-}
-
 // The site before site s.
 fn before_${axis.name}(s: i32) -> i32 {
 #if axis.periodic
@@ -72,9 +30,33 @@ fn nearest_${axis.name}(whole: i32) -> i32 {
 #endif
 }
 
-// From position q to position p along ${axis.name}, to the nearest image; its negative the other way.
-fn apart_${axis.name}(p: vec2<i32>, q: vec2<i32>) -> real {
-    return real(nearest_${axis.name}(p.x - q.x)) + (fraction(p.y) - fraction(q.y));
+// To position p along ${axis.name} from the vertex at `at` in tile i, or its nearest image: rounded once, so exactly the
+// negative of the way back.
+fn apart_${axis.name}(p: vec2<i32>, at: u32, i: u32) -> real {
+#if contact.tile.edge == 1
+    let sites = 1 - i32(i);
+    let q = bitcast<u32>(position[at].y);
+#else
+    let sites = nearest_${axis.name}(p.x - position[at].x);
+    let q = bitcast<u32>(position[at].y);
+#endif
+    let part = bitcast<u32>(p.y) - q;
+    let borrow = i32(bitcast<u32>(p.y) < q);
+    return real(sites - borrow + i32(part >> 31u)) + real(bitcast<i32>(part)) * real(${fraction_32});
+}
+
+// Place in its block of the tile that holds site s.
+fn local_${axis.name}(s: i32) -> u32 {
+    return u32((s & 7) >> ${contact.tile.bits}u) << ${contact.tile.axis_bits[axis.index]}u;
+}
+
+// The end of the tile that begins at site `low`.
+fn end_${axis.name}(low: i32) -> i32 {
+#if axis.periodic
+    return select(low + ${contact.tile.edge}, ${axis.extent}, low + ${2 * contact.tile.edge} > ${axis.extent});
+#else
+    return low + ${contact.tile.edge};
+#endif
 }
 #endfor
 
@@ -132,42 +114,88 @@ fn work_on(v: u32) {
     }
 #endif
 #if contact.pairs
-    var sum = vec${dimension}<i32>();
-#for slab in contact.slabs
-    for (var i${slab.name} = -${slab.half}; i${slab.name} <= ${slab.half}; i${slab.name} += 1) {
-        let slab_${slab.name} = slab_${slab.name}(s${slab.name}, f${slab.name}, i${slab.name});
-        let near_${slab.name} = ${slab.near_before}slab_${slab.name}.distance * slab_${slab.name}.distance;
-        if (near_${slab.name} >= real(${contact.reach_squared})) {
-            continue;
-        }
+    // Along each axis the tile before (0), the vertex's own (1) and the one after (2): places in the directory k and in the
+    // block l, squares of the distances d.
+#for axis in axes
+    let t${axis.name} = tiled_${axis.name}(s${axis.name});
+    let low${axis.name} = t${axis.name} & ~${contact.tile.edge - 1};
+    let end${axis.name} = end_${axis.name}(low${axis.name});
+    let t${axis.name}0 = tiled_${axis.name}(before_${axis.name}(low${axis.name}));
+    let t${axis.name}2 = after_${axis.name}(end${axis.name} - 1);
+    let past${axis.name} = real(s${axis.name} - low${axis.name}) + f${axis.name};
+    let left${axis.name} = real(end${axis.name} - s${axis.name}) - f${axis.name};
+    let k${axis.name} = vec3(place_${axis.name}(t${axis.name}0), place_${axis.name}(t${axis.name}), place_${axis.name}(t${axis.name}2));
+    let l${axis.name} = vec3(local_${axis.name}(t${axis.name}0), local_${axis.name}(t${axis.name}), local_${axis.name}(t${axis.name}2));
+    let d${axis.name} = vec3(past${axis.name} * past${axis.name}, real(0.0), left${axis.name} * left${axis.name});
 #endfor
-        let here = ${contact.place};
+    // The tiles in reach that hold any vertices, one bit each.
+    var tiles = 0u;
+#for tile in contact.tiles
+    {
+        let here = ${tile.place};
         if (here != place) {
             place = here;
             block = directory[place];
         }
-        var u = heads[(block << ${contact.tile.block_bits}u) | ${contact.local}];
-        while (u != NONE) {
-            let other = slot_of[u];
-            if (other != slot) {
-                let away = Axes(
-#for axis in axes
-                    apart_${axis.name}(p${axis.name}, position[${axis.index}u * span.stride + u]),
-#endfor
-                );
-                let squared = dot(away, away);
-                if (squared < real(${contact.reach_squared}) && squared > real(0.0)) {
-                    let r = sqrt(squared);
-                    let mean = real(0.5) * (area + real(slot_area[other]));
-                    let push = clamp(mean * pressure(r), real(-${contact.largest}), real(${contact.largest}));
-                    sum += vec${dimension}<i32>(round(away * (push / r * real(${contact.scale}))));
-                }
-            }
-            u = next[u];
-        }
-#for slab in contact.slabs
+        let head = links[span.stride + ((block << ${contact.tile.block_bits}u) | ${tile.local})];
+        tiles |= select(0u, 1u << ${tile.index}u, head != NONE && ${tile.distance} < real(${contact.reach_squared}));
     }
 #endfor
+    // Walking the lists and weighing up what is found take turns, each for as many vertices as eight words hold: so the
+    // lanes of a subgroup do the same for longer. A word is a vertex and its tile.
+    let own = cells[slot];
+    var sum = vec${dimension}<i32>();
+    var u = NONE;
+    var tile = 0u;
+    loop {
+        var first = vec4(NONE);
+        var second = vec4(NONE);
+        while (second.w == NONE) {
+            var link = u;
+            if (u == NONE) {
+                if (tiles == 0u) {
+                    break;
+                }
+                tile = firstTrailingBit(tiles);
+                tiles &= tiles - 1u;
+#for axis in axes
+                let i${axis.name} = tile${axis.tile_digit};
+#endfor
+                let here = ${contact.chosen_place};
+                if (here != place) {
+                    place = here;
+                    block = directory[place];
+                }
+                link = span.stride + ((block << ${contact.tile.block_bits}u) | ${contact.chosen_local});
+            }
+            u = links[link];
+            if (u != NONE && (u < own.x || u > own.y)) {
+                second = vec4(first.w, second.xyz);
+                first = vec4(u | (tile << ${contact.vertex_bits}u), first.xyz);
+            }
+        }
+        if (first.x == NONE) {
+            break;
+        }
+        while (first.x != NONE) {
+            let at = first.x & ${contact.vertex_mask}u;
+            let around = first.x >> ${contact.vertex_bits}u;
+            first = vec4(first.yzw, second.x);
+            second = vec4(second.yzw, NONE);
+            let away = Axes(
+#for axis in axes
+                apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + at, around${axis.tile_digit}),
+#endfor
+            );
+            let squared = dot(away, away);
+            if (squared < real(${contact.reach_squared}) && squared > real(0.0)) {
+                let r = sqrt(squared);
+                let mean = real(0.5) * (area + real(slot_area[slot_of[at]]));
+                let push = clamp(mean * pressure(r), real(-${contact.largest}), real(${contact.largest}));
+                sum += vec${dimension}<i32>(round(away * (push / r * real(${contact.scale}))));
+            }
+        }
+    }
     total += Axes(sum) * real(${contact.quantum});
 #endif
 #for axis in axes

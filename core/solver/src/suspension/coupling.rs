@@ -17,7 +17,7 @@ use crate::lattice_boltzmann::Shared;
 pub const FASTEST: f64 = 0.25;
 
 /// The largest component of the force on a vertex, lattice units; beyond it the cell is broken.
-pub const LARGEST_FORCE: f64 = 1.0 / 64.0;
+pub const LARGEST_FORCE: f64 = 1.0 / 16.0;
 
 /// The least share of a vertex's kernel that must be in the fluid; below it the cell is broken.
 pub const LEAST_WEIGHT: f64 = 0.125;
@@ -126,7 +126,7 @@ impl Coupling {
     /// Sets the forces on all nodes to zero.
     pub fn record_clear(&self, recorder: &mut Recorder) {
         let words = (self.shared.node_force.bytes() / 4) as u32;
-        recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, 0]);
+        recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, 0, 0]);
     }
 
     /// Adds the forces on vertices to those on own nodes.

@@ -1,7 +1,8 @@
-// Sets `count` words to `value`.
+// Sets `count` words from `first` on to `value`.
 struct Span {
     count: u32,
     value: u32,
+    first: u32,
 }
 var<immediate> span: Span;
 
@@ -14,6 +15,6 @@ fn main(
 ) {
     let k = (group.y * groups.x + group.x) * ${workgroup}u + lane;
     if (k < span.count) {
-        words[k] = span.value;
+        words[span.first + k] = span.value;
     }
 }

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 
+use super::record::Record;
+
 /// Sites along the edge of a tile.
 const TILE: i32 = 8;
 
@@ -21,6 +23,22 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// The whole sites around a cell's vertices.
+    pub fn of(dimension: usize, record: &Record) -> Self {
+        let vertices = record.position.len() / dimension;
+        let mut bounds = Self::default();
+        for (axis, coordinates) in record.position.chunks(vertices).enumerate() {
+            bounds.low[axis] = coordinates.iter().map(|x| x.site).min().unwrap_or(0);
+            bounds.high[axis] = coordinates.iter().map(|x| x.site + i32::from(x.fraction > 0)).max().unwrap_or(0);
+        }
+        bounds
+    }
+
+    /// Whether the boxes have a site in common.
+    pub fn meets(self, other: Self) -> bool {
+        (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
+    }
+
     /// The box, `margin` sites wider on every side.
     pub fn widened(self, margin: i32) -> Self {
         Self { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin) }

@@ -33,13 +33,7 @@ impl Inside {
     ///
     /// # Errors
     /// Where the device lacks room or refuses a kernel.
-    pub fn new(
-        gpu: &Gpu,
-        map: &SiteMap,
-        vertices: &Vertices,
-        marks: &Buffer,
-        surfaces: &[&Surface],
-    ) -> Result<Self> {
+    pub fn new(gpu: &Gpu, map: &SiteMap, vertices: &Vertices, marks: &Buffer, surfaces: &[&Surface]) -> Result<Self> {
         let (extent, periodic) = (map.extent, map.periodic);
         let (precision, support) = (Precision::F32, Support::Two);
         let variant = Variant { dimension: map.dimension, precision, extent, periodic, support, contact: None };
@@ -69,7 +63,7 @@ impl Inside {
     /// Marks the nodes anew; `ranges` say where each population's cells stand.
     pub fn record<'a>(&self, recorder: &mut Recorder, ranges: impl IntoIterator<Item = &'a Range>) {
         let nodes = (self.marks.bytes() / 4) as u32;
-        recorder.dispatch(&self.clear.0, &self.clear.1, nodes, &[nodes, 0]);
+        recorder.dispatch(&self.clear.0, &self.clear.1, nodes, &[nodes, 0, 0]);
         for (population, range) in self.populations.iter().zip(ranges) {
             let (first, vertices, faces) = (range.first_vertex, range.vertices, population.faces);
             let span = Span { stride: self.stride, first, vertices, faces, ..Span::default() };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hematite_cells::Surface;
 
+use super::pull::Pulls;
 use super::{Bounds, Range};
 use crate::membrane::Membrane;
 
@@ -13,6 +14,7 @@ pub(super) struct Kind {
     /// The shape at full size, lattice units.
     pub surface: Surface,
     pub membrane: Membrane,
+    pub pulls: Option<Pulls>,
     pub range: Range,
     /// Cells in the case.
     pub seeded: u64,

@@ -104,8 +104,10 @@ impl SiteMapBuilder {
     /// # Errors
     /// A usage fault where the device lacks room.
     pub fn build(self, gpu: &Gpu) -> Result<SiteMap> {
-        let low = self.extreme(i32::MAX, i32::min).map(|x| x - 1);
-        let high = self.extreme(i32::MIN, i32::max).map(|x| x + 1);
+        let rim = [0, 1, 2].map(|a| i32::from(a < self.dimension));
+        let (lowest, highest) = (self.extreme(i32::MAX, i32::min), self.extreme(i32::MIN, i32::max));
+        let low = [0, 1, 2].map(|a| lowest[a] - rim[a]);
+        let high = [0, 1, 2].map(|a| highest[a] + rim[a]);
         let places = [0, 1, 2].map(|a| (high[a] - low[a] + 1) as u32);
         let count = places.iter().map(|&n| u64::from(n)).product::<u64>();
         if count > u64::from(u32::MAX) {
@@ -167,6 +169,10 @@ impl SiteMapBuilder {
             (true, false) => (block(low)..=block(high)).collect(),
             (true, true) => (low..=high.min(low + extent - 1)).map(|site| block(site.rem_euclid(extent))).collect(),
         };
+        // The last, thinner block of a period may belong to a tile of the one before.
+        if axis < self.dimension && self.periodic[axis] && extent > EDGE && blocks.contains(&block(extent - 1)) {
+            blocks.push(block(extent - 1) - 1);
+        }
         blocks.sort_unstable();
         blocks.dedup();
         blocks

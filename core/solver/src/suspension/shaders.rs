@@ -4,18 +4,19 @@ use hematite_config::Result;
 use hematite_gpu::{Binding, Gpu, Kernel, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
-use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, WALL_TILING};
+use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, VERTEX_BITS, WALL_TILING};
 use super::coupling::{FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
 use super::map::{FLUID, SOLID, SiteMap};
 use super::tiling::Tiling;
 use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
 use crate::Precision;
 
-const SHARED: [Template; 6] = [
+const SHARED: [Template; 7] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
     Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
     Template { name: "weights.wgsl", text: include_str!("weights.wgsl") },
+    Template { name: "tiles.wgsl", text: include_str!("tiles.wgsl") },
     Template { name: "repulsion.wgsl", text: include_str!("repulsion.wgsl") },
     Template { name: "morse.wgsl", text: include_str!("morse.wgsl") },
 ];
@@ -39,6 +40,8 @@ pub enum Shader {
     Bounds,
     /// Nodes inside cells.
     Inside,
+    /// Constant forces on vertices.
+    Pull,
 }
 
 /// What kernels are specialised for.
@@ -98,7 +101,7 @@ impl Span {
 
 /// Compiles a kernel.
 pub(super) fn kernel(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel> {
-    let immediates = if shader == Shader::Fill { 8 } else { IMMEDIATES };
+    let immediates = if shader == Shader::Fill { 12 } else { IMMEDIATES };
     Kernel::new(gpu, &format!("{shader:?}"), &wgsl(shader, variant), bindings(shader, variant), immediates)
 }
 
@@ -117,7 +120,13 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
             [own.as_slice(), &map].concat()
         }
         Shader::Advance => {
-            vec![write("position", "array<vec2<i32>>"), slot_of(), broken(), read("drift", "array<i32>")]
+            vec![
+                write("position", "array<vec2<i32>>"),
+                slot_of(),
+                broken(),
+                read("drift", "array<i32>"),
+                write("before", "array<i32>"),
+            ]
         }
         Shader::Spread => {
             let nodes = write("node_force", "array<atomic<i32>>");
@@ -128,21 +137,22 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
             position(),
             slot_of(),
             read("directory", "array<u32>"),
-            write("heads", "array<atomic<u32>>"),
-            write("next", "array<u32>"),
+            write("links", "array<atomic<u32>>"),
+            write("cells", "array<vec2<u32>>"),
         ],
         Shader::Contact => vec![
             position(),
             slot_of(),
             read("directory", "array<u32>"),
-            read("heads", "array<u32>"),
-            read("next", "array<u32>"),
+            read("links", "array<u32>"),
+            read("cells", "array<vec2<u32>>"),
             read("slot_area", "array<f32>"),
             read("wall_lists", "array<u32>"),
             read("wall_points", "array<i32>"),
             write("force", &real),
         ],
         Shader::Bounds => vec![position(), slot_of(), write("boxes", "array<atomic<i32>>")],
+        Shader::Pull => vec![slot_of(), read("pull", &real), write("force", &real)],
         Shader::Inside => {
             let corners = [read("corners", "array<u32>"), write("inside", "array<atomic<u32>>")];
             [[position(), slot_of()].as_slice(), &corners, &map].concat()
@@ -161,6 +171,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         Shader::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
         Shader::Bounds => Template { name: "bounds.wgsl", text: include_str!("bounds.wgsl") },
         Shader::Inside => Template { name: "inside.wgsl", text: include_str!("inside.wgsl") },
+        Shader::Pull => Template { name: "pull.wgsl", text: include_str!("pull.wgsl") },
     };
     let axes: Vec<Value> = (0..variant.dimension).map(|a| axis(variant, a)).collect();
     let context = context! {
@@ -196,7 +207,8 @@ fn axis(variant: &Variant, a: usize) -> Value {
         index => a,
         periodic => variant.periodic[a],
         extent => variant.extent[a],
-        half => half(variant, a),
+        last_tiled => variant.contact.as_ref().map(|(_, tiling)| tiling.last_whole(variant.extent[a])),
+        tile_digit => [" % 3u", " / 3u % 3u", " / 9u"][a],
         inverse_extent => number(1.0 / f64::from(variant.extent[a])),
         // The places of the axes before, which separate neighbours along this one in the directory.
         places_before => NAMES[..a].iter().map(|before| format!(" * span.places_{before}")).collect::<String>(),
@@ -221,14 +233,14 @@ fn stencil(variant: &Variant) -> Vec<Value> {
 }
 
 fn contact_context(variant: &Variant, parameters: &ContactParameters, tiling: &Tiling) -> Value {
-    let join = |stem: &str, of: &str, by: &str| {
-        NAMES[..variant.dimension].iter().map(|axis| format!("{stem}{axis}{of}")).collect::<Vec<_>>().join(by)
+    let join = |term: &dyn Fn(&str) -> String, by: &str| {
+        NAMES[..variant.dimension].iter().map(|axis| term(axis)).collect::<Vec<_>>().join(by)
     };
     context! {
         tile => tiling.context(variant.dimension),
-        slabs => (0..variant.dimension).rev().map(|a| slab(variant, a)).collect::<Vec<_>>(),
-        place => join("slab_", ".place", " + "),
-        local => join("slab_", ".local", " | "),
+        tiles => (0..3_usize.pow(variant.dimension as u32)).map(|index| tile(variant.dimension, index)).collect::<Vec<_>>(),
+        chosen_place => join(&|axis| format!("k{axis}[i{axis}]"), " + "),
+        chosen_local => join(&|axis| format!("l{axis}[i{axis}]"), " | "),
         pairs => parameters.strength > 0.0 || parameters.morse.is_some(),
         inverse_range => number(1.0 / parameters.range),
         reach_squared => number(parameters.range().powi(2)),
@@ -244,22 +256,19 @@ fn contact_context(variant: &Variant, parameters: &ContactParameters, tiling: &T
             cut => number(morse.cut()),
             inverse_fade => number(1.0 / (morse.cut() - morse.fades())),
         }),
+        vertex_bits => VERTEX_BITS,
+        vertex_mask => (1_u32 << VERTEX_BITS) - 1,
         scale => number(SCALE),
         quantum => number(1.0 / SCALE),
         largest => number(LARGEST_PAIR),
     }
 }
 
-/// The loop over tiles along an axis; loops over the axes after are around it.
-fn slab(variant: &Variant, a: usize) -> Value {
-    let before = NAMES[a + 1..variant.dimension].first().map(|outer| format!("near_{outer} + "));
-    context! { name => NAMES[a], half => half(variant, a), near_before => before.unwrap_or_default() }
-}
-
-/// Tiles to each side of a vertex along an axis.
-fn half(variant: &Variant, a: usize) -> i32 {
-    let tiling = variant.contact.as_ref().map(|(_, tiling)| tiling);
-    tiling.map_or(1, |tiling| tiling.half(variant.extent[a], variant.periodic[a]))
+/// A tile around that of a vertex: what the template calls its distance, place and place in the block.
+fn tile(dimension: usize, index: usize) -> Value {
+    let along = |stem: &str, a: usize| format!("{stem}{}.{}", NAMES[a], NAMES[index / 3_usize.pow(a as u32) % 3]);
+    let joined = |stem: &str, by: &str| (0..dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+    context! { index, distance => joined("d", " + "), place => joined("k", " + "), local => joined("l", " | ") }
 }
 
 /// A WGSL literal with every digit.
@@ -283,6 +292,7 @@ mod tests {
             Shader::Contact,
             Shader::Bounds,
             Shader::Inside,
+            Shader::Pull,
         ];
         let morse = Some(Morse { energy: 1e-3, distance: 0.6, width: 0.2 });
         let contacts = [

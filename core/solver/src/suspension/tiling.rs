@@ -37,9 +37,9 @@ impl Tiling {
         1 << self.bits
     }
 
-    /// Tiles to each side of a vertex's own that may be in reach along an axis: the last one of a period may be thinner.
-    pub(super) fn half(self, extent: i32, periodic: bool) -> i32 {
-        if periodic && extent % self.edge() != 0 { 2 } else { 1 }
+    /// The last site of the last whole tile of a period; the sites after belong to that tile, too.
+    pub(super) fn last_whole(self, extent: i32) -> i32 {
+        extent / self.edge() * self.edge() - 1
     }
 
     /// Refuses periods so short that a tile would be next to another on both sides.
@@ -47,13 +47,13 @@ impl Tiling {
     /// # Errors
     /// A usage fault with the axis.
     pub(super) fn check(self, map: &SiteMap) -> Result<()> {
+        let needed = 3 * self.edge();
         for (axis, name) in ["x", "y", "z"].iter().enumerate().take(map.dimension) {
-            let (extent, periodic) = (map.extent[axis], map.periodic[axis]);
-            let needed = (2 * self.half(extent, periodic) + 1) * self.edge() - (self.edge() - 1);
-            if periodic && extent < needed {
+            let extent = map.extent[axis];
+            if map.periodic[axis] && extent < needed {
                 return Err(Fault::usage(format!(
-                    "the domain is periodic along {name} over {extent} sites; forces between cells reach so far that it must be \
-                     at least {needed}: make it longer, or cells.contact.range shorter"
+                    "the domain is periodic along {name} over {extent} sites; forces between cells reach so far that it must \
+                     be at least {needed}: make it longer, or cells.contact.range shorter"
                 )));
             }
         }

@@ -15,8 +15,8 @@ pub const NONE: u32 = u32::MAX;
 /// Fixed point of drift: 2^31 for one lattice unit a step. Twice that is the unit of a position's fraction, so moving is exact.
 pub const DRIFT_SCALE: f64 = 2_147_483_648.0;
 
-/// Fixed point of a node's force: 2^36 for one lattice unit.
-pub const FORCE_SCALE: f64 = 68_719_476_736.0;
+/// Fixed point of a node's force: 2^32 for one lattice unit, so that a node holds eight times the largest force of a vertex.
+pub const FORCE_SCALE: f64 = 4_294_967_296.0;
 
 /// Arrays of a rank's vertices and slots. Positions are in lattice units with nodes at whole numbers and not wrapped in
 /// periodic directions: a whole number and a fraction in 2^-32, so that precision is the same everywhere.
@@ -28,6 +28,8 @@ pub struct Vertices {
     pub force: Buffer,
     /// `array<i32>` [D * stride]: velocity of the fluid at the vertex in 1 / DRIFT_SCALE.
     pub drift: Buffer,
+    /// `array<i32>` [D * stride]: drift in the last move.
+    pub before: Buffer,
     /// `array<u32>` [stride]: slot of each vertex, or NONE.
     pub slot_of: Buffer,
     /// `array<u32>` [slots]: global number of the cell in each slot (its low 32 bits).
@@ -68,6 +70,7 @@ impl Vertices {
             position: gpu.buffer("vertex positions", 8 * components)?,
             force: gpu.buffer("vertex forces", precision.real_bytes() as u64 * components)?,
             drift: gpu.buffer("vertex velocities", 4 * components)?,
+            before: gpu.buffer("last velocities of vertices", 4 * components)?,
             slot_of: gpu.buffer("slots of vertices", 4 * u64::from(stride))?,
             cell: gpu.buffer("cells of slots", 4 * u64::from(slots))?,
             scale: gpu.buffer("scales of cells", 4 * u64::from(slots))?,
@@ -86,6 +89,7 @@ impl Vertices {
             ("position", &self.position),
             ("force", &self.force),
             ("drift", &self.drift),
+            ("before", &self.before),
             ("slot_of", &self.slot_of),
             ("cell", &self.cell),
             ("scale", &self.scale),

@@ -1,1 +1,261 @@
-//! c
+//! Contact between cells and from walls, against sums over all pairs.
+
+use hematite_gpu::Gpu;
+use hematite_solver::Precision;
+use hematite_solver::suspension::{BoundingBoxes, Contact, ContactParameters, Morse, WallPoint};
+
+use crate::sample::{Cloud, Domain, Random, fixed, gpu, run, scattered, value};
+
+/// Quanta of a pair's force in a lattice unit.
+const SCALE: f64 = 1_073_741_824.0;
+
+fn repulsion(r: f64, range: f64) -> f64 {
+    let gap = (1.0 - r / range).max(0.0);
+    if r < 0.0 { (2.0 * gap - 1.0).min(3.0) } else { gap * gap }
+}
+
+fn pressure(parameters: &ContactParameters, r: f64) -> f64 {
+    let attraction = parameters.morse.map_or(0.0, |Morse { energy, distance, width }| {
+        let e = ((distance - r) / width).min(1.0).exp();
+        let t = ((2.5 * distance - r) / (0.5 * distance)).clamp(0.0, 1.0);
+        2.0 * energy / width * (e * e - e) * t * t * (3.0 - 2.0 * t)
+    });
+    parameters.strength * repulsion(r, parameters.range) + attraction
+}
+
+/// From q to p, to the nearest image.
+fn apart(domain: &Domain, p: [i64; 3], q: [i64; 3]) -> [f64; 3] {
+    [0, 1, 2].map(|a| {
+        let (d, n) = (value(p[a] - q[a]), domain.extent[a] as f64);
+        if domain.periodic[a] { d - n * (d / n).round() } else { d }
+    })
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+fn pairs(domain: &Domain, parameters: &ContactParameters, cloud: &Cloud, areas: &[f32]) -> Vec<[f64; 3]> {
+    let count = cloud.at.len();
+    let force = |v: usize| {
+        let mut sum = [0.0; 3];
+        for u in (0..count).filter(|&u| cloud.slot[u] != cloud.slot[v]) {
+            let d = apart(domain, cloud.at[v], cloud.at[u]);
+            let r = dot(d, d).sqrt();
+            if r < parameters.range() && r > 0.0 {
+                let area = 0.5 * (f64::from(areas[cloud.slot[v] as usize]) + f64::from(areas[cloud.slot[u] as usize]));
+                sum = [0, 1, 2].map(|a| sum[a] + area * pressure(parameters, r) * d[a] / r);
+            }
+        }
+        sum
+    };
+    (0..count).map(force).collect()
+}
+
+struct Setup {
+    cloud: Cloud,
+    areas: Vec<f32>,
+    force: Vec<[f64; 3]>,
+}
+
+/// Forces of contact on `points`, which were zero before.
+fn answer(
+    gpu: &Gpu,
+    precision: Precision,
+    domain: &Domain,
+    parameters: &ContactParameters,
+    points: &[[i64; 3]],
+    walls: &[WallPoint],
+    owns: impl Fn(usize) -> bool,
+) -> Setup {
+    let (map, _) = domain.map(gpu, 12, owns);
+    let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / 6).collect();
+    let cloud = Cloud::new(gpu, domain.dimension, precision, points.to_vec(), slot);
+    let areas: Vec<f32> = (0..cloud.vertices.slots).map(|slot| 0.5 + 0.01 * slot as f32).collect();
+    let mut contact = Contact::new(gpu, precision, parameters, &map, &cloud.vertices, walls).expect("fits");
+    contact.write_areas(gpu, &areas).expect("uploads");
+    run(gpu, |recorder| contact.record(recorder, 0));
+    let once = cloud.force(gpu, precision);
+    run(gpu, |recorder| contact.record(recorder, 1));
+    let twice = cloud.force(gpu, precision);
+    // The second time lists are in another order; forces add up, and do not change.
+    assert!(once.iter().zip(&twice).all(|(f, g)| (0..3).all(|a| 2.0 * f[a] == g[a])));
+    // Neither do they in other arrays.
+    let mut more = (points.to_vec(), cloud.slot.clone());
+    more.0.extend([[0; 3]; 100]);
+    more.1.extend([hematite_solver::suspension::NONE; 100]);
+    let moved = Cloud::with_slots(gpu, domain.dimension, precision, more.0, more.1, cloud.vertices.slots);
+    contact.rebind(gpu, &moved.vertices).expect("fits");
+    contact.write_areas(gpu, &areas).expect("uploads");
+    run(gpu, |recorder| contact.record(recorder, 2));
+    assert!(moved.force(gpu, precision)[..once.len()] == once);
+    Setup { cloud, areas, force: once }
+}
+
+fn domain(dimension: usize, periodic: [bool; 3]) -> Domain {
+    let extent = if dimension == 2 { [37, 29, 1] } else { [21, 18, 23] };
+    Domain::new(dimension, extent, periodic, |_| true)
+}
+
+#[test]
+fn pairs_agree_with_the_sum_over_all_and_cancel() {
+    let morse = Some(Morse { energy: 2e-4, distance: 0.6, width: 0.3 });
+    let laws = [(1.0, None), (0.4, None), (1.7, None), (3.3, None), (0.5, morse)];
+    for precision in [Precision::F32, Precision::F64] {
+        let gpu = gpu(precision);
+        for (k, (range, morse)) in laws.into_iter().enumerate() {
+            for dimension in [2, 3] {
+                let periodic = [[true, true, dimension == 3], [false; 3], [false, true, false]][k % 3];
+                let domain = domain(dimension, periodic);
+                let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse };
+                let points = scattered(&domain, 700, &mut Random::new(3 + k as u64));
+                let found = answer(&gpu, precision, &domain, &parameters, &points, &[], |_| true);
+                let wanted = pairs(&domain, &parameters, &found.cloud, &found.areas);
+                let largest = wanted.iter().flatten().fold(0.0_f64, |m, f| m.max(f.abs()));
+                assert!(largest > 1e-5);
+                for (f, g) in found.force.iter().zip(&wanted) {
+                    for a in 0..dimension {
+                        let error = (f[a] - g[a]).abs();
+                        let tolerance = 30.0 / SCALE + if precision == Precision::F32 { 2e-6 * largest } else { 0.0 };
+                        // exp is f32 everywhere.
+                        let tolerance = tolerance + if morse.is_some() { 1e-6 * largest } else { 0.0 };
+                        assert!(
+                            error < tolerance,
+                            "range {range} {dimension}-D {precision:?}: {error:e} of {largest:e}"
+                        );
+                    }
+                }
+                for a in 0..dimension {
+                    assert_eq!(found.force.iter().map(|f| f[a] * SCALE).sum::<f64>(), 0.0, "range {range}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_part_finds_the_same_bits_near_its_nodes() {
+    let gpu = gpu(Precision::F32);
+    let parameters = ContactParameters { range: 1.7, strength: 1e-3, wall_strength: 2e-3, morse: None };
+    for dimension in [2, 3] {
+        let domain = domain(dimension, [true; 3]);
+        let points = scattered(&domain, 700, &mut Random::new(77));
+        let walls = walls(&domain);
+        let all = answer(&gpu, Precision::F32, &domain, &parameters, &points, &walls, |_| true);
+        let mine = |n: usize| domain.sites[n][0] < 6;
+        let part = answer(&gpu, Precision::F32, &domain, &parameters, &points, &walls, mine);
+        let mut compared = 0;
+        for (v, at) in points.iter().enumerate() {
+            let x = value(at[0]).rem_euclid(domain.extent[0] as f64);
+            if x < 8.0 {
+                assert_eq!(all.force[v], part.force[v]);
+                compared += 1;
+            }
+        }
+        assert!(compared > 80);
+    }
+}
+
+/// A bumpy wall near y = 0 in a periodic domain, and one that looks the other way far from it.
+fn walls(domain: &Domain) -> Vec<WallPoint> {
+    let depth = if domain.dimension == 3 { domain.extent[2] as i32 } else { 1 };
+    let sites = (0..depth).flat_map(|z| (0..domain.extent[0] as i32).map(move |x| [x, 0, z]));
+    let point = |site: [i32; 3]| {
+        let (x, z) = (f64::from(site[0]), f64::from(site[2]));
+        let tilt = [0.3 * (0.7 * x).sin(), 1.0, if domain.dimension == 3 { 0.2 * (0.5 * z).cos() } else { 0.0 }];
+        let length = dot(tilt, tilt).sqrt();
+        let offset = [0.0, -0.5 + 0.2 * (1.1 * x + z).sin(), 0.0];
+        WallPoint { site, offset: offset.map(|x| x as f32), normal: tilt.map(|n| (n / length) as f32) }
+    };
+    let bottom: Vec<WallPoint> = sites.map(point).collect();
+    let top = bottom.iter().map(|p| WallPoint {
+        site: [p.site[0], domain.extent[1] as i32 / 2, p.site[2]],
+        offset: p.offset.map(|x| -x),
+        normal: p.normal.map(|n| -n),
+    });
+    bottom.iter().copied().chain(top).collect()
+}
+
+#[test]
+fn walls_agree_with_the_sum_over_all_points() {
+    for precision in [Precision::F32, Precision::F64] {
+        let gpu = gpu(precision);
+        for (dimension, periodic) in [(2, [true, true, false]), (3, [true; 3]), (2, [false; 3]), (3, [false; 3])] {
+            let domain = domain(dimension, periodic);
+            let parameters = ContactParameters { range: 1.2, strength: 0.0, wall_strength: 1e-2, morse: None };
+            let walls = walls(&domain);
+            let mut random = Random::new(8);
+            let mut points = scattered(&domain, 600, &mut random);
+            for at in points.iter_mut().step_by(2) {
+                at[1] = fixed(random.between(-1.5, 2.0));
+            }
+            let found = answer(&gpu, precision, &domain, &parameters, &points, &walls, |_| true);
+            let (mut largest, mut worst) = (0.0_f64, 0.0_f64);
+            for (v, &at) in points.iter().enumerate() {
+                let (mut weight, mut depth, mut normal) = (0.0, 0.0, [0.0; 3]);
+                for point in &walls {
+                    let whole = apart(&domain, at, point.site.map(|s| i64::from(s) << 32));
+                    let away =
+                        [0, 1, 2].map(|a| if a < dimension { whole[a] - f64::from(point.offset[a]) } else { 0.0 });
+                    let n = point.normal.map(f64::from);
+                    let near = (1.0 - dot(away, away) / parameters.wall_reach().powi(2)).max(0.0);
+                    weight += near * near;
+                    depth += near * near * dot(away, n);
+                    normal = [0, 1, 2].map(|a| normal[a] + near * near * n[a]);
+                }
+                let area = f64::from(found.areas[found.cloud.slot[v] as usize]);
+                let push = if weight > 0.0 { repulsion(depth / weight, parameters.range) } else { 0.0 };
+                for a in 0..dimension {
+                    let wanted = if push > 0.0 {
+                        area * parameters.wall_strength * push * normal[a] / dot(normal, normal).sqrt()
+                    } else {
+                        0.0
+                    };
+                    largest = largest.max(wanted.abs());
+                    worst = worst.max((wanted - found.force[v][a]).abs());
+                }
+            }
+            let tolerance = if precision == Precision::F32 { 1e-5 } else { 1e-12 };
+            assert!(largest > 5e-3);
+            assert!(worst < tolerance * largest, "{dimension}-D {precision:?} {periodic:?}: {worst:e} of {largest:e}");
+        }
+    }
+}
+
+#[test]
+fn periods_too_short_for_the_range_are_refused() {
+    let gpu = gpu(Precision::F32);
+    let domain = Domain::new(2, [9, 40, 1], [true, true, false], |_| true);
+    let (map, _) = domain.map(&gpu, 12, |_| true);
+    let cloud = Cloud::new(&gpu, 2, Precision::F32, vec![[0; 3]], vec![0]);
+    for (range, words) in [(3.0, "along x over 9 sites"), (9.0, "at most 8")] {
+        let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse: None };
+        let fault = Contact::new(&gpu, Precision::F32, &parameters, &map, &cloud.vertices, &[]).err().expect("refused");
+        assert!(fault.message.contains(words), "{fault}");
+    }
+}
+
+#[test]
+fn boxes_are_those_of_the_vertices() {
+    let gpu = gpu(Precision::F32);
+    for dimension in [2, 3] {
+        let domain = domain(dimension, [true; 3]);
+        let mut points = scattered(&domain, 300, &mut Random::new(2));
+        // Vertices on sites count as their site alone.
+        points[1] = [5 << 32, -3 << 32, if dimension == 3 { 7 << 32 } else { 0 }];
+        points[0] = points[1];
+        let slot: Vec<u32> = (0..300).map(|v| if v < 2 { 0 } else { 1 + v / 7 }).collect();
+        let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slot);
+        let boxes = BoundingBoxes::new(&gpu, dimension, &cloud.vertices).expect("fits");
+        for found in [boxes.read(&gpu).expect("reads"), boxes.read(&gpu).expect("reads")] {
+            for (slot, bounds) in (0_u32..).zip(&found) {
+                let of = || cloud.at.iter().zip(&cloud.slot).filter(|(_, s)| **s == slot).map(|(at, _)| at);
+                for a in 0..dimension {
+                    let low = of().map(|at| (at[a] >> 32) as i32).min();
+                    let high = of().map(|at| -((-at[a]) >> 32) as i32).max();
+                    assert_eq!((Some(bounds.low[a]), Some(bounds.high[a])), (low, high));
+                }
+            }
+        }
+    }
+}

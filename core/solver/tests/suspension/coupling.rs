@@ -3,9 +3,7 @@
 use hematite_gpu::Gpu;
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Shared;
-use hematite_solver::suspension::{
-    Coupling, DRIFT_SCALE, FASTEST, FORCE_SCALE, LARGEST_FORCE, LEAST_WEIGHT, Support,
-};
+use hematite_solver::suspension::{Coupling, DRIFT_SCALE, FASTEST, FORCE_SCALE, LARGEST_FORCE, LEAST_WEIGHT, Support};
 
 use crate::kernels::nodes;
 use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared};
@@ -50,8 +48,7 @@ impl Rank {
     /// Adds this rank's forces on nodes to those of the whole domain.
     fn collect(&self, gpu: &Gpu, whole: &mut [[i64; 3]]) {
         let stride = self.shared.stride as usize;
-        let words: Vec<i32> =
-            gpu.download(&self.shared.node_force, 0, self.cloud.dimension * stride).expect("reads");
+        let words: Vec<i32> = gpu.download(&self.shared.node_force, 0, self.cloud.dimension * stride).expect("reads");
         for (local, &n) in self.own.iter().enumerate() {
             for a in 0..self.cloud.dimension {
                 whole[n][a] += i64::from(words[a * stride + local]);
@@ -99,8 +96,11 @@ fn interpolation_and_spreading_agree_with_the_reference() {
             rank.collect(&gpu, &mut spread);
 
             let mut expected = vec![[0.0; 3]; domain.sites.len()];
+            // Of a vertex's force, each node's share may be off by a quantum and the rounding of the arithmetic.
+            let mut allowed = vec![[1e-3 / FORCE_SCALE; 3]; domain.sites.len()];
             let (mut total, mut in_walls, mut work) = ([0; 3], 0, [0.0; 2]);
-            let tolerance = if precision == Precision::F32 { 5e-7 } else { 2e-8 };
+            let tolerance = if precision == Precision::F32 { 5e-7 } else { 4e-8 };
+            let epsilon = if precision == Precision::F32 { 4.0 * f64::from(f32::EPSILON) } else { 1e-15 };
             for (v, &at) in points.iter().enumerate() {
                 let around = nodes(domain, support, at);
                 let sum: f64 = around.iter().map(|(_, weight)| weight).sum();
@@ -117,7 +117,10 @@ fn interpolation_and_spreading_agree_with_the_reference() {
                     let u: f64 = around.iter().map(|&(n, w)| w / sum * velocity(domain.dimension, n)[a]).sum();
                     let error = (drift[v][a] as f64 / DRIFT_SCALE - u).abs();
                     assert!(error < tolerance, "{support:?} {precision:?}: {error:e}");
-                    around.iter().for_each(|&(n, w)| expected[n][a] += force[v][a] * w / sum);
+                    for &(n, w) in &around {
+                        expected[n][a] += force[v][a] * w / sum;
+                        allowed[n][a] += 1.0 / FORCE_SCALE + epsilon * force[v][a].abs();
+                    }
                     total[a] += (force[v][a] * FORCE_SCALE).round_ties_even() as i64;
                     work[0] += force[v][a] * drift[v][a] as f64 / DRIFT_SCALE;
                 }
@@ -126,7 +129,7 @@ fn interpolation_and_spreading_agree_with_the_reference() {
             for (n, (found, wanted)) in spread.iter().zip(&expected).enumerate() {
                 for a in 0..domain.dimension {
                     let error = (found[a] as f64 / FORCE_SCALE - wanted[a]).abs();
-                    assert!(error < 1e-3 * tolerance, "{support:?} {precision:?}: {error:e}");
+                    assert!(error <= allowed[n][a], "{support:?} {precision:?}: {error:e} of {:e}", allowed[n][a]);
                     work[1] += found[a] as f64 / FORCE_SCALE * velocity(domain.dimension, n)[a];
                 }
             }
@@ -208,10 +211,12 @@ fn moving_is_exact_over_many_steps() {
         let points = scattered(&domain, 100, &mut random);
         let rank = Rank::new(&gpu, Precision::F32, &domain, Support::Two, &points, |_| true);
         let limit = (FASTEST * DRIFT_SCALE) as i32;
-        let mut drift: Vec<i32> =
-            (0..dimension * rank.cloud.stride()).map(|_| random.between(-1.0, 1.0).mul_add(f64::from(limit), 0.0) as i32).collect();
+        let mut drift: Vec<i32> = (0..dimension * rank.cloud.stride())
+            .map(|_| (f64::from(limit) * random.between(-1.0, 1.0)) as i32)
+            .collect();
         drift[..4].copy_from_slice(&[-limit, limit, -1, 0]);
         gpu.upload(&rank.cloud.vertices.drift, 0, &drift).expect("uploads");
+        gpu.upload(&rank.cloud.vertices.before, 0, &drift).expect("uploads");
         run(&gpu, |recorder| {
             (0..1000).for_each(|step| rank.coupling.record_advance(recorder, step, 1));
             (0..99).for_each(|step| rank.coupling.record_advance(recorder, step, 1000));

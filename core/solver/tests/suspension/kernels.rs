@@ -22,7 +22,8 @@ pub fn nodes(domain: &Domain, support: Support, at: [i64; 3]) -> Vec<(usize, f64
         let first = (at[a] >> 32) as i32;
         if a < domain.dimension { first - 2..=first + 3 } else { 0..=0 }
     };
-    let along = |a: usize, s: i32| if a < domain.dimension { weight(support, value(at[a]) - f64::from(s)) } else { 1.0 };
+    let along =
+        |a: usize, s: i32| if a < domain.dimension { weight(support, value(at[a]) - f64::from(s)) } else { 1.0 };
     let mut found = Vec::new();
     for z in around(2) {
         for y in around(1) {

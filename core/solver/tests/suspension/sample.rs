@@ -124,8 +124,20 @@ pub struct Cloud {
 impl Cloud {
     /// `at` in 2^-32 lattice units; some empty vertices follow.
     pub fn new(gpu: &Gpu, dimension: usize, precision: Precision, at: Vec<[i64; 3]>, slot: Vec<u32>) -> Self {
-        let stride = (at.len() + 7).next_multiple_of(64);
         let slots = slot.iter().max().map_or(1, |&slot| slot + 1);
+        Self::with_slots(gpu, dimension, precision, at, slot, slots)
+    }
+
+    /// The same where there is room for `slots` cells.
+    pub fn with_slots(
+        gpu: &Gpu,
+        dimension: usize,
+        precision: Precision,
+        at: Vec<[i64; 3]>,
+        slot: Vec<u32>,
+        slots: u32,
+    ) -> Self {
+        let stride = (at.len() + 7).next_multiple_of(64);
         let vertices = Vertices::new(gpu, dimension, precision, stride as u32, slots).expect("fits");
         let cloud = Self { dimension, at, slot, vertices };
         for a in 0..dimension {
@@ -173,7 +185,8 @@ impl Cloud {
     }
 
     fn rows<T: Default + Copy>(&self, value: impl Fn(usize) -> T) -> Vec<[T; 3]> {
-        let row = |v: usize| [0, 1, 2].map(|a| if a < self.dimension { value(a * self.stride() + v) } else { T::default() });
+        let row =
+            |v: usize| [0, 1, 2].map(|a| if a < self.dimension { value(a * self.stride() + v) } else { T::default() });
         (0..self.at.len()).map(row).collect()
     }
 }

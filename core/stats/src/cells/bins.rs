@@ -69,10 +69,8 @@ impl Bins {
             }
             Kind::Tube { centre, .. } => {
                 let [a, b] = straight.transverse();
-                let radius: Vec<f64> = all
-                    .map(|n| nodes.centre(n))
-                    .map(|x| (x[a] - centre[0]).hypot(x[b] - centre[1]))
-                    .collect();
+                let radius: Vec<f64> =
+                    all.map(|n| nodes.centre(n)).map(|x| (x[a] - centre[0]).hypot(x[b] - centre[1])).collect();
                 Some(Self::new(Across::Axis, &radius, |r| r / dx))
             }
             Kind::Duct { .. } | Kind::Other => None,

@@ -1,7 +1,7 @@
 //! Hematocrit and fluxes of cells and fluid at one time.
 
-use super::shape::Shape;
 use super::Cell;
+use super::shape::Shape;
 use crate::lookup::Nodes;
 
 /// The part of the domain that counts, along an axis: cells by their centroids, nodes by their centres.

@@ -85,12 +85,16 @@ mod tests {
         let straight = Straight::find(&nodes, 0).expect("straight");
         let band = vec![[0.0, 3.0, 0.0], [15.9, 3.0, 0.0], [15.9, 9.0, 0.0], [0.0, 9.0, 0.0]];
         let (kinds, f) = frame(&[("b", &[], vec![band])]);
-        let layer = free_layer(&nodes, &straight, &cells(&kinds, &f).expect("sound"), &Window::everything(straight.axis)).expect("cells");
+        let layer =
+            free_layer(&nodes, &straight, &cells(&kinds, &f).expect("sound"), &Window::everything(straight.axis))
+                .expect("cells");
         assert!((layer.thickness - 3.0).abs() < 1e-12 && (layer.deviation - 1.0).abs() < 1e-12, "{layer:?}");
         assert_eq!(layer.covered, 1.0);
         // A disc covers its own length only, across the periodic face too.
         let (kinds, f) = frame(&[("d", &[], vec![ring([16.0, 7.0], [1.9, 1.9], 0.0, 400)])]);
-        let layer = free_layer(&nodes, &straight, &cells(&kinds, &f).expect("sound"), &Window::everything(straight.axis)).expect("cells");
+        let layer =
+            free_layer(&nodes, &straight, &cells(&kinds, &f).expect("sound"), &Window::everything(straight.axis))
+                .expect("cells");
         let gaps = [6.0 - 1.9, 6.0 - (1.9f64 * 1.9 - 1.0).sqrt()];
         assert_eq!(layer.covered, 0.25);
         assert!((layer.thickness - 0.5 * (gaps[0] + gaps[1])).abs() < 1e-2, "{layer:?}");
@@ -107,9 +111,12 @@ mod tests {
         let Kind::Tube { radius, .. } = straight.kind else { panic!("a tube") };
         let (unit, triangles) = sphere(4);
         // So long that its sides are parallel to the axis inside the domain.
-        let body: Vec<[f64; 3]> = unit.iter().map(|v| [10.0 + 6.0 * v[0], 10.0 + 6.0 * v[1], 2.0 + 400.0 * v[2]]).collect();
+        let body: Vec<[f64; 3]> =
+            unit.iter().map(|v| [10.0 + 6.0 * v[0], 10.0 + 6.0 * v[1], 2.0 + 400.0 * v[2]]).collect();
         let (kinds, f) = frame(&[("b", &triangles, vec![body])]);
-        let layer = free_layer(&nodes, &straight, &cells(&kinds, &f).expect("sound"), &Window::everything(straight.axis)).expect("cells");
+        let layer =
+            free_layer(&nodes, &straight, &cells(&kinds, &f).expect("sound"), &Window::everything(straight.axis))
+                .expect("cells");
         assert!((layer.thickness - (radius - 6.0)).abs() < 0.02, "{layer:?}");
     }
 }

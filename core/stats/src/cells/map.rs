@@ -12,8 +12,14 @@ use crate::lookup::Nodes;
 use crate::map::View;
 
 /// Colours of populations, in their order: apart from each other and from the map below.
-const COLOURS: [[u8; 3]; 6] =
-    [[0xd6, 0x2a, 0x2a], [0xf7, 0xf3, 0xea], [0xff, 0xb0, 0x3b], [0xf0, 0x7a, 0xc8], [0x8c, 0x4a, 0x2f], [0x20, 0x20, 0x24]];
+const COLOURS: [[u8; 3]; 6] = [
+    [0xd6, 0x2a, 0x2a],
+    [0xf7, 0xf3, 0xea],
+    [0xff, 0xb0, 0x3b],
+    [0xf0, 0x7a, 0xc8],
+    [0x8c, 0x4a, 0x2f],
+    [0x20, 0x20, 0x24],
+];
 
 /// The colour of a population.
 pub fn colour(population: usize) -> [u8; 3] {
@@ -249,4 +255,86 @@ pub(crate) fn to_canvas(image: &RgbImage) -> Option<Pixmap> {
 pub(crate) fn to_image(canvas: &Pixmap) -> RgbImage {
     let at = |x: u32, y: u32| canvas.pixel(x, y).map_or([0; 3], |p| [p.red(), p.green(), p.blue()]);
     RgbImage::from_fn(canvas.width(), canvas.height(), |x, y| image::Rgb(at(x, y)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::cells;
+    use crate::cells::testing::{frame, ring, sphere};
+    use crate::colour::SOLID;
+    use crate::map::{Quantity, draw_smooth};
+    use crate::plane::Plane;
+    use crate::testing::{channel, duct};
+
+    fn pixel(figure: &Figure, [x, y]: [f64; 2]) -> [u8; 3] {
+        figure.panels[0].image.get_pixel(x as u32, y as u32).0
+    }
+
+    #[test]
+    fn a_ring_is_filled_and_comes_back_across_a_periodic_face() {
+        let grid = channel(40, 20, 1.0);
+        let nodes = Nodes::new(&grid).expect("nodes").wrapped([40, 22, 1], [true, false, false]);
+        let bodies = vec![ring([20.0, 8.0], [4.0, 2.0], 0.0, 30), ring([0.5, 15.0], [4.0, 2.0], 0.0, 30)];
+        let (kinds, f) = frame(&[("none", &[], vec![]), ("red", &[], bodies)]);
+        let view = View::whole(&nodes, None).expect("2-D");
+        let found = outlines(&nodes, &view, &cells(&kinds, &f).expect("sound"));
+        assert_eq!(found.len(), 3);
+        assert!((typical_size(&found) - 8.0).abs() < 1e-9);
+        let speed = vec![1.0; grid.position.len()];
+        let mut figure = draw_smooth(&nodes, &speed, Quantity::Speed, &view, 0.0);
+        let before = pixel(&figure, view.pixel(&nodes, [20.0, 8.0]));
+        draw(&mut figure, &nodes, &view, &found, &["none".into(), "red".into()]);
+        assert_eq!(figure.legend, [("red".to_owned(), colour(1))]);
+        for inside in [[20.0, 8.0], [23.5, 8.0], [2.0, 15.0], [39.0, 15.0]] {
+            assert_ne!(pixel(&figure, view.pixel(&nodes, inside)), before, "{inside:?}");
+        }
+        for outside in [[20.0, 11.0], [25.0, 8.0], [35.0, 15.0]] {
+            assert_eq!(pixel(&figure, view.pixel(&nodes, outside)), before, "{outside:?}");
+        }
+        assert_eq!(zoom(&nodes, &view, &found, &speed), None);
+    }
+
+    #[test]
+    fn a_plane_shows_the_section_of_a_ball() {
+        let grid = duct(20, 20, 20, 1.0);
+        let nodes = Nodes::new(&grid).expect("nodes").wrapped([22, 22, 22], [false, false, true]);
+        let (unit, triangles) = sphere(4);
+        let body: Vec<[f64; 3]> = unit.iter().map(|v| [11.0 + 5.0 * v[0], 9.0 + 5.0 * v[1], 5.0 * v[2]]).collect();
+        let (kinds, f) = frame(&[("ball", &triangles, vec![body])]);
+        let all = cells(&kinds, &f).expect("sound");
+        // The ball stands on the periodic face z = 0: its other half is below z = 22.
+        for (at, radius) in [(3.0, 4.0), (18.0, 3.0)] {
+            let plane = Plane { name: "p".into(), axis: 2, at };
+            let view = View::whole(&nodes, Some(&plane)).expect("hits");
+            let found = outlines(&nodes, &view, &all);
+            assert_eq!(found.len(), 1);
+            assert!((typical_size(&found) - 2.0 * radius).abs() < 0.05, "{at}");
+        }
+        let plane = Plane { name: "p".into(), axis: 2, at: 10.0 };
+        let view = View::whole(&nodes, Some(&plane)).expect("hits");
+        assert!(outlines(&nodes, &view, &all).is_empty());
+    }
+
+    #[test]
+    fn small_cells_call_for_a_part_where_the_speed_varies() {
+        let grid = channel(2000, 200, 1.0);
+        let nodes = Nodes::new(&grid).expect("nodes");
+        let bodies =
+            (0..190).flat_map(|i| (0..18).map(move |j| [10.0 * f64::from(i) + 8.0, 10.0 * f64::from(j) + 12.0]));
+        let bodies = bodies.map(|centre| ring(centre, [4.0, 1.5], 0.0, 20)).collect();
+        let (kinds, f) = frame(&[("red", &[], bodies)]);
+        let view = View::whole(&nodes, None).expect("2-D");
+        let found = outlines(&nodes, &view, &cells(&kinds, &f).expect("sound"));
+        let speed: Vec<f64> =
+            grid.position.iter().map(|p| if p[0] > 1200 && p[0] < 1260 { f64::from(p[1]) } else { 1.0 }).collect();
+        let part = zoom(&nodes, &view, &found, &speed).expect("small cells");
+        assert!(part.low[0] < 1230 && part.high[0] > 1230, "{part:?}");
+        assert!(part.factor() > 5.0 * view.factor());
+        let mut whole = draw_smooth(&nodes, &speed, Quantity::Speed, &view, 0.0);
+        mark(&mut whole, &nodes, &view, &part);
+        let [x, y] = view.pixel(&nodes, [part.low[0] as f64, 0.5 * (part.low[1] + part.high[1]) as f64]);
+        assert_eq!(pixel(&whole, [x + 1.5, y]), [0xff; 3]);
+        assert!(whole.panels[0].image.pixels().all(|p| p.0 != SOLID));
+    }
 }

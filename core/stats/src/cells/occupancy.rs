@@ -44,9 +44,9 @@ impl Filled {
         let grid = nodes.grid();
         let flat = grid.dimension == 2;
         // Whole numbers at the faces of cubes.
-        let at: Vec<[f64; 3]> =
-            cell.position.iter().map(|&p| nodes.coordinate(p).map(|x| x + 0.5)).collect();
-        let bound = |a: usize, pick: fn(f64, f64) -> f64, from: f64| at.iter().map(|p| p[a]).fold(from, pick).floor() as i64;
+        let at: Vec<[f64; 3]> = cell.position.iter().map(|&p| nodes.coordinate(p).map(|x| x + 0.5)).collect();
+        let bound =
+            |a: usize, pick: fn(f64, f64) -> f64, from: f64| at.iter().map(|p| p[a]).fold(from, pick).floor() as i64;
         let z = nodes.low()[2];
         let low = std::array::from_fn(|a| if flat && a == 2 { z } else { bound(a, f64::min, f64::INFINITY) });
         let high: [i64; 3] =
@@ -54,7 +54,11 @@ impl Filled {
         let size: [usize; 3] = std::array::from_fn(|a| (high[a] - low[a]).max(-1) as usize + 1);
         let mut filled = Self { low, size, value: vec![0.0; size.iter().product()] };
         let local: Vec<[f64; 3]> = at.iter().map(|p| std::array::from_fn(|a| p[a] - low[a] as f64)).collect();
-        if flat { filled.flat(cell, &local) } else { filled.solid(cell, &local) }
+        if flat {
+            filled.flat(cell, &local)
+        } else {
+            filled.solid(cell, &local)
+        }
         filled
     }
 
@@ -92,9 +96,7 @@ impl Filled {
             for up in span(2) {
                 for side in span(1) {
                     let (y, z) = (lines.place(side), lines.place(up));
-                    let weight = |p: [f64; 3], q: [f64; 3]| {
-                        ((p[1] - y) * (q[2] - z) - (p[2] - z) * (q[1] - y)) / twice
-                    };
+                    let weight = |p: [f64; 3], q: [f64; 3]| ((p[1] - y) * (q[2] - z) - (p[2] - z) * (q[1] - y)) / twice;
                     let (wa, wb, wc) = (weight(b, c), weight(c, a), weight(a, b));
                     if wa >= 0.0 && wb >= 0.0 && wc >= 0.0 {
                         crossings[up * across + side].push(wa * a[0] + wb * b[0] + wc * c[0]);
@@ -174,7 +176,13 @@ mod tests {
         let (kinds, frame) = frame(&[("s", &[], vec![square])]);
         let filled = occupancy(&nodes, &cells(&kinds, &frame).expect("sound"), 1);
         for (p, share) in grid.position.iter().zip(&filled.share[0]) {
-            let x = if p[0] == 2 { 0.5 } else if (3..5).contains(&p[0]) { 1.0 } else { 0.0 };
+            let x = if p[0] == 2 {
+                0.5
+            } else if (3..5).contains(&p[0]) {
+                1.0
+            } else {
+                0.0
+            };
             let wanted = if (3..5).contains(&p[1]) { x } else { 0.0 };
             assert!((share - wanted).abs() < 1e-6, "{p:?} {share}");
         }

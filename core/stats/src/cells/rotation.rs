@@ -31,6 +31,9 @@ pub struct Rates {
     pub treading: f64,
 }
 
+/// The anisotropy below which a body has no long axis to follow.
+const ROUND: f64 = 0.01;
+
 impl Rotation {
     /// Marks the vertex of a cell that lies farthest from the centroid within the plane and nearest to it across.
     pub fn mark(cell: &Cell, shape: &Shape, plane: [usize; 2]) -> Self {
@@ -44,15 +47,21 @@ impl Rotation {
         Self { plane, vertex, time: Vec::new(), mark: Vec::new(), body: Vec::new(), resolved: true }
     }
 
-    /// Notes the cell at a time in seconds.
+    /// Notes the cell at a time in seconds. While a body is round in the plane (its second moments there differ by less than a
+    /// hundredth of their sum) it does not count as tumbling.
     pub fn note(&mut self, cell: &Cell, shape: &Shape, time: f64) {
         let from = |a: usize| cell.position[self.vertex][a] - shape.centroid[a];
         let mark = from(self.plane[1]).atan2(from(self.plane[0]));
-        let body = shape.inclination(self.plane);
+        // The long axis of a round body is no more than noise: the body does not count as turning.
+        let round = shape.anisotropy(self.plane) < ROUND;
+        let body = match self.body.last() {
+            Some(&before) if round => before,
+            _ => shape.inclination(self.plane),
+        };
         let (mark, body) = match (self.mark.last(), self.body.last()) {
             (Some(&mark_before), Some(&body_before)) => {
                 let turned = nearest(mark - mark_before, TAU);
-                let tumbled = nearest(body - body_before, PI);
+                let tumbled = if round { 0.0 } else { nearest(body - body_before, PI) };
                 // Beyond half of what could be told apart, turns may be missed.
                 self.resolved &= turned.abs() < 0.5 * PI && tumbled.abs() < 0.25 * PI;
                 (mark_before + turned, body_before + tumbled)
@@ -84,8 +93,10 @@ fn nearest(angle: f64, period: f64) -> f64 {
 pub fn slope(x: &[f64], y: &[f64]) -> f64 {
     let number = x.len() as f64;
     let (mx, my) = (x.iter().sum::<f64>() / number, y.iter().sum::<f64>() / number);
-    let (above, below) =
-        x.iter().zip(y).fold((0.0, 0.0), |(above, below), (x, y)| (above + (x - mx) * (y - my), below + (x - mx).powi(2)));
+    let (above, below) = x
+        .iter()
+        .zip(y)
+        .fold((0.0, 0.0), |(above, below), (x, y)| (above + (x - mx) * (y - my), below + (x - mx).powi(2)));
     above / below
 }
 
@@ -97,13 +108,17 @@ mod tests {
 
     /// Rates of an ellipse whose body turns by `body` and whose vertices run around it by `membrane` rad/s.
     fn rates(body: f64, membrane: f64, dt: f64) -> Option<Rates> {
+        rates_of(1.1, body, membrane, dt)
+    }
+
+    fn rates_of(long: f64, body: f64, membrane: f64, dt: f64) -> Option<Rates> {
         let mut rotation = None;
         for i in 0..40 {
             let t = dt * f64::from(i);
             let (sin, cos) = (0.3 + body * t).sin_cos();
             let vertices: Vec<[f64; 3]> = (0..50)
                 .map(|k| TAU * f64::from(k) / 50.0 + membrane * t)
-                .map(|a| (1.1 * a.cos(), a.sin()))
+                .map(|a| (long * a.cos(), a.sin()))
                 .map(|(a, b)| [7.0 + cos * a - sin * b, sin * a + cos * b, 0.0])
                 .collect();
             let (kinds, f) = frame(&[("e", &[], vec![vertices])]);
@@ -124,6 +139,8 @@ mod tests {
         assert!(tread.tumbling.abs() < 1e-6, "{tread:?}");
         assert!((tread.treading / (-0.25 * 0.2 / dt) - 1.0).abs() < 0.02, "{tread:?}");
         assert_eq!(rates(0.0, 2.0 / dt, dt), None);
+        let round = rates_of(1.0, 0.0, 5.0, dt).expect("resolved");
+        assert!(round.tumbling.abs() < 1e-12 && (round.treading * TAU - 5.0).abs() < 1e-9, "{round:?}");
     }
 
     #[test]

@@ -52,8 +52,7 @@ mod tests {
 
     fn area(points: &[[f64; 3]], [a, b]: [usize; 2]) -> f64 {
         let n = points.len();
-        let twice: f64 =
-            (0..n).map(|i| (points[i], points[(i + 1) % n])).map(|(p, q)| p[a] * q[b] - p[b] * q[a]).sum();
+        let twice: f64 = (0..n).map(|i| (points[i], points[(i + 1) % n])).map(|(p, q)| p[a] * q[b] - p[b] * q[a]).sum();
         0.5 * twice.abs()
     }
 
@@ -89,6 +88,9 @@ mod tests {
         let (kinds, f) = frame(&[("d", &triangles, vec![body])]);
         let loops = section(&cells(&kinds, &f).expect("sound")[0], 1, 0.5);
         assert_eq!(loops.len(), 2);
-        assert!(loops[0].iter().map(|p| p[2]).fold(f64::INFINITY, f64::min).signum() != loops[1].iter().map(|p| p[2]).fold(f64::INFINITY, f64::min).signum());
+        assert!(
+            loops[0].iter().map(|p| p[2]).fold(f64::INFINITY, f64::min).signum()
+                != loops[1].iter().map(|p| p[2]).fold(f64::INFINITY, f64::min).signum()
+        );
     }
 }

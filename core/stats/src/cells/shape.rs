@@ -83,6 +83,13 @@ impl Shape {
         0.5 * (2.0 * self.moments[a][b]).atan2(self.moments[a][a] - self.moments[b][b])
     }
 
+    /// How far the body is from round in a plane: the difference of its principal second moments there over their sum.
+    pub fn anisotropy(&self, plane: [usize; 2]) -> f64 {
+        let [a, b] = plane;
+        let m = &self.moments;
+        (m[a][a] - m[b][b]).hypot(2.0 * m[a][b]) / (m[a][a] + m[b][b])
+    }
+
     /// `4 pi A / P^2` in 2-D, `6 sqrt(pi) V / A^(3/2)` in 3-D: 1 for a circle and a sphere.
     pub fn reduced_volume(&self) -> f64 {
         use std::f64::consts::PI;
@@ -216,6 +223,7 @@ mod tests {
         assert!((shape.centroid[0] - 3e-3).abs() < 1e-12 && (shape.centroid[1] + 2e-3).abs() < 1e-12);
         let u = shape.velocity();
         assert!((u[0] - 2.0).abs() < 1e-5 && (u[1] + 0.5).abs() < 1e-5, "{u:?}");
+        assert!((shape.anisotropy([0, 1]) - (a * a - b * b) / (a * a + b * b)).abs() < 1e-6);
         let tall = (a * a * angle.sin().powi(2) + b * b * angle.cos().powi(2)).sqrt();
         assert!((shape.extent[1] / (2.0 * tall) - 1.0).abs() < 1e-5);
         // Clockwise rings enclose the same body.
@@ -271,7 +279,8 @@ mod tests {
     #[test]
     fn spheres_and_circles_have_reduced_volume_one() {
         let (unit, triangles) = sphere(5);
-        let (kinds, frame) = frame(&[("s", &triangles, vec![unit]), ("c", &[], vec![ring([0.0; 2], [1.0; 2], 0.0, 3000)])]);
+        let (kinds, frame) =
+            frame(&[("s", &triangles, vec![unit]), ("c", &[], vec![ring([0.0; 2], [1.0; 2], 0.0, 3000)])]);
         for cell in cells(&kinds, &frame).expect("sound") {
             assert!((Shape::of(&cell).reduced_volume() - 1.0).abs() < 1e-3);
         }

@@ -122,9 +122,8 @@ impl Straight {
 
 fn disc<'a>(sites: impl Iterator<Item = &'a [i32; 2]>, axes: [usize; 2], nodes: &Nodes, area: f64) -> Kind {
     let dx = nodes.grid().spacing;
-    let points: Vec<[f64; 2]> = sites
-        .map(|site| [0, 1].map(|k| nodes.grid().origin[axes[k]] + (f64::from(site[k]) + 0.5) * dx))
-        .collect();
+    let points: Vec<[f64; 2]> =
+        sites.map(|site| [0, 1].map(|k| nodes.grid().origin[axes[k]] + (f64::from(site[k]) + 0.5) * dx)).collect();
     let centre = [0, 1].map(|k| points.iter().map(|p| p[k]).sum::<f64>() / points.len() as f64);
     let square = |p: &[f64; 2]| (p[0] - centre[0]).powi(2) + (p[1] - centre[1]).powi(2);
     // Each square of side dx adds dx^2 / 6 about its own middle.

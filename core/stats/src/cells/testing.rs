@@ -19,14 +19,8 @@ pub fn ring(centre: [f64; 2], size: [f64; 2], angle: f64, vertices: usize) -> Ve
 
 /// A sphere of radius 1 about 0: an octahedron whose triangles are divided by four `times` times.
 pub fn sphere(times: usize) -> Mesh {
-    let mut vertices: Vec<[f64; 3]> = vec![
-        [1.0, 0.0, 0.0],
-        [-1.0, 0.0, 0.0],
-        [0.0, 1.0, 0.0],
-        [0.0, -1.0, 0.0],
-        [0.0, 0.0, 1.0],
-        [0.0, 0.0, -1.0],
-    ];
+    let mut vertices: Vec<[f64; 3]> =
+        vec![[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, -1.0]];
     let mut triangles: Vec<[u32; 3]> =
         vec![[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]];
     for _ in 0..times {
@@ -50,8 +44,11 @@ pub fn sphere(times: usize) -> Mesh {
     (vertices, triangles)
 }
 
-/// A frame of cells at rest: for each population its name, triangles and the vertices of its cells.
-pub fn frame(populations: &[(&str, &[[u32; 3]], Vec<Vec<[f64; 3]>>)]) -> (Vec<CellKind>, CellFrame) {
+/// A population: its name, triangles and the vertices of its cells.
+pub type Members<'a> = (&'a str, &'a [[u32; 3]], Vec<Vec<[f64; 3]>>);
+
+/// A frame of cells at rest.
+pub fn frame(populations: &[Members]) -> (Vec<CellKind>, CellFrame) {
     let (mut kinds, mut frame) = (Vec::new(), CellFrame::default());
     for (number, (name, triangles, cells)) in populations.iter().enumerate() {
         let vertices = cells.first().map_or(0, Vec::len);

@@ -36,9 +36,8 @@ impl Track {
     /// Its mean velocity, m/s, by the slopes of straight lines through its positions; `None` for a single one.
     pub fn mean_velocity(&self, time: &[f64]) -> Option<[f64; 3]> {
         let t: Vec<f64> = self.frame.iter().map(|&f| time[f]).collect();
-        (t.len() > 1).then(|| {
-            std::array::from_fn(|a| slope(&t, &self.position.iter().map(|p| p[a]).collect::<Vec<_>>()))
-        })
+        (t.len() > 1)
+            .then(|| std::array::from_fn(|a| slope(&t, &self.position.iter().map(|p| p[a]).collect::<Vec<_>>())))
     }
 
     /// Its velocity at each of its frames, m/s, by differences between the frames next to it; `None` for a single one.
@@ -148,7 +147,10 @@ mod tests {
         // Four cells step +1 or -1 along y in all ways of two steps: <d^2> = number of steps.
         let ways = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
         let found = tracks((0..3).map(|f| {
-            ways.iter().enumerate().map(move |(id, way)| (id as u64, 0, [0.0, way[..f].iter().sum(), 0.0])).collect::<Vec<_>>()
+            ways.iter()
+                .enumerate()
+                .map(move |(id, way)| (id as u64, 0, [0.0, way[..f].iter().sum(), 0.0]))
+                .collect::<Vec<_>>()
         }));
         let all = displacements(&found.iter().collect::<Vec<_>>(), &[0.0, 0.5, 1.0]);
         assert_eq!((all[0].pairs, all[0].mean_square_m2[1], all[0].dispersion_m2_per_s[1]), (8, 1.0, 1.0));

@@ -91,7 +91,10 @@ mod tests {
 
     #[test]
     fn cells_of_two_populations_keep_their_vertices() {
-        let (kinds, frame) = frame(&[("a", &[], vec![ring([1.0, 0.0], [2.0, 1.0], 0.0, 5)]), ("b", &[], vec![ring([9.0, 0.0], [1.0, 1.0], 0.0, 7)])]);
+        let (kinds, frame) = frame(&[
+            ("a", &[], vec![ring([1.0, 0.0], [2.0, 1.0], 0.0, 5)]),
+            ("b", &[], vec![ring([9.0, 0.0], [1.0, 1.0], 0.0, 7)]),
+        ]);
         let found = cells(&kinds, &frame).expect("sound");
         assert_eq!((found[0].position.len(), found[1].position.len(), found[1].kind), (5, 7, 1));
         assert!((found[1].position[0][0] - 10.0).abs() < 1e-12);

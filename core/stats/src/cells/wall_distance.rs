@@ -24,7 +24,8 @@ pub fn wall_distances(nodes: &Nodes, sites: &[WallSite]) -> Vec<f64> {
     );
     (0..nodes.grid().position.len())
         .map(|n| {
-            let distance = images(nodes, place(n)).filter_map(|x| nearest(&tree, sites, x)).fold(f64::INFINITY, f64::min);
+            let distance =
+                images(nodes, place(n)).filter_map(|x| nearest(&tree, sites, x)).fold(f64::INFINITY, f64::min);
             distance.max(0.0) * nodes.grid().spacing
         })
         .collect()
@@ -48,9 +49,10 @@ fn images(nodes: &Nodes, x: [f64; 3]) -> impl Iterator<Item = [f64; 3]> {
     let [along_x, along_y, along_z] = shifts;
     along_x.into_iter().flat_map(move |sx| {
         let along_z = along_z.clone();
-        along_y.clone().into_iter().flat_map(move |sy| {
-            along_z.clone().into_iter().map(move |sz| [x[0] + sx, x[1] + sy, x[2] + sz])
-        })
+        along_y
+            .clone()
+            .into_iter()
+            .flat_map(move |sy| along_z.clone().into_iter().map(move |sz| [x[0] + sx, x[1] + sy, x[2] + sz]))
     })
 }
 

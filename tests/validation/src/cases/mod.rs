@@ -33,7 +33,7 @@ pub const ALL: &[Case] = &[
     Case { name: "stress", about: "plane Poiseuille flow: shear stress", run: stress::run },
     Case { name: "F2", about: "channel between pressure openings; pressure drop over a period", run: f2_pressure::run },
     Case { name: "F3", about: "rectangular ducts: friction", run: f3_duct::run },
-    Case { name: "F4", about: "round pipe with a staircase wall", run: f4_pipe::run },
+    Case { name: "F4", about: "round pipe: walls half-way and interpolated", run: f4_pipe::run },
     Case { name: "F6", about: "decay of Taylor-Green vortices and shear waves", run: f6_decay::run },
     Case { name: "F8", about: "lid-driven cavity", run: f8_cavity::run },
     Case { name: "F11", about: "Couette flow and the oscillating plate", run: f11_couette::run },

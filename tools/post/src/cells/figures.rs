@@ -26,6 +26,7 @@ pub fn write(
     }
     if let Some((bins, profile)) = setup.bins.first().zip(averages.profiles.first())
         && !profile.velocity.is_empty()
+        && setup.straight.is_some_and(|straight| straight.half_width().is_some())
     {
         let x = Axis::new(bins.across.label(), "m");
         velocity_profile(setup, &bins.coordinate, profile, averages, x).write(&file("velocity_profile.png"))?;
@@ -77,10 +78,15 @@ fn velocity_profile(setup: &Setup, x: &[f64], profile: &Profile, averages: &Aver
         curves.push(Curve::new("parabola, same flow", points, Style::Dashed, 5));
         if let Some(fit) = averages.bluntness {
             let points = fine(half).map(|s| [s, fit.u0_m_per_s * (1.0 - (s.abs() / half).powf(fit.k))]).collect();
-            curves.push(Curve::new(format!("fit, k = {}", short((fit.k * 100.0).round() / 100.0)), points, Style::Line, 1));
+            curves.push(Curve::new(
+                format!("fit, k = {}", short((fit.k * 100.0).round() / 100.0)),
+                points,
+                Style::Line,
+                1,
+            ));
         }
     }
-    curves.push(curve("velocity", x, &profile.velocity, Style::Marks, 0));
+    curves.push(curve("velocity", x, &profile.velocity, Style::Points, 0));
     Chart {
         title: "velocity along the vessel".to_owned(),
         x: axis.from_zero(),

@@ -120,7 +120,8 @@ pub fn reduce(setup: &Setup, source: &CellSource, left_out: &mut Vec<String>) ->
         let drifts = memory.note(setup, at, &all, &shapes);
         let sums = cell_sums(&all, &shapes, kinds.len(), &setup.window);
         let velocity = velocity(setup, at.step)?;
-        let fluid = setup.nodes.as_ref().zip(velocity.as_deref()).map(|(nodes, u)| fluid_sum(nodes, Some(u), &setup.window));
+        let fluid =
+            setup.nodes.as_ref().zip(velocity.as_deref()).map(|(nodes, u)| fluid_sum(nodes, Some(u), &setup.window));
         let hematocrit = |sum: &CellSum| lumen.map(|lumen| sum.volume / lumen);
         let layer = setup.nodes.as_ref().zip(setup.straight.as_ref());
         series.dumps.push(Dump {
@@ -229,12 +230,17 @@ fn population(
     let taylor = mean(own().map(|(shape, _)| shape.taylor()));
     let deviation = mean(own().map(|(shape, _)| (shape.taylor() - taylor).powi(2))).sqrt();
     // Axes have no sign: the mean direction of doubled angles.
-    let doubled = |part: fn(f64) -> f64| own().map(|(shape, _)| part(2.0 * shape.inclination(setup.plane))).sum::<f64>();
+    let doubled =
+        |part: fn(f64) -> f64| own().map(|(shape, _)| part(2.0 * shape.inclination(setup.plane))).sum::<f64>();
     Population {
         sum,
         hematocrit,
         taylor: [taylor, deviation],
-        inclination: if sum.number == 0 { f64::NAN } else { (0.5 * doubled(f64::sin).atan2(doubled(f64::cos))).to_degrees() },
+        inclination: if sum.number == 0 {
+            f64::NAN
+        } else {
+            (0.5 * doubled(f64::sin).atan2(doubled(f64::cos))).to_degrees()
+        },
         area_drift: Drift::of(own().map(|(_, drift)| drift[0])),
         volume_drift: Drift::of(own().map(|(_, drift)| drift[1])),
         extent: std::array::from_fn(|a| mean(own().map(|(shape, _)| shape.extent[a]))),

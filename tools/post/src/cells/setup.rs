@@ -87,7 +87,8 @@ impl<'a> Setup<'a> {
                 )));
             }
         }
-        let plane = config.plane.map_or_else(|| shear_plane(axis, straight.as_ref(), dimension), |p| p.map(|a| a as usize));
+        let plane =
+            config.plane.map_or_else(|| shear_plane(axis, straight.as_ref(), dimension), |p| p.map(|a| a as usize));
         let steps = source.reader.steps();
         let (first, last) = (steps[0].time, steps[steps.len() - 1].time);
         let average_from = config.average_from.map_or(0.5 * (first + last), |time| time.si());

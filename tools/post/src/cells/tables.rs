@@ -326,8 +326,15 @@ fn profile_table(setup: &Setup, bins: &hematite_stats::cells::bins::Bins, profil
 impl Averages {
     /// Columns of the table of several runs.
     pub fn columns() -> impl Iterator<Item = &'static str> {
-        ["tube_hematocrit", "discharge_hematocrit", "fahraeus_ratio", "relative_viscosity", "cell_free_layer_m", "bluntness_k"]
-            .into_iter()
+        [
+            "tube_hematocrit",
+            "discharge_hematocrit",
+            "fahraeus_ratio",
+            "relative_viscosity",
+            "cell_free_layer_m",
+            "bluntness_k",
+        ]
+        .into_iter()
     }
 
     /// Its means in those columns.
@@ -369,7 +376,8 @@ impl Averages {
         }
         for p in &self.populations {
             let cells = p.cells.map_or(0.0, |e| e.mean);
-            let velocity = p.velocity_m_per_s.map(|e| format!(", velocity {}", with_unit(e.mean, "m/s"))).unwrap_or_default();
+            let velocity =
+                p.velocity_m_per_s.map(|e| format!(", velocity {}", with_unit(e.mean, "m/s"))).unwrap_or_default();
             let taylor = p.taylor_deformation.map(|e| format!(", D = {}", short(e.mean))).unwrap_or_default();
             let drift = format!("area drift {:.2e}, volume drift {:.2e}", p.largest_area_drift, p.largest_volume_drift);
             say::line(&format!("population {}: {} cells{velocity}{taylor}, {drift}", p.name, short(cells)))?;

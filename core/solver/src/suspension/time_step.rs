@@ -4,6 +4,7 @@
 //! other holders' shares, move; then membranes, contact, and the forces go to the nodes for the fluid's next step.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use hematite_cells::{Mechanics, Surface};
@@ -13,11 +14,13 @@ use hematite_gpu::{Gpu, Recorder};
 
 use super::bounds::BoundingBoxes;
 use super::contact::{Contact, ContactParameters, WallPoint};
-use super::coupling::{Coupling, FASTEST, Support};
-use super::inside::Inside;
+use super::coupling::{Coupling, FASTEST, LARGEST_FORCE, Support};
+use super::gate::{Gate, Waiting};
 use super::holders::{Bounds, Holders};
+use super::inside::Inside;
 use super::kind::{Held, Kind};
 use super::map::SiteMap;
+use super::pull::{Pull, Pulls};
 use super::record::{Coordinate, Record};
 use super::trade::Trade;
 use super::vertices::{DRIFT_SCALE, NONE, Range, Vertices};
@@ -27,6 +30,9 @@ use crate::{Bodies, Precision};
 
 /// Time steps from one look at health, holders and exits to the next.
 pub const LOOK: u64 = 16;
+
+/// The mean speed into the domain at each opening in time step t, lattice units.
+pub type Inflow = Arc<dyn Fn(u64) -> Vec<f64>>;
 
 /// What a run fixes for its cells, lattice units.
 #[derive(Clone, Debug)]
@@ -49,6 +55,8 @@ pub struct Parameters {
     pub mark_every: Option<u64>,
     /// The populations.
     pub kinds: Vec<KindParameters>,
+    /// Constant forces on vertices.
+    pub pulls: Vec<Pull>,
     /// Metres of a lattice unit, and of node (0, 0, 0): where a broken cell is.
     pub spacing: f64,
     /// See `spacing`.
@@ -80,6 +88,10 @@ pub struct Surroundings {
     pub map: SiteMap,
     /// Points on the walls.
     pub walls: Vec<WallPoint>,
+    /// Openings through which cells go.
+    pub gates: Vec<Gate>,
+    /// How fast the fluid comes in there.
+    pub inflow: Inflow,
 }
 
 /// Vertices of the cells that this rank answers for, ascending by number within each population.
@@ -93,7 +105,7 @@ pub struct Snapshot {
     pub position: Vec<[f64; 3]>,
     /// Velocities in the last move.
     pub velocity: Vec<[f64; 3]>,
-    /// Forces.
+    /// Forces of the membranes.
     pub force: Vec<[f64; 3]>,
 }
 
@@ -135,14 +147,22 @@ pub struct Suspension {
     boxes: BoundingBoxes,
     holders: Holders,
     trade: Trade,
+    gates: Vec<Gate>,
+    inflow: Inflow,
+    /// How far the fluid has come in at each gate at mean speed.
+    travelled: Vec<f64>,
+    /// Number of the next cell that comes in.
+    next_id: u64,
+    /// Whether slots were filled since their sizes were last written.
+    filled: bool,
     phases: CellPhases,
 }
 
 impl Parameters {
     /// A state after a multiple of this many steps is whole: positions, drifts and sizes tell the rest.
     pub fn period(&self) -> u64 {
-        let mark = self.mark_every.unwrap_or(1);
-        self.every / gcd(self.every, mark) * mark
+        let common = |a: u64, b: u64| a / gcd(a, b) * b;
+        common(common(self.every, self.mark_every.unwrap_or(1)), LOOK)
     }
 
     /// Sites around own nodes that a rank's map must hold: all that act on a vertex which may touch them.
@@ -172,7 +192,7 @@ impl Suspension {
         let margin = reach(&parameters);
         let mut near: Vec<Vec<(u64, Record, Held)>> = parameters.kinds.iter().map(|_| Vec::new()).collect();
         for (kind, id, record) in cells {
-            let bounds = bounds_of(parameters.dimension, &record);
+            let bounds = Bounds::of(parameters.dimension, &record);
             let held = Held {
                 slot: 0,
                 seeded_scale: record.seeded_scale,
@@ -196,9 +216,14 @@ impl Suspension {
             &shared,
         )?;
         let contact = match &parameters.contact {
-            Some(contact) => {
-                Some(Contact::new(gpu, parameters.precision, contact, &surroundings.map, &vertices, &surroundings.walls)?)
-            }
+            Some(contact) => Some(Contact::new(
+                gpu,
+                parameters.precision,
+                contact,
+                &surroundings.map,
+                &vertices,
+                &surroundings.walls,
+            )?),
             None => None,
         };
         let inside = match &shared.inside {
@@ -210,7 +235,8 @@ impl Suspension {
         };
         let boxes = BoundingBoxes::new(gpu, parameters.dimension, &vertices)?;
         let mut kinds = Vec::with_capacity(ranges.len());
-        for (kind, range) in parameters.kinds.iter().zip(ranges) {
+        for (k, (kind, range)) in parameters.kinds.iter().zip(ranges).enumerate() {
+            let (precision, dimension) = (parameters.precision, parameters.dimension);
             kinds.push(Kind {
                 name: kind.name.clone(),
                 surface: kind.surface.clone(),
@@ -223,6 +249,7 @@ impl Suspension {
                     &vertices,
                     &range,
                 )?,
+                pulls: Pulls::new(gpu, precision, dimension, &parameters.pulls, k, &vertices, &range)?,
                 range,
                 seeded: kind.seeded,
                 inserted: 0,
@@ -245,12 +272,21 @@ impl Suspension {
             boxes,
             holders,
             trade,
+            travelled: vec![0.0; surroundings.gates.len()],
+            gates: surroundings.gates,
+            inflow: surroundings.inflow,
+            next_id: 0,
+            filled: false,
             phases: CellPhases::default(),
         };
         for (kind, cells) in near.into_iter().enumerate() {
             for (id, record, held) in cells {
                 suspension.put(kind, id, &record, held)?;
             }
+        }
+        suspension.next_id = suspension.kinds.iter().map(|kind| kind.seeded).sum();
+        for look in (LOOK..=step).step_by(LOOK as usize) {
+            suspension.travel(look);
         }
         suspension.share(comm)?;
         suspension.write_scales(step)?;
@@ -280,13 +316,25 @@ impl Suspension {
         Ok(self.kinds.iter().zip(counts.chunks(3)).map(tally).collect())
     }
 
-    /// Puts back how many cells of each population came in and left before a restart.
-    pub fn restore_counts(&mut self, counts: &[[u64; 2]]) {
-        if self.rank == 0 {
-            for (kind, &[inserted, left]) in self.kinds.iter_mut().zip(counts) {
+    /// Puts back how many cells of each population came in and left before a restart, and what [`Suspension::entered`]
+    /// gave.
+    pub fn restore_counts(&mut self, counts: &[[u64; 2]], entered: &[u64]) {
+        for (kind, &[inserted, left]) in self.kinds.iter_mut().zip(counts) {
+            self.next_id += inserted;
+            if self.rank == 0 {
                 (kind.inserted, kind.left) = (inserted as i64, left as i64);
             }
         }
+        let feeders = self.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
+        for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.cells).zip(entered) {
+            waiting.entered = entered;
+        }
+    }
+
+    /// How often each cell of the feeders has come in.
+    pub fn entered(&self) -> Vec<u64> {
+        let feeders = self.gates.iter().filter_map(|gate| gate.feeder.as_ref());
+        feeders.flat_map(|feeder| &feeder.cells).map(|waiting| waiting.entered).collect()
     }
 
     /// Seconds spent so far, by phase.
@@ -294,17 +342,15 @@ impl Suspension {
         self.phases
     }
 
-    /// The cells that this rank answers for.
+    /// The cells that this rank answers for, after `step` steps.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn snapshot(&self) -> Result<Snapshot> {
+    pub fn snapshot(&self, step: u64) -> Result<Snapshot> {
         let (dimension, stride) = (self.parameters.dimension, self.vertices.stride as usize);
         let position: Vec<Coordinate> = self.gpu.download(&self.vertices.position, 0, dimension * stride)?;
         let drift: Vec<i32> = self.gpu.download(&self.vertices.drift, 0, dimension * stride)?;
-        let width = self.parameters.precision.real_bytes();
-        let force: Vec<u8> = self.gpu.download(&self.vertices.force, 0, dimension * stride * width)?;
-        let force = self.parameters.precision.unpack_real(&force);
+        let force = self.membrane_forces(step)?;
         let mut snapshot = Snapshot::default();
         let along = |v: usize, value: &dyn Fn(usize) -> f64| {
             std::array::from_fn(|axis| if axis < dimension { value(axis * stride + v) } else { 0.0 })
@@ -322,6 +368,21 @@ impl Suspension {
             }
         }
         Ok(snapshot)
+    }
+
+    /// Forces of the membranes alone. Those of contact are whole only on vertices near this rank's nodes; they are put aside
+    /// and back.
+    fn membrane_forces(&self, step: u64) -> Result<Vec<f64>> {
+        let bytes = self.vertices.force.bytes() as usize;
+        let whole: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
+        let mut recorder = Recorder::new(&self.gpu);
+        for kind in &self.kinds {
+            kind.membrane.record(&mut recorder, &kind.range, step as u32);
+        }
+        recorder.submit();
+        let membranes: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
+        self.gpu.upload(&self.vertices.force, 0, &whole)?;
+        Ok(self.parameters.precision.unpack_real(&membranes))
     }
 
     /// The states of the cells of one population that this rank answers for, ascending by number.
@@ -344,6 +405,9 @@ impl Suspension {
         if step.is_multiple_of(self.parameters.every) {
             for kind in &self.kinds {
                 kind.membrane.record(recorder, &kind.range, step as u32);
+                if let Some(pulls) = &kind.pulls {
+                    pulls.record(recorder, &kind.range, self.vertices.stride);
+                }
             }
             if let Some(contact) = &self.contact {
                 contact.record(recorder, step as u32);
@@ -388,13 +452,15 @@ impl Suspension {
         for axis in 0..self.parameters.dimension {
             let part = axis * vertices..(axis + 1) * vertices;
             self.gpu.write(&self.vertices.position, axis * stride + first, &record.position[part.clone()]);
-            self.gpu.write(&self.vertices.drift, axis * stride + first, &record.drift[part]);
+            self.gpu.write(&self.vertices.drift, axis * stride + first, &record.drift[part.clone()]);
+            self.gpu.write(&self.vertices.before, axis * stride + first, &record.drift[part]);
         }
         let at = kind.range.first_slot + slot;
         self.gpu.write(&self.vertices.slot_of, first, &vec![at; vertices]);
         self.gpu.write(&self.vertices.cell, at as usize, &[id as u32]);
         self.gpu.write(&self.vertices.broken, at as usize, &[u32::MAX]);
         kind.cells.insert(id, held);
+        self.filled = true;
         Ok(())
     }
 
@@ -452,6 +518,9 @@ impl Suspension {
             kind.range = range;
             kind.free.clear();
             kind.membrane.bind(&self.gpu, &self.vertices, &kind.range)?;
+            if let Some(pulls) = &mut kind.pulls {
+                pulls.rebind(&self.gpu, &self.vertices);
+            }
             cells.extend(std::mem::take(&mut kind.cells).into_values());
         }
         for (((kind, id), record), held) in held.into_iter().zip(&records).zip(cells) {
@@ -462,7 +531,8 @@ impl Suspension {
 
     /// Sizes of cells that grow, as they are after `step` steps.
     fn write_scales(&self, step: u64) -> Result<()> {
-        let grown = if self.parameters.growth == 0 { 1.0 } else { (step as f64 / self.parameters.growth as f64).min(1.0) };
+        let grown =
+            if self.parameters.growth == 0 { 1.0 } else { (step as f64 / self.parameters.growth as f64).min(1.0) };
         let mut scales = vec![1.0_f32; self.vertices.slots as usize];
         let mut areas = vec![0.0_f32; self.vertices.slots as usize];
         for kind in &self.kinds {
@@ -504,9 +574,121 @@ impl Suspension {
         self.trade.share(&self.gpu, &self.vertices.drift, &lists)
     }
 
+    /// The flow goes on at the gates from the look before to the one after `step` steps.
+    fn travel(&mut self, step: u64) {
+        let speeds = (self.inflow)(step);
+        for (travelled, gate) in self.travelled.iter_mut().zip(&self.gates) {
+            *travelled += LOOK as f64 * speeds.get(gate.opening).copied().unwrap_or(0.0);
+        }
+    }
+
+    /// Takes out the cells that go through openings.
+    fn let_out(&mut self, boxes: &[Bounds]) {
+        let mut leaving = Vec::new();
+        for (k, kind) in self.kinds.iter().enumerate() {
+            for (&id, held) in &kind.cells {
+                let now = boxes[(kind.range.first_slot + held.slot) as usize];
+                if self.gates.iter().any(|gate| gate.passes(held.bounds, now)) {
+                    leaving.push((k, id, held.holders.first() == Some(&self.rank)));
+                }
+            }
+        }
+        for (kind, id, answers) in leaving {
+            self.kinds[kind].left += i64::from(answers);
+            self.drop_cell(kind, id);
+        }
+    }
+
+    /// Puts in the cells of feeders that are due and find room. All ranks find the same.
+    fn let_in(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        self.travel(step);
+        let mut due = Vec::new();
+        for (g, (gate, &travelled)) in self.gates.iter().zip(&self.travelled).enumerate() {
+            let Some(feeder) = &gate.feeder else { continue };
+            let waiting = feeder.cells.iter().enumerate();
+            due.extend(waiting.filter(|(_, cell)| cell.is_due(travelled, feeder.length)).map(|(c, _)| (g, c)));
+        }
+        if due.is_empty() {
+            return Ok(());
+        }
+        let waiting =
+            |gates: &[Gate], (g, c): (usize, usize)| gates[g].feeder.as_ref().map(|feeder| feeder.cells[c].clone());
+        let candidates: Vec<Waiting> = due.iter().filter_map(|&at| waiting(&self.gates, at)).collect();
+        let mut taken: Vec<i64> = agree(comm, self.taken(&candidates))?;
+        comm.sum(&mut taken)?;
+        let mut inside: Vec<Vec<[f64; 3]>> = Vec::new();
+        for ((&(g, c), candidate), taken) in due.iter().zip(&candidates).zip(taken) {
+            let vertices = points(self.parameters.dimension, &candidate.record);
+            let gap = self.gap(candidate.kind);
+            let keep = self.gates[g].feeder.as_ref().map_or(1.0, |feeder| feeder.keep);
+            if !candidate.is_kept(c as u64, keep) {
+                self.count_entry(g, c);
+                continue;
+            }
+            if taken > 0 || inside.iter().any(|other| too_near(&vertices, other, gap)) {
+                continue;
+            }
+            let bounds = Bounds::of(self.parameters.dimension, &candidate.record);
+            let holders = self.holders.of(bounds.widened(reach(&self.parameters)));
+            self.kinds[candidate.kind].inserted += i64::from(holders.first() == Some(&self.rank));
+            if holders.contains(&self.rank) {
+                let held = Held { slot: 0, seeded_scale: candidate.record.seeded_scale, holders, bounds };
+                self.put(candidate.kind, self.next_id, &candidate.record, held)?;
+            }
+            self.next_id += 1;
+            inside.push(vertices);
+            self.count_entry(g, c);
+        }
+        Ok(())
+    }
+
+    fn count_entry(&mut self, gate: usize, cell: usize) {
+        if let Some(feeder) = &mut self.gates[gate].feeder {
+            feeder.cells[cell].entered += 1;
+        }
+    }
+
+    /// For each candidate whether a cell that this rank holds is in its place.
+    fn taken(&self, candidates: &[Waiting]) -> Result<Vec<i64>> {
+        let dimension = self.parameters.dimension;
+        let boxes: Vec<Bounds> = candidates.iter().map(|cell| Bounds::of(dimension, &cell.record)).collect();
+        let mut pairs = Vec::new();
+        for (k, kind) in self.kinds.iter().enumerate() {
+            for (&id, held) in &kind.cells {
+                let near = |&(_, bounds): &(usize, &Bounds)| held.bounds.widened(2 + LOOK as i32 / 4).meets(*bounds);
+                pairs.extend(boxes.iter().enumerate().filter(near).map(|(candidate, _)| (candidate, (k, id))));
+            }
+        }
+        let mut wanted: Vec<(usize, u64)> = pairs.iter().map(|&(_, cell)| cell).collect();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let records = self.take(&wanted)?;
+        let mut taken = vec![0; candidates.len()];
+        for (candidate, cell) in pairs {
+            let at = wanted.partition_point(|&other| other < cell);
+            let (own, other) = (&candidates[candidate], points(dimension, &records[at]));
+            if too_near(&points(dimension, &own.record), &other, self.gap(own.kind)) {
+                taken[candidate] = 1;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Least distance between the vertices of a cell that comes in and those of others: the contact range, and the distance of
+    /// its own vertices, below which surfaces may cross.
+    fn gap(&self, kind: usize) -> f64 {
+        let surface = &self.kinds[kind].surface;
+        let edges = surface.edges();
+        let length = |[a, b]: [u32; 2]| {
+            let (a, b) = (surface.vertices[a as usize], surface.vertices[b as usize]);
+            (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
+        };
+        let mean = edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64;
+        self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range).max(mean)
+    }
+
     /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near.
-    fn migrate(&mut self, comm: &dyn Comm) -> Result<()> {
-        let boxes = self.boxes.read(&self.gpu)?;
+    fn migrate(&mut self, comm: &dyn Comm, boxes: &[Bounds]) -> Result<()> {
         let margin = reach(&self.parameters);
         let mut leaving = Vec::new();
         let mut sent: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
@@ -530,15 +712,18 @@ impl Suspension {
             self.drop_cell(kind, id);
         }
         for (kind, id, record) in arrived {
-            let bounds = bounds_of(self.parameters.dimension, &record);
+            let bounds = Bounds::of(self.parameters.dimension, &record);
             let holders = self.holders.of(bounds.widened(margin));
             self.put(kind, id, &record, Held { slot: 0, seeded_scale: record.seeded_scale, holders, bounds })?;
         }
-        self.share(comm)
+        Ok(())
     }
 
     /// Sends the states of cells to other ranks; gives those that came, by population and number.
     fn ship(&self, comm: &dyn Comm, sent: &BTreeMap<usize, Vec<(usize, u64)>>) -> Result<Vec<(usize, u64, Record)>> {
+        if self.alone {
+            return Ok(Vec::new());
+        }
         let wanted: Vec<(usize, u64)> = sent.values().flatten().copied().collect();
         let mut records = self.take(&wanted)?.into_iter();
         let mut messages: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
@@ -554,12 +739,16 @@ impl Suspension {
         let sizes: Vec<[u8; 8]> =
             others.iter().map(|rank| (messages.get(rank).map_or(0, Vec::len) as u64).to_le_bytes()).collect();
         let mut coming = vec![[0_u8; 8]; others.len()];
-        let send: Vec<(usize, &[u8])> = others.iter().zip(&sizes).map(|(&rank, size)| (rank, size.as_slice())).collect();
+        let send: Vec<(usize, &[u8])> =
+            others.iter().zip(&sizes).map(|(&rank, size)| (rank, size.as_slice())).collect();
         let mut receive: Vec<(usize, &mut [u8])> =
             others.iter().zip(&mut coming).map(|(&rank, size)| (rank, size.as_mut_slice())).collect();
         comm.exchange(&send, &mut receive)?;
-        let mut inbox: Vec<(usize, Vec<u8>)> =
-            others.iter().zip(&coming).map(|(&rank, size)| (rank, vec![0; u64::from_le_bytes(*size) as usize])).collect();
+        let mut inbox: Vec<(usize, Vec<u8>)> = others
+            .iter()
+            .zip(&coming)
+            .map(|(&rank, size)| (rank, vec![0; u64::from_le_bytes(*size) as usize]))
+            .collect();
         inbox.retain(|(_, bytes)| !bytes.is_empty());
         let send: Vec<(usize, &[u8])> = messages.iter().map(|(&rank, bytes)| (rank, bytes.as_slice())).collect();
         let mut receive: Vec<(usize, &mut [u8])> =
@@ -600,12 +789,33 @@ impl Suspension {
                 format!("{:.4e}", self.parameters.origin[axis] + middle * self.parameters.spacing)
             })
             .collect();
+        let (force, speed) = self.extremes(kind, held)?;
         Err(Fault::numerical(format!(
-            "cell {id} of population \"{}\" broke at step {step} near ({}) m: a vertex got a force or velocity beyond what the method bears, or lies in \
-             the wall. Dumps up to now are whole. Take a shorter time step, softer mechanics or contact, or a slower flow",
+            "cell {id} of population \"{}\" broke at step {step} near ({}) m: a vertex moved faster than {FASTEST} lattice spacings a \
+             step, got a force above {LARGEST_FORCE} in lattice units, or came into the wall (now: speed {speed:.3e}, force {force:.3e}). Dumps up \
+             to now are whole. Take a shorter time step, softer mechanics or contact, or a slower flow",
             kind.name,
             at.join(", ")
         )))
+    }
+}
+
+impl Suspension {
+    /// The largest components of force and velocity of a cell's vertices, lattice units.
+    fn extremes(&self, kind: &Kind, held: &Held) -> Result<(f64, f64)> {
+        let (first, count) = (kind.first_vertex(held.slot) as usize, kind.range.vertices as usize);
+        let width = self.parameters.precision.real_bytes();
+        let (mut largest, mut fastest) = (0.0_f64, 0.0_f64);
+        for axis in 0..self.parameters.dimension {
+            let at = axis * self.vertices.stride as usize + first;
+            let force: Vec<u8> = self.gpu.download(&self.vertices.force, at * width, count * width)?;
+            let drift: Vec<i32> = self.gpu.download(&self.vertices.drift, at, count)?;
+            let force = self.parameters.precision.unpack_real(&force);
+            // NaN is the largest of all.
+            largest = force.into_iter().fold(largest, |a, f| if f.abs() <= a { a } else { f.abs() });
+            fastest = drift.into_iter().fold(fastest, |a, u| a.max((f64::from(u) / DRIFT_SCALE).abs()));
+        }
+        Ok((largest, fastest))
     }
 }
 
@@ -649,15 +859,38 @@ impl Bodies for Suspension {
         }
         let start = Instant::now();
         agree(comm, self.check())?;
-        if !self.alone {
-            self.migrate(comm)?;
+        if !self.alone || !self.gates.is_empty() {
+            let boxes = self.boxes.read(&self.gpu)?;
+            self.let_out(&boxes);
+            self.migrate(comm, &boxes)?;
+            self.let_in(comm, step)?;
+            self.share(comm)?;
         }
-        if step <= self.parameters.growth + LOOK {
+        if self.filled || step <= self.parameters.growth + LOOK {
             self.write_scales(step)?;
+            self.filled = false;
         }
         self.phases.migration += start.elapsed().as_secs_f64();
         Ok(())
     }
+}
+
+/// The vertices of a cell, lattice units.
+fn points(dimension: usize, record: &Record) -> Vec<[f64; 3]> {
+    let vertices = record.position.len() / dimension;
+    let along = |a: usize, v: usize| if a < dimension { record.position[a * vertices + v].value() } else { 0.0 };
+    (0..vertices).map(|v| [0, 1, 2].map(|a| along(a, v))).collect()
+}
+
+/// Whether any two vertices are nearer than `gap`, or one cell may lie inside the other.
+fn too_near(a: &[[f64; 3]], b: &[[f64; 3]], gap: f64) -> bool {
+    let extent = |points: &[[f64; 3]], axis: usize| {
+        points.iter().fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x[axis]), high.max(x[axis])])
+    };
+    let holds = |[l, h]: [f64; 2], [low, high]: [f64; 2]| l <= low && high <= h;
+    let within = |a: &[[f64; 3]], b: &[[f64; 3]]| (0..3).all(|axis| holds(extent(a, axis), extent(b, axis)));
+    let near = |x: &[f64; 3], y: &[f64; 3]| (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>() < gap * gap;
+    within(a, b) || within(b, a) || a.iter().any(|x| b.iter().any(|y| near(x, y)))
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -669,17 +902,6 @@ fn gcd(a: u64, b: u64) -> u64 {
 fn reach(parameters: &Parameters) -> i32 {
     let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
     (FASTEST * LOOK as f64 + parameters.support.reach() + contact).ceil() as i32 + 1
-}
-
-/// The whole sites around a cell's vertices.
-fn bounds_of(dimension: usize, record: &Record) -> Bounds {
-    let vertices = record.position.len() / dimension;
-    let mut bounds = Bounds::default();
-    for (axis, coordinates) in record.position.chunks(vertices).enumerate() {
-        bounds.low[axis] = coordinates.iter().map(|x| x.site).min().unwrap_or(0);
-        bounds.high[axis] = coordinates.iter().map(|x| x.site + i32::from(x.fraction > 0)).max().unwrap_or(0);
-    }
-    bounds
 }
 
 /// Arrays with room for so many cells of each population, and where each stands.

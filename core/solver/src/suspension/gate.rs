@@ -1,0 +1,135 @@
+//! Openings as cells see them: where they leave, and where new ones come in from a feeder.
+//!
+//! A cell leaves when it comes near an opening and moves outward. A feeder is a copy of the cells that the case holds
+//! behind an opening: it lies upstream, period after period, and each of its cells comes nearer with the speed that the
+//! opening's flow has where the cell is. When a cell has arrived and there is room, it is put into the fluid.
+
+use super::coupling::FASTEST;
+use super::holders::Bounds;
+use super::record::Record;
+use super::time_step::LOOK;
+
+/// Nodes before an opening in which a cell that moves outward leaves: more than a vertex moves from one look to the next, and
+/// the kernel.
+pub const DEPTH: f64 = FASTEST * LOOK as f64 + 2.0;
+
+/// An opening through which cells leave.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    /// Number of the opening in the case.
+    pub opening: usize,
+    /// Unit normal into the fluid.
+    pub normal: [f64; 3],
+    /// Box of its nodes.
+    pub nodes: Bounds,
+    /// What comes in there.
+    pub feeder: Option<Feeder>,
+}
+
+/// Cells that come in, period after period.
+#[derive(Clone, Debug)]
+pub struct Feeder {
+    /// Its length along the normal, lattice units.
+    pub length: f64,
+    /// Share of its cells that come in.
+    pub keep: f64,
+    /// Its cells in the order in which they are tried.
+    pub cells: Vec<Waiting>,
+}
+
+/// A cell of a feeder.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// Its population.
+    pub kind: usize,
+    /// Its state where it is put into the fluid.
+    pub record: Record,
+    /// How far it has to go to get there first, lattice units.
+    pub way: f64,
+    /// Speed into the domain where it is, for a mean speed of 1.
+    pub share: f64,
+    /// How often it has come in.
+    pub entered: u64,
+}
+
+impl Gate {
+    /// Whether a cell leaves that was at `before` and is at `now`.
+    pub fn passes(&self, before: Bounds, now: Bounds) -> bool {
+        let wide = self.nodes.widened(DEPTH.ceil() as i32);
+        let near = (0..3).all(|a| now.low[a] <= wide.high[a] && now.high[a] >= wide.low[a]);
+        near && self.depth(now) < DEPTH && self.along(now) < self.along(before)
+    }
+
+    /// How deep behind the opening's nodes the cell's nearest corner is.
+    pub fn depth(&self, cell: Bounds) -> f64 {
+        let sum = |pick: &dyn Fn(f64, f64) -> f64| -> f64 {
+            (0..3)
+                .map(|a| {
+                    let (low, high) = (f64::from(cell.low[a]), f64::from(cell.high[a]));
+                    pick(self.normal[a] * low, self.normal[a] * high)
+                })
+                .sum()
+        };
+        sum(&f64::min) - self.plane()
+    }
+
+    /// Position of the opening's nodes along its normal.
+    fn plane(&self) -> f64 {
+        self.along(self.nodes)
+    }
+
+    /// Position of a box's middle along the normal.
+    fn along(&self, at: Bounds) -> f64 {
+        (0..3).map(|a| 0.5 * self.normal[a] * (f64::from(at.low[a]) + f64::from(at.high[a]))).sum()
+    }
+}
+
+impl Waiting {
+    /// Whether it is among the share `keep` of cells that come in, this time; `number` tells it from others.
+    pub fn is_kept(&self, number: u64, keep: f64) -> bool {
+        // SplitMix64 of who and when: the same on every rank and after a restart.
+        let mut x = (number << 32 ^ self.entered).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((x ^ (x >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 <= keep
+    }
+
+    /// Whether it should have come in once more when the flow has gone `travelled` lattice units at mean speed.
+    pub fn is_due(&self, travelled: f64, length: f64) -> bool {
+        self.share * travelled >= self.way + self.entered as f64 * length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gate(normal: [f64; 3], low: [i32; 3], high: [i32; 3]) -> Gate {
+        Gate { opening: 0, normal, nodes: Bounds { low, high }, feeder: None }
+    }
+
+    fn cell(x: i32, y: i32) -> Bounds {
+        Bounds { low: [x, y, 0], high: [x + 8, y + 8, 0] }
+    }
+
+    #[test]
+    fn a_cell_leaves_outward_and_near() {
+        let outlet = gate([-1.0, 0.0, 0.0], [100, 1, 0], [100, 40, 0]);
+        assert_eq!(outlet.depth(cell(80, 10)), 12.0);
+        assert!(outlet.passes(cell(86, 10), cell(88, 10)));
+        assert!(!outlet.passes(cell(88, 10), cell(87, 10)), "inward");
+        assert!(!outlet.passes(cell(80, 10), cell(82, 10)), "far");
+        assert!(!outlet.passes(cell(86, 80), cell(88, 80)), "beside");
+    }
+
+    #[test]
+    fn a_waiting_cell_comes_once_a_period() {
+        let record = Record { seeded_scale: 1.0, position: Vec::new(), drift: Vec::new() };
+        let mut waiting = Waiting { kind: 0, record, way: 5.0, share: 0.5, entered: 0 };
+        assert!(!waiting.is_due(9.9, 20.0) && waiting.is_due(10.0, 20.0));
+        waiting.entered = 1;
+        assert!(!waiting.is_due(49.0, 20.0) && waiting.is_due(50.0, 20.0));
+        let kept = (0..1000).filter(|&number| waiting.is_kept(number, 0.3)).count();
+        assert!((250..350).contains(&kept) && waiting.is_kept(1, 1.0), "{kept}");
+    }
+}

@@ -1,0 +1,301 @@
+//! Small suspensions, and what a run of cells has to hold.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use hematite_case::{Case, Header};
+use hematite_dump::{CellFrame, CellReader, Ledger, TrackReader};
+use serde_json::{Value, json};
+
+use crate::Folder;
+use crate::draw::{Picture, Voxels};
+
+/// A drawn domain with the configs of a case with cells and of a run.
+#[derive(Clone, Debug)]
+pub struct Suspension {
+    /// Name of the drawing.
+    pub file: &'static str,
+    /// The drawing.
+    pub content: Vec<u8>,
+    /// `case.json`.
+    pub case: Value,
+    /// `run.json`.
+    pub run: Value,
+}
+
+impl Suspension {
+    /// A folder with the drawing, `case.json`, `case.h5` and `run.json`.
+    pub fn folder(&self) -> Folder {
+        let folder = Folder::new();
+        self.write(&folder);
+        let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+        folder
+    }
+
+    /// Writes drawing and configs.
+    pub fn write(&self, folder: &Folder) {
+        folder.write(self.file, &self.content);
+        folder.json("case.json", &self.case);
+        folder.json("run.json", &self.run);
+    }
+}
+
+/// Red and white cells in a wide, bent channel that is periodic along x: four parts of it meet in corners.
+pub fn bent_channel() -> Suspension {
+    let picture = Picture::of(64, 48, |x, y| {
+        let bend = 2.5 * (std::f64::consts::TAU * x as f64 / 64.0).sin();
+        (4.0 + bend..43.0 + bend).contains(&(y as f64))
+    });
+    Suspension {
+        file: "bent.pgm",
+        content: picture.pgm(),
+        case: json!({
+            "geometry": {"image": "bent.pgm", "spacing": "1 um", "periodic": ["x"]},
+            "cells": [
+                {"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.35},
+                {"name": "white", "shape": {"kind": "disc", "radius": "4 um"}, "count": 3}
+            ],
+            "parts": [4]
+        }),
+        run: run("1 MPa/m", 2),
+    }
+}
+
+/// Red cells in a long channel that is periodic along x: each rank holds but some of them.
+pub fn long_channel() -> Suspension {
+    let picture = Picture::of(160, 30, |x, y| {
+        let bend = 1.5 * (2.0 * std::f64::consts::TAU * x as f64 / 160.0).sin();
+        (2.0 + bend..27.0 + bend).contains(&(y as f64))
+    });
+    Suspension {
+        file: "long.pgm",
+        content: picture.pgm(),
+        case: json!({
+            "geometry": {"image": "long.pgm", "spacing": "1 um", "periodic": ["x"]},
+            "cells": [{"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.25}],
+        }),
+        run: run("1.4 MPa/m", 2),
+    }
+}
+
+/// Red cells and platelets in a tube that is periodic along x.
+pub fn tube() -> Suspension {
+    let voxels = Voxels::of([32, 18, 18], |[_, y, z]| (y as f64 - 8.5).hypot(z as f64 - 8.5) < 8.2);
+    Suspension {
+        file: "tube.mha",
+        content: voxels.mha(),
+        case: json!({
+            "geometry": {"voxels": {"file": "tube.mha"}, "spacing": "1 um", "periodic": ["x"]},
+            "cells": [
+                {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "hematocrit": 0.25},
+                {"name": "platelet", "shape": {"kind": "platelet", "diameter": "4 um", "thickness": "2 um", "vertices": 42}, "count": 4}
+            ],
+            "parts": [4]
+        }),
+        run: run("4 MPa/m", 3),
+    }
+}
+
+fn run(force: &str, dimension: usize) -> Value {
+    let force = [&[force], &["0 Pa/m"; 2][..dimension - 1]].concat();
+    json!({
+        "case": "case.h5",
+        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+        "time": {"step": "0.1 us", "steps": 2000},
+        "drive": {"force": force},
+        "dumps": [{"every": 500}],
+        "cell_dumps": {"every": 250, "at": [333]},
+        "tracks": {"every": 111},
+        "monitor": {"every": 100}
+    })
+}
+
+/// What the runs of a case are compared with: the case's sites, and who owns them in a partition.
+pub struct Parts {
+    header: Header,
+    owner: HashMap<[i32; 3], usize>,
+}
+
+impl Parts {
+    /// Those of a stored partition.
+    ///
+    /// # Panics
+    /// When the case does not hold it.
+    pub fn stored(case: &Path, parts: usize) -> Self {
+        let case = Case::open(case).expect("a case");
+        assert!(case.partition_stored(parts), "no partition for {parts}");
+        Self::of(&case, |rank| case.part(parts, rank).expect("a part"), parts)
+    }
+
+    /// Those that a run makes for itself.
+    ///
+    /// # Panics
+    /// When there is no case.
+    pub fn made(case: &Path, parts: usize) -> Self {
+        let case = Case::open(case).expect("a case");
+        let lattice = case.lattice().expect("a lattice");
+        let partition = hematite_case::Partition::make(&lattice, parts).expect("a partition");
+        Self::of(&case, |rank| hematite_case::Part::of(&lattice, &partition, rank).expect("a part"), parts)
+    }
+
+    fn of(case: &Case, part: impl Fn(usize) -> hematite_case::Part, parts: usize) -> Self {
+        let own = |rank| {
+            let part = part(rank);
+            part.position[..part.own].iter().map(|&site| (site, rank)).collect::<Vec<_>>()
+        };
+        Self { header: case.header().clone(), owner: (0..parts).flat_map(own).collect() }
+    }
+
+    /// Who owns the site at a place in metres.
+    fn owner(&self, place: [f64; 3]) -> Option<usize> {
+        let header = &self.header;
+        let site = [0, 1, 2].map(|k| {
+            if k >= header.set.dimension() {
+                return 0;
+            }
+            let site = ((place[k] - header.origin[k]) / header.spacing).floor() as i32;
+            if header.periodic[k] { site.rem_euclid(header.extent[k] as i32) } else { site }
+        });
+        self.owner.get(&site).copied()
+    }
+
+    /// Expects that cells move by `far` lattice spacings in the mean, that `crossing` of them go over to another part,
+    /// and that some cell lies on `meeting` parts at once.
+    ///
+    /// # Panics
+    /// When they do not.
+    pub fn crossed(&self, run: &Path, far: f64, crossing: usize, meeting: usize) {
+        let cells = CellReader::open(&run.join("cells.vtkhdf")).expect("a dump of cells");
+        let frames: Vec<CellFrame> = (0..cells.steps().len()).map(|k| cells.frame(k).expect("a frame")).collect();
+        let (first, last) = (&frames[0], frames.last().expect("a frame"));
+        let count = first.id.len();
+        let (start, end) = (centroids(&cells, first), centroids(&cells, last));
+        let period = [0, 1, 2].map(|k| self.header.extent[k] as f64 * self.header.spacing);
+        let moved = |n: usize| {
+            let along =
+                |k: usize| end[n][k] - start[n][k] + f64::from(last.image[n][k] - first.image[n][k]) * period[k];
+            (along(0).powi(2) + along(1).powi(2) + along(2).powi(2)).sqrt() / self.header.spacing
+        };
+        let mean = (0..count).map(moved).sum::<f64>() / count as f64;
+        assert!(mean > far, "cells move by {mean} lattice spacings");
+        let went = (0..count).filter(|&n| self.owner(start[n]) != self.owner(end[n])).count();
+        assert!(went >= crossing, "{went} of {count} cells went over to another part");
+        let parts_of = |frame: &CellFrame, range: std::ops::Range<usize>| {
+            let mut parts: Vec<usize> = frame.position[range].iter().filter_map(|&x| self.owner(x)).collect();
+            parts.sort_unstable();
+            parts.dedup();
+            parts.len()
+        };
+        let most = |frame: &CellFrame| {
+            frame.vertices(cells.kinds()).into_iter().map(|range| parts_of(frame, range)).max().unwrap_or(0)
+        };
+        let most = frames.iter().map(most).max().unwrap_or(0);
+        assert!(most >= meeting, "no cell lies on more than {most} parts");
+    }
+}
+
+/// Mean of each cell's vertices.
+fn centroids(cells: &CellReader, frame: &CellFrame) -> Vec<[f64; 3]> {
+    let mean = |range: std::ops::Range<usize>| {
+        let positions = &frame.position[range];
+        [0, 1, 2].map(|k| positions.iter().map(|x| x[k]).sum::<f64>() / positions.len() as f64)
+    };
+    frame.vertices(cells.kinds()).into_iter().map(mean).collect()
+}
+
+/// Expects of a run of `steps` steps with `counts` cells in its populations and no way in or out: a ledger that
+/// counts them at every line, dumps that hold each of them whole, ascending, and tracks that agree with the surfaces.
+///
+/// # Panics
+/// When any of this does not hold.
+pub fn keeps_its_cells(run: &Path, steps: u64, counts: &[u64]) {
+    let ledger = Ledger::read(run).expect("a ledger");
+    assert_eq!(ledger.populations.len(), counts.len());
+    assert_eq!(ledger.rows.last().map(|row| row.step), Some(steps));
+    for row in &ledger.rows {
+        for (cells, &count) in row.cells.iter().zip(counts) {
+            let numbers = [cells.seeded, cells.inside, cells.inserted, cells.left, cells.removed];
+            assert_eq!(numbers, [count, count, 0, 0, 0], "step {}", row.step);
+        }
+    }
+    let cells = CellReader::open(&run.join("cells.vtkhdf")).expect("a dump of cells");
+    let names: Vec<&str> = cells.kinds().iter().map(|kind| kind.name.as_str()).collect();
+    assert_eq!(names, ledger.populations);
+    let kinds: Vec<u32> = (0..).zip(counts).flat_map(|(kind, &count)| vec![kind; count as usize]).collect();
+    assert_eq!(cells.steps().last().map(|dump| dump.step), Some(steps));
+    let tracks = TrackReader::open(run).expect("tracks");
+    let mut met = 0;
+    for dump in 0..cells.steps().len() {
+        let frame = cells.frame(dump).expect("a frame");
+        assert!(frame.id.iter().copied().eq(0..kinds.len() as u64), "cells at step {}: {:?}", frame.step, frame.id);
+        assert_eq!(frame.kind, kinds, "step {}", frame.step);
+        assert!(frame.position.as_flattened().iter().all(|x| x.is_finite()), "step {}", frame.step);
+        if let Some(track) = tracks.steps().iter().position(|track| track.step == frame.step) {
+            agree(&cells, &frame, &tracks, track);
+            met += 1;
+        }
+    }
+    assert!(met > 0, "no surface was dumped when tracks were");
+}
+
+/// Tracks and surfaces of one step.
+fn agree(cells: &CellReader, frame: &CellFrame, tracks: &TrackReader, track: usize) {
+    let near = |a: f64, b: f64, unit: f64| (a - b).abs() < 1e-9 * unit;
+    let track = tracks.frame(track).expect("a frame");
+    assert_eq!((&track.id, &track.kind, &track.image), (&frame.id, &frame.kind, &frame.image));
+    let ranges = frame.vertices(cells.kinds());
+    for (n, (range, centroid)) in ranges.into_iter().zip(centroids(cells, frame)).enumerate() {
+        let kind = &cells.kinds()[frame.kind[n] as usize];
+        let (area, volume) = size(&frame.position[range], &kind.triangles, centroid);
+        let at = format!("cell {n} at step {}", frame.step);
+        assert!((0..3).all(|k| near(track.centroid[n][k], centroid[k], 1e-5)), "{at}: {:?}", track.centroid[n]);
+        assert!(near(track.area[n], area, area), "{at}: area {} and {area}", track.area[n]);
+        assert!(near(track.volume[n], volume, volume), "{at}: volume {} and {volume}", track.volume[n]);
+    }
+}
+
+/// Area and volume of a closed surface; perimeter and area of a ring.
+fn size(vertices: &[[f64; 3]], triangles: &[[u32; 3]], about: [f64; 3]) -> (f64, f64) {
+    let from = |v: usize| [0, 1, 2].map(|k| vertices[v][k] - about[k]);
+    let cross =
+        |a: [f64; 3], b: [f64; 3]| [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let minus = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    if triangles.is_empty() {
+        let sides = (0..vertices.len()).map(|v| (from(v), from((v + 1) % vertices.len())));
+        let (length, doubled) = sides.fold((0.0, 0.0), |(length, doubled), (a, b)| {
+            let side = minus(b, a);
+            (length + dot(side, side).sqrt(), doubled + cross(a, b)[2])
+        });
+        return (length, 0.5 * doubled);
+    }
+    triangles.iter().fold((0.0, 0.0), |(area, volume), corners| {
+        let [a, b, c] = corners.map(|v| from(v as usize));
+        let normal = cross(minus(b, a), minus(c, a));
+        (area + 0.5 * dot(normal, normal).sqrt(), volume + dot(a, cross(b, c)) / 6.0)
+    })
+}
+
+/// Expects two runs to hold the same bits: by `post compare`, and their tracks.
+///
+/// # Panics
+/// When they do not.
+pub fn same(folder: &Folder, a: &str, b: &str) {
+    let compared = folder.post(&["compare", a, b]).done();
+    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+    let [first, second] = [a, b].map(|run| TrackReader::open(&folder.path(run)).expect("tracks"));
+    assert_eq!(first.steps(), second.steps(), "{a} and {b}");
+    for frame in 0..first.steps().len() {
+        let [first, second] = [&first, &second].map(|tracks| tracks.frame(frame).expect("a frame"));
+        assert_eq!(first, second, "tracks of {a} and {b}");
+    }
+}
+
+/// The numbers of cells in a case, by population.
+///
+/// # Panics
+/// When there is no case.
+pub fn counts(case: &Path) -> Vec<u64> {
+    let case = Case::open(case).expect("a case");
+    case.header().populations.iter().map(|population| population.cells as u64).collect()
+}

@@ -1,0 +1,223 @@
+//! The same bits with cells on any number of ranks, through MPI and as threads, straight through and restarted.
+
+use pipeline_tests::Folder;
+use pipeline_tests::suspension::{Parts, Suspension, bent_channel, counts, keeps_its_cells, long_channel, same, tube};
+use serde_json::{Value, json};
+
+/// Runs it alone, on 3 threads, and through MPI on 2 and 4 ranks; expects the same bits and no cell lost.
+fn ranks_agree(suspension: &Suspension) -> Folder {
+    let folder = suspension.folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
+    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
+    assert_eq!(folder.read_json("mpi4/run.json")["ranks"], 4);
+    let counts = counts(&folder.path("case.h5"));
+    let steps = suspension.run["time"]["steps"].as_u64().expect("steps");
+    for run in ["solo", "threads3", "mpi2", "mpi4"] {
+        keeps_its_cells(&folder.path(run), steps, &counts);
+    }
+    for other in ["threads3", "mpi2", "mpi4"] {
+        same(&folder, "solo", other);
+    }
+    folder
+}
+
+/// Changes values by JSON pointer; keys may be new.
+fn with(mut suspension: Suspension, case: &[(&str, Value)], run: &[(&str, Value)]) -> Suspension {
+    for (config, changes) in [(&mut suspension.case, case), (&mut suspension.run, run)] {
+        for (pointer, value) in changes {
+            let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+            config.pointer_mut(parent).expect("a place")[key] = value.clone();
+        }
+    }
+    suspension
+}
+
+/// Cells of the long channel that begin small, more viscous inside, with everything at its own pace.
+fn growing() -> Suspension {
+    with(
+        long_channel(),
+        &[
+            ("/cells/0/hematocrit", json!(0.4)),
+            ("/cells/0/mechanics", json!({"contrast": 3})),
+            ("/seeding", json!({"gap": "2 um"})),
+        ],
+        &[
+            ("/time/steps", json!(720)),
+            ("/drive/force", json!(["1 MPa/m", "0 Pa/m"])),
+            ("/dumps", json!([{"every": 240}, {"name": "odd", "every": 333, "fields": ["velocity"]}])),
+            ("/cell_dumps", json!({"every": 120, "at": [333]})),
+            ("/tracks/every", json!(60)),
+            ("/monitor/every", json!(40)),
+            ("/cells", json!({"every": 4, "move_every": 2, "mark_every": 6, "growth": "200 us"})),
+        ],
+    )
+}
+
+#[test]
+fn ranks_agree_where_parts_meet_in_corners() {
+    let folder = ranks_agree(&bent_channel());
+    Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 5.0, 5, 3);
+}
+
+#[test]
+fn ranks_agree_where_cells_come_and_go() {
+    let folder = ranks_agree(&long_channel());
+    for parts in [3, 4] {
+        Parts::made(&folder.path("case.h5"), parts).crossed(&folder.path("solo"), 5.0, 5, 2);
+    }
+}
+
+#[test]
+fn ranks_agree_in_three_dimensions() {
+    let folder = ranks_agree(&with(
+        tube(),
+        &[],
+        &[
+            ("/time/steps", json!(500)),
+            ("/dumps", json!([{"every": 250}])),
+            ("/cell_dumps", json!({"every": 100})),
+            ("/tracks/every", json!(100)),
+        ],
+    ));
+    Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 1.0, 1, 2);
+}
+
+#[test]
+fn ranks_agree_while_cells_grow() {
+    let folder = ranks_agree(&growing());
+    let made = folder.mkcase(&["case.json", "--quiet"]).done();
+    assert!(made.stdout.contains("begin smaller"), "{}", made.stdout);
+}
+
+#[test]
+fn half_precision_agrees() {
+    let run = [
+        ("/fluid/precision", json!("f16")),
+        ("/time/steps", json!(400)),
+        ("/dumps", json!([{"every": 200}])),
+        ("/cell_dumps", json!({"every": 50})),
+        ("/tracks/every", json!(100)),
+    ];
+    let folder = with(bent_channel(), &[], &run).folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _checked = folder.run(&["run.json", "-o", "checked", "--gpu-checks", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads", "--threads", "4", "--gpu-checks", "--quiet"]).done();
+    keeps_its_cells(&folder.path("threads"), 400, &counts(&folder.path("case.h5")));
+    same(&folder, "solo", "checked");
+    same(&folder, "solo", "threads");
+}
+
+#[test]
+fn a_stored_partition_and_one_made_on_the_fly_agree() {
+    let run = [
+        ("/time/steps", json!(300)),
+        ("/dumps", json!([{"every": 100}])),
+        ("/cell_dumps", json!({"every": 100})),
+        ("/tracks/every", json!(100)),
+    ];
+    let folder = with(bent_channel(), &[], &run).folder();
+    let mut bare = folder.read_json("run.json");
+    bare["case"] = json!("bare.h5");
+    folder.json("bare.json", &bare);
+    let mut case = folder.read_json("case.json");
+    case["parts"] = json!([]);
+    folder.json("bare-case.json", &case);
+    let made = folder.mkcase(&["bare-case.json", "-o", "bare.h5", "--quiet"]).done();
+    assert!(made.stdout.contains("none stored"), "{}", made.stdout);
+    let _bare = folder.run(&["bare.json", "-o", "made", "--threads", "4", "--quiet"]).done();
+    let _stored = folder.run(&["run.json", "-o", "stored", "--threads", "4", "--quiet"]).done();
+    same(&folder, "made", "stored");
+}
+
+/// Stops after `stop` steps on some ranks, goes on from the checkpoint that is due every `every` steps on others, and
+/// expects what a straight run gives.
+fn restart_agrees(folder: &Folder, steps: u64, [stop, every, saved]: [u64; 3], first: &[&str], second: &[&str]) {
+    let name = format!("stop{stop}");
+    let call = |arguments: &[&str]| folder.run(&[&["run.json", "-o", &name, "--quiet"], arguments].concat()).done();
+    let _first = call(&[&["--steps", &stop.to_string(), "--checkpoint-every", &every.to_string()], first].concat());
+    let checkpoint = format!("{name}/checkpoint/step-{saved:012}");
+    assert!(folder.has(&checkpoint), "no {checkpoint}");
+    let _second = call(&[&["--restart"], second].concat());
+    keeps_its_cells(&folder.path(&name), steps, &counts(&folder.path("case.h5")));
+    same(folder, "straight", &name);
+}
+
+#[test]
+fn a_restart_agrees_with_a_straight_run() {
+    let run = [
+        ("/time/steps", json!(600)),
+        ("/dumps", json!([{"every": 150}])),
+        ("/cell_dumps", json!({"every": 100})),
+        ("/tracks/every", json!(50)),
+    ];
+    let folder = with(bent_channel(), &[], &run).folder();
+    let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
+    // A checkpoint that is due at an odd step waits for the next.
+    restart_agrees(&folder, 600, [400, 301, 302], &[], &["--threads", "3"]);
+    restart_agrees(&folder, 600, [450, 400, 400], &["--threads", "4"], &[]);
+}
+
+#[test]
+fn a_restart_while_cells_grow_agrees_with_a_straight_run() {
+    let folder = growing().folder();
+    let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
+    // Membranes every 4th step, marks every 6th: a checkpoint is whole every 12th.
+    restart_agrees(&folder, 720, [500, 307, 312], &["--threads", "2"], &["--threads", "3"]);
+    restart_agrees(&folder, 720, [660, 650, 660], &[], &["--threads", "2"]);
+}
+
+#[test]
+fn a_signal_and_a_restart_leave_no_trace() {
+    let run = [
+        ("/time/steps", json!(500)),
+        ("/dumps", json!([{"every": 100}])),
+        ("/cell_dumps", json!({"every": 50})),
+        ("/tracks/every", json!(5)),
+        ("/monitor/every", json!(2)),
+    ];
+    let folder = with(bent_channel(), &[], &run).folder();
+    let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
+    let lines = || std::fs::read_to_string(folder.path("stopped/ledger.csv")).unwrap_or_default().lines().count();
+    let mut stops = 0;
+    for threads in ["1", "2", "3"].iter().cycle() {
+        let before = lines();
+        let arguments = ["run.json", "-o", "stopped", "--restart", "--quiet", "--threads", threads];
+        let mut running = folder.call("run", &arguments).start();
+        running.wait_for(|| lines() > before + 40);
+        if running.goes_on() {
+            running.signal("TERM");
+        }
+        let ended = running.end();
+        if ended.code == Some(0) {
+            break;
+        }
+        let _stopped = ended.exits(3);
+        stops += 1;
+        assert!(stops < 50, "never gets to its end");
+    }
+    assert!(stops >= 2, "stopped {stops} times only");
+    keeps_its_cells(&folder.path("stopped"), 500, &counts(&folder.path("case.h5")));
+    same(&folder, "straight", "stopped");
+}
+
+#[test]
+fn compare_sees_cells_that_differ() {
+    let run = [
+        ("/time/steps", json!(20)),
+        ("/dumps", json!([{"every": 20, "fields": ["velocity"]}])),
+        ("/cell_dumps", json!({"every": 20})),
+        ("/tracks/every", json!(20)),
+    ];
+    let folder = with(bent_channel(), &[], &run).folder();
+    let _one = folder.run(&["run.json", "-o", "one", "--quiet"]).done();
+    let mut other = folder.read_json("run.json");
+    other["cells"] = json!({"contact": {"strength": "1 Pa"}});
+    folder.json("run.json", &other);
+    let _other = folder.run(&["run.json", "-o", "other", "--quiet"]).done();
+    let compared = folder.post(&["compare", "one", "other"]).exits(1);
+    for piece in ["vertices' position", "vertices' velocity", "vertices' force"] {
+        assert!(compared.stdout.contains(piece), "{piece} in {}", compared.stdout);
+    }
+}
