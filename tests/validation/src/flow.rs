@@ -17,6 +17,8 @@ pub struct Context {
     double: Gpu,
     /// Whether to leave out what takes long.
     pub quick: bool,
+    /// Whether to run what takes very long.
+    pub long: bool,
 }
 
 impl Context {
@@ -24,10 +26,10 @@ impl Context {
     ///
     /// # Errors
     /// A no-GPU fault.
-    pub fn open(quick: bool) -> Result<Self> {
+    pub fn open(quick: bool, long: bool) -> Result<Self> {
         let single = Gpu::open(0, Needs::default())?;
         let double = Gpu::open(0, Needs { f64: true, ..Needs::default() })?;
-        Ok(Self { single, double, quick })
+        Ok(Self { single, double, quick, long })
     }
 
     /// What the device is called.

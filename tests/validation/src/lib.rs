@@ -4,6 +4,7 @@
 //! References come from formulas, series and published tables, never from the code under test.
 
 pub mod cases;
+mod cells;
 mod centreline;
 mod domain;
 pub mod exact;

@@ -15,6 +15,9 @@ struct Arguments {
     /// Leave out what takes long.
     #[arg(long)]
     quick: bool,
+    /// Follow red cells over 100 000 steps instead of 10 000, some ten minutes more.
+    #[arg(long, conflicts_with = "quick")]
+    long: bool,
     /// Only these cases, e.g. --only F3,womersley
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -33,7 +36,7 @@ fn call(arguments: &Arguments) -> Result<usize> {
         arguments.only.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect::<Result<_>>()?
     };
     let start = Instant::now();
-    let context = Context::open(arguments.quick)?;
+    let context = Context::open(arguments.quick, arguments.long)?;
     println!("device: {}", context.name());
     println!("{}", Table::heading());
     let (mut checks, mut failures) = (0, 0);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Case, Header, NodeId, Part, Partition, Population};
+use hematite_case::{Case, Header, NodeId, Part, Partition, Population, Target};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
@@ -67,6 +67,9 @@ impl Setup {
         let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
         if folder == path || folder.is_file() {
             return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
+        }
+        if immersion.is_some() {
+            refuse_wide_kernel(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
         }
         refuse_empty_dumps(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
         Ok(Self { path, config, case, header, plan, part, parameters, populations, immersion, folder })
@@ -143,6 +146,49 @@ pub fn grid(header: &Header, part: &Part) -> Grid {
         id: part.id[..part.own].to_vec(),
         position: part.position[..part.own].to_vec(),
     }
+}
+
+/// Largest share of nodes where the fluid may be thinner than the kernel: curved walls always leave some.
+const THIN_SHARE: f64 = 0.2;
+
+/// Refuses a kernel between vertices and nodes that does not fit between the walls.
+fn refuse_wide_kernel(comm: &dyn Comm, config: &RunConfig, header: &Header, part: &Part) -> Result<()> {
+    let points = usize::from(config.cells.kernel);
+    let axes: Vec<usize> = (0..header.set.dimension())
+        .map(|axis| header.set.straight(std::array::from_fn(|k| if k == axis { 1.0 } else { 0.0 })))
+        .collect();
+    let mut thin = [0_i64];
+    for n in 0..part.own {
+        let narrow = |&i: &usize| {
+            let reach = |i: usize| reach(part, n, i, points);
+            reach(i) + 1 + reach(hematite_case::VelocitySet::opposite(i)) < points
+        };
+        thin[0] += i64::from(axes.iter().any(narrow));
+    }
+    comm.sum(&mut thin)?;
+    let share = thin[0] as f64 / header.nodes as f64;
+    if share <= THIN_SHARE {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "cells.kernel {points}: at {:.0} % of the nodes the fluid is less than {points} nodes wide, at most {:.0} % may be: take a \
+         kernel of fewer points, or a finer lattice",
+        100.0 * share,
+        100.0 * THIN_SHARE
+    )))
+}
+
+/// Nodes behind node `n` along c_i up to a wall, at most `most`; beyond the part as many as wanted.
+fn reach(part: &Part, n: usize, i: usize, most: usize) -> usize {
+    let mut at = n;
+    for count in 0..most {
+        match part.links[i - 1][at].target() {
+            Target::Node(next) if (next as usize) < part.own => at = next as usize,
+            Target::Node(_) | Target::Opening(_) => return most,
+            Target::Wall => return count,
+        }
+    }
+    most
 }
 
 fn refuse_empty_dumps(comm: &dyn Comm, config: &RunConfig, header: &Header, part: &Part) -> Result<()> {

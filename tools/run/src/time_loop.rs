@@ -125,6 +125,9 @@ impl<'c> TimeLoop<'c> {
     /// Whatever is due at the current step.
     fn events(&mut self, progress: &Progress) -> Result<()> {
         let step = self.fluid.step();
+        if let Some(cells) = &self.cells {
+            cells.check_sound(self.comm)?;
+        }
         let every = self.monitor_every();
         if step.is_multiple_of(every) || step == self.setup.plan.steps {
             // A restart finds the ledger's line of its first step there.
@@ -134,10 +137,9 @@ impl<'c> TimeLoop<'c> {
             }
         }
         self.output.dump(self.comm, &self.setup, &mut self.fluid, self.cells.as_ref())?;
-        if let Some(every) = self.setup.config.checkpoint.every {
-            if step > self.first && (step / every * every).next_multiple_of(self.period()) == step {
-                self.save()?;
-            }
+        let every = self.setup.config.checkpoint.every.filter(|_| step > self.first);
+        if every.is_some_and(|every| (step / every * every).next_multiple_of(self.period()) == step) {
+            self.save()?;
         }
         Ok(())
     }

@@ -27,8 +27,7 @@ pub struct PopulationReport {
     pub gap: Option<f64>,
     /// Smallest distance to walls and openings; none where all are farther than it is measured.
     pub wall_gap: Option<f64>,
-    /// Time that the seeding of all populations took; not in case files.
-    #[serde(default)]
+    /// Time that the seeding of all populations took.
     pub seconds: f64,
 }
 

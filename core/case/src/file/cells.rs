@@ -26,10 +26,7 @@ impl Out<'_> {
         self.text(group, "name", &population.name)?;
         self.json(group, "shape", &population.shape)?;
         self.json(group, "mechanics", &population.mechanics)?;
-        // The same config makes the same file, however long it took.
-        let mut report = population.report.clone();
-        report.as_object_mut().and_then(|report| report.remove("seconds"));
-        self.json(group, "report", &report)?;
+        self.json(group, "report", &population.report)?;
         self.number(group, "first", population.first)?;
         self.rows(group, "vertices", &population.surface.vertices)?;
         self.rows(group, "triangles", &population.surface.triangles)?;

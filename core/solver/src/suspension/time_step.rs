@@ -289,11 +289,14 @@ impl Suspension {
             suspension.travel(look);
         }
         suspension.share(comm)?;
-        suspension.write_scales(step)?;
+        // A run that comes here without a restart has the sizes of the look before.
+        suspension.write_scales(step.saturating_sub(LOOK))?;
         let mut recorder = Recorder::new(gpu);
         suspension.record_marks(&mut recorder);
         suspension.record_forces(&mut recorder, step);
         recorder.submit();
+        suspension.write_scales(step)?;
+        suspension.filled = false;
         gpu.wait()?;
         Ok(suspension)
     }
@@ -772,6 +775,14 @@ impl Suspension {
         Ok(arrived)
     }
 
+    /// Refuses to go on with a broken cell. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure that names the cell, its place and the step; when the device or a rank is lost.
+    pub fn check_sound(&self, comm: &dyn Comm) -> Result<()> {
+        agree(comm, self.check())
+    }
+
     /// The fault of the first broken cell, if any.
     fn check(&self) -> Result<()> {
         let broken: Vec<u32> = self.gpu.download(&self.vertices.broken, 0, self.vertices.slots as usize)?;
@@ -783,9 +794,10 @@ impl Suspension {
             .filter(|&(step, ..)| step != u32::MAX)
             .min_by_key(|&(step, id, ..)| (step, id));
         let Some((step, id, kind, held)) = first else { return Ok(()) };
+        let bounds = self.boxes.read(&self.gpu)?[(kind.range.first_slot + held.slot) as usize];
         let at: Vec<String> = (0..self.parameters.dimension)
             .map(|axis| {
-                let middle = 0.5 * (f64::from(held.bounds.low[axis]) + f64::from(held.bounds.high[axis])) + 0.5;
+                let middle = 0.5 * (f64::from(bounds.low[axis]) + f64::from(bounds.high[axis])) + 0.5;
                 format!("{:.4e}", self.parameters.origin[axis] + middle * self.parameters.spacing)
             })
             .collect();
@@ -858,7 +870,7 @@ impl Bodies for Suspension {
             return Ok(());
         }
         let start = Instant::now();
-        agree(comm, self.check())?;
+        self.check_sound(comm)?;
         if !self.alone || !self.gates.is_empty() {
             let boxes = self.boxes.read(&self.gpu)?;
             self.let_out(&boxes);

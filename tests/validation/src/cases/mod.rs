@@ -11,6 +11,13 @@ mod f3_duct;
 mod f4_pipe;
 mod f6_decay;
 mod f8_cavity;
+mod m10_suspension;
+mod m11_networks;
+mod m1_stretching;
+mod m3_geometry;
+mod m4_vesicles;
+mod m5_capsule;
+mod m_drift;
 mod pulsatile;
 mod stress;
 mod time;
@@ -44,6 +51,13 @@ pub const ALL: &[Case] = &[
         about: "waveforms at openings and of forces, as configs prescribe them",
         run: pulsatile::run,
     },
+    Case { name: "M1", about: "red cell stretched by tweezers", run: m1_stretching::run },
+    Case { name: "M3", about: "geometry and bending energy of meshes", run: m3_geometry::run },
+    Case { name: "M4", about: "vesicles at rest and in shear, 2-D", run: m4_vesicles::run },
+    Case { name: "M5", about: "elastic capsule in shear", run: m5_capsule::run },
+    Case { name: "M10", about: "viscosity of dilute suspensions, 2-D", run: m10_suspension::run },
+    Case { name: "M11", about: "moduli of membranes; forces as slopes of energies", run: m11_networks::run },
+    Case { name: "drift", about: "area and volume of red cells in shear", run: m_drift::run },
 ];
 
 /// The case of that name, whatever its letter case.
