@@ -21,7 +21,11 @@ const VISCOSITY: f64 = 1.2e-3;
 /// When the device is lost.
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("drift");
-    let steps = if context.long { 100_000 } else { 10_000 };
+    let steps = match (context.quick, context.long) {
+        (true, _) => 2_000,
+        (_, true) => 100_000,
+        _ => 10_000,
+    };
     let fine = LatticeUnits { dx: 0.5e-6, dt: 0.1e-6, rho0: 1025.0 };
     let coarse = LatticeUnits { dx: 1e-6, dt: 0.15e-6, rho0: 1025.0 };
     for (dimension, units, extent) in [(3, fine, [22, 22, 14]), (2, coarse, [16, 16, 0])] {
