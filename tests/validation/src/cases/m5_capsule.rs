@@ -25,7 +25,7 @@ pub fn run(context: &Context) -> Result<Table> {
     let laws: [(&str, Law); 2] =
         [("neo-Hookean", |g| InPlane::NeoHookean { g }), ("Skalak, C = 1", |g| InPlane::Skalak { g, c: 1.0 })];
     for (name, law) in &laws[..if context.quick { 1 } else { 2 }] {
-        let [few, many] = [4.0, if context.quick { 6.0 } else { 8.0 }];
+        let [few, many] = [4.0, 8.0];
         let [coarse, ..] = deformed(context, *law, few, small, 0.35)?;
         let [d, angle, drift] = deformed(context, *law, many, small, 0.35)?;
         // The kernel makes the capsule larger by a share of the spacing: an error of first order.
