@@ -6,8 +6,8 @@
 
 use super::coupling::FASTEST;
 use super::holders::Bounds;
+use super::parameters::LOOK;
 use super::record::Record;
-use super::time_step::LOOK;
 
 /// Nodes before an opening in which a cell that moves outward leaves: more than a vertex moves from one look to the next, and
 /// the kernel.

@@ -1,0 +1,64 @@
+//! Whether cells are sound, and what is said of one that is not.
+
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
+
+use super::coupling::{FASTEST, LARGEST_FORCE};
+use super::kind::{Held, Kind};
+use super::time_step::Suspension;
+use super::vertices::DRIFT_SCALE;
+
+impl Suspension {
+    /// Refuses to go on with a broken cell. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure that names the cell, its place and the step; when the device or a rank is lost.
+    pub fn check_sound(&self, comm: &dyn Comm) -> Result<()> {
+        agree(comm, self.check())
+    }
+
+    /// The fault of the first broken cell, if any.
+    pub(super) fn check(&self) -> Result<()> {
+        let broken: Vec<u32> = self.gpu.download(&self.vertices.broken, 0, self.vertices.slots as usize)?;
+        let slot = |kind: &Kind, held: &Held| broken[(kind.range.first_slot + held.slot) as usize];
+        let first = self
+            .kinds
+            .iter()
+            .flat_map(|kind| kind.cells.iter().map(move |(&id, held)| (slot(kind, held), id, kind, held)))
+            .filter(|&(step, ..)| step != u32::MAX)
+            .min_by_key(|&(step, id, ..)| (step, id));
+        let Some((step, id, kind, held)) = first else { return Ok(()) };
+        let bounds = self.boxes.read(&self.gpu)?[(kind.range.first_slot + held.slot) as usize];
+        let at: Vec<String> = (0..self.parameters.dimension)
+            .map(|axis| {
+                let middle = 0.5 * (f64::from(bounds.low[axis]) + f64::from(bounds.high[axis])) + 0.5;
+                format!("{:.4e}", self.parameters.origin[axis] + middle * self.parameters.spacing)
+            })
+            .collect();
+        let (force, speed) = self.extremes(kind, held)?;
+        Err(Fault::numerical(format!(
+            "cell {id} of population \"{}\" broke at step {step} near ({}) m: a vertex moved faster than {FASTEST} lattice spacings a \
+             step, got a force above {LARGEST_FORCE} in lattice units, or came into the wall (now: speed {speed:.3e}, force {force:.3e}). Dumps up \
+             to now are whole. Take a shorter time step, softer mechanics or contact, or a slower flow",
+            kind.name,
+            at.join(", ")
+        )))
+    }
+
+    /// The largest components of force and velocity of a cell's vertices, lattice units.
+    pub(super) fn extremes(&self, kind: &Kind, held: &Held) -> Result<(f64, f64)> {
+        let (first, count) = (kind.first_vertex(held.slot) as usize, kind.range.vertices as usize);
+        let width = self.parameters.precision.real_bytes();
+        let (mut largest, mut fastest) = (0.0_f64, 0.0_f64);
+        for axis in 0..self.parameters.dimension {
+            let at = axis * self.vertices.stride as usize + first;
+            let force: Vec<u8> = self.gpu.download(&self.vertices.force, at * width, count * width)?;
+            let drift: Vec<i32> = self.gpu.download(&self.vertices.drift, at, count)?;
+            let force = self.parameters.precision.unpack_real(&force);
+            // NaN is the largest of all.
+            largest = force.into_iter().fold(largest, |a, f| if f.abs() <= a { a } else { f.abs() });
+            fastest = drift.into_iter().fold(fastest, |a, u| a.max((f64::from(u) / DRIFT_SCALE).abs()));
+        }
+        Ok((largest, fastest))
+    }
+}

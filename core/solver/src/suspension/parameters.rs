@@ -1,0 +1,103 @@
+//! What a run fixes for its cells.
+
+use std::sync::Arc;
+
+use hematite_cells::{Mechanics, Surface};
+
+use super::contact::{ContactParameters, WallPoint};
+use super::coupling::{FASTEST, Support};
+use super::gate::Gate;
+use super::map::SiteMap;
+use super::pull::Pull;
+use crate::Precision;
+
+/// Time steps from one look at health, holders and exits to the next.
+pub const LOOK: u64 = 16;
+
+/// The mean speed into the domain at each opening in time step t, lattice units.
+pub type Inflow = Arc<dyn Fn(u64) -> Vec<f64>>;
+
+/// What a run fixes for its cells, lattice units.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Arithmetic.
+    pub precision: Precision,
+    /// The kernel between vertices and nodes.
+    pub support: Support,
+    /// Membranes and contact every so many steps.
+    pub every: u64,
+    /// Vertices move every so many steps; divides `every`.
+    pub move_every: u64,
+    /// Steps in which cells seeded small grow to full size.
+    pub growth: u64,
+    /// Contact between cells and with walls.
+    pub contact: Option<ContactParameters>,
+    /// Steps between marks of the nodes inside cells, where viscosities differ.
+    pub mark_every: Option<u64>,
+    /// The populations.
+    pub kinds: Vec<KindParameters>,
+    /// Constant forces on vertices.
+    pub pulls: Vec<Pull>,
+    /// Metres of a lattice unit, and of node (0, 0, 0): where a broken cell is.
+    pub spacing: f64,
+    /// See `spacing`.
+    pub origin: [f64; 3],
+    /// Sites of the domain along x, y, z.
+    pub extent: [usize; 3],
+    /// Directions in which it wraps.
+    pub periodic: [bool; 3],
+}
+
+impl Parameters {
+    /// A state after a multiple of this many steps is whole: positions, drifts and sizes tell the rest.
+    pub fn period(&self) -> u64 {
+        let common = |a: u64, b: u64| a / gcd(a, b) * b;
+        common(common(self.every, self.mark_every.unwrap_or(1)), LOOK)
+    }
+
+    /// Sites around own nodes that a rank's map must hold: all that act on a vertex which may touch them.
+    pub fn map_margin(&self) -> i32 {
+        let contact = self.contact.as_ref().map_or(0.0, |contact| contact.range().max(contact.wall_reach()));
+        (self.support.reach() + contact + FASTEST * self.every as f64).ceil() as i32 + 1
+    }
+}
+
+/// A population in lattice units.
+#[derive(Clone, Debug)]
+pub struct KindParameters {
+    /// Its name.
+    pub name: String,
+    /// The shape at full size.
+    pub surface: Surface,
+    /// What its membrane is made of.
+    pub mechanics: Mechanics,
+    /// Cells in the case.
+    pub seeded: u64,
+}
+
+/// What is around a rank's own nodes.
+pub struct Surroundings {
+    /// Positions of own nodes.
+    pub own: Vec<[i32; 3]>,
+    /// Where sites are on the device.
+    pub map: SiteMap,
+    /// Points on the walls.
+    pub walls: Vec<WallPoint>,
+    /// Openings through which cells go.
+    pub gates: Vec<Gate>,
+    /// How fast the fluid comes in there.
+    pub inflow: Inflow,
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// Sites around a cell whose owners have to hold it until the next look: what its vertices may reach, the kernel, and
+/// the vertices of other cells that push it there.
+pub(super) fn reach(parameters: &Parameters) -> i32 {
+    let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
+    (FASTEST * LOOK as f64 + parameters.support.reach() + contact).ceil() as i32 + 1
+}
