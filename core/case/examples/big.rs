@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use hematite_case::{Case, Lattice, Partition, PartitionReport, write};
+use hematite_case::{Case, ImmersedWalls, Lattice, Partition, PartitionReport, write};
 use hematite_config::Provenance;
 use hematite_geometry::{Domain, Opening, OpeningKind, Report, Site};
 
@@ -67,7 +67,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     tell("partition");
     println!("{}", PartitionReport::table(std::slice::from_ref(&partition.report)));
     let path = std::env::temp_dir().join(format!("hematite-big-{}.h5", std::process::id()));
-    write(&path, &lattice, &[], &[], &[partition], &Provenance::default(), &serde_json::Value::Null)?;
+    write(
+        &path,
+        &lattice,
+        &[],
+        &ImmersedWalls::default(),
+        &[partition],
+        &Provenance::default(),
+        &serde_json::Value::Null,
+    )?;
     tell("write");
     println!("{} MB", std::fs::metadata(&path)?.len() / 1_000_000);
     drop(lattice);

@@ -1,8 +1,9 @@
 //! The case: a sparse lattice of fluid nodes with its links, partitions and halos, walls and openings, in one file.
 //!
 //! [`Lattice::build`] makes the lattice of a [`hematite_geometry::Domain`]; [`Partition::make`] divides it; [`walls`]
-//! finds its walls; [`Seeding`] puts cells into it. [`write`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what
-//! it holds, as [`Part::of`] does from a lattice in memory.
+//! finds its walls, [`wall_points`] points on them and [`Layer`] the nodes beyond; [`Seeding`] puts cells into it.
+//! [`write`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what it holds, as
+//! [`Part::of`] does from a lattice in memory.
 
 mod balance;
 mod cells;
@@ -12,6 +13,7 @@ pub mod file;
 #[cfg(test)]
 mod fixture;
 mod lattice;
+mod layer;
 mod link;
 mod metis;
 mod opening;
@@ -28,6 +30,7 @@ pub use cells::{
 };
 pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, add_partition, write};
 pub use lattice::Lattice;
+pub use layer::{ImmersedWalls, Layer};
 pub use link::GlobalLink;
 pub use opening::{Opening, OpeningSite};
 pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};

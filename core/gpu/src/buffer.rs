@@ -21,6 +21,18 @@ impl Buffer {
     }
 }
 
+/// Numbers of workgroups along x, y, z of dispatches, one entry each, which kernels write.
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    /// `array<u32>`, three an entry.
+    pub buffer: Buffer,
+}
+
+impl Arguments {
+    /// Bytes of an entry.
+    pub(crate) const ENTRY: u64 = 12;
+}
+
 /// A buffer that the host can read: the target of a copy, mapped to read it out.
 #[derive(Clone, Debug)]
 pub struct Staging {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hematite_config::{Fault, Result};
 
-use crate::{Buffer, environment};
+use crate::stopwatch::Stopwatch;
+use crate::{Arguments, Buffer, environment};
 
 /// How to get a working Vulkan device where there is none.
 const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-get install mesa-vulkan-drivers libvulkan1 \
@@ -50,6 +51,7 @@ pub struct Gpu {
     pub(crate) queue: wgpu::Queue,
     pub(crate) limits: wgpu::Limits,
     pub(crate) checks: bool,
+    pub(crate) stopwatch: Arc<Stopwatch>,
     info: GpuInfo,
 }
 
@@ -57,6 +59,8 @@ fn instance() -> wgpu::Instance {
     environment::complete();
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN;
+    // Sizes of indirect dispatches come from kernels of our own; checking each costs more than some of them.
+    descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(descriptor)
 }
 
@@ -119,6 +123,8 @@ impl Gpu {
         features.set(wgpu::Features::SHADER_F16, needs.f16);
         features.set(wgpu::Features::SHADER_F64, needs.f64);
         let missing = features - adapter.features();
+        // Only measures: done without where it lacks.
+        features |= adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
         if !missing.is_empty() {
             let remedy = if needs.f16 || needs.f64 { "choose precision \"f32\", or another device" } else { REMEDY };
             return Err(Fault::no_gpu(format!("{} lacks {missing:?}: {remedy}", info.name)));
@@ -131,7 +137,7 @@ impl Gpu {
             ..Default::default()
         }))
         .map_err(|error| Fault::no_gpu(format!("cannot open {}: {error}. {REMEDY}", info.name)))?;
-        Ok(Self { device, queue, limits, checks: needs.checks, info })
+        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch: Arc::default(), info })
     }
 
     /// What the device is.
@@ -154,6 +160,16 @@ impl Gpu {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
         let inner = self.allocate(label, bytes, usage)?;
         Ok(Buffer { inner })
+    }
+
+    /// Sizes of `entries` dispatches that a kernel writes, all zero at first.
+    ///
+    /// # Errors
+    /// A usage fault where the device has no room.
+    pub fn arguments(&self, label: &str, entries: u64) -> Result<Arguments> {
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::COPY_DST;
+        let inner = self.allocate(label, entries * Arguments::ENTRY, usage)?;
+        Ok(Arguments { buffer: Buffer { inner } })
     }
 
     pub(crate) fn allocate(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {

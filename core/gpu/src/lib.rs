@@ -8,10 +8,11 @@ mod device;
 mod environment;
 mod kernel;
 mod recorder;
+mod stopwatch;
 mod template;
 mod trusted;
 
-pub use buffer::{Buffer, Staging};
+pub use buffer::{Arguments, Buffer, Staging};
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
 pub use kernel::{Binding, Bound, Kernel};
 pub use recorder::{Recorder, Ticket};

@@ -1,6 +1,7 @@
 //! Dispatches and copies, collected and submitted together.
 
-use crate::{Bound, Buffer, Gpu, Kernel, Staging, WORKGROUP};
+use crate::stopwatch::Lap;
+use crate::{Arguments, Bound, Buffer, Gpu, Kernel, Staging, WORKGROUP};
 
 /// Workgroups that wgpu allows along one dimension.
 const MAX_GROUPS: u32 = 65_535;
@@ -11,6 +12,8 @@ pub struct Recorder<'g> {
     gpu: &'g Gpu,
     encoder: wgpu::CommandEncoder,
     pass: Option<wgpu::ComputePass<'static>>,
+    phase: &'static str,
+    lap: Option<Lap>,
 }
 
 /// A submission, to wait for.
@@ -23,7 +26,15 @@ impl<'g> Recorder<'g> {
     /// An empty submission.
     pub fn new(gpu: &'g Gpu) -> Self {
         let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        Self { gpu, encoder, pass: None }
+        Self { gpu, encoder, pass: None, phase: "other", lap: gpu.begin_lap() }
+    }
+
+    /// What follows belongs to `phase` of the time step, see [`Gpu::time_phases`].
+    pub fn phase(&mut self, phase: &'static str) {
+        self.phase = phase;
+        if self.lap.as_ref().is_some_and(|lap| lap.turns_to(phase)) {
+            self.pass = None;
+        }
     }
 
     /// Runs `kernel` on `items` invocations, with `immediates` as its block of immediate data.
@@ -31,15 +42,34 @@ impl<'g> Recorder<'g> {
         if items == 0 {
             return;
         }
+        let groups = items.div_ceil(WORKGROUP);
+        let rows = groups.div_ceil(MAX_GROUPS);
+        self.prepared(kernel, bound, immediates).dispatch_workgroups(groups.div_ceil(rows), rows, 1);
+    }
+
+    /// Runs `kernel` on as many workgroups as entry `at` of `arguments` says by then.
+    pub fn dispatch_indirect(
+        &mut self,
+        kernel: &Kernel,
+        bound: &Bound,
+        arguments: &Arguments,
+        at: u64,
+        immediates: &[u32],
+    ) {
+        let offset = at * Arguments::ENTRY;
+        self.prepared(kernel, bound, immediates).dispatch_workgroups_indirect(&arguments.buffer.inner, offset);
+    }
+
+    fn prepared(&mut self, kernel: &Kernel, bound: &Bound, immediates: &[u32]) -> &mut wgpu::ComputePass<'static> {
+        let (encoder, lap, phase) = (&mut self.encoder, &mut self.lap, self.phase);
         let pass = self.pass.get_or_insert_with(|| {
-            self.encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()).forget_lifetime()
+            let timestamp_writes = lap.as_mut().and_then(|lap| lap.writes(phase));
+            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes }).forget_lifetime()
         });
         pass.set_pipeline(&kernel.pipeline);
         pass.set_bind_group(0, &bound.group, &[]);
         pass.set_immediates(0, bytemuck::cast_slice(immediates));
-        let groups = items.div_ceil(WORKGROUP);
-        let rows = groups.div_ceil(MAX_GROUPS);
-        pass.dispatch_workgroups(groups.div_ceil(rows), rows, 1);
+        pass
     }
 
     /// Copies `bytes` bytes of `from`, from byte `at` on, to the start of `to`.
@@ -51,6 +81,9 @@ impl<'g> Recorder<'g> {
     /// Hands the work to the device.
     pub fn submit(mut self) -> Ticket {
         self.pass = None;
+        if let Some(lap) = self.lap.take() {
+            self.gpu.end_lap(lap, &mut self.encoder);
+        }
         let index = self.gpu.queue.submit([self.encoder.finish()]);
         Ticket { index }
     }

@@ -49,6 +49,21 @@ pub enum WallMethod {
     /// Where the smoothed wall cuts each link: interpolated bounce-back. Slanted and round walls are smooth; the ledger
     /// counts the little mass that it adds or takes.
     Interpolated,
+    /// Where points on the smoothed wall, among nodes on both of its sides, hold the fluid through an immersed
+    /// boundary, with the kernel of `cells.kernel`. The case needs "walls" in its CASE.json. The ledger counts the
+    /// little mass that passes between the points.
+    Immersed,
+}
+
+impl WallMethod {
+    /// Its name in configs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HalfWay => "half_way",
+            Self::Interpolated => "interpolated",
+            Self::Immersed => "immersed",
+        }
+    }
 }
 
 /// The collision operator.
@@ -168,7 +183,8 @@ pub enum Axis {
 pub struct CellsConfig {
     /// Mechanics by population, e.g. {"red": {"contrast": 5}}: keys given here take the place of the case's.
     pub mechanics: BTreeMap<String, MechanicsConfig>,
-    /// Points across of the kernel between vertices and nodes: 2, 3 or 4. Fewer are faster and sharper, more are smoother.
+    /// Points across of the kernel between vertices (and points of immersed walls) and nodes: 2, 3 or 4. Fewer are
+    /// faster and sharper, more are smoother.
     pub kernel: u8,
     /// Membranes and contact every so many time steps; a multiple of `move_every`.
     pub every: u64,

@@ -12,7 +12,7 @@ use crate::suspension::{ContactParameters, Coordinate, KindParameters, Morse, Pa
 /// Steps in which cells that were seeded small grow, unless the run says otherwise.
 const GROWTH: u64 = 4000;
 /// Default contact pressure: this share of what pushes a vertex over its range in one step.
-const CONTACT_SHARE: f64 = 0.01;
+const CONTACT_SHARE: f64 = 0.05;
 
 /// The cells' physics in lattice units.
 #[derive(Clone, Debug)]
@@ -43,8 +43,7 @@ impl Immersion {
                 names.join(", ")
             )));
         }
-        let support = Support::of(config.kernel)
-            .ok_or_else(|| Fault::usage(format!("cells.kernel {} must be 2, 3 or 4 points", config.kernel)))?;
+        let support = Support::of(config.kernel)?;
         for (key, value) in
             [("every", config.every), ("move_every", config.move_every), ("mark_every", config.mark_every)]
         {
@@ -182,7 +181,7 @@ fn contact(config: &CellsConfig, plan: &Plan, notes: &mut Vec<String>) -> Result
     let strength = contact.strength.map_or(default, |strength| strength.si() / units.stress());
     let wall_strength = contact.wall_strength.map_or(strength, |strength| strength.si() / units.stress());
     for (key, value) in [("strength", strength), ("wall_strength", wall_strength)] {
-        let limit = 100.0 * default;
+        let limit = 20.0 * default;
         if !(0.0..=limit).contains(&value) {
             return Err(Fault::usage(format!(
                 "cells.contact.{key} {:.3e} Pa must be from 0 to {:.3e} Pa, which is what the time step {:.3e} s bears: \

@@ -15,6 +15,7 @@ pub mod suspension;
 pub mod waveform;
 
 pub use bodies::{Bodies, Nothing};
+pub use config::WallMethod;
 
 pub use immersion::Immersion;
 pub use plan::{Plan, WALLS};

@@ -178,12 +178,23 @@ impl Plan {
         })
     }
 
-    /// Whether walls give or take mass, which the ledger counts.
-    pub fn walls_give_mass(&self) -> bool {
-        self.fluid.walls == WallMethod::Interpolated
+    /// Where walls stop the fluid.
+    pub fn wall_method(&self) -> WallMethod {
+        self.fluid.walls
     }
 
-    /// How walls send populations back at the nodes of `part`, for [`Parameters::walls`].
+    /// Whether walls give or take mass, which the ledger counts.
+    pub fn walls_give_mass(&self) -> bool {
+        self.fluid.walls != WallMethod::HalfWay
+    }
+
+    /// The magic number of the collision.
+    pub fn magic(&self) -> f64 {
+        (self.tau - 0.5) * (self.tau_minus - 0.5)
+    }
+
+    /// How walls send populations back at the nodes of `part`, for [`Parameters::walls`]; half-way behind immersed
+    /// ones.
     ///
     /// # Errors
     /// A usage fault where the case is damaged, or one of its openings has the name that ledgers give to walls.
@@ -193,9 +204,13 @@ impl Plan {
         }
         if self.openings.iter().any(|opening| opening.name == WALLS) {
             return Err(Fault::usage(format!(
-                "fluid.walls \"interpolated\": the ledger calls the mass that they give \"{WALLS}\", which is the name of \
-                 an opening: give the opening another name, or take \"half_way\""
+                "fluid.walls \"{}\": the ledger calls the mass that they give \"{WALLS}\", which is the name of \
+                 an opening: give the opening another name, or take \"half_way\"",
+                self.fluid.walls.name()
             )));
+        }
+        if self.fluid.walls == WallMethod::Immersed {
+            return Ok(Walls::HalfWay);
         }
         Ok(Walls::Interpolated(cuts(case.header().set, part, &case.walls()?)))
     }

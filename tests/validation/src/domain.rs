@@ -90,7 +90,12 @@ pub fn duct(height: usize, width: usize) -> (Inside, Domain) {
 
 /// A straight pipe along x, periodic, one node long, its axis at y = z = diameter / 2.
 pub fn pipe(diameter: usize) -> (Inside, Domain) {
-    let inside = Inside { extent: [1, diameter, diameter], periodic: [true, false, false] };
+    tube(1, diameter)
+}
+
+/// The same of any length.
+pub fn tube(length: usize, diameter: usize) -> (Inside, Domain) {
+    let inside = Inside { extent: [length, diameter, diameter], periodic: [true, false, false] };
     let radius = diameter as f64 / 2.0;
     (inside, domain(inside, &[], |at| fluid_where((at[1] - radius).hypot(at[2] - radius) < radius)))
 }

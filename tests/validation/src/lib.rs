@@ -3,6 +3,7 @@
 //! [`cases::ALL`] lists the cases; each drives the solver's library on a small domain and gives a [`Table`] of checks.
 //! References come from formulas, series and published tables, never from the code under test.
 
+mod blood;
 pub mod cases;
 mod cells;
 mod centreline;
@@ -12,6 +13,7 @@ mod flow;
 mod order;
 mod planned;
 mod table;
+mod vessel;
 
 pub use domain::{Inside, domain};
 pub use flow::{Boundary, Context, Flow, Physics};

@@ -1,13 +1,15 @@
 //! A fluid as a run's config prescribes it, by way of a case file.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use hematite_case::{Case, Lattice, Partition, write};
+use hematite_case::{Case, Header, ImmersedWalls, Lattice, Partition, Population, write};
 use hematite_config::{Fault, Provenance, Result};
 use hematite_geometry::Domain;
 use hematite_solver::Plan;
 use hematite_solver::config::OpeningCondition;
 use serde_json::Value;
+use tempfile::TempDir;
 
 use crate::{Context, Flow, Inside};
 
@@ -22,30 +24,50 @@ pub fn planned(
     config: &Value,
     tables: &[(&str, String)],
 ) -> Result<(Flow, Plan)> {
-    let folder = tempfile::tempdir().map_err(|error| Fault::io(format!("cannot make a temporary folder: {error}")))?;
+    let (folder, case) = filed(&Lattice::build(domain)?, &[])?;
     for (name, content) in tables {
         std::fs::write(folder.path().join(name), content).map_err(|error| Fault::io(format!("{name}: {error}")))?;
     }
-    let path = folder.path().join("case.h5");
-    let lattice = Lattice::build(domain)?;
-    let partition = Partition::make(&lattice, 1)?;
-    write(&path, &lattice, &[], &[], &[partition], &Provenance::of("validation", &[])?, &Value::Null)?;
-    let case = Case::open(&path)?;
     let part = case.part(1, 0)?;
-
-    let openings: BTreeMap<String, OpeningCondition> = section(config, "openings")?.unwrap_or_default();
-    let missing = |key: &str| Fault::usage(format!("\"{key}\" is missing"));
-    let fluid = section(config, "fluid")?.ok_or_else(|| missing("fluid"))?;
-    let time = section(config, "time")?.ok_or_else(|| missing("time"))?;
-    let drive = section(config, "drive")?.unwrap_or_default();
-    let plan = Plan::new(&folder.path().join("run.json"), &fluid, &time, &openings, &drive, case.header())?;
+    let plan = plan(config, folder.path(), case.header())?;
     let parameters = plan.parameters(case.header(), &part)?;
     let rows = plan.clone();
     let flow = Flow::of_part(context, *inside, part, &parameters, move |t| rows.row(t))?;
     Ok((flow, plan))
 }
 
-fn section<T: serde::de::DeserializeOwned>(config: &Value, key: &str) -> Result<Option<T>> {
+/// A case file in a folder that goes with the first value.
+///
+/// # Errors
+/// Those of the file.
+pub fn filed(lattice: &Lattice, populations: &[Population]) -> Result<(TempDir, Case)> {
+    let folder = tempfile::tempdir().map_err(|error| Fault::io(format!("cannot make a temporary folder: {error}")))?;
+    let path = folder.path().join("case.h5");
+    let partition = Partition::make(lattice, 1)?;
+    let provenance = Provenance::of("validation", &[])?;
+    write(&path, lattice, populations, &ImmersedWalls::default(), &[partition], &provenance, &Value::Null)?;
+    let case = Case::open(&path)?;
+    Ok((folder, case))
+}
+
+/// The physics of a run's config, whose files are in `folder`.
+///
+/// # Errors
+/// Those of the config.
+pub fn plan(config: &Value, folder: &Path, header: &Header) -> Result<Plan> {
+    let openings: BTreeMap<String, OpeningCondition> = section(config, "openings")?.unwrap_or_default();
+    let missing = |key: &str| Fault::usage(format!("\"{key}\" is missing"));
+    let fluid = section(config, "fluid")?.ok_or_else(|| missing("fluid"))?;
+    let time = section(config, "time")?.ok_or_else(|| missing("time"))?;
+    let drive = section(config, "drive")?.unwrap_or_default();
+    Plan::new(&folder.join("run.json"), &fluid, &time, &openings, &drive, header)
+}
+
+/// One section of a config, where it is there.
+///
+/// # Errors
+/// A usage fault that names it.
+pub fn section<T: serde::de::DeserializeOwned>(config: &Value, key: &str) -> Result<Option<T>> {
     let read = |value: &Value| serde_json::from_value(value.clone()).map_err(|e| Fault::usage(format!("{key}: {e}")));
     config.get(key).map(read).transpose()
 }

@@ -53,6 +53,16 @@ impl Table {
         self.absolute(quantity, 0.0, ours, tolerance);
     }
 
+    /// A number that should be `least` or more.
+    pub fn at_least(&mut self, quantity: impl fmt::Display, least: f64, ours: f64) {
+        self.push(quantity, least, ours, if ours >= least { 0.0 } else { least - ours }, Some(0.0));
+    }
+
+    /// A number that should be `most` or less.
+    pub fn at_most(&mut self, quantity: impl fmt::Display, most: f64, ours: f64) {
+        self.push(quantity, most, ours, if ours <= most { 0.0 } else { ours - most }, Some(0.0));
+    }
+
     /// A number without judgement.
     pub fn note(&mut self, quantity: impl fmt::Display, reference: f64, ours: f64) {
         self.push(quantity, reference, ours, (ours - reference).abs(), None);
@@ -107,8 +117,12 @@ mod tests {
         table.relative("a", 2.0, 2.1, 0.06);
         table.absolute("b", 2.0, f64::NAN, 1.0);
         table.note("c", 0.0, f64::NAN);
+        table.at_least("d", 2.0, 2.0);
+        table.at_most("e", 2.0, 2.0);
+        table.at_least("f", 2.0, f64::NAN);
+        table.at_most("g", 2.0, 2.1);
         let failed: Vec<_> = table.failures().map(|check| check.quantity.as_str()).collect();
-        assert_eq!(failed, ["F0 b"]);
+        assert_eq!(failed, ["F0 b", "F0 f", "F0 g"]);
         assert!(table.to_string().contains("FAIL"));
     }
 }

@@ -47,4 +47,7 @@ cases! {
     dilute_suspension: "M10";
     membrane_moduli: "M11";
     drift_of_area_and_volume: "drift";
+    blood_in_a_channel: "blood-channel";
+    blood_in_a_narrow_tube: "blood-tube-20";
+    blood_in_a_wide_tube: "blood-tube-40";
 }

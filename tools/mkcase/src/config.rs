@@ -26,7 +26,9 @@ pub struct CaseConfig {
     /// How the cells are put into the lumen.
     #[serde(default)]
     pub seeding: SeedingConfig,
-    /// Points on the walls, for runs whose walls act through an immersed boundary. Default: made where there are cells.
+    /// For runs with "fluid": {"walls": "immersed"}, whose walls act through an immersed boundary: points on the walls
+    /// and a layer of nodes beyond them. Default: points where there are cells, no layer, so that such runs are
+    /// refused. {} takes the best spacing.
     #[serde(default)]
     pub walls: Option<WallsConfig>,
     /// Numbers of ranks to store partitions for, e.g. [1, 4]. A run on another number makes its own.
@@ -34,11 +36,12 @@ pub struct CaseConfig {
     pub parts: Vec<NonZeroUsize>,
 }
 
-/// Points on the smoothed walls.
+/// Points on the smoothed walls, and the layer of nodes beyond that their kernels reach.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WallsConfig {
-    /// Distance between neighbouring points in lattice spacings, from 0.25 to 2.
+    /// Distance between neighbouring points in lattice spacings, from 0.25 to 2; above 1, flow leaks between the
+    /// points.
     pub spacing: f64,
 }
 

@@ -4,7 +4,10 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Lattice, Partition, Population, PopulationConfig, PopulationReport, Seeding, wall_points, write};
+use hematite_case::{
+    ImmersedWalls, Lattice, Layer, Partition, Population, PopulationConfig, PopulationReport, Seeding, wall_points,
+    write,
+};
 use hematite_config::{Fault, Provenance, Result, read};
 use hematite_geometry::{build, inputs};
 
@@ -34,10 +37,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);
     let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
-    let points = match config.wall_points() {
-        Some(spacing) => wall_points(&lattice, spacing).map_err(within)?,
-        None => Vec::new(),
-    };
+    let immersed = immersed_walls(&lattice, &config, &parts, &progress).map_err(within)?;
     let mut partitions = Vec::with_capacity(parts.len());
     for parts in parts {
         progress.say(format!("dividing it into {parts}"));
@@ -48,7 +48,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         let provenance = Provenance::of("mkcase", &sources.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         let stored =
             serde_json::to_value(&config).map_err(|error| Fault::io(format!("{}: {error}", path.display())))?;
-        write(&output, &lattice, &populations, &points, &partitions, &provenance, &stored)?;
+        write(&output, &lattice, &populations, &immersed, &partitions, &provenance, &stored)?;
     }
     drop(progress);
     Ok(Report {
@@ -57,9 +57,34 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         inputs: &sources[1..drawn],
         lattice: &lattice,
         cells: &cells,
+        immersed: &immersed,
         partitions: &partitions,
     }
     .to_string())
+}
+
+/// What walls need that act through an immersed boundary: their points, and, where the config asks for them by name,
+/// the nodes beyond and partitions with these.
+fn immersed_walls(
+    lattice: &Lattice,
+    config: &CaseConfig,
+    parts: &[usize],
+    progress: &Progress,
+) -> Result<ImmersedWalls> {
+    let points = match config.wall_points() {
+        Some(spacing) => wall_points(lattice, spacing)?,
+        None => return Ok(ImmersedWalls::default()),
+    };
+    let layer = if config.walls.is_some() { Layer::around(lattice)? } else { None };
+    let mut partitions = Vec::new();
+    if let Some(layer) = layer.as_ref().filter(|_| parts.iter().any(|&parts| parts > 1)) {
+        let joined = layer.join(lattice.clone());
+        for &parts in parts.iter().filter(|&&parts| parts > 1) {
+            progress.say(format!("dividing it into {parts} with the nodes beyond its walls"));
+            partitions.push(Partition::make(&joined, parts)?);
+        }
+    }
+    Ok(ImmersedWalls { points, layer, partitions })
 }
 
 /// The files that the cells are made from.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Lattice, Opening, Partition, PartitionReport};
+use hematite_case::{ImmersedWalls, Lattice, Opening, Partition, PartitionReport};
 use hematite_geometry::OpeningKind;
 
 /// The report of one case; its text ends without a newline.
@@ -18,6 +18,8 @@ pub struct Report<'a> {
     pub lattice: &'a Lattice,
     /// What there is to say of its cells, line by line.
     pub cells: &'a [String],
+    /// What immersed walls need.
+    pub immersed: &'a ImmersedWalls,
     /// Its partitions.
     pub partitions: &'a [Partition],
 }
@@ -68,6 +70,10 @@ impl fmt::Display for Report<'_> {
         f.write_str(&table(&lattice.openings, lattice.spacing, dimension))?;
         f.write_str(if self.cells.is_empty() { "cells      none\n" } else { "cells\n" })?;
         self.cells.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
+        if let Some(layer) = &self.immersed.layer {
+            let points = grouped(self.immersed.points.len());
+            writeln!(f, "walls      {points} points, {} nodes beyond them", grouped(layer.nodes()))?;
+        }
         if self.partitions.is_empty() {
             return f.write_str("partitions none stored; a run on several ranks makes its own");
         }

@@ -64,8 +64,16 @@ impl Vessel {
         let lattice = Lattice::build(&domain).expect("a lattice");
         let (run, case) = (folder.join("run"), folder.join("case.h5"));
         std::fs::create_dir_all(&run).expect("a folder");
-        hematite_case::file::write(&case, &lattice, &[], &[], &[], &Provenance::default(), &Value::Null)
-            .expect("a case");
+        hematite_case::file::write(
+            &case,
+            &lattice,
+            &[],
+            &hematite_case::ImmersedWalls::default(),
+            &[],
+            &Provenance::default(),
+            &Value::Null,
+        )
+        .expect("a case");
         let config = if self.force { json!({"drive": {"force": ["20 kPa/m", "0 Pa/m"]}}) } else { Value::Null };
         let record = RunRecord {
             schema: RunRecord::SCHEMA,

@@ -58,8 +58,16 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
     std::fs::create_dir_all(&run).expect("a folder");
     let lattice = lattice(dimension);
     if !case.exists() {
-        hematite_case::file::write(&case, &lattice, &[], &[], &[], &Provenance::default(), &Value::Null)
-            .expect("a case");
+        hematite_case::file::write(
+            &case,
+            &lattice,
+            &[],
+            &hematite_case::ImmersedWalls::default(),
+            &[],
+            &Provenance::default(),
+            &Value::Null,
+        )
+        .expect("a case");
     }
     let record = RunRecord {
         schema: RunRecord::SCHEMA,

@@ -46,6 +46,8 @@ fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surro
     let mut builder =
         SiteMap::builder(parameters.dimension, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
     case.each_position(|positions| builder.add_fluid(positions))?;
+    // Beyond immersed walls the fluid goes on, so that kernels of vertices near them are whole.
+    setup.layer.iter().for_each(|layer| builder.add_fluid(&layer.position));
     let map = builder.build(gpu)?;
     let walls = match parameters.contact {
         Some(_) => walls(&case, &map)?,

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{NodeId, Population};
+use hematite_case::{Layer, NodeId, Population};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, PopulationState, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::suspension::{Record, Suspension, Tally};
-use hematite_solver::{Precision, WALLS};
+use hematite_solver::{Precision, WALLS, WallMethod};
 
 use crate::output::count;
 use crate::ranks::together;
@@ -29,7 +29,7 @@ pub fn save(
         ranks: comm.size(),
         storage: storage(precision),
         q: setup.header.set.q(),
-        nodes: setup.header.nodes as u64,
+        nodes: nodes(setup),
         case_sha256: case_sha256.to_owned(),
         populations: match cells {
             Some(cells) => populations(setup, &cells.tally(comm)?),
@@ -45,7 +45,7 @@ pub fn save(
         for (k, came_in) in fluid.ledger()?.into_iter().enumerate() {
             writer.array(&array(k), &opening_ids(setup, k), &came_in)?;
         }
-        if setup.plan.walls_give_mass() {
+        if setup.plan.wall_method() == WallMethod::Interpolated {
             writer.array(WALLS, &wall_ids(setup, fluid), &fluid.wall_ledger()?)?;
         }
         if let Some(cells) = cells {
@@ -102,6 +102,16 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
             precision.name()
         )));
     }
+    if meta.nodes != nodes(setup) {
+        return Err(Fault::usage(format!(
+            "{} holds {} nodes, the run steps {}, those beyond immersed walls included: go on with the same \
+             \"fluid.walls\", now \"{}\"",
+            path.display(),
+            meta.nodes,
+            nodes(setup),
+            setup.plan.wall_method().name()
+        )));
+    }
     let located = checkpoint.locate(setup.own_ids())?;
     for i in 0..meta.q {
         fluid.restore_populations(i, &raw(located.populations(i)?))?;
@@ -110,7 +120,7 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
     let ledger =
         openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
     fluid.restore_ledger(meta.step, &ledger)?;
-    if setup.plan.walls_give_mass() {
+    if setup.plan.wall_method() == WallMethod::Interpolated {
         let other = |fault: Fault| {
             Fault::usage(format!(
                 "{}; a run with \"fluid.walls\": \"interpolated\" goes on from one of its kind",
@@ -132,6 +142,11 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
         })?;
     }
     Ok(Saved { step: meta.step, cells, populations: meta.populations.clone(), entered: meta.entered.clone() })
+}
+
+/// Nodes whose populations a checkpoint of the run holds.
+fn nodes(setup: &Setup) -> u64 {
+    (setup.header.nodes + setup.layer.as_ref().map_or(0, Layer::nodes)) as u64
 }
 
 fn array(opening: usize) -> String {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Parser;
+use clap::{Parser, ValueEnum};
 
 /// Run a case: fields, ledger and log into a run folder.
 #[derive(Clone, Debug, Parser)]
@@ -14,6 +14,7 @@ use clap::Parser;
   mpirun -n 4 run runs/aneurysm.json         on four ranks, one GPU each
   run runs/aneurysm.json --threads 2         on two ranks in one process
   run runs/aneurysm.json --restart           go on from the latest checkpoint
+  run --bench runs/aneurysm.json             how fast it steps on this machine, phase by phase
   run --schema > run.schema.json             the JSON Schema of RUN.json
 
 Exit codes: 0 done, 2 bad usage or config, 3 stopped early with a checkpoint (submit again with --restart),
@@ -50,6 +51,11 @@ pub struct Cli {
     #[arg(long)]
     pub check: bool,
 
+    /// Measure how fast the run steps here and in which phases the time goes; write no dumps [FORMAT: text or json]
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    #[arg(conflicts_with = "check")]
+    pub bench: Option<Format>,
+
     /// List the GPUs that ranks would take, in order, and stop
     #[arg(long)]
     pub list_gpus: bool,
@@ -69,6 +75,15 @@ pub struct Cli {
     /// Say nothing but errors
     #[arg(long)]
     pub quiet: bool,
+}
+
+/// How figures are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs.
+    Json,
 }
 
 impl Cli {

@@ -1,5 +1,6 @@
 //! `run`: a case and a run's config to dumps.
 
+mod bench;
 mod cells;
 mod checkpoint;
 mod cli;
@@ -8,8 +9,10 @@ mod output;
 mod progress;
 mod ranks;
 mod setup;
+mod start;
 mod stop;
 mod time_loop;
+mod walls;
 
 use std::process::ExitCode;
 
@@ -35,6 +38,9 @@ fn run(cli: &Cli) -> Result<Exit> {
         if cli.check {
             setup.report(comm, cli.quiet);
             return Ok(Exit::Done);
+        }
+        if let Some(format) = cli.bench {
+            return bench::bench(cli, comm, setup, format);
         }
         time_loop::TimeLoop::new(cli, comm, setup)?.run()
     })

@@ -1,6 +1,7 @@
 //! What a run writes: field dumps, ledger, log, `run.json`, `timing.json`.
 
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -13,7 +14,7 @@ use hematite_dump::{
 };
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
 use hematite_solver::suspension::{Suspension, Tally};
-use hematite_solver::{Precision, WALLS};
+use hematite_solver::{Precision, WALLS, WallMethod};
 use hematite_units::{LatticeUnits, groups::CS2};
 use serde_json::json;
 
@@ -21,6 +22,7 @@ use crate::cells::{frame, kinds};
 use crate::config::{CELLS, DumpConfig};
 use crate::ranks::together;
 use crate::setup::{Setup, grid};
+use crate::walls::{fluid_nodes, layer_nodes};
 
 /// The open files of a run.
 pub struct Output {
@@ -172,14 +174,24 @@ impl Output {
         let start = Instant::now();
         let step = fluid.step();
         let row = setup.plan.row(step);
-        let monitor = together(comm, || fluid.monitor(&row))?;
-        if comm.any(monitor.broken > 0)? {
-            together(comm, || if monitor.broken > 0 { Err(broken(setup, fluid)) } else { Ok(()) })?;
+        let mut look = |nodes: [Range<usize>; 2]| {
+            let [interior, interface] = nodes.map(|nodes| fluid.monitor_of(nodes, &row));
+            Ok(interior?.plus(interface?))
+        };
+        let (header, part) = (&setup.header, &setup.part);
+        let monitor = together(comm, || look(fluid_nodes(header, part)))?;
+        let beyond = together(comm, || look(layer_nodes(header, part)))?;
+        let sick = monitor.broken + beyond.broken > 0;
+        if comm.any(sick)? {
+            together(comm, || if sick { Err(broken(setup, fluid)) } else { Ok(()) })?;
         }
         let mut exact = vec![monitor.coarse_mass, monitor.fine_mass];
         exact.extend(together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum::<i64>()));
-        if setup.plan.walls_give_mass() {
-            exact.push(together(comm, || fluid.wall_ledger())?.iter().sum());
+        match setup.plan.wall_method() {
+            WallMethod::HalfWay => {}
+            WallMethod::Interpolated => exact.push(together(comm, || fluid.wall_ledger())?.iter().sum()),
+            // What is not beyond the walls any more has come in.
+            WallMethod::Immersed => exact.extend([-beyond.coarse_mass, -beyond.fine_mass]),
         }
         comm.sum(&mut exact)?;
         let tally = match cells {
@@ -190,12 +202,18 @@ impl Output {
         comm.max(&mut speed)?;
 
         let units = &setup.plan.units;
+        let mut came_in: Vec<f64> = exact[2..].iter().map(|&count| count as f64 * MASS_QUANTUM).collect();
+        if setup.plan.wall_method() == WallMethod::Immersed {
+            came_in.truncate(setup.header.openings.len());
+            let walls = [exact[exact.len() - 2], exact[exact.len() - 1]];
+            came_in.push(Monitor { coarse_mass: walls[0], fine_mass: walls[1], ..Monitor::default() }.mass_deviation());
+        }
         let total = Monitor { coarse_mass: exact[0], fine_mass: exact[1], ..monitor };
         let ledger_row = LedgerRow {
             step,
             time: step as f64 * units.dt,
             inside: (setup.header.nodes as f64 + total.mass_deviation()) * units.mass(),
-            through: exact[2..].iter().map(|&count| count as f64 * MASS_QUANTUM * units.mass()).collect(),
+            through: came_in.iter().map(|mass| mass * units.mass()).collect(),
             cells: tally.iter().map(count).collect(),
         };
         if let Some((k, tally)) = tally.iter().enumerate().find(|(_, tally)| !count(tally).balances()) {
@@ -382,10 +400,17 @@ fn index(
 fn open_dump(comm: &dyn Comm, setup: &Setup, config: &DumpConfig, goes_on: bool, step: u64) -> Result<Dump> {
     let grid = grid(&setup.header, &setup.part);
     let whole = config.region == Default::default();
-    let nodes = (!whole).then(|| config.region.select(&grid));
-    let grid = match &nodes {
+    let chosen = (!whole).then(|| config.region.select(&grid));
+    let grid = match &chosen {
         Some(nodes) => grid.take(nodes),
         None => grid,
+    };
+    let nodes = match (&setup.layer, chosen) {
+        (None, chosen) => chosen,
+        (Some(_), chosen) => {
+            let fluid: Vec<usize> = fluid_nodes(&setup.header, &setup.part).into_iter().flatten().collect();
+            Some(chosen.map_or(fluid.clone(), |chosen| chosen.into_iter().map(|k| fluid[k]).collect()))
+        }
     };
     let (rank, ranks) = (comm.rank(), comm.size());
     let f64s = setup.config.fluid.precision == Precision::F64;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Case, Header, NodeId, Part, Partition, Population, Target};
+use hematite_case::{Case, Header, Layer, NodeId, Part, Partition, Population, Target};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
@@ -12,6 +12,7 @@ use hematite_solver::{Immersion, Plan};
 use crate::cli::Cli;
 use crate::config::RunConfig;
 use crate::ranks::together;
+use crate::walls::{self, fluid_nodes};
 
 /// A run that has passed every check that needs no GPU.
 pub struct Setup {
@@ -25,8 +26,10 @@ pub struct Setup {
     pub header: Header,
     /// The physics in lattice units.
     pub plan: Plan,
-    /// This rank's part.
+    /// This rank's part, with the nodes beyond the walls where these are immersed.
     pub part: Part,
+    /// These nodes.
+    pub layer: Option<Layer>,
     /// What the fluid needs to know.
     pub parameters: Parameters,
     /// The cells of the case.
@@ -49,10 +52,12 @@ impl Setup {
                 comm.size()
             )));
         }
-        let part = together(comm, || Case::open(&case).and_then(|case| own_part(&case, comm)))?;
+        let stored = together(comm, || Case::open(&case))?;
+        let layer = together(comm, || walls::layer(&stored, &plan).map_err(|fault| fault.within(path.display())))?;
+        let part = together(comm, || own_part(&stored, layer.as_ref(), comm))?;
         let mut parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
-        parameters.walls = together(comm, || Case::open(&case).and_then(|case| plan.walls(&case, &part)))?;
-        let populations = together(comm, || Case::open(&case).and_then(|case| case.populations()))?;
+        parameters.walls = walls::walls(comm, &stored, &config, &plan, &part, layer.as_ref())?;
+        let populations = together(comm, || stored.populations())?;
         let immersion = together(comm, || {
             if populations.is_empty() && config.cells.mechanics.is_empty() {
                 return Ok(None);
@@ -72,7 +77,7 @@ impl Setup {
             refuse_wide_kernel(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
         }
         refuse_empty_dumps(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
-        Ok(Self { path, config, case, header, plan, part, parameters, populations, immersion, folder })
+        Ok(Self { path, config, case, header, plan, part, layer, parameters, populations, immersion, folder })
     }
 
     /// Says on rank 0 what the run is.
@@ -107,6 +112,11 @@ impl Setup {
         }
     }
 
+    /// Whether own node `n` is in the layer beyond the walls.
+    pub fn beyond(&self, n: usize) -> bool {
+        self.part.id[n].0 as usize >= self.header.nodes
+    }
+
     /// Global numbers of the part's own nodes.
     pub fn own_ids(&self) -> &[NodeId] {
         &self.part.id[..self.part.own]
@@ -137,14 +147,15 @@ pub fn initial_velocity(config: &RunConfig, plan: &Plan) -> [f64; 3] {
     std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si() / plan.units.velocity()))
 }
 
-/// The lattice nodes of a part, as dumps see them.
+/// The fluid nodes of a part, as dumps see them, in order of their local numbers.
 pub fn grid(header: &Header, part: &Part) -> Grid {
+    let [interior, interface] = fluid_nodes(header, part);
     Grid {
         dimension: header.set.dimension(),
         spacing: header.spacing,
         origin: header.origin,
-        id: part.id[..part.own].to_vec(),
-        position: part.position[..part.own].to_vec(),
+        id: [&part.id[interior.clone()], &part.id[interface.clone()]].concat(),
+        position: [&part.position[interior], &part.position[interface]].concat(),
     }
 }
 
@@ -158,9 +169,9 @@ fn refuse_wide_kernel(comm: &dyn Comm, config: &RunConfig, header: &Header, part
         .map(|axis| header.set.straight(std::array::from_fn(|k| if k == axis { 1.0 } else { 0.0 })))
         .collect();
     let mut thin = [0_i64];
-    for n in 0..part.own {
+    for n in fluid_nodes(header, part).into_iter().flatten() {
         let narrow = |&i: &usize| {
-            let reach = |i: usize| reach(part, n, i, points);
+            let reach = |i: usize| reach(header, part, n, i, points);
             reach(i) + 1 + reach(hematite_case::VelocitySet::opposite(i)) < points
         };
         thin[0] += i64::from(axes.iter().any(narrow));
@@ -179,10 +190,11 @@ fn refuse_wide_kernel(comm: &dyn Comm, config: &RunConfig, header: &Header, part
 }
 
 /// Nodes behind node `n` along c_i up to a wall, at most `most`; beyond the part as many as wanted.
-fn reach(part: &Part, n: usize, i: usize, most: usize) -> usize {
+fn reach(header: &Header, part: &Part, n: usize, i: usize, most: usize) -> usize {
     let mut at = n;
     for count in 0..most {
         match part.links[i - 1][at].target() {
+            Target::Node(next) if part.id[next as usize].0 as usize >= header.nodes => return count,
             Target::Node(next) if (next as usize) < part.own => at = next as usize,
             Target::Node(_) | Target::Opening(_) => return most,
             Target::Wall => return count,
@@ -211,7 +223,18 @@ fn refuse_empty_dumps(comm: &dyn Comm, config: &RunConfig, header: &Header, part
 }
 
 /// This rank's part, from a stored partition or one made now; both give the same results.
-fn own_part(case: &Case, comm: &dyn Comm) -> Result<Part> {
+fn own_part(case: &Case, layer: Option<&Layer>, comm: &dyn Comm) -> Result<Part> {
+    let Some(layer) = layer else { return own_fluid(case, comm) };
+    if case.partition_with_layer_stored(comm.size()) {
+        return case.part_with(layer, comm.size(), comm.rank());
+    }
+    let lattice = case.lattice_with(layer)?;
+    let partition = Partition::make(&lattice, comm.size())?;
+    Part::of(&lattice, &partition, comm.rank())
+}
+
+/// The same without a layer.
+fn own_fluid(case: &Case, comm: &dyn Comm) -> Result<Part> {
     if comm.size() == 1 || case.partition_stored(comm.size()) {
         return case.part(comm.size(), comm.rank());
     }

@@ -3,21 +3,17 @@
 use std::time::Instant;
 
 use hematite_comm::Comm;
-use hematite_config::{Exit, Fault, Result, hash_file};
-use hematite_gpu::{Gpu, Needs};
-use hematite_solver::Precision;
+use hematite_config::{Exit, Result};
 use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::lattice_boltzmann::equilibrium::State;
 use hematite_solver::suspension::Suspension;
 use serde_json::json;
 
-use crate::cells::immerse;
 use crate::checkpoint;
 use crate::cli::Cli;
 use crate::output::Output;
 use crate::progress::Progress;
-use crate::ranks::together;
-use crate::setup::{Setup, initial_velocity};
+use crate::setup::Setup;
+use crate::start::Start;
 use crate::stop::Stop;
 
 /// Seconds of steps between two looks at signals, clock and progress.
@@ -44,45 +40,8 @@ impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::watch(cli.walltime)?;
-        let case_sha256 = case_hash(comm, &setup)?;
-        let precision = setup.config.fluid.precision;
-        let needs =
-            Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
-        let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
-        gpu.report_errors(|error| {
-            eprintln!("run: error: the GPU failed: {error}");
-            std::process::exit(Exit::Io as i32);
-        });
+        let Start { case_sha256, devices, fluid, cells, resumed, .. } = Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        setup.report(comm, cli.quiet);
-        let devices = comm.gather(format!("{} ({})", gpu.info().name, gpu.info().driver).as_bytes())?;
-        let devices: Vec<String> =
-            devices.into_iter().flatten().map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
-        if told {
-            let mut distinct = devices.clone();
-            distinct.dedup();
-            eprintln!("device    {}", distinct.join(", "));
-        }
-        let mut fluid = together(comm, || Fluid::new(&gpu, &mut setup.part, &setup.parameters))?;
-        let from = cli.restart.as_deref().and_then(|wanted| checkpoint::find(&setup, wanted));
-        let (resumed, saved) = match &from {
-            Some(path) => {
-                let saved = together(comm, || checkpoint::load(&setup, &case_sha256, &mut fluid, path))?;
-                (Some(saved.step), Some(saved))
-            }
-            None => {
-                let u = initial_velocity(&setup.config, &setup.plan);
-                together(comm, || fluid.initialise(|_| State { drho: 0.0, u }))?;
-                (None, None)
-            }
-        };
-        let cells = immerse(&gpu, comm, &setup, &fluid, saved)?;
-        if told && cli.restart.is_some() {
-            match resumed {
-                Some(step) => eprintln!("restart   from step {step}"),
-                None => eprintln!("restart   no checkpoint yet: from the start"),
-            }
-        }
         let output = Output::open(comm, &setup, &case_sha256, devices, resumed)?;
         Ok(Self { comm, setup, case_sha256, fluid, cells, output, stop, told, first: resumed.unwrap_or(0) })
     }
@@ -198,12 +157,4 @@ impl<'c> TimeLoop<'c> {
         }
         self.save()
     }
-}
-
-/// SHA-256 of the case file, read once.
-fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
-    let hash = together(comm, || if comm.rank() == 0 { hash_file(&setup.case) } else { Ok(String::new()) })?;
-    let mut bytes = hash.into_bytes();
-    comm.broadcast(&mut bytes)?;
-    String::from_utf8(bytes).map_err(|error| Fault::io(error.to_string()))
 }

@@ -23,6 +23,11 @@
 //!   position  f64 [p, 3]   in lattice units: a node is at its position
 //!   normal    f32 [p, 3]   unit, into the fluid
 //!   area      f32 [p]      of each point's share of the wall, in 2-D length, in lattice units
+//! /layer                   L nodes beyond the walls, see Layer: node N + l is its l-th; absent where the case
+//!                          was made without
+//!   position  i32 [L, 3]   site of each node, maybe outside of the padding
+//!   links     i32 [q-1, L] as in /lattice; its numbers go up to N + L
+//! /layer/partitions/<P>    as in /partitions, of the lattice with the layer: N + L nodes
 //! /partitions/<P>          attribute: report JSON text
 //!   order     u32 [N]      nodes by part: interior ascending, then interface ascending
 //!   ranges    u64 [P, 3]   in order, for each part: first interior, first interface, end
@@ -42,6 +47,7 @@
 
 mod cells;
 mod header;
+mod layer;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -198,7 +198,7 @@ impl Case {
         let order: Vec<u32> = reader.array(&group, "order", Some(self.header.nodes))?;
         let halo: Vec<u32> = reader.array(&group, "halo", None)?;
         let report = reader.json(&group, "report")?;
-        let (ranges, halos) = self.ranges(&group, parts, halo.len())?;
+        let (ranges, halos) = self.ranges(&group, self.header.nodes, parts, halo.len())?;
         if order.iter().chain(&halo).any(|&n| n as usize >= self.header.nodes) {
             return Err(reader.damaged("a partition", "node numbers past the lattice"));
         }
@@ -216,17 +216,17 @@ impl Case {
         }
         let share = match parts {
             1 => Share::whole(self.header.nodes),
-            _ => self.share(parts, rank)?,
+            _ => self.share(&self.partition_group(parts)?, self.header.nodes, parts, rank)?,
         };
         assemble(share, &self.source()?, &self.openings()?).map_err(|fault| fault.within(self.path.display()))
     }
 
-    fn share(&self, parts: usize, rank: usize) -> Result<Share> {
+    /// What one part of a stored partition of `nodes` nodes is made of.
+    pub(super) fn share(&self, group: &Group, nodes: usize, parts: usize, rank: usize) -> Result<Share> {
         let reader = self.reader();
-        let group = self.partition_group(parts)?;
-        let order = reader.dataset(&group, "order", &[Some(self.header.nodes)])?;
-        let halo = reader.dataset(&group, "halo", &[None])?;
-        let (ranges, halos) = self.ranges(&group, parts, halo.size())?;
+        let order = reader.dataset(group, "order", &[Some(nodes)])?;
+        let halo = reader.dataset(group, "halo", &[None])?;
+        let (ranges, halos) = self.ranges(group, nodes, parts, halo.size())?;
         let PartRange { start, interface, end } = ranges[rank];
         let own = reader.read("order", order.read_slice_1d(s![start..end]))?.to_vec();
         let own_halos = halos.into_iter().filter(|halo| halo.part == rank).map(|HaloRange { owner, range, .. }| {
@@ -236,7 +236,13 @@ impl Case {
     }
 
     /// Where parts and their halos lie in `order` and `halo`, checked.
-    fn ranges(&self, group: &Group, parts: usize, halo: usize) -> Result<(Vec<PartRange>, Vec<HaloRange>)> {
+    fn ranges(
+        &self,
+        group: &Group,
+        nodes: usize,
+        parts: usize,
+        halo: usize,
+    ) -> Result<(Vec<PartRange>, Vec<HaloRange>)> {
         let reader = self.reader();
         let stored: Vec<[u64; 3]> = reader.rows(group, "ranges", Some(parts))?;
         let mut ranges = Vec::with_capacity(parts);
@@ -256,7 +262,7 @@ impl Case {
             .collect();
         let sound =
             |h: &HaloRange| h.part < parts && h.owner < parts && h.range.start <= h.range.end && h.range.end <= halo;
-        if last != self.header.nodes || !halos.iter().all(sound) {
+        if last != nodes || !halos.iter().all(sound) {
             return Err(reader.damaged("partition ranges", "they do not cover the lattice and the halo"));
         }
         Ok((ranges, halos))
@@ -289,7 +295,7 @@ impl Case {
         Reader { path: &self.path, length: self.length }
     }
 
-    fn source(&self) -> Result<Stored<'_>> {
+    pub(super) fn source(&self) -> Result<Stored<'_>> {
         let reader = self.reader();
         let group = reader.group(&self.file, "lattice")?;
         let Header { nodes, set, .. } = self.header;
@@ -300,7 +306,7 @@ impl Case {
 }
 
 /// The arrays of the lattice in the file.
-struct Stored<'a> {
+pub(super) struct Stored<'a> {
     reader: Reader<'a>,
     header: &'a Header,
     position: Dataset,

@@ -3,7 +3,10 @@ use std::fs;
 use hematite_config::{Exit, Provenance};
 
 use super::*;
-use crate::{Lattice, Part, Partition, Population, PopulationConfig, SeedingConfig, fixture, seed, wall_points, walls};
+use crate::{
+    ImmersedWalls, Lattice, Layer, Part, Partition, Population, PopulationConfig, SeedingConfig, fixture, seed,
+    wall_points, walls,
+};
 
 fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::PathBuf, Vec<Partition>) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -12,8 +15,16 @@ fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::
     let provenance = Provenance { program: "mkcase 0".into(), ..Provenance::default() };
     // Longer than the 64 KiB that old HDF5 attributes hold.
     let config = serde_json::json!({"name": "x".repeat(100_000)});
-    let points = wall_points(lattice, 0.75).expect("makes");
-    write(&path, lattice, &[], &points, &partitions, &provenance, &config).expect("writes");
+    let layer = Layer::around(lattice).expect("fits");
+    let immersed = ImmersedWalls {
+        points: wall_points(lattice, 0.75).expect("makes"),
+        partitions: parts
+            .iter()
+            .filter_map(|&p| Partition::make(&layer.as_ref()?.join(lattice.clone()), p).ok())
+            .collect(),
+        layer,
+    };
+    write(&path, lattice, &[], &immersed, &partitions, &provenance, &config).expect("writes");
     (folder, path, partitions)
 }
 
@@ -43,6 +54,29 @@ fn everything_comes_back() {
         assert_eq!(case.partition(partition.parts).expect("reads"), partition);
         assert_eq!(case.partition_report(partition.parts).expect("reads"), partition.report);
     }
+}
+
+#[test]
+fn the_layer_comes_back_with_its_parts() {
+    for seed in 0..12 {
+        let lattice = Lattice::build(&fixture::random(seed)).expect("builds");
+        let Some(layer) = Layer::around(&lattice).expect("fits") else { continue };
+        let (_folder, path, _) = stored(&lattice, &[2, 3].map(|parts: usize| parts.min(lattice.nodes())));
+        let case = Case::open(&path).expect("opens");
+        assert_eq!(case.layer().expect("reads"), Some(layer.clone()));
+        let joined = layer.join(lattice.clone());
+        let read = case.lattice_with(&layer).expect("reads");
+        assert_eq!((&read.position, &read.links), (&joined.position, &joined.links));
+        for parts in (1..=3).filter(|&parts| case.partition_with_layer_stored(parts)) {
+            let partition = Partition::make(&joined, parts).expect("divides");
+            for rank in 0..parts {
+                let part = case.part_with(&layer, parts, rank).expect("reads");
+                same(&part, &Part::of(&joined, &partition, rank).expect("extracts"));
+            }
+        }
+    }
+    let (_folder, path, _) = with_cells();
+    assert_eq!(Case::open(&path).and_then(|case| case.layer()).expect("reads"), None);
 }
 
 #[test]
@@ -93,7 +127,8 @@ fn with_cells() -> (tempfile::TempDir, std::path::PathBuf, Vec<Population>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("case.h5");
     let provenance = Provenance::default();
-    write(&path, &lattice, &populations, &[], &[], &provenance, &serde_json::Value::Null).expect("writes");
+    write(&path, &lattice, &populations, &ImmersedWalls::default(), &[], &provenance, &serde_json::Value::Null)
+        .expect("writes");
     (folder, path, populations)
 }
 
@@ -181,6 +216,7 @@ fn another_schema_and_missing_datasets_are_named() {
         let outcome = Case::open(&path).and_then(|case| {
             (0..2).try_for_each(|rank| case.part(2, rank).map(drop))?;
             case.wall_points().map(drop)?;
+            case.layer()?.map_or(Ok(()), |layer| case.part_with(&layer, 2, 1).map(drop))?;
             case.walls().map(drop)
         });
         drop(folder);
@@ -196,6 +232,8 @@ fn another_schema_and_missing_datasets_are_named() {
         "openings/1",
         "walls/normal",
         "walls/points/area",
+        "layer/links",
+        "layer/partitions/2/halo",
     ] {
         let message = edit(&|file| file.unlink(name).expect("edits"));
         assert!(message.contains("missing or damaged"), "{name}: {message}");

@@ -10,10 +10,10 @@ use ndarray::{ArrayView2, s};
 use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
-use crate::{Lattice, Opening, Partition, Population, WallNode, WallPoint, walls};
+use crate::{GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPoint, walls};
 
-/// Writes a case: the lattice, its openings and walls, its cells, points on its walls, and any number of partitions. The file appears whole or not at
-/// all; one that is there is replaced.
+/// Writes a case: the lattice, its openings and walls, its cells, what immersed walls need, and any number of
+/// partitions. The file appears whole or not at all; one that is there is replaced.
 ///
 /// # Errors
 /// An I/O fault when the file cannot be written.
@@ -21,7 +21,7 @@ pub fn write(
     path: &Path,
     lattice: &Lattice,
     populations: &[Population],
-    points: &[WallPoint],
+    immersed: &ImmersedWalls,
     partitions: &[Partition],
     provenance: &Provenance,
     config: &serde_json::Value,
@@ -41,8 +41,14 @@ pub fn write(
         }
         let group = out.group(&file, "walls")?;
         out.walls(&group, &walls(lattice))?;
-        if !points.is_empty() {
-            out.wall_points(&out.group(&group, "points")?, points)?;
+        if !immersed.points.is_empty() {
+            out.wall_points(&out.group(&group, "points")?, &immersed.points)?;
+        }
+        if let Some(layer) = &immersed.layer {
+            let group = out.group(&file, "layer")?;
+            out.layer(&group, layer)?;
+            let group = out.group(&group, "partitions")?;
+            immersed.partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
         }
         out.populations(&file, populations)?;
         let group = out.group(&file, "partitions")?;
@@ -148,17 +154,26 @@ impl Out<'_> {
         self.vector(group, "periodic", lattice.periodic.map(u8::from))?;
         self.rows(group, "position", &lattice.position)?;
         match i32::try_from(lattice.nodes()) {
-            Ok(_) => self.links(group, lattice, |code| code as i32),
-            Err(_) => self.links(group, lattice, |code| code),
+            Ok(_) => self.links(group, &lattice.links, |code| code as i32),
+            Err(_) => self.links(group, &lattice.links, |code| code),
+        }
+    }
+
+    fn layer(&self, group: &Group, layer: &Layer) -> Result<()> {
+        self.rows(group, "position", &layer.position)?;
+        let narrow = |link: &GlobalLink| i32::try_from(link.code()).is_ok();
+        match layer.links.iter().flatten().all(narrow) {
+            true => self.links(group, &layer.links, |code| code as i32),
+            false => self.links(group, &layer.links, |code| code),
         }
     }
 
     /// Written by slabs of whole chunks, so that no second copy of the links is held.
-    fn links<T: H5Type>(&self, group: &Group, lattice: &Lattice, store: impl Fn(i64) -> T) -> Result<()> {
-        let nodes = lattice.nodes();
+    fn links<T: H5Type>(&self, group: &Group, links: &[Vec<GlobalLink>], store: impl Fn(i64) -> T) -> Result<()> {
+        let nodes = links[0].len();
         let builder = group.new_dataset::<T>().chunk((1, nodes.min(CHUNK))).shuffle().deflate(1);
-        let dataset = self.to(builder.shape((lattice.links.len(), nodes)).create("links"))?;
-        for (row, direction) in lattice.links.iter().enumerate() {
+        let dataset = self.to(builder.shape((links.len(), nodes)).create("links"))?;
+        for (row, direction) in links.iter().enumerate() {
             for (slab, links) in direction.chunks(16 * CHUNK).enumerate() {
                 let codes: Vec<T> = links.iter().map(|link| store(link.code())).collect();
                 let start = slab * 16 * CHUNK;

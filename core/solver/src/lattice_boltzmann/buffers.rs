@@ -87,6 +87,12 @@ impl Buffers {
         Ok((buffers, crossing))
     }
 
+    /// None yet, for nodes whose slots lie `stride` apart.
+    #[cfg(test)]
+    pub fn bare(stride: u32) -> Self {
+        Self { named: Vec::new(), stride, entries: 0, wall_nodes: Vec::new() }
+    }
+
     /// Adds what cells and fluid share.
     pub fn add_immersed(&mut self, gpu: &Gpu, variant: &Variant, immersed: Immersed) -> Result<()> {
         let nodes = u64::from(self.stride);
@@ -97,6 +103,15 @@ impl Buffers {
             self.add(gpu, "inside", 4 * nodes)?;
         }
         Ok(())
+    }
+
+    /// Adds what the points of immersed walls and the fluid share: the walls' force on all nodes, and numbers and
+    /// velocities of `nodes`, those near points.
+    pub fn add_held(&mut self, gpu: &Gpu, variant: &Variant, nodes: &[u32]) -> Result<()> {
+        let axes = variant.set.dimension();
+        self.add(gpu, "wall_force", 4 * axes as u64 * u64::from(self.stride))?;
+        self.add(gpu, "near_velocity", (variant.precision.real_bytes() * axes * nodes.len()) as u64)?;
+        self.filled(gpu, "near_nodes", bytemuck::cast_slice(nodes))
     }
 
     /// Adds a zeroed buffer.

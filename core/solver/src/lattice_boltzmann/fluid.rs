@@ -1,6 +1,7 @@
 //! The fluid of one part: what the time step, dumps and checkpoints ask of it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::time::Instant;
 
 use hematite_case::{Part, VelocitySet};
@@ -12,6 +13,7 @@ use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
 use super::equilibrium::{State, equilibrium};
 use super::exchange::{Exchange, Phases};
+use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::moment::{Moment, Monitor};
 use super::shaders::{Immersed, Shader, Variant};
@@ -63,6 +65,9 @@ pub struct Fluid {
     buffers: Buffers,
     kernels: HashMap<(Shader, bool), (Kernel, Bound)>,
     exchange: Option<Exchange>,
+    walls: Option<HeldWalls>,
+    /// Whether the walls' forces are those for the next step.
+    held: bool,
     interior: u32,
     own: u32,
     opening_nodes: Vec<usize>,
@@ -83,6 +88,7 @@ impl Fluid {
             omega_minus: parameters.omega_minus,
             force: parameters.force,
             immersed: parameters.immersed,
+            held: matches!(parameters.walls, Walls::Immersed(_)),
             openings: part.openings.len(),
         };
         let (mut buffers, crossing) =
@@ -95,10 +101,16 @@ impl Fluid {
         if let Some(immersed) = parameters.immersed {
             buffers.add_immersed(gpu, &variant, immersed)?;
         }
+        let walls = match &parameters.walls {
+            Walls::Immersed(points) => Some(HeldWalls::new(gpu, &variant, &mut buffers, points)?),
+            _ => None,
+        };
         let mut fluid = Self {
             gpu: gpu.clone(),
             variant,
             exchange: None,
+            walls,
+            held: false,
             kernels: HashMap::new(),
             interior: part.interior as u32,
             own: part.own as u32,
@@ -188,6 +200,9 @@ impl Fluid {
         steps: u64,
         row: impl Fn(u64) -> Row,
     ) -> Result<()> {
+        if !self.held {
+            self.hold(comm, &row(self.step))?;
+        }
         let mut left = steps;
         while left > 0 {
             let batch = left.min(SCHEDULE_ROWS as u64).min(bodies.until_look(self.step));
@@ -203,13 +218,31 @@ impl Fluid {
         Ok(())
     }
 
+    /// Makes the forces of immersed walls those for the next step, whose row is `next`, where bodies have left theirs.
+    /// Before the first step [`Fluid::advance`] does it, unless it is done. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn hold(&mut self, comm: &dyn Comm, next: &Row) -> Result<()> {
+        self.set_row(next);
+        if let Some(walls) = &self.walls {
+            walls.step(&self.gpu, comm, self.step % 2 == 1, 0)?;
+        }
+        self.held = true;
+        Ok(())
+    }
+
     fn advance_batch(&mut self, comm: &dyn Comm, bodies: &mut dyn Bodies, batch: u32) -> Result<()> {
-        if self.exchange.is_none() && bodies.alone() {
+        let walls_alone = self.walls.as_ref().is_none_or(HeldWalls::alone);
+        if self.exchange.is_none() && bodies.alone() && walls_alone {
             let mut recorder = Recorder::new(&self.gpu);
             for row in 0..batch {
                 self.record_whole_step(&mut recorder, row);
                 bodies.record(&mut recorder, self.step);
                 self.step += 1;
+                if let Some(walls) = &self.walls {
+                    walls.record(&mut recorder, self.step % 2 == 1, row + 1);
+                }
             }
             recorder.submit();
         } else {
@@ -225,6 +258,11 @@ impl Fluid {
                 }
                 bodies.step(comm, self.step)?;
                 self.step += 1;
+                if let Some(walls) = &self.walls {
+                    let [compute, communication] = walls.step(&self.gpu, comm, self.step % 2 == 1, row + 1)?;
+                    self.phases.compute += compute;
+                    self.phases.communication += communication;
+                }
             }
             self.exchange = exchange;
         }
@@ -236,6 +274,7 @@ impl Fluid {
 
     /// One step of a part without neighbours.
     fn record_whole_step(&self, recorder: &mut Recorder, row: u32) {
+        recorder.phase("fluid");
         let odd = self.step % 2 == 1;
         self.record_entries(recorder, Shader::Pressure, odd, row);
         self.record_step(recorder, odd, 0, self.own, row);
@@ -246,19 +285,24 @@ impl Fluid {
     fn step_with_neighbours(&mut self, comm: &dyn Comm, exchange: &Exchange, row: u32) -> Result<()> {
         let odd = self.step % 2 == 1;
         let mut interface = Recorder::new(&self.gpu);
+        interface.phase("fluid");
         self.record_entries(&mut interface, Shader::Pressure, odd, row);
         self.record_step(&mut interface, odd, self.interior, self.own - self.interior, row);
+        interface.phase("halo");
         exchange.record_pack(&mut interface, odd);
         let packed = interface.submit();
 
         let mut interior = Recorder::new(&self.gpu);
+        interior.phase("fluid");
         self.record_step(&mut interior, odd, 0, self.interior, row);
         interior.submit();
 
         exchange.trade(&self.gpu, comm, &packed, &self.buffers, &mut self.phases)?;
 
         let mut arrival = Recorder::new(&self.gpu);
+        arrival.phase("halo");
         exchange.record_unpack(&mut arrival, odd);
+        arrival.phase("fluid");
         self.record_boundaries(&mut arrival, !odd, row);
         arrival.submit();
         Ok(())
@@ -325,11 +369,23 @@ impl Fluid {
     /// # Errors
     /// When the device is lost.
     pub fn monitor(&mut self, now: &Row) -> Result<Monitor> {
-        self.set_row(now);
-        self.run(Shader::Monitor, 0, self.own)?;
-        let groups = self.own.div_ceil(hematite_gpu::WORKGROUP) as usize;
-        let partial: Vec<[u32; 4]> = self.gpu.download(self.buffers.get("partial"), 0, groups)?;
+        self.monitor_of(0..self.own(), now)
+    }
+
+    /// Mass, largest speed and health of some own nodes.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn monitor_of(&mut self, nodes: Range<usize>, now: &Row) -> Result<Monitor> {
         let mut monitor = Monitor::default();
+        if nodes.is_empty() {
+            return Ok(monitor);
+        }
+        self.set_row(now);
+        let count = nodes.len() as u32;
+        self.run(Shader::Monitor, nodes.start as u32, count)?;
+        let groups = count.div_ceil(hematite_gpu::WORKGROUP) as usize;
+        let partial: Vec<[u32; 4]> = self.gpu.download(self.buffers.get("partial"), 0, groups)?;
         for [coarse, fine, squared, broken] in partial {
             monitor.coarse_mass += i64::from(coarse as i32);
             monitor.fine_mass += i64::from(fine as i32);
@@ -405,6 +461,7 @@ impl Fluid {
         debug_assert!(step.is_multiple_of(2));
         self.gpu.upload(self.buffers.get("ledger"), 0, &ledger.concat())?;
         self.step = step;
+        self.held = false;
         Ok(())
     }
 

@@ -45,6 +45,16 @@ pub struct Monitor {
 }
 
 impl Monitor {
+    /// That of these and other nodes together.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            coarse_mass: self.coarse_mass + other.coarse_mass,
+            fine_mass: self.fine_mass + other.fine_mass,
+            speed: self.speed.max(other.speed),
+            broken: self.broken + other.broken,
+        }
+    }
+
     /// The sum of `rho - 1`.
     pub fn mass_deviation(&self) -> f64 {
         self.coarse_mass as f64 / 65_536.0 + self.fine_mass as f64 / (1u64 << 36) as f64

@@ -17,6 +17,9 @@ const OMEGA_MINUS_INSIDE: real = real(${omegas_inside[1]});
 #if immersed
 const FORCE_QUANTUM: real = real(1.0 / ${force_scale});
 #endif
+#if held
+const WALL_FORCE_QUANTUM: real = real(1.0 / ${wall_force_scale});
+#endif
 
 // What one dispatch works on: `count` items from `first` on; `stride` separates the two slots of a pair array, `row`
 // is the time step's line in `schedule`.

@@ -5,6 +5,7 @@ use hematite_gpu::{Binding, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::{self, Entry};
+use super::immersed_walls::WALL_FORCE_SCALE;
 use super::moment::Moment;
 use super::walls::WallEntry;
 use crate::Precision;
@@ -31,6 +32,8 @@ pub enum Shader {
     Openings,
     /// Walls off half-way.
     Walls,
+    /// Velocity near the points of immersed walls.
+    WallVelocity,
     /// A field for a dump.
     Moments(Moment),
     /// Mass, largest speed, health.
@@ -56,6 +59,8 @@ pub struct Variant {
     pub force: bool,
     /// Whether cells stand in the fluid.
     pub immersed: Option<Immersed>,
+    /// Whether the points of immersed walls hold the fluid.
+    pub held: bool,
     /// Number of openings of the case.
     pub openings: usize,
 }
@@ -90,6 +95,9 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     if gathers && variant.immersed.is_some() {
         table.push(Binding::read("node_force", "array<i32>"));
     }
+    if gathers && variant.acts(shader) {
+        table.push(Binding::read("wall_force", "array<i32>"));
+    }
     if variant.contrast() && matches!(shader, Shader::Step | Shader::Pressure | Shader::Moments(Moment::Stress)) {
         table.push(Binding::read("inside", "array<u32>"));
     }
@@ -111,6 +119,11 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
             Binding::write("ledger", "array<u32>"),
         ]),
         Shader::Pressure => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("wanted", &real)]),
+        Shader::WallVelocity => table.extend([
+            Binding::read("near_nodes", "array<u32>"),
+            Binding::write("near_velocity", &real),
+            Binding::write("wall_force", "array<i32>"),
+        ]),
         Shader::Moments(_) => table.push(Binding::write("moments", &real)),
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
         Shader::Pack => {
@@ -129,6 +142,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         Shader::Step => Template { name: "step.wgsl", text: include_str!("step.wgsl") },
         Shader::Pressure => Template { name: "pressure.wgsl", text: include_str!("pressure.wgsl") },
         Shader::Walls => Template { name: "walls.wgsl", text: include_str!("walls.wgsl") },
+        Shader::WallVelocity => Template { name: "wall_velocity.wgsl", text: include_str!("wall_velocity.wgsl") },
         Shader::Openings => Template { name: "openings.wgsl", text: include_str!("openings.wgsl") },
         Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("moments.wgsl") },
         Shader::Monitor => Template { name: "monitor.wgsl", text: include_str!("monitor.wgsl") },
@@ -167,10 +181,12 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         odd,
         moment,
         body_force => variant.force,
-        force => variant.force || variant.immersed.is_some(),
+        force => variant.force || variant.immersed.is_some() || variant.acts(shader),
         immersed => variant.immersed.is_some(),
-        forces => force("span.row", variant),
-        forces_after => force("(span.row + 1u)", variant),
+        held => variant.acts(shader),
+        wall_force_scale => number(WALL_FORCE_SCALE),
+        forces => force("span.row", variant, shader),
+        forces_after => force("(span.row + 1u)", variant, shader),
         force_scale => number(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
         pairs,
@@ -198,14 +214,21 @@ impl Variant {
     pub fn contrast(&self) -> bool {
         self.immersed.is_some_and(|immersed| immersed.inside.is_some())
     }
+
+    /// Whether the force of walls is part of the force in a kernel.
+    fn acts(&self, shader: Shader) -> bool {
+        self.held && shader != Shader::WallVelocity
+    }
 }
 
-/// The force on node n along each axis: that of a row of the schedule and that of the cells.
-fn force(row: &str, variant: &Variant) -> Vec<String> {
+/// The force on node n along each axis: that of a row of the schedule, that of the cells and that of the walls.
+fn force(row: &str, variant: &Variant, shader: Shader) -> Vec<String> {
     let along = |a: usize| {
         let body = variant.force.then(|| format!("schedule[{row} * ROW + {a}u]"));
         let cells = variant.immersed.map(|_| format!("real(node_force[{a}u * span.stride + n]) * FORCE_QUANTUM"));
-        [body, cells].into_iter().flatten().collect::<Vec<_>>().join(" + ")
+        let walls =
+            variant.acts(shader).then(|| format!("real(wall_force[{a}u * span.stride + n]) * WALL_FORCE_QUANTUM"));
+        [body, cells, walls].into_iter().flatten().collect::<Vec<_>>().join(" + ")
     };
     (0..variant.set.dimension()).map(along).collect()
 }
@@ -264,6 +287,7 @@ mod tests {
             Shader::Pressure,
             Shader::Openings,
             Shader::Walls,
+            Shader::WallVelocity,
             Shader::Moments(Moment::Density),
             Shader::Moments(Moment::Velocity),
             Shader::Moments(Moment::Stress),
@@ -274,10 +298,18 @@ mod tests {
         for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
             for precision in [Precision::F32, Precision::F16, Precision::F64] {
                 let immersed = [None, Some(Immersed::default()), Some(Immersed { inside: Some([0.7, 1.1]) })];
-                for (k, immersed) in (0..12).map(|k| (k, immersed[k / 4])) {
-                    let (force, odd) = (k & 1 == 1, k & 2 == 2);
-                    let variant =
-                        Variant { set, precision, omega_plus: 1.3, omega_minus: 0.9, force, immersed, openings: 2 };
+                for (k, immersed) in (0..24).map(|k| (k, immersed[k / 8])) {
+                    let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
+                    let variant = Variant {
+                        set,
+                        precision,
+                        omega_plus: 1.3,
+                        omega_minus: 0.9,
+                        force,
+                        immersed,
+                        held,
+                        openings: 2,
+                    };
                     for shader in shaders {
                         let source = wgsl(shader, &variant, odd);
                         let context = || format!("{shader:?} {variant:?} odd {odd}\n{source}");

@@ -3,6 +3,8 @@
 use bytemuck::{Pod, Zeroable};
 use hematite_case::{Part, Target, VelocitySet, WallNode};
 
+use super::immersed_walls::HeldPoints;
+
 /// How walls that do not move send populations back.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Walls {
@@ -11,6 +13,8 @@ pub enum Walls {
     HalfWay,
     /// Where the wall cuts each link (see walls.wgsl); links that are not named are cut half-way.
     Interpolated(Vec<Cut>),
+    /// Where points among the nodes hold the fluid (see immersed_walls); the nodes end half-way beyond.
+    Immersed(HeldPoints),
 }
 
 /// Where the wall cuts a link.

@@ -99,7 +99,7 @@ fn put_force(work: Work, v: u32, f: Axes) {
     worst = max(worst, bits(f[${axis}]));
 #endfor
     if (worst >= LIMIT) {
-        atomicMin(&broken[span.first_slot + work.cell], span.step);
+        atomicMin(&broken[span.first_slot + work.cell], span.step << ${damage_bits}u | ${damage}u);
     }
 }
 

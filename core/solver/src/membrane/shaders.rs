@@ -7,7 +7,7 @@ use minijinja::context;
 use super::model::Model;
 use super::{FORCE_LIMIT, hardening, kantor_nelson, viscosity, wlc_power};
 use crate::Precision;
-use crate::suspension::DRIFT_SCALE;
+use crate::suspension::{DRIFT_SCALE, Damage};
 
 /// Bytes of a kernel's immediate data.
 pub(crate) const IMMEDIATES: u32 = 20;
@@ -178,6 +178,8 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         area => number(model.rest[0]),
         volume => number(model.rest[1]),
         limit => (FORCE_LIMIT as f32).to_bits(),
+        damage_bits => Damage::BITS,
+        damage => Damage::Membrane.code(),
         fraction => number(2f64.powi(-32)),
         drift => number(1.0 / DRIFT_SCALE),
         declarations => Binding::declare(&bindings(model, precision)),

@@ -9,15 +9,23 @@ fn work_on(v: u32) {
         return;
     }
     var fastest = 0;
+    var travel = vec3<f32>();
 #for axis in axes
     let u${axis.name} = drift[${axis.index}u * span.stride + v];
     fastest = max(fastest, max(u${axis.name}, -1 - u${axis.name}));
     let p${axis.name} = position[${axis.index}u * span.stride + v];
-    position[${axis.index}u * span.stride + v] = moved(p${axis.name}, u${axis.name} + before[${axis.index}u * span.stride + v]);
+    let twice${axis.name} = u${axis.name} + before[${axis.index}u * span.stride + v];
+    position[${axis.index}u * span.stride + v] = moved(p${axis.name}, twice${axis.name});
+    travel.${axis.name} = f32(twice${axis.name}) * ${position_quantum};
     before[${axis.index}u * span.stride + v] = u${axis.name};
 #endfor
+    // A little more than the way of a step, against rounding.
+    let way = bitcast<u32>(1.000001 * sqrt(dot(travel, travel)));
+    if (way > atomicLoad(&pace[0])) {
+        atomicMax(&pace[0], way);
+    }
     if (fastest > ${fastest}) {
-        atomicMin(&broken[slot], span.step);
+        atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.speed}u);
     }
 }
 

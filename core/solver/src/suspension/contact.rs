@@ -5,14 +5,14 @@
 //! far away it is and where it points, and it repels by the same law, with a pressure of its own.
 
 use hematite_case::WallNode;
-use hematite_config::{Fault, Result};
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_config::Result;
+use hematite_gpu::{Arguments, Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::NONE;
 use super::coupling::Support;
 use super::map::SiteMap;
-use super::shaders::{Shader, Span, Variant, kernel};
-use super::tiling::Tiling;
+use super::shaders::{MOST_NEIGHBOURS, Shader, Span, Variant, kernel};
+use super::tiling::{Listing, Tiling};
 use super::vertices::Vertices;
 use crate::Precision;
 
@@ -21,9 +21,6 @@ pub(super) const SCALE: f64 = 1_073_741_824.0;
 
 /// The largest force of one pair, lattice units; sound cells stay far below.
 pub(super) const LARGEST_PAIR: f64 = 1.0 / 32.0;
-
-/// Bits of a word for a vertex; the others are for one of the 27 tiles around.
-pub(super) const VERTEX_BITS: u32 = 27;
 
 /// Tiles of the lists of wall points.
 pub(super) const WALL_TILING: Tiling = Tiling::of_bits(1);
@@ -97,18 +94,41 @@ impl WallPoint {
 /// The kernels of contact on one rank.
 pub struct Contact {
     tiles: u32,
+    due: (Kernel, Bound),
     clear: (Kernel, Bound),
     bin: (Kernel, Bound),
+    neighbours: (Kernel, Bound),
     contact: (Kernel, Bound),
     map: SiteMap,
-    slot_area: Buffer,
+    every: u32,
+    arrays: Arrays,
     wall_lists: Buffer,
     wall_points: Buffer,
     stride: u32,
 }
 
+/// What depends on the number of vertices.
+struct Arrays {
+    /// For each vertex the next one of its tile, then for each tile its first one.
+    links: Buffer,
+    /// First and last vertex of each slot's cell.
+    cells: Buffer,
+    slot_area: Buffer,
+    /// Whether the lists hold, how far vertices have moved since they were made, and their length.
+    listing: Buffer,
+    /// The vertices that may touch, and what is near them.
+    listed: Buffer,
+    /// Neighbours of each vertex.
+    neighbours: Buffer,
+    /// Sizes of the dispatches that make lists: over tiles, over vertices.
+    listing_size: Arguments,
+    /// Size of the dispatch over the vertices listed.
+    contact_size: Arguments,
+}
+
 impl Contact {
-    /// Contact between `vertices`, and with the walls through `walls`, the points on them near the sites of `map`.
+    /// Contact between `vertices` each `every` steps, and with the walls through `walls`, the points on them near the sites
+    /// of `map`.
     ///
     /// # Errors
     /// A usage fault where the range is too long for tiles or for a period, or the device lacks room.
@@ -116,41 +136,49 @@ impl Contact {
         gpu: &Gpu,
         precision: Precision,
         parameters: &ContactParameters,
+        every: u64,
         map: &SiteMap,
         vertices: &Vertices,
         walls: &[WallPoint],
     ) -> Result<Self> {
-        let tiling = Tiling::reaching(parameters.range())?;
-        tiling.check(map)?;
+        let listing = Listing::fitting(parameters.range(), map)?;
         let variant = Variant {
             dimension: map.dimension,
             precision,
             extent: map.extent,
             periodic: map.periodic,
             support: Support::Two,
-            contact: Some((*parameters, tiling)),
+            contact: Some((*parameters, listing)),
         };
-        let tiles = tiling.tiles(map);
+        let tiles = listing.tiling.tiles(map);
         let points = sorted(map, walls);
-        let lists = lists(map, &points, parameters.wall_reach());
+        let lists = lists(map, &points, parameters.wall_reach() + 0.5 * listing.skin);
         let words = packed(map.dimension, &points);
-        let (links, cells) = lists_of(gpu, vertices, tiles)?;
-        let slot_area = gpu.buffer("areas of vertices", 4 * u64::from(vertices.slots))?;
         let wall_lists = gpu.buffer("wall points of tiles", 4 * lists.len() as u64)?;
         let wall_points = gpu.buffer("wall points", 4 * words.len() as u64)?;
         gpu.upload(&wall_lists, 0, &lists)?;
         gpu.upload(&wall_points, 0, &words)?;
-        let mut buffers = vertices.table();
-        buffers.extend([("directory", &map.directory), ("links", &links), ("words", &links), ("cells", &cells)]);
-        buffers.extend([("slot_area", &slot_area), ("wall_lists", &wall_lists), ("wall_points", &wall_points)]);
+        let arrays = Arrays::new(gpu, vertices, map.dimension, tiles)?;
+        let buffers = table(map, vertices, &arrays, &wall_lists, &wall_points);
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {
             let kernel = kernel(gpu, shader, &variant)?;
             let bound = kernel.bind(gpu, &buffers);
             Ok((kernel, bound))
         };
-        let (clear, bin, contact) = (made(Shader::Fill)?, made(Shader::Bin)?, made(Shader::Contact)?);
-        let (map, stride) = (map.clone(), vertices.stride);
-        Ok(Self { tiles, clear, bin, contact, map, slot_area, wall_lists, wall_points, stride })
+        Ok(Self {
+            tiles,
+            due: made(Shader::Due)?,
+            clear: made(Shader::Fill)?,
+            bin: made(Shader::Bin)?,
+            neighbours: made(Shader::Neighbours)?,
+            contact: made(Shader::Contact)?,
+            map: map.clone(),
+            every: every as u32,
+            arrays,
+            wall_lists,
+            wall_points,
+            stride: vertices.stride,
+        })
     }
 
     /// Takes other arrays of vertices; areas have to be written anew.
@@ -158,20 +186,19 @@ impl Contact {
     /// # Errors
     /// Where the device lacks room.
     pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
-        let (links, cells) = lists_of(gpu, vertices, self.tiles)?;
-        self.slot_area = gpu.buffer("areas of vertices", 4 * u64::from(vertices.slots))?;
+        self.arrays = Arrays::new(gpu, vertices, self.map.dimension, self.tiles)?;
         self.stride = vertices.stride;
-        let mut buffers = vertices.table();
-        buffers.extend([("directory", &self.map.directory), ("links", &links), ("words", &links), ("cells", &cells)]);
-        buffers.extend([
-            ("slot_area", &self.slot_area),
-            ("wall_lists", &self.wall_lists),
-            ("wall_points", &self.wall_points),
-        ]);
-        for (kernel, bound) in [&mut self.clear, &mut self.bin, &mut self.contact] {
+        let buffers = table(&self.map, vertices, &self.arrays, &self.wall_lists, &self.wall_points);
+        for (kernel, bound) in [&mut self.due, &mut self.clear, &mut self.bin, &mut self.neighbours, &mut self.contact]
+        {
             *bound = kernel.bind(gpu, &buffers);
         }
         Ok(())
+    }
+
+    /// Has the lists of neighbours made anew before they are next used: cells were put in or taken out.
+    pub fn forget(&self, gpu: &Gpu) {
+        gpu.write(&self.arrays.listing, 0, &[0_u32]);
     }
 
     /// Writes the mean area of a vertex (2-D: length) of each slot's cell, lattice units.
@@ -179,30 +206,67 @@ impl Contact {
     /// # Errors
     /// When the device is lost.
     pub fn write_areas(&self, gpu: &Gpu, areas: &[f32]) -> Result<()> {
-        gpu.upload(&self.slot_area, 0, areas)
+        gpu.upload(&self.arrays.slot_area, 0, areas)
     }
 
     /// Adds contact forces to those on the vertices.
     pub fn record(&self, recorder: &mut Recorder, step: u32) {
-        let span = Span { stride: self.stride, step, ..Span::default() }.words(self.stride, Some(&self.map));
-        recorder.dispatch(&self.clear.0, &self.clear.1, self.tiles, &[self.tiles, NONE, self.stride]);
-        recorder.dispatch(&self.bin.0, &self.bin.1, self.stride, &span);
-        recorder.dispatch(&self.contact.0, &self.contact.1, self.stride, &span);
+        let Arrays { listing_size, contact_size, .. } = &self.arrays;
+        let span = Span { stride: self.stride, step, steps: self.every, vertices: self.tiles, ..Span::default() };
+        let over = |count: u32| span.words(count, Some(&self.map));
+        recorder.phase("neighbours");
+        recorder.dispatch(&self.due.0, &self.due.1, 1, &over(1));
+        let fill = [self.tiles, NONE, self.stride];
+        recorder.dispatch_indirect(&self.clear.0, &self.clear.1, listing_size, 0, &fill);
+        let all = over(self.stride);
+        for (kernel, bound) in [&self.bin, &self.neighbours] {
+            recorder.dispatch_indirect(kernel, bound, listing_size, 1, &all);
+        }
+        recorder.phase("contact");
+        recorder.dispatch_indirect(&self.contact.0, &self.contact.1, contact_size, 0, &all);
     }
 }
 
-/// Lists of vertices: for each vertex the next one of its tile, then for each tile its first one. And the first and last
-/// vertex of each slot's cell.
-fn lists_of(gpu: &Gpu, vertices: &Vertices, tiles: u32) -> Result<(Buffer, Buffer)> {
-    if vertices.stride > 1 << VERTEX_BITS {
-        return Err(Fault::usage(format!(
-            "{} vertices of cells on one rank, at most {} can be: use more ranks",
-            vertices.stride,
-            1_u32 << VERTEX_BITS
-        )));
+impl Arrays {
+    fn new(gpu: &Gpu, vertices: &Vertices, dimension: usize, tiles: u32) -> Result<Self> {
+        let (stride, slots) = (u64::from(vertices.stride), u64::from(vertices.slots));
+        Ok(Self {
+            links: gpu.buffer("lists of vertices", 4 * (stride + u64::from(tiles)))?,
+            cells: gpu.buffer("vertices of slots", 8 * slots)?,
+            slot_area: gpu.buffer("areas of vertices", 4 * slots)?,
+            listing: gpu.buffer("state of lists", 12)?,
+            listed: gpu.buffer("vertices that may touch", 4 * (2 + dimension as u64) * stride)?,
+            neighbours: gpu.buffer("neighbours", 4 * u64::from(MOST_NEIGHBOURS[dimension - 2]) * stride)?,
+            listing_size: gpu.arguments("sizes of lists", 2)?,
+            contact_size: gpu.arguments("size of contact", 1)?,
+        })
     }
-    let links = gpu.buffer("lists of vertices", 4 * (u64::from(vertices.stride) + u64::from(tiles)))?;
-    Ok((links, gpu.buffer("vertices of slots", 8 * u64::from(vertices.slots))?))
+}
+
+/// The buffers by name, for kernels to bind.
+fn table<'a>(
+    map: &'a SiteMap,
+    vertices: &'a Vertices,
+    arrays: &'a Arrays,
+    wall_lists: &'a Buffer,
+    wall_points: &'a Buffer,
+) -> Vec<(&'a str, &'a Buffer)> {
+    let mut table = vertices.table();
+    table.extend([
+        ("directory", &map.directory),
+        ("links", &arrays.links),
+        ("words", &arrays.links),
+        ("cells", &arrays.cells),
+        ("slot_area", &arrays.slot_area),
+        ("listing", &arrays.listing),
+        ("listed", &arrays.listed),
+        ("neighbours", &arrays.neighbours),
+        ("listing_size", &arrays.listing_size.buffer),
+        ("contact_size", &arrays.contact_size.buffer),
+        ("wall_lists", wall_lists),
+        ("wall_points", wall_points),
+    ]);
+    table
 }
 
 /// Wall points in the domain, in an order that every rank finds.

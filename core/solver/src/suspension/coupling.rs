@@ -4,7 +4,7 @@
 //! what it is and the whole force reaches the fluid. A vertex with less than [`LEAST_WEIGHT`] of its kernel in the fluid
 //! is in the wall: its cell is broken.
 
-use hematite_config::Result;
+use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::map::SiteMap;
@@ -35,13 +35,16 @@ pub enum Support {
 }
 
 impl Support {
-    /// The kernel of so many points along each axis.
-    pub fn of(points: u8) -> Option<Self> {
+    /// The kernel of so many points along each axis, as `cells.kernel` of a run has it.
+    ///
+    /// # Errors
+    /// A usage fault where there is none.
+    pub fn of(points: u8) -> Result<Self> {
         match points {
-            2 => Some(Self::Two),
-            3 => Some(Self::Three),
-            4 => Some(Self::Four),
-            _ => None,
+            2 => Ok(Self::Two),
+            3 => Ok(Self::Three),
+            4 => Ok(Self::Four),
+            _ => Err(Fault::usage(format!("cells.kernel {points} must be 2, 3 or 4 points"))),
         }
     }
 

@@ -3,7 +3,7 @@
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 
-use super::coupling::{FASTEST, LARGEST_FORCE};
+use super::damage::Damage;
 use super::kind::{Held, Kind};
 use super::time_step::Suspension;
 use super::vertices::DRIFT_SCALE;
@@ -20,14 +20,14 @@ impl Suspension {
     /// The fault of the first broken cell, if any.
     pub(super) fn check(&self) -> Result<()> {
         let broken: Vec<u32> = self.gpu.download(&self.vertices.broken, 0, self.vertices.slots as usize)?;
-        let slot = |kind: &Kind, held: &Held| broken[(kind.range.first_slot + held.slot) as usize];
+        let damage = |kind: &Kind, held: &Held| Damage::read(broken[(kind.range.first_slot + held.slot) as usize]);
         let first = self
             .kinds
             .iter()
-            .flat_map(|kind| kind.cells.iter().map(move |(&id, held)| (slot(kind, held), id, kind, held)))
-            .filter(|&(step, ..)| step != u32::MAX)
-            .min_by_key(|&(step, id, ..)| (step, id));
-        let Some((step, id, kind, held)) = first else { return Ok(()) };
+            .flat_map(|kind| kind.cells.iter().map(move |(&id, held)| (damage(kind, held), id, kind, held)))
+            .filter_map(|(damage, id, kind, held)| damage.map(|(step, why)| (step, why, id, kind, held)))
+            .min_by_key(|&(step, _, id, ..)| (step, id));
+        let Some((step, why, id, kind, held)) = first else { return Ok(()) };
         let bounds = self.boxes.read(&self.gpu)?[(kind.range.first_slot + held.slot) as usize];
         let at: Vec<String> = (0..self.parameters.dimension)
             .map(|axis| {
@@ -37,9 +37,8 @@ impl Suspension {
             .collect();
         let (force, speed) = self.extremes(kind, held)?;
         Err(Fault::numerical(format!(
-            "cell {id} of population \"{}\" broke at step {step} near ({}) m: a vertex moved faster than {FASTEST} lattice spacings a \
-             step, got a force above {LARGEST_FORCE} in lattice units, or came into the wall (now: speed {speed:.3e}, force {force:.3e}). Dumps up \
-             to now are whole. Take a shorter time step, softer mechanics or contact, or a slower flow",
+            "cell {id} of population \"{}\" broke at step {step} near ({}) m: {why} (now: speed {speed:.3e}, force {force:.3e}). Dumps up to now \
+             are whole. Take a shorter time step, softer mechanics or contact, or a slower flow",
             kind.name,
             at.join(", ")
         )))

@@ -9,6 +9,7 @@ use super::coupling::{FASTEST, Support};
 use super::gate::Gate;
 use super::map::SiteMap;
 use super::pull::Pull;
+use super::tiling::MOST_SKIN;
 use crate::Precision;
 
 /// Time steps from one look at health, holders and exits to the next.
@@ -59,7 +60,8 @@ impl Parameters {
 
     /// Sites around own nodes that a rank's map must hold: all that act on a vertex which may touch them.
     pub fn map_margin(&self) -> i32 {
-        let contact = self.contact.as_ref().map_or(0.0, |contact| contact.range().max(contact.wall_reach()));
+        let contact =
+            self.contact.as_ref().map_or(0.0, |contact| contact.range().max(contact.wall_reach()) + MOST_SKIN);
         (self.support.reach() + contact + FASTEST * self.every as f64).ceil() as i32 + 1
     }
 }

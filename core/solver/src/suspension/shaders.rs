@@ -4,18 +4,21 @@ use hematite_config::Result;
 use hematite_gpu::{Binding, Gpu, Kernel, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
-use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, VERTEX_BITS, WALL_TILING};
+use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, WALL_TILING};
 use super::coupling::{FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
+use super::damage::Damage;
 use super::map::{FLUID, SOLID, SiteMap};
-use super::tiling::Tiling;
+use super::tiling::Listing;
 use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
 use crate::Precision;
 
-const SHARED: [Template; 7] = [
+const SHARED: [Template; 9] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
     Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
     Template { name: "weights.wgsl", text: include_str!("weights.wgsl") },
+    Template { name: "pair.wgsl", text: include_str!("pair.wgsl") },
+    Template { name: "around.wgsl", text: include_str!("around.wgsl") },
     Template { name: "tiles.wgsl", text: include_str!("tiles.wgsl") },
     Template { name: "repulsion.wgsl", text: include_str!("repulsion.wgsl") },
     Template { name: "morse.wgsl", text: include_str!("morse.wgsl") },
@@ -32,8 +35,12 @@ pub enum Shader {
     Spread,
     /// One value all over an array.
     Fill,
+    /// Whether lists of neighbours still hold.
+    Due,
     /// Vertices into the lists of tiles.
     Bin,
+    /// The vertices that may come into contact.
+    Neighbours,
     /// Forces between cells and from walls.
     Contact,
     /// The box around each cell.
@@ -57,8 +64,8 @@ pub struct Variant {
     pub periodic: [bool; 3],
     /// The kernel between vertices and nodes.
     pub support: Support,
-    /// Contact and the tiles for it; the kernels of contact alone need it.
-    pub contact: Option<(ContactParameters, Tiling)>,
+    /// Contact and the lists for it; the kernels of contact alone need it.
+    pub contact: Option<(ContactParameters, Listing)>,
 }
 
 impl Variant {
@@ -74,6 +81,16 @@ impl Variant {
         }
     }
 }
+
+/// Marks vertices near a wall among those that may come into contact; the bits below are for the tiles around, those above
+/// count neighbours.
+const WALL_BIT: u32 = 1 << 27;
+
+/// Neighbours that a vertex's list holds in 2-D and 3-D; with more, the tiles around are walked.
+pub(super) const MOST_NEIGHBOURS: [u32; 2] = [8, 14];
+
+/// The count of a vertex with too many neighbours.
+const WALK: u32 = 15;
 
 /// Bytes of the immediate data of all kernels but [`Shader::Fill`].
 const IMMEDIATES: u32 = 56;
@@ -126,6 +143,7 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
                 broken(),
                 read("drift", "array<i32>"),
                 write("before", "array<i32>"),
+                write("pace", "array<atomic<u32>>"),
             ]
         }
         Shader::Spread => {
@@ -140,9 +158,30 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
             write("links", "array<atomic<u32>>"),
             write("cells", "array<vec2<u32>>"),
         ],
+        Shader::Due => vec![
+            write("pace", "array<u32>"),
+            write("listing", "array<u32>"),
+            write("listing_size", "array<u32>"),
+            write("contact_size", "array<u32>"),
+        ],
+        Shader::Neighbours => vec![
+            position(),
+            slot_of(),
+            read("directory", "array<u32>"),
+            read("links", "array<u32>"),
+            read("cells", "array<vec2<u32>>"),
+            read("wall_lists", "array<u32>"),
+            write("listing", "array<atomic<u32>>"),
+            write("contact_size", "array<atomic<u32>>"),
+            write("listed", "array<u32>"),
+            write("neighbours", "array<u32>"),
+        ],
         Shader::Contact => vec![
             position(),
             slot_of(),
+            read("listing", "array<u32>"),
+            read("listed", "array<u32>"),
+            read("neighbours", "array<u32>"),
             read("directory", "array<u32>"),
             read("links", "array<u32>"),
             read("cells", "array<vec2<u32>>"),
@@ -167,6 +206,8 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         Shader::Advance => Template { name: "advance.wgsl", text: include_str!("advance.wgsl") },
         Shader::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
         Shader::Fill => Template { name: "fill.wgsl", text: include_str!("fill.wgsl") },
+        Shader::Due => Template { name: "due.wgsl", text: include_str!("due.wgsl") },
+        Shader::Neighbours => Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") },
         Shader::Bin => Template { name: "bin.wgsl", text: include_str!("bin.wgsl") },
         Shader::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
         Shader::Bounds => Template { name: "bounds.wgsl", text: include_str!("bounds.wgsl") },
@@ -183,6 +224,14 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         fluid => FLUID,
         solid => SOLID,
         axes,
+        damage => context! {
+            bits => Damage::BITS,
+            speed => Damage::Speed.code(),
+            contact => Damage::Contact.code(),
+            wall => Damage::Wall.code(),
+        },
+        positions => names(variant.dimension, |axis| format!("p{axis}")),
+        declared_positions => names(variant.dimension, |axis| format!("p{axis}: vec2<i32>")),
         block_bits => 3 * variant.dimension,
         points => variant.support.points(),
         stencil => stencil(variant),
@@ -190,11 +239,12 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         fraction_24 => number(1.0 / 16_777_216.0),
         fraction_32 => number(1.0 / 4_294_967_296.0),
         drift_scale => number(DRIFT_SCALE),
+        position_quantum => number(0.5 / DRIFT_SCALE),
         force_scale => number(FORCE_SCALE),
         force_limit => (LARGEST_FORCE as f32).to_bits(),
         least => number(LEAST_WEIGHT),
         fastest => (FASTEST * DRIFT_SCALE) as i32,
-        contact => variant.contact.as_ref().map(|(parameters, tiling)| contact_context(variant, parameters, tiling)),
+        contact => variant.contact.as_ref().map(|(parameters, listing)| contact_context(variant, parameters, listing)),
     };
     render(template, &SHARED, &context)
 }
@@ -207,12 +257,17 @@ fn axis(variant: &Variant, a: usize) -> Value {
         index => a,
         periodic => variant.periodic[a],
         extent => variant.extent[a],
-        last_tiled => variant.contact.as_ref().map(|(_, tiling)| tiling.last_whole(variant.extent[a])),
+        last_tiled => variant.contact.as_ref().map(|(_, listing)| listing.tiling.last_whole(variant.extent[a])),
         tile_digit => [" % 3u", " / 3u % 3u", " / 9u"][a],
         inverse_extent => number(1.0 / f64::from(variant.extent[a])),
         // The places of the axes before, which separate neighbours along this one in the directory.
         places_before => NAMES[..a].iter().map(|before| format!(" * span.places_{before}")).collect::<String>(),
     }
+}
+
+/// What `name` gives for each axis, as a list of arguments.
+fn names(dimension: usize, name: impl Fn(&str) -> String) -> String {
+    NAMES[..dimension].iter().map(|axis| name(axis)).collect::<Vec<_>>().join(", ")
 }
 
 /// The sites of the kernel, x fastest: what templates call their place, their place in the block, their weight.
@@ -232,18 +287,26 @@ fn stencil(variant: &Variant) -> Vec<Value> {
     (0..points.pow(variant.dimension as u32)).map(site).collect()
 }
 
-fn contact_context(variant: &Variant, parameters: &ContactParameters, tiling: &Tiling) -> Value {
+fn contact_context(variant: &Variant, parameters: &ContactParameters, listing: &Listing) -> Value {
     let join = |term: &dyn Fn(&str) -> String, by: &str| {
         NAMES[..variant.dimension].iter().map(|axis| term(axis)).collect::<Vec<_>>().join(by)
     };
     context! {
-        tile => tiling.context(variant.dimension),
+        tile => listing.tiling.context(variant.dimension),
         tiles => (0..3_usize.pow(variant.dimension as u32)).map(|index| tile(variant.dimension, index)).collect::<Vec<_>>(),
         chosen_place => join(&|axis| format!("k{axis}[i{axis}]"), " + "),
         chosen_local => join(&|axis| format!("l{axis}[i{axis}]"), " | "),
         pairs => parameters.strength > 0.0 || parameters.morse.is_some(),
         inverse_range => number(1.0 / parameters.range),
         reach_squared => number(parameters.range().powi(2)),
+        // A little more, against rounding.
+        list_reach_squared => number((1.00001 * (parameters.range() + listing.skin)).powi(2)),
+        margin => number(0.5 * listing.skin),
+        most => MOST_NEIGHBOURS[variant.dimension - 2],
+        walk => WALK,
+        count_shift => WALL_BIT.trailing_zeros() + 1,
+        wall_bit => WALL_BIT,
+        tile_mask => WALL_BIT - 1,
         strength => number(parameters.strength),
         wall_strength => number(parameters.wall_strength),
         wall_reach_squared => number(parameters.wall_reach().powi(2)),
@@ -256,8 +319,6 @@ fn contact_context(variant: &Variant, parameters: &ContactParameters, tiling: &T
             cut => number(morse.cut()),
             inverse_fade => number(1.0 / (morse.cut() - morse.fades())),
         }),
-        vertex_bits => VERTEX_BITS,
-        vertex_mask => (1_u32 << VERTEX_BITS) - 1,
         scale => number(SCALE),
         quantum => number(1.0 / SCALE),
         largest => number(LARGEST_PAIR),
@@ -288,7 +349,9 @@ mod tests {
             Shader::Advance,
             Shader::Spread,
             Shader::Fill,
+            Shader::Due,
             Shader::Bin,
+            Shader::Neighbours,
             Shader::Contact,
             Shader::Bounds,
             Shader::Inside,
@@ -312,7 +375,7 @@ mod tests {
                 extent: [40, 41, 64],
                 periodic,
                 support: [Support::Two, Support::Three, Support::Four][k / 6 % 3],
-                contact: Some((contact, Tiling::reaching(contact.range()).expect("short"))),
+                contact: Some((contact, Listing::reaching(contact.range()).expect("short"))),
             };
             for shader in shaders {
                 let source = wgsl(shader, &variant);

@@ -35,11 +35,13 @@ impl Suspension {
         self.gpu.write(&self.vertices.broken, at as usize, &[u32::MAX]);
         kind.cells.insert(id, held);
         self.filled = true;
+        self.changed = true;
         Ok(())
     }
 
     /// Forgets a cell.
     pub(super) fn drop_cell(&mut self, kind: usize, id: u64) {
+        self.changed = true;
         let kind = &mut self.kinds[kind];
         let Some(held) = kind.cells.remove(&id) else { return };
         let first = kind.first_vertex(held.slot) as usize;

@@ -19,7 +19,7 @@ fn work_on(v: u32) {
     worst = max(worst, bitcast<u32>(f32(F${axis.name})) & 0x7fffffffu);
 #endfor
     if (worst >= LIMIT) {
-        atomicMin(&broken[slot], span.step);
+        atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.contact}u);
         return;
     }
 #include "weights.wgsl"

@@ -7,4 +7,27 @@ fn tiled_${axis.name}(s: i32) -> i32 {
     return s;
 #endif
 }
+
+// The site before site s.
+fn before_${axis.name}(s: i32) -> i32 {
+#if axis.periodic
+    return select(s - 1, ${axis.extent - 1}, s == 0);
+#else
+    return s - 1;
+#endif
+}
+
+// The end of the tile that begins at site `low`.
+fn end_${axis.name}(low: i32) -> i32 {
+#if axis.periodic
+    return select(low + ${contact.tile.edge}, ${axis.extent}, low + ${2 * contact.tile.edge} > ${axis.extent});
+#else
+    return low + ${contact.tile.edge};
+#endif
+}
+
+// Place in its block of the tile that holds site s.
+fn local_${axis.name}(s: i32) -> u32 {
+    return u32((s & 7) >> ${contact.tile.bits}u) << ${contact.tile.axis_bits[axis.index]}u;
+}
 #endfor

@@ -61,6 +61,8 @@ pub struct Suspension {
     pub(super) next_id: u64,
     /// Whether slots were filled since their sizes were last written.
     pub(super) filled: bool,
+    /// Whether slots were filled or emptied since contact was told.
+    pub(super) changed: bool,
     pub(super) phases: CellPhases,
 }
 
@@ -95,6 +97,10 @@ impl Suspension {
                 near[kind].push((id, record, held));
             }
         }
+        // Vertices that are near each other in memory touch the same nodes.
+        for cells in &mut near {
+            cells.sort_by_key(|(id, _, held)| (held.bounds.place(), *id));
+        }
         let room = |cells: usize| if comm.size() > 1 { cells + cells / 4 + 16 } else { cells };
         let rooms: Vec<usize> = near.iter().map(|cells| room(cells.len())).collect();
         let (vertices, ranges) = arrays(gpu, &parameters, &rooms)?;
@@ -112,6 +118,7 @@ impl Suspension {
                 gpu,
                 parameters.precision,
                 contact,
+                parameters.every,
                 &surroundings.map,
                 &vertices,
                 &surroundings.walls,
@@ -169,6 +176,7 @@ impl Suspension {
             inflow: surroundings.inflow,
             next_id: 0,
             filled: false,
+            changed: false,
             phases: CellPhases::default(),
         };
         for (kind, cells) in near.into_iter().enumerate() {
@@ -201,6 +209,7 @@ impl Suspension {
     /// Membranes, contact, and their forces to the nodes.
     fn record_forces(&self, recorder: &mut Recorder, step: u64) {
         if step.is_multiple_of(self.parameters.every) {
+            recorder.phase("membranes");
             for kind in &self.kinds {
                 kind.membrane.record(recorder, &kind.range, step as u32);
                 if let Some(pulls) = &kind.pulls {
@@ -211,6 +220,7 @@ impl Suspension {
                 contact.record(recorder, step as u32);
             }
         }
+        recorder.phase("spread");
         self.coupling.record_clear(recorder);
         self.coupling.record_spread(recorder, step as u32);
     }
@@ -218,6 +228,7 @@ impl Suspension {
     /// Marks the nodes inside cells.
     fn record_marks(&self, recorder: &mut Recorder) {
         if let Some(inside) = &self.inside {
+            recorder.phase("marks");
             inside.record(recorder, self.kinds.iter().map(|kind| &kind.range));
         }
     }
@@ -246,7 +257,9 @@ impl Bodies for Suspension {
 
     fn record(&mut self, recorder: &mut Recorder, step: u64) {
         if self.moves_after(step) {
+            recorder.phase("interpolate");
             self.coupling.record_interpolate(recorder, step as u32);
+            recorder.phase("move");
             self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
             self.record_answer(recorder, step + 1);
         }
@@ -257,12 +270,15 @@ impl Bodies for Suspension {
             return Ok(());
         }
         let mut recorder = Recorder::new(&self.gpu);
+        recorder.phase("interpolate");
         self.coupling.record_interpolate(&mut recorder, step as u32);
         let [compute, communication] = self.trade.trade(&self.gpu, comm, recorder)?;
         self.phases.compute += compute;
         self.phases.communication += communication;
         let mut recorder = Recorder::new(&self.gpu);
+        recorder.phase("halo");
         self.trade.record_add(&mut recorder);
+        recorder.phase("move");
         self.coupling.record_advance(&mut recorder, step as u32, self.parameters.move_every as u32);
         self.record_answer(&mut recorder, step + 1);
         recorder.submit();
@@ -286,6 +302,10 @@ impl Bodies for Suspension {
             self.write_scales(step)?;
             self.filled = false;
         }
+        if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {
+            contact.forget(&self.gpu);
+        }
+        self.changed = false;
         self.phases.migration += start.elapsed().as_secs_f64();
         Ok(())
     }

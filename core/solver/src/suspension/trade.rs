@@ -8,8 +8,8 @@ use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, Recorder, Staging, Templ
 use minijinja::context;
 
 /// The velocities of shared cells, as integers, to and from the other holders. For each of them in ascending order, the
-/// cells held by both in ascending order of their numbers, the same list on both sides.
-pub(super) struct Trade {
+/// cells held by both in ascending order of their numbers, the same list on both sides. Points of walls are traded alike.
+pub(crate) struct Trade {
     gather: Kernel,
     add: Kernel,
     room: Option<Room>,

@@ -36,7 +36,9 @@ pub struct Vertices {
     pub cell: Buffer,
     /// `array<f32>` [slots]: size of the cell over its full size.
     pub scale: Buffer,
-    /// `array<u32>` [slots]: first step at which the cell broke; u32::MAX while it is sound.
+    /// `array<u32>` [1]: bits of the longest way of a vertex in one step, lattice units as f32, since it was last set to zero.
+    pub pace: Buffer,
+    /// `array<u32>` [slots]: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
     pub broken: Buffer,
     /// Distance between the axes of an array; at least the number of vertices.
     pub stride: u32,
@@ -74,6 +76,7 @@ impl Vertices {
             slot_of: gpu.buffer("slots of vertices", 4 * u64::from(stride))?,
             cell: gpu.buffer("cells of slots", 4 * u64::from(slots))?,
             scale: gpu.buffer("scales of cells", 4 * u64::from(slots))?,
+            pace: gpu.buffer("pace of vertices", 4)?,
             broken: gpu.buffer("health of cells", 4 * u64::from(slots))?,
             stride,
             slots,
@@ -93,6 +96,7 @@ impl Vertices {
             ("slot_of", &self.slot_of),
             ("cell", &self.cell),
             ("scale", &self.scale),
+            ("pace", &self.pace),
             ("broken", &self.broken),
         ]
     }

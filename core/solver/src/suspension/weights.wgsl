@@ -53,7 +53,7 @@
     if (around < real(${least})) {
         // In the wall. Where blocks are missing, another rank knows better.
         if (mapped) {
-            atomicMin(&broken[slot], span.step);
+            atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.wall}u);
         }
         refuse(v);
         return;

@@ -72,7 +72,7 @@ fn answer(
     let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / 6).collect();
     let cloud = Cloud::new(gpu, domain.dimension, precision, points.to_vec(), slot);
     let areas: Vec<f32> = (0..cloud.vertices.slots).map(|slot| 0.5 + 0.01 * slot as f32).collect();
-    let mut contact = Contact::new(gpu, precision, parameters, &map, &cloud.vertices, walls).expect("fits");
+    let mut contact = Contact::new(gpu, precision, parameters, 1, &map, &cloud.vertices, walls).expect("fits");
     contact.write_areas(gpu, &areas).expect("uploads");
     run(gpu, |recorder| contact.record(recorder, 0));
     let once = cloud.force(gpu, precision);
@@ -230,7 +230,8 @@ fn periods_too_short_for_the_range_are_refused() {
     let cloud = Cloud::new(&gpu, 2, Precision::F32, vec![[0; 3]], vec![0]);
     for (range, words) in [(3.0, "along x over 9 sites"), (9.0, "at most 8")] {
         let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse: None };
-        let fault = Contact::new(&gpu, Precision::F32, &parameters, &map, &cloud.vertices, &[]).err().expect("refused");
+        let fault =
+            Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &[]).err().expect("refused");
         assert!(fault.message.contains(words), "{fault}");
     }
 }

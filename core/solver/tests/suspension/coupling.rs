@@ -3,7 +3,9 @@
 use hematite_gpu::Gpu;
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Shared;
-use hematite_solver::suspension::{Coupling, DRIFT_SCALE, FASTEST, FORCE_SCALE, LARGEST_FORCE, LEAST_WEIGHT, Support};
+use hematite_solver::suspension::{
+    Coupling, DRIFT_SCALE, Damage, FASTEST, FORCE_SCALE, LARGEST_FORCE, LEAST_WEIGHT, Support,
+};
 
 use crate::kernels::nodes;
 use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared};
@@ -83,8 +85,10 @@ fn interpolation_and_spreading_agree_with_the_reference() {
             let points = scattered(domain, 300, &mut random);
             let rank = Rank::new(&gpu, precision, domain, support, &points, |_| true);
             rank.write_velocity(&gpu, precision, |n| velocity(domain.dimension, n));
+            // As f32 holds them where kernels do; in f64 more digits, as drivers differ in where they round halves.
+            let held = |x: f64| if precision == Precision::F32 { f64::from(x as f32) } else { x };
             let force: Vec<[f64; 3]> =
-                points.iter().map(|_| [0; 3].map(|_| f64::from(random.between(-1e-3, 1e-3) as f32))).collect();
+                points.iter().map(|_| [0; 3].map(|_| held(random.between(-1e-3, 1e-3)))).collect();
             rank.cloud.write_force(&gpu, precision, &force);
             run(&gpu, |recorder| {
                 rank.coupling.record_interpolate(recorder, 7);
@@ -108,7 +112,11 @@ fn interpolation_and_spreading_agree_with_the_reference() {
                     continue;
                 }
                 if sum < LEAST_WEIGHT {
-                    assert_eq!((drift[v], broken[v]), ([0; 3], 7), "{support:?} at {at:?}: {sum}");
+                    assert_eq!(
+                        (drift[v], Damage::read(broken[v])),
+                        ([0; 3], Some((7, Damage::Wall))),
+                        "{support:?} at {at:?}: {sum}"
+                    );
                     in_walls += 1;
                     continue;
                 }
@@ -250,7 +258,9 @@ fn what_no_method_bears_marks_its_cell() {
         rank.coupling.record_advance(recorder, 9, 1);
         rank.coupling.record_spread(recorder, 12);
     });
-    assert_eq!(rank.cloud.broken(&gpu), [u32::MAX, 4, 4, 4, 9, 9]);
+    let marks: Vec<_> = rank.cloud.broken(&gpu).into_iter().map(Damage::read).collect();
+    let (pushed, fast) = (Some((4, Damage::Contact)), Some((9, Damage::Speed)));
+    assert_eq!(marks, [None, pushed, pushed, pushed, fast, fast]);
     let mut spread = vec![[0; 3]; domain.sites.len()];
     rank.collect(&gpu, &mut spread);
     let total: i64 = spread.iter().map(|f| f[1]).sum();

@@ -75,7 +75,7 @@ fn report(dimension: usize, extent: [usize; 3], of: usize, radii: [f64; 3], vert
             normal: [0.0, if site[1] == 1 { 1.0 } else { -1.0 }, 0.0],
         })
         .collect();
-    let contact = Contact::new(&gpu, Precision::F32, &parameters, &map, &cloud.vertices, &walls).expect("compiles");
+    let contact = Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &walls).expect("compiles");
     println!(
         "{dimension}-D: {} nodes, {} vertices\n  interpolate {:.1} ms\n  advance {:.1} ms\n  clear {:.1} ms\n  spread {:.1} ms\n  contact with bins {:.1} ms",
         own.len(),

@@ -1,4 +1,7 @@
-//! Interpolated bounce-back: accuracy in a tilted channel, the same bits on any number of ranks, mass.
+//! Interpolated bounce-back: accuracy in a tilted channel, the same bits on any number of ranks, mass. And immersed
+//! walls.
+
+mod immersed;
 
 use hematite_case::{Lattice, Part, Partition, Target, walls};
 use hematite_comm::{Comm, Solo, threads};

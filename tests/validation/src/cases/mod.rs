@@ -4,6 +4,8 @@ use hematite_config::Result;
 
 use crate::{Context, Table};
 
+mod blood_channel;
+mod blood_tube;
 mod f11_couette;
 mod f1_slip;
 mod f2_pressure;
@@ -58,6 +60,9 @@ pub const ALL: &[Case] = &[
     Case { name: "M10", about: "viscosity of dilute suspensions, 2-D", run: m10_suspension::run },
     Case { name: "M11", about: "moduli of membranes; forces as slopes of energies", run: m11_networks::run },
     Case { name: "drift", about: "area and volume of red cells in shear", run: m_drift::run },
+    Case { name: "blood-channel", about: "red cells in a straight channel, 2-D", run: blood_channel::run },
+    Case { name: "blood-tube-20", about: "red cells in a tube of 20 um", run: blood_tube::narrow },
+    Case { name: "blood-tube-40", about: "red cells in a tube of 40 um", run: blood_tube::wide },
 ];
 
 /// The case of that name, whatever its letter case.

@@ -1,0 +1,63 @@
+//! Why a cell is broken, as kernels mark it: the step and the reason in one word, of which the least stays.
+
+use std::fmt;
+
+use super::coupling::{FASTEST, LARGEST_FORCE};
+
+/// What broke a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// A vertex moved faster than [`FASTEST`].
+    Speed,
+    /// The membrane pulled at a vertex with more than [`LARGEST_FORCE`].
+    Membrane,
+    /// Membrane and contact together did.
+    Contact,
+    /// A vertex came so far into the wall that less than [`super::LEAST_WEIGHT`] of its kernel is fluid.
+    Wall,
+}
+
+impl Damage {
+    const ALL: [Self; 4] = [Self::Speed, Self::Membrane, Self::Contact, Self::Wall];
+
+    /// Bits of a word for the reason; the others are the step's.
+    pub(crate) const BITS: u32 = 2;
+
+    /// The reason's code in a word.
+    pub(crate) const fn code(self) -> u32 {
+        self as u32
+    }
+
+    /// The step and the reason that a kernel marked; none while the cell is sound.
+    pub fn read(word: u32) -> Option<(u32, Self)> {
+        (word != u32::MAX).then(|| (word >> Self::BITS, Self::ALL[(word & 3) as usize]))
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Speed => write!(f, "a vertex moved faster than {FASTEST} lattice spacings a step"),
+            Self::Membrane => {
+                write!(f, "its membrane pulled at a vertex with more than {LARGEST_FORCE} in lattice units")
+            }
+            Self::Contact => {
+                write!(f, "membrane and contact pushed a vertex with more than {LARGEST_FORCE} in lattice units")
+            }
+            Self::Wall => write!(f, "a vertex was pushed into the wall"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read() {
+        assert_eq!(Damage::read(u32::MAX), None);
+        for damage in Damage::ALL {
+            assert_eq!(Damage::read(7 << Damage::BITS | damage.code()), Some((7, damage)));
+        }
+    }
+}

@@ -1,0 +1,102 @@
+// The vertices that may come into contact before the lists are made anew: for each its number, the site where it is now,
+// whether a wall is near, and its neighbours, the vertices of other cells in reach. Where these are too many, the tiles
+// around that hold them, one bit each.
+#include "prelude.wgsl"
+#include "sites.wgsl"
+#include "fraction.wgsl"
+#include "tiles.wgsl"
+#include "pair.wgsl"
+
+fn work_on(v: u32) {
+    let slot = slot_of[v];
+    if (slot == NONE) {
+        return;
+    }
+    var place = 0u;
+    var local = 0u;
+#for axis in axes
+    let p${axis.name} = position[${axis.index}u * span.stride + v];
+    let s${axis.name} = wrapped_${axis.name}(p${axis.name}.x);
+    place += place_${axis.name}(s${axis.name});
+    local |= u32((s${axis.name} & 7) >> ${contact.wall_tile.bits}u) << ${contact.wall_tile.axis_bits[axis.index]}u;
+#endfor
+    var block = directory[place];
+    if (block == 0u) {
+        return;
+    }
+    var near = 0u;
+#if contact.walls
+    near = select(0u, ${contact.wall_bit}u, wall_lists[(block << ${contact.wall_tile.block_bits}u) | local] != 0u);
+#endif
+#if contact.pairs
+#include "around.wgsl"
+    // Squares of the distances from the tiles.
+#for axis in axes
+    let f${axis.name} = fraction(p${axis.name}.y);
+    let past${axis.name} = real(s${axis.name} - low${axis.name}) + f${axis.name};
+    let left${axis.name} = real(end${axis.name} - s${axis.name}) - f${axis.name};
+    let d${axis.name} = vec3(past${axis.name} * past${axis.name}, real(0.0), left${axis.name} * left${axis.name});
+#endfor
+    // The tiles in reach that hold any vertices.
+    var tiles = 0u;
+#for tile in contact.tiles
+    {
+        let here = ${tile.place};
+        if (here != place) {
+            place = here;
+            block = directory[place];
+        }
+        let head = links[span.stride + ((block << ${contact.tile.block_bits}u) | ${tile.local})];
+        tiles |= select(0u, 1u << ${tile.index}u, head != NONE && ${tile.distance} < real(${contact.list_reach_squared}));
+    }
+#endfor
+    let own = cells[slot];
+    var count = 0u;
+    var u = NONE;
+    var bit = 0u;
+    loop {
+        var link = u;
+        if (u == NONE) {
+            if (tiles == 0u) {
+                break;
+            }
+            let tile = firstTrailingBit(tiles);
+            bit = 1u << tile;
+            tiles &= ~bit;
+#for axis in axes
+            let i${axis.name} = tile${axis.tile_digit};
+#endfor
+            link = span.stride + ((directory[${contact.chosen_place}] << ${contact.tile.block_bits}u) | ${contact.chosen_local});
+        }
+        u = links[link];
+        if (u != NONE && (u < own.x || u > own.y)) {
+            let away = Axes(
+#for axis in axes
+                apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + u),
+#endfor
+            );
+            if (dot(away, away) < real(${contact.list_reach_squared})) {
+                near |= bit;
+                if (count < ${contact.most}u) {
+                    neighbours[count * span.stride + v] = u;
+                    count += 1u;
+                } else {
+                    count = ${contact.walk}u;
+                }
+            }
+        }
+    }
+    near |= count << ${contact.count_shift}u;
+#endif
+    if (near != 0u) {
+        let n = atomicAdd(&listing[2], 1u);
+        let group = n / WORKGROUP;
+        atomicMax(&contact_size[0], min(group, 65534u) + 1u);
+        atomicMax(&contact_size[1], group / 65535u + 1u);
+        listed[n] = v;
+        listed[span.stride + n] = near;
+#for axis in axes
+        listed[${axis.index + 2}u * span.stride + n] = bitcast<u32>(s${axis.name});
+#endfor
+    }
+}

@@ -1,0 +1,171 @@
+//! Immersed walls, as users ask for them: the same bits on any number of ranks, a ledger that balances, clear faults.
+
+use pipeline_tests::suspension::{Suspension, bent_channel, counts, keeps_its_cells, same, tube};
+use pipeline_tests::{Folder, configs, draw};
+use serde_json::{Value, json};
+
+/// A vessel between openings with points on its walls and nodes beyond them; its run has immersed walls.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("vessel.pgm", &draw::vessel().pgm());
+    let mut case = configs::vessel_case();
+    case["walls"] = json!({"spacing": 0.75});
+    folder.json("case.json", &case);
+    let made = folder.mkcase(&["case.json", "--quiet"]).done();
+    assert!(made.stdout.contains("nodes beyond them"), "{}", made.stdout);
+    for walls in ["immersed", "half_way", "interpolated"] {
+        folder.json(&format!("{walls}.json"), &vessel_run(walls));
+    }
+    folder
+}
+
+fn vessel_run(walls: &str) -> Value {
+    json!({
+        "case": "case.h5",
+        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls},
+        "time": {"tau": 0.8, "steps": 400},
+        "openings": {"inlet": {"velocity": "9 mm/s"}, "outlet": {"pressure": "0 Pa"}},
+        "dumps": [
+            {"every": 200, "at": [77]},
+            {"name": "part", "every": 200, "region": {"box": {"min": ["40 um", "20 um"], "max": ["120 um", "90 um"]}}}
+        ],
+        "monitor": {"every": 50}
+    })
+}
+
+/// Bits of the velocities in the last dump of a run.
+fn last_velocities(folder: &Folder, run: &str) -> Vec<u32> {
+    let file = hdf5::File::open(folder.path(&format!("{run}/fields.vtkhdf"))).expect("a dump");
+    let nodes = file.dataset("hematite/node_id").expect("numbers").size();
+    let velocity: Vec<f32> = file.dataset("VTKHDF/CellData/velocity").and_then(|v| v.read_raw()).expect("velocities");
+    velocity[velocity.len() - 3 * nodes..].iter().map(|u| u.to_bits()).collect()
+}
+
+/// The rows of a ledger: step, time, inside, in through inlet, outlet and walls.
+fn ledger(folder: &Folder, run: &str) -> Vec<Vec<f64>> {
+    let text = folder.read(&format!("{run}/ledger.csv"));
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("step,time_s,inside_kg,in_kg:inlet,in_kg:outlet,in_kg:walls"));
+    lines.map(|line| line.split(',').map(|number| number.parse().expect("a number")).collect()).collect()
+}
+
+#[test]
+fn ranks_and_restarts_agree_and_the_ledger_balances() {
+    let folder = folder();
+    let call = |arguments: &[&str]| folder.run(&[&["immersed.json", "--quiet"], arguments].concat()).done();
+    let _solo = call(&["-o", "solo"]);
+    // Four parts are stored in the case, three are not.
+    let _four = folder.mpirun(4, &["immersed.json", "-o", "four", "--quiet"]).done();
+    let _first = call(&["-o", "three", "--threads", "3", "--steps", "200", "--checkpoint-every", "200"]);
+    let _rest = call(&["-o", "three", "--threads", "2", "--restart"]);
+    // The dump at the step of the checkpoint is made from the restored state.
+    let again = ["-o", "again", "--restart", "three/checkpoint/step-000000000200", "--steps", "200"];
+    let _again = call(&again);
+    let _half = call(&["-o", "half", "--steps", "200"]);
+    let velocities = |run: &str| last_velocities(&folder, run);
+    assert_eq!(velocities("again"), velocities("half"));
+    for other in ["four", "three"] {
+        let compared = folder.post(&["compare", "solo", other]).done();
+        assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+        assert_eq!(ledger(&folder, "solo"), ledger(&folder, other));
+    }
+
+    let rows = ledger(&folder, "solo");
+    let (first, last) = (&rows[0], &rows[rows.len() - 1]);
+    let gained = last[2] - first[2];
+    let came_in: f64 = (3..6).map(|column| last[column] - first[column]).sum();
+    assert!((gained - came_in).abs() < 1e-6 * last[2], "{gained:e} more inside, {came_in:e} came in");
+    assert!(last[5] != 0.0);
+    // Beyond the walls the pressure rises with that of the fluid, and little else happens.
+    assert!(last[5].abs() < 3e-3 * last[2], "{:e} through walls of {:e}", last[5], last[2]);
+
+    let _plain = folder.run(&["half_way.json", "--quiet"]).done();
+    let differ = folder.post(&["compare", "solo", "half_way"]).exits(1);
+    assert!(!differ.stdout.starts_with("the same"));
+    for other in ["half_way.json", "interpolated.json"] {
+        let refused = folder.run(&[other, "--quiet", "-o", "three", "--restart"]).exits(2);
+        assert!(refused.stderr.contains("fluid.walls"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn the_layer_stays_out_of_dumps_and_of_other_runs() {
+    let folder = folder();
+    folder.json("bare.json", &configs::vessel_case());
+    let _made = folder.mkcase(&["bare.json", "--quiet"]).done();
+    let mut bare = vessel_run("half_way");
+    bare["case"] = json!("bare.h5");
+    folder.json("bare_run.json", &bare);
+    let _bare = folder.run(&["bare_run.json", "-o", "bare", "--quiet"]).done();
+    let _plain = folder.run(&["half_way.json", "--quiet"]).done();
+    let _immersed = folder.run(&["immersed.json", "--quiet"]).done();
+    let compared = folder.post(&["compare", "bare", "half_way"]).done();
+    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+    let nodes = |run: &str| folder.read_json(&format!("{run}/run.json"))["nodes"].clone();
+    assert_eq!(nodes("immersed"), nodes("bare"));
+    let _flow = folder.post(&["flow", "immersed"]).done();
+}
+
+/// The suspension with immersed walls, for `steps` steps.
+fn held(mut suspension: Suspension, steps: u64, kernel: u64) -> Suspension {
+    suspension.case["walls"] = json!({});
+    suspension.run["fluid"]["walls"] = json!("immersed");
+    suspension.run["cells"] = json!({"kernel": kernel});
+    suspension.run["time"]["steps"] = json!(steps);
+    suspension.run["dumps"] = json!([{"every": steps / 2}]);
+    suspension.run["monitor"] = json!({"every": steps / 4});
+    suspension.run["tracks"] = json!({"every": steps / 4});
+    suspension.run["cell_dumps"] = json!({"every": steps / 4, "at": [33]});
+    suspension
+}
+
+/// Runs it alone, on 3 threads, through MPI on 2 ranks, and in two halves: the same bits, no cell lost.
+fn ranks_agree(suspension: &Suspension) {
+    let folder = suspension.folder();
+    let call = |arguments: &[&str]| folder.run(&[&["run.json", "--quiet"], arguments].concat()).done();
+    let steps = suspension.run["time"]["steps"].as_u64().expect("steps");
+    let half = (steps / 2).to_string();
+    let _solo = call(&["-o", "solo"]);
+    let _threads = call(&["-o", "threads3", "--threads", "3"]);
+    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
+    let _first = call(&["-o", "halves", "--threads", "2", "--steps", &half, "--checkpoint-every", &half]);
+    let _rest = call(&["-o", "halves", "--restart"]);
+    let counts = counts(&folder.path("case.h5"));
+    for run in ["solo", "threads3", "mpi2", "halves"] {
+        keeps_its_cells(&folder.path(run), steps, &counts);
+    }
+    for other in ["threads3", "mpi2"] {
+        same(&folder, "solo", other);
+    }
+    let compared = folder.post(&["compare", "solo", "halves"]).done();
+    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+}
+
+#[test]
+fn ranks_agree_with_cells() {
+    ranks_agree(&held(bent_channel(), 352, 2));
+}
+
+#[test]
+fn ranks_agree_with_cells_in_three_dimensions() {
+    ranks_agree(&held(tube(), 160, 3));
+}
+
+#[test]
+fn cases_without_a_layer_are_refused() {
+    let folder = folder();
+    folder.json("bare.json", &configs::vessel_case());
+    let _made = folder.mkcase(&["bare.json", "--quiet"]).done();
+    let mut run = vessel_run("immersed");
+    run["case"] = json!("bare.h5");
+    folder.json("run.json", &run);
+    let refused = folder.run(&["run.json", "--check"]).exits(2);
+    for said in ["fluid.walls", "immersed", "\"walls\": {\"spacing\": 0.75}", "CASE.json"] {
+        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+    }
+    let mut run = vessel_run("immersed");
+    run["cells"] = json!({"kernel": 5});
+    folder.json("run.json", &run);
+    let refused = folder.run(&["run.json", "--check"]).exits(2);
+    assert!(refused.stderr.contains("cells.kernel 5"), "{}", refused.stderr);
+}

@@ -1,0 +1,171 @@
+//! `run --bench`: how fast a run steps on this machine, and where the time goes.
+
+use std::time::Instant;
+
+use hematite_comm::Comm;
+use hematite_config::{Exit, Fault, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::{Cli, Format};
+use crate::setup::Setup;
+use crate::start::Start;
+
+/// Steps before the first measurement.
+const WARM_UP: u64 = 32;
+/// Measurements of the speed.
+const REPEATS: usize = 3;
+/// Seconds that one takes, unless the number of steps is given.
+const LENGTH: f64 = 3.0;
+
+/// Speed and phases of a run.
+#[derive(Clone, Debug, Serialize)]
+struct Bench {
+    /// Devices of the ranks.
+    devices: Vec<String>,
+    /// Number of ranks.
+    ranks: usize,
+    /// Fluid nodes.
+    nodes: u64,
+    /// Cells in the domain.
+    cells: u64,
+    /// Their vertices.
+    vertices: u64,
+    /// Time steps of each measurement.
+    steps: u64,
+    /// Million lattice-node updates a second, ascending.
+    mlups: Vec<f64>,
+    /// Cell-steps a second, ascending; none without cells.
+    cell_steps: Vec<f64>,
+    /// Milliseconds a step in each phase, of the rank where it is longest.
+    phases: Vec<Phase>,
+    /// Milliseconds a step of the measurement with phases, which timestamps make slower.
+    whole: f64,
+}
+
+/// A phase of the time step.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Phase {
+    name: String,
+    /// Milliseconds a step.
+    ms: f64,
+}
+
+/// Measures and prints; writes nothing.
+pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Result<Exit> {
+    let Start { gpu, devices, mut fluid, mut cells, .. } = Start::new(cli, comm, &mut setup)?;
+    let plan = setup.plan.clone();
+    let mut advance = |steps: u64| -> Result<f64> {
+        let start = Instant::now();
+        match &mut cells {
+            Some(cells) => fluid.advance_with(comm, cells, steps, |t| plan.row(t))?,
+            None => fluid.advance(comm, steps, |t| plan.row(t))?,
+        }
+        let mut slowest = [start.elapsed().as_secs_f64()];
+        comm.max(&mut slowest)?;
+        Ok(slowest[0])
+    };
+    advance(WARM_UP)?;
+    let steps = match cli.steps {
+        Some(steps) => steps.max(1),
+        None => {
+            let taken = advance(WARM_UP)?;
+            ((LENGTH * WARM_UP as f64 / taken) as u64).clamp(1, 1 << 20)
+        }
+    };
+    let mut seconds = [0.0; REPEATS];
+    for taken in &mut seconds {
+        *taken = advance(steps)?;
+    }
+    seconds.sort_by(|a, b| b.total_cmp(a));
+    gpu.time_phases(true);
+    let timed = steps.min(256);
+    let whole = 1e3 * advance(timed)? / timed as f64;
+    gpu.time_phases(false);
+    let mut phases: Vec<Phase> = gpu
+        .take_phases()?
+        .into_iter()
+        .map(|(name, seconds)| Phase { name: name.to_owned(), ms: 1e3 * seconds / timed as f64 })
+        .collect();
+    let inside: u64 = match &cells {
+        Some(cells) => cells.tally(comm)?.iter().map(|tally| tally.inside).sum(),
+        None => 0,
+    };
+    if let Some(cells) = &cells {
+        let done = (WARM_UP + steps * REPEATS as u64 + timed) as f64;
+        phases.push(Phase { name: "migration".to_owned(), ms: 1e3 * cells.phases().migration / done });
+    }
+    let Some(phases) = longest(comm, &phases)? else { return Ok(Exit::Done) };
+    let rate = |per_step: f64| -> Vec<f64> { seconds.iter().map(|s| per_step * steps as f64 / s).collect() };
+    let nodes = setup.header.nodes as u64;
+    let vertices = setup.populations.iter().map(|p| (p.cells.len() * p.surface.vertices.len()) as u64).sum();
+    let bench = Bench {
+        devices,
+        ranks: comm.size(),
+        nodes,
+        cells: inside,
+        vertices,
+        steps,
+        mlups: rate(nodes as f64 / 1e6),
+        cell_steps: if inside > 0 { rate(inside as f64) } else { Vec::new() },
+        phases,
+        whole,
+    };
+    match format {
+        Format::Text => print!("{}", bench.text()),
+        Format::Json => {
+            println!("{}", serde_json::to_string_pretty(&bench).map_err(|error| Fault::io(error.to_string()))?);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// The longest time of each phase among the ranks, on rank 0.
+fn longest(comm: &dyn Comm, mine: &[Phase]) -> Result<Option<Vec<Phase>>> {
+    let text = serde_json::to_vec(mine).map_err(|error| Fault::io(error.to_string()))?;
+    let Some(all) = comm.gather(&text)? else { return Ok(None) };
+    let mut longest: Vec<Phase> = Vec::new();
+    for text in all {
+        let phases: Vec<Phase> = serde_json::from_slice(&text).map_err(|error| Fault::io(error.to_string()))?;
+        for phase in phases {
+            match longest.iter_mut().find(|known| known.name == phase.name) {
+                Some(known) => known.ms = known.ms.max(phase.ms),
+                None => longest.push(phase),
+            }
+        }
+    }
+    Ok(Some(longest))
+}
+
+impl Bench {
+    fn text(&self) -> String {
+        let mut devices = self.devices.clone();
+        devices.dedup();
+        let mut text = format!("device      {} ({} ranks)\n", devices.join(", "), self.ranks);
+        text += &format!("nodes       {}\n", self.nodes);
+        if self.cells > 0 {
+            text += &format!("cells       {} ({} vertices at the start)\n", self.cells, self.vertices);
+        }
+        text += &format!("MLUPS       {} ({} steps)\n", range(&self.mlups), self.steps);
+        if !self.cell_steps.is_empty() {
+            text += &format!("cell-steps  {} a second\n", range(&self.cell_steps));
+        }
+        text += &format!("\n{:<12}{:>12}{:>9}\n", "phase", "ms a step", "share");
+        let line = |name: &str, ms: f64| format!("{name:<12}{ms:>12.4}{:>8.1}%\n", 100.0 * ms / self.whole);
+        for phase in &self.phases {
+            text += &line(&phase.name, phase.ms);
+        }
+        let known: f64 = self.phases.iter().map(|phase| phase.ms).sum();
+        if self.ranks == 1 {
+            text += &line("other", self.whole - known);
+        }
+        text + &line("whole step", self.whole)
+    }
+}
+
+/// Median and ends of ascending figures.
+fn range(figures: &[f64]) -> String {
+    let digits = |figure: f64| format!("{figure:.*}", (3 - figure.abs().log10().floor() as i32).clamp(0, 6) as usize);
+    let [first, middle, last] =
+        [0, figures.len() / 2, figures.len() - 1].map(|k| figures.get(k).map_or_else(String::new, |&f| digits(f)));
+    format!("{middle} ({first} to {last})")
+}

@@ -1,0 +1,88 @@
+//! Fluid and cells on the device, at the start of a run or from a checkpoint.
+
+use hematite_comm::Comm;
+use hematite_config::{Exit, Fault, Result, hash_file};
+use hematite_gpu::{Gpu, Needs};
+use hematite_solver::Precision;
+use hematite_solver::lattice_boltzmann::Fluid;
+use hematite_solver::lattice_boltzmann::equilibrium::State;
+use hematite_solver::suspension::Suspension;
+
+use crate::cells::immerse;
+use crate::checkpoint;
+use crate::cli::Cli;
+use crate::ranks::together;
+use crate::setup::{Setup, initial_velocity};
+
+/// What steps, and on what.
+pub struct Start {
+    /// SHA-256 of the case file.
+    pub case_sha256: String,
+    /// This rank's device.
+    pub gpu: Gpu,
+    /// Name and driver of each rank's device, on rank 0.
+    pub devices: Vec<String>,
+    /// The fluid of this rank.
+    pub fluid: Fluid,
+    /// The cells near it, where the run has any.
+    pub cells: Option<Suspension>,
+    /// The step of the checkpoint they come from.
+    pub resumed: Option<u64>,
+}
+
+impl Start {
+    /// Opens the device and fills it, from the checkpoint that `--restart` means where there is one. Collective.
+    ///
+    /// # Errors
+    /// Without a device that will do, or one with too little room; for a checkpoint that does not fit.
+    pub fn new(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Self> {
+        let case_sha256 = case_hash(comm, setup)?;
+        let precision = setup.config.fluid.precision;
+        let needs =
+            Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
+        let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
+        gpu.report_errors(|error| {
+            eprintln!("run: error: the GPU failed: {error}");
+            std::process::exit(Exit::Io as i32);
+        });
+        let told = !cli.quiet && comm.rank() == 0;
+        setup.report(comm, cli.quiet);
+        let devices = comm.gather(format!("{} ({})", gpu.info().name, gpu.info().driver).as_bytes())?;
+        let devices: Vec<String> =
+            devices.into_iter().flatten().map(|name| String::from_utf8_lossy(&name).into_owned()).collect();
+        if told {
+            let mut distinct = devices.clone();
+            distinct.dedup();
+            eprintln!("device    {}", distinct.join(", "));
+        }
+        let mut fluid = together(comm, || Fluid::new(&gpu, &mut setup.part, &setup.parameters))?;
+        let from = cli.restart.as_deref().and_then(|wanted| checkpoint::find(setup, wanted));
+        let saved = match &from {
+            Some(path) => Some(together(comm, || checkpoint::load(setup, &case_sha256, &mut fluid, path))?),
+            None => {
+                let u = initial_velocity(&setup.config, &setup.plan);
+                let at = |n| State { drho: 0.0, u: if setup.beyond(n) { [0.0; 3] } else { u } };
+                together(comm, || fluid.initialise(at))?;
+                None
+            }
+        };
+        let resumed = saved.as_ref().map(|saved| saved.step);
+        let cells = immerse(&gpu, comm, setup, &fluid, saved)?;
+        fluid.hold(comm, &setup.plan.row(fluid.step()))?;
+        if told && cli.restart.is_some() {
+            match resumed {
+                Some(step) => eprintln!("restart   from step {step}"),
+                None => eprintln!("restart   no checkpoint yet: from the start"),
+            }
+        }
+        Ok(Self { case_sha256, gpu, devices, fluid, cells, resumed })
+    }
+}
+
+/// SHA-256 of the case file, read once.
+fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
+    let hash = together(comm, || if comm.rank() == 0 { hash_file(&setup.case) } else { Ok(String::new()) })?;
+    let mut bytes = hash.into_bytes();
+    comm.broadcast(&mut bytes)?;
+    String::from_utf8(bytes).map_err(|error| Fault::io(error.to_string()))
+}
