@@ -76,7 +76,7 @@ impl Immersion {
             contrast = Some(mechanics.contrast);
             let surface = population.surface.scaled(1.0 / plan.units.dx);
             let mut mechanics = mechanics.in_lattice(&plan.units);
-            soften(&mut mechanics, dimension, &surface, plan, &key, &mut notes);
+            soften(&mut mechanics, &surface, config.every, plan, &key, &mut notes);
             let nu = plan.nu / plan.units.kinematic_viscosity();
             let largest = membrane::largest_step(dimension, &surface, &mechanics, nu);
             let step = config.every as f64;
@@ -146,15 +146,8 @@ impl Immersion {
 }
 
 /// Lowers the moduli that only hold area and volume to what the time step bears.
-fn soften(
-    mechanics: &mut Mechanics,
-    dimension: usize,
-    surface: &Surface,
-    plan: &Plan,
-    key: &str,
-    notes: &mut Vec<String>,
-) {
-    let [area, volume] = membrane::largest_penalties(dimension, surface);
+fn soften(mechanics: &mut Mechanics, surface: &Surface, every: u64, plan: &Plan, key: &str, notes: &mut Vec<String>) {
+    let [area, volume] = membrane::largest_penalties(surface.dimension, surface, every);
     let units = &plan.units;
     if mechanics.volume > volume {
         notes.push(format!("{key}.volume is lowered to {:.3e} Pa, which the time step bears", volume * units.stress()));

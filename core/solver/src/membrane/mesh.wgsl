@@ -8,6 +8,9 @@
 #include strains
 #include "triangle.wgsl"
 #endif
+#if local_area
+#include "local_area.wgsl"
+#endif
 #if kantor_nelson
 #include "kantor_nelson.wgsl"
 #endif
@@ -123,7 +126,7 @@ fn main(
             f += triangle_force(a, b, vec2<real>(rest_of(${rest.metric}u, k, v), rest_of(${rest.metric + 1}u, k, v)), rest_area);
 #endif
 #if local_area
-            let stretch = whole + restoring(real(${local_area}), 0.5 * twice, rest_area);
+            let stretch = whole + area_tension(real(${local_area}), 0.5 * twice, rest_area);
 #else
             let stretch = whole;
 #endif

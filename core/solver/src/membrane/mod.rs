@@ -3,11 +3,13 @@
 //! A law is a pair of files of one name: the WGSL with the formula and the force, the Rust with the energy in f64.
 //! `ring.wgsl` (2-D) and `mesh.wgsl` (3-D) put them together; [`Model`] does the same for the energies.
 
+mod diagnosis;
 mod gompper_kroll;
 mod hardening;
 mod kantor_nelson;
 mod linear;
 mod links;
+mod local_area;
 mod model;
 mod neo_hookean;
 mod population;
@@ -22,6 +24,7 @@ mod vector;
 mod viscosity;
 mod wlc_power;
 
+pub use diagnosis::diagnosis;
 pub use model::{Energy, Model};
 pub use population::{FORCE_LIMIT, Membrane};
 pub use stability::{largest_penalties, largest_step};

@@ -6,7 +6,9 @@ use hematite_config::{Fault, Result};
 use super::links::Links;
 use super::vector::{Vector, cross, dot, length, minus};
 use super::wlc_power::Spring;
-use super::{gompper_kroll, hardening, kantor_nelson, linear, neo_hookean, quadratic, ring_bending, skalak, triangle};
+use super::{
+    gompper_kroll, hardening, kantor_nelson, linear, local_area, neo_hookean, quadratic, ring_bending, skalak, triangle,
+};
 
 /// Largest exponent of the springs' repulsion.
 const LARGEST_POWER: f64 = 12.0;
@@ -155,7 +157,7 @@ impl Model {
                     Some(InPlane::NeoHookean { g }) => neo_hookean::energy(g, triangle::invariants(before, now)),
                     _ => 0.0,
                 };
-            energy.local_area += quadratic::energy(self.mechanics.local_area, triangle::area(now), rest_area);
+            energy.local_area += local_area::energy(self.mechanics.local_area, triangle::area(now), rest_area);
         }
         if let Some(Bending::GompperKroll { kappa }) = self.mechanics.bending {
             for (v, ring) in links.rings.iter().enumerate() {

@@ -12,8 +12,9 @@ use crate::suspension::{DRIFT_SCALE, Damage};
 /// Bytes of a kernel's immediate data.
 pub(crate) const IMMEDIATES: u32 = 20;
 
-const PIECES: [Template; 12] = [
+const PIECES: [Template; 13] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+    Template { name: "local_area.wgsl", text: include_str!("local_area.wgsl") },
     Template { name: "quadratic.wgsl", text: include_str!("quadratic.wgsl") },
     Template { name: "viscosity.wgsl", text: include_str!("viscosity.wgsl") },
     Template { name: "linear.wgsl", text: include_str!("linear.wgsl") },

@@ -46,17 +46,21 @@ const BREATHING: f64 = 0.3;
 /// Thickness in lattice units of the fluid that moves with a membrane.
 const CARRIED: f64 = 2.0;
 
+/// The same where forces are held for several steps: the largest product of frequency and that time.
+const HELD: f64 = 1.5;
+
 /// The largest moduli of the whole area and of the volume (2-D: perimeter and area), lattice units, that explicit steps
-/// bear: a cell whose surface A encloses V breathes at `omega^2 = k_v A / (V h)` by its volume and at
+/// bear when forces are held for `every` steps: a cell whose surface A encloses V breathes at `omega^2 = k_v A / (V h)` by its volume and at
 /// `omega^2 = k_a / (R^2 h)` by its area, h the thickness of fluid carried along, R the radius of a ball of the same A.
-pub fn largest_penalties(dimension: usize, surface: &Surface) -> [f64; 2] {
+pub fn largest_penalties(dimension: usize, surface: &Surface, every: u64) -> [f64; 2] {
     let (area, volume) = (surface.area(), surface.volume());
     let pi = std::f64::consts::PI;
     let squared_radius = match dimension {
         2 => (area / (2.0 * pi)).powi(2),
         _ => area / (4.0 * pi),
     };
-    [squared_radius, volume / area].map(|length| BREATHING * BREATHING * CARRIED * length)
+    let omega = BREATHING.min(HELD / every as f64);
+    [squared_radius, volume / area].map(|length| omega * omega * CARRIED * length)
 }
 
 /// The vertices next to `v`.

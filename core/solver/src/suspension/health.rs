@@ -5,8 +5,11 @@ use hematite_config::{Fault, Result};
 
 use super::damage::Damage;
 use super::kind::{Held, Kind};
+use super::parameters::KindParameters;
+use super::record::Record;
 use super::time_step::Suspension;
 use super::vertices::DRIFT_SCALE;
+use crate::membrane::diagnosis;
 
 impl Suspension {
     /// Refuses to go on with a broken cell. Collective.
@@ -36,12 +39,26 @@ impl Suspension {
             })
             .collect();
         let (force, speed) = self.extremes(kind, held)?;
+        let k = self.kinds.iter().position(|other| std::ptr::eq(other, kind)).unwrap_or_default();
+        let state = match self.take(&[(k, id)])?.first() {
+            Some(record) => self.deformation(k, record, step),
+            None => String::new(),
+        };
         Err(Fault::numerical(format!(
-            "cell {id} of population \"{}\" broke at step {step} near ({}) m: {why} (now: speed {speed:.3e}, force {force:.3e}). Dumps up to now \
+            "cell {id} of population \"{}\" broke at step {step} near ({}) m: {why}. A little later its largest speed is \
+             {speed:.1e} and force {force:.1e} in lattice units; {state}. Dumps up to now \
              are whole. Take a shorter time step, softer mechanics or contact, or a slower flow",
             kind.name,
             at.join(", ")
         )))
+    }
+
+    /// How a cell is deformed, and by what.
+    fn deformation(&self, kind: usize, record: &Record, step: u32) -> String {
+        let dimension = self.parameters.dimension;
+        let KindParameters { surface, mechanics, .. } = &self.parameters.kinds[kind];
+        let scale = self.parameters.scale(record.seeded_scale, u64::from(step));
+        diagnosis(dimension, surface, mechanics, &record.points(dimension), scale)
     }
 
     /// The largest components of force and velocity of a cell's vertices, lattice units.

@@ -58,6 +58,13 @@ impl Parameters {
         common(common(self.every, self.mark_every.unwrap_or(1)), LOOK)
     }
 
+    /// Size over full size of a cell, seeded at `seeded`, after `step` steps.
+    pub(super) fn scale(&self, seeded: f32, step: u64) -> f64 {
+        let seeded = f64::from(seeded);
+        let grown = if self.growth == 0 { 1.0 } else { (step as f64 / self.growth as f64).min(1.0) };
+        seeded + (1.0 - seeded) * grown
+    }
+
     /// Sites around own nodes that a rank's map must hold: all that act on a vertex which may touch them.
     pub fn map_margin(&self) -> i32 {
         let contact =

@@ -7,7 +7,6 @@ use super::gate::{Gate, Waiting};
 use super::holders::Bounds;
 use super::kind::Held;
 use super::parameters::{LOOK, reach};
-use super::record::Record;
 use super::time_step::Suspension;
 
 impl Suspension {
@@ -55,7 +54,7 @@ impl Suspension {
         comm.sum(&mut taken)?;
         let mut inside: Vec<Vec<[f64; 3]>> = Vec::new();
         for ((&(g, c), candidate), taken) in due.iter().zip(&candidates).zip(taken) {
-            let vertices = points(self.parameters.dimension, &candidate.record);
+            let vertices = candidate.record.points(self.parameters.dimension);
             let gap = self.gap(candidate.kind);
             let keep = self.gates[g].feeder.as_ref().map_or(1.0, |feeder| feeder.keep);
             if !candidate.is_kept(c as u64, keep) {
@@ -103,8 +102,8 @@ impl Suspension {
         let mut taken = vec![0; candidates.len()];
         for (candidate, cell) in pairs {
             let at = wanted.partition_point(|&other| other < cell);
-            let (own, other) = (&candidates[candidate], points(dimension, &records[at]));
-            if too_near(&points(dimension, &own.record), &other, self.gap(own.kind)) {
+            let (own, other) = (&candidates[candidate], records[at].points(dimension));
+            if too_near(&own.record.points(dimension), &other, self.gap(own.kind)) {
                 taken[candidate] = 1;
             }
         }
@@ -123,13 +122,6 @@ impl Suspension {
         let mean = edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64;
         self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range).max(mean)
     }
-}
-
-/// The vertices of a cell, lattice units.
-fn points(dimension: usize, record: &Record) -> Vec<[f64; 3]> {
-    let vertices = record.position.len() / dimension;
-    let along = |a: usize, v: usize| if a < dimension { record.position[a * vertices + v].value() } else { 0.0 };
-    (0..vertices).map(|v| [0, 1, 2].map(|a| along(a, v))).collect()
 }
 
 /// Whether any two vertices are nearer than `gap`, or one cell may lie inside the other.

@@ -49,6 +49,13 @@ pub struct Record {
 }
 
 impl Record {
+    /// Positions of the vertices, lattice units.
+    pub fn points(&self, dimension: usize) -> Vec<[f64; 3]> {
+        let vertices = self.position.len() / dimension;
+        let along = |a: usize, v: usize| if a < dimension { self.position[a * vertices + v].value() } else { 0.0 };
+        (0..vertices).map(|v| [0, 1, 2].map(|a| along(a, v))).collect()
+    }
+
     /// Number of words of a cell with so many vertices.
     pub fn width(dimension: usize, vertices: usize) -> usize {
         1 + 2 * dimension * vertices

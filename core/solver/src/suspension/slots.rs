@@ -107,16 +107,13 @@ impl Suspension {
 
     /// Sizes of cells that grow, as they are after `step` steps.
     pub(super) fn write_scales(&self, step: u64) -> Result<()> {
-        let grown =
-            if self.parameters.growth == 0 { 1.0 } else { (step as f64 / self.parameters.growth as f64).min(1.0) };
         let mut scales = vec![1.0_f32; self.vertices.slots as usize];
         let mut areas = vec![0.0_f32; self.vertices.slots as usize];
         for kind in &self.kinds {
             let area = kind.surface.area() / f64::from(kind.range.vertices);
             for held in kind.cells.values() {
                 let slot = (kind.range.first_slot + held.slot) as usize;
-                let seeded = f64::from(held.seeded_scale);
-                let scale = seeded + (1.0 - seeded) * grown;
+                let scale = self.parameters.scale(held.seeded_scale, step);
                 scales[slot] = scale as f32;
                 areas[slot] = (area * scale.powi(self.parameters.dimension as i32 - 1)) as f32;
             }

@@ -1,8 +1,10 @@
 //! M10: viscosity of dilute suspensions in 2-D, from the mean shear rate at two walls that move.
 //!
 //! Each run holds one body in the middle of a periodic layer; the share of area phi is that of a disc with the
-//! hydrodynamic radius, over the layer. The radius is measured on its own: the body is pulled through a square array of its
-//! images, and its speed compared with Sangani and Acrivos (Int. J. Multiphase Flow 8, 193, 1982).
+//! hydrodynamic radius, over the layer. The radius is measured on its own: a disc with the same fluid inside is pulled
+//! through a square array of its images, and its speed compared with Sangani and Acrivos (Int. J. Multiphase Flow 8, 193,
+//! 1982). It depends on what is inside, since the kernel spreads the membrane over nodes there too: a fluid inside that is
+//! more viscous slips less against it.
 //! Dilute limits of `(eta / eta_0 - 1) / phi`: 2 for rigid discs and for circular vesicles that do not stretch, whatever is
 //! inside.
 
@@ -12,7 +14,7 @@ use std::path::Path;
 use hematite_cells::{Bending, InPlane, Mechanics, Rest, ShapeConfig, Surface};
 use hematite_config::Result;
 use hematite_solver::Precision;
-use hematite_solver::suspension::Pull;
+use hematite_solver::suspension::{Pull, Support};
 use hematite_units::quantity::Length;
 
 use crate::cells::{Basin, Bath, Content, placed};
@@ -21,6 +23,11 @@ use crate::{Context, Physics, Table};
 /// Radius of the ring, lattice spacings; vertices are one apart.
 const RADIUS: f64 = 8.0;
 const VERTICES: usize = 50;
+/// Of the kernels the one that feels least where the lattice is: the ring turns by a small part of a spacing.
+const SUPPORT: Support = Support::Four;
+
+/// Modulus of bending: vesicles settle within viscosity RADIUS^3 / KAPPA.
+const KAPPA: f64 = 0.3;
 
 /// Runs the case.
 ///
@@ -31,10 +38,6 @@ pub fn run(context: &Context) -> Result<Table> {
     let physics = Physics { precision: Precision::F64, ..Physics::trt(2.0) };
     let shape = ShapeConfig::Disc { radius: Length(RADIUS), vertices: Some(VERTICES) };
     let ring = shape.surface(Path::new(""), 2)?;
-    let [other, excess] = [64, 104].map(|side| excess_radius(context, &physics, &ring, side));
-    let (other, excess) = (other?, excess?);
-    table.note("hydrodynamic radius less the ring's, lattice spacings, from an array of period 104", 0.0, excess);
-    table.relative("hydrodynamic radius, period 64 against 104", RADIUS + excess, RADIUS + other, 5e-3);
     let bodies =
         [("rigid disc", rigid()), ("vesicle, contrast 1", vesicle(1.0)), ("vesicle, contrast 5", vesicle(5.0))];
     // The fluid inside that is more viscous makes the vesicle slow to settle.
@@ -45,7 +48,21 @@ pub fn run(context: &Context) -> Result<Table> {
     } else {
         2
     };
+    let mut measured: Option<(f64, f64)> = None;
     for (name, mechanics) in &bodies[..chosen] {
+        let contrast = mechanics.contrast;
+        let excess = match measured {
+            Some((of, excess)) if of == contrast => excess,
+            _ => {
+                let [other, excess] = [64, 104].map(|side| excess_radius(context, &physics, &ring, contrast, side));
+                let (other, excess) = (other?, excess?);
+                let what = format!("contrast {contrast}: hydrodynamic radius");
+                table.note(format!("{what} less the ring's, lattice spacings, from an array of period 104"), 0.0, excess);
+                table.relative(format!("{what}, period 64 against 104"), RADIUS + excess, RADIUS + other, 5e-3);
+                measured = Some((contrast, excess));
+                excess
+            }
+        };
         let mut found = Vec::new();
         for side in [64, 104] {
             let (eta, radius) = layer(context, &physics, &ring, mechanics, side)?;
@@ -63,7 +80,7 @@ pub fn run(context: &Context) -> Result<Table> {
 fn rigid() -> Mechanics {
     Mechanics {
         in_plane: Some(InPlane::Linear { k: 0.1 }),
-        bending: Some(Bending::Ring { kappa: 0.06, rest: Rest::Shape }),
+        bending: Some(Bending::Ring { kappa: KAPPA, rest: Rest::Shape }),
         global_area: 0.2,
         volume: 0.03,
         volume_share: 1.0,
@@ -73,7 +90,7 @@ fn rigid() -> Mechanics {
 }
 
 fn vesicle(contrast: f64) -> Mechanics {
-    Mechanics { bending: Some(Bending::Ring { kappa: 0.06, rest: Rest::Flat }), contrast, ..rigid() }
+    Mechanics { bending: Some(Bending::Ring { kappa: KAPPA, rest: Rest::Flat }), contrast, ..rigid() }
 }
 
 /// Mean distance of the ring's vertices from their middle.
@@ -86,15 +103,15 @@ fn radius_of(at: &[[f64; 3]]) -> f64 {
 /// Hydrodynamic radius less the ring's, from the speed U at which a force F pulls the ring through the fluid, of mean
 /// velocity 0, in a square array of period `side`: `4 pi mu U / F = -ln(phi) / 2 - 0.738 + phi - 0.887 phi^2 + 2.038 phi^3`,
 /// phi the share of the disc.
-fn excess_radius(context: &Context, physics: &Physics, ring: &Surface, side: usize) -> Result<f64> {
+fn excess_radius(context: &Context, physics: &Physics, ring: &Surface, contrast: f64, side: usize) -> Result<f64> {
     let basin = Basin::periodic([side, side, 1]);
     let total = 1e-4;
     let pull = Pull { kind: 0, vertices: (0..VERTICES as u32).collect(), force: [total / VERTICES as f64, 0.0, 0.0] };
     let content = Content {
-        kinds: vec![(ring.clone(), rigid())],
+        kinds: vec![(ring.clone(), Mechanics { contrast, ..rigid() })],
         cells: vec![(0, placed(ring, basin.middle(), 0.0))],
         pulls: vec![pull],
-        ..Content::default()
+        support: SUPPORT,
     };
     let back = -total / (side * side) as f64;
     let mut bath = Bath::new(context, &basin, physics, content, [back, 0.0, 0.0])?;
@@ -118,7 +135,7 @@ fn excess_radius(context: &Context, physics: &Physics, ring: &Surface, side: usi
 }
 
 /// Viscosity of a layer with one body over that of the fluid alone, and the ring's radius: the shear stress at the walls
-/// is that of the fluid there, which is free of bodies. Stops when it changes by less than 1e-3 of what the body adds
+/// is that of the fluid there, which is free of bodies. Stops when it changes by less than 5e-4 of what the body adds
 /// within the time that momentum takes to the walls.
 fn layer(
     context: &Context,
@@ -127,11 +144,12 @@ fn layer(
     mechanics: &Mechanics,
     side: usize,
 ) -> Result<(f64, f64)> {
-    let rate = 2e-6;
+    let rate = 1e-5;
     let basin = Basin::sheared(side, side, 0, rate);
     let content = Content {
         kinds: vec![(ring.clone(), mechanics.clone())],
         cells: vec![(0, placed(ring, basin.middle(), 0.0))],
+        support: SUPPORT,
         ..Content::default()
     };
     let mut bath = Bath::new(context, &basin, physics, content, [0.0; 3])?;
@@ -141,7 +159,7 @@ fn layer(
         bath.advance(steps as u64)?;
         let [lower, upper] = bath.wall_rates(&basin)?;
         let before = std::mem::replace(&mut eta, 0.5 * (lower + upper) / rate);
-        if (eta - before).abs() < 1e-3 * (eta - 1.0) {
+        if (eta - before).abs() < 5e-4 * (eta - 1.0) {
             break;
         }
     }
