@@ -15,8 +15,8 @@ struct Arguments {
     /// Leave out what takes long.
     #[arg(long)]
     quick: bool,
-    /// Add what takes very long: red cells over 100 000 steps, vesicles that are slow to settle (some ten minutes more); blood in
-    /// tubes, for a data-centre GPU alone.
+    /// Add what takes very long: red cells over 100 000 steps, vesicles that are slow to settle (some ten minutes
+    /// more); a large capsule and blood in tubes, for a data-centre GPU alone.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
     /// Only these cases, e.g. --only F3,womersley

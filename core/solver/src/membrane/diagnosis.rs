@@ -81,7 +81,7 @@ mod tests {
         let surface = Surface { dimension: 2, vertices: ring, triangles: Vec::new() };
         let mut mechanics = Preset::WhiteCell.mechanics(2);
         mechanics.in_plane = Some(hematite_cells::InPlane::Linear { k: 1.0 });
-        mechanics.bending = None;
+        (mechanics.bending, mechanics.global_area, mechanics.volume) = (None, 0.0, 0.0);
         let mut x = surface.vertices.clone();
         x[0][0] += 1.0;
         let text = diagnosis(2, &surface, &mechanics, &x, 1.0);

@@ -2,9 +2,11 @@
 
 use hematite_gpu::Gpu;
 use hematite_solver::Precision;
-use hematite_solver::suspension::{BoundingBoxes, Contact, ContactParameters, Morse, WallPoint};
+use hematite_solver::suspension::{
+    BoundingBoxes, Contact, ContactParameters, Coupling, DRIFT_SCALE, Morse, Support, WallPoint,
+};
 
-use crate::sample::{Cloud, Domain, Random, fixed, gpu, run, scattered, value};
+use crate::sample::{Cloud, Domain, Random, fixed, gpu, run, scattered, shared, value};
 
 /// Quanta of a pair's force in a lattice unit.
 const SCALE: f64 = 1_073_741_824.0;
@@ -258,5 +260,52 @@ fn boxes_are_those_of_the_vertices() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn kept_lists_give_what_new_ones_would() {
+    let gpu = gpu(Precision::F32);
+    for dimension in [2, 3] {
+        let domain = domain(dimension, [true, false, dimension == 3]);
+        let (map, own) = domain.map(&gpu, 12, |_| true);
+        let mut random = Random::new(17);
+        let points = scattered(&domain, 700, &mut random);
+        let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / 6).collect();
+        let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slot);
+        let areas = vec![0.8; cloud.vertices.slots as usize];
+        let parameters = ContactParameters { range: 0.9, strength: 1e-3, wall_strength: 0.0, morse: None };
+        let made = || {
+            let contact = Contact::new(&gpu, Precision::F32, &parameters, 2, &map, &cloud.vertices, &[]).expect("fits");
+            contact.write_areas(&gpu, &areas).expect("uploads");
+            contact
+        };
+        let (kept, anew) = (made(), made());
+        let nodes = shared(&gpu, dimension, Precision::F32, own.len());
+        let coupling = Coupling::new(&gpu, Precision::F32, dimension, Support::Two, &map, &cloud.vertices, &nodes)
+            .expect("compiles");
+        let still = vec![[0.0; 3]; cloud.at.len()];
+        let forces = |contact: &Contact| {
+            cloud.write_force(&gpu, Precision::F32, &still);
+            run(&gpu, |recorder| contact.record(recorder, 0));
+            cloud.force(&gpu, Precision::F32)
+        };
+        let (mut before, mut changes) = (Vec::new(), 0);
+        for step in 0..40 {
+            let most = [0.02, 0.1, 0.2][step % 3] * DRIFT_SCALE;
+            let count = dimension * cloud.vertices.stride as usize;
+            let drift: Vec<i32> = (0..count).map(|_| random.between(-most, most) as i32).collect();
+            gpu.upload(&cloud.vertices.drift, 0, &drift).expect("uploads");
+            run(&gpu, |recorder| {
+                coupling.record_advance(recorder, 0, 1);
+                coupling.record_advance(recorder, 0, 1);
+            });
+            let found = forces(&kept);
+            anew.forget(&gpu);
+            assert!(found == forces(&anew), "{dimension}-D, step {step}");
+            changes += usize::from(found != before);
+            before = found;
+        }
+        assert_eq!(changes, 40, "vertices meet others all the time");
     }
 }

@@ -57,7 +57,11 @@ pub fn run(context: &Context) -> Result<Table> {
                 let [other, excess] = [64, 104].map(|side| excess_radius(context, &physics, &ring, contrast, side));
                 let (other, excess) = (other?, excess?);
                 let what = format!("contrast {contrast}: hydrodynamic radius");
-                table.note(format!("{what} less the ring's, lattice spacings, from an array of period 104"), 0.0, excess);
+                table.note(
+                    format!("{what} less the ring's, lattice spacings, from an array of period 104"),
+                    0.0,
+                    excess,
+                );
                 table.relative(format!("{what}, period 64 against 104"), RADIUS + excess, RADIUS + other, 5e-3);
                 measured = Some((contrast, excess));
                 excess

@@ -1,0 +1,103 @@
+//! Cells that come in and go out through openings: the same bits on any number of ranks, and none lost.
+
+use std::path::Path;
+
+use hematite_dump::{CellReader, Ledger};
+use pipeline_tests::Folder;
+use pipeline_tests::draw::{Picture, Voxels};
+use pipeline_tests::suspension::{Suspension, same};
+use serde_json::{Value, json};
+
+const STEPS: u64 = 2000;
+
+/// From a velocity opening on the left to a pressure opening on the right.
+fn run(speed: &str) -> Value {
+    json!({
+        "case": "case.h5",
+        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+        "time": {"tau": 1.5, "steps": STEPS},
+        "openings": {"in": {"velocity": speed, "ramp": "20 us"}, "out": {"pressure": "0 Pa"}},
+        "cells": {"inflow": {"in": {}}},
+        "dumps": [{"every": 1000}],
+        "cell_dumps": {"every": 500},
+        "tracks": {"every": 250},
+        "monitor": {"every": 100}
+    })
+}
+
+fn case(geometry: &Value, shape: &Value, hematocrit: f64) -> Value {
+    json!({
+        "geometry": geometry,
+        "openings": [{"name": "in", "kind": "velocity", "face": "x-"}, {"name": "out", "kind": "pressure", "face": "x+"}],
+        "cells": [{"name": "red", "shape": shape, "hematocrit": hematocrit}],
+        "parts": [4]
+    })
+}
+
+/// A channel that bends, so that cells meet parts above and below.
+fn channel() -> Suspension {
+    let picture = Picture::of(96, 32, |x, y| {
+        let bend = 2.0 * (std::f64::consts::TAU * x as f64 / 96.0).sin();
+        (4.0 + bend..27.0 + bend).contains(&(y as f64))
+    });
+    let geometry = json!({"image": "channel.pgm", "spacing": "1 um"});
+    let case = case(&geometry, &json!({"kind": "red_cell"}), 0.25);
+    Suspension { file: "channel.pgm", content: picture.pgm(), case, run: run("20 mm/s") }
+}
+
+/// A tube, of which four parts meet in corners.
+fn tube() -> Suspension {
+    let voxels = Voxels::of([44, 15, 15], |[_, y, z]| (y as f64 - 7.0).hypot(z as f64 - 7.0) < 6.8);
+    let geometry = json!({"voxels": {"file": "tube.mha"}, "spacing": "1 um"});
+    let shape = json!({"kind": "red_cell", "diameter": "6 um", "vertices": 162});
+    Suspension { file: "tube.mha", content: voxels.mha(), case: case(&geometry, &shape, 0.12), run: run("20 mm/s") }
+}
+
+/// Expects that at least `most` cells came in and went, and that every line and every dump counts those inside.
+fn balances(run: &Path, most: u64) {
+    let ledger = Ledger::read(run).expect("a ledger");
+    for row in &ledger.rows {
+        let cells = row.cells[0];
+        assert_eq!(cells.seeded + cells.inserted, cells.inside + cells.left + cells.removed, "step {}", row.step);
+    }
+    let last = ledger.rows.last().expect("a line");
+    assert_eq!((last.step, last.cells[0].removed), (STEPS, 0));
+    let (inserted, left) = (last.cells[0].inserted, last.cells[0].left);
+    assert!(inserted >= most && left >= most, "{inserted} came in, {left} went");
+    let cells = CellReader::open(&run.join("cells.vtkhdf")).expect("a dump of cells");
+    for dump in 0..cells.steps().len() {
+        let frame = cells.frame(dump).expect("a frame");
+        let row = ledger.rows.iter().find(|row| row.step == frame.step).expect("a line for every dump");
+        assert_eq!(frame.id.len() as u64, row.cells[0].inside, "step {}", frame.step);
+    }
+}
+
+fn ranks_agree(suspension: &Suspension, most: u64) -> Folder {
+    let folder = suspension.folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
+    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
+    balances(&folder.path("solo"), most);
+    for other in ["threads3", "mpi2", "mpi4"] {
+        same(&folder, "solo", other);
+        let rows = |run: &str| Ledger::read(&folder.path(run)).expect("a ledger").rows.into_iter().map(|row| row.cells);
+        assert!(rows("solo").eq(rows(other)), "ledgers of solo and {other}");
+    }
+    folder
+}
+
+#[test]
+fn ranks_agree_in_a_channel() {
+    let folder = ranks_agree(&channel(), 2);
+    // Stopped on one rank and gone on with on four.
+    let stop = ["run.json", "-o", "restarted", "--quiet", "--steps", "1100", "--checkpoint-every", "1000"];
+    let _stopped = folder.run(&stop).done();
+    let _gone_on = folder.mpirun(4, &["run.json", "-o", "restarted", "--restart", "latest", "--quiet"]).done();
+    same(&folder, "solo", "restarted");
+}
+
+#[test]
+fn ranks_agree_in_a_tube() {
+    let _folder = ranks_agree(&tube(), 1);
+}
