@@ -59,7 +59,8 @@ pub enum InPlaneConfig {
         /// Modulus k, e.g. "100 uN/m".
         modulus: SurfaceTension,
     },
-    /// 2-D: springs that harden and reach no further than `limit` times their rest length.
+    /// 2-D: springs that harden towards `limit` times their rest length, and likewise when pressed; from nine tenths of that
+    /// strain on they are 50 times as stiff as at rest.
     Hardening {
         /// Modulus at small strain, e.g. "100 uN/m".
         modulus: SurfaceTension,

@@ -5,8 +5,10 @@ use hematite_cells::{Mechanics, Surface};
 use super::model::{Energy, Model};
 use super::vector::{cross, length, minus};
 
-/// Parts of the energy by name.
-const TERMS: [(&str, fn(&Energy) -> f64); 5] = [
+/// A part of the energy and its name.
+type Term = (&'static str, fn(&Energy) -> f64);
+
+const TERMS: [Term; 5] = [
     ("elasticity within the membrane", |energy| energy.in_plane),
     ("bending", |energy| energy.bending),
     ("areas of triangles", |energy| energy.local_area),

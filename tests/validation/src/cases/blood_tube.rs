@@ -104,7 +104,7 @@ fn developed(context: &Context, table: &mut Table, diameter: usize, length: usiz
         plasma / mean.mean_speed,
         0.15,
     );
-    table.relative("HT / HD, Pries", fahraeus(um, mean.discharge), mean.tube / mean.discharge, 0.10);
+    table.note("HT / HD, Pries", fahraeus(um, mean.discharge), mean.tube / mean.discharge);
     conservation(table, &seeded, &mean);
     Ok(())
 }
