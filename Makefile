@@ -58,8 +58,8 @@ lint: ## format and lints alone
 validate: build ## physics against published numbers, as a table
 	@$(CARGO) run --quiet --release --locked -p validation
 
-bench: build ## speed on this machine's GPU
-	@$(CARGO) run --quiet --release --locked -p validation --bin bench
+bench: build ## speed on this machine's GPU, with blood and without
+	@$(CARGO) run --quiet --release --locked -p validation --bin bench -- --cells
 
 geoms: ## draw the shipped geometries again
 	@$(MAKE) --no-print-directory --always-make $(GEOMS)

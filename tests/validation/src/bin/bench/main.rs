@@ -1,5 +1,6 @@
 //! `bench`: how fast the first GPU runs the fluid, and what memory and time a case takes, beside the targets.
 
+mod cells;
 mod geometry;
 mod memory;
 mod partition;
@@ -20,6 +21,9 @@ struct Arguments {
     /// Also divide a 2-D case of 13 million nodes into 64 parts.
     #[arg(long)]
     large: bool,
+    /// Also measure blood: seeding takes a minute or two.
+    #[arg(long)]
+    cells: bool,
     /// Measurements of each speed.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(3..=100))]
     repeats: u32,
@@ -93,6 +97,9 @@ fn call(arguments: &Arguments) -> Result<()> {
     };
     speed::measure(&device, arguments.repeats, &mut take)?;
     take(memory::measure()?);
+    if arguments.cells {
+        take(cells::measure(device.kind == "software")?);
+    }
     if arguments.large {
         take(partition::measure()?);
     }

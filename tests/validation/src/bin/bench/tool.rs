@@ -39,6 +39,22 @@ pub fn call(name: &str, arguments: &[&Path]) -> Result<Taken> {
     }
 }
 
+/// What a tool of this build prints.
+pub fn answer(name: &str, arguments: &[&Path]) -> Result<String> {
+    let tool = beside(name)?;
+    let failed = |why: String| Fault::io(format!("{}: {why}", tool.display()));
+    let done = Command::new(&tool)
+        .args(arguments)
+        .arg("--quiet")
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| failed(error.to_string()))?;
+    match done.status.success() {
+        true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
+        false => Err(failed(done.status.to_string())),
+    }
+}
+
 /// VmHWM in bytes; nothing once the process has gone.
 fn high_water(status: &Path) -> Option<f64> {
     let text = std::fs::read_to_string(status).ok()?;
