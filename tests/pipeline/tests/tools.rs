@@ -95,13 +95,15 @@ fn listed(schema: &Value, keys: &mut BTreeSet<String>) {
     }
 }
 
-/// Every key of a config; names of openings are the user's.
+/// Every key of a config; names of openings and populations are the user's.
 fn used(config: &Value, keys: &mut BTreeSet<String>) {
     match config {
         Value::Object(object) => object.iter().for_each(|(key, value)| {
             keys.insert(key.clone());
             match (key.as_str(), value) {
-                ("openings", Value::Object(named)) => named.values().for_each(|value| used(value, keys)),
+                ("openings" | "inflow" | "mechanics", Value::Object(named)) => {
+                    named.values().for_each(|value| used(value, keys))
+                }
                 _ => used(value, keys),
             }
         }),
