@@ -16,6 +16,7 @@ mod lattice;
 mod layer;
 mod link;
 mod metis;
+mod morton;
 mod opening;
 mod part;
 mod partition;
@@ -32,6 +33,7 @@ pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, ad
 pub use lattice::Lattice;
 pub use layer::{ImmersedWalls, Layer};
 pub use link::GlobalLink;
+pub use morton::morton;
 pub use opening::{Opening, OpeningSite};
 pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};
 pub use partition::{HaloRange, MetisLimits, PartRange, Partition};

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::lumen::Lumen;
 use super::packing::{Body, Found, Kind, Pace, Packing};
 use super::random::Draws;
-use crate::Lattice;
+use crate::{Lattice, morton};
 
 /// Steps in which a cell at the wall finds its place.
 const STEPS: u64 = 40;
@@ -50,14 +50,6 @@ impl<'a> Places<'a> {
         let dimension = self.lattice.set.dimension();
         [0, 1, 2].map(|k| f64::from(at[k]) + if k < dimension { draws.unit(draw + k as u64) - 0.5 } else { 0.0 })
     }
-}
-
-/// Interleaves the bits of a position, in 3-D the lowest 21 of each.
-fn morton<const D: usize>(position: [i32; 3]) -> u64 {
-    let bits = if D == 2 { 31 } else { 21 };
-    (0..bits).fold(0, |key, bit| {
-        (0..D).fold(key, |key, axis| key | ((position[axis] as u64 >> bit & 1) << (D * bit + axis)))
-    })
 }
 
 /// Puts `counts[k]` cells of each kind into the lumen, in an order that keeps neighbours together. Every cell gets a

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use hematite_case::morton;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 
@@ -41,10 +42,8 @@ impl Bounds {
 
     /// Where the middle is on Morton's curve, in units of 4 sites: cells that follow each other there share nodes.
     pub fn place(self) -> u64 {
-        (0..3).fold(0, |place, axis| {
-            let middle = ((self.low[axis] + self.high[axis]) >> 3) as u32 ^ (1 << 20);
-            (0..21).fold(place, |place, bit| place | u64::from(middle >> bit & 1) << (3 * bit + axis as u32))
-        })
+        // Cells may be some periods below the domain.
+        morton::<3>([0, 1, 2].map(|axis| (1 << 20) + ((self.low[axis] + self.high[axis]) >> 3)))
     }
 
     /// The box, `margin` sites wider on every side.
