@@ -82,3 +82,25 @@ pub trait Comm {
 pub fn agree<T>(comm: &dyn Comm, outcome: Result<T>) -> Result<T> {
     agree::agree(comm, outcome)
 }
+
+/// Sends `out`, a message of pieces that follow each other, (rank, bytes) each, and gives what came: pieces of the same
+/// lengths from the same ranks. Ranks that share no piece need not call it.
+///
+/// # Errors
+/// A lost-rank fault when a rank is gone.
+pub fn exchange_pieces(comm: &dyn Comm, pieces: &[(usize, usize)], out: &[u8]) -> Result<Vec<u8>> {
+    let mut into = vec![0; out.len()];
+    let mut send = Vec::with_capacity(pieces.len());
+    let mut receive = Vec::with_capacity(pieces.len());
+    let (mut rest_out, mut rest_in) = (out, into.as_mut_slice());
+    for &(rank, bytes) in pieces {
+        let (piece, after) = rest_out.split_at(bytes);
+        send.push((rank, piece));
+        rest_out = after;
+        let (piece, after) = rest_in.split_at_mut(bytes);
+        receive.push((rank, piece));
+        rest_in = after;
+    }
+    comm.exchange(&send, &mut receive)?;
+    Ok(into)
+}

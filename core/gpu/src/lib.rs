@@ -18,5 +18,9 @@ pub use kernel::{Binding, Bound, Kernel};
 pub use recorder::{Recorder, Ticket};
 pub use template::{Template, render};
 
+/// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`: it takes [`Recorder::dispatch`]'s rows
+/// of workgroups apart. Needs `workgroup` in the context and `count` in the immediate data `span`.
+pub const MAIN: Template = Template { name: "main.wgsl", text: include_str!("main.wgsl") };
+
 /// Invocations a workgroup of every kernel.
 pub const WORKGROUP: u32 = 256;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
 use hematite_gpu::{Bound, Gpu, Kernel, Recorder, Staging, Ticket};
 
@@ -79,19 +79,7 @@ impl Exchange {
         let read = Instant::now();
         phases.compute += (read - start).as_secs_f64();
 
-        let mut into = vec![0; out.len()];
-        let mut send = Vec::with_capacity(self.pieces.len());
-        let mut receive = Vec::with_capacity(self.pieces.len());
-        let (mut rest_out, mut rest_in) = (out.as_slice(), into.as_mut_slice());
-        for &(rank, bytes) in &self.pieces {
-            let (piece, after) = rest_out.split_at(bytes);
-            send.push((rank, piece));
-            rest_out = after;
-            let (piece, after) = rest_in.split_at_mut(bytes);
-            receive.push((rank, piece));
-            rest_in = after;
-        }
-        comm.exchange(&send, &mut receive)?;
+        let into = exchange_pieces(comm, &self.pieces, &out)?;
         let traded = Instant::now();
         phases.communication += (traded - read).as_secs_f64();
 

@@ -16,7 +16,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let k = item(group, groups, lane);
+    let k = (group.y * groups.x + group.x) * WORKGROUP + lane;
     coarse_sum[lane] = 0;
     fine_sum[lane] = 0;
     fastest[lane] = 0.0;

@@ -48,7 +48,3 @@ fn store(f: real) -> ${stored} {
     return f;
 #endif
 }
-
-fn item(group: vec3<u32>, groups: vec3<u32>, lane: u32) -> u32 {
-    return (group.y * groups.x + group.x) * WORKGROUP + lane;
-}

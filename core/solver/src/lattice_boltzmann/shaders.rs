@@ -1,7 +1,7 @@
 //! The WGSL of every kernel, made from its template for a velocity set, a precision and the flags of a run.
 
 use hematite_case::VelocitySet;
-use hematite_gpu::{Binding, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::{self, Entry};
@@ -13,7 +13,7 @@ use crate::suspension::FORCE_SCALE;
 
 const SHARED: [Template; 7] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
-    Template { name: "main.wgsl", text: include_str!("main.wgsl") },
+    MAIN,
     Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
     Template { name: "rates.wgsl", text: include_str!("rates.wgsl") },
     Template { name: "pairs.wgsl", text: include_str!("pairs.wgsl") },

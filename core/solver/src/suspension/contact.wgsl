@@ -88,10 +88,7 @@ fn work_on(n: u32) {
                     }
                     let tile = firstTrailingBit(tiles);
                     tiles &= tiles - 1u;
-#for axis in axes
-                    let i${axis.name} = tile${axis.tile_digit};
-#endfor
-                    link = span.stride + ((directory[${contact.chosen_place}] << ${contact.tile.block_bits}u) | ${contact.chosen_local});
+#include "first_link.wgsl"
                 }
                 u = links[link];
                 if (u != NONE && (u < own.x || u > own.y)) {

@@ -27,10 +27,12 @@ impl Suspension {
         let first = self
             .kinds
             .iter()
-            .flat_map(|kind| kind.cells.iter().map(move |(&id, held)| (damage(kind, held), id, kind, held)))
-            .filter_map(|(damage, id, kind, held)| damage.map(|(step, why)| (step, why, id, kind, held)))
+            .enumerate()
+            .flat_map(|(k, kind)| kind.cells.iter().map(move |(&id, held)| (damage(kind, held), id, k, held)))
+            .filter_map(|(damage, id, k, held)| damage.map(|(step, why)| (step, why, id, k, held)))
             .min_by_key(|&(step, _, id, ..)| (step, id));
-        let Some((step, why, id, kind, held)) = first else { return Ok(()) };
+        let Some((step, why, id, k, held)) = first else { return Ok(()) };
+        let kind = &self.kinds[k];
         let bounds = self.boxes.read(&self.gpu)?[(kind.range.first_slot + held.slot) as usize];
         let at: Vec<String> = (0..self.parameters.dimension)
             .map(|axis| {
@@ -39,7 +41,6 @@ impl Suspension {
             })
             .collect();
         let (force, speed) = self.extremes(kind, held)?;
-        let k = self.kinds.iter().position(|other| std::ptr::eq(other, kind)).unwrap_or_default();
         let state = match self.take(&[(k, id)])?.first() {
             Some(record) => self.deformation(k, record, step),
             None => String::new(),

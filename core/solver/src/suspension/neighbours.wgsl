@@ -63,10 +63,7 @@ fn work_on(v: u32) {
             let tile = firstTrailingBit(tiles);
             bit = 1u << tile;
             tiles &= ~bit;
-#for axis in axes
-            let i${axis.name} = tile${axis.tile_digit};
-#endfor
-            link = span.stride + ((directory[${contact.chosen_place}] << ${contact.tile.block_bits}u) | ${contact.chosen_local});
+#include "first_link.wgsl"
         }
         u = links[link];
         if (u != NONE && (u < own.x || u > own.y)) {

@@ -1,7 +1,7 @@
 //! The WGSL of the suspension's kernels, made from its templates for a dimension, a precision and a domain.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Gpu, Kernel, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, WALL_TILING};
@@ -12,7 +12,9 @@ use super::tiling::Listing;
 use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
 use crate::Precision;
 
-const SHARED: [Template; 9] = [
+const SHARED: [Template; 11] = [
+    MAIN,
+    Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
     Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },

@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
-use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, Recorder, Staging, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Staging, Template, WORKGROUP, render};
 use minijinja::context;
 
 /// The velocities of shared cells, as integers, to and from the other holders. For each of them in ascending order, the
@@ -14,7 +14,7 @@ pub(crate) struct Trade {
     add: Kernel,
     room: Option<Room>,
     count: u32,
-    /// (rank, words) of each holder's piece of the message.
+    /// (rank, bytes) of each holder's piece of the message.
     pieces: Vec<(usize, usize)>,
 }
 
@@ -37,7 +37,7 @@ fn bindings(add: bool) -> Vec<Binding> {
 
 fn wgsl(add: bool) -> String {
     let context = context! { add, workgroup => WORKGROUP, declarations => Binding::declare(&bindings(add)) };
-    render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[], &context)
+    render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN], &context)
 }
 
 impl Trade {
@@ -49,7 +49,7 @@ impl Trade {
     /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words they share.
     pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<u32>)]) -> Result<()> {
         let list: Vec<u32> = lists.iter().flat_map(|(_, words)| words).copied().collect();
-        self.pieces = lists.iter().map(|(rank, words)| (*rank, words.len())).collect();
+        self.pieces = lists.iter().map(|(rank, words)| (*rank, 4 * words.len())).collect();
         self.count = list.len() as u32;
         if list.is_empty() {
             return Ok(());
@@ -96,19 +96,7 @@ impl Trade {
         let out = gpu.read(&room.staging, &ticket, |mapped| mapped[..bytes].to_vec())?;
         let read = Instant::now();
 
-        let mut into = vec![0; bytes];
-        let mut send = Vec::with_capacity(self.pieces.len());
-        let mut receive = Vec::with_capacity(self.pieces.len());
-        let (mut rest_out, mut rest_in) = (out.as_slice(), into.as_mut_slice());
-        for &(rank, words) in &self.pieces {
-            let (piece, after) = rest_out.split_at(4 * words);
-            send.push((rank, piece));
-            rest_out = after;
-            let (piece, after) = rest_in.split_at_mut(4 * words);
-            receive.push((rank, piece));
-            rest_in = after;
-        }
-        comm.exchange(&send, &mut receive)?;
+        let into = exchange_pieces(comm, &self.pieces, &out)?;
         gpu.write(&room.message_in, 0, &into);
         Ok([(read - start).as_secs_f64(), read.elapsed().as_secs_f64()])
     }

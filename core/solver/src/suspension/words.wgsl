@@ -5,19 +5,13 @@ struct Span {
 var<immediate> span: Span;
 
 ${declarations}
-@compute @workgroup_size(${workgroup})
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let k = (group.y * groups.x + group.x) * ${workgroup}u + lane;
-    if (k < span.count) {
+#include "main.wgsl"
+
+fn work_on(k: u32) {
 #if add
-        // Several neighbours may send a share of the same word.
-        atomicAdd(&words[list[k]], message[k]);
+    // Several neighbours may send a share of the same word.
+    atomicAdd(&words[list[k]], message[k]);
 #else
-        message[k] = words[list[k]];
+    message[k] = words[list[k]];
 #endif
-    }
 }

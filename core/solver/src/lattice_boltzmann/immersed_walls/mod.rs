@@ -14,7 +14,7 @@ mod points;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
 
 use super::buffers::Buffers;
@@ -185,7 +185,7 @@ fn wgsl(act: Act, precision: Precision, dimension: usize, sites: usize) -> Strin
         force_over_velocity => number(WALL_FORCE_SCALE / DRIFT_SCALE),
         fastest => number(FASTEST),
     };
-    render(template, &[prelude], &context)
+    render(template, &[prelude, MAIN], &context)
 }
 
 #[cfg(test)]
