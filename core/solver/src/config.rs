@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hematite_cells::MechanicsConfig;
 use hematite_units::quantity::{
-    Density, DynamicViscosity, FlowRate, ForceDensity, Length, Pressure, SurfaceTension, Time, Velocity,
+    Density, DynamicViscosity, FlowRate, Force, ForceDensity, Length, Pressure, SurfaceTension, Time, Velocity,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -192,6 +192,10 @@ pub struct CellsConfig {
     pub move_every: u64,
     /// Time in which cells that were seeded small grow to full size. Default: 4000 time steps.
     pub growth: Option<Time>,
+    /// The largest force on a vertex while cells grow, e.g. "500 pN" (2-D: of a layer one lattice spacing thick); a larger
+    /// one is shortened to it. Default: half of what breaks a cell at the time step, which is 1/16 in lattice units, or less
+    /// where the fluid is so thin that this would move a vertex by more than 1/16 of a lattice spacing in a time step.
+    pub growth_force: Option<Force>,
     /// Repulsion between cells and from walls, and adhesion.
     pub contact: ContactConfig,
     /// Openings through which cells come in, by name, e.g. {"inlet": {}}: as the case holds them behind the opening, period
@@ -209,6 +213,7 @@ impl Default for CellsConfig {
             every: 1,
             move_every: 1,
             growth: None,
+            growth_force: None,
             contact: ContactConfig::default(),
             inflow: BTreeMap::new(),
             mark_every: 20,

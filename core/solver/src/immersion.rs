@@ -7,10 +7,17 @@ use hematite_config::{Fault, Result, nearest};
 use crate::config::{AdhesionConfig, CellsConfig};
 use crate::membrane;
 use crate::plan::Plan;
-use crate::suspension::{ContactParameters, Coordinate, KindParameters, Morse, Parameters, Record, Support};
+use crate::suspension::{
+    ContactParameters, Coordinate, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Record, Support,
+};
 
 /// Steps in which cells that were seeded small grow, unless the run says otherwise.
 const GROWTH: u64 = 4000;
+/// Cap on forces while cells grow: this share of what breaks a cell. The fluid then gains up to Mach 0.05 in one step.
+const GROWTH_SHARE: f64 = 0.5;
+/// The default is also at most what moves a vertex that is alone at this share of the speed at which a cell breaks. Much
+/// lower caps let neighbours push cells into walls, which hold them by forces that are capped too.
+const GROWTH_SPEED: f64 = 0.25;
 /// Default contact pressure: this share of what pushes a vertex over its range in one step.
 const CONTACT_SHARE: f64 = 0.05;
 
@@ -21,6 +28,8 @@ pub struct Immersion {
     pub parameters: Parameters,
     /// Relaxation rates of the fluid inside cells, where it differs from that outside.
     pub inside: Option<[f64; 2]>,
+    /// The cap on forces while cells grow, N.
+    growth_force: f64,
     /// What may go wrong though it is allowed, and what was chosen by default, one sentence each.
     pub notes: Vec<String>,
 }
@@ -100,34 +109,44 @@ impl Immersion {
             None => GROWTH,
         };
         let shrunk = populations.iter().flat_map(|p| &p.cells).filter(|cell| cell.scale < 1.0).count();
-        if shrunk > 0 {
-            notes.push(format!("{shrunk} cells were seeded small: they grow to full size in {growth} steps"));
-        }
+        let growth_cap = growth_cap(config, dimension, plan)?;
         let inside = contrast.filter(|&ratio| ratio != 1.0).map(|ratio| {
             let tau = 0.5 + ratio * (plan.tau - 0.5);
             let magic = (plan.tau - 0.5) * (plan.tau_minus - 0.5);
+            notes.extend(lasting_disturbance(config, plan, ratio));
             [1.0 / tau, 1.0 / (0.5 + magic / (tau - 0.5))]
         });
-        Ok(Self {
-            parameters: Parameters {
-                dimension,
-                precision: plan.precision(),
-                support,
-                every: config.every,
-                move_every: config.move_every,
-                growth: if shrunk > 0 { growth } else { 0 },
-                contact,
-                mark_every: inside.map(|_| config.mark_every),
-                kinds,
-                pulls: Vec::new(),
-                spacing: header.spacing,
-                origin: header.origin,
-                extent: header.extent,
-                periodic: header.periodic,
-            },
-            inside,
-            notes,
-        })
+        let parameters = Parameters {
+            dimension,
+            precision: plan.precision(),
+            support,
+            every: config.every,
+            move_every: config.move_every,
+            growth: if shrunk > 0 { growth.max(1) } else { 0 },
+            growth_cap,
+            contact,
+            mark_every: inside.map(|_| config.mark_every),
+            kinds,
+            pulls: Vec::new(),
+            spacing: header.spacing,
+            origin: header.origin,
+            extent: header.extent,
+            periodic: header.periodic,
+        };
+        let growth_force = growth_cap * plan.units.force();
+        if let Some(last) = parameters.capped_until() {
+            notes.push(format!(
+                "{shrunk} cells were seeded small: they grow until step {growth}; forces on a vertex are capped at \
+                 {:.3e} pN until step {last}",
+                1e12 * growth_force
+            ));
+        }
+        Ok(Self { parameters, inside, growth_force, notes })
+    }
+
+    /// The last step whose forces are capped because cells grow, and the cap, N; none where all have their size.
+    pub fn growth(&self) -> Option<(u64, f64)> {
+        self.parameters.capped_until().map(|last| (last, self.growth_force))
     }
 
     /// Where the vertices of all cells are at the start: population, number, state.
@@ -145,6 +164,29 @@ impl Immersion {
     }
 }
 
+/// What is said where the odd parts inside cells keep what a node is disturbed by as it comes in from one mark to the
+/// next. A step takes them to `-(1 - 2 d / (d + 1/2))` of what they were, `d = magic / (tau - 1/2)` their relaxation time
+/// above 1/2; in the time between marks they decay by a factor e where `d = 1 / (4 mark_every)`.
+fn lasting_disturbance(config: &CellsConfig, plan: &Plan, contrast: f64) -> Option<String> {
+    let tau = 0.5 + contrast * (plan.tau - 0.5);
+    let (above, least) = (plan.magic() / (tau - 0.5), 0.25 / config.mark_every as f64);
+    // With one rate for all parts there is no magic number to choose.
+    (above < least && plan.tau_minus != plan.tau).then(|| {
+        format!(
+            "contrast {contrast} with fluid.magic {:.4} and tau {:.3} makes tau {tau:.3} inside cells and {:.5} for the odd \
+             parts there, which should be at least {:.5} for disturbances to decay between marks: take a magic number of \
+             at least {:.3}, a time step of at most {:.3e} s, or cells.mark_every {} or more",
+            plan.magic(),
+            plan.tau,
+            0.5 + above,
+            0.5 + least,
+            least * (tau - 0.5),
+            plan.units.dt * above / least,
+            (0.25 / above).ceil()
+        )
+    })
+}
+
 /// Lowers the moduli that only hold area and volume to what the time step bears.
 fn soften(mechanics: &mut Mechanics, surface: &Surface, every: u64, plan: &Plan, key: &str, notes: &mut Vec<String>) {
     let [area, volume] = membrane::largest_penalties(surface.dimension, surface, every);
@@ -158,6 +200,27 @@ fn soften(mechanics: &mut Mechanics, surface: &Surface, every: u64, plan: &Plan,
         notes.push(format!("{key}.global_area is lowered to {tension:.3e} N/m, which the time step bears"));
         mechanics.global_area = area;
     }
+}
+
+/// The largest force on a vertex while cells grow, lattice units.
+fn growth_cap(config: &CellsConfig, dimension: usize, plan: &Plan) -> Result<f64> {
+    let units = &plan.units;
+    let Some(force) = config.growth_force else {
+        let nu = plan.nu / units.kinematic_viscosity();
+        let slow = GROWTH_SPEED * FASTEST / membrane::mobility(dimension, nu);
+        return Ok(slow.min(GROWTH_SHARE * LARGEST_FORCE));
+    };
+    let cap = force.si() / units.force();
+    if cap <= 0.0 || cap.is_nan() || cap > GROWTH_SHARE * LARGEST_FORCE {
+        return Err(Fault::usage(format!(
+            "cells.growth_force {:.3e} N must be above 0 and at most {:.3e} N, half of what breaks a cell at the time step \
+             {:.3e} s: take less, or a shorter step",
+            force.si(),
+            GROWTH_SHARE * LARGEST_FORCE * units.force(),
+            units.dt
+        )));
+    }
+    Ok(cap)
 }
 
 fn contact(config: &CellsConfig, plan: &Plan, notes: &mut Vec<String>) -> Result<Option<ContactParameters>> {

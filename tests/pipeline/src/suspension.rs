@@ -78,21 +78,21 @@ pub fn long_channel() -> Suspension {
     }
 }
 
-/// Red cells and platelets in a tube that is periodic along x.
+/// Red cells and platelets in a tube that is periodic along x and short: they come past the ends of all parts.
 pub fn tube() -> Suspension {
-    let voxels = Voxels::of([32, 18, 18], |[_, y, z]| (y as f64 - 8.5).hypot(z as f64 - 8.5) < 8.2);
+    let voxels = Voxels::of([22, 14, 14], |[_, y, z]| (y as f64 - 6.5).hypot(z as f64 - 6.5) < 6.4);
     Suspension {
         file: "tube.mha",
         content: voxels.mha(),
         case: json!({
             "geometry": {"voxels": {"file": "tube.mha"}, "spacing": "1 um", "periodic": ["x"]},
             "cells": [
-                {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "hematocrit": 0.25},
-                {"name": "platelet", "shape": {"kind": "platelet", "diameter": "4 um", "thickness": "2 um", "vertices": 42}, "count": 4}
+                {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "count": 4},
+                {"name": "platelet", "shape": {"kind": "platelet", "diameter": "4 um", "thickness": "2 um", "vertices": 42}, "count": 2}
             ],
             "parts": [4]
         }),
-        run: run("4 MPa/m", 3),
+        run: run("16 MPa/m", 3),
     }
 }
 

@@ -244,6 +244,8 @@ fn cells_in_a_run_that_cannot_be() {
         (json!({"move_every": 0}), &["cells.move_every 0", "1 to 1000"]),
         (json!({"mark_every": 0}), &["cells.mark_every 0"]),
         (json!({"growth": "-1 s"}), &["cells.growth"]),
+        (json!({"growth_force": "0 N"}), &["cells.growth_force", "above 0", "at most"]),
+        (json!({"growth_force": "1 mN"}), &["cells.growth_force", "at most", "shorter step"]),
         (json!({"contact": {"range": "9 um"}}), &["cells.contact.range", "9.000 lattice spacings", "4"]),
         (json!({"contact": {"range": "0 um"}}), &["cells.contact.range", "0.1"]),
         (json!({"contact": {"strength": "1 GPa"}}), &["cells.contact.strength", "Pa", "shorter step"]),
@@ -270,6 +272,29 @@ fn cells_in_a_run_that_cannot_be() {
     refuses_run(&folder, &[("/cell_dumps", json!({"at": [5000]}))], &["cell_dumps.at", "5000", "2000 steps"]);
     refuses_run(&folder, &[("/tracks", json!({"every": 0}))], &["tracks.every"]);
     refuses_run(&folder, &[("/dumps/0/name", json!("cells"))], &["\"cells\""]);
+}
+
+#[test]
+fn a_magic_number_too_small_for_the_contrast_is_told() {
+    let folder = bent_channel().folder();
+    let told = |magic: f64, contrast: f64| {
+        let mut run = bent_channel().run;
+        set(&mut run, "/fluid/magic", json!(magic));
+        set(&mut run, "/time", json!({"tau": 2, "steps": 16}));
+        let mechanics = json!({"contrast": contrast});
+        set(&mut run, "/cells", json!({"mechanics": {"red": mechanics, "white": mechanics}}));
+        set(&mut run, "/cell_dumps", json!({"every": 16}));
+        folder.json("run.json", &run);
+        folder.run(&["run.json", "--check"]).done().stderr
+    };
+    let said = told(0.02, 5.0);
+    for piece in ["contrast 5", "fluid.magic 0.02", "tau 8.000 inside cells", "at least 0.094", "cells.mark_every 94"] {
+        assert!(said.contains(piece), "{piece} in {said}");
+    }
+    for (magic, contrast) in [(0.1875, 5.0), (0.095, 5.0), (0.02, 1.0)] {
+        let said = told(magic, contrast);
+        assert!(!said.contains("fluid.magic"), "{said}");
+    }
 }
 
 #[test]
@@ -355,6 +380,22 @@ fn a_cell_that_breaks_is_named_and_earlier_dumps_stay() {
     // The same cell, place and step on any number of ranks.
     assert_eq!(breaks(&folder, &["-o", "threads", "--threads", "3"]), message);
     let _whole = CellReader::open(&folder.path("threads/cells.vtkhdf")).expect("a dump of cells");
+}
+
+#[test]
+fn cells_that_grow_at_once_hold() {
+    let folder = Folder::new();
+    let mut suspension = long_channel();
+    set(&mut suspension.case, "/cells/0/hematocrit", json!(0.5));
+    set(&mut suspension.case, "/seeding", json!({"gap": "2 um"}));
+    // Their sides are 0.6 of what they grow to in one step: without a cap on forces a cell breaks some steps later.
+    set(&mut suspension.run, "/cells", json!({"growth": "0.1 us"}));
+    suspension.write(&folder);
+    let made = folder.mkcase(&["case.json", "--quiet"]).done();
+    assert!(made.stdout.contains("begin smaller"), "{}", made.stdout);
+    let done = folder.run(&["run.json"]).done();
+    assert!(done.stderr.contains("they grow until step 1; forces on a vertex are capped at 3.2"), "{}", done.stderr);
+    pipeline_tests::suspension::keeps_its_cells(&folder.path("run"), 2000, &counts(&folder.path("case.h5")));
 }
 
 #[test]

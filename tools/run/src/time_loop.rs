@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Result};
+use hematite_solver::Immersion;
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::suspension::Suspension;
 use serde_json::json;
@@ -52,6 +53,9 @@ impl<'c> TimeLoop<'c> {
         let last = self.setup.plan.steps;
         let mut progress = Progress::new(self.told, self.setup.header.nodes as u64, self.first, last);
         self.output.log(&json!({"event": "start", "step": self.first, "ranks": self.comm.size()}))?;
+        if let Some((step, force)) = self.setup.immersion.as_ref().and_then(Immersion::growth) {
+            self.output.log(&json!({"event": "growth", "capped_until_step": step, "force_cap_N": force}))?;
+        }
         let mut seconds_a_step: f64 = 0.0;
         let exit = loop {
             let step = self.fluid.step();

@@ -26,5 +26,7 @@ mod wlc_power;
 
 pub use diagnosis::diagnosis;
 pub use model::{Energy, Model};
+pub(crate) use population::CAPPED_LIMIT;
 pub use population::{FORCE_LIMIT, Membrane};
+pub(crate) use stability::mobility;
 pub use stability::{largest_penalties, largest_step};

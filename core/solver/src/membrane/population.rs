@@ -14,6 +14,10 @@ use crate::suspension::{Range, Vertices};
 /// would change the fluid's velocity by several percent of the lattice's in one step.
 pub const FORCE_LIMIT: f64 = 1.0 / 16.0;
 
+/// The same where forces are capped before they act: the square of what is larger is no f32. A vertex at which a ring
+/// folds altogether comes near.
+pub(crate) const CAPPED_LIMIT: f64 = 1e18;
+
 /// One population's kernel and reference tables on the device.
 #[derive(Clone, Debug)]
 pub struct Membrane {
@@ -93,11 +97,18 @@ impl Membrane {
     }
 
     /// Writes the forces on the vertices of the population's cells over those in `force`, and their areas and volumes;
-    /// marks cells with a force that is too large or no number as broken at `step`. Forces are in lattice units.
+    /// marks cells with a force that is [`FORCE_LIMIT`] or more, or no number, as broken at `step`. Forces are in lattice
+    /// units.
     pub fn record(&self, recorder: &mut Recorder, range: &Range, step: u32) {
+        self.record_below(recorder, range, step, FORCE_LIMIT);
+    }
+
+    /// The same with another limit than [`FORCE_LIMIT`].
+    pub(crate) fn record_below(&self, recorder: &mut Recorder, range: &Range, step: u32, limit: f64) {
         debug_assert!(range.cells <= self.room && range.vertices == self.vertices);
         let (_, teams) = shaders::teams(self.vertices as usize);
-        let immediates = [range.first_vertex, range.first_slot, range.cells, self.stride, step];
+        let limit = (limit as f32).to_bits();
+        let immediates = [range.first_vertex, range.first_slot, range.cells, self.stride, step, limit];
         recorder.dispatch(&self.kernel, &self.bound, range.cells.div_ceil(teams) * WORKGROUP, &immediates);
     }
 

@@ -8,16 +8,16 @@ const TEAM: u32 = ${team}u;
 const TEAMS: u32 = ${teams}u;
 const FULL_AREA: real = real(${area});
 const FULL_VOLUME: real = real(${volume});
-// Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
-const LIMIT: u32 = ${limit}u;
 
-// The cells of one dispatch: `cells` from `first_slot` on, their vertices from `first_vertex` on.
+// The cells of one dispatch: `cells` from `first_slot` on, their vertices from `first_vertex` on. `limit` are the bits of
+// the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
 struct Span {
     first_vertex: u32,
     first_slot: u32,
     cells: u32,
     stride: u32,
     step: u32,
+    limit: u32,
 }
 var<immediate> span: Span;
 
@@ -98,7 +98,7 @@ fn put_force(work: Work, v: u32, f: Axes) {
     force[${axis}u * span.stride + at] = f[${axis}];
     worst = max(worst, bits(f[${axis}]));
 #endfor
-    if (worst >= LIMIT) {
+    if (worst >= span.limit) {
         atomicMin(&broken[span.first_slot + work.cell], span.step << ${damage_bits}u | ${damage}u);
     }
 }

@@ -5,12 +5,12 @@ use hematite_gpu::{Binding, Template, WORKGROUP, render};
 use minijinja::context;
 
 use super::model::Model;
-use super::{FORCE_LIMIT, hardening, kantor_nelson, viscosity, wlc_power};
+use super::{hardening, kantor_nelson, viscosity, wlc_power};
 use crate::Precision;
 use crate::suspension::{DRIFT_SCALE, Damage};
 
 /// Bytes of a kernel's immediate data.
-pub(crate) const IMMEDIATES: u32 = 20;
+pub(crate) const IMMEDIATES: u32 = 24;
 
 const PIECES: [Template; 13] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
@@ -178,7 +178,6 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         teams,
         area => number(model.rest[0]),
         volume => number(model.rest[1]),
-        limit => (FORCE_LIMIT as f32).to_bits(),
         damage_bits => Damage::BITS,
         damage => Damage::Membrane.code(),
         fraction => number(2f64.powi(-32)),

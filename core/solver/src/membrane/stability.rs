@@ -20,23 +20,29 @@ const RETURN: f64 = 0.5;
 /// r += M F(r) are stable while the largest eigenvalue of stiffness times mobility M is below 2.
 ///
 /// The stiffness is a bound of the largest eigenvalue of the energy's second derivatives by a vertex's position in the reference
-/// shape, doubled for neighbours that move against each other; the mobility that of a small sphere, 1 / (6 pi nu a), in
-/// 3-D and 1 / (4 pi nu) in 2-D (density 1). Dashpots answer to the velocity of the step before and add to it.
+/// shape, doubled for neighbours that move against each other; the mobility is that of `mobility`. Dashpots answer to the
+/// velocity of the step before and add to it.
 /// `surface` is in lattice units at full size, `mechanics` in lattice units, `nu` the lattice's kinematic viscosity.
 /// Infinity where [`Model::new`] refuses, which says what is wrong.
 pub fn largest_step(dimension: usize, surface: &Surface, mechanics: &Mechanics, nu: f64) -> f64 {
     let Ok(model) = Model::new(dimension, surface, mechanics) else {
         return f64::INFINITY;
     };
-    let mobility = match dimension {
-        2 => 1.0 / (4.0 * std::f64::consts::PI * nu),
-        _ => 1.0 / (6.0 * std::f64::consts::PI * nu * RADIUS),
-    };
+    let mobility = mobility(dimension, nu);
     let count = surface.vertices.len();
     let stride = count.div_ceil(SAMPLES);
     let stiffness = (0..count).step_by(stride).map(|v| stiffness(&model, v)).fold(0.0, f64::max);
     let friction = (0..count).step_by(stride).map(|v| friction(&model, v)).fold(0.0, f64::max);
     2.0 / (2.0 * stiffness * mobility + 2.0 * friction * RETURN)
+}
+
+/// Velocity of a vertex that is alone in the fluid over the force on it, lattice units: that of a small sphere,
+/// 1 / (6 pi nu a), in 3-D and 1 / (4 pi nu) in 2-D (density 1); `nu` is the kinematic viscosity.
+pub(crate) fn mobility(dimension: usize, nu: f64) -> f64 {
+    match dimension {
+        2 => 1.0 / (4.0 * std::f64::consts::PI * nu),
+        _ => 1.0 / (6.0 * std::f64::consts::PI * nu * RADIUS),
+    }
 }
 
 /// Largest frequency, in radians a step, of a cell that breathes against its penalties: beyond about twice that, the forces,

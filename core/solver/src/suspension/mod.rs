@@ -1,6 +1,7 @@
 //! Cells in the fluid: their vertices on the device, coupling, contact, and which ranks hold which cells.
 
 mod bounds;
+mod cap;
 mod contact;
 mod coupling;
 mod damage;
@@ -24,6 +25,7 @@ mod trade;
 mod vertices;
 
 pub use bounds::BoundingBoxes;
+pub use cap::Cap;
 pub use contact::{Contact, ContactParameters, Morse, WallPoint};
 pub use coupling::{Coupling, FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
 pub use damage::Damage;

@@ -15,6 +15,9 @@ use crate::Precision;
 /// Time steps from one look at health, holders and exits to the next.
 pub const LOOK: u64 = 16;
 
+/// Time steps for which forces stay capped once cells have grown: as long as they take to follow the last look's growth.
+const SETTLING: u64 = 64 * LOOK;
+
 /// The mean speed into the domain at each opening in time step t, lattice units.
 pub type Inflow = Arc<dyn Fn(u64) -> Vec<f64>>;
 
@@ -33,6 +36,8 @@ pub struct Parameters {
     pub move_every: u64,
     /// Steps in which cells seeded small grow to full size.
     pub growth: u64,
+    /// The largest force on a vertex until [`Parameters::capped_until`]; beyond it a force is shortened, see `cap.wgsl`.
+    pub growth_cap: f64,
     /// Contact between cells and with walls.
     pub contact: Option<ContactParameters>,
     /// Steps between marks of the nodes inside cells, where viscosities differ.
@@ -63,6 +68,11 @@ impl Parameters {
         let seeded = f64::from(seeded);
         let grown = if self.growth == 0 { 1.0 } else { (step as f64 / self.growth as f64).min(1.0) };
         seeded + (1.0 - seeded) * grown
+    }
+
+    /// The last step whose forces are capped because cells grow; none where all have their size. Sizes change at looks.
+    pub fn capped_until(&self) -> Option<u64> {
+        (self.growth > 0).then(|| self.growth.next_multiple_of(LOOK) + SETTLING)
     }
 
     /// Sites around own nodes that a rank's map must hold: all that act on a vertex which may touch them.

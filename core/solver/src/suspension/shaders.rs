@@ -51,6 +51,8 @@ pub enum Shader {
     Inside,
     /// Constant forces on vertices.
     Pull,
+    /// The largest force on a vertex while cells grow.
+    Cap,
 }
 
 /// What kernels are specialised for.
@@ -194,6 +196,7 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
         ],
         Shader::Bounds => vec![position(), slot_of(), write("boxes", "array<atomic<i32>>")],
         Shader::Pull => vec![slot_of(), read("pull", &real), write("force", &real)],
+        Shader::Cap => vec![slot_of(), read("cap", &real), write("force", &real)],
         Shader::Inside => {
             let corners = [read("corners", "array<u32>"), write("inside", "array<atomic<u32>>")];
             [[position(), slot_of()].as_slice(), &corners, &map].concat()
@@ -215,6 +218,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         Shader::Bounds => Template { name: "bounds.wgsl", text: include_str!("bounds.wgsl") },
         Shader::Inside => Template { name: "inside.wgsl", text: include_str!("inside.wgsl") },
         Shader::Pull => Template { name: "pull.wgsl", text: include_str!("pull.wgsl") },
+        Shader::Cap => Template { name: "cap.wgsl", text: include_str!("cap.wgsl") },
     };
     let axes: Vec<Value> = (0..variant.dimension).map(|a| axis(variant, a)).collect();
     let context = context! {
@@ -358,6 +362,7 @@ mod tests {
             Shader::Bounds,
             Shader::Inside,
             Shader::Pull,
+            Shader::Cap,
         ];
         let morse = Some(Morse { energy: 1e-3, distance: 0.6, width: 0.2 });
         let contacts = [

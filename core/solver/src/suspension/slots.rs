@@ -84,6 +84,9 @@ impl Suspension {
         if let Some(contact) = &mut self.contact {
             contact.rebind(&self.gpu, &self.vertices)?;
         }
+        if let Some(cap) = &mut self.cap {
+            cap.rebind(&self.gpu, &self.vertices);
+        }
         if let Some(inside) = &mut self.inside {
             inside.rebind(&self.gpu, &self.vertices);
         }

@@ -105,15 +105,13 @@ impl Suspension {
         Ok(snapshot)
     }
 
-    /// Forces of the membranes alone. Those of contact are whole only on vertices near this rank's nodes; they are put aside
-    /// and back.
+    /// Forces of the membranes alone, not capped. Those of contact are whole only on vertices near this rank's nodes; they
+    /// are put aside and back.
     pub(super) fn membrane_forces(&self, step: u64) -> Result<Vec<f64>> {
         let bytes = self.vertices.force.bytes() as usize;
         let whole: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
         let mut recorder = Recorder::new(&self.gpu);
-        for kind in &self.kinds {
-            kind.membrane.record(&mut recorder, &kind.range, step as u32);
-        }
+        self.record_membranes(&mut recorder, step);
         recorder.submit();
         let membranes: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
         self.gpu.upload(&self.vertices.force, 0, &whole)?;

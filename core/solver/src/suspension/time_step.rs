@@ -12,6 +12,7 @@ use hematite_config::Result;
 use hematite_gpu::{Gpu, Recorder};
 
 use super::bounds::BoundingBoxes;
+use super::cap::Cap;
 use super::contact::Contact;
 use super::coupling::Coupling;
 use super::gate::Gate;
@@ -26,7 +27,7 @@ use super::trade::Trade;
 use super::vertices::Vertices;
 use crate::Bodies;
 use crate::lattice_boltzmann::Shared;
-use crate::membrane::Membrane;
+use crate::membrane::{CAPPED_LIMIT, FORCE_LIMIT, Membrane};
 
 /// Seconds spent on cells, by phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -49,6 +50,7 @@ pub struct Suspension {
     pub(super) kinds: Vec<Kind>,
     pub(super) coupling: Coupling,
     pub(super) contact: Option<Contact>,
+    pub(super) cap: Option<Cap>,
     pub(super) inside: Option<Inside>,
     pub(super) boxes: BoundingBoxes,
     pub(super) holders: Holders,
@@ -125,6 +127,10 @@ impl Suspension {
             )?),
             None => None,
         };
+        let cap = match parameters.growth {
+            0 => None,
+            _ => Some(Cap::new(gpu, parameters.precision, parameters.dimension, parameters.growth_cap, &vertices)?),
+        };
         let inside = match &shared.inside {
             Some(marks) => {
                 let surfaces: Vec<&Surface> = parameters.kinds.iter().map(|kind| &kind.surface).collect();
@@ -167,6 +173,7 @@ impl Suspension {
             kinds,
             coupling,
             contact,
+            cap,
             inside,
             boxes,
             holders,
@@ -206,18 +213,34 @@ impl Suspension {
         self.phases
     }
 
+    /// What caps the forces after `step` steps.
+    fn cap_at(&self, step: u64) -> Option<&Cap> {
+        self.cap.as_ref().filter(|_| self.parameters.capped_until().is_some_and(|last| step <= last))
+    }
+
+    /// The forces of membranes alone, over those that were there.
+    pub(super) fn record_membranes(&self, recorder: &mut Recorder, step: u64) {
+        let limit = if self.cap_at(step).is_some() { CAPPED_LIMIT } else { FORCE_LIMIT };
+        for kind in &self.kinds {
+            kind.membrane.record_below(recorder, &kind.range, step as u32, limit);
+        }
+    }
+
     /// Membranes, contact, and their forces to the nodes.
     fn record_forces(&self, recorder: &mut Recorder, step: u64) {
         if step.is_multiple_of(self.parameters.every) {
             recorder.phase("membranes");
+            self.record_membranes(recorder, step);
             for kind in &self.kinds {
-                kind.membrane.record(recorder, &kind.range, step as u32);
                 if let Some(pulls) = &kind.pulls {
                     pulls.record(recorder, &kind.range, self.vertices.stride);
                 }
             }
             if let Some(contact) = &self.contact {
                 contact.record(recorder, step as u32);
+            }
+            if let Some(cap) = self.cap_at(step) {
+                cap.record(recorder);
             }
         }
         recorder.phase("spread");

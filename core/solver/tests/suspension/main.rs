@@ -1,5 +1,6 @@
 //! The kernels between cells and fluid against plain f64 code, on random sparse domains.
 
+mod cap;
 mod contact;
 mod coupling;
 mod inside;
