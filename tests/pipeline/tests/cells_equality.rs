@@ -71,17 +71,9 @@ fn ranks_agree_where_cells_come_and_go() {
 
 #[test]
 fn ranks_agree_in_three_dimensions() {
-    let folder = ranks_agree(&with(
-        tube(),
-        &[],
-        &[
-            ("/time/steps", json!(500)),
-            ("/dumps", json!([{"every": 250}])),
-            ("/cell_dumps", json!({"every": 100})),
-            ("/tracks/every", json!(100)),
-        ],
-    ));
-    Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 1.0, 1, 2);
+    let folder = ranks_agree(&tube());
+    Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 8.0, 3, 3);
+    restart_agrees(&folder, "solo", 2000, [1100, 901], &["--threads", "2"], &[]);
 }
 
 #[test]
@@ -89,6 +81,14 @@ fn ranks_agree_while_cells_grow() {
     let folder = ranks_agree(&growing());
     let made = folder.mkcase(&["case.json", "--quiet"]).done();
     assert!(made.stdout.contains("begin smaller"), "{}", made.stdout);
+    let checked = folder.run(&["run.json", "--check"]).done();
+    let said = "they grow until step 2000; forces on a vertex are capped at ";
+    assert!(checked.stderr.contains(said), "{}", checked.stderr);
+    let log = std::fs::read_to_string(folder.path("solo/log.jsonl")).expect("a log");
+    let growth = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("an event"));
+    let growth: Vec<Value> = growth.filter(|event| event["event"] == "growth").collect();
+    assert_eq!((growth.len(), &growth[0]["capped_until_step"]), (1, &json!(3024)));
+    assert!(growth[0]["force_cap_N"].as_f64().is_some_and(|force| force > 0.0), "{growth:?}");
 }
 
 #[test]
@@ -132,8 +132,15 @@ fn a_stored_partition_and_one_made_on_the_fly_agree() {
 }
 
 /// Stops after `stop` steps on some ranks, goes on from the checkpoint of about step `every` on others, and expects what
-/// a straight run gives.
-fn restart_agrees(folder: &Folder, steps: u64, [stop, every]: [u64; 2], first: &[&str], second: &[&str]) {
+/// the run `straight` through gave.
+fn restart_agrees(
+    folder: &Folder,
+    straight: &str,
+    steps: u64,
+    [stop, every]: [u64; 2],
+    first: &[&str],
+    second: &[&str],
+) {
     let name = format!("stop{stop}");
     let call = |arguments: &[&str]| folder.run(&[&["run.json", "-o", &name, "--quiet"], arguments].concat()).done();
     let _first = call(&[&["--steps", &stop.to_string(), "--checkpoint-every", &every.to_string()], first].concat());
@@ -141,7 +148,7 @@ fn restart_agrees(folder: &Folder, steps: u64, [stop, every]: [u64; 2], first: &
     assert!((every..stop).any(saved), "no checkpoint between steps {every} and {stop}");
     let _second = call(&[&["--restart"], second].concat());
     keeps_its_cells(&folder.path(&name), steps, &counts(&folder.path("case.h5")));
-    same(folder, "straight", &name);
+    same(folder, straight, &name);
 }
 
 #[test]
@@ -155,16 +162,16 @@ fn a_restart_agrees_with_a_straight_run() {
     let folder = with(bent_channel(), &[], &run).folder();
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
     // A checkpoint that is due at an odd step waits until the state of cells is whole.
-    restart_agrees(&folder, 600, [400, 301], &[], &["--threads", "3"]);
-    restart_agrees(&folder, 600, [450, 401], &["--threads", "4"], &[]);
+    restart_agrees(&folder, "straight", 600, [400, 301], &[], &["--threads", "3"]);
+    restart_agrees(&folder, "straight", 600, [450, 401], &["--threads", "4"], &[]);
 }
 
 #[test]
 fn a_restart_while_cells_grow_agrees_with_a_straight_run() {
     let folder = growing().folder();
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
-    restart_agrees(&folder, 720, [500, 307], &["--threads", "2"], &["--threads", "3"]);
-    restart_agrees(&folder, 720, [700, 650], &[], &["--threads", "2"]);
+    restart_agrees(&folder, "straight", 720, [500, 307], &["--threads", "2"], &["--threads", "3"]);
+    restart_agrees(&folder, "straight", 720, [700, 650], &[], &["--threads", "2"]);
 }
 
 #[test]
