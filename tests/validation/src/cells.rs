@@ -142,6 +142,7 @@ impl Bath {
             every: 1,
             move_every: 1,
             growth: 0,
+            growth_cap: 0.0,
             contact: None,
             mark_every: (contrast != 1.0).then_some(20),
             kinds: content.kinds.iter().enumerate().map(kind).collect(),

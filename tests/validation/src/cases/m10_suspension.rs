@@ -24,7 +24,7 @@ use crate::{Context, Physics, Table};
 const RADIUS: f64 = 8.0;
 const VERTICES: usize = 50;
 /// Of the kernels the one that feels least where the lattice is: the ring turns by a small part of a spacing.
-const SUPPORT: Support = Support::Four;
+pub(super) const SUPPORT: Support = Support::Four;
 
 /// Modulus of bending: vesicles settle within viscosity RADIUS^3 / KAPPA.
 const KAPPA: f64 = 0.3;
@@ -81,7 +81,7 @@ pub fn run(context: &Context) -> Result<Table> {
     Ok(table)
 }
 
-fn rigid() -> Mechanics {
+pub(super) fn rigid() -> Mechanics {
     Mechanics {
         in_plane: Some(InPlane::Linear { k: 0.1 }),
         bending: Some(Bending::Ring { kappa: KAPPA, rest: Rest::Shape }),
@@ -107,10 +107,17 @@ fn radius_of(at: &[[f64; 3]]) -> f64 {
 /// Hydrodynamic radius less the ring's, from the speed U at which a force F pulls the ring through the fluid, of mean
 /// velocity 0, in a square array of period `side`: `4 pi mu U / F = -ln(phi) / 2 - 0.738 + phi - 0.887 phi^2 + 2.038 phi^3`,
 /// phi the share of the disc.
-fn excess_radius(context: &Context, physics: &Physics, ring: &Surface, contrast: f64, side: usize) -> Result<f64> {
+pub(super) fn excess_radius(
+    context: &Context,
+    physics: &Physics,
+    ring: &Surface,
+    contrast: f64,
+    side: usize,
+) -> Result<f64> {
     let basin = Basin::periodic([side, side, 1]);
     let total = 1e-4;
-    let pull = Pull { kind: 0, vertices: (0..VERTICES as u32).collect(), force: [total / VERTICES as f64, 0.0, 0.0] };
+    let count = ring.vertices.len();
+    let pull = Pull { kind: 0, vertices: (0..count as u32).collect(), force: [total / count as f64, 0.0, 0.0] };
     let content = Content {
         kinds: vec![(ring.clone(), Mechanics { contrast, ..rigid() })],
         cells: vec![(0, placed(ring, basin.middle(), 0.0))],
@@ -130,7 +137,8 @@ fn excess_radius(context: &Context, physics: &Physics, ring: &Surface, contrast:
         let phi = PI * radius * radius / (side * side) as f64;
         -0.5 * phi.ln() - 0.738 + phi - 0.887 * phi.powi(2) + 2.038 * phi.powi(3)
     };
-    let (mut low, mut high) = (0.5 * RADIUS, 2.0 * RADIUS);
+    let radius = radius_of(&ring.vertices);
+    let (mut low, mut high) = (0.5 * radius, 2.0 * radius);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if mobility(middle) > wanted { low = middle } else { high = middle }

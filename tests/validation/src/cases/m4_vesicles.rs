@@ -94,7 +94,7 @@ fn measures(surface: &Surface, at: &[[f64; 3]]) -> [f64; 5] {
 }
 
 /// An ellipse of that reduced area, with the perimeter 2 pi `radius`.
-fn ellipse(reduced: f64, radius: f64) -> Result<Surface> {
+pub(super) fn ellipse(reduced: f64, radius: f64) -> Result<Surface> {
     let of_aspect = |aspect: f64| {
         let (vertices, axes) = ((2.0 * PI * radius).round() as usize, vec![Length(2.0), Length(2.0 * aspect)]);
         ShapeConfig::Ellipsoid { axes, vertices: Some(vertices) }.surface(Path::new(""), 2)
@@ -110,7 +110,7 @@ fn ellipse(reduced: f64, radius: f64) -> Result<Surface> {
     Ok(surface.scaled(2.0 * PI * radius / perimeter))
 }
 
-fn vesicle(kappa: f64, contrast: f64) -> Mechanics {
+pub(super) fn vesicle(kappa: f64, contrast: f64) -> Mechanics {
     Mechanics {
         in_plane: Some(InPlane::Linear { k: 0.05 }),
         bending: Some(Bending::Ring { kappa, rest: Rest::Flat }),

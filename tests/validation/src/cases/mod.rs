@@ -20,6 +20,7 @@ mod m3_geometry;
 mod m4_vesicles;
 mod m5_capsule;
 mod m_drift;
+mod m_tumbling;
 mod pulsatile;
 mod stress;
 mod time;
@@ -59,6 +60,7 @@ pub const ALL: &[Case] = &[
     Case { name: "M5", about: "elastic capsule in shear", run: m5_capsule::run },
     Case { name: "M10", about: "viscosity of dilute suspensions, 2-D", run: m10_suspension::run },
     Case { name: "M11", about: "moduli of membranes; forces as slopes of energies", run: m11_networks::run },
+    Case { name: "tumbling", about: "ellipses and vesicles that turn in shear, 2-D", run: m_tumbling::run },
     Case { name: "drift", about: "area and volume of red cells in shear", run: m_drift::run },
     Case { name: "blood-channel", about: "red cells in a straight channel, 2-D", run: blood_channel::run },
     Case { name: "blood-tube-20", about: "red cells in a tube of 20 um", run: blood_tube::narrow },
