@@ -3,6 +3,7 @@
 //! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template and a table of named
 //! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission.
 
+mod bandwidth;
 mod buffer;
 mod device;
 mod environment;

@@ -34,6 +34,12 @@ struct Bench {
     steps: u64,
     /// Million lattice-node updates a second, ascending.
     mlups: Vec<f64>,
+    /// Bytes that the fluid's kernel moves for one update of a node.
+    bytes_per_update: f64,
+    /// What these bytes make in bytes a second at the median speed, over what copies on all ranks' devices reach.
+    share_of_copy: f64,
+    /// Bytes a second of a plain copy, of all ranks.
+    copy_bandwidth: f64,
     /// Cell-steps a second, ascending; none without cells.
     cell_steps: Vec<f64>,
     /// Milliseconds a step in each phase, of the rank where it is longest.
@@ -94,6 +100,10 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         let done = (WARM_UP + steps * REPEATS as u64 + timed) as f64;
         phases.push(Phase { name: "migration".to_owned(), ms: 1e3 * cells.phases().migration / done });
     }
+    let moved = (fluid.bytes_per_update() * fluid.own() as f64) as i64;
+    let mut totals = [moved, gpu.copy_bandwidth()? as i64];
+    comm.sum(&mut totals)?;
+    let [bytes_per_update, copy_bandwidth] = [totals[0] as f64 / setup.header.nodes as f64, totals[1] as f64];
     let Some(phases) = longest(comm, &phases)? else { return Ok(Exit::Done) };
     let rate = |per_step: f64| -> Vec<f64> { seconds.iter().map(|s| per_step * steps as f64 / s).collect() };
     let nodes = setup.header.nodes as u64;
@@ -105,7 +115,10 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         cells: inside,
         vertices,
         steps,
+        share_of_copy: middle(&rate(nodes as f64)) * bytes_per_update / copy_bandwidth,
         mlups: rate(nodes as f64 / 1e6),
+        bytes_per_update,
+        copy_bandwidth,
         cell_steps: if inside > 0 { rate(inside as f64) } else { Vec::new() },
         phases,
         whole,
@@ -146,6 +159,12 @@ impl Bench {
             text += &format!("cells       {} ({} vertices at the start)\n", self.cells, self.vertices);
         }
         text += &format!("MLUPS       {} ({} steps)\n", range(&self.mlups), self.steps);
+        text += &format!(
+            "memory      {:.1} bytes an update: {:.1} % of the {:.3} TB/s of a copy\n",
+            self.bytes_per_update,
+            100.0 * self.share_of_copy,
+            1e-12 * self.copy_bandwidth
+        );
         if !self.cell_steps.is_empty() {
             text += &format!("cell-steps  {} a second\n", range(&self.cell_steps));
         }
@@ -160,6 +179,11 @@ impl Bench {
         }
         text + &line("whole step", self.whole)
     }
+}
+
+/// The median of ascending figures.
+fn middle(figures: &[f64]) -> f64 {
+    figures.get(figures.len() / 2).copied().unwrap_or_default()
 }
 
 /// Median and ends of ascending figures.

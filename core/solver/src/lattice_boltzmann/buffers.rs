@@ -6,7 +6,7 @@ use hematite_gpu::{Buffer, Gpu};
 
 use super::boundary::{self, Prescribed};
 use super::halo::Crossing;
-use super::links::{Place, pair_table};
+use super::links::{Place, Runs};
 use super::shaders::{Immersed, Variant};
 use super::walls::{self, Walls};
 use super::{Row, shaders};
@@ -27,6 +27,8 @@ pub(crate) struct Buffers {
     pub entries: u32,
     /// Nodes with links that walls.wgsl mends.
     pub wall_nodes: Vec<u32>,
+    /// Bytes of all links.
+    pub link_bytes: u64,
 }
 
 impl Buffers {
@@ -45,7 +47,8 @@ impl Buffers {
         if stride > u32::MAX as usize / 2 {
             return Err(Fault::usage(format!("{nodes} nodes on one rank; at most {}: use more ranks", u32::MAX / 2)));
         }
-        let mut buffers = Self { named: Vec::new(), stride: stride as u32, entries: 0, wall_nodes: Vec::new() };
+        let mut buffers =
+            Self { named: Vec::new(), stride: stride as u32, entries: 0, wall_nodes: Vec::new(), link_bytes: 0 };
         let crossing = Crossing::of(part, buffers.stride);
 
         let (mended, twice_cut) = walls::entries(part, walls);
@@ -56,16 +59,15 @@ impl Buffers {
             buffers.wall_nodes = mended.iter().map(|entry| entry.node).collect();
         }
 
-        let mut links = std::mem::take(&mut part.links).into_iter();
-        for name in shaders::pair_names(set, "links") {
-            let (Some(along_i), Some(along_j)) = (links.next(), links.next()) else { break };
-            let table = pair_table(&along_i, &along_j, buffers.stride);
-            drop((along_i, along_j));
-            buffers.filled(gpu, &name, bytemuck::cast_slice(&table))?;
-        }
+        let runs = Runs::of(set, &std::mem::take(&mut part.links));
+        buffers.filled(gpu, "words", bytemuck::cast_slice(&runs.words))?;
+        buffers.filled(gpu, "first_run", bytemuck::cast_slice(&runs.first))?;
+        buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.distances))?;
+        buffers.link_bytes = 4 * (runs.words.len() + runs.first.len() + runs.distances.len()) as u64;
+        drop(runs);
         let slot = (stride * precision.stored_bytes()) as u64;
         buffers.add(gpu, "f_rest", slot)?;
-        for name in shaders::pair_names(set, "f") {
+        for name in shaders::pair_names(set) {
             buffers.add(gpu, &name, 2 * slot)?;
         }
 
@@ -90,7 +92,7 @@ impl Buffers {
     /// None yet, for nodes whose slots lie `stride` apart.
     #[cfg(test)]
     pub fn bare(stride: u32) -> Self {
-        Self { named: Vec::new(), stride, entries: 0, wall_nodes: Vec::new() }
+        Self { named: Vec::new(), stride, entries: 0, wall_nodes: Vec::new(), link_bytes: 0 }
     }
 
     /// Adds what cells and fluid share.

@@ -16,7 +16,7 @@ use super::exchange::{Exchange, Phases};
 use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::moment::{Moment, Monitor};
-use super::shaders::{Immersed, Shader, Variant};
+use super::shaders::{self, Immersed, Shader, Variant};
 use super::walls::Walls;
 use super::{Row, links::Place};
 use crate::{Bodies, Nothing, Precision};
@@ -68,6 +68,7 @@ pub struct Fluid {
     walls: Option<HeldWalls>,
     /// Whether the walls' forces are those for the next step.
     held: bool,
+    /// Own nodes, from the first on, that a step does while the interface's populations travel.
     interior: u32,
     own: u32,
     opening_nodes: Vec<usize>,
@@ -112,7 +113,7 @@ impl Fluid {
             walls,
             held: false,
             kernels: HashMap::new(),
-            interior: part.interior as u32,
+            interior: part.interior as u32 / shaders::LARGEST_WIDTH * shaders::LARGEST_WIDTH,
             own: part.own as u32,
             opening_nodes: part.openings.iter().map(Vec::len).collect(),
             buffers,
@@ -155,6 +156,19 @@ impl Fluid {
     /// Number of own nodes.
     pub fn own(&self) -> usize {
         self.own as usize
+    }
+
+    /// Bytes that the step's kernel reads and writes for one node, the mean of an even and an odd step: populations, links on
+    /// odd steps, and what it shares with cells and immersed walls.
+    pub fn bytes_per_update(&self) -> f64 {
+        let variant = &self.variant;
+        let populations = 2 * variant.set.q() * variant.precision.stored_bytes();
+        let axes = variant.set.dimension();
+        let cells = if variant.immersed.is_some() { axes * (4 + variant.precision.real_bytes()) } else { 0 };
+        let inside = if variant.contrast() { 4 } else { 0 };
+        let walls = if variant.held { 4 * axes } else { 0 };
+        let links = self.buffers.link_bytes as f64 / f64::from(self.own.max(1));
+        (populations + cells + inside + walls) as f64 + 0.5 * links
     }
 
     /// Seconds spent so far, by phase.
@@ -310,7 +324,10 @@ impl Fluid {
 
     fn record_step(&self, recorder: &mut Recorder, odd: bool, first: u32, count: u32, row: u32) {
         let (kernel, bound) = &self.kernels[&(Shader::Step, odd)];
-        recorder.dispatch(kernel, bound, count, &[first, count, self.buffers.stride, row]);
+        let width = shaders::width(Shader::Step, self.variant.precision, odd);
+        // Past the last own node is room, or copies of neighbours' nodes, which are stale during even steps.
+        let count = count.div_ceil(width);
+        recorder.dispatch(kernel, bound, count, &[first / width, count, self.buffers.stride / width, row]);
     }
 
     /// Mends what came back from walls and openings. Walls first: pressure openings look at the velocity of nodes next to

@@ -1,7 +1,10 @@
-#if stored == "f16"
+#if half
 enable f16;
 #endif
+// The numbers of an invocation's node, or of several nodes side by side.
 alias real = ${real};
+alias stored = ${stored};
+alias bits = ${bits};
 
 const WORKGROUP: u32 = ${workgroup}u;
 const W0: real = real(${w0});
@@ -21,7 +24,7 @@ const FORCE_QUANTUM: real = real(1.0 / ${force_scale});
 const WALL_FORCE_QUANTUM: real = real(1.0 / ${wall_force_scale});
 #endif
 
-// What one dispatch works on: `count` items from `first` on; `stride` separates the two slots of a pair array, `row`
+// What one dispatch works on: `count` items from `first` on; `stride` items separate the two slots of a pair array, `row`
 // is the time step's line in `schedule`.
 struct Span {
     first: u32,
@@ -32,18 +35,18 @@ struct Span {
 var<immediate> span: Span;
 
 ${declarations}
-// Populations are stored as f - w, in ${stored}.
-fn load(stored: ${stored}) -> real {
-#if stored == "f16"
-    return real(stored) * real(1.0 / ${storage_scale});
+// Populations are stored as f - w.
+fn load(value: stored) -> real {
+#if half
+    return real(value) * real(1.0 / ${storage_scale});
 #else
-    return stored;
+    return value;
 #endif
 }
 
-fn store(f: real) -> ${stored} {
-#if stored == "f16"
-    return f16(f * real(${storage_scale}));
+fn store(f: real) -> stored {
+#if half
+    return stored(f * real(${storage_scale}));
 #else
     return f;
 #endif

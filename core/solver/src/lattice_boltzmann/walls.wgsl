@@ -14,6 +14,7 @@ fn work_on(k: u32) {
     let n = entry.node;
     var cut = entry.first;
     var came_in = real(0.0);
+#include "links.wgsl"
 #for p in pairs
 #for way in [p.ij, p.ji]
     if ((entry.links & (1u << ${way.out}u)) != 0u) {
@@ -21,11 +22,11 @@ fn work_on(k: u32) {
         cut += 1u;
         let sent = load(f_${p.k}[${way.slot_back}]);
 #if odd
-        let behind = load(f_${p.k}[links_${p.k}[${way.slot}]]);
+        let behind = load(f_${p.k}[from${way.out}]);
         let left = load(f_${p.k}[${way.slot}]);
 #else
         let behind = load(f_${p.k}[${way.slot}]);
-        let left = load(f_${p.k}[links_${p.k}[${way.slot}]]);
+        let left = load(f_${p.k}[from${way.out}]);
 #endif
         var back = twice * sent + (real(1.0) - twice) * behind;
         if (twice >= real(1.0)) {

@@ -1,0 +1,60 @@
+//! How fast the device copies: what kernels bound by memory are measured against.
+
+use std::time::Instant;
+
+use hematite_config::Result;
+use minijinja::context;
+
+use crate::{Binding, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+
+/// Bytes of each of the two buffers, where the device binds as many: far more than caches hold.
+const BYTES: u64 = 1 << 30;
+/// The same on software devices, whose memory is the host's.
+const BYTES_SOFTWARE: u64 = 1 << 26;
+/// Copies of one measurement.
+const COPIES: u32 = 16;
+/// Measurements, the best of which counts.
+const REPEATS: usize = 5;
+
+impl Gpu {
+    /// Bytes a second, read and written together, of the best of some copies between two buffers.
+    ///
+    /// # Errors
+    /// Where the device has no room or is lost.
+    pub fn copy_bandwidth(&self) -> Result<f64> {
+        let wanted = if self.info().kind == "software" { BYTES_SOFTWARE } else { BYTES };
+        let bytes = wanted.min(self.limits.max_storage_buffer_binding_size / 16 * 16);
+        let table = vec![Binding::read("values", "array<vec4<f32>>"), Binding::write("to", "array<vec4<f32>>")];
+        let context = context! { workgroup => WORKGROUP, declarations => Binding::declare(&table) };
+        let wgsl = render(Template { name: "copy.wgsl", text: include_str!("copy.wgsl") }, &[MAIN], &context);
+        let kernel = Kernel::new(self, "copy", &wgsl, table, 4)?;
+        let [values, to] = [self.buffer("copied", bytes)?, self.buffer("copy", bytes)?];
+        let bound = kernel.bind(self, &[("values", &values), ("to", &to)]);
+        let mut best = 0.0_f64;
+        for _ in 0..REPEATS {
+            let start = Instant::now();
+            let mut recorder = Recorder::new(self);
+            for _ in 0..COPIES {
+                let count = (bytes / 16) as u32;
+                recorder.dispatch(&kernel, &bound, count, &[count]);
+            }
+            recorder.submit();
+            self.wait()?;
+            best = best.max(2.0 * bytes as f64 * f64::from(COPIES) / start.elapsed().as_secs_f64());
+        }
+        Ok(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Needs;
+
+    #[test]
+    fn a_copy_takes_some_time_and_gives_a_rate() {
+        let gpu = Gpu::open(0, Needs { checks: true, ..Needs::default() }).expect("a device");
+        let rate = gpu.copy_bandwidth().expect("measured");
+        assert!(rate > 1e8 && rate < 1e14, "{rate} bytes/s");
+    }
+}
