@@ -104,7 +104,7 @@ impl Gpu {
     /// An I/O fault when the device is lost.
     pub fn read<R>(&self, staging: &Staging, ticket: &Ticket, take: impl FnOnce(&[u8]) -> R) -> Result<R> {
         staging.inner.map_async(wgpu::MapMode::Read, .., |_| ());
-        self.poll(wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: None })?;
+        self.wait_for(ticket)?;
         let lost = |error: wgpu::MapRangeError| Fault::io(format!("{}: {error}", self.info().name));
         let taken = take(&staging.inner.get_mapped_range(..).map_err(lost)?);
         staging.inner.unmap();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use hematite_config::{Fault, Result};
 
 use crate::stopwatch::Stopwatch;
-use crate::{Arguments, Buffer, environment};
+use crate::{Arguments, Buffer, Ticket, environment};
 
 /// How to get a working Vulkan device where there is none.
 const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-get install mesa-vulkan-drivers libvulkan1 \
@@ -195,6 +195,14 @@ impl Gpu {
     /// An I/O fault when the device is lost.
     pub fn wait(&self) -> Result<()> {
         self.poll(wgpu::PollType::wait_indefinitely())
+    }
+
+    /// Waits until the device has done `ticket` and what was submitted before it.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn wait_for(&self, ticket: &Ticket) -> Result<()> {
+        self.poll(wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: None })
     }
 
     pub(crate) fn poll(&self, until: wgpu::PollType) -> Result<()> {

@@ -160,10 +160,10 @@ impl Bench {
         }
         text += &format!("MLUPS       {} ({} steps)\n", range(&self.mlups), self.steps);
         text += &format!(
-            "memory      {:.1} bytes an update: {:.1} % of the {:.3} TB/s of a copy\n",
+            "memory      {:.1} bytes an update: {:.1} % of the {:.1} GB/s of a copy\n",
             self.bytes_per_update,
             100.0 * self.share_of_copy,
-            1e-12 * self.copy_bandwidth
+            1e-9 * self.copy_bandwidth
         );
         if !self.cell_steps.is_empty() {
             text += &format!("cell-steps  {} a second\n", range(&self.cell_steps));

@@ -7,7 +7,7 @@ use std::time::Instant;
 use hematite_case::{Part, VelocitySet};
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Ticket};
 
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
@@ -218,6 +218,7 @@ impl Fluid {
             self.hold(comm, &row(self.step))?;
         }
         let mut left = steps;
+        let mut before = None;
         while left > 0 {
             let batch = left.min(SCHEDULE_ROWS as u64).min(bodies.until_look(self.step));
             let mut numbers = Vec::new();
@@ -225,10 +226,19 @@ impl Fluid {
                 row(t).append(&mut numbers);
             }
             self.gpu.write(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers));
-            self.advance_batch(comm, bodies, batch as u32)?;
+            let submitted = self.advance_batch(comm, bodies, batch as u32)?;
+            // One batch is written down while the device works on the one before.
+            let start = Instant::now();
+            if let Some(before) = before.replace(submitted) {
+                self.gpu.wait_for(&before)?;
+            }
+            self.phases.compute += start.elapsed().as_secs_f64();
             bodies.look(comm, self.step)?;
             left -= batch;
         }
+        let start = Instant::now();
+        self.gpu.wait()?;
+        self.phases.compute += start.elapsed().as_secs_f64();
         Ok(())
     }
 
@@ -246,44 +256,37 @@ impl Fluid {
         Ok(())
     }
 
-    fn advance_batch(&mut self, comm: &dyn Comm, bodies: &mut dyn Bodies, batch: u32) -> Result<()> {
-        let walls_alone = self.walls.as_ref().is_none_or(HeldWalls::alone);
-        if self.exchange.is_none() && bodies.alone() && walls_alone {
-            let mut recorder = Recorder::new(&self.gpu);
-            for row in 0..batch {
-                self.record_whole_step(&mut recorder, row);
+    /// Does, or at least submits, the next `batch` steps; gives the ticket of what may still be at work.
+    fn advance_batch(&mut self, comm: &dyn Comm, bodies: &mut dyn Bodies, batch: u32) -> Result<Ticket> {
+        let alone = bodies.alone() && self.walls.as_ref().is_none_or(HeldWalls::alone);
+        let gpu = self.gpu.clone();
+        let exchange = self.exchange.take();
+        // What waits here is submitted with what comes next: each submission costs tens of microseconds.
+        let mut recorder = Recorder::new(&gpu);
+        for row in 0..batch {
+            match &exchange {
+                Some(exchange) => recorder = self.step_with_neighbours(comm, exchange, &gpu, recorder, row)?,
+                None => self.record_whole_step(&mut recorder, row),
+            }
+            if alone {
                 bodies.record(&mut recorder, self.step);
                 self.step += 1;
                 if let Some(walls) = &self.walls {
                     walls.record(&mut recorder, self.step % 2 == 1, row + 1);
                 }
-            }
-            recorder.submit();
-        } else {
-            let exchange = self.exchange.take();
-            for row in 0..batch {
-                match &exchange {
-                    Some(exchange) => self.step_with_neighbours(comm, exchange, row)?,
-                    None => {
-                        let mut recorder = Recorder::new(&self.gpu);
-                        self.record_whole_step(&mut recorder, row);
-                        recorder.submit();
-                    }
-                }
+            } else {
+                std::mem::replace(&mut recorder, Recorder::new(&gpu)).submit();
                 bodies.step(comm, self.step)?;
                 self.step += 1;
                 if let Some(walls) = &self.walls {
-                    let [compute, communication] = walls.step(&self.gpu, comm, self.step % 2 == 1, row + 1)?;
+                    let [compute, communication] = walls.step(&gpu, comm, self.step % 2 == 1, row + 1)?;
                     self.phases.compute += compute;
                     self.phases.communication += communication;
                 }
             }
-            self.exchange = exchange;
         }
-        let start = Instant::now();
-        self.gpu.wait()?;
-        self.phases.compute += start.elapsed().as_secs_f64();
-        Ok(())
+        self.exchange = exchange;
+        Ok(recorder.submit())
     }
 
     /// One step of a part without neighbours.
@@ -295,31 +298,37 @@ impl Fluid {
         self.record_boundaries(recorder, !odd, row);
     }
 
-    /// One step of a part with neighbours: the interface first, whose populations travel while the interior is done.
-    fn step_with_neighbours(&mut self, comm: &dyn Comm, exchange: &Exchange, row: u32) -> Result<()> {
+    /// One step of a part with neighbours, after what `recorder` holds: the interface first, whose populations travel while
+    /// the interior is done. Gives what is left to do once they have arrived.
+    fn step_with_neighbours<'g>(
+        &mut self,
+        comm: &dyn Comm,
+        exchange: &Exchange,
+        gpu: &'g Gpu,
+        mut recorder: Recorder<'g>,
+        row: u32,
+    ) -> Result<Recorder<'g>> {
         let odd = self.step % 2 == 1;
-        let mut interface = Recorder::new(&self.gpu);
-        interface.phase("fluid");
-        self.record_entries(&mut interface, Shader::Pressure, odd, row);
-        self.record_step(&mut interface, odd, self.interior, self.own - self.interior, row);
-        interface.phase("halo");
-        exchange.record_pack(&mut interface, odd);
-        let packed = interface.submit();
+        recorder.phase("fluid");
+        self.record_entries(&mut recorder, Shader::Pressure, odd, row);
+        self.record_step(&mut recorder, odd, self.interior, self.own - self.interior, row);
+        recorder.phase("halo");
+        exchange.record_pack(&mut recorder, odd);
+        let packed = recorder.submit();
 
-        let mut interior = Recorder::new(&self.gpu);
+        let mut interior = Recorder::new(gpu);
         interior.phase("fluid");
         self.record_step(&mut interior, odd, 0, self.interior, row);
         interior.submit();
 
-        exchange.trade(&self.gpu, comm, &packed, &self.buffers, &mut self.phases)?;
+        exchange.trade(gpu, comm, &packed, &self.buffers, &mut self.phases)?;
 
-        let mut arrival = Recorder::new(&self.gpu);
+        let mut arrival = Recorder::new(gpu);
         arrival.phase("halo");
         exchange.record_unpack(&mut arrival, odd);
         arrival.phase("fluid");
         self.record_boundaries(&mut arrival, !odd, row);
-        arrival.submit();
-        Ok(())
+        Ok(arrival)
     }
 
     fn record_step(&self, recorder: &mut Recorder, odd: bool, first: u32, count: u32, row: u32) {
