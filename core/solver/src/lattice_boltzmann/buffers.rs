@@ -63,7 +63,7 @@ impl Buffers {
         buffers.filled(gpu, "words", bytemuck::cast_slice(&runs.words))?;
         buffers.filled(gpu, "first_run", bytemuck::cast_slice(&runs.first))?;
         buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.distances))?;
-        buffers.link_bytes = 4 * (runs.words.len() + runs.first.len() + runs.distances.len()) as u64;
+        buffers.link_bytes = runs.bytes() as u64;
         drop(runs);
         let slot = (stride * precision.stored_bytes()) as u64;
         buffers.add(gpu, "f_rest", slot)?;

@@ -10,7 +10,7 @@
 use hematite_case::{Link, Target, VelocitySet};
 
 /// Nodes of a block: as many as a workgroup, so that it needs few runs.
-pub(crate) const BLOCK: usize = 256;
+pub const BLOCK: usize = 256;
 
 /// A slot in a pair's array: which pair, and the index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ impl Place {
 
 /// The links of all own nodes, as links.wgsl reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Runs {
+pub struct Runs {
     /// A word a node: bit `i - 1` says that `f_i` comes from a wall or an opening; what is above the `q - 1` bits is the
     /// number of the node's run, counted from the first of its block.
     pub words: Vec<u32>,
@@ -41,11 +41,16 @@ pub(crate) struct Runs {
 }
 
 /// Distances of a run: one a direction, filled up to whole `vec4<u32>`.
-pub(crate) fn row(set: VelocitySet) -> usize {
+pub fn row(set: VelocitySet) -> usize {
     (set.q() - 1).next_multiple_of(4)
 }
 
 impl Runs {
+    /// What they take on the device, bytes.
+    pub fn bytes(&self) -> usize {
+        4 * (self.words.len() + self.first.len() + self.distances.len())
+    }
+
     /// The runs of own nodes from their links: `links[i - 1][n]` is where `c_i` leads from node `n`.
     pub fn of(set: VelocitySet, links: &[Vec<Link>]) -> Self {
         let (directions, row) = (set.q() - 1, row(set));

@@ -12,7 +12,7 @@ mod fluid;
 mod halo;
 mod immersed_walls;
 mod kernels;
-mod links;
+pub mod links;
 mod moment;
 mod schedule;
 pub mod shaders;

@@ -36,6 +36,76 @@ pub fn helix(scale: f64) -> (Inside, Vec<bool>) {
     (Inside { extent, periodic: [true, false, false] }, fluid)
 }
 
+/// A tree of pipes, closed at its ends, that branches three times; returns its box and which sites are fluid. `scale` 1 makes
+/// about a million nodes at a fill of 5 %.
+pub fn tree(scale: f64) -> (Inside, Vec<bool>) {
+    let mut pipes = Vec::new();
+    grow([0.0; 3], [1.0, 0.0, 0.0], 25.0 * scale, 0, &mut pipes);
+    let low = [0, 1, 2].map(|axis| {
+        pipes.iter().map(|p| p.from[axis].min(p.to[axis]) - p.radius).fold(f64::INFINITY, f64::min).floor()
+    });
+    let high = [0, 1, 2].map(|axis| {
+        pipes.iter().map(|p| p.from[axis].max(p.to[axis]) + p.radius).fold(f64::NEG_INFINITY, f64::max).ceil()
+    });
+    let extent = [0, 1, 2].map(|axis| (high[axis] - low[axis]) as usize);
+    let mut fluid = vec![false; extent.iter().product()];
+    for pipe in &pipes {
+        pipe.paint(low, extent, &mut fluid);
+    }
+    (Inside { extent, periodic: [false; 3] }, fluid)
+}
+
+/// A straight pipe with round ends.
+struct Pipe {
+    from: [f64; 3],
+    to: [f64; 3],
+    radius: f64,
+}
+
+impl Pipe {
+    fn paint(&self, low: [f64; 3], extent: [usize; 3], fluid: &mut [bool]) {
+        let span = |axis: usize| {
+            let first = self.from[axis].min(self.to[axis]) - self.radius - low[axis];
+            let last = self.from[axis].max(self.to[axis]) + self.radius - low[axis];
+            first.max(0.0) as usize..(last.ceil() as usize).min(extent[axis])
+        };
+        let along = [0, 1, 2].map(|axis| self.to[axis] - self.from[axis]);
+        let squared: f64 = along.iter().map(|a| a * a).sum();
+        for z in span(2) {
+            for y in span(1) {
+                for x in span(0) {
+                    let at = [x, y, z].map(|i| i as f64 + 0.5);
+                    let from = [0, 1, 2].map(|axis| at[axis] + low[axis] - self.from[axis]);
+                    let share = (0..3).map(|axis| from[axis] * along[axis]).sum::<f64>() / squared;
+                    let share = share.clamp(0.0, 1.0);
+                    let apart: f64 = (0..3).map(|axis| (from[axis] - share * along[axis]).powi(2)).sum();
+                    if apart < self.radius * self.radius {
+                        fluid[(z * extent[1] + y) * extent[0] + x] = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Adds a pipe and the two that it branches into, at 35 degrees in planes that turn from generation to generation, thinner
+/// after Murray's law.
+fn grow(from: [f64; 3], direction: [f64; 3], radius: f64, generation: usize, pipes: &mut Vec<Pipe>) {
+    let to = [0, 1, 2].map(|axis| from[axis] + 5.0 * radius * direction[axis]);
+    pipes.push(Pipe { from, to, radius });
+    if generation == 3 {
+        return;
+    }
+    let aside = 1 + generation % 2;
+    let (sine, cosine) = 35.0_f64.to_radians().sin_cos();
+    for sign in [1.0, -1.0] {
+        let mut turned = direction.map(|d| d * cosine);
+        turned[aside] += sign * sine;
+        let length = turned.iter().map(|d| d * d).sum::<f64>().sqrt();
+        grow(to, turned.map(|d| d / length), radius * 0.5_f64.cbrt(), generation + 1, pipes);
+    }
+}
+
 /// Winding bands, crossed by others, in a periodic square of `size`; about 45 % of it is fluid.
 pub fn bands(size: usize) -> (Inside, impl Fn(usize, usize) -> bool) {
     let wave = move |waves: f64, i: usize| (TAU * waves * (i as f64 + 0.5) / size as f64).sin();
@@ -55,4 +125,19 @@ pub fn listed(inside: Inside, fluid: &[bool]) -> (Inside, hematite_geometry::Dom
         if inside.holds(at) && fluid[(index[2] * ny + index[1]) * nx + index[0]] { Site::FLUID } else { Site::WALL }
     });
     (inside, made)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipes_and_trees_are_sparse_and_of_the_size_they_say() {
+        for (inside, fluid) in [helix(1.0), tree(1.0)] {
+            let nodes = fluid.iter().filter(|&&fluid| fluid).count() as f64;
+            let sites = inside.extent.iter().product::<usize>() as f64;
+            assert!((nodes / 1e6 - 1.0).abs() < 0.15, "{nodes} nodes");
+            assert!((0.04..0.07).contains(&(nodes / sites)), "fill {}", nodes / sites);
+        }
+    }
 }

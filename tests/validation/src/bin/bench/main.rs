@@ -2,6 +2,7 @@
 
 mod cells;
 mod geometry;
+mod kernels;
 mod memory;
 mod partition;
 mod speed;
@@ -24,6 +25,9 @@ struct Arguments {
     /// Also measure blood: seeding takes a minute or two.
     #[arg(long)]
     cells: bool,
+    /// Instead, time prototypes of the fluid's step on about so many million nodes.
+    #[arg(long, value_name = "MILLIONS")]
+    kernels: Option<f64>,
     /// Measurements of each speed.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(3..=100))]
     repeats: u32,
@@ -88,6 +92,9 @@ fn main() -> ExitCode {
 fn call(arguments: &Arguments) -> Result<()> {
     let device = hematite_gpu::list().into_iter().next().ok_or_else(hematite_gpu::none_found)?;
     println!("device: {} ({}, {})", device.name, device.kind, device.driver);
+    if let Some(millions) = arguments.kernels {
+        return kernels::measure(millions);
+    }
     println!("{:<48} | {:>23} | {:<18} | {:>9} |", "figure", "median", "min .. max", "target");
     println!("{}", "-".repeat(117));
     let mut figures: Vec<Figure> = Vec::new();
