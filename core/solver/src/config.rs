@@ -198,6 +198,8 @@ pub struct CellsConfig {
     pub growth_force: Option<Force>,
     /// Repulsion between cells and from walls, and adhesion.
     pub contact: ContactConfig,
+    /// Populations whose cells are pulled at both ends, as by optical tweezers, e.g. {"red": {"force": "100 pN"}}.
+    pub stretch: BTreeMap<String, StretchConfig>,
     /// Openings through which cells come in, by name, e.g. {"inlet": {}}: as the case holds them behind the opening, period
     /// after period, with the prescribed flow. Cells go out wherever the flow does.
     pub inflow: BTreeMap<String, InflowConfig>,
@@ -215,9 +217,35 @@ impl Default for CellsConfig {
             growth: None,
             growth_force: None,
             contact: ContactConfig::default(),
+            stretch: BTreeMap::new(),
             inflow: BTreeMap::new(),
             mark_every: 20,
         }
+    }
+}
+
+/// A constant force that pulls each cell of a population apart.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StretchConfig {
+    /// The force at each end, e.g. "100 pN" (2-D: of a layer one lattice spacing thick); a negative one presses.
+    pub force: Force,
+    /// The axis along which the ends lie on the shape, and along which the force acts in the domain: the two agree for cells
+    /// that stand as their shape does, which a file of positions says.
+    #[serde(default = "StretchConfig::default_axis")]
+    pub axis: Axis,
+    /// Share of the vertices that each end has, above 0 and at most 0.5.
+    #[serde(default = "StretchConfig::default_share")]
+    pub share: f64,
+}
+
+impl StretchConfig {
+    fn default_axis() -> Axis {
+        Axis::X
+    }
+
+    fn default_share() -> f64 {
+        0.02
     }
 }
 

@@ -8,7 +8,7 @@ use crate::config::{AdhesionConfig, CellsConfig};
 use crate::membrane;
 use crate::plan::Plan;
 use crate::suspension::{
-    ContactParameters, Coordinate, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Record, Support,
+    ContactParameters, Coordinate, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Pull, Record, Support,
 };
 
 /// Steps in which cells that were seeded small grow, unless the run says otherwise.
@@ -42,16 +42,8 @@ impl Immersion {
     /// for the time step (with the largest step that would do), contact beyond what tiles hold.
     pub fn new(config: &CellsConfig, plan: &Plan, header: &Header, populations: &[Population]) -> Result<Self> {
         let dimension = header.set.dimension();
-        if let Some(unknown) = config.mechanics.keys().find(|name| !populations.iter().any(|p| p.name == **name)) {
-            let names: Vec<&str> = populations.iter().map(|p| p.name.as_str()).collect();
-            let hint = nearest(unknown, names.iter().copied())
-                .map(|near| format!("; did you mean \"{near}\"?"))
-                .unwrap_or_default();
-            return Err(Fault::usage(format!(
-                "cells.mechanics.{unknown}: the case has no such population, but {}{hint}",
-                names.join(", ")
-            )));
-        }
+        known("mechanics", config.mechanics.keys(), populations)?;
+        known("stretch", config.stretch.keys(), populations)?;
         let support = Support::of(config.kernel)?;
         for (key, value) in
             [("every", config.every), ("move_every", config.move_every), ("mark_every", config.mark_every)]
@@ -100,6 +92,7 @@ impl Immersion {
             let seeded = population.cells.len() as u64;
             kinds.push(KindParameters { name: population.name.clone(), surface, mechanics, seeded });
         }
+        let pulls = pulls(config, dimension, plan, &kinds)?;
         let contact = contact(config, plan, &mut notes)?;
         let growth = match config.growth {
             Some(time) if time.si() < 0.0 => {
@@ -127,7 +120,7 @@ impl Immersion {
             contact,
             mark_every: inside.map(|_| config.mark_every),
             kinds,
-            pulls: Vec::new(),
+            pulls,
             spacing: header.spacing,
             origin: header.origin,
             extent: header.extent,
@@ -185,6 +178,47 @@ fn lasting_disturbance(config: &CellsConfig, plan: &Plan, contrast: f64) -> Opti
             (0.25 / above).ceil()
         )
     })
+}
+
+/// Checks that `names`, the keys of `cells.<key>`, are populations of the case.
+fn known<'n>(key: &str, mut names: impl Iterator<Item = &'n String>, populations: &[Population]) -> Result<()> {
+    let Some(unknown) = names.find(|name| !populations.iter().any(|p| p.name == **name)) else { return Ok(()) };
+    let names: Vec<&str> = populations.iter().map(|p| p.name.as_str()).collect();
+    let hint =
+        nearest(unknown, names.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+    Err(Fault::usage(format!("cells.{key}.{unknown}: the case has no such population, but {}{hint}", names.join(", "))))
+}
+
+/// The forces that stretch cells.
+fn pulls(config: &CellsConfig, dimension: usize, plan: &Plan, kinds: &[KindParameters]) -> Result<Vec<Pull>> {
+    let mut pulls = Vec::new();
+    for (name, stretch) in &config.stretch {
+        let Some(kind) = kinds.iter().position(|kind| kind.name == *name) else { continue };
+        let (surface, axis) = (&kinds[kind].surface, stretch.axis as usize);
+        if axis >= dimension {
+            return Err(Fault::usage(format!("cells.stretch.{name}.axis \"z\": the case is 2-D, take \"x\" or \"y\"")));
+        }
+        if !(stretch.share > 0.0 && stretch.share <= 0.5) {
+            return Err(Fault::usage(format!(
+                "cells.stretch.{name}.share {} must be above 0 and at most 0.5, half of the vertices at each end",
+                stretch.share
+            )));
+        }
+        let count = ((stretch.share * surface.vertices.len() as f64).round() as usize).max(1);
+        let force = stretch.force.si() / plan.units.force();
+        let limit = membrane::FORCE_LIMIT * count as f64;
+        if force.is_nan() || force.abs() > limit {
+            return Err(Fault::usage(format!(
+                "cells.stretch.{name}.force {:.3e} N on {count} vertices must be at most {:.3e} N at the time step {:.3e} s: \
+                 take less, a larger share, or a shorter step",
+                stretch.force.si(),
+                limit * plan.units.force(),
+                plan.units.dt
+            )));
+        }
+        pulls.extend(Pull::apart(kind, surface, axis, count, force));
+    }
+    Ok(pulls)
 }
 
 /// Lowers the moduli that only hold area and volume to what the time step bears.

@@ -1,5 +1,6 @@
 //! Constant forces on some vertices of each cell of a population, as optical tweezers pull.
 
+use hematite_cells::Surface;
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
@@ -16,6 +17,28 @@ pub struct Pull {
     pub vertices: Vec<u32>,
     /// Force on each of them, lattice units.
     pub force: [f64; 3],
+}
+
+impl Pull {
+    /// Both ends of each cell of population `kind` pulled apart along x, y or z with `force` at each end, lattice units,
+    /// shared by `count` vertices: those farthest out along the `axis` of the shape, and the ones opposite to them through
+    /// its middle.
+    pub fn apart(kind: usize, surface: &Surface, axis: usize, count: usize, force: f64) -> [Self; 2] {
+        let x = &surface.vertices;
+        let mut order: Vec<u32> = (0..x.len() as u32).collect();
+        order.sort_by(|&a, &b| x[b as usize][axis].total_cmp(&x[a as usize][axis]));
+        order.truncate(count);
+        let opposite = |&v: &u32| {
+            let away = |n: &u32| (0..3).map(|a| (x[*n as usize][a] + x[v as usize][a]).powi(2)).sum::<f64>();
+            (0..x.len() as u32).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(v)
+        };
+        let far = order.iter().map(opposite).collect();
+        let pull = |vertices: Vec<u32>, force: f64| {
+            let each = force / vertices.len().max(1) as f64;
+            Self { kind, vertices, force: [0, 1, 2].map(|a| if a == axis { each } else { 0.0 }) }
+        };
+        [pull(far, -force), pull(order, force)]
+    }
 }
 
 /// All pulls on the cells of one population.

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use hematite_cells::{Preset, ShapeConfig, Surface};
+use hematite_cells::{Preset, ShapeConfig};
 use hematite_config::Result;
 use hematite_solver::Precision;
 use hematite_solver::suspension::Pull;
@@ -56,17 +56,15 @@ pub fn run(context: &Context) -> Result<Table> {
     let shape = ShapeConfig::RedCell { diameter: Length(7.82e-6), vertices: Some(642) };
     let surface = shape.surface(Path::new(""), 3)?.scaled(1.0 / units.dx);
     let mechanics = Preset::RedCell.mechanics(3).in_lattice(&units);
-    let [left, right] = ends(&surface);
     let basin = Basin::periodic([28, 15, 15]);
     let mut at = placed(&surface, basin.middle(), 0.0);
     let forces = if context.quick { &FORCES[2..3] } else { &FORCES };
     for &force in forces {
-        let each = force * 1e-12 / units.force() / PULLED as f64;
-        let pull = |vertices: &[u32], force| Pull { kind: 0, vertices: vertices.to_vec(), force: [force, 0.0, 0.0] };
+        let pulls = Pull::apart(0, &surface, 0, PULLED, force * 1e-12 / units.force());
         let content = Content {
             kinds: vec![(surface.clone(), mechanics.clone())],
             cells: vec![(0, at)],
-            pulls: vec![pull(&left, -each), pull(&right, each)],
+            pulls: pulls.to_vec(),
             ..Content::default()
         };
         let mut bath = Bath::new(context, &basin, &physics, content, [0.0; 3])?;
@@ -88,19 +86,6 @@ pub fn run(context: &Context) -> Result<Table> {
         }
     }
     Ok(table)
-}
-
-/// The outermost vertices along x: those with the largest x, and the ones opposite.
-fn ends(surface: &Surface) -> [Vec<u32>; 2] {
-    let x = &surface.vertices;
-    let mut order: Vec<u32> = (0..x.len() as u32).collect();
-    order.sort_by(|&a, &b| x[b as usize][0].total_cmp(&x[a as usize][0]));
-    let right = order[..PULLED].to_vec();
-    let opposite = |&v: &u32| {
-        let away = |n: &u32| (0..3).map(|a| (x[*n as usize][a] + x[v as usize][a]).powi(2)).sum::<f64>();
-        (0..x.len() as u32).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(v)
-    };
-    [right.iter().map(opposite).collect(), right]
 }
 
 /// The value at `x` on straight lines between points.
