@@ -19,6 +19,8 @@ pub struct Context {
     pub quick: bool,
     /// Whether to run what takes very long.
     pub long: bool,
+    /// How fluids without cells store populations, in place of what their cases choose.
+    storage: Option<Precision>,
 }
 
 impl Context {
@@ -27,9 +29,22 @@ impl Context {
     /// # Errors
     /// A no-GPU fault.
     pub fn open(quick: bool, long: bool) -> Result<Self> {
-        let single = Gpu::open(0, Needs::default())?;
+        Self::with_storage(quick, long, None)
+    }
+
+    /// The same, where fluids without cells store populations in `storage`, whatever their cases choose.
+    ///
+    /// # Errors
+    /// A no-GPU fault.
+    pub fn with_storage(quick: bool, long: bool, storage: Option<Precision>) -> Result<Self> {
+        let single = Gpu::open(0, Needs { f16: storage == Some(Precision::F16), ..Needs::default() })?;
         let double = Gpu::open(0, Needs { f64: true, ..Needs::default() })?;
-        Ok(Self { single, double, quick, long })
+        Ok(Self { single, double, quick, long, storage })
+    }
+
+    /// The precision of a fluid without cells whose case chooses `chosen`.
+    pub fn precision(&self, chosen: Precision) -> Precision {
+        self.storage.unwrap_or(chosen)
     }
 
     /// What the device is called.
@@ -118,7 +133,7 @@ impl Flow {
         };
         let parameters = Parameters {
             set: VelocitySet::of_dimension(inside.dimension()),
-            precision: physics.precision,
+            precision: context.precision(physics.precision),
             omega_plus: 1.0 / physics.tau,
             omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
             force: true,

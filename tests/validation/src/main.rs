@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use hematite_config::{Exit, Fault, Result, guarded};
+use hematite_solver::Precision;
 use validation::cases::{ALL, Case, named};
 use validation::{Context, Table};
 
@@ -19,6 +20,10 @@ struct Arguments {
     /// more); a large capsule and blood in tubes, for a data-centre GPU alone.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
+    /// Store the populations of fluids without cells so, f16 or f32, in place of what their cases choose: the rows keep
+    /// their names and tolerances, which are those of the precisions they name
+    #[arg(long, value_parser = storage)]
+    storage: Option<Precision>,
     /// Only these cases, e.g. --only F3,womersley
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -37,8 +42,9 @@ fn call(arguments: &Arguments) -> Result<usize> {
         arguments.only.iter().map(|name| named(name).ok_or_else(|| unknown(name))).collect::<Result<_>>()?
     };
     let start = Instant::now();
-    let context = Context::open(arguments.quick, arguments.long)?;
-    println!("device: {}", context.name());
+    let context = Context::with_storage(arguments.quick, arguments.long, arguments.storage)?;
+    let stored = arguments.storage.map_or(String::new(), |storage| format!(", populations in {}", storage.name()));
+    println!("device: {}{stored}", context.name());
     println!("{}", Table::heading());
     let (mut checks, mut failures) = (0, 0);
     for case in chosen {
@@ -51,6 +57,11 @@ fn call(arguments: &Arguments) -> Result<usize> {
     }
     println!("{checks} checks, {failures} out of tolerance, {:.1} s", start.elapsed().as_secs_f64());
     Ok(failures)
+}
+
+fn storage(text: &str) -> std::result::Result<Precision, String> {
+    let known = [Precision::F16, Precision::F32];
+    known.into_iter().find(|precision| precision.name() == text).ok_or_else(|| "f16 or f32".to_owned())
 }
 
 fn names() -> String {

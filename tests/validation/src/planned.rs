@@ -8,6 +8,7 @@ use hematite_config::{Fault, Provenance, Result};
 use hematite_geometry::Domain;
 use hematite_solver::Plan;
 use hematite_solver::config::OpeningCondition;
+use hematite_solver::lattice_boltzmann::Parameters;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -31,6 +32,7 @@ pub fn planned(
     let part = case.part(1, 0)?;
     let plan = plan(config, folder.path(), case.header())?;
     let parameters = plan.parameters(case.header(), &part)?;
+    let parameters = Parameters { precision: context.precision(parameters.precision), ..parameters };
     let rows = plan.clone();
     let flow = Flow::of_part(context, *inside, part, &parameters, move |t| rows.row(t))?;
     Ok((flow, plan))
