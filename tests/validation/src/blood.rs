@@ -98,15 +98,6 @@ impl Blood {
         Ok(velocity)
     }
 
-    /// The density at each node over that at rest.
-    ///
-    /// # Errors
-    /// When the device is lost.
-    pub fn density(&mut self) -> Result<Vec<f64>> {
-        let deviation = self.flow.moment(Moment::Density)?;
-        Ok(deviation.into_iter().map(|drho| 1.0 + drho).collect())
-    }
-
     /// The cells now in SI; those that have gone through periodic faces are not moved back.
     ///
     /// # Errors

@@ -34,7 +34,8 @@ pub struct State {
     hematocrit: Vec<f64>,
     /// Velocity along the vessel in each bin, m/s.
     speed: Vec<f64>,
-    /// Density over that at rest times velocity, summed over each section, lattice spacing by lattice spacing, m/s.
+    /// Velocity summed over each section, lattice spacing by lattice spacing, m/s: times the density at rest it is the flow of
+    /// mass, which He and Luo's equilibrium takes it for, too.
     through: Vec<f64>,
     /// Mean velocity over the section, m/s.
     pub mean_speed: f64,
@@ -65,7 +66,7 @@ impl<'a> Vessel<'a> {
     /// # Errors
     /// When the device is lost.
     pub fn state(&self, blood: &mut Blood) -> Result<State> {
-        let (velocity, density) = (blood.velocity()?, blood.density()?);
+        let velocity = blood.velocity()?;
         let frame = blood.frame()?;
         let found = cells(&blood.kinds, &frame)?;
         let shapes: Vec<Shape> = found.iter().map(Shape::of).collect();
@@ -76,8 +77,8 @@ impl<'a> Vessel<'a> {
         let inside = (0..velocity.len() / 3).map(|n| share.iter().map(|of| f64::from(of[n])).sum());
         let position = &self.nodes.grid().position;
         let mut through = vec![0.0; self.nodes.high()[0] as usize + 1];
-        for ((x, u), rho) in position.iter().zip(velocity.chunks(3)).zip(density) {
-            through[x[0] as usize] += rho * u[0];
+        for (x, u) in position.iter().zip(velocity.chunks(3)) {
+            through[x[0] as usize] += u[0];
         }
         let layer = free_layer(&self.nodes, &self.straight, &found, &everything);
         Ok(State {
@@ -205,7 +206,7 @@ impl State {
     }
 
     /// Largest difference between the masses that go through two sections in a time, over their mean. At one time it is as
-    /// large as the fluctuations of the density, which cells carry along; in the mean it vanishes.
+    /// large as sound makes it; in the mean it vanishes.
     pub fn unevenness(&self) -> f64 {
         let of = |pick: fn(f64, f64) -> f64, from: f64| self.through.iter().copied().fold(from, pick);
         let mean = self.through.iter().sum::<f64>() / self.through.len() as f64;

@@ -46,6 +46,7 @@ cases! {
     capsule_in_shear: "M5";
     dilute_suspension: "M10";
     membrane_moduli: "M11";
+    turning_in_shear: "tumbling";
     drift_of_area_and_volume: "drift";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";
