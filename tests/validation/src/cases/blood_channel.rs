@@ -65,15 +65,7 @@ pub fn run(context: &Context) -> Result<Table> {
     let mean = State::mean(last_third(&states));
     if !context.quick {
         vessel.report(&mut table, &seeded, &mean, 1.5);
-        // A node's velocity differs from the flow through its links by half of the wall's drag, with 20 nodes across 0.9 %
-        // of the flow, and where cells slide along the wall the drag is another: the mean over less than one passage
-        // keeps half a per cent of that.
-        let what = "largest difference of the mean mass flows through two sections";
-        if context.long {
-            table.below(what, mean.unevenness(), 5e-3);
-        } else {
-            table.note(what, 0.0, mean.unevenness());
-        }
+        table.below("largest difference of the mean mass flows through two sections", mean.unevenness(), 5e-3);
         table.note("mean speed / width, 1/s", RATE, mean.mean_speed / WIDTH);
     }
     table.at_least("apparent viscosity / plasma's, at least", 1.2, plasma / mean.mean_speed);
