@@ -10,7 +10,7 @@ mod order;
 mod solo;
 mod threads;
 
-use hematite_config::{Exit, Result};
+use hematite_config::{Exit, Fault, Result};
 
 #[cfg(feature = "mpi")]
 pub use self::mpi::Mpi;
@@ -81,6 +81,31 @@ pub trait Comm {
 /// The fault of the lowest failed rank.
 pub fn agree<T>(comm: &dyn Comm, outcome: Result<T>) -> Result<T> {
     agree::agree(comm, outcome)
+}
+
+/// Every rank's bytes, by rank, on every rank. Collective.
+///
+/// # Errors
+/// A lost-rank fault when a rank is gone.
+pub fn gather_all(comm: &dyn Comm, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
+    let mut all = Vec::new();
+    if let Some(by_rank) = comm.gather(bytes)? {
+        for piece in by_rank {
+            all.extend((piece.len() as u64).to_le_bytes());
+            all.extend(piece);
+        }
+    }
+    comm.broadcast(&mut all)?;
+    let mut rest = all.as_slice();
+    let cut = || Fault::lost_rank("what all ranks sent arrived cut off");
+    (0..comm.size())
+        .map(|_| {
+            let (length, tail) = rest.split_first_chunk().ok_or_else(cut)?;
+            let (piece, tail) = tail.split_at_checked(u64::from_le_bytes(*length) as usize).ok_or_else(cut)?;
+            rest = tail;
+            Ok(piece.to_vec())
+        })
+        .collect()
 }
 
 /// Sends `out`, a message of pieces that follow each other, (rank, bytes) each, and gives what came: pieces of the same

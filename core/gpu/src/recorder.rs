@@ -78,6 +78,12 @@ impl<'g> Recorder<'g> {
         self.encoder.copy_buffer_to_buffer(&from.inner, at, &to.inner, 0, bytes.next_multiple_of(4));
     }
 
+    /// Copies the first `bytes` bytes of `from` to the start of `to`.
+    pub fn copy(&mut self, from: &Buffer, to: &Buffer, bytes: u64) {
+        self.pass = None;
+        self.encoder.copy_buffer_to_buffer(&from.inner, 0, &to.inner, 0, bytes);
+    }
+
     /// Hands the work to the device.
     pub fn submit(mut self) -> Ticket {
         self.pass = None;

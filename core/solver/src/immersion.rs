@@ -7,8 +7,9 @@ use hematite_config::{Fault, Result, nearest};
 use crate::config::{AdhesionConfig, CellsConfig};
 use crate::membrane;
 use crate::plan::Plan;
+use crate::sites::Coordinate;
 use crate::suspension::{
-    ContactParameters, Coordinate, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Pull, Record, Support,
+    ContactParameters, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Pull, Record, Support,
 };
 
 /// Steps in which cells that were seeded small grow, unless the run says otherwise.

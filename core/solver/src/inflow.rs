@@ -7,7 +7,8 @@ use hematite_geometry::OpeningKind;
 use crate::config::CellsConfig;
 use crate::immersion::Immersion;
 use crate::plan::Plan;
-use crate::suspension::{Bounds, Coordinate, DEPTH, Feeder, Gate, Waiting};
+use crate::sites::Coordinate;
+use crate::suspension::{Bounds, DEPTH, Feeder, Gate, Waiting};
 
 /// Length of a feeder in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;

@@ -10,7 +10,8 @@ use hematite_dump::{CellFrame, CellKind, Grid};
 use hematite_geometry::Domain;
 use hematite_solver::config::CellsConfig;
 use hematite_solver::lattice_boltzmann::{Immersed, Moment};
-use hematite_solver::suspension::{SiteMap, Surroundings, Suspension, WallPoint};
+use hematite_solver::sites::SiteMap;
+use hematite_solver::suspension::{Surroundings, Suspension, WallPoint};
 use hematite_solver::{Immersion, Plan};
 use serde_json::Value;
 

@@ -10,9 +10,8 @@ use hematite_geometry::{Domain, OpeningKind, Site};
 use hematite_solver::lattice_boltzmann::equilibrium::State;
 use hematite_solver::lattice_boltzmann::{self, Immersed, Moment, Prescribed, Row, Walls};
 use hematite_solver::membrane::largest_step;
-use hematite_solver::suspension::{
-    Coordinate, KindParameters, Parameters, Pull, Record, SiteMap, Support, Surroundings, Suspension,
-};
+use hematite_solver::sites::{Coordinate, SiteMap};
+use hematite_solver::suspension::{KindParameters, Parameters, Pull, Record, Support, Surroundings, Suspension};
 
 use crate::domain::fluid_where;
 use crate::{Context, Flow, Inside, Physics, domain};

@@ -9,7 +9,8 @@ use hematite_dump::{CellFrame, CellKind};
 use hematite_gpu::Gpu;
 use hematite_solver::Immersion;
 use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::suspension::{SiteMap, Snapshot, Surroundings, Suspension, WallPoint};
+use hematite_solver::sites::SiteMap;
+use hematite_solver::suspension::{Snapshot, Surroundings, Suspension, WallPoint};
 
 use crate::checkpoint::Saved;
 use crate::ranks::together;

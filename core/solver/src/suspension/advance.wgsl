@@ -2,6 +2,7 @@
 // is twice that of a fraction. The lattice has momentum modes that change sign from step to step and are not damped;
 // the mean of two steps is blind to them, where stiff membranes would feed them.
 #include "prelude.wgsl"
+#include "moved.wgsl"
 
 fn work_on(v: u32) {
     let slot = slot_of[v];
@@ -15,7 +16,7 @@ fn work_on(v: u32) {
     fastest = max(fastest, max(u${axis.name}, -1 - u${axis.name}));
     let p${axis.name} = position[${axis.index}u * span.stride + v];
     let twice${axis.name} = u${axis.name} + before[${axis.index}u * span.stride + v];
-    position[${axis.index}u * span.stride + v] = moved(p${axis.name}, twice${axis.name});
+    position[${axis.index}u * span.stride + v] = moved(p${axis.name}, twice${axis.name}, span.steps);
     travel.${axis.name} = f32(twice${axis.name}) * ${position_quantum};
     before[${axis.index}u * span.stride + v] = u${axis.name};
 #endfor
@@ -27,14 +28,4 @@ fn work_on(v: u32) {
     if (fastest > ${fastest}) {
         atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.speed}u);
     }
-}
-
-// p + u steps, in 64 bits made of 16-bit digits; steps are below 2^14.
-fn moved(p: vec2<i32>, u: i32) -> vec2<i32> {
-    let factor = i32(span.steps);
-    let low = u32(u & 0xffff) * u32(factor);
-    let high = (u >> 16u) * factor + i32(low >> 16u);
-    let add = (u32(high) << 16u) | (low & 0xffffu);
-    let fraction = bitcast<u32>(p.y) + add;
-    return vec2(p.x + (high >> 16u) + i32(fraction < add), bitcast<i32>(fraction));
 }

@@ -10,11 +10,12 @@ use hematite_gpu::{Arguments, Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::NONE;
 use super::coupling::Support;
-use super::map::SiteMap;
+use super::listing::Listing;
 use super::shaders::{MOST_NEIGHBOURS, Shader, Span, Variant, kernel};
-use super::tiling::{Listing, Tiling};
 use super::vertices::Vertices;
 use crate::Precision;
+use crate::sites::SiteMap;
+use crate::sites::Tiling;
 
 /// Fixed point of the force of pairs on one vertex: 2^30 for one lattice unit.
 pub(super) const SCALE: f64 = 1_073_741_824.0;

@@ -4,7 +4,7 @@
 #include "sites.wgsl"
 #include "fraction.wgsl"
 #include "tiles.wgsl"
-#include "pair.wgsl"
+#include "apart.wgsl"
 #include "repulsion.wgsl"
 #if contact.morse
 #include "morse.wgsl"

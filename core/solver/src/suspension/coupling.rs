@@ -7,11 +7,11 @@
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
-use super::map::SiteMap;
 use super::shaders::{Shader, Span, Variant, kernel};
 use super::vertices::Vertices;
 use crate::Precision;
 use crate::lattice_boltzmann::Shared;
+use crate::sites::SiteMap;
 
 /// The fastest that a vertex may move, lattice units a step; beyond it the cell is broken.
 pub const FASTEST: f64 = 0.25;

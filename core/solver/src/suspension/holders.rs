@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use hematite_case::morton;
-use hematite_comm::Comm;
-use hematite_config::{Fault, Result};
+use hematite_comm::{Comm, gather_all};
+use hematite_config::Result;
 
 use super::record::Record;
 
@@ -70,25 +70,11 @@ impl Holders {
         let mut tiles: Vec<[i32; 3]> = own.iter().map(|site| site.map(|x| x.div_euclid(TILE))).collect();
         tiles.sort_unstable();
         tiles.dedup();
-        let mut all = Vec::new();
-        if let Some(by_rank) = comm.gather(bytemuck::cast_slice(&tiles))? {
-            for tiles in by_rank {
-                all.extend((tiles.len() as u64).to_le_bytes());
-                all.extend(tiles);
-            }
-        }
-        comm.broadcast(&mut all)?;
         let mut ranks: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
-        let mut rest = all.as_slice();
-        for rank in 0..comm.size() as u32 {
-            let cut = || Fault::lost_rank("the map of tiles arrived cut off");
-            let (head, tail) = rest.split_at_checked(8).ok_or_else(cut)?;
-            let length = head.iter().rev().fold(0, |n, &byte| n << 8 | usize::from(byte));
-            let (tiles, tail) = tail.split_at_checked(length).ok_or_else(cut)?;
-            for tile in bytemuck::pod_collect_to_vec::<u8, [i32; 3]>(tiles) {
-                ranks.entry(tile).or_default().push(rank);
+        for (rank, tiles) in gather_all(comm, bytemuck::cast_slice(&tiles))?.into_iter().enumerate() {
+            for tile in bytemuck::pod_collect_to_vec::<u8, [i32; 3]>(&tiles) {
+                ranks.entry(tile).or_default().push(rank as u32);
             }
-            rest = tail;
         }
         Ok(Self { ranks, extent: extent.map(|n| n as i32), periodic })
     }

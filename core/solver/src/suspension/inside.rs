@@ -6,10 +6,10 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::Range;
 use super::coupling::Support;
-use super::map::SiteMap;
 use super::shaders::{Shader, Span, Variant, kernel};
 use super::vertices::Vertices;
 use crate::Precision;
+use crate::sites::SiteMap;
 
 /// The kernels that mark nodes.
 pub struct Inside {

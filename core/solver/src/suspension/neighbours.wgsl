@@ -5,7 +5,7 @@
 #include "sites.wgsl"
 #include "fraction.wgsl"
 #include "tiles.wgsl"
-#include "pair.wgsl"
+#include "apart.wgsl"
 
 fn work_on(v: u32) {
     let slot = slot_of[v];

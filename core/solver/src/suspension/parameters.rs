@@ -7,10 +7,10 @@ use hematite_cells::{Mechanics, Surface};
 use super::contact::{ContactParameters, WallPoint};
 use super::coupling::{FASTEST, Support};
 use super::gate::Gate;
-use super::map::SiteMap;
+use super::listing::MOST_SKIN;
 use super::pull::Pull;
-use super::tiling::MOST_SKIN;
 use crate::Precision;
+use crate::sites::SiteMap;
 
 /// Time steps from one look at health, holders and exits to the next.
 pub const LOOK: u64 = 16;

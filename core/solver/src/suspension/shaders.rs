@@ -7,21 +7,22 @@ use minijinja::{Value, context};
 use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, WALL_TILING};
 use super::coupling::{FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
 use super::damage::Damage;
-use super::map::{FLUID, SOLID, SiteMap};
-use super::tiling::Listing;
+use super::listing::Listing;
 use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
-use crate::Precision;
+use crate::sites::{FLUID, PIECES, SOLID, SiteMap};
+use crate::{Precision, sites};
 
-const SHARED: [Template; 11] = [
+const SHARED: [Template; 12] = [
     MAIN,
+    PIECES[0],
+    PIECES[1],
+    PIECES[2],
+    PIECES[3],
+    PIECES[4],
+    PIECES[5],
     Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
-    Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
-    Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
     Template { name: "weights.wgsl", text: include_str!("weights.wgsl") },
-    Template { name: "pair.wgsl", text: include_str!("pair.wgsl") },
-    Template { name: "around.wgsl", text: include_str!("around.wgsl") },
-    Template { name: "tiles.wgsl", text: include_str!("tiles.wgsl") },
     Template { name: "repulsion.wgsl", text: include_str!("repulsion.wgsl") },
     Template { name: "morse.wgsl", text: include_str!("morse.wgsl") },
 ];
@@ -250,6 +251,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         force_limit => (LARGEST_FORCE as f32).to_bits(),
         least => number(LEAST_WEIGHT),
         fastest => (FASTEST * DRIFT_SCALE) as i32,
+        tile => variant.contact.as_ref().map(|(_, listing)| listing.tiling.context(variant.dimension)),
         contact => variant.contact.as_ref().map(|(parameters, listing)| contact_context(variant, parameters, listing)),
     };
     render(template, &SHARED, &context)
@@ -259,15 +261,9 @@ const NAMES: [&str; 3] = ["x", "y", "z"];
 
 fn axis(variant: &Variant, a: usize) -> Value {
     context! {
-        name => NAMES[a],
-        index => a,
-        periodic => variant.periodic[a],
-        extent => variant.extent[a],
         last_tiled => variant.contact.as_ref().map(|(_, listing)| listing.tiling.last_whole(variant.extent[a])),
         tile_digit => [" % 3u", " / 3u % 3u", " / 9u"][a],
-        inverse_extent => number(1.0 / f64::from(variant.extent[a])),
-        // The places of the axes before, which separate neighbours along this one in the directory.
-        places_before => NAMES[..a].iter().map(|before| format!(" * span.places_{before}")).collect::<String>(),
+        ..sites::axis(a, variant.extent[a], variant.periodic[a])
     }
 }
 

@@ -5,9 +5,10 @@ use hematite_gpu::Gpu;
 
 use super::kind::Held;
 use super::parameters::Parameters;
-use super::record::{Coordinate, Record};
+use super::record::Record;
 use super::time_step::Suspension;
 use super::vertices::{NONE, Range, Vertices};
+use crate::sites::Coordinate;
 
 impl Suspension {
     /// Puts a cell into an empty slot; makes more room where there is none.

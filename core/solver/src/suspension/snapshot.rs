@@ -5,9 +5,10 @@ use hematite_config::Result;
 use hematite_gpu::Recorder;
 
 use super::kind::Kind;
-use super::record::{Coordinate, Record};
+use super::record::Record;
 use super::time_step::Suspension;
 use super::vertices::DRIFT_SCALE;
+use crate::sites::Coordinate;
 
 /// Vertices of the cells that this rank answers for, ascending by number within each population.
 #[derive(Clone, Debug, Default)]

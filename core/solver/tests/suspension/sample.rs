@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use hematite_gpu::{Gpu, Needs, Recorder};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Shared;
-use hematite_solver::suspension::{NONE, SiteMap, Vertices};
+use hematite_solver::sites::SiteMap;
+use hematite_solver::suspension::{NONE, Vertices};
 
 /// Small numbers without a pattern.
 pub struct Random(u64);

@@ -16,24 +16,24 @@ pub const SOLID: u32 = u32::MAX;
 pub const FLUID: u32 = u32::MAX - 1;
 
 /// Sites along the edge of a block.
-pub(super) const EDGE: i32 = 8;
+pub(crate) const EDGE: i32 = 8;
 
 /// Where the sites around a rank's own nodes are on the device.
 #[derive(Clone, Debug)]
 pub struct SiteMap {
     /// `array<u32>`: number of the block at each place of the directory, x fastest.
-    pub(super) directory: Buffer,
+    pub(crate) directory: Buffer,
     /// `array<u32>`: own node, `FLUID` or `SOLID` of each site, block after block.
-    pub(super) sites: Buffer,
-    pub(super) dimension: usize,
-    pub(super) extent: [i32; 3],
-    pub(super) periodic: [bool; 3],
+    pub(crate) sites: Buffer,
+    pub(crate) dimension: usize,
+    pub(crate) extent: [i32; 3],
+    pub(crate) periodic: [bool; 3],
     /// Block coordinates of the directory's first place.
-    pub(super) corner: [i32; 3],
+    pub(crate) corner: [i32; 3],
     /// Places of the directory along each axis.
-    pub(super) places: [u32; 3],
+    pub(crate) places: [u32; 3],
     /// Number of each block by its coordinates.
-    pub(super) numbers: HashMap<[i32; 3], u32>,
+    pub(crate) numbers: HashMap<[i32; 3], u32>,
 }
 
 /// A [`SiteMap`] in the making.
@@ -77,17 +77,17 @@ impl SiteMap {
     }
 
     /// Number of blocks, that of blocks that do not exist included.
-    pub(super) fn blocks(&self) -> u32 {
+    pub(crate) fn blocks(&self) -> u32 {
         self.numbers.len() as u32 + 1
     }
 
     /// The site in the domain that `site` stands for.
-    pub(super) fn wrapped(&self, site: [i32; 3]) -> [i32; 3] {
+    pub(crate) fn wrapped(&self, site: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a]) } else { site[a] })
     }
 
     /// What kernels that look sites up take as immediate data.
-    pub(super) fn words(&self) -> [u32; 6] {
+    pub(crate) fn words(&self) -> [u32; 6] {
         let [x, y, z] = self.corner.map(|c| c as u32);
         [x, y, z, self.places[0], self.places[1], self.places[2]]
     }

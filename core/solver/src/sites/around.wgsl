@@ -2,7 +2,7 @@
 // the directory and places l in the block; its own begins at site `low` and ends before site `end`.
 #for axis in axes
     let t${axis.name} = tiled_${axis.name}(s${axis.name});
-    let low${axis.name} = t${axis.name} & ~${contact.tile.edge - 1};
+    let low${axis.name} = t${axis.name} & ~${tile.edge - 1};
     let end${axis.name} = end_${axis.name}(low${axis.name});
     let t${axis.name}0 = tiled_${axis.name}(before_${axis.name}(low${axis.name}));
     let t${axis.name}2 = after_${axis.name}(end${axis.name} - 1);

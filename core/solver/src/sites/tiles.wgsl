@@ -20,14 +20,14 @@ fn before_${axis.name}(s: i32) -> i32 {
 // The end of the tile that begins at site `low`.
 fn end_${axis.name}(low: i32) -> i32 {
 #if axis.periodic
-    return select(low + ${contact.tile.edge}, ${axis.extent}, low + ${2 * contact.tile.edge} > ${axis.extent});
+    return select(low + ${tile.edge}, ${axis.extent}, low + ${2 * tile.edge} > ${axis.extent});
 #else
-    return low + ${contact.tile.edge};
+    return low + ${tile.edge};
 #endif
 }
 
 // Place in its block of the tile that holds site s.
 fn local_${axis.name}(s: i32) -> u32 {
-    return u32((s & 7) >> ${contact.tile.bits}u) << ${contact.tile.axis_bits[axis.index]}u;
+    return u32((s & 7) >> ${tile.bits}u) << ${tile.axis_bits[axis.index]}u;
 }
 #endfor

@@ -1,0 +1,35 @@
+//! Positions on the device: a whole number of lattice units and a fraction, so that precision is the same everywhere.
+
+use bytemuck::{Pod, Zeroable};
+
+/// A coordinate as the device holds it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+pub struct Coordinate {
+    /// Whole number of lattice units.
+    pub site: i32,
+    /// The rest in 2^-32.
+    pub fraction: u32,
+}
+
+impl Coordinate {
+    /// The nearest coordinate to `x` lattice units.
+    pub fn of(x: f64) -> Self {
+        Self::from_word((x * 4_294_967_296.0).round() as i64)
+    }
+
+    /// As one number in 2^-32 lattice units.
+    pub fn word(self) -> i64 {
+        i64::from(self.site) << 32 | i64::from(self.fraction)
+    }
+
+    /// From one number in 2^-32 lattice units.
+    pub fn from_word(word: i64) -> Self {
+        Self { site: (word >> 32) as i32, fraction: word as u32 }
+    }
+
+    /// In lattice units.
+    pub fn value(self) -> f64 {
+        f64::from(self.site) + f64::from(self.fraction) / 4_294_967_296.0
+    }
+}
