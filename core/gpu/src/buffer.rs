@@ -8,16 +8,22 @@ use crate::{Gpu, Recorder, Ticket};
 /// Bytes a copy moves at a time, so that the host never holds a second copy of a large buffer.
 const CHUNK: usize = 4 << 20;
 
-/// A storage buffer on the device.
+/// A storage buffer on the device. It ends with padding, so that kernels may take its last elements as a whole `vec4`.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub(crate) inner: wgpu::Buffer,
+    pub(crate) bytes: u64,
 }
 
 impl Buffer {
-    /// Its size in bytes.
+    /// Its size in bytes, whole words, without the padding.
     pub fn bytes(&self) -> u64 {
-        self.inner.size()
+        self.bytes
+    }
+
+    /// Bytes of padding and all before: whole `vec4`s.
+    pub(crate) fn padded(bytes: u64) -> u64 {
+        bytes.next_multiple_of(16).max(16)
     }
 }
 

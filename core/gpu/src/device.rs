@@ -151,15 +151,15 @@ impl Gpu {
     /// A usage fault where the device cannot hold or bind it, with the limit.
     pub fn buffer(&self, label: &str, bytes: u64) -> Result<Buffer> {
         let limit = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
-        if bytes > limit {
+        if Buffer::padded(bytes) > limit {
             return Err(Fault::usage(format!(
                 "{label} needs {bytes} bytes in one binding, {} binds at most {limit}: use more ranks",
                 self.info.name
             )));
         }
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::COPY_SRC;
-        let inner = self.allocate(label, bytes, usage)?;
-        Ok(Buffer { inner })
+        let inner = self.allocate(label, Buffer::padded(bytes), usage)?;
+        Ok(Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) })
     }
 
     /// Sizes of `entries` dispatches that a kernel writes, all zero at first.
@@ -169,7 +169,8 @@ impl Gpu {
     pub fn arguments(&self, label: &str, entries: u64) -> Result<Arguments> {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::INDIRECT | wgpu::BufferUsages::COPY_DST;
         let inner = self.allocate(label, entries * Arguments::ENTRY, usage)?;
-        Ok(Arguments { buffer: Buffer { inner } })
+        let bytes = inner.size();
+        Ok(Arguments { buffer: Buffer { inner, bytes } })
     }
 
     pub(crate) fn allocate(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer> {
