@@ -1,8 +1,8 @@
 //! Device, buffers, kernels: the only crate that names `wgpu`.
 //!
 //! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template and a table of named
-//! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] is a primitive for other
-//! kernels' buffers.
+//! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] and
+//! [`CountingSort`] work on other kernels' buffers.
 
 mod bandwidth;
 mod buffer;
@@ -11,6 +11,7 @@ mod environment;
 mod kernel;
 mod recorder;
 mod scan;
+mod sort;
 mod stopwatch;
 mod template;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use device::{Gpu, GpuInfo, Needs, list, none_found};
 pub use kernel::{Binding, Bound, Kernel};
 pub use recorder::{Recorder, Ticket};
 pub use scan::Scan;
+pub use sort::CountingSort;
 pub use template::{Template, render};
 
 /// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`: it takes [`Recorder::dispatch`]'s rows

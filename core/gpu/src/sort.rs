@@ -1,0 +1,255 @@
+//! Sorting items into buckets on the device.
+
+use hematite_config::Result;
+use minijinja::context;
+
+use crate::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Scan, Template, WORKGROUP, render};
+
+/// Sorts items by key, then tie, then number: counts the items of each bucket, scatters them in any order, and orders each
+/// bucket, by chunks in workgroup memory, then by search in the other chunks. Meant for buckets of some ten items; time grows
+/// with the square of the largest bucket beyond 256.
+#[derive(Debug)]
+pub struct CountingSort {
+    /// `array<u32>`: the item at each place, ascending by (key, tie, number).
+    pub order: Buffer,
+    /// `array<u32>`: the first place of each bucket, then the number of items.
+    pub starts: Buffer,
+    clear: Step,
+    count: Step,
+    scan: Scan,
+    scatter: Step,
+    chunks: Step,
+    merge: Step,
+    most: usize,
+    buckets: usize,
+}
+
+#[derive(Debug)]
+struct Step {
+    kernel: Kernel,
+    bound: Bound,
+}
+
+/// The kernels, in the order in which they run.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    Clear,
+    Count,
+    Scatter,
+    Chunks,
+    Merge,
+}
+
+impl Stage {
+    fn template(self) -> Template {
+        match self {
+            Self::Clear => Template { name: "sort_clear.wgsl", text: include_str!("sort_clear.wgsl") },
+            Self::Count => Template { name: "sort_count.wgsl", text: include_str!("sort_count.wgsl") },
+            Self::Scatter => Template { name: "sort_scatter.wgsl", text: include_str!("sort_scatter.wgsl") },
+            Self::Chunks => Template { name: "sort_chunks.wgsl", text: include_str!("sort_chunks.wgsl") },
+            Self::Merge => Template { name: "sort_merge.wgsl", text: include_str!("sort_merge.wgsl") },
+        }
+    }
+
+    fn bindings(self) -> Vec<Binding> {
+        let (words, pairs) = ("array<u32>", "array<vec2<u32>>");
+        let read = |name: &str| Binding::read(name, words);
+        let write = |name: &str| Binding::write(name, words);
+        match self {
+            Self::Clear => vec![write("starts")],
+            Self::Count => vec![read("keys"), Binding::write("starts", "array<atomic<u32>>"), write("order")],
+            Self::Scatter => {
+                vec![read("keys"), read("ties"), read("starts"), read("order"), Binding::write("scattered", pairs)]
+            }
+            Self::Chunks => vec![read("keys"), read("starts"), Binding::write("scattered", pairs), write("order")],
+            Self::Merge => vec![read("keys"), read("starts"), Binding::read("scattered", pairs), write("order")],
+        }
+    }
+
+    fn wgsl(self) -> String {
+        // Halves of a chunk, from all of it down to one item.
+        let reaches: Vec<u32> = (0..=WORKGROUP.ilog2()).rev().map(|bits| 1 << bits).collect();
+        let declarations = Binding::declare(&self.bindings());
+        let chunk = Template { name: "sort_chunk.wgsl", text: include_str!("sort_chunk.wgsl") };
+        render(self.template(), &[MAIN, chunk], &context! { workgroup => WORKGROUP, declarations, reaches })
+    }
+}
+
+impl Step {
+    fn new(gpu: &Gpu, stage: Stage, buffers: &[(&str, &Buffer)]) -> Result<Self> {
+        let kernel = Kernel::new(gpu, stage.template().name, &stage.wgsl(), stage.bindings(), 4)?;
+        let bound = kernel.bind(gpu, buffers);
+        Ok(Self { kernel, bound })
+    }
+
+    fn record(&self, recorder: &mut Recorder, count: u32) {
+        recorder.dispatch(&self.kernel, &self.bound, count, &[count]);
+    }
+}
+
+impl CountingSort {
+    /// For up to `most` items with `keys` below `buckets` and `ties`, both `array<u32>`. Ties are distinct within a bucket where the
+    /// order shall not depend on the items' numbers.
+    ///
+    /// # Errors
+    /// Where the device has no room for three words an item and one a bucket, or refuses the kernels.
+    ///
+    /// # Panics
+    /// When `keys` or `ties` is too small: a fault of the program.
+    pub fn new(gpu: &Gpu, keys: &Buffer, ties: &Buffer, most: usize, buckets: usize) -> Result<Self> {
+        let words = keys.bytes().min(ties.bytes()) / 4;
+        assert!(words >= most as u64, "{words} words of keys and ties, {most} items to sort");
+        let order = gpu.buffer("sorted items", 4 * most as u64)?;
+        let scattered = gpu.buffer("items in buckets", 8 * most as u64)?;
+        let starts = gpu.buffer("starts of buckets", 4 * (buckets as u64 + 1))?;
+        let buffers =
+            [("keys", keys), ("ties", ties), ("order", &order), ("scattered", &scattered), ("starts", &starts)];
+        let step = |stage: Stage| Step::new(gpu, stage, &buffers);
+        let (clear, count) = (step(Stage::Clear)?, step(Stage::Count)?);
+        let (scatter, chunks, merge) = (step(Stage::Scatter)?, step(Stage::Chunks)?, step(Stage::Merge)?);
+        let scan = Scan::new(gpu, &starts, buckets)?;
+        Ok(Self { clear, count, scan, scatter, chunks, merge, most, buckets, order, starts })
+    }
+
+    /// Sorts the first `count` items into [`order`](Self::order) and [`starts`](Self::starts).
+    ///
+    /// # Panics
+    /// When `count` exceeds the most there can be: a fault of the program.
+    pub fn record(&self, recorder: &mut Recorder, count: u32) {
+        assert!(count as usize <= self.most, "{count} items to sort, at most {} were announced", self.most);
+        let buckets = self.buckets as u32;
+        self.clear.record(recorder, buckets);
+        self.count.record(recorder, count);
+        self.scan.record(recorder, buckets);
+        self.scatter.record(recorder, count);
+        self.chunks.record(recorder, count);
+        self.merge.record(recorder, count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{SIZES, check_wgsl, checked, random};
+
+    /// A sort and its input on the device.
+    struct Bench {
+        gpu: Gpu,
+        keys: Buffer,
+        ties: Buffer,
+        sort: CountingSort,
+    }
+
+    impl Bench {
+        fn new(most: usize, buckets: usize) -> Self {
+            let gpu = checked();
+            let buffer = || gpu.buffer("words", 4 * most as u64).expect("room");
+            let (keys, ties) = (buffer(), buffer());
+            let sort = CountingSort::new(&gpu, &keys, &ties, most, buckets).expect("made");
+            Self { gpu, keys, ties, sort }
+        }
+
+        /// Order and starts from the device.
+        fn sorted(&self, keys: &[u32], ties: &[u32]) -> [Vec<u32>; 2] {
+            self.gpu.write(&self.keys, 0, keys);
+            self.gpu.write(&self.ties, 0, ties);
+            let mut recorder = Recorder::new(&self.gpu);
+            self.sort.record(&mut recorder, keys.len() as u32);
+            recorder.submit();
+            let read = |buffer: &Buffer, count: usize| self.gpu.download(buffer, 0, count).expect("downloaded");
+            [read(&self.sort.order, keys.len()), read(&self.sort.starts, self.sort.buckets + 1)]
+        }
+
+        fn oracle(&self, keys: &[u32], ties: &[u32]) -> [Vec<u32>; 2] {
+            let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+            order.sort_by_key(|&item| (keys[item as usize], ties[item as usize]));
+            [order, self.starts(keys)]
+        }
+
+        fn starts(&self, keys: &[u32]) -> Vec<u32> {
+            let mut starts = vec![0; self.sort.buckets + 1];
+            for key in keys {
+                starts[*key as usize + 1] += 1;
+            }
+            for bucket in 0..self.sort.buckets {
+                starts[bucket + 1] += starts[bucket];
+            }
+            starts
+        }
+
+        /// Whether the device sorts as the host does, twice.
+        fn agrees(&self, keys: &[u32], ties: &[u32]) -> bool {
+            let right = self.oracle(keys, ties);
+            self.sorted(keys, ties) == right && self.sorted(keys, ties) == right
+        }
+    }
+
+    /// The numbers below `count`, each once, in an order of no pattern.
+    fn shuffled(seed: u64, count: usize) -> Vec<u32> {
+        let by = random(seed, count);
+        let mut numbers: Vec<u32> = (0..count as u32).collect();
+        numbers.sort_by_key(|&number| by[number as usize]);
+        numbers
+    }
+
+    fn below(limit: usize, seed: u64, count: usize) -> Vec<u32> {
+        random(seed, count).into_iter().map(|number| number % limit as u32).collect()
+    }
+
+    #[test]
+    fn every_kernel_is_valid_wgsl() {
+        for stage in [Stage::Clear, Stage::Count, Stage::Scatter, Stage::Chunks, Stage::Merge] {
+            check_wgsl(&stage.wgsl());
+        }
+    }
+
+    #[test]
+    fn items_come_in_the_order_of_the_host() {
+        let bench = Bench::new((1 << 20) + 1, 100_000);
+        for (count, seed) in SIZES.into_iter().zip(0..) {
+            let (keys, ties) = (below(100_000, seed, count), shuffled(seed + 100, count));
+            assert!(bench.agrees(&keys, &ties), "{count} items");
+        }
+    }
+
+    #[test]
+    fn any_keys_and_ties_are_sorted() {
+        for buckets in [1, 7, 5000] {
+            let bench = Bench::new(3000, buckets);
+            // Ties that repeat leave the order to the items' numbers.
+            let input = (0_usize..3000, 1..=buckets, 1_usize..4000, any::<u64>());
+            proptest!(ProptestConfig::with_cases(20), |((count, used, different, seed) in input)| {
+                let keys = below(used, seed, count);
+                prop_assert!(bench.agrees(&keys, &shuffled(!seed, count)));
+                prop_assert!(bench.agrees(&keys, &below(different, !seed, count)));
+            });
+        }
+    }
+
+    #[test]
+    fn buckets_may_hold_many_items() {
+        let count = 100_000;
+        let bench = Bench::new(count, 10);
+        let ties = shuffled(1, count);
+        assert!(bench.agrees(&vec![4; count], &ties), "one bucket");
+        assert!(bench.agrees(&below(10, 2, count), &ties), "ten buckets");
+        let mostly: Vec<u32> = below(1000, 3, count).into_iter().map(|key| if key < 10 { key } else { 6 }).collect();
+        assert!(bench.sorted(&mostly, &ties) == bench.oracle(&mostly, &ties), "one large, others small");
+        assert!(bench.agrees(&[9; 10_000], &[5; 10_000]), "nothing but numbers to sort by");
+    }
+
+    #[test]
+    fn ten_million_items_are_sorted() {
+        let (count, buckets) = (10_000_000, 1_000_000);
+        let bench = Bench::new(count, buckets);
+        // An odd factor takes each 32-bit number to another one.
+        let ties: Vec<u32> = (0..count as u32).map(|item| item.wrapping_mul(0x9E37_79B1)).collect();
+        let keys = below(buckets, 1, count);
+        let [order, starts] = bench.sorted(&keys, &ties);
+        let rank = |item: u32| (keys[item as usize], ties[item as usize]);
+        assert!(order.windows(2).all(|pair| rank(pair[0]) < rank(pair[1])));
+        assert!(starts == bench.starts(&keys));
+    }
+}

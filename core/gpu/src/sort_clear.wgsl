@@ -1,0 +1,12 @@
+// Zeroes.
+struct Span {
+    count: u32,
+}
+var<immediate> span: Span;
+
+${declarations}
+#include "main.wgsl"
+
+fn work_on(k: u32) {
+    starts[k] = 0u;
+}

@@ -1,0 +1,31 @@
+// The final places of items whose bucket lies in several chunks: in each, as many come before an item as are less.
+#include "sort_chunk.wgsl"
+#include "main.wgsl"
+
+fn work_on(place: u32) {
+    // Such a bucket has a chunk's first place or its last.
+    let first = place / CHUNK * CHUNK;
+    let end = min(first + CHUNK, span.count);
+    var bucket = bucket_of(scattered[first]);
+    if (place >= bucket.y) {
+        bucket = bucket_of(scattered[end - 1u]);
+    }
+    if (place < bucket.x || (bucket.x >= first && bucket.y <= end)) {
+        return;
+    }
+    let own = scattered[place];
+    var sorted = bucket.x;
+    for (var chunk = bucket.x / CHUNK * CHUNK; chunk < bucket.y; chunk += CHUNK) {
+        let low = max(chunk, bucket.x);
+        let high = min(chunk + CHUNK, bucket.y);
+        // Without a loop, since some devices end loops after 65535 turns.
+        var k = low;
+#for reach in reaches
+        if (k + ${reach}u <= high && less(scattered[min(k + ${reach - 1}u, high - 1u)], own)) {
+            k += ${reach}u;
+        }
+#endfor
+        sorted += k - low;
+    }
+    order[sorted] = own.y;
+}
