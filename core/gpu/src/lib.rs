@@ -1,8 +1,8 @@
 //! Device, buffers, kernels: the only crate that names `wgpu`.
 //!
 //! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template and a table of named
-//! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] and
-//! [`CountingSort`] work on other kernels' buffers.
+//! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`],
+//! [`CountingSort`] and [`Reduce`] work on other kernels' buffers.
 
 mod bandwidth;
 mod buffer;
@@ -10,6 +10,7 @@ mod device;
 mod environment;
 mod kernel;
 mod recorder;
+mod reduce;
 mod scan;
 mod sort;
 mod stopwatch;
@@ -22,6 +23,7 @@ pub use buffer::{Arguments, Buffer, Staging};
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
 pub use kernel::{Binding, Bound, Kernel};
 pub use recorder::{Recorder, Ticket};
+pub use reduce::{Reduce, Reduction};
 pub use scan::Scan;
 pub use sort::CountingSort;
 pub use template::{Template, render};
