@@ -11,6 +11,7 @@ mod inflow;
 mod plan;
 mod precision;
 mod profile;
+pub mod rigid;
 pub mod sites;
 pub mod suspension;
 pub mod waveform;

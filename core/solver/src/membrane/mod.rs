@@ -20,7 +20,7 @@ mod shaders;
 mod skalak;
 mod stability;
 mod triangle;
-mod vector;
+pub(crate) mod vector;
 mod viscosity;
 mod wlc_power;
 
