@@ -5,6 +5,7 @@ mod columns;
 pub mod config;
 pub mod lattice_boltzmann;
 pub mod membrane;
+pub mod particles;
 
 mod immersion;
 mod inflow;

@@ -1,10 +1,19 @@
-//! Rigid ellipsoids: their laws, one a file. A law is the WGSL with the formula and the force, and the Rust with its parameters and
-//! its energy in f64.
+//! Rigid ellipsoids in the fluid: their laws, one a file, their coupling to the fluid, and their time step.
+//!
+//! A law is the WGSL with the formula and the force, and the Rust with its parameters and its energy in f64.
 
+mod damage;
 pub mod gay_berne;
 mod laws;
+mod parameters;
 pub mod rotation;
+mod shaders;
+mod time_step;
 pub mod wall;
 pub mod wca;
 
+pub use damage::Damage;
 pub use laws::LAWS;
+pub use parameters::{FASTEST, Kind, LOOK, Parameters, REBUILD};
+pub use shaders::Shader;
+pub use time_step::{RigidBodies, State, Surroundings};

@@ -99,6 +99,54 @@ impl SiteMapBuilder {
         self.mark(positions, |site, _| *site = (*site).min(FLUID));
     }
 
+    /// Distance of each site from the wall, lattice units, in the order of `sites`: to the nearest site that is neither fluid nor
+    /// `open`, less half a unit; at most `reach`. Sites of the wall have what is nearest to them of the fluid, negative. Call it
+    /// when all fluid is marked.
+    pub fn distances(&self, reach: f64, open: impl Fn([i32; 3]) -> bool) -> Vec<f32> {
+        let steps = reach.ceil() as i32;
+        let mut distance: Vec<f32> =
+            self.sites.iter().map(|&site| if site == SOLID { -reach } else { reach } as f32).collect();
+        let mut at_walls = Vec::new();
+        for (&block, &number) in &self.numbers {
+            for place in 0..1_usize << (3 * self.dimension) {
+                let corner = [place & 7, place >> 3 & 7, place >> 6].map(|x| x as i32);
+                let site = [0, 1, 2].map(|a| EDGE * block[a] + corner[a]);
+                let solid = self.sites[((number as usize) << (3 * self.dimension)) + place] == SOLID;
+                let other = |near: [i32; 3]| self.at(near).is_some_and(|at| (self.sites[at] == SOLID) != solid);
+                if self.around(site, 1).any(other) && !(solid && open(site)) {
+                    at_walls.push((site, solid));
+                }
+            }
+        }
+        at_walls.sort_unstable();
+        for (site, solid) in at_walls {
+            for near in self.around(site, steps) {
+                let Some(at) = self.at(near) else { continue };
+                if (self.sites[at] == SOLID) != solid {
+                    let away = (0..3).map(|a| f64::from(near[a] - site[a]).powi(2)).sum::<f64>().sqrt() - 0.5;
+                    let (now, away) = (&mut distance[at], if solid { away } else { -away } as f32);
+                    *now = if solid { now.min(away) } else { now.max(away) };
+                }
+            }
+        }
+        distance
+    }
+
+    /// The sites of the cube around `site` that reaches `steps` sites to each side.
+    fn around(&self, site: [i32; 3], steps: i32) -> impl Iterator<Item = [i32; 3]> + use<> {
+        let deep = if self.dimension == 3 { steps } else { 0 };
+        (-deep..=deep).flat_map(move |z| {
+            (-steps..=steps).flat_map(move |y| (-steps..=steps).map(move |x| [site[0] + x, site[1] + y, site[2] + z]))
+        })
+    }
+
+    /// Where the entry of a site is; none where the map has no block there.
+    fn at(&self, site: [i32; 3]) -> Option<usize> {
+        let site = [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a]) } else { site[a] });
+        let number = self.numbers.get(&site.map(block))?;
+        Some(((*number as usize) << (3 * self.dimension)) + local(site))
+    }
+
     /// The map on the device.
     ///
     /// # Errors

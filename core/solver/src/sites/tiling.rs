@@ -73,6 +73,27 @@ impl Tiling {
         Some(block << self.bits_of_block(map.dimension) | local.sum::<u32>())
     }
 
+    /// The first sites along an axis of the tile that holds `site` of the domain and of the tiles before and after it; `None`
+    /// where the domain ends.
+    pub(crate) fn around(self, map: &SiteMap, axis: usize, site: i32) -> [Option<i32>; 3] {
+        if axis >= map.dimension {
+            return [None, Some(0), None];
+        }
+        let (extent, edge) = (map.extent[axis], self.edge());
+        let low = self.first(map, axis, site);
+        if !map.periodic[axis] {
+            return [Some(low - edge), Some(low), Some(low + edge)];
+        }
+        let end = if low + 2 * edge > extent { 0 } else { low + edge };
+        [Some(self.first(map, axis, (low - 1).rem_euclid(extent))), Some(low), Some(end)]
+    }
+
+    /// The first site along an axis of the tile that holds `site` of the domain.
+    pub(crate) fn first(self, map: &SiteMap, axis: usize, site: i32) -> i32 {
+        let last = if map.periodic[axis] { self.last_whole(map.extent[axis]) } else { i32::MAX };
+        site.min(last).div_euclid(self.edge()) * self.edge()
+    }
+
     /// Bits of a tile's number in its block.
     fn bits_of_block(self, dimension: usize) -> u32 {
         dimension as u32 * (3 - self.bits)

@@ -1,0 +1,130 @@
+//! The arrays of a rank's particles with some room, and the kernels bound to them that sort and list.
+
+use hematite_config::Result;
+use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder};
+
+use super::moves::{Moves, Place, Way};
+use super::shaders::{Shader, Variant};
+use super::tiles::Tiles;
+use super::{Declaration, ID, MOST_NEIGHBOURS, POSITION, Properties};
+use crate::sites::SiteMap;
+
+/// Arrays with room for some number of particles.
+pub(super) struct Arrays {
+    pub properties: Properties,
+    pub neighbours: Buffer,
+    pub neighbour_count: Buffer,
+    /// By own tile, then neighbour that owns it, then those in nobody's tile.
+    pub home: CountingSort,
+    /// `array<u32>`: where each neighbour's part of `list` begins, or how long it is.
+    pub places: Buffer,
+    /// `array<u32>`: the particles each neighbour sees, one neighbour's after the other's.
+    pub list: Buffer,
+    bins: CountingSort,
+    /// What a property is ordered into.
+    ordered: Buffer,
+    kernels: Vec<(Shader, Kernel, Bound)>,
+    span: [u32; 7],
+}
+
+/// Neighbours that see the same particle, at most on the mean: room of `list`.
+const SEEN_BY: u64 = 4;
+
+impl Arrays {
+    /// # Errors
+    /// Where the device has no room.
+    pub fn new(
+        gpu: &Gpu,
+        variant: &Variant,
+        map: &SiteMap,
+        tiles: &Tiles,
+        declared: &[Declaration],
+        room: u32,
+    ) -> Result<Self> {
+        let stride = room.max(1).next_multiple_of(4);
+        let words = |count: u64| 4 * count * u64::from(stride);
+        let properties = Properties::new(gpu, variant.precision, declared, stride)?;
+        let (neighbours, neighbour_count) =
+            (gpu.buffer("neighbours", words(u64::from(MOST_NEIGHBOURS)))?, gpu.buffer("neighbour_count", words(1))?);
+        let keys = gpu.buffer("keys of particles", words(1))?;
+        let ties = properties.get(ID.name);
+        let home =
+            CountingSort::new(gpu, &keys, ties, stride as usize, (variant.tiles + variant.neighbours + 1) as usize)?;
+        let bins = CountingSort::new(gpu, &keys, ties, stride as usize, variant.tiles as usize + 1)?;
+        let widest = properties.list().iter().map(|property| u64::from(property.words())).max().unwrap_or(1);
+        let ordered = gpu.buffer("particles in order", words(widest))?;
+        let places = gpu.buffer("who sees how many", 4 * (u64::from(variant.neighbours) + 1))?;
+        let list = gpu.buffer("particles that others see", words(SEEN_BY))?;
+        let mut kernels = Vec::new();
+        for shader in [Shader::Keys, Shader::Bins, Shader::CountSeen, Shader::ListSeen, Shader::Neighbours] {
+            let buffers = [
+                ("position", properties.get(POSITION.name)),
+                ("directory", &map.directory),
+                ("owners", &tiles.owners),
+                ("seen", &tiles.seen),
+                ("keys", &keys),
+                ("places", &places),
+                ("list", &list),
+                ("starts", &bins.starts),
+                ("order", &bins.order),
+                ("neighbours", &neighbours),
+                ("neighbour_count", &neighbour_count),
+            ];
+            let kernel = shader.kernel(gpu, variant)?;
+            let bound = kernel.bind(gpu, &buffers);
+            kernels.push((shader, kernel, bound));
+        }
+        let [a, b, c, d, e, f] = map.words();
+        let span = [stride, a, b, c, d, e, f];
+        Ok(Self { properties, neighbours, neighbour_count, home, places, list, bins, ordered, kernels, span })
+    }
+
+    /// How many particles `list` holds.
+    pub fn list_room(&self) -> u64 {
+        self.list.bytes() / 4
+    }
+
+    /// Puts particles in, from the first on, by the raw words of each property.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn put(&self, gpu: &Gpu, particles: &[Vec<Vec<u32>>]) -> Result<()> {
+        for (k, property) in self.properties.list().iter().enumerate() {
+            let width = property.width as usize;
+            for c in 0..property.declared.components as usize {
+                let component = c * width..(c + 1) * width;
+                let words: Vec<u32> =
+                    particles.iter().flat_map(|words| words[k][component.clone()].iter().copied()).collect();
+                gpu.upload(&property.buffer, c * self.properties.stride as usize * width, &words)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sorts the first `count` particles by where they belong, and orders all properties so.
+    pub fn record_home(&self, gpu: &Gpu, recorder: &mut Recorder, moves: &Moves, count: u32) {
+        self.record(recorder, Shader::Keys, count);
+        self.home.record(recorder, count);
+        for property in self.properties.list() {
+            let bound = moves.bind(gpu, Way::Order, property, &self.ordered, &self.home.order);
+            let stride = self.properties.stride;
+            moves.record(recorder, (Way::Order, &bound), property, stride, (0, count), Place::default());
+            recorder.copy(&self.ordered, &property.buffer, property.buffer.bytes());
+        }
+    }
+
+    /// Lists the neighbours of the first `own` of `held` particles.
+    pub fn record_neighbours(&self, recorder: &mut Recorder, own: u32, held: u32) {
+        self.record(recorder, Shader::Bins, held);
+        self.bins.record(recorder, held);
+        self.record(recorder, Shader::Neighbours, own);
+    }
+
+    /// Runs a kernel on the first `count` particles.
+    pub fn record(&self, recorder: &mut Recorder, shader: Shader, count: u32) {
+        if let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
+            let words: Vec<u32> = [count].into_iter().chain(self.span).collect();
+            recorder.dispatch(kernel, bound, count, &words);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The particle engine: arrays of whatever a kind of body keeps of its particles, sorted by tiles over the sparse domain,
+//! spread over ranks.
+//!
+//! A rank has the particles in its own tiles, then copies of those of other ranks that it sees. Every so many steps
+//! [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, copies are made anew, and so are lists of
+//! neighbours. In between, messages have fixed sizes: [`Particles::forward`] gives copies what their owners know,
+//! [`Particles::reverse`] adds what copies have collected, as integers, so that no sum depends on who adds.
+
+mod arrays;
+mod exchange;
+mod moves;
+mod properties;
+mod rebuild;
+mod shaders;
+mod tiles;
+
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_gpu::{Buffer, Gpu};
+
+pub use properties::{Declaration, Element, Properties};
+pub use rebuild::Lost;
+
+use crate::Precision;
+use crate::sites::{SiteMap, Tiling};
+use arrays::Arrays;
+use exchange::Post;
+use moves::Moves;
+use shaders::Variant;
+use tiles::Tiles;
+
+/// Neighbours a particle's list holds.
+pub const MOST_NEIGHBOURS: u32 = 96;
+
+/// The property that positions are in: three coordinates.
+pub const POSITION: Declaration = Declaration { name: "position", element: Element::Coordinate, components: 3 };
+
+/// The property that global numbers are in.
+pub const ID: Declaration = Declaration { name: "id", element: Element::Word, components: 1 };
+
+/// Where particles live and how far they act.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Arithmetic of their properties.
+    pub precision: Precision,
+    /// Sites of the domain along each axis.
+    pub extent: [i32; 3],
+    /// Directions in which it wraps.
+    pub periodic: [bool; 3],
+    /// How far lists of neighbours reach: that of forces and what two particles may come nearer before the next
+    /// [`Particles::rebuild`], lattice units.
+    pub reach: f64,
+    /// How far beyond its nodes a rank must see particles: what they touch, and their way until then, lattice units.
+    pub sight: f64,
+}
+
+/// The particles of one rank.
+pub struct Particles {
+    gpu: Gpu,
+    map: SiteMap,
+    tiles: Tiles,
+    variant: Variant,
+    declared: Vec<Declaration>,
+    arrays: Arrays,
+    moves: Moves,
+    post: Post,
+    own: u32,
+    copies: u32,
+    enlarged: u32,
+}
+
+impl Particles {
+    /// Takes in `particles` by the raw words of each property of `declared` (in that order, a particle's components one after
+    /// the other): of all those given, the ones in this rank's tiles. [`POSITION`] and [`ID`] must be declared. Then call
+    /// [`Particles::rebuild`]. `own` are the positions of this rank's nodes. Collective.
+    ///
+    /// # Errors
+    /// Usage faults where periods are too short for the reach or a rank has too many neighbours; when the device has no room.
+    pub fn new(
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        setting: Setting,
+        map: SiteMap,
+        own: &[[i32; 3]],
+        declared: &[Declaration],
+        particles: impl IntoIterator<Item = Vec<Vec<u32>>>,
+    ) -> Result<Self> {
+        let tiling = Tiling::reaching(setting.reach)?;
+        tiling.check(&map)?;
+        let tiles = Tiles::new(gpu, comm, &map, tiling, own, setting.sight.ceil() as i32)?;
+        let variant = Variant {
+            precision: setting.precision,
+            dimension: setting.dimension,
+            extent: setting.extent,
+            periodic: setting.periodic,
+            tiling,
+            tiles: tiles.count,
+            neighbours: tiles.neighbours.len() as u32,
+            reach: setting.reach,
+        };
+        let at = declared.iter().position(|property| *property == POSITION).unwrap_or_default();
+        let held: Vec<Vec<Vec<u32>>> =
+            particles.into_iter().filter(|particle| tiles.holds(&map, tiling, site(&particle[at]))).collect();
+        let room = if comm.size() > 1 { held.len() + held.len() / 2 + 256 } else { held.len() };
+        let arrays = Arrays::new(gpu, &variant, &map, &tiles, declared, room as u32)?;
+        arrays.put(gpu, &held)?;
+        Ok(Self {
+            gpu: gpu.clone(),
+            map,
+            tiles,
+            variant,
+            declared: declared.to_vec(),
+            arrays,
+            moves: Moves::new(gpu)?,
+            post: Post::default(),
+            own: held.len() as u32,
+            copies: 0,
+            enlarged: 0,
+        })
+    }
+
+    /// Particles of this rank's own; they come first.
+    pub fn own(&self) -> u32 {
+        self.own
+    }
+
+    /// Particles this rank holds, copies of others' included.
+    pub fn held(&self) -> u32 {
+        self.own + self.copies
+    }
+
+    /// The arrays of all properties.
+    pub fn properties(&self) -> &Properties {
+        &self.arrays.properties
+    }
+
+    /// Names and arrays to bind kernels to: properties, `neighbours` (`array<u32>`, neighbour n of particle i at
+    /// `n * stride + i`), `neighbour_count` (how many there are, which may be more than lists hold) and the map's.
+    pub fn table(&self) -> Vec<(&str, &Buffer)> {
+        let mut table = self.arrays.properties.table();
+        table.extend([
+            ("neighbours", &self.arrays.neighbours),
+            ("neighbour_count", &self.arrays.neighbour_count),
+            ("directory", &self.map.directory),
+            ("sites", &self.map.sites),
+        ]);
+        table
+    }
+
+    /// Where sites are.
+    pub fn map(&self) -> &SiteMap {
+        &self.map
+    }
+
+    /// How often the arrays were made anew so far, larger: kernels then must be bound again.
+    pub fn enlarged(&self) -> u32 {
+        self.enlarged
+    }
+
+    /// The raw words of a property of the own particles, component after component.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn words(&self, name: &str) -> Result<Vec<u32>> {
+        let property = self.arrays.properties.property(name);
+        let (own, width) = (self.own as usize, property.width as usize);
+        let mut words = Vec::with_capacity(own * property.words() as usize);
+        for c in 0..property.declared.components as usize {
+            let first = c * self.arrays.properties.stride as usize * width;
+            words.extend(self.gpu.download::<u32>(&property.buffer, first, own * width)?);
+        }
+        Ok(words)
+    }
+}
+
+/// The site nearest to a position given by its words.
+fn site(words: &[u32]) -> [i32; 3] {
+    let mut site = [0; 3];
+    for (s, pair) in site.iter_mut().zip(words.chunks(2)) {
+        *s = pair[0] as i32 + (pair[1] >> 31) as i32;
+    }
+    site
+}

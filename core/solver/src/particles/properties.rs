@@ -1,0 +1,114 @@
+//! What a kind of body keeps of each of its particles: one array a property on the device.
+
+use hematite_config::Result;
+use hematite_gpu::{Buffer, Gpu};
+
+use crate::Precision;
+
+/// An element of a property's array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// u32.
+    Word,
+    /// i32, which [`Particles::reverse`](super::Particles::reverse) can add.
+    Integer,
+    /// f32 or f64, as the run's precision has it.
+    Real,
+    /// A coordinate: whole number and fraction, see [`Coordinate`](crate::sites::Coordinate).
+    Coordinate,
+}
+
+/// A property as a kind of body declares it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Declaration {
+    /// Its name, also in kernels.
+    pub name: &'static str,
+    /// What its array holds.
+    pub element: Element,
+    /// Elements of one particle.
+    pub components: u32,
+}
+
+impl Element {
+    /// Words of 32 bits of one element.
+    pub fn words(self, precision: Precision) -> u32 {
+        match self {
+            Self::Word | Self::Integer => 1,
+            Self::Real => precision.real_bytes() as u32 / 4,
+            Self::Coordinate => 2,
+        }
+    }
+
+    /// Its type in WGSL.
+    pub fn wgsl(self, precision: Precision) -> &'static str {
+        match self {
+            Self::Word => "u32",
+            Self::Integer => "i32",
+            Self::Real => precision.real(),
+            Self::Coordinate => "vec2<i32>",
+        }
+    }
+}
+
+/// The arrays of all properties: component a of particle i is element `a * stride + i`.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    list: Vec<Property>,
+    /// Distance between the components of a particle: the most particles there is room for.
+    pub stride: u32,
+}
+
+/// One property's array.
+#[derive(Clone, Debug)]
+pub(super) struct Property {
+    pub declared: Declaration,
+    /// Words of one element.
+    pub width: u32,
+    pub buffer: Buffer,
+}
+
+impl Property {
+    /// Words of one particle.
+    pub fn words(&self) -> u32 {
+        self.width * self.declared.components
+    }
+}
+
+impl Properties {
+    /// Arrays with room for `stride` particles.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn new(gpu: &Gpu, precision: Precision, declared: &[Declaration], stride: u32) -> Result<Self> {
+        let made = |&declared: &Declaration| -> Result<Property> {
+            let width = declared.element.words(precision);
+            let bytes = 4 * u64::from(width * declared.components) * u64::from(stride);
+            Ok(Property { declared, width, buffer: gpu.buffer(declared.name, bytes)? })
+        };
+        Ok(Self { list: declared.iter().map(made).collect::<Result<_>>()?, stride })
+    }
+
+    /// The array of the property called `name`.
+    ///
+    /// # Panics
+    /// Where none is: a fault of the program.
+    pub fn get(&self, name: &str) -> &Buffer {
+        &self.property(name).buffer
+    }
+
+    /// Names and arrays, to bind kernels to.
+    pub fn table(&self) -> Vec<(&str, &Buffer)> {
+        self.list.iter().map(|property| (property.declared.name, &property.buffer)).collect()
+    }
+
+    pub(super) fn property(&self, name: &str) -> &Property {
+        self.list
+            .iter()
+            .find(|property| property.declared.name == name)
+            .unwrap_or_else(|| panic!("no property is called {name}"))
+    }
+
+    pub(super) fn list(&self) -> &[Property] {
+        &self.list
+    }
+}

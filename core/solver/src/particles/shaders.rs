@@ -1,0 +1,141 @@
+//! The WGSL of the engine's kernels.
+
+use hematite_config::Result;
+use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use minijinja::{Value, context};
+
+use super::tiles::{NOBODY, OWN};
+use crate::sites::{self, PIECES, Tiling};
+use crate::{Precision, particles::MOST_NEIGHBOURS};
+
+/// The kernels on tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shader {
+    /// To which tile or neighbour particles belong.
+    Keys,
+    /// Their tiles alone.
+    Bins,
+    /// How many particles each neighbour sees.
+    CountSeen,
+    /// Which.
+    ListSeen,
+    /// Particles near each.
+    Neighbours,
+}
+
+/// What they are specialised for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Variant {
+    pub precision: Precision,
+    pub dimension: usize,
+    pub extent: [i32; 3],
+    pub periodic: [bool; 3],
+    pub tiling: Tiling,
+    pub tiles: u32,
+    pub neighbours: u32,
+    /// How far lists of neighbours reach, lattice units.
+    pub reach: f64,
+}
+
+const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
+impl Shader {
+    fn bindings(self) -> Vec<Binding> {
+        let (read, write) = (Binding::read, Binding::write);
+        let map = || [read("position", "array<vec2<i32>>"), read("directory", "array<u32>")];
+        let own: Vec<Binding> = match self {
+            Self::Keys => vec![read("owners", "array<u32>"), write("keys", "array<u32>")],
+            Self::Bins => vec![write("keys", "array<u32>")],
+            Self::CountSeen => {
+                vec![read("keys", "array<u32>"), read("seen", "array<u32>"), write("places", "array<atomic<u32>>")]
+            }
+            Self::ListSeen => vec![
+                read("keys", "array<u32>"),
+                read("seen", "array<u32>"),
+                write("places", "array<atomic<u32>>"),
+                write("list", "array<u32>"),
+            ],
+            Self::Neighbours => vec![
+                read("starts", "array<u32>"),
+                read("order", "array<u32>"),
+                write("neighbours", "array<u32>"),
+                write("neighbour_count", "array<u32>"),
+            ],
+        };
+        map().into_iter().chain(own).collect()
+    }
+
+    pub fn wgsl(self, variant: &Variant) -> String {
+        let template = match self {
+            Self::Keys => Template { name: "keys.wgsl", text: include_str!("keys.wgsl") },
+            Self::Bins => Template { name: "bins.wgsl", text: include_str!("bins.wgsl") },
+            Self::CountSeen | Self::ListSeen => Template { name: "seen.wgsl", text: include_str!("seen.wgsl") },
+            Self::Neighbours => Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") },
+        };
+        let dimension = variant.dimension;
+        let axis = |a: usize| {
+            context! {
+                last_tiled => variant.tiling.last_whole(variant.extent[a]),
+                ..sites::axis(a, variant.extent[a], variant.periodic[a])
+            }
+        };
+        let around = |index: usize| {
+            let along = |stem: &str, a: usize| format!("{stem}{}[{}]", NAMES[a], index / 3_usize.pow(a as u32) % 3);
+            let joined = |stem: &str, by: &str| (0..dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+            context! { place => joined("k", " + "), local => joined("l", " | ") }
+        };
+        let context = context! {
+            real => variant.precision.real(),
+            workgroup => WORKGROUP,
+            declarations => Binding::declare(&self.bindings()),
+            nowhere => NOBODY,
+            own => OWN,
+            dimension,
+            axes => (0..dimension).map(axis).collect::<Vec<Value>>(),
+            around => (0..3_usize.pow(dimension as u32)).map(around).collect::<Vec<Value>>(),
+            tile => variant.tiling.context(dimension),
+            tiles => variant.tiles,
+            neighbours => variant.neighbours,
+            most => MOST_NEIGHBOURS,
+            reach_squared => format!("{:?}", variant.reach * variant.reach),
+            fraction_24 => format!("{:?}", 1.0 / 16_777_216.0),
+            fraction_32 => format!("{:?}", 1.0 / 4_294_967_296.0),
+            count => self == Self::CountSeen,
+        };
+        render(template, &[[MAIN, PRELUDE].as_slice(), &PIECES].concat(), &context)
+    }
+
+    pub fn kernel(self, gpu: &Gpu, variant: &Variant) -> Result<Kernel> {
+        Kernel::new(gpu, &format!("{self:?}"), &self.wgsl(variant), self.bindings(), 32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_permutation_is_valid_wgsl() {
+        let shaders = [Shader::Keys, Shader::Bins, Shader::CountSeen, Shader::ListSeen, Shader::Neighbours];
+        for k in 0..shaders.len() * 2 * 2 * 2 {
+            let variant = Variant {
+                precision: [Precision::F32, Precision::F64][k / 10 % 2],
+                dimension: 2 + k / 5 % 2,
+                extent: [40, 41, 64],
+                periodic: [k >= 20, false, k >= 20],
+                tiling: Tiling::of_bits(2 + k as u32 % 2),
+                tiles: 100,
+                neighbours: 3,
+                reach: 4.5,
+            };
+            let shader = shaders[k % shaders.len()];
+            let source = shader.wgsl(&variant);
+            let module = naga::front::wgsl::parse_str(&source)
+                .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
+            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                .validate(&module)
+                .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
+        }
+    }
+}

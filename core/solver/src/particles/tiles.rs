@@ -1,0 +1,163 @@
+//! Which rank owns which tile, and which other ranks see what is in it.
+//!
+//! A particle belongs to the rank that owns its tile: the one with the most nodes there, the lowest of them where several have
+//! as many. Tiles without nodes belong to none. A rank sees the tiles within some reach of those that hold nodes of its own.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use hematite_comm::{Comm, gather_all};
+use hematite_config::{Fault, Result};
+use hematite_gpu::{Buffer, Gpu};
+
+use crate::sites::{SiteMap, Tiling};
+
+/// A tile of this rank's own.
+pub(super) const OWN: u32 = u32::MAX - 1;
+/// A tile of no rank.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// Neighbours a rank may have: bits of a word.
+const MOST_NEIGHBOURS: usize = 32;
+
+/// The tiles of a rank's map.
+pub(super) struct Tiles {
+    /// `array<u32>` by tile: `OWN`, `NOBODY` or the number of the neighbour that owns it.
+    pub owners: Buffer,
+    /// `array<u32>` by tile: bits of the neighbours that see it, where it is this rank's own.
+    pub seen: Buffer,
+    /// Whether each tile is this rank's own.
+    own: Vec<bool>,
+    /// Ranks of the neighbours, ascending.
+    pub neighbours: Vec<usize>,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Tiles {
+    /// Agrees on owners; `own` are the positions of this rank's nodes, `reach` is how far a rank sees beyond the tiles that
+    /// hold its nodes, in sites. Collective.
+    ///
+    /// # Errors
+    /// A usage fault for more neighbours than a word has bits; when a rank is lost or the device has no room.
+    pub fn new(
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        map: &SiteMap,
+        tiling: Tiling,
+        own: &[[i32; 3]],
+        reach: i32,
+    ) -> Result<Self> {
+        let ranks = ranks_by_tile(comm, map, tiling, own)?;
+        let me = comm.rank() as i32;
+        let sees = |tile: [i32; 3]| around(map, tiling, tile, reach).filter_map(|t| ranks.get(&t)).flatten();
+        // Who sees whose tiles: neighbours both ways.
+        let mut pairs = BTreeSet::new();
+        let mut seen: BTreeMap<[i32; 3], BTreeSet<i32>> = BTreeMap::new();
+        for (&tile, held) in &ranks {
+            if owner(held) == me {
+                let others: BTreeSet<i32> = sees(tile).map(|&(rank, _)| rank).filter(|&rank| rank != me).collect();
+                pairs.extend(others.iter().copied());
+                seen.insert(tile, others);
+            }
+        }
+        let neighbours = symmetric(comm, &pairs)?;
+        if neighbours.len() > MOST_NEIGHBOURS {
+            return Err(Fault::usage(format!(
+                "a rank's part meets {} others, at most {MOST_NEIGHBOURS} can be: use another number of ranks",
+                neighbours.len()
+            )));
+        }
+        let number = |rank: i32| neighbours.iter().position(|&other| other == rank as usize);
+        let count = tiling.tiles(map);
+        let (mut owners, mut bits) = (vec![NOBODY; count as usize], vec![0_u32; count as usize]);
+        for (&tile, held) in &ranks {
+            let Some(at) = tiling.tile(map, tile) else { continue };
+            owners[at as usize] = match owner(held) {
+                rank if rank == me => OWN,
+                rank => number(rank).map_or(NOBODY, |k| k as u32),
+            };
+            for k in seen.get(&tile).into_iter().flatten().filter_map(|&rank| number(rank)) {
+                bits[at as usize] |= 1 << k;
+            }
+        }
+        let tiles = Self {
+            owners: gpu.buffer("owners of tiles", 4 * u64::from(count))?,
+            seen: gpu.buffer("who sees tiles", 4 * u64::from(count))?,
+            own: owners.iter().map(|&owner| owner == OWN).collect(),
+            neighbours,
+            count,
+        };
+        gpu.upload(&tiles.owners, 0, &owners)?;
+        gpu.upload(&tiles.seen, 0, &bits)?;
+        Ok(tiles)
+    }
+
+    /// Whether `site`, which may lie periods outside of the domain, is in a tile of this rank's own.
+    pub fn holds(&self, map: &SiteMap, tiling: Tiling, site: [i32; 3]) -> bool {
+        let site = map.wrapped(site);
+        let first = [0, 1, 2].map(|axis| first(map, tiling, axis, site[axis]));
+        tiling.tile(map, first).is_some_and(|tile| self.own[tile as usize])
+    }
+}
+
+/// Ranks and how many nodes they have in a tile, ascending by rank; by the tile's first site.
+type Shares = HashMap<[i32; 3], Vec<(i32, i32)>>;
+
+/// The rank with the most nodes, the lowest of those with as many; `held` ascends by rank.
+fn owner(held: &[(i32, i32)]) -> i32 {
+    held.iter().fold((-1, 0), |best, &(rank, nodes)| if nodes > best.1 { (rank, nodes) } else { best }).0
+}
+
+/// Who has nodes in which tile. Collective.
+fn ranks_by_tile(comm: &dyn Comm, map: &SiteMap, tiling: Tiling, own: &[[i32; 3]]) -> Result<Shares> {
+    let mut nodes: BTreeMap<[i32; 3], i32> = BTreeMap::new();
+    for site in own {
+        *nodes.entry([0, 1, 2].map(|axis| first(map, tiling, axis, site[axis]))).or_default() += 1;
+    }
+    let rows: Vec<[i32; 4]> = nodes.into_iter().map(|([x, y, z], nodes)| [x, y, z, nodes]).collect();
+    let mut ranks = Shares::new();
+    for (rank, bytes) in gather_all(comm, bytemuck::cast_slice(&rows))?.into_iter().enumerate() {
+        for [x, y, z, nodes] in bytemuck::pod_collect_to_vec::<u8, [i32; 4]>(&bytes) {
+            ranks.entry([x, y, z]).or_default().push((rank as i32, nodes));
+        }
+    }
+    Ok(ranks)
+}
+
+fn first(map: &SiteMap, tiling: Tiling, axis: usize, site: i32) -> i32 {
+    if axis < map.dimension { tiling.first(map, axis, site) } else { 0 }
+}
+
+/// The first sites of the tiles within `reach` sites of the one that begins at `tile`, itself included.
+fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], reach: i32) -> impl Iterator<Item = [i32; 3]> {
+    let steps = reach.div_euclid(tiling.edge()) + 1;
+    let along = |axis: usize| {
+        let mut found = BTreeSet::from([tile[axis]]);
+        let (mut below, mut above) = (tile[axis], tile[axis]);
+        for _ in 0..steps {
+            let [before, _, _] = tiling.around(map, axis, below);
+            let [_, _, after] = tiling.around(map, axis, above);
+            found.extend(before.into_iter().chain(after));
+            (below, above) = (before.unwrap_or(below), after.unwrap_or(above));
+        }
+        found
+    };
+    let [xs, ys, zs] = [along(0), along(1), along(2)];
+    xs.into_iter().flat_map(move |x| {
+        let zs = zs.clone();
+        ys.clone().into_iter().flat_map(move |y| zs.clone().into_iter().map(move |z| [x, y, z]))
+    })
+}
+
+/// The ranks that this one names, and those that name it; ascending. Collective.
+fn symmetric(comm: &dyn Comm, named: &BTreeSet<i32>) -> Result<Vec<usize>> {
+    let list: Vec<i32> = named.iter().copied().collect();
+    let me = comm.rank();
+    let mut neighbours: BTreeSet<usize> = named.iter().map(|&rank| rank as usize).collect();
+    for (rank, bytes) in gather_all(comm, bytemuck::cast_slice(&list))?.into_iter().enumerate() {
+        if bytemuck::pod_collect_to_vec::<u8, i32>(&bytes).contains(&(me as i32)) {
+            neighbours.insert(rank);
+        }
+    }
+    Ok(neighbours.into_iter().collect())
+}

@@ -1,0 +1,19 @@
+// Bodies along their velocities, and turned by their spins, for a step.
+#include "prelude.wgsl"
+#include "moved.wgsl"
+
+fn work_on(k: u32) {
+    let i = span.first + k;
+    let V = vector_of_velocity(i);
+#for axis in axes
+    let way${axis.name} = i32(round(clamp(V.${axis.name}, real(-0.49), real(0.49)) * real(${scale.way})));
+    position[${axis.index}u * span.stride + i] = moved(position[${axis.index}u * span.stride + i], way${axis.name}, 1u);
+#endfor
+    let now = free_rotation(quaternion(i), vector_of_spin(i), kinds[kind[i]].I, real(1.0));
+    for (var a = 0u; a < 4u; a++) {
+        orientation[a * span.stride + i] = now.q[a];
+    }
+    for (var a = 0u; a < 3u; a++) {
+        spin[a * span.stride + i] = now.L[a];
+    }
+}

@@ -1,0 +1,122 @@
+// Drag and torque from the fluid (Bisson et al., Commun. Comput. Phys. 11, 48, 2012, eqs. 2.4, 2.5), along the body's axes:
+//   F = -gamma_T (V - u~),   T = -gamma_R (Omega - omega~)
+// with V and Omega at the middle of the kick. u~ and omega~ belong to the linear flow that fits the region's nodes best, weighted
+// as they are: u~ + G r. omega~ is half its curl and, with Jeffery's coefficients, what the strain turns a free ellipsoid by
+// (Proc. R. Soc. A 102, 161, 1922). With the other forces they kick momenta. The fluid gets -F and -T back: at each node
+//   f = w / W (g + alpha x (r - c)),   g = -F,   J alpha = -T - c x g
+// where c and J are the centre and the inertia of the weights, so that force and torque arrive whole.
+#include "prelude.wgsl"
+
+fn work_on(k: u32) {
+    let i = span.first + k;
+    let own = kinds[kind[i]];
+    let e = matrix_of(quaternion(i));
+
+#if in_fluid
+    let W = real(sums[i]) * real(1.0 / ${scale.weight});
+    if (!(W >= real(${least_weight}))) {
+        break_body(i, ${damage.wall}u);
+        answer_with(i, vec3<real>(), vec3<real>(), vec3<real>());
+        return;
+    }
+    let per = real(1.0) / W;
+    let to_length = per * real(${scale.length} / ${scale.weight});
+    let c = to_length * summed(i, 1u);
+    let squares = real(${scale.length}) * to_length;
+    var M = Symmetric(squares * summed(i, 4u), squares * summed(i, 7u));
+    M.d -= c * c;
+    M.o -= c.yzx * c.zxy;
+
+    let to_velocity = per * real(1.0 / ${scale.velocity});
+    let to_gradient = real(${scale.length}) * to_velocity;
+    let mean = to_velocity * summed(i, 10u);
+    let cofactors = adjugate(M);
+    let determinant = determinant_of(M, cofactors);
+    var u = mean;
+    var omega = vec3<real>();
+    var stretch = vec3<real>();
+    if (determinant > own.least) {
+        // Rows of G: M^-1 (<u_k r> - <u_k> c).
+        let inverse = real(1.0) / determinant;
+        let Gx = inverse * applied(cofactors, to_gradient * summed(i, 13u) - mean.x * c);
+        let Gy = inverse * applied(cofactors, to_gradient * summed(i, 16u) - mean.y * c);
+        let Gz = inverse * applied(cofactors, to_gradient * summed(i, 19u) - mean.z * c);
+        u -= vec3<real>(dot(Gx, c), dot(Gy, c), dot(Gz, c));
+        let half = real(0.5);
+        omega = half * vec3<real>(Gz.y - Gy.z, Gx.z - Gz.x, Gy.x - Gx.y);
+        let E = Symmetric(vec3<real>(Gx.x, Gy.y, Gz.z), half * vec3<real>(Gz.y + Gy.z, Gx.z + Gz.x, Gy.x + Gx.y));
+        stretch = vec3<real>(dot(e[1], applied(E, e[2])), dot(e[2], applied(E, e[0])), dot(e[0], applied(E, e[1])));
+    }
+    let omega_b = turned_back(e, omega) + own.Lambda * stretch;
+#endif
+
+    let F_other = vec3<real>(contact[i], contact[span.stride + i], contact[2u * span.stride + i]);
+    let T_other = turned_back(e, vec3<real>(contact[3u * span.stride + i], contact[4u * span.stride + i], contact[5u * span.stride + i]));
+    var V = vector_of_velocity(i);
+    var L = vector_of_spin(i);
+
+#if in_fluid
+    let half_kick = real(0.5) * real(span.kick);
+    let slip = turned_back(e, V + (half_kick / own.mass) * F_other - u);
+    let F_drag = e * (-own.gamma_T * slip / (real(1.0) + (half_kick / own.mass) * own.gamma_T));
+    let spin_slip = (L + half_kick * T_other) / own.I - omega_b;
+    var T_drag = -own.gamma_R * spin_slip / (real(1.0) + half_kick * own.gamma_R / own.I);
+
+    // J = tr(M) - M
+    let g = -F_drag;
+    let J = Symmetric(vec3<real>(M.d.x + M.d.y + M.d.z) - M.d, -M.o);
+    let J_cofactors = adjugate(J);
+    let J_determinant = determinant_of(J, J_cofactors);
+    let lever = cross(c, g);
+    var alpha = vec3<real>();
+    if (J_determinant > own.least) {
+        alpha = applied(J_cofactors, -(e * T_drag) - lever) / J_determinant;
+    } else {
+        T_drag = -turned_back(e, lever);
+    }
+    answer_with(i, per * g, per * alpha, c);
+
+    let F = F_drag + F_other;
+    let T = T_drag + T_other;
+#else
+    let F = F_other;
+    let T = T_other;
+#endif
+    V += (real(span.kick) / own.mass) * F;
+    L += real(span.kick) * T;
+    let T_space = e * T;
+    for (var a = 0u; a < 3u; a++) {
+        velocity[a * span.stride + i] = V[a];
+        spin[a * span.stride + i] = L[a];
+        force[a * span.stride + i] = F[a];
+        torque[a * span.stride + i] = T_space[a];
+    }
+    let fastest = max(abs(V.x), max(abs(V.y), abs(V.z)));
+    let size = abs(L.x) + abs(L.y) + abs(L.z);
+    if (!(fastest <= real(${fastest})) || !(size < real(1e30))) {
+        break_body(i, ${damage.speed}u);
+    }
+}
+
+// Into the body's frame.
+fn turned_back(e: mat3x3<real>, v: vec3<real>) -> vec3<real> {
+    return vec3<real>(dot(e[0], v), dot(e[1], v), dot(e[2], v));
+}
+#if in_fluid
+
+fn summed(i: u32, first: u32) -> vec3<real> {
+    return vec3<real>(
+        real(sums[first * span.stride + i]),
+        real(sums[(first + 1u) * span.stride + i]),
+        real(sums[(first + 2u) * span.stride + i]),
+    );
+}
+
+fn answer_with(i: u32, g: vec3<real>, alpha: vec3<real>, c: vec3<real>) {
+    for (var a = 0u; a < 3u; a++) {
+        answer[a * span.stride + i] = g[a];
+        answer[(3u + a) * span.stride + i] = alpha[a];
+        answer[(6u + a) * span.stride + i] = c[a];
+    }
+}
+#endif

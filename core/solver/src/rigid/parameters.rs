@@ -1,0 +1,196 @@
+//! What a run fixes for its rigid bodies, in lattice units.
+
+use hematite_config::{Fault, Result};
+
+use super::gay_berne::{GayBerne, Shape};
+use super::wall::Wall;
+use crate::Precision;
+
+/// The fastest that a body may move along an axis, lattice units a step; beyond it is broken.
+pub const FASTEST: f64 = 0.1;
+
+/// Bodies are sorted, handed over and listed anew each so many steps.
+pub const REBUILD: u64 = 8;
+
+/// Steps between two looks of the host at the bodies' health.
+pub const LOOK: u64 = 64;
+
+/// The shortest half width of a region: two nodes along each axis.
+pub const LEAST_HALF_WIDTH: f64 = 1.0;
+
+/// The share of a region's weights that must be in the fluid.
+pub const LEAST_WEIGHT: f64 = 0.1;
+
+/// The largest share of a body's velocity relative to the fluid that the fluid may take over in a step.
+pub const LARGEST_DRAG: f64 = 0.5;
+
+/// Variance of the kernel along an axis, in squared half widths, at least.
+const LEAST_VARIANCE: f64 = 0.06;
+
+/// A kind of bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kind {
+    /// Its population's name.
+    pub name: String,
+    /// For pairs.
+    pub shape: Shape,
+    /// Half widths of the region in which it meets the fluid, along its axes.
+    pub half_widths: [f64; 3],
+    /// Frictions along its axes.
+    pub gamma_t: [f64; 3],
+    /// Rotational frictions about its axes.
+    pub gamma_r: [f64; 3],
+    /// Its mass, over that of the fluid at a node.
+    pub mass: f64,
+    /// Its moments of inertia.
+    pub inertia: [f64; 3],
+    /// Jeffery's coefficients; zero where strain exerts no torque.
+    pub lambda: [f64; 3],
+    /// Bodies in the case.
+    pub seeded: u64,
+}
+
+/// The bodies of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Arithmetic.
+    pub precision: Precision,
+    /// Whether a fluid is around them.
+    pub in_fluid: bool,
+    /// The populations.
+    pub kinds: Vec<Kind>,
+    /// Between bodies.
+    pub pairs: GayBerne,
+    /// Between bodies and walls, where there are any.
+    pub wall: Option<Wall>,
+    /// Sites of the domain along each axis.
+    pub extent: [usize; 3],
+    /// Directions in which it wraps.
+    pub periodic: [bool; 3],
+    /// Lattice spacing, m.
+    pub spacing: f64,
+    /// Corner of the domain, m.
+    pub origin: [f64; 3],
+}
+
+impl Kind {
+    /// Radius of the sphere around it.
+    pub fn radius(&self) -> f64 {
+        self.shape.axes.into_iter().fold(0.0, f64::max)
+    }
+
+    /// How far from its centre it meets nodes.
+    pub fn touches(&self) -> f64 {
+        self.half_widths.iter().map(|xi| xi * xi).sum::<f64>().sqrt()
+    }
+
+    /// Drag over a step: the share of the velocity relative to the fluid that the fluid takes over, and of the angular one; at
+    /// most [`LARGEST_DRAG`]. Of the kernel's weights, sums of squares are 0.75 / xi along each axis (0.375 for xi = 2).
+    pub fn drag(&self) -> [f64; 2] {
+        let squares: f64 = self.half_widths.iter().map(|xi| 0.75 / xi).product();
+        let moved = self.gamma_t.iter().map(|g| squares * g / (1.0 + 0.5 * g / self.mass));
+        let inertia = |k: usize| {
+            let [b, c] = [self.half_widths[(k + 1) % 3], self.half_widths[(k + 2) % 3]];
+            LEAST_VARIANCE * (b * b + c * c)
+        };
+        let turned =
+            (0..3).map(|k| squares / inertia(k) * self.gamma_r[k] / (1.0 + 0.5 * self.gamma_r[k] / self.inertia[k]));
+        [moved.fold(0.0, f64::max), turned.fold(0.0, f64::max)]
+    }
+
+    /// The numbers of a `Kind` in WGSL, in its order.
+    pub(super) fn words(&self, pairs: &GayBerne) -> Vec<f64> {
+        let xi = self.half_widths;
+        let volume: f64 = xi.iter().product();
+        // A region half of which is in the wall still has a gradient.
+        let least = 0.02 * xi.iter().map(|xi| LEAST_VARIANCE * xi * xi).product::<f64>();
+        let four = |v: [f64; 3], last: f64| [v[0], v[1], v[2], last];
+        let mut words = self.shape.words(pairs).to_vec();
+        // Each factor of the kernel, which sums up to xi / 2 on the mean, comes times 8.
+        words.extend(four(xi, 1.0 / (64.0 * volume)));
+        words.extend(four(self.gamma_t, self.mass));
+        words.extend(four(self.gamma_r, least));
+        words.extend(four(self.inertia, self.radius()));
+        words.extend(four(self.lambda, 0.0));
+        words
+    }
+}
+
+impl Parameters {
+    /// How far two bodies' centres can be apart and still touch, and what they may come nearer before the next rebuild.
+    pub fn reach(&self) -> f64 {
+        let range =
+            |one: &Kind| self.kinds.iter().map(|other| self.pairs.range(&one.shape, &other.shape)).fold(0.0, f64::max);
+        self.kinds.iter().map(range).fold(0.0, f64::max) + 2.0 * self.skin()
+    }
+
+    /// How far from its centre a body touches nodes, and its way before the next rebuild.
+    pub fn sight(&self) -> f64 {
+        self.kinds.iter().map(Kind::touches).fold(self.reach() - self.skin(), f64::max) + self.skin()
+    }
+
+    /// The way of a body between two rebuilds, at most.
+    fn skin(&self) -> f64 {
+        3.0_f64.sqrt() * FASTEST * REBUILD as f64
+    }
+
+    /// Sites around own nodes that a rank's map must hold.
+    pub fn map_margin(&self) -> i32 {
+        let touches = self.kinds.iter().map(|kind| kind.touches().max(kind.radius() + 2.0)).fold(0.0, f64::max);
+        (touches + self.skin()).ceil() as i32 + 2
+    }
+
+    /// How far from walls bodies feel them.
+    pub fn wall_reach(&self) -> f64 {
+        self.kinds.iter().map(Kind::radius).fold(0.0, f64::max) + self.pairs.reach().max(1.0) + 3.0
+    }
+
+    /// Where a site is, for messages: its centre in metres.
+    pub(super) fn place(&self, site: [f64; 3]) -> String {
+        let metres = [0, 1, 2].map(|a| format!("{:.4e}", self.origin[a] + (site[a] + 0.5) * self.spacing));
+        format!("({}) m", metres.join(", "))
+    }
+
+    /// Unit of lengths in sums over regions: a power of two, at least any of them.
+    pub(super) fn length_scale(&self) -> f64 {
+        self.kinds.iter().map(Kind::touches).fold(1.0, f64::max).log2().ceil().exp2()
+    }
+
+    /// Checks that the engine can hold these bodies.
+    ///
+    /// # Errors
+    /// A usage fault with population, value, limit and remedy.
+    pub fn check(&self) -> Result<()> {
+        for kind in &self.kinds {
+            let within = |fault: Fault| fault.within(format!("population \"{}\"", kind.name));
+            for xi in kind.half_widths {
+                if xi < LEAST_HALF_WIDTH {
+                    return Err(within(Fault::usage(format!(
+                        "its region reaches {xi:.3} lattice spacings along one of its axes, at least {LEAST_HALF_WIDTH} are \
+                         needed: take a finer lattice, a rounder shape, or a larger bodies.region"
+                    ))));
+                }
+            }
+            let [moved, turned] = kind.drag();
+            if moved > LARGEST_DRAG || turned > LARGEST_DRAG {
+                return Err(within(Fault::usage(format!(
+                    "its drag is too strong for the time step: the fluid takes over {moved:.2} of a relative velocity and \
+                     {turned:.2} of a relative spin in a step, at most {LARGEST_DRAG} can be: take a step {:.1} times shorter, a \
+                     lower friction, or a larger region",
+                    moved.max(turned) / LARGEST_DRAG
+                ))));
+            }
+        }
+        const LARGEST_TILE: f64 = 8.0;
+        if self.reach() > LARGEST_TILE {
+            let radius = self.kinds.iter().map(Kind::radius).fold(0.0, f64::max);
+            return Err(Fault::usage(format!(
+                "the largest body is {:.2} lattice spacings long; at most {:.2} fit tiles of {LARGEST_TILE} spacings: take a \
+                 coarser lattice or smaller bodies",
+                2.0 * radius,
+                2.0 * radius + LARGEST_TILE - self.reach()
+            )));
+        }
+        Ok(())
+    }
+}

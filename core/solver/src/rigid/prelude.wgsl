@@ -1,0 +1,63 @@
+alias real = ${real};
+
+// What sites hold that have no own node.
+const FLUID: u32 = ${fluid}u;
+
+// A kind of body: its shape for pairs; half widths xi of its region and what makes the weights' sum about 1; frictions gamma_T
+// and gamma_R along its axes, its mass and the least determinant of its region's second moments that has a gradient; moments
+// of inertia; Jeffery's coefficients.
+struct Kind {
+    shape: Shape,
+    xi: vec3<real>,
+    norm: real,
+    gamma_T: vec3<real>,
+    mass: real,
+    gamma_R: vec3<real>,
+    least: real,
+    I: vec3<real>,
+    radius: real,
+    Lambda: vec3<real>,
+    spare: real,
+}
+
+// `count` bodies from `first` on in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
+// `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size.
+struct Span {
+    count: u32,
+    first: u32,
+    stride: u32,
+    node_stride: u32,
+    step: u32,
+    kick: f32,
+    corner_x: i32,
+    corner_y: i32,
+    corner_z: i32,
+    places_x: i32,
+    places_y: i32,
+    places_z: i32,
+}
+var<immediate> span: Span;
+
+${declarations}
+#include "main.wgsl"
+#include "sites.wgsl"
+#include "fraction.wgsl"
+#include "wca.wgsl"
+#include "symmetric.wgsl"
+#include "gay_berne.wgsl"
+#include "rotation.wgsl"
+#if walls
+#include "wall.wgsl"
+#endif
+#include "members.wgsl"
+
+#if breaking
+
+// Marks a body as broken, for the first reason.
+fn break_body(i: u32, why: u32) {
+    if (damage[i] == 0u) {
+        damage[i] = (span.step << ${damage.bits}u) | why;
+        atomicMax(&broken[0], 1u);
+    }
+}
+#endif

@@ -1,0 +1,214 @@
+//! The WGSL of the kernels of rigid bodies.
+
+use hematite_config::Result;
+use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use minijinja::{Value, context};
+
+use super::laws::number;
+use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters};
+use super::{Damage, LAWS, wca};
+use crate::particles::MOST_NEIGHBOURS;
+use crate::sites::{self, FLUID, PIECES};
+use crate::suspension::FORCE_SCALE;
+
+/// The kernels of rigid bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shader {
+    /// What the fluid does in a body's region.
+    Gather,
+    /// Forces between bodies and from walls.
+    Contact,
+    /// Drag, and momenta kicked by all forces.
+    Kick,
+    /// Reactions to the fluid.
+    Spread,
+    /// Bodies along their velocities.
+    Drift,
+    /// Zero all over an array.
+    Clear,
+}
+
+impl Shader {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Clear];
+
+    fn template(self) -> Template {
+        match self {
+            Self::Gather => Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
+            Self::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
+            Self::Kick => Template { name: "kick.wgsl", text: include_str!("kick.wgsl") },
+            Self::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
+            Self::Drift => Template { name: "drift.wgsl", text: include_str!("drift.wgsl") },
+            Self::Clear => Template { name: "clear.wgsl", text: include_str!("clear.wgsl") },
+        }
+    }
+
+    /// What it binds.
+    fn bindings(self, parameters: &Parameters) -> Vec<Binding> {
+        let (read, write) = (Binding::read, Binding::write);
+        let array = format!("array<{}>", parameters.precision.real());
+        let held = |name: &str| Binding::read(name, array.as_str());
+        let kept = |name: &str| Binding::write(name, array.as_str());
+        let coordinates = "array<vec2<i32>>";
+        let mut table = match self {
+            Self::Clear => return vec![write("words", "array<u32>")],
+            Self::Drift => vec![write("position", coordinates), kept("orientation")],
+            _ => vec![read("position", coordinates), held("orientation")],
+        };
+        let flags = || vec![write("damage", "array<u32>"), write("broken", "array<atomic<u32>>")];
+        table.extend(vec![
+            read("kind", "array<u32>"),
+            read("kinds", "array<Kind>"),
+            read("directory", "array<u32>"),
+            read("sites", "array<u32>"),
+        ]);
+        table.extend(match self {
+            Self::Gather => vec![held("node_velocity"), write("sums", "array<i32>")],
+            Self::Contact => {
+                let lists = ["id", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
+                let walls = parameters.wall.map(|_| read("wall_distance", "array<f32>"));
+                lists.into_iter().chain(walls).chain([kept("contact")]).chain(flags()).collect()
+            }
+            Self::Kick => {
+                let mut table = ["velocity", "spin", "force", "torque"].map(kept).to_vec();
+                table.push(held("contact"));
+                if parameters.in_fluid {
+                    table.extend([read("sums", "array<i32>"), kept("answer")]);
+                }
+                table.into_iter().chain(flags()).collect()
+            }
+            Self::Spread => vec![held("answer"), write("node_force", "array<atomic<i32>>")],
+            Self::Drift => vec![held("velocity"), kept("spin")],
+            Self::Clear => Vec::new(),
+        });
+        // Kernels that bind no sites have no use for the map's two buffers.
+        let maps = matches!(self, Self::Gather | Self::Spread) || self == Self::Contact && parameters.wall.is_some();
+        table.retain(|binding| {
+            let unused = match binding.name.as_str() {
+                "directory" => !maps,
+                "sites" => !matches!(self, Self::Gather | Self::Spread),
+                _ => false,
+            };
+            !unused
+        });
+        table
+    }
+
+    /// Its WGSL.
+    pub fn wgsl(self, parameters: &Parameters) -> String {
+        let axes: Vec<Value> =
+            (0..3).map(|a| sites::axis(a, parameters.extent[a] as i32, parameters.periodic[a])).collect();
+        let shapes: Vec<_> = parameters.kinds.iter().map(|kind| kind.shape).collect();
+        let largest = parameters.pairs.largest.max(parameters.wall.map_or(0.0, |wall| wall.largest));
+        // A torque is at most the force times the body's length; two dozen of them fit.
+        let longest = parameters.kinds.iter().map(|kind| kind.radius()).fold(1.0, f64::max);
+        let largest_contact = 2.0 * largest * longest;
+        let corner = |index: usize| {
+            let along = |stem: &str, a: usize| format!("{stem}{}{}", ["x", "y", "z"][a], index >> a & 1);
+            let joined = |stem: &str, by: &str| (0..3).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+            context! { index, place => joined("k", " + "), local => joined("l", " | ") }
+        };
+        let context = context! {
+            real => parameters.precision.real(),
+            workgroup => WORKGROUP,
+            declarations => Binding::declare(&self.bindings(parameters)),
+            dimension => 3,
+            axes,
+            fluid => FLUID,
+            block_bits => 9,
+            fraction_24 => number(1.0 / 16_777_216.0),
+            fraction_32 => number(1.0 / 4_294_967_296.0),
+            in_fluid => parameters.in_fluid,
+            moving => matches!(self, Self::Kick | Self::Drift),
+            breaking => matches!(self, Self::Kick | Self::Contact),
+            walls => parameters.wall.is_some(),
+            corners => (0..8).map(corner).collect::<Vec<Value>>(),
+            reach => parameters.pairs.reach().max(parameters.wall.map_or(0.0, |wall| wall.reach())),
+            wca => wca::context(),
+            gay_berne => parameters.pairs.context(&shapes),
+            wall => parameters.wall.map(|wall| wall.context()),
+            most_neighbours => MOST_NEIGHBOURS,
+            least_weight => number(LEAST_WEIGHT),
+            fastest => number(FASTEST),
+            largest_contact => number(largest_contact),
+            largest_answer => number(0.25),
+            scale => context! {
+                weight => number(2.0_f64.powi(28)),
+                velocity => number(2.0_f64.powi(30)),
+                length => number(parameters.length_scale()),
+                force => number(FORCE_SCALE),
+                way => number(4_294_967_296.0),
+                contact => number((2.0_f64.powi(31) / (24.0 * largest_contact)).log2().floor().exp2()),
+            },
+            damage => context! {
+                bits => Damage::BITS,
+                speed => Damage::Speed as u32,
+                wall => Damage::Wall as u32,
+                crowd => Damage::Crowd as u32,
+            },
+        };
+        let own = [
+            Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+            Template { name: "members.wgsl", text: include_str!("members.wgsl") },
+            Template { name: "region.wgsl", text: include_str!("region.wgsl") },
+            Template { name: "wall_distance.wgsl", text: include_str!("wall_distance.wgsl") },
+        ];
+        render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)
+    }
+
+    pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
+        let immediates = if self == Self::Clear { 4 } else { 48 };
+        Kernel::new(
+            gpu,
+            &format!("{self:?} of rigid bodies"),
+            &self.wgsl(parameters),
+            self.bindings(parameters),
+            immediates,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gay_berne::{GayBerne, Shape};
+    use super::super::parameters::Kind;
+    use super::super::wall::Wall;
+    use super::*;
+    use crate::Precision;
+
+    #[test]
+    fn every_permutation_is_valid_wgsl() {
+        for k in 0..16 {
+            let kind = Kind {
+                name: "red".into(),
+                shape: Shape::new([1.5, 1.5, 0.5]),
+                half_widths: [3.0, 3.0, 1.0],
+                gamma_t: [1.0; 3],
+                gamma_r: [1.0; 3],
+                mass: 5.0,
+                inertia: [1.0; 3],
+                lambda: [-0.8, 0.8, 0.0],
+                seeded: 1,
+            };
+            let parameters = Parameters {
+                precision: [Precision::F32, Precision::F64][k % 2],
+                kinds: vec![kind],
+                pairs: GayBerne { epsilon: 1e-3, sigma: 0.3, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.1 },
+                wall: (k / 2 % 2 == 1).then_some(Wall { epsilon: 1e-3, sigma: 0.3, largest: 0.1 }),
+                extent: [40, 41, 64],
+                periodic: [k >= 4, false, true],
+                spacing: 1.0,
+                origin: [0.0; 3],
+                in_fluid: k < 8,
+            };
+            for shader in Shader::ALL {
+                let source = shader.wgsl(&parameters);
+                let module = naga::front::wgsl::parse_str(&source)
+                    .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
+                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                    .validate(&module)
+                    .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
+            }
+        }
+    }
+}

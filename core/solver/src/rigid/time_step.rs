@@ -1,0 +1,454 @@
+//! The rigid bodies of one rank and their time step.
+//!
+//! After each step of the fluid, which leaves its velocities at the nodes: bodies move, their regions gather what the fluid does
+//! there, contacts are found, forces kick momenta, and the reactions go to the nodes for the fluid's next step. Velocities and
+//! spins stand half a step after positions (leapfrog), orientations turn by the free rotation in between.
+
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+
+use super::parameters::{LOOK, Parameters, REBUILD};
+use super::shaders::Shader;
+use super::{Damage, Kind};
+use crate::lattice_boltzmann::Shared;
+use crate::particles::{Declaration, Element, ID, POSITION, Particles, Setting};
+use crate::sites::{Coordinate, SiteMap};
+use crate::{Bodies, Precision};
+
+/// What a run keeps of a body: the properties that carry its state from step to step.
+const DECLARED: [Declaration; 12] = [
+    POSITION,
+    ID,
+    Declaration { name: "kind", element: Element::Word, components: 1 },
+    Declaration { name: "damage", element: Element::Word, components: 1 },
+    Declaration { name: "orientation", element: Element::Real, components: 4 },
+    Declaration { name: "velocity", element: Element::Real, components: 3 },
+    Declaration { name: "spin", element: Element::Real, components: 3 },
+    Declaration { name: "force", element: Element::Real, components: 3 },
+    Declaration { name: "torque", element: Element::Real, components: 3 },
+    Declaration { name: "contact", element: Element::Real, components: 6 },
+    Declaration { name: "sums", element: Element::Integer, components: 22 },
+    Declaration { name: "answer", element: Element::Real, components: 9 },
+];
+
+/// What a copy of a body must know when it is made.
+const CARRIED: [&str; 6] = ["position", "id", "kind", "orientation", "velocity", "spin"];
+
+/// What its owner tells it each step: what it answers the fluid, and how it moves on.
+const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
+
+/// A body's state, lattice units; velocities and spins half a step after positions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Its global number.
+    pub id: u32,
+    /// Its population.
+    pub kind: u32,
+    /// Its centre; nodes at whole numbers, not wrapped.
+    pub position: [Coordinate; 3],
+    /// Unit quaternion (w, x, y, z).
+    pub orientation: [f64; 4],
+    /// Velocity.
+    pub velocity: [f64; 3],
+    /// Angular momentum about its own axes.
+    pub spin: [f64; 3],
+    /// Force in the last kick.
+    pub force: [f64; 3],
+    /// Torque in the last kick, in space.
+    pub torque: [f64; 3],
+    /// What it answers the fluid: force over the region's weights, alpha over them, and their centre.
+    pub answer: [f64; 9],
+}
+
+impl State {
+    /// A body at rest that has not met the fluid yet.
+    pub fn at_rest(id: u32, kind: u32, position: [Coordinate; 3], orientation: [f64; 4]) -> Self {
+        let zero = [0.0; 3];
+        let (velocity, spin, force, torque, answer) = (zero, zero, zero, zero, [0.0; 9]);
+        Self { id, kind, position, orientation, velocity, spin, force, torque, answer }
+    }
+
+    fn words(&self, precision: Precision) -> Vec<Vec<u32>> {
+        let reals = |values: &[f64]| bytemuck::pod_collect_to_vec::<u8, u32>(&precision.pack_real(values));
+        let position = self.position.iter().flat_map(|x| [x.site as u32, x.fraction]).collect();
+        vec![
+            position,
+            vec![self.id],
+            vec![self.kind],
+            vec![0],
+            reals(&self.orientation),
+            reals(&self.velocity),
+            reals(&self.spin),
+            reals(&self.force),
+            reals(&self.torque),
+            reals(&[0.0; 6]),
+            vec![0; 22],
+            reals(&self.answer),
+        ]
+    }
+}
+
+/// What is around a rank's own nodes.
+pub struct Surroundings {
+    /// Positions of own nodes.
+    pub own: Vec<[i32; 3]>,
+    /// Where sites are on the device.
+    pub map: SiteMap,
+    /// Distance of each site from the wall; none where there are no walls.
+    pub wall_distance: Option<Vec<f32>>,
+}
+
+/// The rigid bodies of one rank.
+pub struct RigidBodies {
+    gpu: Gpu,
+    alone: bool,
+    parameters: Parameters,
+    particles: Particles,
+    shared: Option<Shared>,
+    kinds: Buffer,
+    wall_distance: Buffer,
+    broken: Buffer,
+    kernels: Vec<(Shader, Kernel, Bound)>,
+    enlarged: u32,
+}
+
+impl RigidBodies {
+    /// Puts bodies into the fluid, or into empty space where there is none: of all `bodies` those in this rank's tiles. `step` is
+    /// the number of steps done; where it is 0 the bodies' momenta get half a kick, which puts them ahead of positions.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When the device lacks room or is lost, or a rank is.
+    pub fn new(
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        parameters: Parameters,
+        shared: Option<Shared>,
+        surroundings: Surroundings,
+        step: u64,
+        bodies: impl IntoIterator<Item = State>,
+    ) -> Result<Self> {
+        parameters.check()?;
+        let precision = parameters.precision;
+        let setting = Setting {
+            dimension: 3,
+            precision,
+            extent: parameters.extent.map(|n| n as i32),
+            periodic: parameters.periodic,
+            reach: parameters.reach(),
+            sight: parameters.sight(),
+        };
+        let words = bodies.into_iter().map(|body| body.words(precision));
+        let particles = Particles::new(gpu, comm, setting, surroundings.map, &surroundings.own, &DECLARED, words)?;
+        let numbers: Vec<f64> = parameters.kinds.iter().flat_map(|kind| kind.words(&parameters.pairs)).collect();
+        let numbers = precision.pack_real(&numbers);
+        let kinds = gpu.buffer("kinds of bodies", numbers.len() as u64)?;
+        gpu.upload(&kinds, 0, &numbers)?;
+        let distances = surroundings.wall_distance.unwrap_or_else(|| vec![0.0]);
+        let wall_distance = gpu.buffer("distances from walls", 4 * distances.len() as u64)?;
+        gpu.upload(&wall_distance, 0, &distances)?;
+        let mut bodies = Self {
+            gpu: gpu.clone(),
+            alone: comm.size() == 1,
+            enlarged: 0,
+            kernels: Vec::new(),
+            broken: gpu.buffer("whether a body broke", 4)?,
+            parameters,
+            particles,
+            shared,
+            kinds,
+            wall_distance,
+        };
+        bodies.particles.rebuild(comm, &CARRIED)?;
+        bodies.bind()?;
+        if step == 0 {
+            bodies.force(comm, step, 0.5)?;
+        } else {
+            bodies.particles.forward(comm, Recorder::new(gpu), &TOLD, || ())?;
+            let mut recorder = Recorder::new(gpu);
+            bodies.record_clear(&mut recorder);
+            bodies.record_of(&mut recorder, Shader::Spread, step, (0, bodies.particles.held()), 1.0);
+            recorder.submit();
+        }
+        gpu.wait()?;
+        Ok(bodies)
+    }
+
+    /// What the run fixes.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Bodies of this rank's own.
+    pub fn own(&self) -> u32 {
+        self.particles.own()
+    }
+
+    /// The own bodies, ascending by number.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn states(&self) -> Result<Vec<State>> {
+        let own = self.own() as usize;
+        let words = |name: &str| self.particles.words(name);
+        let reals = |name: &str| -> Result<Vec<f64>> {
+            Ok(self.parameters.precision.unpack_real(bytemuck::cast_slice(&words(name)?)))
+        };
+        let (id, kind, position) = (words("id")?, words("kind")?, words("position")?);
+        let [orientation, velocity, spin, force, torque, answer] =
+            ["orientation", "velocity", "spin", "force", "torque", "answer"].map(reals);
+        let (orientation, velocity, spin) = (orientation?, velocity?, spin?);
+        let (force, torque, answer) = (force?, torque?, answer?);
+        let vector = |of: &[f64], i: usize| [0, 1, 2].map(|a| of[a * own + i]);
+        let state = |i: usize| State {
+            id: id[i],
+            kind: kind[i],
+            position: [0, 1, 2].map(|a| {
+                let at = 2 * (a * own + i);
+                Coordinate { site: position[at] as i32, fraction: position[at + 1] }
+            }),
+            orientation: [0, 1, 2, 3].map(|a| orientation[a * own + i]),
+            velocity: vector(&velocity, i),
+            spin: vector(&spin, i),
+            force: vector(&force, i),
+            torque: vector(&torque, i),
+            answer: std::array::from_fn(|a| answer[a * own + i]),
+        };
+        let mut states: Vec<State> = (0..own).map(state).collect();
+        states.sort_by_key(|state| state.id);
+        Ok(states)
+    }
+
+    /// Refuses to go on with a broken body. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure that names the body, its place and the step; when the device or a rank is lost.
+    pub fn check_sound(&self, comm: &dyn Comm) -> Result<()> {
+        agree(comm, self.check())
+    }
+
+    fn check(&self) -> Result<()> {
+        if let Some(lost) = self.particles.lost()? {
+            let at = lost.site.map(f64::from);
+            return Err(Fault::numerical(format!(
+                "body {} is near {}, where no fluid is: it went through a wall. Dumps up to now are whole. Take a shorter time \
+                 step, a slower flow, or a stronger repulsion from walls",
+                lost.id,
+                self.parameters.place(at)
+            )));
+        }
+        if self.gpu.download::<u32>(&self.broken, 0, 1)?[0] == 0 {
+            return Ok(());
+        }
+        let (damage, id, kind) =
+            (self.particles.words("damage")?, self.particles.words("id")?, self.particles.words("kind")?);
+        let broken = |i: usize| Damage::read(damage[i]).map(|(step, why)| (step, id[i], i, why));
+        let Some((step, id, i, why)) = (0..damage.len()).filter_map(broken).min_by_key(|&(step, id, ..)| (step, id))
+        else {
+            return Ok(());
+        };
+        let position = self.particles.words("position")?;
+        let at = [0, 1, 2].map(|a| f64::from(position[2 * (a * damage.len() + i)] as i32));
+        Err(Fault::numerical(format!(
+            "body {id} of population \"{}\" broke at step {step} near {}: {why}. Dumps up to now are whole. Take a shorter time \
+             step, a slower flow, or other contact",
+            self.parameters.kinds[kind[i] as usize].name,
+            self.parameters.place(at)
+        )))
+    }
+
+    /// Makes the kernels, or binds them anew.
+    fn bind(&mut self) -> Result<()> {
+        let mut table = self.particles.table();
+        let empty = &self.broken;
+        let (velocity, force) = match &self.shared {
+            Some(shared) => (&shared.node_velocity, &shared.node_force),
+            None => (empty, empty),
+        };
+        table.extend([
+            ("kinds", &self.kinds),
+            ("wall_distance", &self.wall_distance),
+            ("broken", &self.broken),
+            ("node_velocity", velocity),
+            ("node_force", force),
+            ("words", force),
+        ]);
+        let mut kernels = Vec::new();
+        for shader in Shader::ALL {
+            let kernel = match self.kernels.iter().find(|(of, ..)| *of == shader) {
+                Some((_, kernel, _)) => kernel.clone(),
+                None => shader.kernel(&self.gpu, &self.parameters)?,
+            };
+            let bound = kernel.bind(&self.gpu, &table);
+            kernels.push((shader, kernel, bound));
+        }
+        self.kernels = kernels;
+        self.enlarged = self.particles.enlarged();
+        Ok(())
+    }
+
+    /// Runs a kernel on bodies from the first of `range` on to before the last.
+    fn record_of(&self, recorder: &mut Recorder, shader: Shader, step: u64, (first, last): (u32, u32), kick: f32) {
+        let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) else { return };
+        let nodes = self.shared.as_ref().map_or(0, |shared| shared.stride);
+        let [a, b, c, d, e, f] = self.particles.map().words();
+        let stride = self.particles.properties().stride;
+        let words = [last - first, first, stride, nodes, step as u32, kick.to_bits(), a, b, c, d, e, f];
+        recorder.dispatch(kernel, bound, last - first, &words);
+    }
+
+    fn record_clear(&self, recorder: &mut Recorder) {
+        let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == Shader::Clear) else { return };
+        if let Some(shared) = &self.shared {
+            recorder.phase("spread");
+            let words = (shared.node_force.bytes() / 4) as u32;
+            recorder.dispatch(kernel, bound, words, &[words]);
+        }
+    }
+
+    /// What the fluid does in the regions of some of the bodies held.
+    fn record_gather(&self, recorder: &mut Recorder, step: u64, range: (u32, u32)) {
+        if self.shared.is_some() {
+            recorder.phase("gather");
+            self.record_of(recorder, Shader::Gather, step, range, 1.0);
+        }
+    }
+
+    fn record_contact(&self, recorder: &mut Recorder, step: u64) {
+        recorder.phase("contact");
+        self.record_of(recorder, Shader::Contact, step, (0, self.own()), 1.0);
+    }
+
+    fn record_kick(&self, recorder: &mut Recorder, step: u64, kick: f32) {
+        recorder.phase("motion");
+        self.record_of(recorder, Shader::Kick, step, (0, self.own()), kick);
+    }
+
+    /// Reactions of some of the bodies held.
+    fn record_spread(&self, recorder: &mut Recorder, step: u64, range: (u32, u32)) {
+        if self.shared.is_some() {
+            recorder.phase("spread");
+            self.record_of(recorder, Shader::Spread, step, range, 1.0);
+        }
+    }
+
+    fn record_drift(&self, recorder: &mut Recorder, step: u64) {
+        recorder.phase("motion");
+        self.record_of(recorder, Shader::Drift, step, (0, self.particles.held()), 1.0);
+    }
+
+    /// Forces, kick and reactions after `step` steps, where other ranks hold copies. Gathering for copies comes first, so that
+    /// their sums travel while the own ones are made; likewise the own reactions are spread while answers travel.
+    fn force(&mut self, comm: &dyn Comm, step: u64, kick: f32) -> Result<()> {
+        let gpu = self.gpu.clone();
+        let (own, held) = (self.own(), self.particles.held());
+        if self.shared.is_some() {
+            let mut recorder = Recorder::new(&gpu);
+            self.record_gather(&mut recorder, step, (own, held));
+            let mut meanwhile = Recorder::new(&gpu);
+            self.record_gather(&mut meanwhile, step, (0, own));
+            self.record_contact(&mut meanwhile, step);
+            self.particles.reverse(comm, recorder, "sums", || {
+                meanwhile.submit();
+            })?;
+        } else {
+            let mut recorder = Recorder::new(&gpu);
+            self.record_contact(&mut recorder, step);
+            recorder.submit();
+        }
+        let mut recorder = Recorder::new(&gpu);
+        self.record_kick(&mut recorder, step, kick);
+        let mut meanwhile = Recorder::new(&gpu);
+        self.record_clear(&mut meanwhile);
+        self.record_spread(&mut meanwhile, step, (0, own));
+        self.particles.forward(comm, recorder, &TOLD, || {
+            meanwhile.submit();
+        })?;
+        let mut recorder = Recorder::new(&gpu);
+        self.record_spread(&mut recorder, step, (own, held));
+        recorder.submit();
+        Ok(())
+    }
+}
+
+impl Bodies for RigidBodies {
+    fn alone(&self) -> bool {
+        self.alone
+    }
+
+    fn until_look(&self, step: u64) -> u64 {
+        LOOK - step % LOOK
+    }
+
+    fn record(&mut self, recorder: &mut Recorder, step: u64) {
+        let own = self.own();
+        self.record_drift(recorder, step);
+        let step = step + 1;
+        if step.is_multiple_of(REBUILD) {
+            self.particles.record_rebuild(recorder);
+        }
+        self.record_gather(recorder, step, (0, own));
+        self.record_contact(recorder, step);
+        self.record_kick(recorder, step, 1.0);
+        self.record_clear(recorder);
+        self.record_spread(recorder, step, (0, own));
+    }
+
+    fn step(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        let gpu = self.gpu.clone();
+        let mut recorder = Recorder::new(&gpu);
+        self.record_drift(&mut recorder, step);
+        recorder.submit();
+        let step = step + 1;
+        if step.is_multiple_of(REBUILD) {
+            self.particles.rebuild(comm, &CARRIED)?;
+            if self.particles.enlarged() != self.enlarged {
+                self.bind()?;
+            }
+        }
+        self.force(comm, step, 1.0)
+    }
+
+    fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        if step.is_multiple_of(LOOK) { self.check_sound(comm) } else { Ok(()) }
+    }
+}
+
+impl Kind {
+    /// Momentum and kinetic energy of a body of this kind at the time of its position: half a kick before its velocity and spin.
+    pub fn kinetic_energy(&self, state: &State) -> f64 {
+        let half = |v: [f64; 3], kick: [f64; 3], per: f64| [0, 1, 2].map(|a| v[a] - 0.5 * per * kick[a]);
+        let velocity = half(state.velocity, state.force, 1.0 / self.mass);
+        let spin = half(state.spin, turned_back(state.orientation, state.torque), 1.0);
+        let moving: f64 = velocity.iter().map(|v| 0.5 * self.mass * v * v).sum();
+        let turning: f64 = spin.iter().zip(self.inertia).map(|(l, i)| 0.5 * l * l / i).sum();
+        moving + turning
+    }
+
+    /// Angular velocity in space at the time of the position.
+    pub fn angular_velocity(&self, state: &State) -> [f64; 3] {
+        let torque = turned_back(state.orientation, state.torque);
+        turned(state.orientation, [0, 1, 2].map(|a| (state.spin[a] - 0.5 * torque[a]) / self.inertia[a]))
+    }
+
+    /// Velocity at the time of the position.
+    pub fn velocity(&self, state: &State) -> [f64; 3] {
+        [0, 1, 2].map(|a| state.velocity[a] - 0.5 * state.force[a] / self.mass)
+    }
+}
+
+/// From the body's frame into space.
+fn turned([w, x, y, z]: [f64; 4], v: [f64; 3]) -> [f64; 3] {
+    let rows = [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+        [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+        [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ];
+    rows.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
+}
+
+/// From space into the body's frame.
+fn turned_back([w, x, y, z]: [f64; 4], v: [f64; 3]) -> [f64; 3] {
+    turned([w, -x, -y, -z], v)
+}

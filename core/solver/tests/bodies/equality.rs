@@ -1,0 +1,57 @@
+//! The same bits on any number of ranks, and momentum kept.
+
+use crate::lab::{Lab, kind};
+
+/// A bent pipe whose bends' corners are met by several parts.
+fn porous([x, y, z]: [usize; 3]) -> bool {
+    let hole = |cx: usize, cy: usize, cz: usize, r: usize| {
+        let d = |a: usize, b: usize| a.abs_diff(b).pow(2);
+        d(x, cx) + d(y, cy) + d(z, cz) < r * r
+    };
+    !hole(0, 12, 12, 8) && !hole(32, 12, 12, 8) && !hole(16, 0, 0, 6) && !hole(16, 24, 24, 6) && z > 0 && z < 23
+}
+
+fn lab() -> Lab {
+    let kinds = vec![kind([1.5, 1.5, 0.6], 1.0, 0.6), kind([0.7, 0.7, 1.4], 0.8, 0.4)];
+    let mut lab = Lab::periodic([32, 24, 24], kinds);
+    lab.fluid = porous;
+    lab.wall = Some(hematite_solver::rigid::wall::Wall { epsilon: 1e-3, sigma: 0.5, largest: 0.2 });
+    lab.force = [2e-5, 1e-5, 0.0];
+    lab.flow = |[_, y, z]| [0.02 * (0.3 * z).sin(), 0.03, 0.01 * (0.5 * y).cos()];
+    lab.fill(4, 2);
+    lab
+}
+
+#[test]
+fn bodies_are_the_same_on_any_number_of_ranks() {
+    let lab = lab();
+    assert!(lab.bodies.len() > 60, "{} bodies", lab.bodies.len());
+    let solo = lab.run(1, 120, 60, |_, _| ());
+    for ranks in [2, 4] {
+        let other = lab.run(ranks, 120, 60, |_, _| ());
+        assert_eq!(solo.states.len(), other.states.len());
+        for (a, b) in solo.states.iter().zip(&other.states) {
+            assert_eq!(a, b, "{ranks} ranks");
+        }
+        assert!(solo.velocity == other.velocity && solo.force == other.force, "{ranks} ranks");
+    }
+}
+
+#[test]
+fn momentum_is_kept_to_the_quantum_of_forces() {
+    let mut lab = Lab::periodic([24, 24, 24], vec![kind([1.5, 1.5, 0.6], 1.0, 0.6), kind([0.7, 0.7, 1.4], 0.8, 0.4)]);
+    lab.precision = hematite_solver::Precision::F64;
+    lab.flow = |[_, y, z]| [0.02 * (0.26 * z).sin(), 0.03, 0.01 * (0.26 * y).cos()];
+    lab.fill(4, 2);
+    let early = lab.run(1, 10, 10, |_, _| ()).momentum(&lab.kinds);
+    let late = lab.run(1, 210, 100, |_, _| ());
+    let moved =
+        late.states.iter().zip(&lab.bodies).map(|(now, then)| now.position[1].value() - then.position[1].value());
+    assert!(moved.fold(0.0, f64::max) > 2.0, "bodies go with the fluid");
+    // Each of a region's nodes rounds its share of the force once a step.
+    let quantum = 1.0 / hematite_solver::suspension::FORCE_SCALE;
+    let roundings = 200.0 * lab.bodies.len() as f64 * 125.0;
+    for (a, b) in early.iter().zip(late.momentum(&lab.kinds)) {
+        assert!((a - b).abs() < quantum * roundings.sqrt() * 3.0, "{a} became {b}, {:e}", a - b);
+    }
+}
