@@ -25,8 +25,8 @@ pub struct GayBerne {
     pub mu: u32,
     /// Exponent of eta; Gay and Berne's nu.
     pub upsilon: u32,
-    /// The force never exceeds this. Up to half of it, it is that of the formula, also between spheres in deep overlap, where
-    /// it stays a half.
+    /// The force stays below this. Up to half of it, it is the gradient of the energy; between spheres in deep overlap it
+    /// stays a half.
     pub largest: f64,
 }
 
@@ -52,8 +52,8 @@ impl GayBerne {
     /// Identical uniaxial bodies as Gay and Berne write them (J. Chem. Phys. 74, 2916, 1981): `kappa` length over breadth,
     /// `kappa_prime` well depth side by side over end to end. The third axis is the long one, or the short one of discs.
     ///
-    /// Their epsilon_0 is ours, without any factor: eta is their [1 - chi^2 c^2]^(-nu / 2), chi is their {..}^mu for depths 1, 1 and
-    /// 1 / kappa'.
+    /// Their epsilon_0 is ours, without any factor: eta is their [1 - chi^2 c^2]^(-nu / 2), and chi is their {..}^mu for
+    /// depths 1, 1 and 1 / kappa'.
     pub fn classic(
         kappa: f64,
         kappa_prime: f64,
@@ -143,7 +143,8 @@ impl Shape {
         self.depths.map(|depth| depth.powf(-1.0 / f64::from(mu)))
     }
 
-    /// (a b + c^2) (a b)^(1/2) with c the axis that differs most, in ratio, from the middle one, so that the order of axes does not matter.
+    /// (a b + c^2) (a b)^(1/2) with c the axis that differs most, in ratio, from the middle one, so that the order of axes
+    /// does not matter.
     fn s(&self) -> f64 {
         let mut sorted = self.axes;
         sorted.sort_by(f64::total_cmp);

@@ -6,8 +6,8 @@
 //   chi = (2 n B^-1 n)^mu,                  B = A1^T E1 A1 + A2^T E2 A2
 // with S = diag(a, b, c), E = diag(epsilon_k^(-1 / mu)), r n from body 1 to body 2.
 //
-// In deep overlap u goes on along its tangent, see `wca`, and a force F of more than half the largest one, F_max, is shortened to
-// F_max - F_max^2 / (4 F), torques alike. Needs wca.wgsl and symmetric.wgsl.
+// In deep overlap u goes on along its tangent, see `wca`, and a force F of more than half the largest one, F_max, is shortened
+// to F_max - F_max^2 / (4 F), torques alike. Needs wca.wgsl and symmetric.wgsl.
 struct Shape {
     // S^2
     squares: vec3<real>,

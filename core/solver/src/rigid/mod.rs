@@ -3,9 +3,11 @@
 //! A law is the WGSL with the formula and the force, and the Rust with its parameters and its energy in f64.
 
 mod damage;
+pub mod friction;
 pub mod gay_berne;
 mod laws;
 mod parameters;
+pub mod region;
 pub mod rotation;
 mod shaders;
 mod time_step;

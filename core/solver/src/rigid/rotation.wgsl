@@ -3,7 +3,8 @@
 // R_k turns the body about its axis k by the angle L_k dt / I_k, here by that whose half has the tangent t = L_k dt / (2 I_k):
 // also the flow of a function of L_k alone, so symplectic, and of the same order.
 //
-// Quaternions q = (w, x, y, z) are vec4s with w in the first place; they turn the body's frame into space. L is in the body's frame.
+// Quaternions q = (w, x, y, z) are vec4s with w in the first place; they turn the body's frame into space. L is in the body's
+// frame.
 struct Rotation {
     q: vec4<real>,
     L: vec3<real>,

@@ -24,7 +24,8 @@ impl Wall {
         (wca::CUT - 1.0) * self.sigma
     }
 
-    /// The energy of a body with semi-axes `axes` at distance `d` from a wall with unit normal `n`; rows of `e` are its axes in space.
+    /// The energy of a body with semi-axes `axes` at distance `d` from a wall with unit normal `n`; rows of `e` are its axes
+    /// in space.
     pub fn energy(&self, d: f64, n: Vector, e: &[Vector; 3], axes: [f64; 3]) -> f64 {
         let extent = tensor(e, axes.map(|a| a * a)).map(|row| dot(row, n));
         let gap = d - dot(extent, n).sqrt();

@@ -1,8 +1,8 @@
 // Repulsion of an ellipsoid from a wall at distance d of its centre, n the wall's unit normal towards the body:
 //   U   = epsilon u(rho),  u = 4 (rho^-12 - rho^-6) + 1 below rho = 2^(1/6), 0 beyond
 //   rho = (gap + sigma) / sigma,  gap = d - (n G n)^(1/2),  G = A^T S^2 A
-// Where its force would exceed the largest one, it stays that. The force acts at the body's nearest point, at -G n / (n G n)^(1/2)
-// from its centre. Needs wca.wgsl and symmetric.wgsl.
+// Where its force would exceed the largest one, it stays that. The force acts at the body's nearest point, which is at
+// -G n / (n G n)^(1/2) from its centre. Needs wca.wgsl and symmetric.wgsl.
 struct Push {
     F: vec3<real>,
     T: vec3<real>,
