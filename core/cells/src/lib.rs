@@ -3,18 +3,21 @@
 //! Begin with [`ShapeConfig`], the shapes that a case can name, and its method `surface`, which makes a [`Surface`]:
 //! a closed ring in 2-D, a closed triangle mesh in 3-D, about its centroid. Then [`MechanicsConfig`], what a case or a
 //! run says of the membrane, which `resolve` turns with a [`Preset`] into [`Mechanics`]: checked numbers in SI, and
-//! from there in lattice units. Meshes from files pass through `read` (formats) and `check` (what makes a mesh a cell).
+//! from there in lattice units. A rigid body is a [`RigidShape`], an ellipsoid by its semi-axes. Meshes from files pass
+//! through `read` (formats) and `check` (what makes a mesh a cell).
 
 mod check;
 mod discocyte;
 mod icosphere;
 mod mechanics;
 mod read;
+mod rigid;
 mod ring;
 mod shape;
 mod surface;
 mod vector;
 
 pub use mechanics::{Bending, BendingConfig, InPlane, InPlaneConfig, Mechanics, MechanicsConfig, Preset, Rest};
+pub use rigid::RigidShape;
 pub use shape::ShapeConfig;
 pub use surface::Surface;

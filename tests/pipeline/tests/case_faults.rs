@@ -143,6 +143,23 @@ fn values_out_of_range() {
 }
 
 #[test]
+fn bodies_that_cannot_be_rigid() {
+    for (shape, pieces) in [
+        (json!({"kind": "disc", "radius": "8 um"}), &["\"rigid\" is true", "3-D", "2-D", "leave \"rigid\" out"][..]),
+        (json!({"kind": "red_cell"}), &["\"rigid\" is true", "2-D"]),
+    ] {
+        let folder = folder(|config| {
+            config["cells"] = json!([{"name": "red", "shape": shape, "rigid": true, "count": 1}]);
+        });
+        refuses(&folder, &[&["cells[0]", "\"red\""], pieces].concat());
+    }
+    let folder = folder(|config| {
+        config["cells"] = json!([{"name": "red", "shape": {"kind": "red_cell"}, "rigit": true, "count": 1}]);
+    });
+    refuses(&folder, &["rigit", "did you mean \"rigid\"?"]);
+}
+
+#[test]
 fn broken_json_names_the_line() {
     for (text, pieces) in [
         ("{\"geometry\": {\"image\": \"vessel.pgm\",\n \"spacing\": }}", &["line 2"][..]),

@@ -250,6 +250,55 @@ fn cells_are_seeded_and_reported() {
     assert_eq!(first[0].cells, again[0].cells);
 }
 
+/// A box of fluid, 24 um wide, with `cells`, as `box.json`.
+fn voxels(cells: &str) -> Folder {
+    let folder = Folder::new();
+    fs::write(folder.path("box.raw"), vec![1; 24 * 24 * 24]).expect("writes");
+    let config = format!(
+        r#"{{"geometry": {{"voxels": {{"file": "box.raw", "shape": [24, 24, 24], "type": "u8"}}, "spacing": "1 um",
+                           "periodic": ["x", "y", "z"]}}, "cells": [{cells}]}}"#
+    );
+    fs::write(folder.path("box.json"), config).expect("writes");
+    folder
+}
+
+#[test]
+fn rigid_bodies_are_seeded_and_reported() {
+    let folder = voxels(
+        r#"{"name": "red", "shape": {"kind": "ellipsoid", "axes": ["6 um", "6 um", "2 um"]}, "rigid": true,
+            "hematocrit": 0.3}"#,
+    );
+    let config = folder.path("box.json");
+    let check = mkcase(&[config.to_str().expect("text"), "--check"]);
+    let said = text(&check.stdout);
+    assert!(said.contains("red: 110 rigid bodies of semi-axes 3.000 x 3.000 x 1.000 um, hematocrit 0.3"), "{said}");
+    let output = mkcase(&[config.to_str().expect("text"), "--quiet"]);
+    let said = text(&output.stdout);
+    assert!(said.contains("red: 110 of 110 rigid bodies, hematocrit 0.3"), "{said}");
+    let case = Case::open(&folder.path("box.h5")).expect("opens");
+    assert!(case.header().populations[0].rigid);
+    let populations = case.populations().expect("reads");
+    assert_eq!(populations[0].rigid.map(|body| body.semi_axes), Some([3e-6, 3e-6, 1e-6]));
+    assert_eq!(populations[0].surface.vertices.len(), 162);
+}
+
+#[test]
+fn bodies_that_cannot_be_are_refused() {
+    let ellipsoid = r#""shape": {"kind": "ellipsoid", "axes": ["6 um", "6 um", "2 um"]}"#;
+    for (body, said) in [
+        (r#""shape": {"kind": "red_cell"}"#.to_owned(), "rigid bodies are ellipsoids: take {\"kind\": \"ellipsoid\""),
+        (format!(r#"{ellipsoid}, "mechanics": {{}}"#), "keys \"rigid\" and \"mechanics\" are both given"),
+        (ellipsoid.replace("\"2 um\"", "\"0.5 um\""), "0.25 lattice spacings; the region by which a rigid body meets"),
+    ] {
+        let folder = voxels(&format!(r#"{{"name": "red", {body}, "rigid": true, "count": 2}}"#));
+        let message = refused(&mkcase(&[folder.path("box.json").to_str().expect("text"), "--check"]));
+        assert!(message.contains(said) && message.contains("cells[0]"), "{message}");
+    }
+    let folder = blood(r#"{"name": "red", "shape": {"kind": "disc", "radius": "4 um"}, "rigid": true, "count": 2}"#);
+    let message = refused(&mkcase(&[folder.path("blood.json").to_str().expect("text")]));
+    assert!(message.contains("rigid bodies are for 3-D cases, this case is 2-D"), "{message}");
+}
+
 #[test]
 fn cells_that_cannot_be_are_refused() {
     for (cells, said) in [

@@ -17,6 +17,10 @@ pub struct PopulationConfig {
     pub name: String,
     /// The shape of each cell at rest, e.g. {"kind": "red_cell"}.
     pub shape: ShapeConfig,
+    /// Whether these are rigid bodies, which keep their shape; 3-D only, kinds "sphere", "ellipsoid" and "platelet".
+    /// Default false: membranes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rigid: bool,
     /// What the membrane is made of, in place of what belongs to the shape. A run may say otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mechanics: Option<MechanicsConfig>,
@@ -60,6 +64,11 @@ impl PopulationConfig {
                 "exactly one of \"hematocrit\", \"count\" and \"positions\" says how many cells there are; found {found}"
             )));
         }
+        if self.rigid && self.mechanics.is_some() {
+            return Err(Fault::usage(
+                "keys \"rigid\" and \"mechanics\" are both given; a rigid body has no membrane: leave one of them out",
+            ));
+        }
         match self.hematocrit {
             Some(share) if !(share > 0.0 && share < 1.0) => Err(Fault::usage(format!(
                 "key \"hematocrit\" is {share}; it is the share of the lumen that the cells take up, above 0 and below \
@@ -77,13 +86,15 @@ impl PopulationConfig {
 pub struct SeedingConfig {
     /// The seed of the random draws; the same seed gives the same cells. Default 1.
     pub seed: u64,
-    /// Smallest distance between the surfaces of two cells. Default: half a lattice spacing.
+    /// Smallest distance between the surfaces of two cells. Default: half a lattice spacing; for rigid bodies a quarter
+    /// of their shortest semi-axis where that is less (between bodies and cells the mean of the two).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap: Option<Length>,
     /// Smallest distance of a cell from walls and openings. Default: half a lattice spacing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wall_gap: Option<Length>,
-    /// What happens to cells for which there is no room at full size. Default: "if_needed".
+    /// What happens to cells for which there is no room at full size. Default: "if_needed". Rigid bodies for which there
+    /// is none are left out.
     pub growth: Growth,
 }
 
@@ -105,10 +116,10 @@ impl Default for SeedingConfig {
 }
 
 impl SeedingConfig {
-    /// The gaps between cells and to the wall, in lattice units.
-    pub(super) fn gaps(&self, spacing: f64) -> Result<(f64, f64)> {
+    /// The gaps between cells, where the config says, and to the wall, in lattice units.
+    pub(super) fn gaps(&self, spacing: f64) -> Result<(Option<f64>, f64)> {
         let gap = |key: &str, given: Option<Length>, most: f64| {
-            let gap = given.map_or(0.5, |length| length.si() / spacing);
+            let gap = given.map_or(HALF, |length| length.si() / spacing);
             if (0.0..=most).contains(&gap) {
                 return Ok(gap);
             }
@@ -116,6 +127,9 @@ impl SeedingConfig {
                 "key \"{key}\" is {gap:.3} lattice spacings; it is 0 to {most} (half a spacing keeps cells apart)"
             )))
         };
-        Ok((gap("gap", self.gap, 20.0)?, gap("wall_gap", self.wall_gap, 5.0)?))
+        Ok((self.gap.map(|given| gap("gap", Some(given), 20.0)).transpose()?, gap("wall_gap", self.wall_gap, 5.0)?))
     }
 }
+
+/// The gap where a config names none, in lattice spacings.
+pub(super) const HALF: f64 = 0.5;

@@ -1,13 +1,18 @@
 //! Populations of cells: what the case file keeps of them, and how they are seeded.
 //!
 //! [`Seeding`] reads as the whole: `start` puts small cells into the lumen, `relaxation` grows them and moves them apart,
-//! step by step as `packing` says, by the tables of `distance` (from a cell's surface) and `lumen` (from the wall).
+//! step by step as `packing` says, by the tables of `distance` (from a cell's surface) and `lumen` (from the wall), and
+//! between rigid bodies by `ellipsoids`.
 
 mod config;
 mod distance;
+mod ellipsoids;
+mod kind;
+mod limits;
 mod lumen;
 mod neighbours;
 mod packing;
+mod plan;
 mod population;
 mod positions;
 mod random;
@@ -18,6 +23,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 mod vector;
+mod view;
 
 pub use config::{Growth, PopulationConfig, SeedingConfig};
 pub use population::{Placed, Population};

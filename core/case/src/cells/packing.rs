@@ -4,58 +4,19 @@
 //! pushes both along the table's gradient, by as much as it is too near; so does a vertex near the wall by the lumen's
 //! distances. A cell moves by the mean of the pushes, turns by their mean torque over their mean squared lever, and
 //! keeps a share of its last motion (heavy ball). Each cell reads the state before the step and writes its own, and
-//! sums over its list of near cells in order: the result does not depend on threads. Lengths are in lattice units.
+//! sums over its list of near cells in order: the result does not depend on threads. Two ellipsoids push each other at
+//! one point, which counts as many vertices as a mesh would have there. Lengths are in lattice units.
 
-use hematite_cells::Surface;
 use rayon::prelude::*;
 
 use super::distance::Distance;
+use super::ellipsoids::{contact, tensor};
+use super::kind::Kind;
 use super::lumen::Lumen;
 use super::neighbours::{Near, Neighbours};
 use super::random::Draws;
-use super::vector::{
-    Matrix, Point, Quaternion, apply, apply_back, back_times, cross, dot, length, matrix, minus, plus, times, turned,
-};
-
-/// A shape as the relaxation sees it.
-pub(super) struct Kind {
-    /// The vertices, each as far as possible from those before it, so that the first few stand for all.
-    pub points: Vec<[f32; 3]>,
-    /// The distance from its surface.
-    pub distance: Distance,
-    /// Largest distance of a vertex from the centre.
-    pub radius: f64,
-    /// Enclosed area or volume.
-    pub volume: f64,
-}
-
-impl Kind {
-    /// The shape with distances known as far as `reach`.
-    pub fn new(surface: &Surface, reach: f64) -> Self {
-        Self {
-            points: spread(&surface.vertices),
-            distance: Distance::new(surface, reach),
-            radius: surface.radius(),
-            volume: surface.volume(),
-        }
-    }
-}
-
-/// The same points, each as far as possible from those before it.
-fn spread(points: &[Point]) -> Vec<[f32; 3]> {
-    // Past this many the order no longer matters.
-    const ORDERED: usize = 256;
-    let mut rest: Vec<(f64, Point)> = points.iter().map(|&p| (f64::INFINITY, p)).collect();
-    let mut ordered = Vec::with_capacity(points.len());
-    while ordered.len() < ORDERED && !rest.is_empty() {
-        let farthest = (0..rest.len()).fold(0, |best, k| if rest[k].0 > rest[best].0 { k } else { best });
-        let (_, chosen) = rest.remove(farthest);
-        ordered.push(chosen);
-        rest.iter_mut().for_each(|(apart, p)| *apart = apart.min(length(minus(*p, chosen))));
-    }
-    ordered.extend(rest.into_iter().map(|(_, p)| p));
-    ordered.into_iter().map(|p| p.map(|x| x as f32)).collect()
-}
+use super::vector::{Matrix, Point, Quaternion, apply, cross, dot, length, matrix, minus, plus, times, turned};
+use super::view::{Touches, View};
 
 /// A cell on its way to its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,6 +63,8 @@ pub(super) struct Pace {
 pub(super) struct Gaps {
     pub cells: f64,
     pub wall: f64,
+    /// The most by which another is nearer than the gap of the two; below 0 where none is.
+    pub short: f64,
 }
 
 /// The world of the relaxation, in `D` dimensions.
@@ -110,8 +73,8 @@ pub(super) struct Packing<'a, const D: usize> {
     pub lumen: &'a Lumen,
     pub extent: [usize; 3],
     pub periodic: [bool; 3],
-    /// Wanted distance between cells.
-    pub gap: f64,
+    /// How much more than the gaps of their kinds cells are kept apart.
+    pub wider: f64,
     /// Wanted distance from the wall.
     pub wall_gap: f64,
     /// Cells that are too near by less are left at rest.
@@ -185,6 +148,11 @@ impl<const D: usize> Packing<'_, D> {
         (Body { centre, orientation, velocity, spin, awake: true, ..body }, found)
     }
 
+    /// Wanted distance between cells of two kinds.
+    pub fn gap(&self, a: &Kind, b: &Kind) -> f64 {
+        0.5 * (a.gap + b.gap)
+    }
+
     /// A near cell where its image is.
     fn imaged(&self, bodies: &[Body], near: &Near) -> Body {
         let mut other = bodies[near.cell as usize];
@@ -197,25 +165,34 @@ impl<const D: usize> Packing<'_, D> {
     fn push_apart(&self, body: &Body, own: &Matrix, other: &Body, points: usize, pushes: &mut Pushes) {
         let (a, b) = (&self.kinds[body.kind as usize], &self.kinds[other.kind as usize]);
         let apart = minus(other.centre, body.centre);
-        let touch = a.radius * body.scale + b.radius * other.scale + self.gap;
+        let gap = self.gap(a, b) + self.wider;
+        let touch = a.radius * body.scale + b.radius * other.scale + gap;
         if dot(apart, apart) >= touch * touch {
             return;
         }
         let theirs = matrix(other.orientation);
+        if let (Some(first), Some(second)) = (a.semi_axes, b.semi_axes) {
+            let (first, second) = (tensor(first, body.scale, own), tensor(second, other.scale, &theirs));
+            if let Some(contact) = contact(&first, &second, apart, gap) {
+                let reach = body.scale * (0.75 / std::f64::consts::PI * a.volume).cbrt();
+                pushes.at(contact.lever, times(-1.0, contact.normal), gap - contact.gap, reach);
+            }
+            return;
+        }
         // Its vertices at the other's surface, in the other's frame: pushed along the gradient.
         let view = View::new(&theirs, other.scale, own, body.scale, times(-1.0, apart));
-        let sums = view.touches::<D>(&a.points[..points.min(a.points.len())], &b.distance, self.gap, true);
+        let sums = view.touches::<D>(&a.points[..points.min(a.points.len())], &b.distance, gap, true);
         let within =
             |table: &Distance, view: &View| table.at::<D>(view.from).is_some_and(|(distance, _)| distance < 0.0);
         let crossed =
-            within(&b.distance, &view) || f64::from(sums.worst) - self.gap > 0.5 * b.distance.inradius * other.scale;
+            within(&b.distance, &view) || f64::from(sums.worst) - gap > 0.5 * b.distance.inradius * other.scale;
         let mut deep = if crossed { sums.count } else { 0.0 };
         pushes.add(&sums, &theirs, 1.0);
         // The other's vertices at its surface, in its own frame: pushed against the gradient.
         let view = View::new(own, body.scale, &theirs, other.scale, apart);
-        let sums = view.touches::<D>(&b.points[..points.min(b.points.len())], &a.distance, self.gap, false);
+        let sums = view.touches::<D>(&b.points[..points.min(b.points.len())], &a.distance, gap, false);
         let crossed =
-            within(&a.distance, &view) || f64::from(sums.worst) - self.gap > 0.5 * a.distance.inradius * body.scale;
+            within(&a.distance, &view) || f64::from(sums.worst) - gap > 0.5 * a.distance.inradius * body.scale;
         deep += if crossed { sums.count } else { 0.0 };
         pushes.add(&sums, own, -1.0);
         // Cells that cross each other find no way out along gradients: they part along the line of their centres.
@@ -262,15 +239,24 @@ impl<const D: usize> Packing<'_, D> {
         let body = bodies[i];
         let own = matrix(body.orientation);
         let kind = &self.kinds[body.kind as usize];
-        let mut gaps = Gaps { cells: f64::INFINITY, wall: f64::INFINITY };
+        let mut gaps = Gaps { cells: f64::INFINITY, wall: f64::INFINITY, short: f64::NEG_INFINITY };
         for near in near {
             let other = self.imaged(bodies, near);
             let (theirs, apart) = (matrix(other.orientation), minus(other.centre, body.centre));
+            let second = &self.kinds[other.kind as usize];
+            if let (Some(a), Some(b)) = (kind.semi_axes, second.semi_axes) {
+                let (a, b) = (tensor(a, body.scale, &own), tensor(b, other.scale, &theirs));
+                let far = contact(&a, &b, apart, f64::INFINITY).map_or(f64::NEG_INFINITY, |contact| contact.gap);
+                gaps.cells = gaps.cells.min(far);
+                gaps.short = gaps.short.max(self.gap(kind, second) - far);
+                continue;
+            }
             let view = View::new(&theirs, other.scale, &own, body.scale, times(-1.0, apart));
-            let far = self.kinds[other.kind as usize].distance.closest::<D>(&kind.points, &view);
+            let far = second.distance.closest::<D>(&kind.points, &view);
             let view = View::new(&own, body.scale, &theirs, other.scale, apart);
-            let back = kind.distance.closest::<D>(&self.kinds[other.kind as usize].points, &view);
+            let back = kind.distance.closest::<D>(&second.points, &view);
             gaps.cells = gaps.cells.min(far).min(back);
+            gaps.short = gaps.short.max(self.gap(kind, second) - far.min(back));
         }
         if self.lumen.near::<D>(body.centre, kind.radius * body.scale + 1.0) {
             for &point in &kind.points {
@@ -288,7 +274,21 @@ const STRIDE: f64 = 0.5;
 /// Motion in a step, in spacings, below which a cell that is apart from others comes to rest.
 const REST: f64 = 1e-3;
 
+/// Vertices of a mesh about a contact of the depth of one radius: those of a cap of a sphere of 162.
+const CAP: f64 = 81.0;
+
 impl Pushes {
+    /// Adds a push of `depth` along `normal` at one point, of a body of the mean radius `radius`.
+    fn at(&mut self, lever: Point, normal: Point, depth: f64, radius: f64) {
+        let weight = 1.0 + CAP * depth / radius;
+        let torque = cross(lever, normal);
+        self.force = plus(self.force, times(weight * depth, normal));
+        self.torque = plus(self.torque, times(weight * depth, torque));
+        self.count += weight;
+        self.levers += weight * dot(torque, torque);
+        self.worst = self.worst.max(depth);
+    }
+
     /// Adds what was summed in the frame `frame`; `sign` -1 where the cell is the one whose surface was looked at.
     fn add(&mut self, sums: &Touches, frame: &Matrix, sign: f64) {
         if sums.count == 0.0 {
@@ -300,85 +300,6 @@ impl Pushes {
         self.levers += f64::from(sums.levers);
         self.worst = self.worst.max(f64::from(sums.worst));
         self.shrink = self.shrink.max(0.5 * f64::from(sums.shrink));
-    }
-}
-
-/// How the vertices of one cell are seen in the frame of another: `q = turn v + from`, unscaled.
-struct View {
-    turn: [[f32; 3]; 3],
-    from: [f32; 3],
-    scale: f32,
-    ratio: f32,
-}
-
-/// Sums over vertices that are too near, in the frame of the surface.
-#[derive(Default)]
-struct Touches {
-    force: [f32; 3],
-    torque: [f32; 3],
-    count: f32,
-    levers: f32,
-    worst: f32,
-    shrink: f32,
-}
-
-impl View {
-    /// The frame of a surface turned by `frame` and scaled by `scale`, and a cell at `apart` from it.
-    fn new(frame: &Matrix, scale: f64, turn: &Matrix, size: f64, apart: Point) -> Self {
-        let ratio = size / scale;
-        Self {
-            turn: back_times(frame, turn).map(|row| row.map(|x| (ratio * x) as f32)),
-            from: apply_back(frame, apart).map(|x| (x / scale) as f32),
-            scale: scale as f32,
-            ratio: ratio as f32,
-        }
-    }
-
-    #[inline]
-    fn see<const D: usize>(&self, v: &[f32; 3]) -> [f32; 3] {
-        let mut q = self.from;
-        for (q, row) in q.iter_mut().zip(&self.turn).take(D) {
-            *q += (0..D).map(|j| row[j] * v[j]).sum::<f32>();
-        }
-        q
-    }
-
-    /// Sums over the `points` nearer than `gap` to the surface; levers from the centre of the points' cell (`own`) or
-    /// of the surface.
-    fn touches<const D: usize>(&self, points: &[[f32; 3]], surface: &Distance, gap: f64, own: bool) -> Touches {
-        let gap = gap as f32;
-        let origin = if own { self.from } else { [0.0; 3] };
-        let size = if own { self.scale * self.ratio } else { self.scale };
-        let mut sums = Touches::default();
-        for point in points {
-            let q = self.see::<D>(point);
-            let Some((distance, n)) = surface.at::<D>(q) else { continue };
-            let depth = gap - self.scale * distance;
-            if depth <= 0.0 {
-                continue;
-            }
-            let r = [0, 1, 2].map(|k| self.scale * (q[k] - origin[k]));
-            let torque = [r[1] * n[2] - r[2] * n[1], r[2] * n[0] - r[0] * n[2], r[0] * n[1] - r[1] * n[0]];
-            let mut along = 0.0;
-            for k in 0..3 {
-                sums.force[k] += depth * n[k];
-                sums.torque[k] += depth * torque[k];
-                sums.levers += torque[k] * torque[k];
-                along += r[k] * n[k];
-            }
-            sums.count += 1.0;
-            sums.worst = sums.worst.max(depth);
-            sums.shrink = sums.shrink.max(depth * size / along.abs().max(0.5 * size));
-        }
-        sums
-    }
-}
-
-impl Distance {
-    /// The least distance of `points`, in lattice units; infinite where all are off the grid.
-    fn closest<const D: usize>(&self, points: &[[f32; 3]], view: &View) -> f64 {
-        let seen = points.iter().filter_map(|point| self.at::<D>(view.see::<D>(point)));
-        f64::from(seen.map(|(distance, _)| distance).fold(f32::INFINITY, f32::min) * view.scale)
     }
 }
 

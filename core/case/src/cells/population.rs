@@ -1,17 +1,19 @@
 //! Cells of one kind and where they are.
 
-use hematite_cells::{MechanicsConfig, ShapeConfig, Surface};
+use hematite_cells::{MechanicsConfig, RigidShape, ShapeConfig, Surface};
 
-/// Cells of one kind. Cells have global numbers, counted through all populations of a case in their order.
+/// Cells of one kind, or rigid bodies. Cells have global numbers, counted through all populations of a case in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Population {
     /// Its name.
     pub name: String,
     /// What its shape is called in the config.
     pub shape: ShapeConfig,
-    /// The shape of each cell at rest, in metres.
+    /// The shape of each cell at rest, in metres; of rigid bodies a mesh upon it.
     pub surface: Surface,
-    /// What its membrane is made of, unless the run says otherwise.
+    /// What rigid bodies are; none where the population is of membranes.
+    pub rigid: Option<RigidShape>,
+    /// What its membrane is made of, unless the run says otherwise; nothing of rigid bodies.
     pub mechanics: MechanicsConfig,
     /// Global number of its first cell.
     pub first: u64,
@@ -28,7 +30,7 @@ pub struct Placed {
     pub centre: [f64; 3],
     /// Unit quaternion (w, x, y, z) that turns the shape; a rotation about z in 2-D.
     pub orientation: [f64; 4],
-    /// Size over full size; below 1 where it has to grow in the run.
+    /// Size over full size; below 1 where it has to grow in the run, never of rigid bodies.
     pub scale: f64,
 }
 

@@ -128,7 +128,8 @@ impl<'a, const D: usize> Relaxation<'a, D> {
         self.rescale(|_, _| 1.0);
     }
 
-    /// Shrinks cells that are too near by as much as it takes, and moves them apart as they shrink.
+    /// Shrinks cells that are too near by as much as it takes, and moves them apart as they shrink. Of those that do not
+    /// shrink, leaves out the ones that are in the way most, unless cells near them still can.
     pub fn shrink(&mut self, progress: &dyn Fn(String)) {
         self.bodies.iter_mut().for_each(|body| body.awake = true);
         for round in 0..ROUNDS {
@@ -143,11 +144,27 @@ impl<'a, const D: usize> Relaxation<'a, D> {
                 return;
             }
             let slack = self.slack;
-            self.rescale(|body, found| match found.worst > slack {
+            let kinds = self.packing.kinds;
+            self.rescale(|body, found| match found.worst > slack && kinds[body.kind as usize].shrinks {
                 true => (body.scale - (0.5 * found.shrink).min(SHRINK)).max(SMALLEST),
                 false => body.scale,
             });
+            if round % 3 == 2 {
+                self.leave_out(&self.hopeless(), slack);
+            }
         }
+    }
+
+    /// By how much each cell that does not shrink is too near; 0 where a cell near it still can, and for all others.
+    fn hopeless(&self) -> Vec<f64> {
+        let Some(lists) = &self.lists else { return vec![0.0; self.bodies.len()] };
+        let shrinks = |i: usize| self.packing.kinds[self.bodies[i].kind as usize].shrinks && !self.bodies[i].fixed;
+        let yields = |i: usize| shrinks(i) && self.found[i].worst > self.slack && self.bodies[i].scale > SMALLEST;
+        let worst = |i: usize| match shrinks(i) || lists.near.of(i).iter().any(|near| yields(near.cell as usize)) {
+            true => 0.0,
+            false => self.found[i].worst,
+        };
+        (0..self.bodies.len()).into_par_iter().map(worst).collect()
     }
 
     /// Leaves out the cells that are in the way most, a few at a time, until the rest has room at full size.
@@ -167,10 +184,10 @@ impl<'a, const D: usize> Relaxation<'a, D> {
         }
     }
 
-    /// Leaves out the cells that are still nearer than the gaps `cells` and `wall` to others or to the wall.
-    pub fn refuse(&mut self, cells: f64, wall: f64) {
+    /// Leaves out the cells that are still nearer than the gaps to others or than `wall` to the wall.
+    pub fn refuse(&mut self, wall: f64) {
         loop {
-            let short = |gaps: &Gaps| (cells - gaps.cells).max(wall - gaps.wall);
+            let short = |gaps: &Gaps| gaps.short.max(wall - gaps.wall);
             let worst: Vec<f64> = self.gaps().iter().map(short).collect();
             if !self.leave_out(&worst, 0.0) {
                 return;
@@ -257,7 +274,7 @@ impl<'a, const D: usize> Relaxation<'a, D> {
                 return;
             }
         }
-        let Packing { kinds, extent, periodic, gap, .. } = *self.packing;
+        let Packing { kinds, extent, periodic, wider, .. } = *self.packing;
         let smallest = kinds.iter().map(|kind| kind.radius).fold(f64::INFINITY, f64::min);
         let skin = 0.4 * smallest;
         for body in &mut self.bodies {
@@ -269,7 +286,8 @@ impl<'a, const D: usize> Relaxation<'a, D> {
         let scale: Vec<f64> =
             self.bodies.iter().map(|body| if body.fixed { 1.0 } else { (1.15 * body.scale).min(1.0) }).collect();
         let ball = |(body, scale): (&Body, &f64)| {
-            (body.centre, kinds[body.kind as usize].radius * scale + 0.5 * gap + 0.5 * skin)
+            let kind = &kinds[body.kind as usize];
+            (body.centre, kind.radius * scale + 0.5 * (kind.gap + wider) + 0.5 * skin)
         };
         let balls: Vec<(Point, f64)> = self.bodies.iter().zip(&scale).map(ball).collect();
         self.lists = Some(Lists {

@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct PopulationReport {
     /// Its name.
     pub name: String,
+    /// Whether they are rigid bodies.
+    #[serde(default)]
+    pub rigid: bool,
     /// Hematocrit that was asked for; where a number of cells was, theirs.
     pub asked_hematocrit: f64,
     /// Cells that were asked for.
@@ -44,11 +47,13 @@ impl PopulationReport {
     /// The report as lines for people, without a newline at its end.
     pub fn lines(&self) -> String {
         let um = |length: Option<f64>| length.map_or("wide".to_owned(), |metres| format!("{:.3} um", 1e6 * metres));
+        let things = if self.rigid { "rigid bodies" } else { "cells" };
         let mut text = format!(
-            "{}: {} of {} cells, hematocrit {:.4} of {:.4}, gaps {} between cells, {} to the wall, {:.1} s",
+            "{}: {} of {} {}, hematocrit {:.4} of {:.4}, gaps {} between cells, {} to the wall, {:.1} s",
             self.name,
             self.placed,
             self.asked,
+            things,
             self.hematocrit,
             self.asked_hematocrit,
             um(self.gap),
@@ -67,7 +72,7 @@ impl PopulationReport {
             );
         }
         for refusal in &self.refused {
-            text += &format!("\n{}: {} cells left out: {}", self.name, refusal.cells, refusal.reason);
+            text += &format!("\n{}: {} {things} left out: {}", self.name, refusal.cells, refusal.reason);
         }
         text
     }

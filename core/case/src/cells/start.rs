@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::kind::Kind;
 use super::lumen::Lumen;
-use super::packing::{Body, Found, Kind, Pace, Packing};
+use super::packing::{Body, Found, Pace, Packing};
 use super::random::Draws;
 use crate::{Lattice, morton};
 

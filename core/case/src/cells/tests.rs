@@ -11,6 +11,8 @@ use super::vector::{Point, cross, dot, length, minus, plus, times};
 use super::{Population, PopulationConfig, PopulationReport, Seeding, SeedingConfig, seed};
 use crate::{Lattice, fixture};
 
+mod rigid;
+
 fn configs(cells: Value) -> Vec<PopulationConfig> {
     serde_json::from_value(cells).expect("populations")
 }

@@ -1,7 +1,7 @@
 //! Populations of cells in a case file, written and read.
 
 use hdf5::{File, Group};
-use hematite_cells::Surface;
+use hematite_cells::{RigidShape, Surface};
 use hematite_config::Result;
 
 use super::header::{PopulationHeader, Reader};
@@ -28,6 +28,9 @@ impl Out<'_> {
         self.json(group, "mechanics", &population.mechanics)?;
         self.json(group, "report", &population.report)?;
         self.number(group, "first", population.first)?;
+        if let Some(body) = &population.rigid {
+            self.vector(group, "semi_axes", body.semi_axes)?;
+        }
         self.rows(group, "vertices", &population.surface.vertices)?;
         self.rows(group, "triangles", &population.surface.triangles)?;
         let cells = || population.cells.iter();
@@ -47,6 +50,7 @@ impl Reader<'_> {
         let header = |k: u64| {
             let group = self.group(&cells, &k.to_string())?;
             Ok(PopulationHeader {
+                rigid: group.attr("semi_axes").is_ok(),
                 name: self.text(&group, "name")?,
                 cells: self.dataset(&group, "centre", &[None, Some(3)])?.shape()[0],
                 vertices: self.dataset(&group, "vertices", &[None, Some(3)])?.shape()[0],
@@ -111,11 +115,22 @@ impl Case {
         if reader.number::<u64>(&group, "first")? != first {
             return Err(damaged("its cells do not follow those before it"));
         }
+        let rigid = match held.rigid {
+            true => Some(RigidShape { semi_axes: reader.vector(&group, "semi_axes")? }),
+            false => None,
+        };
+        if let Some(body) = rigid {
+            let long = |axis: f64| axis > 0.0 && axis.is_finite();
+            if flat || !body.semi_axes.into_iter().all(long) || scale.iter().any(|&scale| scale != 1.0) {
+                return Err(damaged("its rigid bodies have semi-axes that cannot be, or are not at full size"));
+            }
+        }
         let cells = centre.into_iter().zip(orientation).zip(scale);
         Ok(Population {
             name: held.name.clone(),
             shape: reader.json(&group, "shape")?,
             surface: Surface { dimension, vertices, triangles },
+            rigid,
             mechanics: reader.json(&group, "mechanics")?,
             first,
             cells: cells.map(|((centre, orientation), scale)| Placed { centre, orientation, scale }).collect(),

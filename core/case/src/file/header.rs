@@ -65,6 +65,8 @@ pub struct PopulationHeader {
     pub cells: usize,
     /// Number of the vertices of each.
     pub vertices: usize,
+    /// Whether they are rigid bodies.
+    pub rigid: bool,
 }
 
 /// The most that zlib expands a byte to, with some room for small files.
@@ -125,7 +127,7 @@ impl Reader<'_> {
         self.read(name, place.attr(name).and_then(|attribute| attribute.read_scalar()))
     }
 
-    fn vector<T: H5Type + Copy>(&self, place: &Location, name: &str) -> Result<[T; 3]> {
+    pub fn vector<T: H5Type + Copy>(&self, place: &Location, name: &str) -> Result<[T; 3]> {
         let attribute = self.read(name, place.attr(name))?;
         if attribute.size() != 3 {
             return Err(self.damaged(name, &format!("{} values, not 3", attribute.size())));

@@ -34,7 +34,8 @@
 //!   halo      u32 [h]      halo nodes by part and owner, ascending
 //!   halos     u64 [g, 4]   part, owner, first and end in halo; ascending by part and owner
 //! /cells/<k>               population k; the group is absent where there are no cells. attributes: name text, shape,
-//!                          mechanics and report JSON text, first u64 (global number of its first cell)
+//!                          mechanics and report JSON text, first u64 (global number of its first cell); of rigid
+//!                          bodies semi_axes f64[3] in m, from schema 2 on
 //!   vertices  f64 [v, 3]   of the cell at rest about its centroid, in m, z = 0 in 2-D
 //!   triangles u32 [t, 3]   corners counter-clockwise from outside; none in 2-D, where vertex k is joined to k + 1
 //!   centre    f64 [n, 3]   in m, in the coordinates of origin; vertices may lie beyond a periodic seam
@@ -57,8 +58,8 @@ pub use header::{Header, OpeningHeader, PopulationHeader};
 pub use read::Case;
 pub use write::{add_partition, write};
 
-/// Version of the layout above; another one is refused.
-pub const SCHEMA_VERSION: u32 = 1;
+/// Version of the layout above. Files of version 1, which knows no rigid bodies, are read as well; others are refused.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// Nodes in a chunk of the large arrays.
 const CHUNK: usize = 1 << 16;

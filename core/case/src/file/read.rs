@@ -52,9 +52,9 @@ impl Case {
         let schema: u32 = file.attr("schema").and_then(|attribute| attribute.read_scalar()).map_err(|_| {
             Fault::usage(format!("{} is no case file of mkcase: it has no attribute \"schema\"", path.display()))
         })?;
-        if schema != SCHEMA_VERSION {
+        if !(1..=SCHEMA_VERSION).contains(&schema) {
             return Err(Fault::usage(format!(
-                "{} has schema version {schema}, this program reads version {SCHEMA_VERSION}: make it again with this \
+                "{} has schema version {schema}, this program reads versions up to {SCHEMA_VERSION}: make it again with this \
                  program's mkcase",
                 path.display()
             )));

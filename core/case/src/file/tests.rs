@@ -142,12 +142,64 @@ fn cells_come_back() {
         name: p.name.clone(),
         cells: p.cells.len(),
         vertices: p.surface.vertices.len(),
+        rigid: p.rigid.is_some(),
     };
     assert_eq!(*header, populations.iter().map(expected).collect::<Vec<_>>());
     let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
     let (_folder, path, _) = stored(&lattice, &[]);
     let case = Case::open(&path).expect("opens");
     assert!(case.header().populations.is_empty() && case.populations().expect("reads").is_empty());
+}
+
+/// A box of rigid and soft spheres.
+fn with_bodies() -> (tempfile::TempDir, std::path::PathBuf, Vec<Population>) {
+    let mut domain = fixture::solid(3, [20, 20, 20], [true; 3]);
+    domain.sites.fill(hematite_geometry::Site::FLUID);
+    domain.spacing = 1e-6;
+    let lattice = Lattice::build(&domain).expect("builds");
+    let sphere = serde_json::json!({"kind": "sphere", "radius": "2 um", "vertices": 162});
+    let cells = serde_json::json!([
+        {"name": "soft", "shape": sphere, "count": 2},
+        {"name": "hard", "shape": sphere, "rigid": true, "count": 3}
+    ]);
+    let cells: Vec<PopulationConfig> = serde_json::from_value(cells).expect("populations");
+    let seeding = SeedingConfig::default();
+    let populations = seed(&lattice, std::path::Path::new("c"), &cells, &seeding, &|_| {}).expect("seeds");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("case.h5");
+    let (walls, none) = (ImmersedWalls::default(), serde_json::Value::Null);
+    write(&path, &lattice, &populations, &walls, &[], &Provenance::default(), &none).expect("writes");
+    (folder, path, populations)
+}
+
+#[test]
+fn rigid_bodies_come_back_and_files_without_them_are_read() {
+    let (_folder, path, populations) = with_bodies();
+    let case = Case::open(&path).expect("opens");
+    assert_eq!(case.populations().expect("reads"), populations);
+    let rigid: Vec<bool> = case.header().populations.iter().map(|header| header.rigid).collect();
+    assert_eq!(rigid, [false, true]);
+    assert_eq!(populations[1].rigid.map(|body| body.semi_axes), Some([2e-6; 3]));
+    drop(case);
+    let edit = |change: &dyn Fn(&hdf5::Group)| {
+        let file = hdf5::File::open_rw(&path).expect("opens");
+        change(&file.group("cells/1").expect("opens"));
+        file.close().expect("closes");
+        Case::open(&path).and_then(|case| case.populations())
+    };
+    let axes = |values: [f64; 3]| {
+        move |group: &hdf5::Group| group.attr("semi_axes").and_then(|a| a.write_raw(&values)).expect("edits")
+    };
+    for values in [[f64::NAN, 1e-6, 1e-6], [1e-6, 0.0, 1e-6]] {
+        let message = edit(&axes(values)).expect_err("refused").message;
+        assert!(message.contains("cells/1") && message.contains("semi-axes that cannot be"), "{message}");
+    }
+    // As files were before there were rigid bodies.
+    let old = edit(&|group| {
+        group.delete_attr("semi_axes").expect("edits");
+        group.file().and_then(|file| file.attr("schema")?.write_scalar(&1_u32)).expect("edits");
+    });
+    assert!(old.expect("reads").iter().all(|population| population.rigid.is_none()));
 }
 
 #[test]
@@ -223,7 +275,10 @@ fn another_schema_and_missing_datasets_are_named() {
         outcome.expect_err("refused").message
     };
     let message = edit(&|file| file.attr("schema").and_then(|a| a.write_scalar(&7_u32)).expect("edits"));
-    assert!(message.contains("version 7") && message.contains("version 1") && message.contains("mkcase"), "{message}");
+    assert!(
+        message.contains("version 7") && message.contains("versions up to 2") && message.contains("mkcase"),
+        "{message}"
+    );
     for name in [
         "lattice/links",
         "lattice/position",

@@ -107,7 +107,7 @@ impl Out<'_> {
         self.to(place.new_attr::<T>().create(name).and_then(|attribute| attribute.write_scalar(&value)))
     }
 
-    fn vector<T: H5Type>(&self, place: &Location, name: &str, values: [T; 3]) -> Result<()> {
+    pub fn vector<T: H5Type>(&self, place: &Location, name: &str, values: [T; 3]) -> Result<()> {
         self.to(place.new_attr::<T>().shape(3).create(name).and_then(|attribute| attribute.write_raw(&values)))
     }
 

@@ -1,0 +1,79 @@
+//! What is asked of a population.
+
+use std::path::Path;
+
+use hematite_cells::{RigidShape, Surface};
+use hematite_config::{Fault, Result, sibling};
+
+use super::config::HALF;
+use super::kind::Kind;
+use super::{Growth, Placed, PopulationConfig, positions};
+use crate::Lattice;
+
+/// What is asked of a population.
+pub(super) struct Plan {
+    pub config: PopulationConfig,
+    /// The shape at rest, in metres.
+    pub surface: Surface,
+    /// What rigid bodies are.
+    pub rigid: Option<RigidShape>,
+    pub asked: u64,
+    /// The cells of a file of positions.
+    pub given: Vec<Placed>,
+}
+
+impl Plan {
+    /// Checks what a config asks and reads its files, relative to the config at `path`.
+    ///
+    /// # Errors
+    /// A usage fault that names key, value, limit and remedy.
+    pub fn new(lattice: &Lattice, path: &Path, config: &PopulationConfig) -> Result<Self> {
+        config.check()?;
+        let dimension = lattice.set.dimension();
+        let (rigid, surface) = match config.rigid {
+            true => config.shape.rigid(dimension).map(|(rigid, surface)| (Some(rigid), surface))?,
+            false => {
+                let mechanics = config.mechanics.clone().unwrap_or_default().resolve(dimension, config.shape.preset());
+                let surface = config.shape.surface(path, dimension).map_err(|fault| fault.within("key \"shape\""))?;
+                mechanics.map_err(|fault| fault.within("key \"mechanics\""))?;
+                (None, surface)
+            }
+        };
+        let volume = rigid.map_or_else(|| surface.volume(), |body| body.volume());
+        let lumen = lattice.nodes() as f64 * lattice.spacing.powi(dimension as i32);
+        let given = match &config.positions {
+            Some(file) => positions::read(&sibling(path, file), dimension)?,
+            None => Vec::new(),
+        };
+        let asked = match (config.hematocrit, config.count) {
+            (Some(share), _) => (share * lumen / volume).round() as u64,
+            (None, Some(count)) => count,
+            (None, None) => given.len() as u64,
+        };
+        if asked == 0 {
+            return Err(Fault::usage(format!(
+                "key \"hematocrit\" is {}, which is less than half a cell in this lumen; one cell is {:.2e}",
+                config.hematocrit.unwrap_or_default(),
+                volume / lumen
+            )));
+        }
+        Ok(Self { config: config.clone(), surface, rigid, asked, given })
+    }
+
+    /// Wanted distance between two of these in lattice units; `given` is that of the config.
+    pub fn gap(&self, given: Option<f64>, spacing: f64) -> f64 {
+        given.unwrap_or(self.rigid.map_or(HALF, |body| HALF.min(0.25 * body.thinnest() / spacing)))
+    }
+
+    /// The shape in lattice units, its distances known as far as gaps up to `widest` need them.
+    pub fn kind(&self, given: Option<f64>, widest: f64, spacing: f64, growth: Growth) -> Kind {
+        let (gap, surface) = (self.gap(given, spacing), self.surface.scaled(1.0 / spacing));
+        match self.rigid {
+            None => Kind::membrane(&surface, gap, widest, growth == Growth::IfNeeded),
+            Some(RigidShape { semi_axes }) => {
+                let body = RigidShape { semi_axes: semi_axes.map(|axis| axis / spacing) };
+                Kind::rigid(&body, &surface, gap, widest)
+            }
+        }
+    }
+}

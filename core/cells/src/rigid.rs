@@ -1,0 +1,124 @@
+//! Bodies that keep their shape: ellipsoids, by their semi-axes.
+
+use std::f64::consts::PI;
+
+use hematite_config::{Fault, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::shape::{ellipsoid, full_axes, positive};
+use crate::{ShapeConfig, Surface};
+
+/// Vertices of the mesh of a rigid body where its config names none: it is for seeding and drawing only.
+const VERTICES: usize = 162;
+
+/// An ellipsoid about its centre, its axes along x, y and z.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RigidShape {
+    /// Semi-axes along x, y and z, in metres.
+    pub semi_axes: [f64; 3],
+}
+
+impl RigidShape {
+    /// Its volume, 4 pi a b c / 3.
+    pub fn volume(&self) -> f64 {
+        4.0 / 3.0 * PI * self.semi_axes.iter().product::<f64>()
+    }
+
+    /// The shortest semi-axis.
+    pub fn thinnest(&self) -> f64 {
+        self.semi_axes.into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The longest semi-axis.
+    pub fn widest(&self) -> f64 {
+        self.semi_axes.into_iter().fold(0.0, f64::max)
+    }
+}
+
+impl ShapeConfig {
+    /// The shape as a rigid body, with a mesh upon it, in metres about its centre.
+    ///
+    /// # Errors
+    /// A usage fault that names key, value and remedy: a 2-D case, a kind that is no ellipsoid, and what `surface`
+    /// refuses.
+    pub fn rigid(&self, dimension: usize) -> Result<(RigidShape, Surface)> {
+        if dimension != 3 {
+            return Err(Fault::usage(format!(
+                "key \"rigid\" is true; rigid bodies are for 3-D cases, this case is {dimension}-D: leave \"rigid\" out, or \
+                 make the case of voxels"
+            )));
+        }
+        let (axes, vertices) = match self {
+            Self::Sphere { radius, vertices } => ([2.0 * positive("radius", *radius)?; 3], vertices),
+            Self::Platelet { diameter, thickness, vertices } => {
+                let (wide, thin) = (positive("diameter", *diameter)?, positive("thickness", *thickness)?);
+                ([wide, wide, thin], vertices)
+            }
+            Self::Ellipsoid { axes, vertices } => (full_axes(axes, dimension)?, vertices),
+            Self::RedCell { .. } | Self::Disc { .. } | Self::Mesh { .. } => {
+                return Err(Fault::usage(format!(
+                    "key \"rigid\" is true, and the shape is a \"{}\"; rigid bodies are ellipsoids: take {{\"kind\": \
+                     \"ellipsoid\", \"axes\": [\"8 um\", \"8 um\", \"2.6 um\"]}}, \"sphere\" or \"platelet\", or leave \"rigid\" \
+                     out",
+                    self.kind()
+                )));
+            }
+        };
+        let surface = ellipsoid(axes, Some(vertices.unwrap_or(VERTICES)), dimension, [VERTICES; 2])?;
+        Ok((RigidShape { semi_axes: axes.map(|axis| 0.5 * axis) }, surface))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn shape(json: Value) -> ShapeConfig {
+        hematite_config::from_value("case.json", json).expect("a shape")
+    }
+
+    #[test]
+    fn semi_axes_are_exact_and_the_mesh_lies_upon_them() {
+        for (json, wanted, vertices) in [
+            (json!({"kind": "ellipsoid", "axes": ["8 um", "6 um", "2.6 um"]}), [4e-6, 3e-6, 1.3e-6], 162),
+            (json!({"kind": "sphere", "radius": "3 um", "vertices": 42}), [3e-6; 3], 42),
+            (json!({"kind": "platelet"}), [1.25e-6, 1.25e-6, 0.45e-6], 162),
+        ] {
+            let (rigid, surface) = shape(json).rigid(3).expect("rigid");
+            assert!((0..3).all(|k| (rigid.semi_axes[k] / wanted[k] - 1.0).abs() < 1e-14), "{rigid:?}");
+            assert_eq!(surface.vertices.len(), vertices);
+            for v in &surface.vertices {
+                let on: f64 = (0..3).map(|k| (v[k] / wanted[k]).powi(2)).sum();
+                assert!((on - 1.0).abs() < 1e-6, "{v:?}");
+            }
+            let share = surface.volume() / rigid.volume();
+            assert!((0.85..1.0).contains(&share), "{share}");
+        }
+        let rigid = RigidShape { semi_axes: [3.0, 2.0, 1.0] };
+        assert_eq!((rigid.thinnest(), rigid.widest()), (1.0, 3.0));
+        assert!((rigid.volume() - 8.0 * PI).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_no_ellipsoid_is_refused_with_its_remedy() {
+        for (json, dimension, said) in [
+            (json!({"kind": "red_cell"}), 3, "take {\"kind\": \"ellipsoid\""),
+            (json!({"kind": "mesh", "file": "a.stl", "unit": "1 um"}), 3, "the shape is a \"mesh\""),
+            (json!({"kind": "disc", "radius": "3 um"}), 3, "the shape is a \"disc\""),
+            (json!({"kind": "disc", "radius": "3 um"}), 2, "this case is 2-D"),
+            (json!({"kind": "ellipsoid", "axes": ["8 um", "6 um"]}), 3, "\"axes\" has 2 lengths"),
+            (json!({"kind": "ellipsoid", "axes": ["8 um", "6 um", "0 um"]}), 3, "must be above 0"),
+            (json!({"kind": "sphere", "radius": "3 um", "vertices": 100}), 3, "the nearest is 42"),
+        ] {
+            let message = shape(json).rigid(dimension).expect_err(said).message;
+            assert!(message.contains(said), "{message}");
+        }
+        // Where it is not rigid, nothing changes.
+        let soft = shape(json!({"kind": "sphere", "radius": "3 um"})).surface(Path::new("c"), 3).expect("a surface");
+        assert_eq!(soft.vertices.len(), 642);
+    }
+}
