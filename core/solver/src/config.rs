@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hematite_cells::MechanicsConfig;
 use hematite_units::quantity::{
-    Density, DynamicViscosity, FlowRate, Force, ForceDensity, Length, Pressure, SurfaceTension, Time, Velocity,
+    Density, DynamicViscosity, Energy, FlowRate, Force, ForceDensity, Length, Pressure, SurfaceTension, Time, Velocity,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -222,6 +222,66 @@ impl Default for CellsConfig {
             mark_every: 20,
         }
     }
+}
+
+/// The rigid bodies of the case: how they meet the fluid and each other.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BodiesConfig {
+    /// By population, e.g. {"red": {"density": "1100 kg/m3"}}.
+    pub populations: BTreeMap<String, BodyConfig>,
+    /// Repulsion between bodies and from walls.
+    pub contact: BodyContactConfig,
+}
+
+/// A population of rigid bodies.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BodyConfig {
+    /// Mass density. Default: that of the fluid.
+    pub density: Option<Density>,
+    /// Half widths of the region in which a body meets the fluid, over its semi-axes. Wider regions are smoother and make the
+    /// drag softer; below some 1.6 a body would have more friction than its region lets it have. No half width is below one
+    /// lattice spacing.
+    pub region: f64,
+    /// Friction along the axes over that of Stokes for an ellipsoid alone.
+    pub friction: f64,
+    /// Rotational friction about the axes over that of Stokes.
+    pub rotational_friction: f64,
+    /// Whether the strain of the fluid turns a body as well as its rotation does, by Jeffery's law.
+    pub strain_torque: bool,
+    /// Relative well depths of contacts along the axes: where one is larger, contacts at that end are stiffer.
+    pub depths: [f64; 3],
+}
+
+impl Default for BodyConfig {
+    fn default() -> Self {
+        Self {
+            density: None,
+            region: 2.0,
+            friction: 1.0,
+            rotational_friction: 1.0,
+            strain_torque: true,
+            depths: [1.0; 3],
+        }
+    }
+}
+
+/// Gay and Berne's potential, repulsive only, and the same from walls.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BodyContactConfig {
+    /// Width sigma of the soft layer: repulsion begins at a gap of 0.12 sigma and is stiff below it. Default: one lattice
+    /// spacing, or the thickness of the thinnest body where that is less.
+    pub softness: Option<Length>,
+    /// Energy epsilon of two bodies that touch. Default: as much as the time step bears well, see the log.
+    pub energy: Option<Energy>,
+    /// Energy of a body that touches a wall. Default: as `energy`.
+    pub wall_energy: Option<Energy>,
+    /// Gay and Berne's exponent nu, by which orientation changes the energy of contacts.
+    pub nu: u32,
+    /// Gay and Berne's exponent mu, by which relative well depths do; at least 1 where depths are given.
+    pub mu: u32,
 }
 
 /// A constant force that pulls each cell of a population apart.

@@ -6,7 +6,7 @@ use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder};
 use super::moves::{Moves, Place, Way};
 use super::shaders::{Shader, Variant};
 use super::tiles::Tiles;
-use super::{Declaration, ID, MOST_NEIGHBOURS, POSITION, Properties};
+use super::{Declaration, GONE, ID, MOST_NEIGHBOURS, POSITION, Properties};
 use crate::sites::SiteMap;
 
 /// Arrays with room for some number of particles.
@@ -14,7 +14,7 @@ pub(super) struct Arrays {
     pub properties: Properties,
     pub neighbours: Buffer,
     pub neighbour_count: Buffer,
-    /// By own tile, then neighbour that owns it, then those in nobody's tile.
+    /// By own tile, then neighbour that owns it, then those in nobody's tile, then those that are gone.
     pub home: CountingSort,
     /// `array<u32>`: where each neighbour's part of `list` begins, or how long it is.
     pub places: Buffer,
@@ -49,7 +49,7 @@ impl Arrays {
         let keys = gpu.buffer("keys of particles", words(1))?;
         let ties = properties.get(ID.name);
         let home =
-            CountingSort::new(gpu, &keys, ties, stride as usize, (variant.tiles + variant.neighbours + 1) as usize)?;
+            CountingSort::new(gpu, &keys, ties, stride as usize, (variant.tiles + variant.neighbours + 2) as usize)?;
         let bins = CountingSort::new(gpu, &keys, ties, stride as usize, variant.tiles as usize + 1)?;
         let widest = properties.list().iter().map(|property| u64::from(property.words())).max().unwrap_or(1);
         let ordered = gpu.buffer("particles in order", words(widest))?;
@@ -59,6 +59,7 @@ impl Arrays {
         for shader in [Shader::Keys, Shader::Bins, Shader::CountSeen, Shader::ListSeen, Shader::Neighbours] {
             let buffers = [
                 ("position", properties.get(POSITION.name)),
+                ("gone", properties.get(GONE.name)),
                 ("directory", &map.directory),
                 ("owners", &tiles.owners),
                 ("seen", &tiles.seen),

@@ -1,9 +1,10 @@
 // Where each particle belongs: its tile where that is this rank's own, else, after all tiles, the neighbour that owns it;
-// last the particles that are where no rank has nodes.
+// then the particles that are where no rank has nodes; last those that are gone.
 #include "prelude.wgsl"
 
 fn work_on(i: u32) {
     let tile = tile_of(i);
     let owner = select(owners[min(tile, ${tiles - 1}u)], NOWHERE, tile == NOWHERE);
-    keys[i] = select(select(${tiles}u + owner, ${tiles + neighbours}u, owner == NOWHERE), tile, owner == OWN);
+    let home = select(select(${tiles}u + owner, ${tiles + neighbours}u, owner == NOWHERE), tile, owner == OWN);
+    keys[i] = select(home, ${tiles + neighbours + 1}u, gone[i] != 0u);
 }

@@ -38,6 +38,9 @@ pub const POSITION: Declaration = Declaration { name: "position", element: Eleme
 /// The property that global numbers are in.
 pub const ID: Declaration = Declaration { name: "id", element: Element::Word, components: 1 };
 
+/// The property that says, where it is not zero, that a particle leaves the domain with the next [`Particles::rebuild`], and why.
+pub const GONE: Declaration = Declaration { name: "gone", element: Element::Word, components: 1 };
+
 /// Where particles live and how far they act.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
@@ -69,11 +72,13 @@ pub struct Particles {
     own: u32,
     copies: u32,
     enlarged: u32,
+    gone: Vec<u32>,
 }
 
 impl Particles {
     /// Takes in `particles` by the raw words of each property of `declared` (in that order, a particle's components one after
-    /// the other): of all those given, the ones in this rank's tiles. [`POSITION`] and [`ID`] must be declared. Then call
+    /// the other): of all those given, the ones in this rank's tiles. [`POSITION`],
+    /// [`ID`] and [`GONE`] must be declared. Then call
     /// [`Particles::rebuild`]. `own` are the positions of this rank's nodes. Collective.
     ///
     /// # Errors
@@ -118,6 +123,7 @@ impl Particles {
             own: held.len() as u32,
             copies: 0,
             enlarged: 0,
+            gone: Vec::new(),
         })
     }
 

@@ -63,10 +63,37 @@ impl Particles {
         Ok(Some(Lost { id, site }))
     }
 
+    /// What [`GONE`](super::GONE) says of the particles that left since the last call. Where no other rank is they are dropped
+    /// now, after what was recorded.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn take_gone(&mut self) -> Result<Vec<u32>> {
+        if self.tiles.neighbours.is_empty() {
+            self.drop_gone()?;
+        }
+        Ok(std::mem::take(&mut self.gone))
+    }
+
+    /// Notes the particles that are gone, which the last sort put to the end, and forgets them.
+    fn drop_gone(&mut self) -> Result<()> {
+        let last = (self.variant.tiles + self.variant.neighbours + 1) as usize;
+        let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, last, 2)?;
+        // Those of a sort before the last drop are forgotten already.
+        let count = self.own.saturating_sub(bounds[0]).min(bounds[1] - bounds[0]);
+        if count > 0 {
+            let gone = self.arrays.properties.get(super::GONE.name);
+            self.gone.extend(self.gpu.download::<u32>(gone, bounds[0] as usize, count as usize)?);
+            self.own -= count;
+        }
+        Ok(())
+    }
+
     /// Particles in others' tiles go there.
     fn migrate(&mut self, comm: &dyn Comm) -> Result<()> {
         self.copies = 0;
         let staying = self.sort_home()?;
+        self.drop_gone()?;
         let leaving: Vec<u32> = staying.windows(2).take(self.tiles.neighbours.len()).map(|w| w[1] - w[0]).collect();
         let arriving = self.swap(comm, &leaving)?;
         let stay = staying[0];

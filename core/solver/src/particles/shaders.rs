@@ -45,8 +45,10 @@ impl Shader {
         let (read, write) = (Binding::read, Binding::write);
         let map = || [read("position", "array<vec2<i32>>"), read("directory", "array<u32>")];
         let own: Vec<Binding> = match self {
-            Self::Keys => vec![read("owners", "array<u32>"), write("keys", "array<u32>")],
-            Self::Bins => vec![write("keys", "array<u32>")],
+            Self::Keys => {
+                vec![read("gone", "array<u32>"), read("owners", "array<u32>"), write("keys", "array<u32>")]
+            }
+            Self::Bins => vec![read("gone", "array<u32>"), write("keys", "array<u32>")],
             Self::CountSeen => {
                 vec![read("keys", "array<u32>"), read("seen", "array<u32>"), write("places", "array<atomic<u32>>")]
             }

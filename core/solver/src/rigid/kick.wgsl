@@ -9,6 +9,13 @@
 
 fn work_on(k: u32) {
     let i = span.first + k;
+    // What leaves answers nothing any more.
+    if (gone[i] != 0u) {
+#if in_fluid
+        answer_with(i, vec3<real>(), vec3<real>(), vec3<real>());
+#endif
+        return;
+    }
     let own = kinds[kind[i]];
     let e = matrix_of(quaternion(i));
 

@@ -11,6 +11,8 @@ fn quaternion(i: u32) -> vec4<real> {
 fn vector_of_velocity(i: u32) -> vec3<real> {
     return vec3<real>(velocity[i], velocity[span.stride + i], velocity[2u * span.stride + i]);
 }
+#endif
+#if turning
 
 fn vector_of_spin(i: u32) -> vec3<real> {
     return vec3<real>(spin[i], spin[span.stride + i], spin[2u * span.stride + i]);

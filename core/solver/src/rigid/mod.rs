@@ -4,10 +4,12 @@
 
 mod damage;
 pub mod friction;
+mod gate;
 pub mod gay_berne;
 mod laws;
 mod parameters;
 pub mod region;
+mod resolve;
 pub mod rotation;
 mod shaders;
 mod time_step;
@@ -15,7 +17,9 @@ pub mod wall;
 pub mod wca;
 
 pub use damage::Damage;
+pub use gate::Gate;
 pub use laws::LAWS;
 pub use parameters::{FASTEST, Kind, LOOK, Parameters, REBUILD};
+pub use resolve::Rigid;
 pub use shaders::Shader;
 pub use time_step::{RigidBodies, State, Surroundings};

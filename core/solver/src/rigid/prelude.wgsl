@@ -20,6 +20,16 @@ struct Kind {
     spare: real,
 }
 
+// An opening: its nodes stand at `plane` along its normal; bodies leave within `depth` of it, from `low` to `high`.
+struct Gate {
+    normal: vec3<real>,
+    plane: real,
+    low: vec3<real>,
+    depth: real,
+    high: vec3<real>,
+    spare: real,
+}
+
 // `count` bodies from `first` on in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
 // `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size.
 struct Span {

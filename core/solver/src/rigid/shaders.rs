@@ -24,13 +24,16 @@ pub enum Shader {
     Spread,
     /// Bodies along their velocities.
     Drift,
+    /// Bodies that leave through openings.
+    Leave,
     /// Zero all over an array.
     Clear,
 }
 
 impl Shader {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Clear];
+    pub const ALL: [Self; 7] =
+        [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Leave, Self::Clear];
 
     fn template(self) -> Template {
         match self {
@@ -39,6 +42,7 @@ impl Shader {
             Self::Kick => Template { name: "kick.wgsl", text: include_str!("kick.wgsl") },
             Self::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
             Self::Drift => Template { name: "drift.wgsl", text: include_str!("drift.wgsl") },
+            Self::Leave => Template { name: "leave.wgsl", text: include_str!("leave.wgsl") },
             Self::Clear => Template { name: "clear.wgsl", text: include_str!("clear.wgsl") },
         }
     }
@@ -71,7 +75,7 @@ impl Shader {
             }
             Self::Kick => {
                 let mut table = ["velocity", "spin", "force", "torque"].map(kept).to_vec();
-                table.push(held("contact"));
+                table.extend([held("contact"), read("gone", "array<u32>")]);
                 if parameters.in_fluid {
                     table.extend([read("sums", "array<i32>"), kept("answer")]);
                 }
@@ -79,6 +83,7 @@ impl Shader {
             }
             Self::Spread => vec![held("answer"), write("node_force", "array<atomic<i32>>")],
             Self::Drift => vec![held("velocity"), kept("spin")],
+            Self::Leave => vec![held("velocity"), read("gates", "array<Gate>"), write("gone", "array<u32>")],
             Self::Clear => Vec::new(),
         });
         // Kernels that bind no sites have no use for the map's two buffers.
@@ -119,7 +124,8 @@ impl Shader {
             fraction_24 => number(1.0 / 16_777_216.0),
             fraction_32 => number(1.0 / 4_294_967_296.0),
             in_fluid => parameters.in_fluid,
-            moving => matches!(self, Self::Kick | Self::Drift),
+            turning => matches!(self, Self::Kick | Self::Drift),
+            moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
             breaking => matches!(self, Self::Kick | Self::Contact),
             walls => parameters.wall.is_some(),
             corners => (0..8).map(corner).collect::<Vec<Value>>(),

@@ -10,16 +10,18 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::parameters::{LOOK, Parameters, REBUILD};
 use super::shaders::Shader;
-use super::{Damage, Kind};
+use super::{Damage, Gate, Kind};
 use crate::lattice_boltzmann::Shared;
-use crate::particles::{Declaration, Element, ID, POSITION, Particles, Setting};
+use crate::particles::{Declaration, Element, GONE, ID, POSITION, Particles, Setting};
 use crate::sites::{Coordinate, SiteMap};
+use crate::suspension::Tally;
 use crate::{Bodies, Precision};
 
 /// What a run keeps of a body: the properties that carry its state from step to step.
-const DECLARED: [Declaration; 12] = [
+const DECLARED: [Declaration; 13] = [
     POSITION,
     ID,
+    GONE,
     Declaration { name: "kind", element: Element::Word, components: 1 },
     Declaration { name: "damage", element: Element::Word, components: 1 },
     Declaration { name: "orientation", element: Element::Real, components: 4 },
@@ -75,6 +77,7 @@ impl State {
         vec![
             position,
             vec![self.id],
+            vec![0],
             vec![self.kind],
             vec![0],
             reals(&self.orientation),
@@ -97,6 +100,8 @@ pub struct Surroundings {
     pub map: SiteMap,
     /// Distance of each site from the wall; none where there are no walls.
     pub wall_distance: Option<Vec<f32>>,
+    /// Openings through which bodies leave.
+    pub gates: Vec<Gate>,
 }
 
 /// The rigid bodies of one rank.
@@ -109,6 +114,9 @@ pub struct RigidBodies {
     kinds: Buffer,
     wall_distance: Buffer,
     broken: Buffer,
+    gates: Buffer,
+    gate_count: usize,
+    left: Vec<u64>,
     kernels: Vec<(Shader, Kernel, Bound)>,
     enlarged: u32,
 }
@@ -148,7 +156,14 @@ impl RigidBodies {
         let distances = surroundings.wall_distance.unwrap_or_else(|| vec![0.0]);
         let wall_distance = gpu.buffer("distances from walls", 4 * distances.len() as u64)?;
         gpu.upload(&wall_distance, 0, &distances)?;
+        let numbers: Vec<f64> = surroundings.gates.iter().flat_map(|gate| gate.words(&parameters)).collect();
+        let gate_count = surroundings.gates.len();
+        let gates = gpu.buffer("openings for bodies", (numbers.len().max(1) * precision.real_bytes()) as u64)?;
+        gpu.upload(&gates, 0, &precision.pack_real(&numbers))?;
         let mut bodies = Self {
+            gates,
+            gate_count,
+            left: vec![0; parameters.kinds.len()],
             gpu: gpu.clone(),
             alone: comm.size() == 1,
             enlarged: 0,
@@ -201,6 +216,7 @@ impl RigidBodies {
         let (orientation, velocity, spin) = (orientation?, velocity?, spin?);
         let (force, torque, answer) = (force?, torque?, answer?);
         let vector = |of: &[f64], i: usize| [0, 1, 2].map(|a| of[a * own + i]);
+        let gone = words(GONE.name)?;
         let state = |i: usize| State {
             id: id[i],
             kind: kind[i],
@@ -215,7 +231,7 @@ impl RigidBodies {
             torque: vector(&torque, i),
             answer: std::array::from_fn(|a| answer[a * own + i]),
         };
-        let mut states: Vec<State> = (0..own).map(state).collect();
+        let mut states: Vec<State> = (0..own).filter(|&i| gone[i] == 0).map(state).collect();
         states.sort_by_key(|state| state.id);
         Ok(states)
     }
@@ -258,6 +274,45 @@ impl RigidBodies {
         )))
     }
 
+    /// Counts the bodies that left, by population.
+    fn count_gone(&mut self) -> Result<()> {
+        for gone in self.particles.take_gone()? {
+            if let Some(left) = self.left.get_mut((gone - 1) as usize) {
+                *left += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many bodies of each population there are and were, on all ranks. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn tally(&self, comm: &dyn Comm) -> Result<Vec<Tally>> {
+        let kinds = self.parameters.kinds.len();
+        let mut counts = vec![0_i64; 2 * kinds];
+        let (kind, gone) = (self.particles.words("kind")?, self.particles.words(GONE.name)?);
+        for (&kind, &gone) in kind.iter().zip(&gone) {
+            counts[2 * kind as usize + usize::from(gone != 0)] += 1;
+        }
+        for (k, &left) in self.left.iter().enumerate() {
+            counts[2 * k + 1] += left as i64;
+        }
+        comm.sum(&mut counts)?;
+        let tally = |(kind, count): (&Kind, &[i64])| Tally {
+            seeded: kind.seeded,
+            inserted: 0,
+            inside: count[0] as u64,
+            left: count[1] as u64,
+        };
+        Ok(self.parameters.kinds.iter().zip(counts.chunks(2)).map(tally).collect())
+    }
+
+    /// Puts back how many bodies of each population left before a restart, on one rank.
+    pub fn restore_left(&mut self, left: &[u64]) {
+        self.left.copy_from_slice(left);
+    }
+
     /// Makes the kernels, or binds them anew.
     fn bind(&mut self) -> Result<()> {
         let mut table = self.particles.table();
@@ -270,6 +325,7 @@ impl RigidBodies {
             ("kinds", &self.kinds),
             ("wall_distance", &self.wall_distance),
             ("broken", &self.broken),
+            ("gates", &self.gates),
             ("node_velocity", velocity),
             ("node_force", force),
             ("words", force),
@@ -333,6 +389,13 @@ impl RigidBodies {
         }
     }
 
+    /// Which bodies leave through openings.
+    fn record_leave(&self, recorder: &mut Recorder, step: u64) {
+        if self.gate_count > 0 {
+            self.record_of(recorder, Shader::Leave, step, (0, self.own()), 1.0);
+        }
+    }
+
     fn record_drift(&self, recorder: &mut Recorder, step: u64) {
         recorder.phase("motion");
         self.record_of(recorder, Shader::Drift, step, (0, self.particles.held()), 1.0);
@@ -386,6 +449,7 @@ impl Bodies for RigidBodies {
         self.record_drift(recorder, step);
         let step = step + 1;
         if step.is_multiple_of(REBUILD) {
+            self.record_leave(recorder, step);
             self.particles.record_rebuild(recorder);
         }
         self.record_gather(recorder, step, (0, own));
@@ -399,8 +463,11 @@ impl Bodies for RigidBodies {
         let gpu = self.gpu.clone();
         let mut recorder = Recorder::new(&gpu);
         self.record_drift(&mut recorder, step);
-        recorder.submit();
         let step = step + 1;
+        if step.is_multiple_of(REBUILD) {
+            self.record_leave(&mut recorder, step);
+        }
+        recorder.submit();
         if step.is_multiple_of(REBUILD) {
             self.particles.rebuild(comm, &CARRIED)?;
             if self.particles.enlarged() != self.enlarged {
@@ -411,7 +478,11 @@ impl Bodies for RigidBodies {
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
-        if step.is_multiple_of(LOOK) { self.check_sound(comm) } else { Ok(()) }
+        if step.is_multiple_of(LOOK) {
+            self.check_sound(comm)?;
+            self.count_gone()?;
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,22 @@
+// Bodies that leave: near an opening, as near as they are large, and moving outward. They say to which population they belong.
+#include "prelude.wgsl"
+
+fn work_on(k: u32) {
+    let i = span.first + k;
+    let V = vector_of_velocity(i);
+#for axis in axes
+    let p${axis.name} = position[${axis.index}u * span.stride + i];
+#endfor
+    let x = vec3<real>(
+#for axis in axes
+        real(wrapped_${axis.name}(p${axis.name}.x)) + fraction(p${axis.name}.y),
+#endfor
+    );
+    for (var g = 0u; g < arrayLength(&gates); g++) {
+        let gate = gates[g];
+        let within = all(x >= gate.low) && all(x <= gate.high);
+        if (within && dot(gate.normal, x) - gate.plane < gate.depth && dot(gate.normal, V) < real(0.0)) {
+            gone[i] = kind[i] + 1u;
+        }
+    }
+}
