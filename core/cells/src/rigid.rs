@@ -24,6 +24,22 @@ impl RigidShape {
         4.0 / 3.0 * PI * self.semi_axes.iter().product::<f64>()
     }
 
+    /// The area of its surface: a b c times the integral of sqrt(x^2 / a^2 + y^2 / b^2 + z^2 / c^2) over the unit sphere.
+    pub fn area(&self) -> f64 {
+        let [a, b, c] = self.semi_axes;
+        let (rings, around) = (512, 64);
+        let middle = |k: usize, of: usize| (k as f64 + 0.5) / of as f64;
+        // An eighth of the sphere, by its height and the angle about the axis; b c / a and so on need no division by 0.
+        let [x, y, z] = [b * c, c * a, a * b];
+        let at = |height: f64, angle: f64| {
+            let across = (1.0 - height * height).sqrt();
+            let (sine, cosine) = angle.sin_cos();
+            ((x * across * cosine).powi(2) + (y * across * sine).powi(2) + (z * height).powi(2)).sqrt()
+        };
+        let ring = |k: usize| (0..around).map(|j| at(middle(k, rings), 0.5 * PI * middle(j, around))).sum::<f64>();
+        4.0 * PI * (0..rings).map(ring).sum::<f64>() / (rings * around) as f64
+    }
+
     /// The shortest semi-axis.
     pub fn thinnest(&self) -> f64 {
         self.semi_axes.into_iter().fold(f64::INFINITY, f64::min)
@@ -101,6 +117,13 @@ mod tests {
         let rigid = RigidShape { semi_axes: [3.0, 2.0, 1.0] };
         assert_eq!((rigid.thinnest(), rigid.widest()), (1.0, 3.0));
         assert!((rigid.volume() - 8.0 * PI).abs() < 1e-12);
+        // A sphere, and an oblate spheroid by its formula.
+        assert!((RigidShape { semi_axes: [2.0; 3] }.area() - 16.0 * PI).abs() < 1e-9);
+        let e = 0.75_f64.sqrt();
+        let area = 2.0 * PI * 4.0 * (1.0 + (1.0 - e * e) / e * e.atanh());
+        for semi_axes in [[2.0, 2.0, 1.0], [1.0, 2.0, 2.0], [2.0, 1.0, 2.0]] {
+            assert!((RigidShape { semi_axes }.area() / area - 1.0).abs() < 1e-5);
+        }
     }
 
     #[test]

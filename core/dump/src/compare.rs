@@ -1,5 +1,6 @@
-//! Whether two runs hold the same: their dumps, node by node and cell by cell, and their ledgers.
+//! Whether two runs hold the same: their dumps, node by node, cell by cell and body by body, and their ledgers.
 
+mod bodies;
 mod cells;
 mod difference;
 #[cfg(test)]
@@ -9,15 +10,15 @@ use std::path::Path;
 
 use hematite_config::Result;
 
-pub use difference::{Comparison, Difference, FieldTotal, VertexTotal, VertexValue};
+pub use difference::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue};
 
 use crate::{Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
 /// Compares two run folders: dumps by name, time step and field, nodes by their global number whatever their order, cells
-/// by step and number, and the ledgers. Bit by bit, or with `rtol` up to `rtol` times the largest magnitude of the field
-/// (of the vertices' quantity at that step, of the ledger's column) in run `a`.
+/// and bodies by step and number, and the ledgers. Bit by bit, or with `rtol` up to `rtol` times the largest magnitude of the field
+/// (of the vertices' or bodies' quantity at that step, of the ledger's column) in run `a`.
 ///
-/// Holds the nodes of both runs and one field of one dump of each, or one dump of cells of each.
+/// Holds the nodes of both runs and one field of one dump of each, or one dump of cells or bodies of each.
 ///
 /// # Errors
 /// A usage fault when a file of either run is missing or damaged.
@@ -35,6 +36,9 @@ pub fn compare(a: &Path, b: &Path, rtol: Option<f64>) -> Result<Comparison> {
     }
     if !record_a.dumps.iter().any(|name| name == cells::NAME) {
         cells::compare(a, b, rtol, &mut comparison)?;
+    }
+    if !record_a.dumps.iter().any(|name| name == bodies::NAME) {
+        bodies::compare(a, b, rtol, &mut comparison)?;
     }
     compare_ledgers(&Ledger::read(a)?, &Ledger::read(b)?, rtol, &mut comparison);
     Ok(comparison)

@@ -13,7 +13,7 @@ const FILE: &str = "ledger.csv";
 const OPENING: &str = "in_kg:";
 const CELLS: [&str; 5] = ["cells_seeded:", "cells_inserted:", "cells_inside:", "cells_left:", "cells_removed:"];
 
-/// Where the cells of a population have come from and gone since the start.
+/// Where the cells or bodies of a population have come from and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellCount {
@@ -57,7 +57,7 @@ pub struct LedgerRow {
     pub inside: f64,
     /// Mass that has come in through each opening since the start, kg; negative went out.
     pub through: Vec<f64>,
-    /// The cells of each population; none in a run without cells.
+    /// The cells or bodies of each population; none in a run without.
     pub cells: Vec<CellCount>,
 }
 

@@ -4,13 +4,15 @@
 //! runs/NAME/run.json          the resolved run: record.rs
 //!           fields.vtkhdf     a dump of fields, opens in ParaView as it is: fields/
 //!           cells.vtkhdf      a dump of the surfaces of cells, opens in ParaView too: cells/
-//!           tracks.h5         where each cell is, in H5MD: tracks.rs
-//!           ledger.csv        mass inside and through each opening, and counts of cells: ledger.rs
+//!           bodies.vtkhdf     a dump of rigid bodies, likewise: bodies/
+//!           tracks.h5         where each cell and body is, in H5MD: tracks.rs
+//!           ledger.csv        mass inside and through each opening, and counts of cells and bodies: ledger.rs
 //!           log.jsonl         one JSON object a line: log.rs
 //!           timing.json       where the time went, per phase and rank: timing.rs
 //!           checkpoint/       the state of fluid and cells, to go on from: checkpoint.rs
 //! ```
 
+mod bodies;
 mod cells;
 mod checkpoint;
 mod compare;
@@ -20,16 +22,18 @@ mod h5;
 mod ledger;
 mod log;
 mod lookup;
+mod polydata;
 mod record;
 mod region;
 mod timing;
 mod tracks;
 
+pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
 pub use checkpoint::{
     Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, PopulationState, Storage,
 };
-pub use compare::{Comparison, Difference, FieldTotal, VertexTotal, VertexValue, compare};
+pub use compare::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue, compare};
 pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, dump_file, rank_file, write_index};
 pub use ledger::{CellCount, Ledger, LedgerRow, LedgerWriter};

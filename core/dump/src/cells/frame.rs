@@ -36,18 +36,6 @@ pub struct CellFrame {
     pub image: Vec<[i32; 3]>,
 }
 
-impl CellKind {
-    /// Polygons that VTK draws a cell with: its triangles, or the ring as a whole.
-    pub(crate) fn polygons(&self) -> usize {
-        self.triangles.len().max(1)
-    }
-
-    /// Corners of all its polygons.
-    pub(crate) fn corners(&self) -> usize {
-        if self.triangles.is_empty() { self.vertices } else { 3 * self.triangles.len() }
-    }
-}
-
 impl CellFrame {
     /// The vertices of each cell: its range in `position`, `velocity` and `force`.
     ///

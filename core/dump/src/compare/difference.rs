@@ -11,13 +11,15 @@ use crate::Field;
 pub struct Comparison {
     /// Values compared in each run's dumps.
     pub values: u64,
-    /// The first difference, by dump, step, field, then node number; then of cells, by step, quantity and number; ledgers
-    /// come last.
+    /// The first difference, by dump, step, field, then node number; then of cells and of bodies, by step, quantity and
+    /// number; ledgers come last.
     pub first: Option<Difference>,
     /// The fields with differences.
     pub fields: Vec<FieldTotal>,
     /// The quantities of vertices with differences.
     pub vertices: Vec<VertexTotal>,
+    /// The quantities of bodies with differences.
+    pub bodies: Vec<BodyTotal>,
     /// Numbers of the ledger that differ.
     pub ledger: u64,
 }
@@ -64,15 +66,77 @@ impl VertexValue {
     }
 }
 
-/// Differences of one quantity of vertices over all dumps.
+/// A quantity of a dump of rigid bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodyValue {
+    /// Position of the centre, m.
+    Position,
+    /// Orientation, a unit quaternion.
+    Orientation,
+    /// Velocity, m/s.
+    Velocity,
+    /// Angular velocity, rad/s.
+    AngularVelocity,
+    /// Force, N.
+    Force,
+    /// Torque, N m.
+    Torque,
+}
+
+impl BodyValue {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Position => "position",
+            Self::Orientation => "orientation",
+            Self::Velocity => "velocity",
+            Self::AngularVelocity => "angular_velocity",
+            Self::Force => "force",
+            Self::Torque => "torque",
+        }
+    }
+
+    /// Its unit; empty where it has none.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Position => "m",
+            Self::Orientation => "",
+            Self::Velocity => "m/s",
+            Self::AngularVelocity => "rad/s",
+            Self::Force => "N",
+            Self::Torque => "N m",
+        }
+    }
+}
+
+/// Differences of one quantity of vertices or of bodies over all dumps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VertexTotal {
+pub struct Total<Q> {
     /// The quantity.
-    pub quantity: VertexValue,
+    pub quantity: Q,
     /// Numbers that differ.
     pub differing: u64,
     /// Largest magnitude of a difference; NaN where one is not a number.
     pub largest: f64,
+}
+
+/// Differences of one quantity of vertices over all dumps.
+pub type VertexTotal = Total<VertexValue>;
+
+/// Differences of one quantity of bodies over all dumps.
+pub type BodyTotal = Total<BodyValue>;
+
+/// Adds a number that differs by `size` to the totals.
+fn add<Q: PartialEq>(totals: &mut Vec<Total<Q>>, quantity: Q, size: f64) {
+    match totals.iter_mut().find(|total| total.quantity == quantity) {
+        Some(total) => {
+            total.differing += 1;
+            if size.is_nan() || size > total.largest {
+                total.largest = size;
+            }
+        }
+        None => totals.push(Total { quantity, differing: 1, largest: size }),
+    }
 }
 
 /// A difference.
@@ -114,6 +178,23 @@ pub enum Difference {
         /// Its component.
         component: usize,
         /// The value in each run.
+        values: [f64; 2],
+        /// Its bits in each run, in the precision of the file.
+        bits: [u64; 2],
+    },
+    /// A number of a rigid body.
+    Body {
+        /// Time step.
+        step: u64,
+        /// Name of the population.
+        population: String,
+        /// Number of the body.
+        body: u64,
+        /// What differs.
+        quantity: BodyValue,
+        /// Its component.
+        component: usize,
+        /// The number in each run.
         values: [f64; 2],
         /// Its bits in each run, in the precision of the file.
         bits: [u64; 2],
@@ -160,15 +241,13 @@ impl Comparison {
     /// Counts a number of a vertex that differs by `size`.
     pub(super) fn count_vertex(&mut self, quantity: VertexValue, size: f64, difference: impl FnOnce() -> Difference) {
         self.first.get_or_insert_with(difference);
-        match self.vertices.iter_mut().find(|total| total.quantity == quantity) {
-            Some(total) => {
-                total.differing += 1;
-                if size.is_nan() || size > total.largest {
-                    total.largest = size;
-                }
-            }
-            None => self.vertices.push(VertexTotal { quantity, differing: 1, largest: size }),
-        }
+        add(&mut self.vertices, quantity, size);
+    }
+
+    /// Counts a number of a body that differs by `size`.
+    pub(super) fn count_body(&mut self, quantity: BodyValue, size: f64, difference: impl FnOnce() -> Difference) {
+        self.first.get_or_insert_with(difference);
+        add(&mut self.bodies, quantity, size);
     }
 }
 
@@ -185,6 +264,10 @@ impl fmt::Display for Comparison {
         for total in &self.vertices {
             let (name, unit) = (total.quantity.name(), total.quantity.unit());
             write!(f, "\nvertices' {name}: {} numbers differ, by {:e} {unit} at most", total.differing, total.largest)?;
+        }
+        for total in &self.bodies {
+            let (name, unit) = (total.quantity.name(), total.quantity.unit());
+            write!(f, "\nbodies' {name}: {} numbers differ, by {:e} {unit} at most", total.differing, total.largest)?;
         }
         if self.ledger > 0 {
             write!(f, "\nledger: {} numbers differ", self.ledger)?;
@@ -214,6 +297,11 @@ impl fmt::Display for Difference {
                     "first difference: cells, step {step}, {name}[{component}], population {population}, cell {cell}"
                 )?;
                 write!(f, ", vertex {vertex}: {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
+            }
+            Self::Body { step, population, body, quantity, component, values: [a, b], bits } => {
+                let (name, unit, [bits_a, bits_b]) = (quantity.name(), quantity.unit(), bits);
+                write!(f, "first difference: bodies, step {step}, {name}[{component}], population {population}")?;
+                write!(f, ", body {body}: {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
             }
             Self::Ledger { step, column, values: [a, b] } => {
                 let (bits_a, bits_b) = (a.to_bits(), b.to_bits());

@@ -210,3 +210,65 @@ fn other_counts_of_cells_in_the_ledger_are_told() {
     let comparison = compare(with(1).path(), with(2).path(), None).expect("compares");
     assert!(comparison.ledger == 1 && comparison.to_string().contains("ledger: step 10, cells are"), "{comparison}");
 }
+
+/// A run of two dumps of bodies on `ranks` ranks; `change` alters each frame.
+fn bodies(ranks: usize, change: impl Fn(&mut crate::BodyFrame)) -> tempfile::TempDir {
+    let run = run(1, |_, _| ());
+    let files: Vec<_> = (0..ranks).map(|rank| crate::rank_file(run.path(), "bodies", rank, ranks)).collect();
+    let kinds = crate::bodies::tests::kinds();
+    let make = |file: &std::path::PathBuf| crate::BodyWriter::create(file, &kinds, 3, 1e-6).expect("makes it");
+    let mut writers: Vec<_> = files.iter().map(make).collect();
+    for step in [10, 20] {
+        let mut whole = crate::bodies::tests::frame(step, 0..20);
+        change(&mut whole);
+        for (rank, writer) in writers.iter_mut().enumerate() {
+            let own: Vec<usize> = (0..whole.id.len()).filter(|body| body % ranks == rank).collect();
+            writer.append(&whole.take(&own)).expect("writes");
+        }
+    }
+    if ranks > 1 {
+        crate::write_body_index(&run.path().join("bodies.vtkhdf"), &files).expect("writes");
+    }
+    run
+}
+
+#[test]
+fn bodies_are_compared_to_the_bit() {
+    let (one, three, none) = (bodies(1, |_| ()), bodies(3, |_| ()), run(1, |_, _| ()));
+    let comparison = compare(one.path(), three.path(), None).expect("compares");
+    assert!(comparison.same(), "{comparison}");
+    assert_eq!(comparison.values, 2 * 60 * 4 + 2 * 20 * 19);
+    let comparison = compare(one.path(), none.path(), None).expect("compares");
+    assert!(comparison.to_string().contains("only the first run holds bodies"), "{comparison}");
+    fn flip(x: &mut f32) {
+        *x = f32::from_bits(x.to_bits() ^ 1);
+    }
+    type Flip = fn(&mut crate::BodyFrame);
+    let flips: [(&str, Flip); 6] = [
+        ("position[2]", |frame| frame.position[5][2] = f64::from_bits(frame.position[5][2].to_bits() ^ 1)),
+        ("orientation[3]", |frame| flip(&mut frame.orientation[5][3])),
+        ("velocity[0]", |frame| flip(&mut frame.velocity[5][0])),
+        ("angular_velocity[1]", |frame| flip(&mut frame.angular_velocity[5][1])),
+        ("force[1]", |frame| flip(&mut frame.force[5][1])),
+        ("torque[2]", |frame| flip(&mut frame.torque[5][2])),
+    ];
+    for (name, change) in flips {
+        let other = bodies(2, |frame| {
+            if frame.step == 20 {
+                change(frame)
+            }
+        });
+        let comparison = compare(one.path(), other.path(), None).expect("compares");
+        let text = comparison.to_string();
+        assert!(text.contains(&format!("bodies, step 20, {name}, population sphere, body 5: ")), "{text}");
+        assert!(comparison.bodies.len() == 1 && comparison.bodies[0].differing == 1, "{text}");
+        assert!(compare(one.path(), other.path(), Some(1e-6)).expect("compares").same());
+    }
+    let told = |change: fn(&mut crate::BodyFrame), text: &str| {
+        let comparison = compare(one.path(), bodies(1, change).path(), Some(0.1)).expect("compares");
+        assert!(comparison.to_string().contains(text), "{comparison}");
+    };
+    told(|frame| frame.image[4][1] = 7, "step 10, body 4 of population oblate: image is [4, -1, 10] and [4, 7, 10]");
+    told(|frame| frame.id[19] = 23, "step 10, only the first run holds body 19 of population sphere");
+    told(|frame| frame.kind.swap(2, 3), "step 10, body 2 is of population oblate and of sphere");
+}

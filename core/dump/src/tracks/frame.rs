@@ -1,9 +1,9 @@
-//! The cells of one frame of tracks, from their surfaces.
+//! The cells and bodies of one frame of tracks.
 
-use hematite_cells::Surface;
+use hematite_cells::{RigidShape, Surface};
 use hematite_config::{Fault, Result};
 
-use crate::{CellFrame, CellKind};
+use crate::{BodyFrame, BodyKind, CellFrame, CellKind};
 
 /// Where cells are and how they lie at one time, ascending by number.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,6 +56,32 @@ impl TrackFrame {
             tracks.axis.push(least_spread(&surface.vertices, dimension));
             tracks.area.push(surface.area());
             tracks.volume.push(surface.volume());
+        }
+        tracks
+    }
+
+    /// The tracks of rigid bodies: their centres, shortest axes, and the ellipsoids' area and volume.
+    ///
+    /// # Panics
+    /// When a body is of a kind that is not in the list.
+    pub fn of_bodies(frame: &BodyFrame, kinds: &[BodyKind]) -> Self {
+        let shapes: Vec<RigidShape> = kinds.iter().map(|kind| RigidShape { semi_axes: kind.semi_axes }).collect();
+        let sizes: Vec<[f64; 2]> = shapes.iter().map(|shape| [shape.area(), shape.volume()]).collect();
+        let mut tracks = Self { step: frame.step, time: frame.time, ..Self::default() };
+        let mut order: Vec<usize> = (0..frame.id.len()).collect();
+        order.sort_unstable_by_key(|&body| frame.id[body]);
+        for body in order {
+            let kind = frame.kind[body] as usize;
+            let axes = shapes[kind].semi_axes;
+            let least = (0..3).fold(0, |least, k| if axes[k] < axes[least] { k } else { least });
+            let orientation = frame.orientation[body].map(f64::from);
+            tracks.id.push(frame.id[body]);
+            tracks.kind.push(frame.kind[body]);
+            tracks.centroid.push(frame.position[body]);
+            tracks.image.push(frame.image[body]);
+            tracks.axis.push(forwards(turned_axis(orientation, least)));
+            tracks.area.push(sizes[kind][0]);
+            tracks.volume.push(sizes[kind][1]);
         }
         tracks
     }
@@ -127,7 +153,20 @@ fn least_spread(points: &[[f64; 3]], dimension: usize) -> [f64; 3] {
     }
     let (moments, axes) = jacobi(tensor);
     let least = (0..3).fold(0, |least, k| if moments[k] < moments[least] { k } else { least });
-    let axis = axes.map(|row| row[least]);
+    forwards(axes.map(|row| row[least]))
+}
+
+/// Where a unit quaternion (w, x, y, z) turns axis `k`.
+fn turned_axis([w, x, y, z]: [f64; 4], k: usize) -> [f64; 3] {
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
+        [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)],
+        [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ][k]
+}
+
+/// The axis in the sense in which its largest component is positive.
+fn forwards(axis: [f64; 3]) -> [f64; 3] {
     let largest = axis.into_iter().fold(0.0_f64, |largest, x| if x.abs() > largest.abs() { x } else { largest });
     axis.map(|x| if largest < 0.0 { 0.0 - x } else { x })
 }
@@ -217,6 +256,35 @@ mod tests {
         let tracks = TrackFrame::of(&frame, &[kind], 2);
         assert_eq!(tracks.axis, [[0.0, 1.0, 0.0]]);
         assert!((tracks.area[0] - 4.0 * 10_f64.sqrt()).abs() < 1e-14 && tracks.volume[0] == 6.0, "{tracks:?}");
+    }
+
+    #[test]
+    fn bodies_stand_beside_cells() {
+        let kinds = [
+            BodyKind { name: "soft".into(), semi_axes: [0.0; 3] },
+            BodyKind { name: "hard".into(), semi_axes: [2.0, 1.0, 3.0] },
+        ];
+        // A quarter turn about z brings y to -x.
+        let half = 0.5_f32.sqrt();
+        let frame = BodyFrame {
+            step: 5,
+            time: 0.5,
+            id: vec![9, 4],
+            kind: vec![1, 1],
+            image: vec![[0; 3], [1, 0, 0]],
+            position: vec![[1.0; 3], [2.0; 3]],
+            orientation: vec![[half, 0.0, 0.0, half], [1.0, 0.0, 0.0, 0.0]],
+            ..BodyFrame::default()
+        };
+        let tracks = TrackFrame::of_bodies(&frame, &kinds);
+        assert_eq!((&tracks.id[..], &tracks.kind[..], tracks.image[0]), (&[4, 9][..], &[1, 1][..], [1, 0, 0]));
+        assert_eq!((tracks.centroid[1], tracks.axis[0]), ([1.0; 3], [0.0, 1.0, 0.0]));
+        assert!((tracks.axis[1][0] - 1.0).abs() < 1e-6, "{:?}", tracks.axis);
+        assert!((tracks.volume[0] - 8.0 * std::f64::consts::PI).abs() < 1e-12);
+        let cells = crate::cells::tests::solids();
+        let cells = TrackFrame::of(&crate::cells::tests::frame(&cells, 5, [2, 6]), &cells, 3);
+        let both = TrackFrame::merge(&[tracks.to_bytes(), cells.to_bytes()]).expect("merges");
+        assert_eq!(both.id, [2, 4, 6, 9]);
     }
 
     #[test]

@@ -1,19 +1,20 @@
-//! Going on with the cells of a run, on the same number of ranks or on another.
+//! Going on with the dumps of a run, on the same number of ranks or on another.
 
 use std::path::Path;
 
 use hematite_config::{Fault, Result, publish};
 
+use super::Kind;
 use super::header::Header;
-use super::reader::{self, CellReader};
-use super::writer::{CellWriter, empty};
+use super::reader::{self, Reader};
+use super::writer::{Writer, empty};
 use crate::h5::writing;
-use crate::{CellKind, dump_file, rank_file};
+use crate::{dump_file, rank_file};
 
-impl CellWriter {
+impl<K: Kind> Writer<K> {
     /// Goes on with the dump `name` of a run as `rank` of `ranks`, dropping dumps after time step `keep_through_step`.
     /// With the number of ranks that wrote it, the rank's file is reopened; with another, a new one is made that holds
-    /// every `ranks`-th cell of the earlier dumps. Where there is no dump yet, one is begun.
+    /// every `ranks`-th member of the earlier dumps. Where there is no dump yet, one is begun.
     ///
     /// Afterwards, when all ranks are here, rank 0 writes the index (with several ranks) and clears other ranks' files.
     ///
@@ -22,7 +23,7 @@ impl CellWriter {
     pub fn go_on(
         (run, name): (&Path, &str),
         (rank, ranks): (usize, usize),
-        kinds: &[CellKind],
+        kinds: &[K],
         dimension: usize,
         spacing: f64,
         keep_through_step: u64,
@@ -31,7 +32,7 @@ impl CellWriter {
         if !whole.exists() {
             return Self::create(&own, kinds, dimension, spacing);
         }
-        let (held, files) = reader::list(&whole)?;
+        let (held, files) = reader::list::<K>(&whole)?;
         let header = Header::new(&own, kinds, dimension, spacing)?;
         if !held.alike(&header) {
             return Err(Fault::usage(format!(
@@ -44,7 +45,7 @@ impl CellWriter {
             return Self::reopen(&own, keep_through_step);
         }
         // Later dumps need not agree: a kill may have come between two ranks' last dumps, or while they were dropped.
-        let earlier = CellReader::through(&whole, keep_through_step)?;
+        let earlier = Reader::<K>::through(&whole, keep_through_step)?;
         let writer = publish(&own, |temporary| {
             empty(temporary, &header).map_err(writing(&own))?;
             let mut writer = Self::with(temporary, header);

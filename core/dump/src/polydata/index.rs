@@ -1,23 +1,24 @@
-//! The index over the rank files of a dump of cells.
+//! The index over the rank files of a dump.
 
 use std::path::{Path, PathBuf};
 
 use hdf5::{Dataset, File, Hyperslab, SliceOrIndex};
 use hematite_config::{Fault, Result, publish};
 
-use super::header::{Entry, Header, OWN};
-use super::layout::{ARRAYS, Array, Layout};
+use super::Kind;
+use super::header::{Entry, Header};
+use super::layout::{Array, Layout};
 use crate::h5::{self, writing};
 
 /// A rank file.
-struct Piece {
+struct Piece<K> {
     name: String,
-    header: Header,
+    header: Header<K>,
 }
 
 /// Rows of a rank file and the first row of the index that shows them.
-struct Span<'a> {
-    piece: &'a Piece,
+struct Span<'a, K> {
+    piece: &'a Piece<K>,
     from: usize,
     rows: usize,
     to: usize,
@@ -29,8 +30,8 @@ struct Span<'a> {
 /// # Errors
 /// A usage fault when a rank file is missing or damaged or the files do not fit together, and an I/O fault when the
 /// index cannot be written.
-pub fn write_cell_index(path: &Path, rank_files: &[PathBuf]) -> Result<()> {
-    let pieces = rank_files.iter().map(|file| read_piece(path, file)).collect::<Result<Vec<_>>>()?;
+pub fn write_index<K: Kind>(path: &Path, rank_files: &[PathBuf]) -> Result<()> {
+    let pieces = rank_files.iter().map(|file| read_piece::<K>(path, file)).collect::<Result<Vec<_>>>()?;
     let Some(first) = pieces.first() else {
         return Err(Fault::usage(format!("{}: an index needs at least one rank file", path.display())));
     };
@@ -43,7 +44,7 @@ pub fn write_cell_index(path: &Path, rank_files: &[PathBuf]) -> Result<()> {
     publish(path, |temporary| write(temporary, &first.header, &pieces).map_err(writing(path)))
 }
 
-fn read_piece(index: &Path, path: &Path) -> Result<Piece> {
+fn read_piece<K: Kind>(index: &Path, path: &Path) -> Result<Piece<K>> {
     let name = path.file_name().and_then(|name| name.to_str()).filter(|_| index.parent() == path.parent());
     let name =
         name.ok_or_else(|| Fault::usage(format!("{} is not beside its index {}", path.display(), index.display())))?;
@@ -52,23 +53,23 @@ fn read_piece(index: &Path, path: &Path) -> Result<Piece> {
     Ok(Piece { name: name.to_owned(), header })
 }
 
-fn write(path: &Path, header: &Header, pieces: &[Piece]) -> hdf5::Result<()> {
+fn write<K: Kind>(path: &Path, header: &Header<K>, pieces: &[Piece<K>]) -> hdf5::Result<()> {
     let file = File::create(path)?;
     header.write(&file)?;
     let names: Vec<&str> = pieces.iter().map(|piece| piece.name.as_str()).collect();
-    h5::write_names(&file.group(OWN)?, "rank_files", &names)?;
+    h5::write_names(&file.group(K::FORM.own)?, "rank_files", &names)?;
     let dumps: Vec<Dump> = lay_out(header.steps.len(), pieces);
     let entry = |(dump, &step): (&Dump, _)| Entry { step, at: dump.at, parts: pieces.len() };
     let entries: Vec<Entry> = dumps.iter().zip(&header.steps).map(entry).collect();
-    Header::write_steps(&file, 0, &entries)?;
+    Header::<K>::write_steps(&file, 0, &entries)?;
     let fresh = dumps.iter().enumerate().filter(|(_, dump)| !dump.same_topology);
     let counts = fresh.flat_map(|(number, _)| pieces.iter().map(move |piece| piece.header.layout[number]));
-    Header::write_parts(&file, 0, &counts.collect::<Vec<_>>())?;
-    for array in &ARRAYS {
+    Header::<K>::write_parts(&file, 0, &counts.collect::<Vec<_>>())?;
+    for array in K::FORM.arrays {
         let spans = spans(array, &dumps, pieces);
         array.write_unit(&combine(&file, array, &spans)?)?;
     }
-    Header::write_count(&file, dumps.len())
+    Header::<K>::write_count(&file, dumps.len())
 }
 
 /// A dump in the index.
@@ -79,9 +80,9 @@ struct Dump {
     same_topology: bool,
 }
 
-/// Every rank is a part of every dump, also without cells: VTK takes a change of the number of parts for another kind of
+/// Every rank is a part of every dump, also without members: VTK takes a change of the number of parts for another kind of
 /// data.
-fn lay_out(dumps: usize, pieces: &[Piece]) -> Vec<Dump> {
+fn lay_out<K: Kind>(dumps: usize, pieces: &[Piece<K>]) -> Vec<Dump> {
     let mut out: Vec<Dump> = Vec::with_capacity(dumps);
     for number in 0..dumps {
         let mut at = Layout::default();
@@ -92,8 +93,8 @@ fn lay_out(dumps: usize, pieces: &[Piece]) -> Vec<Dump> {
             at.polygons += polygons;
             at.corners += corners;
         }
-        let topology = |piece: &Piece, number: usize| piece.header.layout[number].topology;
-        let same = |piece: &Piece| number > 0 && topology(piece, number) == topology(piece, number - 1);
+        let topology = |piece: &Piece<K>, number: usize| piece.header.layout[number].topology;
+        let same = |piece: &Piece<K>| number > 0 && topology(piece, number) == topology(piece, number - 1);
         let same_topology = pieces.iter().all(same);
         if let Some(Dump { at: last, .. }) = out.last() {
             at.cell = last.cell + last.cells;
@@ -114,7 +115,7 @@ fn lay_out(dumps: usize, pieces: &[Piece]) -> Vec<Dump> {
 }
 
 /// Where the rows of an array come from.
-fn spans<'a>(array: &Array, dumps: &[Dump], pieces: &'a [Piece]) -> Vec<Span<'a>> {
+fn spans<'a, K: Kind>(array: &Array, dumps: &[Dump], pieces: &'a [Piece<K>]) -> Vec<Span<'a, K>> {
     let mut spans = Vec::new();
     for (number, dump) in dumps.iter().enumerate() {
         if dump.same_topology && array.of_topology {
@@ -131,7 +132,7 @@ fn spans<'a>(array: &Array, dumps: &[Dump], pieces: &'a [Piece]) -> Vec<Span<'a>
 }
 
 /// A virtual dataset of all spans, in ascending order.
-fn combine(file: &File, array: &Array, spans: &[Span]) -> hdf5::Result<Dataset> {
+fn combine<K: Kind>(file: &File, array: &Array, spans: &[Span<K>]) -> hdf5::Result<Dataset> {
     let shape = |rows: usize| std::iter::once(rows).chain(array.columns).collect::<Vec<usize>>();
     let slice = |start: usize, rows: usize| -> Hyperslab {
         let range = |start, end| SliceOrIndex::SliceTo { start, step: 1, end, block: 1 };

@@ -6,45 +6,46 @@ use hdf5::types::FixedAscii;
 use hdf5::{File, Group};
 use hematite_config::{Fault, Result};
 
-use super::layout::{ARRAYS, Layout};
+use super::Kind;
+use super::layout::Layout;
+use crate::DumpStep;
 use crate::h5::{self, attribute, reading, set_attribute};
-use crate::{CellKind, DumpStep};
-
-/// Our group.
-pub(super) const OWN: &str = "hematite/cells";
 
 /// A dataset of Steps and what it says of a dump.
 type Column = (&'static str, fn(&Entry) -> usize);
 
 /// What Steps says of a dump.
-pub(super) struct Entry {
-    pub(super) step: DumpStep,
-    pub(super) at: Layout,
+pub struct Entry {
+    pub step: DumpStep,
+    pub at: Layout,
     /// Number of parts, from `at.part` on.
-    pub(super) parts: usize,
+    pub parts: usize,
 }
 
 /// The kinds of primitive a PolyData always has, in its order.
 const PRIMITIVES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
 
-/// Layout of a file of cells.
+/// Layout of a file.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Header {
-    pub(super) dimension: usize,
+pub struct Header<K> {
+    /// 2 or 3.
+    pub dimension: usize,
     /// Lattice spacing in metres.
-    pub(super) spacing: f64,
-    pub(super) kinds: Vec<CellKind>,
-    pub(super) steps: Vec<DumpStep>,
+    pub spacing: f64,
+    /// The populations.
+    pub kinds: Vec<K>,
+    /// The dumps.
+    pub steps: Vec<DumpStep>,
     /// One a dump.
-    pub(super) layout: Vec<Layout>,
+    pub layout: Vec<Layout>,
 }
 
-impl Header {
+impl<K: Kind> Header<K> {
     /// That of a file without dumps.
-    pub(super) fn new(path: &Path, kinds: &[CellKind], dimension: usize, spacing: f64) -> Result<Self> {
+    pub fn new(path: &Path, kinds: &[K], dimension: usize, spacing: f64) -> Result<Self> {
         let header = Self { dimension, spacing, kinds: kinds.to_vec(), steps: Vec::new(), layout: Vec::new() };
         match header.strange() {
-            Some(what) => Err(Fault::usage(format!("{}: a dump of cells with {what}", path.display()))),
+            Some(what) => Err(Fault::usage(format!("{}: a dump of {} with {what}", path.display(), K::FORM.what))),
             None => Ok(header),
         }
     }
@@ -57,26 +58,20 @@ impl Header {
         if self.kinds.is_empty() {
             return Some("no population".to_owned());
         }
-        let odd = |kind: &&CellKind| {
-            kind.vertices < 3
-                || (self.dimension == 3) == kind.triangles.is_empty()
-                || kind.triangles.as_flattened().iter().any(|&corner| corner as usize >= kind.vertices)
-        };
-        let kind = self.kinds.iter().find(odd)?;
-        let (name, vertices, triangles) = (&kind.name, kind.vertices, kind.triangles.len());
-        Some(format!("population {name}: {vertices} vertices and {triangles} triangles are no closed surface"))
+        K::strange(&self.kinds, self.dimension)
     }
 
     /// Whether both are of the same populations on the same lattice.
-    pub(super) fn alike(&self, other: &Self) -> bool {
+    pub fn alike(&self, other: &Self) -> bool {
         (self.dimension, self.spacing, &self.kinds) == (other.dimension, other.spacing, &other.kinds)
     }
 
     /// Reads and checks it. Of an index, the rows are those of its virtual datasets.
-    pub(super) fn read(file: &File, path: &Path) -> Result<Self> {
-        let not_cells = |_| Fault::usage(format!("{} is not a dump of cells that `run` wrote", path.display()));
+    pub fn read(file: &File, path: &Path) -> Result<Self> {
+        let what = K::FORM.what;
+        let other = |_| Fault::usage(format!("{} is not a dump of {what} that `run` wrote", path.display()));
         let damaged = |what: &str| Fault::usage(format!("{}: {what}: it is damaged", path.display()));
-        let own = file.group(OWN).map_err(not_cells)?;
+        let own = file.group(K::FORM.own).map_err(other)?;
         let scalars = || -> hdf5::Result<(u64, f64, i64)> {
             let count = attribute(&*file.group("VTKHDF/Steps")?, "NSteps")?;
             Ok((attribute(&own, "dimension")?, attribute(&own, "spacing")?, count))
@@ -84,13 +79,13 @@ impl Header {
         let (dimension, spacing, count) = scalars().map_err(reading(path))?;
         let count = usize::try_from(count).map_err(|_| damaged("it holds a negative number of dumps"))?;
         h5::check_claim(path, "dumps", count as u64)?;
-        let kinds = read_kinds(&own, path)?;
+        let kinds = K::read_kinds(&own, path)?;
         let (steps, layout) = read_steps(file, &own, count).map_err(reading(path))?;
         let header = Self { dimension: dimension as usize, spacing, kinds, steps, layout };
         if let Some(what) = header.strange() {
             return Err(damaged(&what));
         }
-        for array in &ARRAYS {
+        for array in K::FORM.arrays {
             let (name, dataset) = (array.name, file.dataset(array.name).map_err(reading(path))?);
             let rows = dataset.shape().first().copied().unwrap_or(0);
             if !own.link_exists("rank_files") {
@@ -105,8 +100,8 @@ impl Header {
         Ok(header)
     }
 
-    /// Writes everything but the arrays of [`ARRAYS`] into a new file.
-    pub(super) fn write(&self, file: &File) -> hdf5::Result<()> {
+    /// Writes everything but the arrays of its form into a new file.
+    pub fn write(&self, file: &File) -> hdf5::Result<()> {
         let vtk = file.create_group("VTKHDF")?;
         vtk.new_attr::<i64>().shape(2).create("Version")?.write(&[2_i64, 0])?;
         let kind = FixedAscii::<16>::from_ascii(b"PolyData").map_err(|error| error.to_string())?;
@@ -116,7 +111,7 @@ impl Header {
             let group = vtk.create_group(name)?;
             h5::series::<i64>(&group, "NumberOfCells", None)?;
             h5::series::<i64>(&group, "NumberOfConnectivityIds", None)?;
-            if name != "Polygons" {
+            if name != K::FORM.primitive {
                 h5::series::<i64>(&group, "Offsets", None)?;
                 h5::series::<i64>(&group, "Connectivity", None)?;
             }
@@ -132,56 +127,49 @@ impl Header {
         for name in ["CellOffsets", "ConnectivityIdOffsets"] {
             h5::series::<i64>(&steps, name, Some(PRIMITIVES.len()))?;
         }
-        for (group, names) in [("PointDataOffsets", ["velocity", "force"]), ("CellDataOffsets", ["id", "kind"])] {
-            let group = steps.create_group(group)?;
-            names.iter().try_for_each(|name| h5::series::<i64>(&group, name, None).map(|_| ()))?;
+        for group in ["PointDataOffsets", "CellDataOffsets"] {
+            steps.create_group(group)?;
         }
-        self.write_own(&file.create_group(OWN)?)
+        for (name, _) in K::FORM.data {
+            h5::series::<i64>(&steps, name, None)?;
+        }
+        self.write_own(&file.create_group(K::FORM.own)?)
     }
 
     fn write_own(&self, own: &Group) -> hdf5::Result<()> {
         set_attribute(own, "dimension", &(self.dimension as u64))?;
         set_attribute(own, "spacing", &self.spacing)?;
-        let names: Vec<&str> = self.kinds.iter().map(|kind| kind.name.as_str()).collect();
-        h5::write_names(own, "kind_name", &names)?;
-        let column = |name: &str, of: fn(&CellKind) -> usize| {
-            let numbers: Vec<u64> = self.kinds.iter().map(|kind| of(kind) as u64).collect();
-            own.new_dataset::<u64>().shape(numbers.len()).create(name)?.write(&numbers)
-        };
-        column("kind_vertices", |kind| kind.vertices)?;
-        column("kind_triangles", |kind| kind.triangles.len())?;
-        let triangles: Vec<[u32; 3]> = self.kinds.iter().flat_map(|kind| kind.triangles.iter().copied()).collect();
-        h5::write_rows(&h5::fixed::<u32>(own, "triangles", triangles.len(), Some(3))?, 0, triangles.as_flattened())?;
+        K::write_kinds(&self.kinds, own)?;
         h5::series::<u64>(own, "steps", None)?;
         h5::series::<u64>(own, "layout", Some(Layout::COLUMNS)).map(|_| ())
     }
 
     /// Writes the entries of dumps from number `first` on, all but the number of dumps.
-    pub(super) fn write_steps(file: &File, first: usize, dumps: &[Entry]) -> hdf5::Result<()> {
+    pub fn write_steps(file: &File, first: usize, dumps: &[Entry]) -> hdf5::Result<()> {
         let steps = file.group("VTKHDF/Steps")?;
         let times: Vec<f64> = dumps.iter().map(|dump| dump.step.time).collect();
         h5::set_last(&steps.dataset("Values")?, first, &times)?;
-        let columns: [Column; 7] = [
+        let columns: [Column; 3] = [
             ("NumberOfParts", |dump| dump.parts),
             ("PartOffsets", |dump| dump.at.part),
             ("PointOffsets", |dump| dump.at.vertex),
-            ("PointDataOffsets/velocity", |dump| dump.at.vertex),
-            ("PointDataOffsets/force", |dump| dump.at.vertex),
-            ("CellDataOffsets/id", |dump| dump.at.polygon),
-            ("CellDataOffsets/kind", |dump| dump.at.topology),
         ];
         for (name, of) in columns {
             let column: Vec<i64> = dumps.iter().map(|dump| of(dump) as i64).collect();
             h5::set_last(&steps.dataset(name)?, first, &column)?;
         }
+        for (name, of) in K::FORM.data {
+            let column: Vec<i64> = dumps.iter().map(|dump| of(&dump.at) as i64).collect();
+            h5::set_last(&steps.dataset(name)?, first, &column)?;
+        }
         let columns: [Column; 2] =
             [("CellOffsets", |dump| dump.at.topology - dump.at.part), ("ConnectivityIdOffsets", |dump| dump.at.corner)];
         for (name, of) in columns {
-            let of_polygons = PRIMITIVES.map(|primitive| i64::from(primitive == "Polygons"));
-            let rows: Vec<i64> = dumps.iter().flat_map(|dump| of_polygons.map(|one| one * of(dump) as i64)).collect();
+            let of_ours = PRIMITIVES.map(|primitive| i64::from(primitive == K::FORM.primitive));
+            let rows: Vec<i64> = dumps.iter().flat_map(|dump| of_ours.map(|one| one * of(dump) as i64)).collect();
             h5::set_last(&steps.dataset(name)?, first, &rows)?;
         }
-        let own = file.group(OWN)?;
+        let own = file.group(K::FORM.own)?;
         let layout: Vec<u64> = dumps.iter().flat_map(|dump| dump.at.row()).collect();
         h5::set_last(&own.dataset("layout")?, first, &layout)?;
         let numbers: Vec<u64> = dumps.iter().map(|dump| dump.step.step).collect();
@@ -189,19 +177,18 @@ impl Header {
     }
 
     /// Writes the counts of parts from number `first` on.
-    pub(super) fn write_parts(file: &File, first: usize, counts: &[Layout]) -> hdf5::Result<()> {
+    pub fn write_parts(file: &File, first: usize, counts: &[Layout]) -> hdf5::Result<()> {
         let vtk = file.group("VTKHDF")?;
         let column = |of: fn(&Layout) -> usize| counts.iter().map(|part| of(part) as i64).collect::<Vec<_>>();
         let zeros = vec![0_i64; counts.len()];
         h5::set_last(&vtk.dataset("NumberOfPoints")?, first, &column(|part| part.vertices))?;
         for name in PRIMITIVES {
             let group = vtk.group(name)?;
-            let (polygons, corners) = match name {
-                "Polygons" => (column(|part| part.polygons), column(|part| part.corners)),
-                _ => {
-                    h5::set_last(&group.dataset("Offsets")?, first, &zeros)?;
-                    (zeros.clone(), zeros.clone())
-                }
+            let (polygons, corners) = if name == K::FORM.primitive {
+                (column(|part| part.polygons), column(|part| part.corners))
+            } else {
+                h5::set_last(&group.dataset("Offsets")?, first, &zeros)?;
+                (zeros.clone(), zeros.clone())
             };
             h5::set_last(&group.dataset("NumberOfCells")?, first, &polygons)?;
             h5::set_last(&group.dataset("NumberOfConnectivityIds")?, first, &corners)?;
@@ -210,21 +197,22 @@ impl Header {
     }
 
     /// Sets the number of dumps that count. Everything written before is on its way to the file by then.
-    pub(super) fn write_count(file: &File, dumps: usize) -> hdf5::Result<()> {
+    pub fn write_count(file: &File, dumps: usize) -> hdf5::Result<()> {
         file.flush()?;
         file.group("VTKHDF/Steps")?.attr("NSteps")?.write_scalar(&(dumps as i64))?;
         file.flush()
     }
 
     /// Drops all rows that `self` does not count. The count goes first, so that it never exceeds what is there.
-    pub(super) fn shorten(&self, file: &File) -> hdf5::Result<()> {
+    pub fn shorten(&self, file: &File) -> hdf5::Result<()> {
         let dumps = self.steps.len();
         Self::write_count(file, dumps)?;
         let steps = file.group("VTKHDF/Steps")?;
         let mut of_dumps = steps.datasets()?;
         of_dumps.extend(steps.group("PointDataOffsets")?.datasets()?);
         of_dumps.extend(steps.group("CellDataOffsets")?.datasets()?);
-        of_dumps.extend([file.dataset("hematite/cells/steps")?, file.dataset("hematite/cells/layout")?]);
+        let own = file.group(K::FORM.own)?;
+        of_dumps.extend([own.dataset("steps")?, own.dataset("layout")?]);
         of_dumps.iter().try_for_each(|dataset| h5::resize(dataset, dumps))?;
         let last = self.layout.last();
         let parts = last.map_or(0, |at| at.part + 1);
@@ -234,37 +222,15 @@ impl Header {
             let group = vtk.group(name)?;
             h5::resize(&group.dataset("NumberOfCells")?, parts)?;
             h5::resize(&group.dataset("NumberOfConnectivityIds")?, parts)?;
-            if name != "Polygons" {
+            if name != K::FORM.primitive {
                 h5::resize(&group.dataset("Offsets")?, parts)?;
             }
         }
-        for array in &ARRAYS {
+        for array in K::FORM.arrays {
             h5::resize(&file.dataset(array.name)?, last.map_or(0, |at| array.end(at)))?;
         }
         file.flush()
     }
-}
-
-fn read_kinds(own: &Group, path: &Path) -> Result<Vec<CellKind>> {
-    let column = |name: &str| own.dataset(name)?.read_raw::<u64>();
-    let names = h5::read_names(own, "kind_name").map_err(reading(path))?;
-    let (vertices, counts) = (column("kind_vertices"), column("kind_triangles"));
-    let (vertices, counts) = (vertices.map_err(reading(path))?, counts.map_err(reading(path))?);
-    let triangles = own.dataset("triangles").map_err(reading(path))?;
-    let total = counts.iter().fold(0_u64, |sum, &count| sum.saturating_add(count));
-    h5::check_claim(path, "triangles", total)?;
-    if names.len() != vertices.len() || names.len() != counts.len() || triangles.shape() != [total as usize, 3] {
-        return Err(Fault::usage(format!("{}: its list of populations is damaged", path.display())));
-    }
-    let flat = h5::read_rows::<u32>(&triangles, 0, total as usize).map_err(reading(path))?;
-    let mut rest = flat.as_chunks::<3>().0;
-    let mut kinds = Vec::with_capacity(names.len());
-    for ((name, vertices), count) in names.into_iter().zip(vertices).zip(counts) {
-        let (triangles, left) = rest.split_at(count as usize);
-        rest = left;
-        kinds.push(CellKind { name, vertices: vertices as usize, triangles: triangles.to_vec() });
-    }
-    Ok(kinds)
 }
 
 fn read_steps(file: &File, own: &Group, count: usize) -> hdf5::Result<(Vec<DumpStep>, Vec<Layout>)> {
