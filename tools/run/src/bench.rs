@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::cli::{Cli, Format};
 use crate::setup::Setup;
 use crate::start::Start;
+use crate::suspended::Suspended;
 
 /// Steps before the first measurement.
 const WARM_UP: u64 = 32;
@@ -26,9 +27,9 @@ struct Bench {
     ranks: usize,
     /// Fluid nodes.
     nodes: u64,
-    /// Cells in the domain.
+    /// Cells or bodies in the domain.
     cells: u64,
-    /// Their vertices.
+    /// Their vertices; none of rigid bodies.
     vertices: u64,
     /// Time steps of each measurement.
     steps: u64,
@@ -40,7 +41,7 @@ struct Bench {
     share_of_copy: f64,
     /// Bytes a second of a plain copy, of all ranks.
     copy_bandwidth: f64,
-    /// Cell-steps a second, ascending; none without cells.
+    /// Steps of cells or bodies a second, ascending; none without any.
     cell_steps: Vec<f64>,
     /// Milliseconds a step in each phase, of the rank where it is longest.
     phases: Vec<Phase>,
@@ -58,14 +59,11 @@ struct Phase {
 
 /// Measures and prints; writes nothing.
 pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Result<Exit> {
-    let Start { gpu, devices, mut fluid, mut cells, .. } = Start::new(cli, comm, &mut setup)?;
+    let Start { gpu, devices, mut fluid, mut suspended, .. } = Start::new(cli, comm, &mut setup)?;
     let plan = setup.plan.clone();
     let mut advance = |steps: u64| -> Result<f64> {
         let start = Instant::now();
-        match &mut cells {
-            Some(cells) => fluid.advance_with(comm, cells, steps, |t| plan.row(t))?,
-            None => fluid.advance(comm, steps, |t| plan.row(t))?,
-        }
+        suspended.advance(&mut fluid, comm, steps, |t| plan.row(t))?;
         let mut slowest = [start.elapsed().as_secs_f64()];
         comm.max(&mut slowest)?;
         Ok(slowest[0])
@@ -92,11 +90,8 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         .into_iter()
         .map(|(name, seconds)| Phase { name: name.to_owned(), ms: 1e3 * seconds / timed as f64 })
         .collect();
-    let inside: u64 = match &cells {
-        Some(cells) => cells.tally(comm)?.iter().map(|tally| tally.inside).sum(),
-        None => 0,
-    };
-    if let Some(cells) = &cells {
+    let inside: u64 = suspended.tally(comm)?.iter().map(|tally| tally.inside).sum();
+    if let Suspended::Cells(cells) = &suspended {
         let done = (WARM_UP + steps * REPEATS as u64 + timed) as f64;
         phases.push(Phase { name: "migration".to_owned(), ms: 1e3 * cells.phases().migration / done });
     }
@@ -107,7 +102,8 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
     let Some(phases) = longest(comm, &phases)? else { return Ok(Exit::Done) };
     let rate = |per_step: f64| -> Vec<f64> { seconds.iter().map(|s| per_step * steps as f64 / s).collect() };
     let nodes = setup.header.nodes as u64;
-    let vertices = setup.populations.iter().map(|p| (p.cells.len() * p.surface.vertices.len()) as u64).sum();
+    let soft = setup.populations.iter().filter(|population| population.rigid.is_none());
+    let vertices = soft.map(|p| (p.cells.len() * p.surface.vertices.len()) as u64).sum();
     let bench = Bench {
         devices,
         ranks: comm.size(),
@@ -156,7 +152,10 @@ impl Bench {
         let mut text = format!("device      {} ({} ranks)\n", devices.join(", "), self.ranks);
         text += &format!("nodes       {}\n", self.nodes);
         if self.cells > 0 {
-            text += &format!("cells       {} ({} vertices at the start)\n", self.cells, self.vertices);
+            text += &match self.vertices {
+                0 => format!("bodies      {}\n", self.cells),
+                vertices => format!("cells       {} ({vertices} vertices at the start)\n", self.cells),
+            };
         }
         text += &format!("MLUPS       {} ({} steps)\n", range(&self.mlups), self.steps);
         text += &format!(
@@ -166,7 +165,8 @@ impl Bench {
             1e-9 * self.copy_bandwidth
         );
         if !self.cell_steps.is_empty() {
-            text += &format!("cell-steps  {} a second\n", range(&self.cell_steps));
+            let what = if self.vertices == 0 { "body-steps" } else { "cell-steps" };
+            text += &format!("{what}  {} a second\n", range(&self.cell_steps));
         }
         text += &format!("\n{:<12}{:>12}{:>9}\n", "phase", "ms a step", "share");
         let line = |name: &str, ms: f64| format!("{name:<12}{ms:>12.4}{:>8.1}%\n", 100.0 * ms / self.whole);

@@ -21,10 +21,10 @@ pub fn immerse(
     gpu: &Gpu,
     comm: &dyn Comm,
     setup: &Setup,
+    immersion: &Immersion,
     fluid: &Fluid,
     saved: Option<Saved>,
-) -> Result<Option<Suspension>> {
-    let Some(immersion) = &setup.immersion else { return Ok(None) };
+) -> Result<Suspension> {
     let parameters = immersion.parameters.clone();
     let around = together(comm, || surroundings(gpu, setup, immersion))?;
     let shared = fluid.shared();
@@ -37,7 +37,7 @@ pub fn immerse(
         }
         None => Suspension::new(gpu, comm, parameters, shared, around, 0, immersion.at_start(&setup.populations))?,
     };
-    Ok(Some(suspension))
+    Ok(suspension)
 }
 
 fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surroundings> {
@@ -64,7 +64,7 @@ fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surro
 }
 
 /// Positions of the nodes of each opening.
-fn sites(case: &Case, openings: &[Opening]) -> Result<Vec<Vec<[i32; 3]>>> {
+pub fn sites(case: &Case, openings: &[Opening]) -> Result<Vec<Vec<[i32; 3]>>> {
     let mut sites: Vec<Vec<[i32; 3]>> = vec![Vec::new(); openings.len()];
     let mut first = 0;
     case.each_position(|positions| {

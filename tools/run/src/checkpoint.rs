@@ -7,21 +7,17 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, PopulationState, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
+use hematite_solver::rigid::{RigidBodies, State};
 use hematite_solver::suspension::{Record, Suspension, Tally};
 use hematite_solver::{Precision, WALLS, WallMethod};
 
 use crate::output::count;
 use crate::ranks::together;
 use crate::setup::Setup;
+use crate::suspended::Suspended;
 
 /// Saves the state after an even number of steps.
-pub fn save(
-    comm: &dyn Comm,
-    setup: &Setup,
-    case_sha256: &str,
-    fluid: &Fluid,
-    cells: Option<&Suspension>,
-) -> Result<()> {
+pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid, suspended: &Suspended) -> Result<()> {
     let precision = setup.config.fluid.precision;
     let meta = CheckpointMeta {
         schema: CheckpointMeta::SCHEMA,
@@ -31,11 +27,11 @@ pub fn save(
         q: setup.header.set.q(),
         nodes: nodes(setup),
         case_sha256: case_sha256.to_owned(),
-        populations: match cells {
-            Some(cells) => populations(setup, &cells.tally(comm)?),
-            None => Vec::new(),
+        populations: populations(setup, &suspended.tally(comm)?),
+        entered: match suspended {
+            Suspended::Cells(cells) => cells.entered(),
+            _ => Vec::new(),
         },
-        entered: cells.map(Suspension::entered).unwrap_or_default(),
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
@@ -48,17 +44,35 @@ pub fn save(
         if setup.plan.wall_method() == WallMethod::Interpolated {
             writer.array(WALLS, &wall_ids(setup, fluid), &fluid.wall_ledger()?)?;
         }
-        if let Some(cells) = cells {
-            for (k, population) in setup.populations.iter().enumerate() {
-                let (ids, records): (Vec<u64>, Vec<Record>) = cells.records(k)?.into_iter().unzip();
-                let width = Record::width(setup.header.set.dimension(), population.surface.vertices.len());
-                let words: Vec<i64> = records.iter().flat_map(Record::words).collect();
-                writer.cells(&population.name, &ids, width, &words)?;
-            }
+        match suspended {
+            Suspended::Nothing => {}
+            Suspended::Cells(cells) => save_cells(setup, cells, &mut writer)?,
+            Suspended::Bodies(bodies) => save_bodies(setup, bodies, &mut writer)?,
         }
         writer.finish()
     })?;
     together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
+}
+
+fn save_cells(setup: &Setup, cells: &Suspension, writer: &mut CheckpointWriter) -> Result<()> {
+    for (k, population) in setup.populations.iter().enumerate() {
+        let (ids, records): (Vec<u64>, Vec<Record>) = cells.records(k)?.into_iter().unzip();
+        let width = Record::width(setup.header.set.dimension(), population.surface.vertices.len());
+        let words: Vec<i64> = records.iter().flat_map(Record::words).collect();
+        writer.cells(&population.name, &ids, width, &words)?;
+    }
+    Ok(())
+}
+
+fn save_bodies(setup: &Setup, bodies: &RigidBodies, writer: &mut CheckpointWriter) -> Result<()> {
+    let states = bodies.states()?;
+    for (k, population) in setup.populations.iter().enumerate() {
+        let own: Vec<&State> = states.iter().filter(|state| state.kind as usize == k).collect();
+        let ids: Vec<u64> = own.iter().map(|state| u64::from(state.id)).collect();
+        let words: Vec<i64> = own.iter().flat_map(|state| state.record()).collect();
+        writer.cells(&population.name, &ids, State::RECORD, &words)?;
+    }
+    Ok(())
 }
 
 /// Finds the checkpoint that `--restart` asks for; none yet is no fault, so that a job script may always ask.
@@ -80,6 +94,8 @@ pub struct Saved {
     pub step: u64,
     /// The cells: population, number, state.
     pub cells: Vec<(usize, u64, Record)>,
+    /// The rigid bodies.
+    pub bodies: Vec<State>,
     /// How many cells of each population there were.
     pub populations: Vec<PopulationState>,
     /// How often each cell of the feeders had come in.
@@ -130,18 +146,22 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
         let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
         fluid.restore_wall_ledger(&ledger)?;
     }
-    let mut cells = Vec::new();
+    let (mut cells, mut bodies) = (Vec::new(), Vec::new());
     for (k, population) in setup.populations.iter().enumerate() {
         checkpoint.each_cell(&population.name, |id, words| {
+            let damaged = || Fault::usage(format!("{}: number {id} of {} is damaged", path.display(), population.name));
+            if population.rigid.is_some() {
+                bodies.push(State::from_record(id as u32, k as u32, words).ok_or_else(damaged)?);
+                return Ok(());
+            }
             let record = Record::from_words(words).filter(|_| {
                 words.len() == Record::width(setup.header.set.dimension(), population.surface.vertices.len())
             });
-            let damaged = || Fault::usage(format!("{}: cell {id} of {} is damaged", path.display(), population.name));
             cells.push((k, id, record.ok_or_else(damaged)?));
             Ok(())
         })?;
     }
-    Ok(Saved { step: meta.step, cells, populations: meta.populations.clone(), entered: meta.entered.clone() })
+    Ok(Saved { step: meta.step, cells, bodies, populations: meta.populations.clone(), entered: meta.entered.clone() })
 }
 
 /// Nodes whose populations a checkpoint of the run holds.

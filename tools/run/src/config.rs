@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hematite_config::{Fault, Result};
 use hematite_dump::{DumpRegion, Field};
-use hematite_solver::config::{CellsConfig, DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
+use hematite_solver::config::{BodiesConfig, CellsConfig, DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
 use hematite_units::quantity::Velocity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,10 +32,13 @@ pub struct RunConfig {
     /// The cells of the case: mechanics, coupling, contact.
     #[serde(default)]
     pub cells: CellsConfig,
-    /// When the cells' surfaces are dumped; by default whenever the first of `dumps` is due, and at the start.
+    /// The rigid bodies of the case: how they meet the fluid and each other.
+    #[serde(default)]
+    pub bodies: BodiesConfig,
+    /// When the cells' surfaces, or rigid bodies, are dumped; by default whenever the first of `dumps` is due, and at the start.
     #[serde(default)]
     pub cell_dumps: Option<Times>,
-    /// How often the cells' centroids are taken down; 200 times in the run by default.
+    /// How often the centroids of cells or bodies are taken down; 200 times in the run by default.
     #[serde(default)]
     pub tracks: Cadence,
     /// Field dumps; without any, all fields once at the end.
@@ -116,6 +119,9 @@ pub struct DumpConfig {
 /// Name of the file of cells.
 pub const CELLS: &str = "cells";
 
+/// Name of the file of rigid bodies.
+pub const BODIES: &str = "bodies";
+
 fn fields() -> String {
     "fields".to_owned()
 }
@@ -182,8 +188,10 @@ impl RunConfig {
         if self.cell_dumps.as_ref().is_some_and(|times| times.every == Some(0)) {
             return Err(Fault::usage("cell_dumps.every must be at least 1"));
         }
-        if self.dumps.iter().any(|dump| dump.name == CELLS) {
-            return Err(Fault::usage(format!("dumps: the name \"{CELLS}\" is that of the cells' own file")));
+        for name in [CELLS, BODIES] {
+            if self.dumps.iter().any(|dump| dump.name == name) {
+                return Err(Fault::usage(format!("dumps: the name \"{name}\" is that of the {name}' own file")));
+            }
         }
         for (key, cadence) in [("monitor", self.monitor), ("checkpoint", self.checkpoint), ("tracks", self.tracks)] {
             if cadence.every == Some(0) {

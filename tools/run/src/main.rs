@@ -1,6 +1,7 @@
 //! `run`: a case and a run's config to dumps.
 
 mod bench;
+mod bodies;
 mod cells;
 mod checkpoint;
 mod cli;
@@ -11,6 +12,7 @@ mod ranks;
 mod setup;
 mod start;
 mod stop;
+mod suspended;
 mod time_loop;
 mod walls;
 

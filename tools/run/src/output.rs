@@ -8,20 +8,22 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    CellCount, CellWriter, DumpStep, Field, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log, OpeningRecord,
-    PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, Values, clear_other_ranks, dump_file, rank_file,
-    write_cell_index, write_index,
+    BodyWriter, CellCount, CellWriter, DumpStep, Field, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log,
+    OpeningRecord, PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, Values, clear_other_ranks,
+    dump_file, rank_file, write_body_index, write_cell_index, write_index,
 };
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
-use hematite_solver::suspension::{Suspension, Tally};
+use hematite_solver::suspension::Tally;
 use hematite_solver::{Precision, WALLS, WallMethod};
 use hematite_units::{LatticeUnits, groups::CS2};
 use serde_json::json;
 
+use crate::bodies;
 use crate::cells::{frame, kinds};
-use crate::config::{CELLS, DumpConfig};
+use crate::config::{BODIES, CELLS, DumpConfig};
 use crate::ranks::together;
 use crate::setup::{Setup, grid};
+use crate::suspended::Suspended;
 use crate::walls::{fluid_nodes, layer_nodes};
 
 /// The open files of a run.
@@ -30,7 +32,9 @@ pub struct Output {
     dumps: Vec<Dump>,
     /// Where there are cells.
     cells: Option<CellWriter>,
-    /// Where there are cells, on rank 0.
+    /// Where there are rigid bodies.
+    bodies: Option<BodyWriter>,
+    /// Where there are cells or bodies, on rank 0.
     tracks: Option<TrackWriter>,
     /// On rank 0.
     ledger: Option<LedgerWriter>,
@@ -74,6 +78,13 @@ impl Output {
         if cells.is_some() {
             index(comm, &setup.folder, CELLS, write_cell_index)?;
         }
+        let bodies = match &setup.rigid {
+            Some(_) => Some(together(comm, || open_bodies(comm, setup, goes_on, step))?),
+            None => None,
+        };
+        if bodies.is_some() {
+            index(comm, &setup.folder, BODIES, write_body_index)?;
+        }
         let (mut ledger, mut log, mut tracks) = (None, None, None);
         together(comm, || {
             if comm.rank() > 0 {
@@ -87,30 +98,25 @@ impl Output {
                 let populations: Vec<String> = setup.populations.iter().map(|p| p.name.clone()).collect();
                 LedgerWriter::create(&setup.folder, &names, &populations)?
             });
-            if setup.immersion.is_some() {
+            if setup.immersion.is_some() || setup.rigid.is_some() {
                 tracks = Some(open_tracks(setup, goes_on, step)?);
             }
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
             record(setup, comm.size(), case_sha256, devices)?.write(&setup.folder)
         })?;
-        Ok(Self { folder: setup.folder.clone(), dumps, cells, tracks, ledger, log, seconds: 0.0 })
+        Ok(Self { folder: setup.folder.clone(), dumps, cells, bodies, tracks, ledger, log, seconds: 0.0 })
     }
 
     /// The first step after `step` at which a dump is due.
     pub fn next_dump(&self, setup: &Setup, step: u64) -> Option<u64> {
-        let cells = self.cells.is_some().then(|| setup.config.cell_dumps.as_ref()?.next(step)).flatten();
-        let tracks = self.cells.is_some().then(|| step - step % tracks_every(setup) + tracks_every(setup));
+        let suspended = self.cells.is_some() || self.bodies.is_some();
+        let cells = suspended.then(|| setup.config.cell_dumps.as_ref()?.next(step)).flatten();
+        let tracks = suspended.then(|| step - step % tracks_every(setup) + tracks_every(setup));
         self.dumps.iter().filter_map(|dump| dump.config.next(step)).chain(cells).chain(tracks).min()
     }
 
     /// Writes the dumps that are due now.
-    pub fn dump(
-        &mut self,
-        comm: &dyn Comm,
-        setup: &Setup,
-        fluid: &mut Fluid,
-        cells: Option<&Suspension>,
-    ) -> Result<()> {
+    pub fn dump(&mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, suspended: &Suspended) -> Result<()> {
         let start = Instant::now();
         let step = fluid.step();
         let at = DumpStep { step, time: step as f64 * setup.plan.units.dt };
@@ -125,37 +131,48 @@ impl Output {
                 log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
             }
         }
-        if let Some(cells) = cells {
-            self.dump_cells(comm, setup, cells, at)?;
-        }
+        self.dump_suspended(comm, setup, suspended, at)?;
         self.seconds += start.elapsed().as_secs_f64();
         Ok(())
     }
 
-    /// Writes the cells' surfaces and centroids where they are due.
-    fn dump_cells(&mut self, comm: &dyn Comm, setup: &Setup, cells: &Suspension, at: DumpStep) -> Result<()> {
-        let Some(writer) = &mut self.cells else { return Ok(()) };
-        let surfaces = setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(at.step))
-            && writer.steps().last().is_none_or(|last| last.step < at.step);
+    /// Writes the surfaces of cells, or bodies, and their centroids where they are due.
+    fn dump_suspended(&mut self, comm: &dyn Comm, setup: &Setup, suspended: &Suspended, at: DumpStep) -> Result<()> {
+        let whole = setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(at.step));
         let tracks = at.step.is_multiple_of(tracks_every(setup));
-        if !surfaces && !tracks {
+        if !whole && !tracks {
             return Ok(());
         }
-        let frame = together(comm, || Ok(frame(setup, &cells.snapshot(at.step)?, at.step)))?;
-        if surfaces {
-            together(comm, || writer.append(&frame))?;
-            index(comm, &self.folder, CELLS, write_cell_index)?;
-            if let Some(log) = &mut self.log {
-                log.write(&json!({"event": "dump", "name": CELLS, "step": at.step, "time_s": at.time}))?;
+        let missing = |last: Option<&DumpStep>| last.is_none_or(|last| last.step < at.step);
+        let (name, written, own) = match (suspended, &mut self.cells, &mut self.bodies) {
+            (Suspended::Cells(cells), Some(writer), _) => {
+                let frame = together(comm, || Ok(frame(setup, &cells.snapshot(at.step)?, at.step)))?;
+                let written = whole && missing(writer.steps().last());
+                if written {
+                    together(comm, || writer.append(&frame))?;
+                    index(comm, &self.folder, CELLS, write_cell_index)?;
+                }
+                (CELLS, written, TrackFrame::of(&frame, &kinds(setup), setup.header.set.dimension()))
             }
+            (Suspended::Bodies(rigid), _, Some(writer)) => {
+                let kinds = &rigid.parameters().kinds;
+                let frame = together(comm, || Ok(bodies::frame(setup, kinds, &rigid.states()?, at.step)))?;
+                let written = whole && missing(writer.steps().last());
+                if written {
+                    together(comm, || writer.append(&frame))?;
+                    index(comm, &self.folder, BODIES, write_body_index)?;
+                }
+                (BODIES, written, bodies::tracks(setup, &frame))
+            }
+            _ => return Ok(()),
+        };
+        if let Some(log) = self.log.as_mut().filter(|_| written) {
+            log.write(&json!({"event": "dump", "name": name, "step": at.step, "time_s": at.time}))?;
         }
         if tracks {
-            let own = TrackFrame::of(&frame, &kinds(setup), setup.header.set.dimension());
             let all = comm.gather(&own.to_bytes())?;
             together(comm, || match (&mut self.tracks, all) {
-                (Some(tracks), Some(all)) if tracks.steps().last().is_none_or(|last| last.step < at.step) => {
-                    tracks.append(&TrackFrame::merge(&all)?)
-                }
+                (Some(tracks), Some(all)) if missing(tracks.steps().last()) => tracks.append(&TrackFrame::merge(&all)?),
                 _ => Ok(()),
             })?;
         }
@@ -168,7 +185,7 @@ impl Output {
         comm: &dyn Comm,
         setup: &Setup,
         fluid: &mut Fluid,
-        cells: Option<&Suspension>,
+        suspended: &Suspended,
         mlups: f64,
     ) -> Result<()> {
         let start = Instant::now();
@@ -194,10 +211,7 @@ impl Output {
             WallMethod::Immersed => exact.extend([-beyond.coarse_mass, -beyond.fine_mass]),
         }
         comm.sum(&mut exact)?;
-        let tally = match cells {
-            Some(cells) => cells.tally(comm)?,
-            None => Vec::new(),
-        };
+        let tally = suspended.tally(comm)?;
         let mut speed = [monitor.speed];
         comm.max(&mut speed)?;
 
@@ -364,6 +378,15 @@ fn open_cells(comm: &dyn Comm, setup: &Setup, goes_on: bool, step: u64) -> Resul
         return CellWriter::go_on((&setup.folder, CELLS), (rank, ranks), &kinds, dimension, spacing, step);
     }
     CellWriter::create(&rank_file(&setup.folder, CELLS, rank, ranks), &kinds, dimension, spacing)
+}
+
+fn open_bodies(comm: &dyn Comm, setup: &Setup, goes_on: bool, step: u64) -> Result<BodyWriter> {
+    let (rank, ranks) = (comm.rank(), comm.size());
+    let (kinds, spacing) = (bodies::kinds(setup), setup.header.spacing);
+    if goes_on {
+        return BodyWriter::go_on((&setup.folder, BODIES), (rank, ranks), &kinds, 3, spacing, step);
+    }
+    BodyWriter::create(&rank_file(&setup.folder, BODIES, rank, ranks), &kinds, 3, spacing)
 }
 
 fn open_tracks(setup: &Setup, goes_on: bool, step: u64) -> Result<TrackWriter> {

@@ -7,6 +7,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
 use hematite_solver::lattice_boltzmann::{Immersed, Parameters};
+use hematite_solver::rigid::Rigid;
 use hematite_solver::{Immersion, Plan};
 
 use crate::cli::Cli;
@@ -36,6 +37,8 @@ pub struct Setup {
     pub populations: Vec<Population>,
     /// Their physics in lattice units, where there are any.
     pub immersion: Option<Immersion>,
+    /// The physics of rigid bodies in lattice units, where there are any.
+    pub rigid: Option<Rigid>,
     /// The run folder.
     pub folder: PathBuf,
 }
@@ -58,14 +61,22 @@ impl Setup {
         let mut parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
         parameters.walls = walls::walls(comm, &stored, &config, &plan, &part, layer.as_ref())?;
         let populations = together(comm, || stored.populations())?;
+        let rigid = together(comm, || {
+            let rigid = Rigid::new(&config.bodies, &plan, &header, &populations);
+            rigid.map_err(|fault| fault.within(path.display()))
+        })?;
         let immersion = together(comm, || {
-            if populations.is_empty() && config.cells.mechanics.is_empty() {
+            if rigid.is_some() || populations.is_empty() && config.cells.mechanics.is_empty() {
                 return Ok(None);
             }
             let immersion = Immersion::new(&config.cells, &plan, &header, &populations);
             immersion.map(Some).map_err(|fault| fault.within(path.display()))
         })?;
-        parameters.immersed = immersion.as_ref().map(|immersion| Immersed { inside: immersion.inside });
+        parameters.immersed = match (&immersion, &rigid) {
+            (Some(immersion), _) => Some(Immersed { inside: immersion.inside }),
+            (None, Some(_)) => Some(Immersed { inside: None }),
+            (None, None) => None,
+        };
         let u = initial_velocity(&config, &plan);
         plan.check_mach("initial.velocity", u.iter().map(|c| c * c).sum::<f64>().sqrt())
             .map_err(|fault| fault.within(path.display()))?;
@@ -77,7 +88,7 @@ impl Setup {
             refuse_wide_kernel(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
         }
         refuse_empty_dumps(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
-        Ok(Self { path, config, case, header, plan, part, layer, parameters, populations, immersion, folder })
+        Ok(Self { path, config, case, header, plan, part, layer, parameters, populations, immersion, rigid, folder })
     }
 
     /// Says on rank 0 what the run is.
@@ -102,12 +113,16 @@ impl Setup {
         );
         for population in &self.populations {
             let (cells, vertices) = (population.cells.len(), population.surface.vertices.len());
-            eprintln!("cells     {cells} of \"{}\", {vertices} vertices each", population.name);
+            match population.rigid {
+                Some(_) => eprintln!("bodies    {cells} of \"{}\", rigid", population.name),
+                None => eprintln!("cells     {cells} of \"{}\", {vertices} vertices each", population.name),
+            }
         }
         for advice in plan.advice() {
             eprintln!("advice    {advice}");
         }
-        for note in self.immersion.iter().flat_map(|immersion| &immersion.notes) {
+        let notes = self.immersion.iter().flat_map(|immersion| &immersion.notes);
+        for note in notes.chain(self.rigid.iter().flat_map(|rigid| &rigid.notes)) {
             eprintln!("advice    {note}");
         }
     }

@@ -1,4 +1,4 @@
-//! Fluid and cells on the device, at the start of a run or from a checkpoint.
+//! The fluid and what is suspended in it on the device, at the start of a run or from a checkpoint.
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_file};
@@ -6,13 +6,13 @@ use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::suspension::Suspension;
 
-use crate::cells::immerse;
 use crate::checkpoint;
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::setup::{Setup, initial_velocity};
+use crate::suspended::Suspended;
+use crate::{bodies, cells};
 
 /// What steps, and on what.
 pub struct Start {
@@ -24,8 +24,8 @@ pub struct Start {
     pub devices: Vec<String>,
     /// The fluid of this rank.
     pub fluid: Fluid,
-    /// The cells near it, where the run has any.
-    pub cells: Option<Suspension>,
+    /// What is suspended in it.
+    pub suspended: Suspended,
     /// The step of the checkpoint they come from.
     pub resumed: Option<u64>,
 }
@@ -67,7 +67,15 @@ impl Start {
             }
         };
         let resumed = saved.as_ref().map(|saved| saved.step);
-        let cells = immerse(&gpu, comm, setup, &fluid, saved)?;
+        let suspended = match (&setup.immersion, &setup.rigid) {
+            (Some(immersion), _) => {
+                Suspended::Cells(Box::new(cells::immerse(&gpu, comm, setup, immersion, &fluid, saved)?))
+            }
+            (None, Some(rigid)) => {
+                Suspended::Bodies(Box::new(bodies::immerse(&gpu, comm, setup, rigid, &fluid, saved)?))
+            }
+            (None, None) => Suspended::Nothing,
+        };
         fluid.hold(comm, &setup.plan.row(fluid.step()))?;
         if told && cli.restart.is_some() {
             match resumed {
@@ -75,7 +83,7 @@ impl Start {
                 None => eprintln!("restart   no checkpoint yet: from the start"),
             }
         }
-        Ok(Self { case_sha256, gpu, devices, fluid, cells, resumed })
+        Ok(Self { case_sha256, gpu, devices, fluid, suspended, resumed })
     }
 }
 

@@ -6,7 +6,6 @@ use hematite_comm::Comm;
 use hematite_config::{Exit, Result};
 use hematite_solver::Immersion;
 use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::suspension::Suspension;
 use serde_json::json;
 
 use crate::checkpoint;
@@ -16,6 +15,7 @@ use crate::progress::Progress;
 use crate::setup::Setup;
 use crate::start::Start;
 use crate::stop::Stop;
+use crate::suspended::Suspended;
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
@@ -30,7 +30,7 @@ pub struct TimeLoop<'c> {
     setup: Setup,
     case_sha256: String,
     fluid: Fluid,
-    cells: Option<Suspension>,
+    suspended: Suspended,
     output: Output,
     stop: Stop,
     told: bool,
@@ -41,10 +41,10 @@ impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::watch(cli.walltime)?;
-        let Start { case_sha256, devices, fluid, cells, resumed, .. } = Start::new(cli, comm, &mut setup)?;
+        let Start { case_sha256, devices, fluid, suspended, resumed, .. } = Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
         let output = Output::open(comm, &setup, &case_sha256, devices, resumed)?;
-        Ok(Self { comm, setup, case_sha256, fluid, cells, output, stop, told, first: resumed.unwrap_or(0) })
+        Ok(Self { comm, setup, case_sha256, fluid, suspended, output, stop, told, first: resumed.unwrap_or(0) })
     }
 
     /// Steps to the end, or to a stop.
@@ -88,18 +88,16 @@ impl<'c> TimeLoop<'c> {
     /// Whatever is due at the current step.
     fn events(&mut self, progress: &Progress) -> Result<()> {
         let step = self.fluid.step();
-        if let Some(cells) = &self.cells {
-            cells.check_sound(self.comm)?;
-        }
+        self.suspended.check_sound(self.comm)?;
         let every = self.monitor_every();
         if step.is_multiple_of(every) || step == self.setup.plan.steps {
             // A restart finds the ledger's line of its first step there.
             if step > self.first || self.first == 0 {
-                let (fluid, cells) = (&mut self.fluid, self.cells.as_ref());
-                self.output.monitor(self.comm, &self.setup, fluid, cells, progress.mlups(step))?;
+                let mlups = progress.mlups(step);
+                self.output.monitor(self.comm, &self.setup, &mut self.fluid, &self.suspended, mlups)?;
             }
         }
-        self.output.dump(self.comm, &self.setup, &mut self.fluid, self.cells.as_ref())?;
+        self.output.dump(self.comm, &self.setup, &mut self.fluid, &self.suspended)?;
         let every = self.setup.config.checkpoint.every.filter(|_| step > self.first);
         if every.is_some_and(|every| (step / every * every).next_multiple_of(self.period()) == step) {
             self.save()?;
@@ -109,10 +107,7 @@ impl<'c> TimeLoop<'c> {
 
     fn advance(&mut self, steps: u64) -> Result<()> {
         let (comm, plan) = (self.comm, &self.setup.plan);
-        match &mut self.cells {
-            Some(cells) => self.fluid.advance_with(comm, cells, steps, |t| plan.row(t)),
-            None => self.fluid.advance(comm, steps, |t| plan.row(t)),
-        }
+        self.suspended.advance(&mut self.fluid, comm, steps, |t| plan.row(t))
     }
 
     /// A checkpoint may be made at multiples of this many steps, and one that is due in between waits for the next: each node
@@ -149,7 +144,7 @@ impl<'c> TimeLoop<'c> {
 
     fn save(&mut self) -> Result<()> {
         let start = Instant::now();
-        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, self.cells.as_ref())?;
+        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, &self.suspended)?;
         self.output.seconds += start.elapsed().as_secs_f64();
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
     }

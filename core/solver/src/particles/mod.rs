@@ -32,6 +32,9 @@ use tiles::Tiles;
 /// Neighbours a particle's list holds.
 pub const MOST_NEIGHBOURS: u32 = 96;
 
+/// The longest edge of a tile; what reaches farther looks at more tiles.
+const LARGEST_TILE: f64 = 8.0;
+
 /// The property that positions are in: three coordinates.
 pub const POSITION: Declaration = Declaration { name: "position", element: Element::Coordinate, components: 3 };
 
@@ -92,8 +95,8 @@ impl Particles {
         declared: &[Declaration],
         particles: impl IntoIterator<Item = Vec<Vec<u32>>>,
     ) -> Result<Self> {
-        let tiling = Tiling::reaching(setting.reach)?;
-        tiling.check(&map)?;
+        let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
+        tiling.check(&map, tiling.steps(setting.reach))?;
         let tiles = Tiles::new(gpu, comm, &map, tiling, own, setting.sight.ceil() as i32)?;
         let variant = Variant {
             precision: setting.precision,

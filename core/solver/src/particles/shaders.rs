@@ -38,8 +38,6 @@ pub(super) struct Variant {
 }
 
 const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
-const NAMES: [&str; 3] = ["x", "y", "z"];
-
 impl Shader {
     fn bindings(self) -> Vec<Binding> {
         let (read, write) = (Binding::read, Binding::write);
@@ -82,11 +80,7 @@ impl Shader {
                 ..sites::axis(a, variant.extent[a], variant.periodic[a])
             }
         };
-        let around = |index: usize| {
-            let along = |stem: &str, a: usize| format!("{stem}{}[{}]", NAMES[a], index / 3_usize.pow(a as u32) % 3);
-            let joined = |stem: &str, by: &str| (0..dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
-            context! { place => joined("k", " + "), local => joined("l", " | ") }
-        };
+        let steps = variant.tiling.steps(variant.reach);
         let context = context! {
             real => variant.precision.real(),
             workgroup => WORKGROUP,
@@ -95,7 +89,8 @@ impl Shader {
             own => OWN,
             dimension,
             axes => (0..dimension).map(axis).collect::<Vec<Value>>(),
-            around => (0..3_usize.pow(dimension as u32)).map(around).collect::<Vec<Value>>(),
+            steps,
+            tiles_around => (2 * steps + 1).pow(dimension as u32),
             tile => variant.tiling.context(dimension),
             tiles => variant.tiles,
             neighbours => variant.neighbours,
@@ -129,7 +124,7 @@ mod tests {
                 tiling: Tiling::of_bits(2 + k as u32 % 2),
                 tiles: 100,
                 neighbours: 3,
-                reach: 4.5,
+                reach: [3.5, 7.5, 15.0][k % 3],
             };
             let shader = shaders[k % shaders.len()];
             let source = shader.wgsl(&variant);

@@ -24,6 +24,9 @@ pub const LEAST_WEIGHT: f64 = 0.1;
 /// The largest share of a body's velocity relative to the fluid that the fluid may take over in a step.
 pub const LARGEST_DRAG: f64 = 0.5;
 
+/// The farthest that lists of neighbours reach, lattice units: two of the largest tiles.
+const FARTHEST: f64 = 16.0;
+
 /// Variance of the kernel along an axis, in squared half widths, at least.
 const LEAST_VARIANCE: f64 = 0.06;
 
@@ -181,14 +184,13 @@ impl Parameters {
                 ))));
             }
         }
-        const LARGEST_TILE: f64 = 8.0;
-        if self.reach() > LARGEST_TILE {
+        if self.reach() > FARTHEST {
             let radius = self.kinds.iter().map(Kind::radius).fold(0.0, f64::max);
             return Err(Fault::usage(format!(
-                "the largest body is {:.2} lattice spacings long; at most {:.2} fit tiles of {LARGEST_TILE} spacings: take a \
-                 coarser lattice or smaller bodies",
+                "the largest body is {:.2} lattice spacings long; at most {:.2} can be, so that those that touch are at most {FARTHEST} \
+                 apart: take a coarser lattice or smaller bodies",
                 2.0 * radius,
-                2.0 * radius + LARGEST_TILE - self.reach()
+                2.0 * radius + FARTHEST - self.reach()
             )));
         }
         Ok(())

@@ -71,6 +71,37 @@ impl State {
         Self { id, kind, position, orientation, velocity, spin, force, torque, answer }
     }
 
+    /// Words of [`State::record`].
+    pub const RECORD: usize = 28;
+
+    /// The state as whole numbers, for checkpoints: coordinates, then the bits of all other numbers.
+    pub fn record(&self) -> Vec<i64> {
+        let numbers = [&self.orientation[..], &self.velocity, &self.spin, &self.force, &self.torque, &self.answer];
+        let bits = numbers.concat().into_iter().map(|x| x.to_bits() as i64);
+        self.position.iter().map(|x| x.word()).chain(bits).collect()
+    }
+
+    /// The body with number `id` of population `kind` from its words; `None` where they are no record.
+    pub fn from_record(id: u32, kind: u32, words: &[i64]) -> Option<Self> {
+        let (position, bits) = words.split_at_checked(3)?;
+        let numbers: Vec<f64> = bits.iter().map(|&bits| f64::from_bits(bits as u64)).collect();
+        if words.len() != Self::RECORD || numbers.iter().any(|x| !x.is_finite()) {
+            return None;
+        }
+        let three = |first: usize| [numbers[first], numbers[first + 1], numbers[first + 2]];
+        Some(Self {
+            id,
+            kind,
+            position: [0, 1, 2].map(|a| Coordinate::from_word(position[a])),
+            orientation: [numbers[0], numbers[1], numbers[2], numbers[3]],
+            velocity: three(4),
+            spin: three(7),
+            force: three(10),
+            torque: three(13),
+            answer: std::array::from_fn(|a| numbers[16 + a]),
+        })
+    }
+
     fn words(&self, precision: Precision) -> Vec<Vec<u32>> {
         let reals = |values: &[f64]| bytemuck::pod_collect_to_vec::<u8, u32>(&precision.pack_real(values));
         let position = self.position.iter().flat_map(|x| [x.site as u32, x.fraction]).collect();

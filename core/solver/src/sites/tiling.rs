@@ -32,6 +32,11 @@ impl Tiling {
         })
     }
 
+    /// Tiles that hold what is within `range` of a vertex: so many to each side of its own.
+    pub(crate) fn steps(self, range: f64) -> u32 {
+        (range / f64::from(self.edge())).ceil() as u32
+    }
+
     /// Sites along the edge.
     pub fn edge(self) -> i32 {
         1 << self.bits
@@ -46,14 +51,14 @@ impl Tiling {
     ///
     /// # Errors
     /// A usage fault with the axis.
-    pub(crate) fn check(self, map: &SiteMap) -> Result<()> {
-        let needed = 3 * self.edge();
+    pub(crate) fn check(self, map: &SiteMap, steps: u32) -> Result<()> {
+        let needed = (2 * steps as i32 + 1) * self.edge();
         for (axis, name) in ["x", "y", "z"].iter().enumerate().take(map.dimension) {
             let extent = map.extent[axis];
             if map.periodic[axis] && extent < needed {
                 return Err(Fault::usage(format!(
                     "the domain is periodic along {name} over {extent} sites; forces between cells reach so far that it must \
-                     be at least {needed}: make it longer, or cells.contact.range shorter"
+                     be at least {needed}: make it longer, or their range shorter"
                 )));
             }
         }

@@ -37,11 +37,11 @@ impl Listing {
     /// A usage fault where the range is too long for tiles or for a period.
     pub(super) fn fitting(range: f64, map: &SiteMap) -> Result<Self> {
         let wide = Self::reaching(range)?;
-        if wide.tiling.check(map).is_ok() {
+        if wide.tiling.check(map, 1).is_ok() {
             return Ok(wide);
         }
         let tiling = Tiling::reaching(range)?;
-        tiling.check(map)?;
+        tiling.check(map, 1)?;
         Ok(Self { tiling, skin: (f64::from(tiling.edge()) - range).min(MOST_SKIN) })
     }
 }

@@ -1,0 +1,153 @@
+//! The rigid bodies of a run: from the case or a checkpoint into the fluid, and from there into dumps.
+
+use std::collections::HashMap;
+
+use hematite_case::{Case, Opening, Population};
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_dump::{BodyFrame, BodyKind, TrackFrame};
+use hematite_geometry::OpeningKind;
+use hematite_gpu::Gpu;
+use hematite_solver::lattice_boltzmann::Fluid;
+use hematite_solver::rigid::{Gate, Kind, Rigid, RigidBodies, State, Surroundings};
+use hematite_solver::sites::{Coordinate, SiteMap};
+
+use crate::cells::sites;
+use crate::checkpoint::Saved;
+use crate::ranks::together;
+use crate::setup::Setup;
+
+/// Puts the bodies into the fluid, at the start or as saved.
+pub fn immerse(
+    gpu: &Gpu,
+    comm: &dyn Comm,
+    setup: &Setup,
+    rigid: &Rigid,
+    fluid: &Fluid,
+    saved: Option<Saved>,
+) -> Result<RigidBodies> {
+    let parameters = rigid.parameters.clone();
+    let around = together(comm, || surroundings(gpu, setup, rigid))?;
+    let shared = Some(fluid.shared());
+    let Some(saved) = saved else {
+        return RigidBodies::new(gpu, comm, parameters, shared, around, 0, rigid.at_start(&setup.populations));
+    };
+    let mut bodies = RigidBodies::new(gpu, comm, parameters, shared, around, saved.step, saved.bodies)?;
+    if comm.rank() == 0 {
+        bodies.restore_left(&saved.populations.iter().map(|state| state.count.left).collect::<Vec<_>>());
+    }
+    Ok(bodies)
+}
+
+fn surroundings(gpu: &Gpu, setup: &Setup, rigid: &Rigid) -> Result<Surroundings> {
+    let case = Case::open(&setup.case)?;
+    let own = setup.part.position[..setup.part.own].to_vec();
+    let parameters = &rigid.parameters;
+    let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
+    case.each_position(|positions| builder.add_fluid(positions))?;
+    let openings = case.openings()?;
+    let sites = sites(&case, &openings)?;
+    let beyond = beyond(&openings, &sites);
+    let wall_distance = Some(builder.distances(parameters.wall_reach(), |site| {
+        beyond.get(&site).is_some_and(|opening| openings[*opening].kind != OpeningKind::Wall)
+    }));
+    let gate = |(opening, sites): (&Opening, &Vec<[i32; 3]>)| {
+        let extreme = |pick: fn(i32, i32) -> i32, from: i32| {
+            [0, 1, 2].map(|axis| sites.iter().map(|site| site[axis]).fold(from, pick))
+        };
+        let open = opening.kind != OpeningKind::Wall && !sites.is_empty();
+        open.then(|| Gate {
+            normal: opening.normal,
+            low: extreme(i32::min, i32::MAX),
+            high: extreme(i32::max, i32::MIN),
+        })
+    };
+    let gates = openings.iter().zip(&sites).filter_map(gate).collect();
+    Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates })
+}
+
+/// The sites next to the nodes of openings on their outer side, and the opening's number.
+fn beyond(openings: &[Opening], sites: &[Vec<[i32; 3]>]) -> HashMap<[i32; 3], usize> {
+    let mut beyond = HashMap::new();
+    for (k, (opening, sites)) in openings.iter().zip(sites).enumerate() {
+        for site in sites {
+            for c in 0..27 {
+                let step = [c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1];
+                if (0..3).map(|a| opening.normal[a] * f64::from(step[a])).sum::<f64>() < -0.5 {
+                    beyond.insert([0, 1, 2].map(|a| site[a] + step[a]), k);
+                }
+            }
+        }
+    }
+    beyond
+}
+
+/// The populations as dumps know them.
+pub fn kinds(setup: &Setup) -> Vec<BodyKind> {
+    let kind = |population: &Population| BodyKind {
+        name: population.name.clone(),
+        semi_axes: population.rigid.map_or([0.0; 3], |body| body.semi_axes),
+    };
+    setup.populations.iter().map(kind).collect()
+}
+
+/// Bodies in SI, moved by whole periods so that their centres lie in the domain.
+pub fn frame(setup: &Setup, kinds: &[Kind], states: &[State], step: u64) -> BodyFrame {
+    let (units, header) = (&setup.plan.units, &setup.header);
+    let mut frame = BodyFrame { step, time: step as f64 * units.dt, ..BodyFrame::default() };
+    let single = |v: [f64; 3], unit: f64| v.map(|x| (x * unit) as f32);
+    for state in states {
+        let kind = &kinds[state.kind as usize];
+        let at = state.position.map(Coordinate::value);
+        let image = [0, 1, 2].map(|axis| {
+            let sites = header.extent[axis] as f64;
+            if header.periodic[axis] { ((at[axis] + 0.5) / sites).floor() as i32 } else { 0 }
+        });
+        frame.id.push(u64::from(state.id));
+        frame.kind.push(state.kind);
+        frame.position.push([0, 1, 2].map(|axis| {
+            let wrapped = at[axis] - f64::from(image[axis]) * header.extent[axis] as f64;
+            header.origin[axis] + (wrapped + 0.5) * header.spacing
+        }));
+        frame.image.push(image);
+        frame.orientation.push(state.orientation.map(|q| q as f32));
+        frame.velocity.push(single(kind.velocity(state), units.velocity()));
+        frame.angular_velocity.push(single(kind.angular_velocity(state), 1.0 / units.dt));
+        frame.force.push(single(state.force, units.force()));
+        frame.torque.push(single(state.torque, units.force() * units.dx));
+    }
+    frame
+}
+
+/// The bodies of a frame of tracks; a body's axis is its shortest one.
+pub fn tracks(setup: &Setup, frame: &BodyFrame) -> TrackFrame {
+    let area: Vec<f64> = setup.populations.iter().map(|population| population.surface.area()).collect();
+    let shortest = |kind: u32| {
+        let axes = setup.populations[kind as usize].rigid.map_or([1.0; 3], |body| body.semi_axes);
+        (0..3).fold(2, |least, axis| if axes[axis] < axes[least] { axis } else { least })
+    };
+    let volume: Vec<f64> =
+        setup.populations.iter().map(|population| population.rigid.map_or(0.0, |body| body.volume())).collect();
+    let axis = |(q, &kind): (&[f32; 4], &u32)| {
+        let [w, x, y, z] = q.map(f64::from);
+        let rows = [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
+            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
+            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
+        ];
+        let e = rows.map(|row| row[shortest(kind)]);
+        let largest = e.into_iter().fold(0.0_f64, |most, c| if c.abs() > most.abs() { c } else { most });
+        e.map(|c| c * largest.signum())
+    };
+    TrackFrame {
+        step: frame.step,
+        time: frame.time,
+        id: frame.id.clone(),
+        kind: frame.kind.clone(),
+        centroid: frame.position.clone(),
+        image: frame.image.clone(),
+        axis: frame.orientation.iter().zip(&frame.kind).map(axis).collect(),
+        area: frame.kind.iter().map(|&kind| area[kind as usize]).collect(),
+        volume: frame.kind.iter().map(|&kind| volume[kind as usize]).collect(),
+    }
+}

@@ -1,0 +1,56 @@
+//! What is suspended in the fluid of a run: cells, rigid bodies, or nothing.
+
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_solver::Nothing;
+use hematite_solver::lattice_boltzmann::{Fluid, Row};
+use hematite_solver::rigid::RigidBodies;
+use hematite_solver::suspension::{Suspension, Tally};
+
+/// What is suspended in the fluid.
+pub enum Suspended {
+    /// Nothing.
+    Nothing,
+    /// Cells with membranes.
+    Cells(Box<Suspension>),
+    /// Rigid bodies.
+    Bodies(Box<RigidBodies>),
+}
+
+impl Suspended {
+    /// Does `steps` time steps of the fluid with it.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost, or a cell or body breaks.
+    pub fn advance(&mut self, fluid: &mut Fluid, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
+        match self {
+            Self::Nothing => fluid.advance_with(comm, &mut Nothing, steps, row),
+            Self::Cells(cells) => fluid.advance_with(comm, &mut **cells, steps, row),
+            Self::Bodies(bodies) => fluid.advance_with(comm, &mut **bodies, steps, row),
+        }
+    }
+
+    /// Refuses to go on with a broken cell or body. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure that names it; when the device or a rank is lost.
+    pub fn check_sound(&self, comm: &dyn Comm) -> Result<()> {
+        match self {
+            Self::Nothing => Ok(()),
+            Self::Cells(cells) => cells.check_sound(comm),
+            Self::Bodies(bodies) => bodies.check_sound(comm),
+        }
+    }
+
+    /// How many of each population there are and were, on all ranks; nothing where there are none. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn tally(&self, comm: &dyn Comm) -> Result<Vec<Tally>> {
+        match self {
+            Self::Nothing => Ok(Vec::new()),
+            Self::Cells(cells) => cells.tally(comm),
+            Self::Bodies(bodies) => bodies.tally(comm),
+        }
+    }
+}
