@@ -57,8 +57,8 @@ fn work_on(k: u32) {
     let omega_b = turned_back(e, omega) + own.Lambda * stretch;
 #endif
 
-    let F_other = vec3<real>(contact[i], contact[span.stride + i], contact[2u * span.stride + i]);
-    let T_other = turned_back(e, vec3<real>(contact[3u * span.stride + i], contact[4u * span.stride + i], contact[5u * span.stride + i]));
+    let F_other = own.F + vec3<real>(contact[i], contact[span.stride + i], contact[2u * span.stride + i]);
+    let T_other = turned_back(e, own.T + vec3<real>(contact[3u * span.stride + i], contact[4u * span.stride + i], contact[5u * span.stride + i]));
     var V = vector_of_velocity(i);
     var L = vector_of_spin(i);
 

@@ -49,6 +49,10 @@ pub struct Kind {
     pub inertia: [f64; 3],
     /// Jeffery's coefficients; zero where strain exerts no torque.
     pub lambda: [f64; 3],
+    /// Constant force on each, in space: its weight less buoyancy, or what drags it.
+    pub force: [f64; 3],
+    /// Constant torque on each, in space.
+    pub torque: [f64; 3],
     /// Bodies in the case.
     pub seeded: u64,
 }
@@ -115,6 +119,8 @@ impl Kind {
         words.extend(four(self.gamma_r, least));
         words.extend(four(self.inertia, self.radius()));
         words.extend(four(self.lambda, 0.0));
+        words.extend(four(self.force, 0.0));
+        words.extend(four(self.torque, 0.0));
         words
     }
 }

@@ -5,7 +5,7 @@ const FLUID: u32 = ${fluid}u;
 
 // A kind of body: its shape for pairs; half widths xi of its region and what makes the weights' sum about 1; frictions gamma_T
 // and gamma_R along its axes, its mass and the least determinant of its region's second moments that has a gradient; moments
-// of inertia; Jeffery's coefficients.
+// of inertia; Jeffery's coefficients; constant force and torque in space.
 struct Kind {
     shape: Shape,
     xi: vec3<real>,
@@ -18,6 +18,10 @@ struct Kind {
     radius: real,
     Lambda: vec3<real>,
     spare: real,
+    F: vec3<real>,
+    spare_F: real,
+    T: vec3<real>,
+    spare_T: real,
 }
 
 // An opening: its nodes stand at `plane` along its normal; bodies leave within `depth` of it, from `low` to `high`.

@@ -194,6 +194,8 @@ mod tests {
                 mass: 5.0,
                 inertia: [1.0; 3],
                 lambda: [-0.8, 0.8, 0.0],
+                force: [0.0; 3],
+                torque: [0.0; 3],
                 seeded: 1,
             };
             let parameters = Parameters {

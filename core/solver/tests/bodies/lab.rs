@@ -59,6 +59,8 @@ pub fn kind(axes: [f64; 3], gamma_t: f64, gamma_r: f64) -> Kind {
         mass,
         inertia,
         lambda: [ratio(square[1], square[2]), ratio(square[2], square[0]), ratio(square[0], square[1])],
+        force: [0.0; 3],
+        torque: [0.0; 3],
         seeded: 0,
     }
 }
