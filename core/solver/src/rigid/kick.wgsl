@@ -2,7 +2,9 @@
 //   F = -gamma_T (V - u~),   T = -gamma_R (Omega - omega~)
 // with V and Omega at the middle of the kick. u~ and omega~ belong to the linear flow that fits the region's nodes best, weighted
 // as they are: u~ + G r. omega~ is half its curl and, with Jeffery's coefficients, what the strain turns a free ellipsoid by
-// (Proc. R. Soc. A 102, 161, 1922). With the other forces they kick momenta. The fluid gets -F and -T back: at each node
+// (Proc. R. Soc. A 102, 161, 1922). Both are means of this step and the one before: the lattice has momentum that changes sign
+// from step to step and is not damped, which drag would feed. Drag is implicit in what it does to the body, and in what it does
+// to the fluid of the region beyond what the last one did. With the other forces they kick momenta. The fluid gets -F and -T back: at each node
 //   f = w / W (g + alpha x (r - c)),   g = -F,   J alpha = -T - c x g
 // where c and J are the centre and the inertia of the weights, so that force and torque arrive whole.
 #include "prelude.wgsl"
@@ -55,6 +57,8 @@ fn work_on(k: u32) {
         stretch = vec3<real>(dot(e[1], applied(E, e[2])), dot(e[2], applied(E, e[0])), dot(e[0], applied(E, e[1])));
     }
     let omega_b = turned_back(e, omega) + own.Lambda * stretch;
+    let u_mean = real(0.5) * (u + vec3<real>(seen[i], seen[span.stride + i], seen[2u * span.stride + i]));
+    let omega_mean = real(0.5) * (omega_b + vec3<real>(seen[3u * span.stride + i], seen[4u * span.stride + i], seen[5u * span.stride + i]));
 #endif
 
     let F_other = own.F + vec3<real>(contact[i], contact[span.stride + i], contact[2u * span.stride + i]);
@@ -63,11 +67,17 @@ fn work_on(k: u32) {
     var L = vector_of_spin(i);
 
 #if in_fluid
-    let half_kick = real(0.5) * real(span.kick);
-    let slip = turned_back(e, V + (half_kick / own.mass) * F_other - u);
-    let F_drag = e * (-own.gamma_T * slip / (real(1.0) + (half_kick / own.mass) * own.gamma_T));
-    let spin_slip = (L + half_kick * T_other) / own.I - omega_b;
-    var T_drag = -own.gamma_R * spin_slip / (real(1.0) + half_kick * own.gamma_R / own.I);
+    let kick = real(span.kick);
+    let F_before = vec3<real>(drag[i], drag[span.stride + i], drag[2u * span.stride + i]);
+    let T_before = vec3<real>(drag[3u * span.stride + i], drag[4u * span.stride + i], drag[5u * span.stride + i]);
+    // What the velocities that the region has give way by, a force or a torque.
+    let gives = own.response;
+    let squares_of_region = own.xi * own.xi;
+    let turns = own.response / (real(${variance}) * (squares_of_region.yzx + squares_of_region.zxy));
+    let slip = turned_back(e, V + (kick / own.mass) * F_other - u_mean - gives * F_before);
+    let F_drag = e * (-own.gamma_T * slip / (real(1.0) + own.gamma_T * (kick / own.mass + gives)));
+    let spin_slip = (L + kick * T_other) / own.I - omega_mean - turns * T_before;
+    var T_drag = -own.gamma_R * spin_slip / (real(1.0) + own.gamma_R * (kick / own.I + turns));
 
     // J = tr(M) - M
     let g = -F_drag;
@@ -82,6 +92,13 @@ fn work_on(k: u32) {
         T_drag = -turned_back(e, lever);
     }
     answer_with(i, per * g, per * alpha, c);
+
+    for (var a = 0u; a < 3u; a++) {
+        seen[a * span.stride + i] = u[a];
+        seen[(3u + a) * span.stride + i] = omega_b[a];
+        drag[a * span.stride + i] = F_drag[a];
+        drag[(3u + a) * span.stride + i] = T_drag[a];
+    }
 
     let F = F_drag + F_other;
     let T = T_drag + T_other;

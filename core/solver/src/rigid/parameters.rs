@@ -22,13 +22,13 @@ pub const LEAST_HALF_WIDTH: f64 = 1.0;
 pub const LEAST_WEIGHT: f64 = 0.1;
 
 /// The largest share of a body's velocity relative to the fluid that the fluid may take over in a step.
-pub const LARGEST_DRAG: f64 = 0.5;
+pub const LARGEST_DRAG: f64 = 2.0;
 
 /// The farthest that lists of neighbours reach, lattice units: two of the largest tiles.
 const FARTHEST: f64 = 16.0;
 
-/// Variance of the kernel along an axis, in squared half widths, at least.
-const LEAST_VARIANCE: f64 = 0.06;
+/// Variance of the kernel along an axis, in squared half widths.
+pub(super) const VARIANCE: f64 = 0.131;
 
 /// A kind of bodies.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,18 +91,22 @@ impl Kind {
         self.half_widths.iter().map(|xi| xi * xi).sum::<f64>().sqrt()
     }
 
-    /// Drag over a step: the share of the velocity relative to the fluid that the fluid takes over, and of the angular one; at
-    /// most [`LARGEST_DRAG`]. Of the kernel's weights, sums of squares are 0.75 / xi along each axis (0.375 for xi = 2).
+    /// Drag over a step: the share of the velocity relative to the fluid that the fluid would take over, and of the angular
+    /// one, if it did not give way; at most [`LARGEST_DRAG`].
     pub fn drag(&self) -> [f64; 2] {
-        let squares: f64 = self.half_widths.iter().map(|xi| 0.75 / xi).product();
-        let moved = self.gamma_t.iter().map(|g| squares * g / (1.0 + 0.5 * g / self.mass));
         let inertia = |k: usize| {
             let [b, c] = [self.half_widths[(k + 1) % 3], self.half_widths[(k + 2) % 3]];
-            LEAST_VARIANCE * (b * b + c * c)
+            VARIANCE * (b * b + c * c)
         };
-        let turned =
-            (0..3).map(|k| squares / inertia(k) * self.gamma_r[k] / (1.0 + 0.5 * self.gamma_r[k] / self.inertia[k]));
+        let moved = self.gamma_t.iter().map(|g| self.response() * g);
+        let turned = (0..3).map(|k| self.response() / inertia(k) * self.gamma_r[k]);
         [moved.fold(0.0, f64::max), turned.fold(0.0, f64::max)]
+    }
+
+    /// What a unit of force changes the mean velocity of the region by: sums of squares of the kernel's weights are 0.75 / xi along
+    /// each axis (0.375 for xi = 2).
+    fn response(&self) -> f64 {
+        self.half_widths.iter().map(|xi| 0.75 / xi).product()
     }
 
     /// The numbers of a `Kind` in WGSL, in its order.
@@ -110,7 +114,7 @@ impl Kind {
         let xi = self.half_widths;
         let volume: f64 = xi.iter().product();
         // A region half of which is in the wall still has a gradient.
-        let least = 0.02 * xi.iter().map(|xi| LEAST_VARIANCE * xi * xi).product::<f64>();
+        let least = 0.02 * xi.iter().map(|xi| VARIANCE * xi * xi).product::<f64>();
         let four = |v: [f64; 3], last: f64| [v[0], v[1], v[2], last];
         let mut words = self.shape.words(pairs).to_vec();
         // Each factor of the kernel, which sums up to xi / 2 on the mean, comes times 8.
@@ -118,7 +122,7 @@ impl Kind {
         words.extend(four(self.gamma_t, self.mass));
         words.extend(four(self.gamma_r, least));
         words.extend(four(self.inertia, self.radius()));
-        words.extend(four(self.lambda, 0.0));
+        words.extend(four(self.lambda, self.response()));
         words.extend(four(self.force, 0.0));
         words.extend(four(self.torque, 0.0));
         words

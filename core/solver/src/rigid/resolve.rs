@@ -141,6 +141,8 @@ fn kind(given: &BodyConfig, plan: &Plan, population: &Population) -> Result<Kind
         mass: mass(axes, density),
         inertia: inertia(axes, density),
         lambda: if given.strain_torque { jeffery(axes) } else { [0.0; 3] },
+        force: [0.0; 3],
+        torque: [0.0; 3],
         seeded: population.cells.len() as u64,
     })
 }

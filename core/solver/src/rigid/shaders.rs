@@ -5,7 +5,7 @@ use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::laws::number;
-use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters};
+use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters, VARIANCE};
 use super::{Damage, LAWS, wca};
 use crate::particles::MOST_NEIGHBOURS;
 use crate::sites::{self, FLUID, PIECES};
@@ -77,7 +77,7 @@ impl Shader {
                 let mut table = ["velocity", "spin", "force", "torque"].map(kept).to_vec();
                 table.extend([held("contact"), read("gone", "array<u32>")]);
                 if parameters.in_fluid {
-                    table.extend([read("sums", "array<i32>"), kept("answer")]);
+                    table.extend([read("sums", "array<i32>"), kept("answer"), kept("seen"), kept("drag")]);
                 }
                 table.into_iter().chain(flags()).collect()
             }
@@ -136,6 +136,7 @@ impl Shader {
             most_neighbours => MOST_NEIGHBOURS,
             least_weight => number(LEAST_WEIGHT),
             fastest => number(FASTEST),
+            variance => number(VARIANCE),
             largest_contact => number(largest_contact),
             largest_answer => number(0.25),
             scale => context! {

@@ -18,7 +18,7 @@ use crate::suspension::Tally;
 use crate::{Bodies, Precision};
 
 /// What a run keeps of a body: the properties that carry its state from step to step.
-const DECLARED: [Declaration; 13] = [
+const DECLARED: [Declaration; 15] = [
     POSITION,
     ID,
     GONE,
@@ -32,6 +32,8 @@ const DECLARED: [Declaration; 13] = [
     Declaration { name: "contact", element: Element::Real, components: 6 },
     Declaration { name: "sums", element: Element::Integer, components: 22 },
     Declaration { name: "answer", element: Element::Real, components: 9 },
+    Declaration { name: "seen", element: Element::Real, components: 6 },
+    Declaration { name: "drag", element: Element::Real, components: 6 },
 ];
 
 /// What a copy of a body must know when it is made.
@@ -61,22 +63,28 @@ pub struct State {
     pub torque: [f64; 3],
     /// What it answers the fluid: force over the region's weights, alpha over them, and their centre.
     pub answer: [f64; 9],
+    /// The fluid's velocity that it saw last, and the angular one about its axes.
+    pub seen: [f64; 6],
+    /// The last drag, and its torque about the body's axes.
+    pub drag: [f64; 6],
 }
 
 impl State {
     /// A body at rest that has not met the fluid yet.
     pub fn at_rest(id: u32, kind: u32, position: [Coordinate; 3], orientation: [f64; 4]) -> Self {
         let zero = [0.0; 3];
-        let (velocity, spin, force, torque, answer) = (zero, zero, zero, zero, [0.0; 9]);
-        Self { id, kind, position, orientation, velocity, spin, force, torque, answer }
+        let (velocity, spin, force, torque) = (zero, zero, zero, zero);
+        let (answer, seen, drag) = ([0.0; 9], [0.0; 6], [0.0; 6]);
+        Self { id, kind, position, orientation, velocity, spin, force, torque, answer, seen, drag }
     }
 
     /// Words of [`State::record`].
-    pub const RECORD: usize = 28;
+    pub const RECORD: usize = 40;
 
     /// The state as whole numbers, for checkpoints: coordinates, then the bits of all other numbers.
     pub fn record(&self) -> Vec<i64> {
-        let numbers = [&self.orientation[..], &self.velocity, &self.spin, &self.force, &self.torque, &self.answer];
+        let moving = [&self.orientation[..], &self.velocity, &self.spin, &self.force, &self.torque];
+        let numbers = [moving.as_slice(), &[&self.answer[..], &self.seen, &self.drag]].concat();
         let bits = numbers.concat().into_iter().map(|x| x.to_bits() as i64);
         self.position.iter().map(|x| x.word()).chain(bits).collect()
     }
@@ -99,6 +107,8 @@ impl State {
             force: three(10),
             torque: three(13),
             answer: std::array::from_fn(|a| numbers[16 + a]),
+            seen: std::array::from_fn(|a| numbers[25 + a]),
+            drag: std::array::from_fn(|a| numbers[31 + a]),
         })
     }
 
@@ -119,6 +129,8 @@ impl State {
             reals(&[0.0; 6]),
             vec![0; 22],
             reals(&self.answer),
+            reals(&self.seen),
+            reals(&self.drag),
         ]
     }
 }
@@ -242,10 +254,10 @@ impl RigidBodies {
             Ok(self.parameters.precision.unpack_real(bytemuck::cast_slice(&words(name)?)))
         };
         let (id, kind, position) = (words("id")?, words("kind")?, words("position")?);
-        let [orientation, velocity, spin, force, torque, answer] =
-            ["orientation", "velocity", "spin", "force", "torque", "answer"].map(reals);
+        let [orientation, velocity, spin, force, torque, answer, seen, drag] =
+            ["orientation", "velocity", "spin", "force", "torque", "answer", "seen", "drag"].map(reals);
         let (orientation, velocity, spin) = (orientation?, velocity?, spin?);
-        let (force, torque, answer) = (force?, torque?, answer?);
+        let (force, torque, answer, seen, drag) = (force?, torque?, answer?, seen?, drag?);
         let vector = |of: &[f64], i: usize| [0, 1, 2].map(|a| of[a * own + i]);
         let gone = words(GONE.name)?;
         let state = |i: usize| State {
@@ -261,6 +273,8 @@ impl RigidBodies {
             force: vector(&force, i),
             torque: vector(&torque, i),
             answer: std::array::from_fn(|a| answer[a * own + i]),
+            seen: std::array::from_fn(|a| seen[a * own + i]),
+            drag: std::array::from_fn(|a| drag[a * own + i]),
         };
         let mut states: Vec<State> = (0..own).filter(|&i| gone[i] == 0).map(state).collect();
         states.sort_by_key(|state| state.id);
@@ -297,8 +311,16 @@ impl RigidBodies {
         };
         let position = self.particles.words("position")?;
         let at = [0, 1, 2].map(|a| f64::from(position[2 * (a * damage.len() + i)] as i32));
+        let size = |name: &str, first: usize| -> Result<f64> {
+            let words = self.particles.words(name)?;
+            let numbers = self.parameters.precision.unpack_real(bytemuck::cast_slice(&words));
+            Ok((first..first + 3).map(|a| numbers[a * damage.len() + i].powi(2)).sum::<f64>().sqrt())
+        };
+        let (speed, force, contact) = (size("velocity", 0)?, size("force", 0)?, size("contact", 0)?);
+        let (torque, turn) = (size("torque", 0)?, size("contact", 3)?);
         Err(Fault::numerical(format!(
-            "body {id} of population \"{}\" broke at step {step} near {}: {why}. Dumps up to now are whole. Take a shorter time \
+            "body {id} of population \"{}\" broke at step {step} near {}: {why}. A little later it has, in lattice units, \
+             speed {speed:.1e}, force {force:.1e} ({contact:.1e} of it contact) and torque {torque:.1e} ({turn:.1e}). Dumps up to now are whole. Take a shorter time \
              step, a slower flow, or other contact",
             self.parameters.kinds[kind[i] as usize].name,
             self.parameters.place(at)
