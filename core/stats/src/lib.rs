@@ -3,6 +3,7 @@
 //! Every statistic is a pure function of a [`hematite_dump::Grid`] and values in SI; [`table`] and [`figure`] write
 //! what it returns as CSV, JSON and PNG.
 
+pub mod bodies;
 pub mod cells;
 pub mod chart;
 pub mod colour;

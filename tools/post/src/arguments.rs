@@ -16,6 +16,7 @@ Examples:
   post flow runs/channel
   post flow runs/channel --dump all --config post.json -o figures
   post cells runs/tube
+  post bodies runs/artery
   post tracks runs/tube
   post scaling runs/p1 runs/p2 runs/p4 -o scaling
   post compare runs/a runs/b && echo same bits
@@ -25,7 +26,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
-    /// Print the JSON Schema of the config of `post flow` and `post cells`
+    /// Print the JSON Schema of the config of `post flow`, `post cells` and `post bodies`
     #[arg(long, required = true)]
     schema: bool,
     #[command(subcommand)]
@@ -38,7 +39,9 @@ pub enum Command {
     Flow(FlowArguments),
     /// Hematocrit, profiles, cell-free layer, viscosity and the shapes of cells
     Cells(CellsArguments),
-    /// Trajectories of cells: velocities, mean square displacement, dispersion
+    /// Hematocrit, alignment, speed and turning of rigid bodies across the vessel
+    Bodies(BodiesArguments),
+    /// Trajectories of cells and bodies: velocities, mean square displacement, dispersion
     Tracks(TracksArguments),
     /// Speed-up, efficiency and serial fraction of runs on several rank counts
     Scaling(ScalingArguments),
@@ -50,7 +53,7 @@ pub enum Command {
 #[command(after_help = "\
 Writes into DIR: speed*.png, pressure*.png, profile_*.csv, flow_rate.csv, mass_balance.json,
 wall_shear_stress.{csv,json,png}, summary.json; with a dump of cells of the same step also cells*.png, the
-cells upon the speed, and cells_zoom*.png where they are small in it. What a dump lacks is left out, and stderr says so.
+cells upon the speed, and cells_zoom*.png where they are small in it (with rigid bodies only: bodies*.png). What a dump lacks is left out, and stderr says so.
 Pressures include the linear part of a pressure drop that drives the run.
 In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; m2/s are a depth.
 
@@ -128,9 +131,50 @@ pub struct CellsArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Writes into DIR: bodies.csv (each body of the last dump), bodies_series.csv (each dump and population),
+bodies_profile_*.csv (by distance from the wall, and in straight vessels across them), bodies.json (means with
+standard errors), charts, and bodies_*.png: sections of the last dump's bodies upon the speed of the fluid. What the
+dumps lack is left out, and stderr says so.
+
+n                axis of symmetry: that whose semi-axis differs most from the other two; spheres have none
+S                mean of (3 (n e)^2 - 1)/2: 1 along e, -1/2 across it, 0 in the mean over all directions; wall_order with
+                 the normal of the nearest wall, flow_order with the velocity of the fluid at the body's centre
+nematic order    the eigenvalue of largest magnitude of the mean of (3 n n - 1)/2, and its eigenvector, the director
+hematocrit       volume of the bodies over that of the fluid nodes
+number density   bodies by their centres over the volume of the fluid nodes
+angular velocity its magnitude, mean over bodies
+
+Means are over the dumps from \"average_from\" on, errors those of up to eight blocks of consecutive dumps.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Examples:
+  post bodies runs/artery
+  post bodies runs/artery --config post.json -o bodies
+
+post.json:
+  {\"bodies\": {\"axis\": \"x\", \"average_from\": \"20 ms\"},
+   \"planes\": [{\"name\": \"throat\", \"axis\": \"x\", \"at\": \"40 um\"}]}")]
+pub struct BodiesArguments {
+    /// Folder of the run
+    #[arg(value_name = "RUN")]
+    pub run: PathBuf,
+    /// Where to write [default: RUN/statistics]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// What to use in place of defaults
+    #[arg(long, value_name = "POST.json")]
+    pub config: Option<PathBuf>,
+    /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
+    #[arg(long, value_name = "NAME")]
+    pub fields: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Writes into DIR: tracks.csv (each cell and dump: unwrapped centroid and velocity), velocity.csv (mean velocity of
 each cell), displacement.csv (mean and mean square displacement over lags, dispersion about the mean motion),
-tracks.png and displacement.png. From tracks.h5, or where a run has none, from cells.vtkhdf.
+tracks.png and displacement.png. From tracks.h5, or where a run has none, from cells.vtkhdf or bodies.vtkhdf.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 
@@ -181,7 +225,7 @@ pub struct ScalingArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Compares the dumps, node by node by their global numbers, and the ledgers.
+Compares the dumps, node by node, cell by cell and body by body by their global numbers, and the ledgers.
 
 Exit codes: 0 the same, 1 different (stdout says where first), 2 bad usage or input, 6 reading failed.
 

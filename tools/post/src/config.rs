@@ -1,4 +1,4 @@
-//! The config of `post flow` and `post cells`.
+//! The config of `post flow`, `post cells` and `post bodies`.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use serde::Deserialize;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct PostConfig {
-    /// Planes for flow rates and, in 3-D, for maps. Default: those through the middle of the domain.
+    /// Planes for flow rates and, in 3-D, for maps and sections. Default: those through the middle of the domain.
     #[serde(default)]
     pub planes: Option<Vec<PlaneConfig>>,
     /// Lines for profiles. Default: those across the middle of the domain along each axis.
@@ -23,6 +23,21 @@ pub struct PostConfig {
     /// What `post cells` looks at.
     #[serde(default)]
     pub cells: CellsConfig,
+    /// What `post bodies` looks at.
+    #[serde(default)]
+    pub bodies: BodiesConfig,
+}
+
+/// What `post bodies` looks at in place of its defaults.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub struct BodiesConfig {
+    /// The axis of the vessel. Default: that of the pressure drop, or else of the mean velocity of bodies.
+    #[serde(default)]
+    pub axis: Option<Axis>,
+    /// Take means over the dumps from this time on. Default: the later half of the time that dumps span.
+    #[serde(default)]
+    pub average_from: Option<Time>,
 }
 
 /// What `post cells` looks at in place of its defaults.

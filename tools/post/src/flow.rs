@@ -15,6 +15,7 @@ use hematite_stats::wss::{Statistics, WallSite};
 use serde::Serialize;
 
 use crate::arguments::FlowArguments;
+use crate::bodies::BodySource;
 use crate::cells::CellSource;
 use crate::config::PostConfig;
 use crate::pictures;
@@ -30,6 +31,7 @@ pub struct Work<'a> {
     lines: Vec<Line>,
     walls: Option<Vec<WallSite>>,
     pub cells: Option<CellSource>,
+    pub bodies: Option<BodySource>,
     output: PathBuf,
     written: Vec<PathBuf>,
 }
@@ -77,6 +79,8 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         let step = reader.steps()[dump].step;
         let missing = work.cells.as_ref().is_some_and(|cells| cells.at(step).is_none());
         leave_out(&mut left_out, missing, &format!("cells at step {step}: cells.vtkhdf has no dump of that step"));
+        let missing = work.bodies.as_ref().is_some_and(|bodies| bodies.at(step).is_none());
+        leave_out(&mut left_out, missing, &format!("bodies at step {step}: bodies.vtkhdf has no dump of that step"));
         steps.push(one_step(&mut work, reader.steps()[dump], &values, &suffix)?);
         leave_out(&mut left_out, values.pressure.is_none(), "pressure maps: the dump holds no pressure");
         leave_out(&mut left_out, values.stress.is_none(), "wall shear stress: the dump holds no shear_stress");
@@ -115,10 +119,10 @@ fn prepare<'a>(
     for line in &lines {
         line.check().map_err(within)?;
     }
-    let cells = CellSource::open(&arguments.run)?;
+    let (cells, bodies) = (CellSource::open(&arguments.run)?, BodySource::open(&arguments.run)?);
     let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
     let walls = surroundings.map(|s| s.walls);
-    Ok(Work { nodes, record, planes, lines, walls, cells, output, written: Vec::new() })
+    Ok(Work { nodes, record, planes, lines, walls, cells, bodies, output, written: Vec::new() })
 }
 
 fn one_step(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<StepSummary> {

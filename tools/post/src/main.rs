@@ -1,6 +1,7 @@
 //! `post`: from the dumps of a run to tables and figures.
 
 mod arguments;
+mod bodies;
 mod cells;
 mod compare;
 mod config;
@@ -28,6 +29,7 @@ fn work(arguments: &Arguments) -> Result<Exit> {
     match &arguments.command {
         Some(Command::Flow(flow)) => flow::run(flow),
         Some(Command::Cells(cells)) => cells::run(cells),
+        Some(Command::Bodies(bodies)) => bodies::run(bodies),
         Some(Command::Tracks(tracks)) => tracks::run(tracks),
         Some(Command::Scaling(scaling)) => scaling::run(scaling),
         Some(Command::Compare(compare)) => compare::run(compare),

@@ -2,11 +2,14 @@
 
 use hematite_config::Result;
 use hematite_dump::DumpStep;
-use hematite_stats::cells;
+use hematite_stats::cells::map::Outline;
+use hematite_stats::figure::Figure;
+use hematite_stats::lookup::Nodes;
 use hematite_stats::map::{Quantity, View, draw_smooth, map, speeds};
 use hematite_stats::table::write_json;
 use hematite_stats::wss::{self, Statistics, WallSite};
 use hematite_stats::wss_map;
+use hematite_stats::{bodies, cells};
 
 use crate::flow::Work;
 use crate::source::Values;
@@ -31,43 +34,66 @@ pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Res
     Ok(())
 }
 
-/// The cells upon the speed, where the run has a dump of them at that step: of the whole domain, and where they are small there,
-/// of a part of it.
+/// The cells and rigid bodies upon the speed, where the run has a dump of them at that step: of the whole domain, and where
+/// they are small there, of a part of it.
 pub fn cells(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<()> {
-    let Some(source) = &work.cells else { return Ok(()) };
-    let Some(dump) = source.at(at.step) else { return Ok(()) };
-    let (frame, names) = (source.reader.frame(dump)?, source.names());
-    let kinds = source.reader.kinds().to_vec();
-    let all = cells::cells(&kinds, &frame)?;
     let speed = speeds(&values.velocity);
     let planes = match work.nodes.grid().dimension {
         3 => work.planes.iter().cloned().map(Some).collect(),
         _ => vec![None],
     };
+    let cells = work.cells.as_ref().and_then(|source| Some((source, source.at(at.step)?)));
+    let bodies = work.bodies.as_ref().and_then(|source| Some((source, source.at(at.step)?)));
+    let what = if cells.is_some() { "cells" } else { "bodies" };
+    let cells = cells.map(|(source, dump)| Ok((source, source.reader.frame(dump)?))).transpose()?;
+    let bodies = bodies.map(|(source, dump)| bodies::bodies(source.reader.kinds(), &source.reader.frame(dump)?));
+    let bodies = bodies.transpose()?.unwrap_or_default();
+    let all = match &cells {
+        Some((source, frame)) => cells::cells(source.reader.kinds(), frame)?,
+        None => Vec::new(),
+    };
+    let (Some(names), true) = (names(work), cells.is_some() || !bodies.is_empty()) else { return Ok(()) };
+    let mut pictures = Vec::new();
     for plane in &planes {
         let view = View::whole(&work.nodes, plane.as_ref())?;
-        let outlines = cells::map::outlines(&work.nodes, &view, &all);
-        let picture = |view: &View| {
-            let mut figure = draw_smooth(&work.nodes, &speed, Quantity::Speed, view, at.time);
-            figure.title = format!("cells and {}", figure.title);
-            cells::map::draw(&mut figure, &work.nodes, view, &outlines, &names);
-            figure
-        };
-        let mut whole = picture(&view);
-        let part = cells::map::zoom(&work.nodes, &view, &outlines, &speed);
-        let detail = part.as_ref().map(picture);
-        if let Some(part) = &part {
-            cells::map::mark(&mut whole, &work.nodes, &view, part);
-        }
+        let mut outlines = cells::map::outlines(&work.nodes, &view, &all);
+        outlines.extend(bodies::map::outlines(&work.nodes, &view, &bodies));
+        let (whole, detail) = suspended((&work.nodes, &speed), &view, (what, &outlines, &names), at.time);
         let plane = plane.as_ref().map(|plane| format!("_{}", plane.name)).unwrap_or_default();
-        let path = work.file(format!("cells{plane}{suffix}.png"));
-        whole.write(&path)?;
-        if let Some(detail) = detail {
-            let path = work.file(format!("cells_zoom{plane}{suffix}.png"));
-            detail.write(&path)?;
-        }
+        pictures.push((format!("{what}{plane}{suffix}.png"), whole));
+        pictures.extend(detail.map(|detail| (format!("{what}_zoom{plane}{suffix}.png"), detail)));
+    }
+    for (name, picture) in pictures {
+        let path = work.file(name);
+        picture.write(&path)?;
     }
     Ok(())
+}
+
+/// Names of the populations, which are the same in all dumps of a run.
+fn names(work: &Work) -> Option<Vec<String>> {
+    work.cells.as_ref().map(|source| source.names()).or_else(|| work.bodies.as_ref().map(|source| source.names()))
+}
+
+/// Outlines upon the speed, and where they are small, a part of the picture on its own.
+pub fn suspended(
+    (nodes, speed): (&Nodes, &[f64]),
+    view: &View,
+    (what, outlines, names): (&str, &[Outline], &[String]),
+    time: f64,
+) -> (Figure, Option<Figure>) {
+    let picture = |view: &View| {
+        let mut figure = draw_smooth(nodes, speed, Quantity::Speed, view, time);
+        figure.title = format!("{what} and {}", figure.title);
+        cells::map::draw(&mut figure, nodes, view, outlines, names);
+        figure
+    };
+    let mut whole = picture(view);
+    let part = cells::map::zoom(nodes, view, outlines, speed);
+    if let Some(part) = &part {
+        cells::map::mark(&mut whole, nodes, view, part);
+    }
+    (whole, part.as_ref().map(picture))
 }
 
 /// Wall shear stress as table, statistics and picture; `None` without wall points.

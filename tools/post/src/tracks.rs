@@ -1,4 +1,4 @@
-//! `post tracks`: where cells go.
+//! `post tracks`: where cells and bodies go.
 
 use std::path::Path;
 
@@ -14,6 +14,7 @@ use hematite_stats::plane::AXES;
 use hematite_stats::table::Table;
 
 use crate::arguments::TracksArguments;
+use crate::bodies::BodySource;
 use crate::cells::CellSource;
 use crate::say;
 
@@ -76,7 +77,7 @@ struct Tracks {
     all: Vec<Track>,
 }
 
-/// From `tracks.h5`, or where there is none, from the surfaces in `cells.vtkhdf`.
+/// From `tracks.h5`, or where there is none, from the surfaces in `cells.vtkhdf`, or else from `bodies.vtkhdf`.
 fn read_tracks(run: &Path) -> Result<Tracks> {
     if run.join("tracks.h5").is_file() {
         let reader = TrackReader::open(run)?;
@@ -84,7 +85,32 @@ fn read_tracks(run: &Path) -> Result<Tracks> {
             return from_tracks(&reader);
         }
     }
-    from_cells(&RunRecord::read(run)?, &CellSource::require(run)?)
+    let record = RunRecord::read(run)?;
+    match (CellSource::open(run)?, BodySource::open(run)?) {
+        (None, Some(bodies)) if !bodies.reader.steps().is_empty() => from_bodies(&record, &bodies),
+        _ => from_cells(&record, &CellSource::require(run)?),
+    }
+}
+
+fn from_bodies(record: &RunRecord, source: &BodySource) -> Result<Tracks> {
+    let extent = extent(record)?;
+    let mut frames = Vec::new();
+    for dump in 0..source.reader.steps().len() {
+        let frame = source.reader.frame(dump)?;
+        let place = |n: usize| {
+            let at = unwrapped(frame.position[n], frame.image[n], extent);
+            (frame.id[n], frame.kind[n] as usize, at)
+        };
+        frames.push((0..frame.id.len()).map(place).collect::<Vec<_>>());
+    }
+    let time = source.reader.steps().iter().map(|dump| dump.time).collect();
+    Ok(Tracks { names: source.names(), dimension: source.reader.dimension(), time, all: tracks(frames) })
+}
+
+/// Edges of the box of a run's case, m.
+fn extent(record: &RunRecord) -> Result<[f64; 3]> {
+    let case = Case::open(Path::new(&record.case))?;
+    Ok(case.header().extent.map(|sites| sites as f64 * case.header().spacing))
 }
 
 fn from_tracks(reader: &TrackReader) -> Result<Tracks> {
@@ -103,8 +129,7 @@ fn from_tracks(reader: &TrackReader) -> Result<Tracks> {
 }
 
 fn from_cells(record: &RunRecord, source: &CellSource) -> Result<Tracks> {
-    let case = Case::open(Path::new(&record.case))?;
-    let extent = case.header().extent.map(|sites| sites as f64 * case.header().spacing);
+    let extent = extent(record)?;
     let mut frames = Vec::new();
     for dump in 0..source.reader.steps().len() {
         let frame = source.reader.frame(dump)?;

@@ -49,7 +49,7 @@ impl PopulationReport {
         let um = |length: Option<f64>| length.map_or("wide".to_owned(), |metres| format!("{:.3} um", 1e6 * metres));
         let things = if self.rigid { "rigid bodies" } else { "cells" };
         let mut text = format!(
-            "{}: {} of {} {}, hematocrit {:.4} of {:.4}, gaps {} between cells, {} to the wall, {:.1} s",
+            "{}: {} of {} {}, hematocrit {:.4} of {:.4}, gaps {} between {}, {} to the wall, {:.1} s",
             self.name,
             self.placed,
             self.asked,
@@ -57,6 +57,7 @@ impl PopulationReport {
             self.hematocrit,
             self.asked_hematocrit,
             um(self.gap),
+            if self.rigid { "bodies" } else { "cells" },
             um(self.wall_gap),
             self.seconds
         );

@@ -98,6 +98,11 @@ impl Bins {
         self
     }
 
+    /// The bin of a node; none for one that does not count.
+    pub fn bin(&self, node: usize) -> Option<usize> {
+        self.bin.get(node).filter(|&&bin| bin != NONE).map(|&bin| bin as usize)
+    }
+
     /// Mean of one value a node over each bin; not a number for a bin without nodes.
     pub fn means(&self, values: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut sum = vec![0.0; self.nodes.len()];

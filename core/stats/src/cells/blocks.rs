@@ -38,6 +38,12 @@ pub fn estimate(series: impl IntoIterator<Item = f64>) -> Option<Estimate> {
 }
 
 impl Estimate {
+    /// `factor * self`.
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        Self { mean: factor * self.mean, standard_error: self.standard_error.map(|e| (factor * e).abs()), ..self }
+    }
+
     /// `numerator / self`, with the error of `self` carried along.
     #[must_use]
     pub fn under(self, numerator: f64) -> Self {
@@ -70,5 +76,6 @@ mod tests {
         let fast = estimate((0..80).map(|i| f64::from(i % 10))).expect("samples");
         assert_eq!((fast.mean, fast.standard_error), (4.5, Some(0.0)));
         assert_eq!(fast.under(9.0).mean, 2.0);
+        assert_eq!((two.times(-3.0).mean, two.times(-3.0).standard_error), (-6.0, Some(3.0)));
     }
 }

@@ -40,39 +40,54 @@ pub struct Outline {
 /// What `view` shows of the cells: all of a 2-D cell, the section of a 3-D cell with the view's plane. Cells that stick out of
 /// periodic faces come back on the other side.
 pub fn outlines(nodes: &Nodes, view: &View, cells: &[Cell]) -> Vec<Outline> {
-    let period = nodes.period_metres();
-    let origin = nodes.grid().origin;
     let mut found = Vec::new();
     for cell in cells {
-        let (low, high) = cell.bounds();
-        // By how much copies of the cell are shifted along an axis, itself included.
-        let shifts = |a: usize| -> Vec<f64> {
-            let mut all = vec![0.0];
-            if let Some(period) = period[a] {
-                if low[a] < origin[a] {
-                    all.push(period);
-                }
-                if high[a] > origin[a] + period {
-                    all.push(-period);
-                }
-            }
-            all
-        };
-        let loops: Vec<Vec<[f64; 3]>> = match &view.plane {
-            Some(plane) => {
-                shifts(plane.axis).into_iter().flat_map(|s| section(cell, plane.axis, plane.at - s)).collect()
-            }
+        let cut = |shift: f64| match &view.plane {
+            Some(plane) => section(cell, plane.axis, plane.at - shift),
             None => vec![cell.position.to_vec()],
         };
-        if loops.is_empty() {
-            continue;
-        }
-        for right in shifts(view.axes[0]) {
-            for up in shifts(view.axes[1]) {
-                let moved = |p: &[f64; 3]| [p[view.axes[0]] + right, p[view.axes[1]] + up];
-                let loops = loops.iter().map(|points| points.iter().map(moved).collect()).collect();
-                found.push(Outline { population: cell.kind, loops, smooth: view.plane.is_none() });
+        found.extend(copies(nodes, view, cell.bounds(), (cell.kind, view.plane.is_none()), cut));
+    }
+    found
+}
+
+/// What `view` shows of a member of population `population` within `bounds` (m), and of its copies beyond periodic faces.
+/// `cut` gives the loops that are seen of it when it is shifted by so much along the view's normal.
+pub(crate) fn copies(
+    nodes: &Nodes,
+    view: &View,
+    (low, high): ([f64; 3], [f64; 3]),
+    (population, smooth): (usize, bool),
+    cut: impl Fn(f64) -> Vec<Vec<[f64; 3]>>,
+) -> Vec<Outline> {
+    let period = nodes.period_metres();
+    let origin = nodes.grid().origin;
+    // By how much copies are shifted along an axis, itself included.
+    let shifts = |a: usize| -> Vec<f64> {
+        let mut all = vec![0.0];
+        if let Some(period) = period[a] {
+            if low[a] < origin[a] {
+                all.push(period);
             }
+            if high[a] > origin[a] + period {
+                all.push(-period);
+            }
+        }
+        all
+    };
+    let loops: Vec<Vec<[f64; 3]>> = match &view.plane {
+        Some(plane) => shifts(plane.axis).into_iter().flat_map(cut).collect(),
+        None => cut(0.0),
+    };
+    let mut found = Vec::new();
+    if loops.is_empty() {
+        return found;
+    }
+    for right in shifts(view.axes[0]) {
+        for up in shifts(view.axes[1]) {
+            let moved = |p: &[f64; 3]| [p[view.axes[0]] + right, p[view.axes[1]] + up];
+            let loops = loops.iter().map(|points| points.iter().map(moved).collect()).collect();
+            found.push(Outline { population, loops, smooth });
         }
     }
     found

@@ -1,4 +1,4 @@
-//! The distance of every node from the nearest wall.
+//! The distance of nodes and other points from the nearest wall.
 
 use rstar::primitives::GeomWithData;
 use rstar::{PointDistance, RTree};
@@ -6,38 +6,52 @@ use rstar::{PointDistance, RTree};
 use crate::lookup::Nodes;
 use crate::wss::WallSite;
 
-/// Distance of each node from the wall in metres; empty where there is no wall.
+/// The points below wall sites, in a tree.
 ///
-/// The nearest wall point is found in a tree of those below the wall sites. Where the node lies above that point to within
-/// a lattice spacing sideways, the distance is the one from the tangent plane there, else the one from the point.
+/// A point is as far from the wall as from the nearest of them; where it lies above that one to within a lattice spacing
+/// sideways, as far as from the tangent plane there.
+pub struct Walls<'a> {
+    nodes: &'a Nodes<'a>,
+    sites: &'a [WallSite],
+    tree: RTree<GeomWithData<[f64; 3], usize>>,
+}
+
+impl<'a> Walls<'a> {
+    /// Those of the sites.
+    pub fn new(nodes: &'a Nodes<'a>, sites: &'a [WallSite]) -> Self {
+        let foot = |site: &WallSite| -> [f64; 3] {
+            let at = nodes.grid().position[site.node].map(f64::from);
+            std::array::from_fn(|a| at[a] - site.distance * site.normal[a])
+        };
+        let feet = sites.iter().enumerate().map(|(k, site)| GeomWithData::new(foot(site), k));
+        Self { nodes, sites, tree: RTree::bulk_load(feet.collect()) }
+    }
+
+    /// Distance from the wall, in spacings, and the unit normal of the nearest wall, of a lattice coordinate; none where
+    /// there is no wall.
+    pub fn nearest(&self, x: [f64; 3]) -> Option<(f64, [f64; 3])> {
+        let each = images(self.nodes, x).filter_map(|x| self.nearest_of(x));
+        each.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(distance, normal)| (distance.max(0.0), normal))
+    }
+
+    fn nearest_of(&self, x: [f64; 3]) -> Option<(f64, [f64; 3])> {
+        let found = self.tree.nearest_neighbor(&x)?;
+        let (foot, normal) = (*found.geom(), self.sites[found.data].normal);
+        let above: f64 = (0..3).map(|a| (x[a] - foot[a]) * normal[a]).sum();
+        let square = found.distance_2(&x);
+        let sideways = square - above * above;
+        Some((if sideways <= 1.0 && above > 0.0 { above } else { square.sqrt() }, normal))
+    }
+}
+
+/// Distance of each node from the wall in metres; empty where there is no wall.
 pub fn wall_distances(nodes: &Nodes, sites: &[WallSite]) -> Vec<f64> {
     if sites.is_empty() {
         return Vec::new();
     }
-    let place = |n: usize| nodes.grid().position[n].map(f64::from);
-    let foot = |site: &WallSite| -> [f64; 3] {
-        let at = place(site.node);
-        std::array::from_fn(|a| at[a] - site.distance * site.normal[a])
-    };
-    let tree = RTree::bulk_load(
-        sites.iter().enumerate().map(|(k, site)| GeomWithData::new(foot(site), k)).collect::<Vec<_>>(),
-    );
-    (0..nodes.grid().position.len())
-        .map(|n| {
-            let distance =
-                images(nodes, place(n)).filter_map(|x| nearest(&tree, sites, x)).fold(f64::INFINITY, f64::min);
-            distance.max(0.0) * nodes.grid().spacing
-        })
-        .collect()
-}
-
-fn nearest(tree: &RTree<GeomWithData<[f64; 3], usize>>, sites: &[WallSite], x: [f64; 3]) -> Option<f64> {
-    let found = tree.nearest_neighbor(&x)?;
-    let (foot, normal) = (*found.geom(), sites[found.data].normal);
-    let above: f64 = (0..3).map(|a| (x[a] - foot[a]) * normal[a]).sum();
-    let square = found.distance_2(&x);
-    let sideways = square - above * above;
-    Some(if sideways <= 1.0 && above > 0.0 { above } else { square.sqrt() })
+    let walls = Walls::new(nodes, sites);
+    let distance = |p: &[i32; 3]| walls.nearest(p.map(f64::from)).map_or(f64::INFINITY, |(distance, _)| distance);
+    nodes.grid().position.iter().map(|p| distance(p) * nodes.grid().spacing).collect()
 }
 
 /// A lattice position and its images across the periodic faces.

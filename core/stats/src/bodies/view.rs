@@ -1,0 +1,142 @@
+//! The bodies of a frame one by one.
+
+use hematite_config::{Fault, Result};
+use hematite_dump::{BodyFrame, BodyKind};
+
+/// One ellipsoid of a frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// Its global number.
+    pub id: u64,
+    /// Number of its population.
+    pub kind: usize,
+    /// Its centre, m.
+    pub position: [f64; 3],
+    /// Its semi-axes, m.
+    pub semi_axes: [f64; 3],
+    /// Its axes as unit vectors in space, one a row.
+    pub axes: [[f64; 3]; 3],
+    /// Velocity of its centre, m/s.
+    pub velocity: [f64; 3],
+    /// Angular velocity in the frame of space, rad/s.
+    pub angular_velocity: [f64; 3],
+    /// How often it has crossed the periodic faces along x, y, z.
+    pub image: [i32; 3],
+}
+
+/// The bodies of `frame`, whose populations are `kinds`, in its order.
+///
+/// # Errors
+/// A usage fault when a body is of no population, or is turned by no unit quaternion.
+pub fn bodies(kinds: &[BodyKind], frame: &BodyFrame) -> Result<Vec<Body>> {
+    let damaged = |what: String| Fault::usage(format!("bodies of step {}: {what}: the dump is damaged", frame.step));
+    let body = |n: usize| {
+        let (id, kind) = (frame.id[n], frame.kind[n] as usize);
+        let Some(population) = kinds.get(kind) else {
+            return Err(damaged(format!("body {id} is of population {kind}, there are {}", kinds.len())));
+        };
+        let turn = frame.orientation[n].map(f64::from);
+        let square: f64 = turn.iter().map(|x| x * x).sum();
+        if square.is_nan() || (square - 1.0).abs() > 1e-3 {
+            return Err(damaged(format!("body {id} is turned by {turn:?}, which is no unit quaternion")));
+        }
+        Ok(Body {
+            id,
+            kind,
+            position: frame.position[n],
+            semi_axes: population.semi_axes,
+            axes: turned(turn.map(|x| x / square.sqrt())),
+            velocity: frame.velocity[n].map(f64::from),
+            angular_velocity: frame.angular_velocity[n].map(f64::from),
+            image: frame.image[n],
+        })
+    };
+    (0..frame.id.len()).map(body).collect()
+}
+
+/// Where a unit quaternion (w, x, y, z) turns the axes x, y, z to.
+fn turned([w, x, y, z]: [f64; 4]) -> [[f64; 3]; 3] {
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
+        [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)],
+        [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+}
+
+/// The axis whose semi-axis differs most from the other two, of equals the shortest; none of a sphere.
+pub fn symmetry_axis(semi_axes: [f64; 3]) -> Option<usize> {
+    let apart = |k: usize| semi_axes.iter().map(|other| (semi_axes[k] - other).abs()).sum::<f64>();
+    let largest = semi_axes.into_iter().fold(0.0, f64::max);
+    let most = (0..3).map(apart).fold(0.0, f64::max);
+    let equal = |k: &usize| apart(*k) >= most * (1.0 - 1e-9);
+    let shortest = (0..3).filter(equal).min_by(|&i, &j| semi_axes[i].total_cmp(&semi_axes[j]));
+    shortest.filter(|_| most > 1e-6 * largest)
+}
+
+impl Body {
+    /// Its volume, m3.
+    pub fn volume(&self) -> f64 {
+        4.0 / 3.0 * std::f64::consts::PI * self.semi_axes.iter().product::<f64>()
+    }
+
+    /// The unit vector along its axis of symmetry; none of a sphere.
+    pub fn symmetry_axis(&self) -> Option<[f64; 3]> {
+        symmetry_axis(self.semi_axes).map(|k| self.axes[k])
+    }
+
+    /// Half the lengths of the box around it, m.
+    pub fn half_box(&self) -> [f64; 3] {
+        [0, 1, 2].map(|a| (0..3).map(|k| (self.semi_axes[k] * self.axes[k][a]).powi(2)).sum::<f64>().sqrt())
+    }
+
+    /// The tensor M of its surface, d M d = 1 for d from its centre, in 1/m2.
+    pub fn form(&self) -> [[f64; 3]; 3] {
+        let along = |k: usize, i: usize, j: usize| self.axes[k][i] * self.axes[k][j] / self.semi_axes[k].powi(2);
+        [0, 1, 2].map(|i| [0, 1, 2].map(|j| (0..3).map(|k| along(k, i, j)).sum()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bodies::testing::{about_z, frame};
+
+    #[test]
+    fn bodies_are_turned_as_their_quaternions_say() {
+        let (kinds, frame) = frame([3.0, 2.0, 1.0], &[([5.0, 6.0, 7.0], about_z(0.3))]);
+        let body = bodies(&kinds, &frame).expect("sound")[0];
+        let (s, c) = 0.3_f64.sin_cos();
+        for (k, wanted) in [[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]].into_iter().enumerate() {
+            assert!((0..3).all(|a| (body.axes[k][a] - wanted[a]).abs() < 1e-6), "{:?}", body.axes);
+        }
+        let form = body.form();
+        for k in 0..3 {
+            let d = body.axes[k].map(|x| body.semi_axes[k] * x);
+            let on: f64 = (0..3).map(|i| (0..3).map(|j| d[i] * form[i][j] * d[j]).sum::<f64>()).sum();
+            assert!((on - 1.0).abs() < 1e-12);
+        }
+        let half = body.half_box();
+        assert!((half[0] - (3.0 * c).hypot(2.0 * s)).abs() < 1e-6 && (half[2] - 1.0).abs() < 1e-12, "{half:?}");
+        let mut broken = frame.clone();
+        broken.orientation[0] = [0.5; 4].map(|x| x * 1.1);
+        assert!(bodies(&kinds, &broken).expect_err("no turn").message.contains("no unit quaternion"));
+        broken = frame;
+        broken.kind[0] = 4;
+        assert!(bodies(&kinds, &broken).expect_err("unknown").message.contains("population 4"));
+    }
+
+    #[test]
+    fn the_axis_of_symmetry_stands_out() {
+        for (semi_axes, axis) in [
+            ([4.0, 4.0, 1.0], Some(2)),
+            ([1.0, 4.0, 4.0], Some(0)),
+            ([1.0, 5.0, 1.0], Some(1)),
+            ([5.0, 3.0, 1.0], Some(2)),
+            ([5.0, 2.0, 1.0], Some(0)),
+            ([2.0, 2.0, 2.0], None),
+            ([0.0, 0.0, 0.0], None),
+        ] {
+            assert_eq!(symmetry_axis(semi_axes), axis, "{semi_axes:?}");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! `post bodies`, `post flow` and `post tracks` on synthetic runs with rigid bodies, whose answers are known.
+
+use std::f64::consts::PI;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hematite_case::{ImmersedWalls, Lattice, NodeId};
+use hematite_config::{Provenance, hash_file};
+use hematite_dump::{BodyFrame, BodyKind, BodyWriter, DumpStep, Field, FieldWriter, Grid, RunRecord, Values};
+use hematite_geometry::{Domain, Report, Site};
+use serde_json::{Value, json};
+
+/// A process started while another thread has an HDF5 file open inherits the file and its lock, so tests take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+const DX: f64 = 1e-6;
+/// Walls of the slit.
+const WALLS: [f64; 2] = [1e-6, 25e-6];
+const EXTENT: [usize; 3] = [30, 26, 24];
+/// Seconds from one dump to the next.
+const INTERVAL: f64 = 1e-3;
+const AXES: [f64; 3] = [1.5e-6, 1.5e-6, 0.5e-6];
+
+/// The fluid's speed along x.
+fn speed(y: f64) -> f64 {
+    1e-2 * (y - WALLS[0]) * (WALLS[1] - y) / 144e-12
+}
+
+/// A slit along x and z, periodic, its walls at y = 1 and 25 um: case, `run.json`, and `dumps` dumps of velocity and of
+/// the bodies that `frame` gives.
+fn slit(folder: &Path, kinds: &[BodyKind], dumps: u64, frame: impl Fn(f64) -> BodyFrame) -> PathBuf {
+    let _turn = turn();
+    let fluid = |i: usize| (1..EXTENT[1] - 1).contains(&(i / EXTENT[0] % EXTENT[1]));
+    let domain = Domain {
+        dimension: 3,
+        extent: EXTENT,
+        spacing: DX,
+        origin: [0.0; 3],
+        periodic: [true, false, true],
+        sites: (0..EXTENT.iter().product()).map(|i| if fluid(i) { Site::FLUID } else { Site::WALL }).collect(),
+        openings: Vec::new(),
+        report: Report::default(),
+    };
+    let lattice = Lattice::build(&domain).expect("a lattice");
+    let (run, case) = (folder.join("run"), folder.join("case.h5"));
+    std::fs::create_dir_all(&run).expect("a folder");
+    let provenance = Provenance::default();
+    hematite_case::file::write(&case, &lattice, &[], &ImmersedWalls::default(), &[], &provenance, &Value::Null)
+        .expect("a case");
+    let record = RunRecord {
+        schema: RunRecord::SCHEMA,
+        config: Value::Null,
+        case: case.display().to_string(),
+        case_sha256: hash_file(&case).expect("hashes"),
+        velocity_set: "D3Q19".into(),
+        nodes: lattice.nodes() as u64,
+        dx: DX,
+        dt: 1e-7,
+        rho0: 1000.0,
+        nu: 1e-6,
+        tau: 0.6,
+        precision: "f32".into(),
+        steps: dumps,
+        pressure_drop: [2e4, 0.0, 0.0],
+        openings: Vec::new(),
+        dumps: vec!["fields".into()],
+        ranks: 1,
+        devices: vec!["none".into()],
+        provenance,
+    };
+    record.write(&run).expect("writes");
+    let id = (0..lattice.nodes() as u64).map(NodeId).collect();
+    let grid = Grid { dimension: 3, spacing: DX, origin: [0.0; 3], id, position: lattice.position.clone() };
+    let path = run.join("fields.vtkhdf");
+    let mut fields = FieldWriter::create(&path, &grid, &[Field::Velocity], false).expect("a dump");
+    let mut bodies = BodyWriter::create(&run.join("bodies.vtkhdf"), kinds, 3, DX).expect("a dump");
+    for step in 0..dumps {
+        let time = INTERVAL * step as f64;
+        fields.begin(DumpStep { step, time }).expect("begins");
+        let at = |p: &[i32; 3]| speed((f64::from(p[1]) + 0.5) * DX) as f32;
+        let values = grid.position.iter().flat_map(|p| [at(p), 0.0, 0.0]).collect();
+        fields.write(Field::Velocity, &Values::F32(values)).expect("writes");
+        fields.end().expect("ends");
+        bodies.append(&BodyFrame { step, time, ..frame(time) }).expect("writes");
+    }
+    run
+}
+
+fn red() -> Vec<BodyKind> {
+    vec![BodyKind { name: "red".into(), semi_axes: AXES }]
+}
+
+/// The shortest turn that brings z to the unit vector `n`.
+fn z_to(n: [f64; 3]) -> [f32; 4] {
+    let q = [1.0 + n[2], -n[1], n[0], 0.0];
+    let size = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+    q.map(|x| (x / size) as f32)
+}
+
+/// Adds a body that turns about z by `spin`, moved along x by `time` and wrapped.
+fn add(frame: &mut BodyFrame, at: [f64; 3], n: [f64; 3], spin: f64, time: f64) {
+    let (u, length) = (speed(at[1]), EXTENT[0] as f64 * DX);
+    let x = at[0] + u * time;
+    let image = (x / length).floor();
+    frame.id.push(frame.id.len() as u64);
+    frame.kind.push(0);
+    frame.image.push([image as i32, 0, 0]);
+    frame.position.push([x - image * length, at[1], at[2]]);
+    frame.orientation.push(z_to(n));
+    frame.velocity.push([u as f32, 0.0, 0.0]);
+    frame.angular_velocity.push([0.0, 0.0, -spin as f32]);
+    frame.force.push([0.0; 3]);
+    frame.torque.push([0.0; 3]);
+}
+
+/// Layers of bodies 3.2 um apart, 45 in each, their axes `axis(number)`.
+fn layers(time: f64, axis: impl Fn(usize) -> [f64; 3]) -> BodyFrame {
+    let mut frame = BodyFrame::default();
+    for (layer, y) in LAYERS.into_iter().enumerate() {
+        for k in 0..45 {
+            let at = [3.3e-6 * (k % 9) as f64, y, 4.8e-6 * (k / 9) as f64];
+            add(&mut frame, at, axis(45 * layer + k), 100.0 * (layer + 1) as f64, time);
+        }
+    }
+    frame
+}
+
+/// Heights of the layers: 1.5, 5.5 and 9.5 um from the lower wall and the upper one.
+const LAYERS: [f64; 6] = [2.5e-6, 6.5e-6, 10.5e-6, 15.5e-6, 19.5e-6, 23.5e-6];
+
+fn post(arguments: &[&str]) -> Output {
+    let _turn = turn();
+    Command::new(env!("CARGO_BIN_EXE_post")).args(arguments).output().expect("post starts")
+}
+
+fn done(output: &Output) {
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a plain path")
+}
+
+fn json_of(path: &Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON")
+}
+
+fn mean(value: &Value) -> f64 {
+    value["mean"].as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
+}
+
+/// The rows of a table by their columns; not a number where a cell is empty.
+fn column(path: &Path, name: &str) -> Vec<f64> {
+    let table = std::fs::read_to_string(path).expect("is there");
+    let at = table.lines().next().expect("a header").split(',').position(|title| title == name).expect(name);
+    let number = |row: &str| row.split(',').nth(at).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN);
+    table.lines().skip(1).map(number).collect()
+}
+
+/// Bodies whose axes are normal to the walls.
+fn aligned(folder: &Path) -> PathBuf {
+    slit(folder, &red(), 5, |time| layers(time, |_| [0.0, 1.0, 0.0]))
+}
+
+#[test]
+fn aligned_bodies_have_an_order_of_one() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = aligned(folder.path());
+    let output = post(&["bodies", text(&run)]);
+    done(&output);
+    let statistics = run.join("statistics");
+    let summary = json_of(&statistics.join("bodies.json"));
+    let red = &summary["populations"][0];
+    assert_eq!((mean(&red["bodies"]), summary["dumps"].as_u64()), (270.0, Some(3)));
+    let (volume, lumen) = (4.0 / 3.0 * PI * AXES.iter().product::<f64>(), 30.0 * 24.0 * 24.0 * DX.powi(3));
+    assert!((mean(&red["hematocrit"]) / (270.0 * volume / lumen) - 1.0).abs() < 1e-9, "{red}");
+    for (key, wanted) in [("nematic_order", 1.0), ("wall_order", 1.0), ("flow_order", -0.5)] {
+        assert!((mean(&red[key]) - wanted).abs() < 1e-5, "{key}: {red}");
+    }
+    assert!((red["director"][1].as_f64().expect("a number") - 1.0).abs() < 1e-5);
+    let profile = statistics.join("bodies_profile_wall_distance.csv");
+    let [nodes, density, order, speeds, spin, hematocrit] =
+        ["nodes", "number_density_per_m3", "wall_order", "speed_m_per_s", "angular_velocity_rad_per_s", "hematocrit"]
+            .map(|name| column(&profile, name));
+    // Bodies in the second, sixth and tenth layer of nodes from either wall, and 90 in each.
+    for (bin, (&nodes, &density)) in nodes.iter().zip(&density).enumerate() {
+        let there = if [1, 5, 9].contains(&bin) { 90.0 } else { 0.0 };
+        assert!((density * nodes * DX.powi(3) - there).abs() < 1e-6, "{bin}: {density}");
+        assert_eq!(order[bin].is_nan(), there == 0.0);
+    }
+    assert!((order[5] - 1.0).abs() < 1e-5 && (speeds[5] / speed(6.5e-6) - 1.0).abs() < 1e-6);
+    // Lower layers turn with 100, 200, 300 rad/s, upper ones from the wall with 600, 500, 400.
+    assert!((spin[1] - 350.0).abs() < 1e-3 && (spin[9] - 350.0).abs() < 1e-3, "{spin:?}");
+    // Each body lies in its layer of nodes but for nothing: 0.5 um high on either side.
+    let all: f64 = hematocrit.iter().zip(&nodes).map(|(share, nodes)| share * nodes).sum();
+    assert!((all * DX.powi(3) / (270.0 * volume) - 1.0).abs() < 0.01, "{all}");
+    assert_eq!((hematocrit[0], hematocrit[3]), (0.0, 0.0));
+    let table = std::fs::read_to_string(statistics.join("bodies.csv")).expect("is there");
+    assert_eq!(table.lines().count(), 271);
+    assert!(column(&statistics.join("bodies.csv"), "axis_3_y").iter().all(|y| (y - 1.0).abs() < 1e-5));
+    for name in [
+        "bodies_order_wall_distance.png",
+        "bodies_hematocrit_wall_distance.png",
+        "bodies_density_offset.png",
+        "bodies_speed_offset.png",
+        "bodies_spin_offset.png",
+        "bodies_order.png",
+        "bodies_mid_z.png",
+    ] {
+        assert!(statistics.join(name).exists(), "{name}");
+    }
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("population red: 270 bodies, hematocrit") && said.contains("nematic order 1 "), "{said}");
+}
+
+#[test]
+fn bodies_of_any_direction_have_no_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // A spiral from pole to pole, taken in an order that mixes it.
+    let axis = |k: usize| {
+        let k = (k * 101) % 270;
+        let z = (2.0 * k as f64 + 1.0) / 270.0 - 1.0;
+        let (s, c) = (k as f64 * 2.399_963_229_728_653).sin_cos();
+        [(1.0 - z * z).sqrt() * c, (1.0 - z * z).sqrt() * s, z]
+    };
+    let run = slit(folder.path(), &red(), 2, |time| layers(time, axis));
+    done(&post(&["bodies", text(&run)]));
+    let summary = json_of(&run.join("statistics/bodies.json"));
+    // (3 x^2 - 1)/2 deviates by sqrt(1/5) in the mean over all directions.
+    let error = (0.2_f64 / 270.0).sqrt();
+    for key in ["nematic_order", "wall_order", "flow_order"] {
+        let order = mean(&summary["populations"][0][key]);
+        assert!(order.abs() < error, "{key}: {order}");
+    }
+    // In a layer of 90 the error is larger.
+    let orders = column(&run.join("statistics/bodies_profile_wall_distance.csv"), "wall_order");
+    assert!([1, 5, 9].iter().all(|&bin| orders[bin].abs() < 4.0 * (0.2_f64 / 90.0).sqrt()), "{orders:?}");
+}
+
+#[test]
+fn bodies_are_drawn_and_tracked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = aligned(folder.path());
+    // Through the middles of every fifth body.
+    let config = folder.path().join("post.json");
+    std::fs::write(&config, r#"{"planes": [{"name": "cut", "axis": "z", "at": "9.6 um"}]}"#).expect("writes");
+    for command in ["bodies", "flow"] {
+        let output = folder.path().join(command);
+        done(&post(&[command, text(&run), "--config", text(&config), "-o", text(&output)]));
+        let picture = image::open(output.join("bodies_cut.png")).expect("a picture").to_rgb8();
+        let red = picture.pixels().filter(|p| p.0[0] > 150 && p.0[1] < 90 && p.0[2] < 90).count();
+        let share = red as f64 / f64::from(picture.width() * picture.height());
+        // 54 ellipses of 1.5 by 0.5 um in 30 by 24 um, less their margins and those of the picture.
+        assert!(share > 0.08, "{share} of the picture is red");
+    }
+    done(&post(&["tracks", text(&run)]));
+    let velocity = column(&run.join("statistics/velocity.csv"), "ux_m_per_s");
+    assert!(velocity.len() == 270 && (velocity[0] / speed(2.5e-6) - 1.0).abs() < 1e-6, "{}", velocity[0]);
+}
+
+#[test]
+fn much_can_be_said_without_fields() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = aligned(folder.path());
+    let mut record = RunRecord::read(&run).expect("reads");
+    record.dumps.clear();
+    record.write(&run).expect("writes");
+    let output = post(&["bodies", text(&run), "-o", text(&folder.path().join("out"))]);
+    done(&output);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("left out profiles"), "{output:?}");
+    let summary = json_of(&folder.path().join("out/bodies.json"));
+    assert!((mean(&summary["populations"][0]["nematic_order"]) - 1.0).abs() < 1e-5);
+    // The bodies' own motion stands for the fluid's.
+    assert!((mean(&summary["populations"][0]["flow_order"]) + 0.5).abs() < 1e-5);
+    assert_eq!(summary["populations"][0]["wall_order"], json!(null));
+}
+
+#[test]
+fn faults_say_what_to_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = aligned(folder.path());
+    let config = folder.path().join("post.json");
+    for (json, piece) in [
+        (r#"{"bodies": {"average_from": "1 s"}}"#, "bodies.average_from"),
+        (r#"{"bodies": {"axes": "x"}}"#, "did you mean \"axis\"?"),
+        (r#"{"planes": [{"name": "p", "axis": "x", "at": "300 um"}]}"#, "p"),
+    ] {
+        std::fs::write(&config, json).expect("writes");
+        let output = post(&["bodies", text(&run), "--config", text(&config)]);
+        assert_eq!(output.status.code(), Some(2), "{json}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(piece), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    std::fs::remove_file(run.join("bodies.vtkhdf")).expect("removes");
+    let output = post(&["bodies", text(&run)]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("bodies.vtkhdf") && said.contains("post cells"), "{said}");
+}
