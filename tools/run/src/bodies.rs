@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hematite_case::{Case, Opening, Population};
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_dump::{BodyFrame, BodyKind, TrackFrame};
+use hematite_dump::{BodyFrame, BodyKind};
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::Fluid;
@@ -117,37 +117,4 @@ pub fn frame(setup: &Setup, kinds: &[Kind], states: &[State], step: u64) -> Body
         frame.torque.push(single(state.torque, units.force() * units.dx));
     }
     frame
-}
-
-/// The bodies of a frame of tracks; a body's axis is its shortest one.
-pub fn tracks(setup: &Setup, frame: &BodyFrame) -> TrackFrame {
-    let area: Vec<f64> = setup.populations.iter().map(|population| population.surface.area()).collect();
-    let shortest = |kind: u32| {
-        let axes = setup.populations[kind as usize].rigid.map_or([1.0; 3], |body| body.semi_axes);
-        (0..3).fold(2, |least, axis| if axes[axis] < axes[least] { axis } else { least })
-    };
-    let volume: Vec<f64> =
-        setup.populations.iter().map(|population| population.rigid.map_or(0.0, |body| body.volume())).collect();
-    let axis = |(q, &kind): (&[f32; 4], &u32)| {
-        let [w, x, y, z] = q.map(f64::from);
-        let rows = [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)],
-            [2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)],
-            [2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)],
-        ];
-        let e = rows.map(|row| row[shortest(kind)]);
-        let largest = e.into_iter().fold(0.0_f64, |most, c| if c.abs() > most.abs() { c } else { most });
-        e.map(|c| c * largest.signum())
-    };
-    TrackFrame {
-        step: frame.step,
-        time: frame.time,
-        id: frame.id.clone(),
-        kind: frame.kind.clone(),
-        centroid: frame.position.clone(),
-        image: frame.image.clone(),
-        axis: frame.orientation.iter().zip(&frame.kind).map(axis).collect(),
-        area: frame.kind.iter().map(|&kind| area[kind as usize]).collect(),
-        volume: frame.kind.iter().map(|&kind| volume[kind as usize]).collect(),
-    }
 }

@@ -162,7 +162,7 @@ impl Output {
                     together(comm, || writer.append(&frame))?;
                     index(comm, &self.folder, BODIES, write_body_index)?;
                 }
-                (BODIES, written, bodies::tracks(setup, &frame))
+                (BODIES, written, TrackFrame::of_bodies(&frame, &bodies::kinds(setup)))
             }
             _ => return Ok(()),
         };
