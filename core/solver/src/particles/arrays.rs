@@ -51,7 +51,8 @@ impl Arrays {
         let home =
             CountingSort::new(gpu, &keys, ties, stride as usize, (variant.tiles + variant.neighbours + 2) as usize)?;
         let bins = CountingSort::new(gpu, &keys, ties, stride as usize, variant.tiles as usize + 1)?;
-        let widest = properties.list().iter().map(|property| u64::from(property.words())).max().unwrap_or(1);
+        let kept = properties.list().iter().filter(|property| property.declared.kept);
+        let widest = kept.map(|property| u64::from(property.words())).max().unwrap_or(1);
         let ordered = gpu.buffer("particles in order", words(widest))?;
         let places = gpu.buffer("who sees how many", 4 * (u64::from(variant.neighbours) + 1))?;
         let list = gpu.buffer("particles that others see", words(SEEN_BY))?;
@@ -106,7 +107,7 @@ impl Arrays {
     pub fn record_home(&self, gpu: &Gpu, recorder: &mut Recorder, moves: &Moves, count: u32) {
         self.record(recorder, Shader::Keys, count);
         self.home.record(recorder, count);
-        for property in self.properties.list() {
+        for property in self.properties.list().iter().filter(|property| property.declared.kept) {
             let bound = moves.bind(gpu, Way::Order, property, &self.ordered, &self.home.order);
             let stride = self.properties.stride;
             moves.record(recorder, (Way::Order, &bound), property, stride, (0, count), Place::default());

@@ -36,13 +36,13 @@ pub const MOST_NEIGHBOURS: u32 = 96;
 const LARGEST_TILE: f64 = 8.0;
 
 /// The property that positions are in: three coordinates.
-pub const POSITION: Declaration = Declaration { name: "position", element: Element::Coordinate, components: 3 };
+pub const POSITION: Declaration = Declaration::kept("position", Element::Coordinate, 3);
 
 /// The property that global numbers are in.
-pub const ID: Declaration = Declaration { name: "id", element: Element::Word, components: 1 };
+pub const ID: Declaration = Declaration::kept("id", Element::Word, 1);
 
 /// The property that says, where it is not zero, that a particle leaves the domain with the next [`Particles::rebuild`], and why.
-pub const GONE: Declaration = Declaration { name: "gone", element: Element::Word, components: 1 };
+pub const GONE: Declaration = Declaration::kept("gone", Element::Word, 1);
 
 /// Where particles live and how far they act.
 #[derive(Clone, Copy, Debug)]

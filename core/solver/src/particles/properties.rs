@@ -27,6 +27,20 @@ pub struct Declaration {
     pub element: Element,
     /// Elements of one particle.
     pub components: u32,
+    /// Whether its values outlive a [`rebuild`](super::Particles::rebuild), or are made anew after it.
+    pub kept: bool,
+}
+
+impl Declaration {
+    /// A property whose values are kept.
+    pub const fn kept(name: &'static str, element: Element, components: u32) -> Self {
+        Self { name, element, components, kept: true }
+    }
+
+    /// A property whose values are made anew after each rebuild.
+    pub const fn passing(name: &'static str, element: Element, components: u32) -> Self {
+        Self { name, element, components, kept: false }
+    }
 }
 
 impl Element {

@@ -101,7 +101,8 @@ impl Particles {
         if stay + more > self.arrays.properties.stride {
             self.enlarge(stay + more, self.own)?;
         }
-        let names: Vec<&'static str> = self.declared.iter().map(|property| property.name).collect();
+        let kept = self.declared.iter().filter(|property| property.kept);
+        let names: Vec<&'static str> = kept.map(|property| property.name).collect();
         let gpu = self.gpu.clone();
         let recorder = Recorder::new(&gpu);
         self.send(comm, recorder, &names, (Way::Pack, stay, &leaving), (Way::Unpack, stay, &arriving), || ())?;

@@ -23,9 +23,8 @@ fn work_on(k: u32) {
             apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + j),
 #endfor
         );
-        let other = kinds[kind[j]];
-        let range = real(${reach}) + sqrt(real(2.0) * (own.shape.around + other.shape.around));
-        if (dot(r, r) < range * range) {
+        if (dot(r, r) < real(${range_squared})) {
+            let other = kinds[kind[j]];
             // The lower number is body 1, whoever asks: then both get the same bits.
             let lower = id[i] < id[j];
             var e1 = matrix_of(quaternion(j));

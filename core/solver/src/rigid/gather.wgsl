@@ -5,32 +5,29 @@
 
 var<private> W: i32;
 var<private> Wr: vec3<i32>;
-var<private> Wrr: array<vec3<i32>, 2>;
+// xx, yy, zz and yz, zx, xy.
+var<private> Wd: vec3<i32>;
+var<private> Wo: vec3<i32>;
 var<private> Wu: vec3<i32>;
-var<private> Wur: array<vec3<i32>, 3>;
+// Of each component of u.
+var<private> Wxr: vec3<i32>;
+var<private> Wyr: vec3<i32>;
+var<private> Wzr: vec3<i32>;
 
 fn work_on(k: u32) {
     let i = span.first + k;
     let e = matrix_of(quaternion(i));
     W = 0;
-    Wr = vec3<i32>();
-    Wrr[0] = vec3<i32>();
-    Wrr[1] = vec3<i32>();
-    Wu = vec3<i32>();
-    Wur[0] = vec3<i32>();
-    Wur[1] = vec3<i32>();
-    Wur[2] = vec3<i32>();
+#for sum in sums
+    ${sum.name} = vec3<i32>();
+#endfor
     over_region(i, kinds[kind[i]], e);
     sums[i] = W;
-    for (var a = 0u; a < 3u; a++) {
-        sums[(1u + a) * span.stride + i] = Wr[a];
-        sums[(4u + a) * span.stride + i] = Wrr[0][a];
-        sums[(7u + a) * span.stride + i] = Wrr[1][a];
-        sums[(10u + a) * span.stride + i] = Wu[a];
-        for (var b = 0u; b < 3u; b++) {
-            sums[(13u + 3u * a + b) * span.stride + i] = Wur[a][b];
-        }
-    }
+#for sum in sums
+#for axis in axes
+    sums[${sum.first + axis.index}u * span.stride + i] = ${sum.name}.${axis.name};
+#endfor
+#endfor
 }
 
 fn at_node(n: u32, w: real, r: vec3<real>) {
@@ -40,13 +37,13 @@ fn at_node(n: u32, w: real, r: vec3<real>) {
     let per = real(1.0 / ${scale.length});
     W += i32(round(w * real(${scale.weight})));
     Wr += whole(wr);
-    Wrr[0] += whole(per * wr * r);
-    Wrr[1] += whole(per * wr.yzx * r.zxy);
+    Wd += whole(per * wr * r);
+    Wo += whole(per * wr.yzx * r.zxy);
     let wu = w * real(${scale.velocity}) * u;
     Wu += whole(wu);
-    Wur[0] += whole(per * wu.x * r);
-    Wur[1] += whole(per * wu.y * r);
-    Wur[2] += whole(per * wu.z * r);
+    Wxr += whole(per * wu.x * r);
+    Wyr += whole(per * wu.y * r);
+    Wzr += whole(per * wu.z * r);
 }
 
 fn whole(v: vec3<real>) -> vec3<i32> {

@@ -115,9 +115,7 @@ fn work_on(k: u32) {
         force[a * span.stride + i] = F[a];
         torque[a * span.stride + i] = T_space[a];
     }
-    let fastest = max(abs(V.x), max(abs(V.y), abs(V.z)));
-    let size = abs(L.x) + abs(L.y) + abs(L.z);
-    if (!(fastest <= real(${fastest})) || !(size < real(1e30))) {
+    if (!(dot(V, V) <= real(${fastest_squared})) || !(dot(L, L) < real(1e30))) {
         break_body(i, ${damage.speed}u);
     }
 }

@@ -6,7 +6,7 @@ use super::gay_berne::{GayBerne, Shape};
 use super::wall::Wall;
 use crate::Precision;
 
-/// The fastest that a body may move along an axis, lattice units a step; beyond it is broken.
+/// The fastest that a body may move, lattice units a step; beyond it is broken.
 pub const FASTEST: f64 = 0.1;
 
 /// Bodies are sorted, handed over and listed anew each so many steps.
@@ -130,11 +130,16 @@ impl Kind {
 }
 
 impl Parameters {
-    /// How far two bodies' centres can be apart and still touch, and what they may come nearer before the next rebuild.
-    pub fn reach(&self) -> f64 {
-        let range =
+    /// How far two bodies' centres can be apart and still touch.
+    pub fn range(&self) -> f64 {
+        let of =
             |one: &Kind| self.kinds.iter().map(|other| self.pairs.range(&one.shape, &other.shape)).fold(0.0, f64::max);
-        self.kinds.iter().map(range).fold(0.0, f64::max) + 2.0 * self.skin()
+        self.kinds.iter().map(of).fold(0.0, f64::max)
+    }
+
+    /// The same, and what they may come nearer before the next rebuild.
+    pub fn reach(&self) -> f64 {
+        self.range() + 2.0 * self.skin()
     }
 
     /// How far from its centre a body touches nodes, and its way before the next rebuild.
@@ -144,7 +149,7 @@ impl Parameters {
 
     /// The way of a body between two rebuilds, at most.
     fn skin(&self) -> f64 {
-        3.0_f64.sqrt() * FASTEST * REBUILD as f64
+        FASTEST * REBUILD as f64
     }
 
     /// Sites around own nodes that a rank's map must hold.

@@ -9,6 +9,13 @@ fn over_region(i: u32, kind: Kind, e: mat3x3<real>) {
     let first${axis.name} = i32(ceil(f${axis.name} - half${axis.name}));
     let last${axis.name} = i32(floor(f${axis.name} + half${axis.name}));
 #endfor
+    // The body's axes by components in space; a row along x is in slab k between -xi and xi of x e_x + b.
+    let ex = vec3<real>(e[0].x, e[1].x, e[2].x);
+    let ey = vec3<real>(e[0].y, e[1].y, e[2].y);
+    let ez = vec3<real>(e[0].z, e[1].z, e[2].z);
+    let per_xi = real(1.0) / kind.xi;
+    let inverse = real(1.0) / select(ex, vec3<real>(real(1e-6)), abs(ex) < vec3<real>(real(1e-6)));
+    let reach = kind.xi * abs(inverse);
     for (var dz = firstz; dz <= lastz; dz++) {
         let sz = wrapped_z(pz.x + dz);
         let rz = real(dz) - fz;
@@ -17,10 +24,17 @@ fn over_region(i: u32, kind: Kind, e: mat3x3<real>) {
             let ry = real(dy) - fy;
             let place = place_z(sz) + place_y(sy);
             let local = (u32(sz & 7) << 6u) | (u32(sy & 7) << 3u);
-            for (var dx = firstx; dx <= lastx; dx++) {
+            let b = ry * ey + rz * ez;
+            let middle = -b * inverse;
+            let low = middle - reach;
+            let high = middle + reach;
+            // A little wider, against rounding; whether a node is in the region is seen below.
+            let from_x = max(max(low.x, max(low.y, low.z)), -halfx) - real(0.001);
+            let to_x = min(min(high.x, min(high.y, high.z)), halfx) + real(0.001);
+            for (var dx = max(firstx, i32(ceil(fx + from_x))); dx <= min(lastx, i32(floor(fx + to_x))); dx++) {
                 let r = vec3<real>(real(dx) - fx, ry, rz);
                 // In the body's frame, in half widths.
-                let y = abs(vec3<real>(dot(e[0], r), dot(e[1], r), dot(e[2], r))) / kind.xi;
+                let y = abs(r.x * ex + b) * per_xi;
                 if (max(y.x, max(y.y, y.z)) < real(1.0)) {
                     let sx = wrapped_x(px.x + dx);
                     let n = sites[(directory[place + place_x(sx)] << ${block_bits}u) | local | u32(sx & 7)];

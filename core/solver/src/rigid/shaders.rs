@@ -133,9 +133,15 @@ impl Shader {
             wca => wca::context(),
             gay_berne => parameters.pairs.context(&shapes),
             wall => parameters.wall.map(|wall| wall.context()),
+            sums => ["Wr", "Wd", "Wo", "Wu", "Wxr", "Wyr", "Wzr"]
+                .iter()
+                .enumerate()
+                .map(|(k, name)| context! { name, first => 1 + 3 * k })
+                .collect::<Vec<Value>>(),
+            range_squared => number(parameters.range().powi(2)),
+            fastest_squared => number(FASTEST * FASTEST),
             most_neighbours => MOST_NEIGHBOURS,
             least_weight => number(LEAST_WEIGHT),
-            fastest => number(FASTEST),
             variance => number(VARIANCE),
             largest_contact => number(largest_contact),
             largest_answer => number(0.25),
