@@ -76,11 +76,11 @@ impl Basin {
     }
 
     /// The velocity along x of the fluid alone.
-    fn speed(&self, at: [f64; 3]) -> f64 {
+    pub(crate) fn speed(&self, at: [f64; 3]) -> f64 {
         self.wall_speed * (2.0 * at[1] / self.inside.extent[1] as f64 - 1.0)
     }
 
-    fn domain(&self) -> Domain {
+    pub(crate) fn domain(&self) -> Domain {
         let (inside, height) = (self.inside, self.inside.extent[1] as f64);
         if inside.periodic[1] {
             return domain(inside, &[], |at| fluid_where(inside.holds(at)));

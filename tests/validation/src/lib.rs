@@ -4,6 +4,7 @@
 //! References come from formulas, series and published tables, never from the code under test.
 
 mod blood;
+mod bodies;
 pub mod cases;
 mod cells;
 mod centreline;

@@ -48,6 +48,9 @@ cases! {
     membrane_moduli: "M11";
     turning_in_shear: "tumbling";
     drift_of_area_and_volume: "drift";
+    spheroids_in_shear: "R1";
+    gas_of_ellipsoids: "R4";
+    momentum_and_friction_of_ellipsoids: "R5";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";
     blood_in_a_wide_tube: "blood-tube-40";

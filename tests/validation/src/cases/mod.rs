@@ -22,6 +22,9 @@ mod m5_capsule;
 mod m_drift;
 mod m_tumbling;
 mod pulsatile;
+mod r1_jeffery;
+mod r4_gas;
+mod r5_friction;
 mod stress;
 mod time;
 mod womersley;
@@ -62,6 +65,9 @@ pub const ALL: &[Case] = &[
     Case { name: "M11", about: "moduli of membranes; forces as slopes of energies", run: m11_networks::run },
     Case { name: "tumbling", about: "ellipses and vesicles that turn in shear, 2-D", run: m_tumbling::run },
     Case { name: "drift", about: "area and volume of red cells in shear", run: m_drift::run },
+    Case { name: "R1", about: "rigid spheroids that turn in shear", run: r1_jeffery::run },
+    Case { name: "R4", about: "rigid ellipsoids in empty space: energy and time reversal", run: r4_gas::run },
+    Case { name: "R5", about: "rigid bodies and the fluid: momentum and friction", run: r5_friction::run },
     Case { name: "blood-channel", about: "red cells in a straight channel, 2-D", run: blood_channel::run },
     Case { name: "blood-tube-20", about: "red cells in a tube of 20 um", run: blood_tube::narrow },
     Case { name: "blood-tube-40", about: "red cells in a tube of 40 um", run: blood_tube::wide },
