@@ -11,6 +11,7 @@ use std::f64::consts::PI;
 use hematite_config::Result;
 use hematite_solver::Precision;
 use hematite_solver::rigid::rotation::axes_of;
+use hematite_solver::rigid::{Kind, friction, region};
 
 use crate::bodies::{Raft, at_rest, ellipsoid, turn};
 use crate::cells::Basin;
@@ -42,6 +43,7 @@ pub fn run(context: &Context) -> Result<Table> {
     }
     rolls(context, &mut table, &physics)?;
     turns_evenly(context, &mut table, &physics)?;
+    thin(context, &mut table, &physics)?;
     if !context.quick {
         for &(name, ratio) in ratios {
             keeps_its_orbit(context, &mut table, &physics, name, ratio)?;
@@ -134,6 +136,31 @@ fn turns_evenly(context: &Context, table: &mut Table, physics: &Physics) -> Resu
         largest = largest.max((-now(&raft)?.1[2] / RATE / 0.5 - 1.0).abs());
     }
     table.below("aspect 2, no torque of strain: turn over half the rate, largest error", largest, 1e-2);
+    Ok(())
+}
+
+/// A disc whose region is one layer of nodes thick at the start, where they see no gradient across it, at rest in the middle.
+fn thin(context: &Context, table: &mut Table, physics: &Physics) -> Result<()> {
+    let ratio = 1.0 / 3.0;
+    let half_widths = [1.0, 2.0 * LONG, 2.0 * LONG];
+    let (eta, axes) = (physics.nu(), axes(ratio));
+    let region = region::lattice_mobility(half_widths, eta, physics.magic);
+    let gamma_r = friction::coupling(friction::rotational(axes, eta), region.rotation)?;
+    let kind = Kind { half_widths, gamma_r, ..ellipsoid(axes, physics)? };
+    let basin = Basin::sheared(SIDE, SIDE + 1, SIDE, RATE);
+    let body = at_rest(&basin.inside, 0, 0, [12.5; 3], [1.0, 0.0, 0.0, 0.0]);
+    let mut raft = Raft::new(context, &basin, physics, vec![kind], vec![body], [0.0; 3])?;
+    let strain = 1.0;
+    raft.advance((strain / RATE).round() as u64)?;
+    let (axis, _) = now(&raft)?;
+    // tan phi = r tan(rate t / (r + 1 / r)), from the flow on.
+    let theirs = ((strain / (ratio + 1.0 / ratio)).tan() / ratio).atan();
+    table.absolute(
+        "aspect 1/3, region a layer thick: turn in a shear of 1, radians",
+        theirs,
+        (-axis[1]).atan2(axis[0]),
+        5e-2,
+    );
     Ok(())
 }
 
