@@ -1,10 +1,11 @@
 // Drag and torque from the fluid (Bisson et al., Commun. Comput. Phys. 11, 48, 2012, eqs. 2.4, 2.5), along the body's axes:
 //   F = -gamma_T (V - u~),   T = -gamma_R (Omega - omega~)
-// with V and Omega at the middle of the kick. u~ and omega~ belong to the linear flow that fits the region's nodes best, weighted
+// with V and Omega at the end of the kick. u~ and omega~ belong to the linear flow that fits the region's nodes best, weighted
 // as they are: u~ + G r. omega~ is half its curl and, with Jeffery's coefficients, what the strain turns a free ellipsoid by
-// (Proc. R. Soc. A 102, 161, 1922). Both are means of this step and the one before: the lattice has momentum that changes sign
-// from step to step and is not damped, which drag would feed. Drag is implicit in what it does to the body, and in what it does
-// to the fluid of the region beyond what the last one did. With the other forces they kick momenta. The fluid gets -F and -T back: at each node
+// (Proc. R. Soc. A 102, 161, 1922); nodes in a plane give the turn of a disc there. Both are means of this step and the one
+// before: the lattice has momentum that changes sign from step to step and is not damped, which drag would feed. Drag is implicit
+// in what it does to the body, and in what it does to the fluid of the region beyond what the last one did. With the other
+// forces, constant ones included, they kick momenta. The fluid gets -F and -T back: at each node
 //   f = w / W (g + alpha x (r - c)),   g = -F,   J alpha = -T - c x g
 // where c and J are the centre and the inertia of the weights, so that force and torque arrive whole.
 #include "prelude.wgsl"
@@ -41,20 +42,32 @@ fn work_on(k: u32) {
     let mean = to_velocity * summed(i, 10u);
     let cofactors = adjugate(M);
     let determinant = determinant_of(M, cofactors);
+    // J = tr(M) - M
+    let J = Symmetric(vec3<real>(M.d.x + M.d.y + M.d.z) - M.d, -M.o);
+    let J_cofactors = adjugate(J);
+    let J_determinant = determinant_of(J, J_cofactors);
     var u = mean;
     var omega = vec3<real>();
     var stretch = vec3<real>();
+    // <u_k r> - <u_k> c
+    let Kx = to_gradient * summed(i, 13u) - mean.x * c;
+    let Ky = to_gradient * summed(i, 16u) - mean.y * c;
+    let Kz = to_gradient * summed(i, 19u) - mean.z * c;
     if (determinant > own.least) {
-        // Rows of G: M^-1 (<u_k r> - <u_k> c).
+        // Rows of G.
         let inverse = real(1.0) / determinant;
-        let Gx = inverse * applied(cofactors, to_gradient * summed(i, 13u) - mean.x * c);
-        let Gy = inverse * applied(cofactors, to_gradient * summed(i, 16u) - mean.y * c);
-        let Gz = inverse * applied(cofactors, to_gradient * summed(i, 19u) - mean.z * c);
+        let Gx = inverse * applied(cofactors, Kx);
+        let Gy = inverse * applied(cofactors, Ky);
+        let Gz = inverse * applied(cofactors, Kz);
         u -= vec3<real>(dot(Gx, c), dot(Gy, c), dot(Gz, c));
         let half = real(0.5);
         omega = half * vec3<real>(Gz.y - Gy.z, Gx.z - Gz.x, Gy.x - Gx.y);
         let E = Symmetric(vec3<real>(Gx.x, Gy.y, Gz.z), half * vec3<real>(Gz.y + Gy.z, Gx.z + Gz.x, Gy.x + Gx.y));
         stretch = vec3<real>(dot(e[1], applied(E, e[2])), dot(e[2], applied(E, e[0])), dot(e[0], applied(E, e[1])));
+    } else if (J_determinant > own.least) {
+        // Nodes in a plane see no gradient across it; a rigid disc would turn so.
+        omega = applied(J_cofactors, vec3<real>(Kz.y - Ky.z, Kx.z - Kz.x, Ky.x - Kx.y)) / J_determinant;
+        u -= cross(omega, c);
     }
     let omega_b = turned_back(e, omega) + own.Lambda * stretch;
     let u_mean = real(0.5) * (u + vec3<real>(seen[i], seen[span.stride + i], seen[2u * span.stride + i]));
@@ -79,11 +92,7 @@ fn work_on(k: u32) {
     let spin_slip = (L + kick * T_other) / own.I - omega_mean - turns * T_before;
     var T_drag = -own.gamma_R * spin_slip / (real(1.0) + own.gamma_R * (kick / own.I + turns));
 
-    // J = tr(M) - M
     let g = -F_drag;
-    let J = Symmetric(vec3<real>(M.d.x + M.d.y + M.d.z) - M.d, -M.o);
-    let J_cofactors = adjugate(J);
-    let J_determinant = determinant_of(J, J_cofactors);
     let lever = cross(c, g);
     var alpha = vec3<real>();
     if (J_determinant > own.least) {
