@@ -12,8 +12,8 @@ const ANGLES: usize = 48;
 /// Largest wavenumber times the kernel's unit: transforms fall with its third power.
 const HIGHEST: f64 = 32.0;
 
-/// Half widths from which on the lattice is hardly seen: mobilities scatter by 1 % in translation and 4 % in rotation with
-/// place and orientation, at 1.5 by 3 % and 20 %, at 1 by more than the fluid's share.
+/// Half widths from which on the lattice is hardly seen: with place and orientation, mobilities of round regions have standard
+/// deviations of 0.3 % in translation and 4 % in rotation, at 1.5 of 1 % and 20 %, at 1 of 20 % and 30 %.
 pub const SMOOTH: f64 = 2.0;
 
 /// How a creeping fluid gives way to a body.
