@@ -241,13 +241,17 @@ pub struct BodyConfig {
     /// Mass density. Default: that of the fluid.
     pub density: Option<Density>,
     /// Half widths of the region in which a body meets the fluid, over its semi-axes. Wider regions are smoother and make the
-    /// drag softer; below some 1.6 a body would have more friction than its region lets it have. No half width is below one
-    /// lattice spacing.
+    /// drag softer; below some 1.6 a body would have more friction than its region lets it have. Half widths are two lattice
+    /// spacings at least: narrower regions feel the lattice.
     pub region: f64,
+    /// Half widths of the region along the axes, instead of `region`, e.g. ["8 um", "8 um", "4 um"]; one lattice spacing at least.
+    pub half_widths: Option<[Length; 3]>,
     /// Friction along the axes over that of Stokes for an ellipsoid alone.
     pub friction: f64,
     /// Rotational friction about the axes over that of Stokes.
     pub rotational_friction: f64,
+    /// A constant force on each, e.g. its weight less its buoyancy ["0 N", "0 N", "-0.1 pN"].
+    pub force: Option<[Force; 3]>,
     /// Whether the strain of the fluid turns a body as well as its rotation does, by Jeffery's law.
     pub strain_torque: bool,
     /// Relative well depths of contacts along the axes: where one is larger, contacts at that end are stiffer.
@@ -259,8 +263,10 @@ impl Default for BodyConfig {
         Self {
             density: None,
             region: 2.0,
+            half_widths: None,
             friction: 1.0,
             rotational_friction: 1.0,
+            force: None,
             strain_torque: true,
             depths: [1.0; 3],
         }

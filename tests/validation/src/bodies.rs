@@ -116,7 +116,7 @@ impl Raft {
         let gpu = context.gpu(physics.precision);
         let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), made.extent, made.periodic);
         builder.add_fluid(&own);
-        let around = Surroundings { map: builder.build(gpu)?, own, wall_distance: None };
+        let around = Surroundings { map: builder.build(gpu)?, own, wall_distance: None, gates: Vec::new() };
         let bodies = RigidBodies::new(gpu, &Solo, parameters, Some(flow.shared()), around, 0, bodies)?;
         Ok(Self { flow, bodies, inside })
     }
@@ -220,7 +220,7 @@ impl Gas {
         let gpu = context.gpu(precision);
         let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), made.extent, made.periodic);
         builder.add_fluid(&own);
-        let around = Surroundings { map: builder.build(gpu)?, own, wall_distance: None };
+        let around = Surroundings { map: builder.build(gpu)?, own, wall_distance: None, gates: Vec::new() };
         Ok(Self { bodies: RigidBodies::new(gpu, &Solo, parameters, None, around, 0, bodies)?, step: 0 })
     }
 

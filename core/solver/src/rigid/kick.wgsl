@@ -83,10 +83,10 @@ fn work_on(k: u32) {
     let kick = real(span.kick);
     let F_before = vec3<real>(drag[i], drag[span.stride + i], drag[2u * span.stride + i]);
     let T_before = vec3<real>(drag[3u * span.stride + i], drag[4u * span.stride + i], drag[5u * span.stride + i]);
-    // What the velocities that the region has give way by, a force or a torque.
-    let gives = own.response;
+    // What the region's velocities give way by to a force or a torque, twice over: drag acts on the mean of two steps, and later.
+    let gives = real(2.0) * own.response;
     let squares_of_region = own.xi * own.xi;
-    let turns = own.response / (real(${variance}) * (squares_of_region.yzx + squares_of_region.zxy));
+    let turns = gives / (real(${variance}) * (squares_of_region.yzx + squares_of_region.zxy));
     let slip = turned_back(e, V + (kick / own.mass) * F_other - u_mean - gives * F_before);
     let F_drag = e * (-own.gamma_T * slip / (real(1.0) + own.gamma_T * (kick / own.mass + gives)));
     let spin_slip = (L + kick * T_other) / own.I - omega_mean - turns * T_before;

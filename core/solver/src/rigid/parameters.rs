@@ -22,7 +22,7 @@ pub const LEAST_HALF_WIDTH: f64 = 1.0;
 pub const LEAST_WEIGHT: f64 = 0.1;
 
 /// The largest share of a body's velocity relative to the fluid that the fluid may take over in a step.
-pub const LARGEST_DRAG: f64 = 2.0;
+pub const LARGEST_DRAG: f64 = 4.0;
 
 /// The farthest that lists of neighbours reach, lattice units: two of the largest tiles.
 const FARTHEST: f64 = 16.0;

@@ -5,8 +5,8 @@ use hematite_config::{Fault, Result, nearest};
 
 use super::friction::{coupling, inertia, jeffery, mass, rotational, translational};
 use super::gay_berne::{GayBerne, Shape};
-use super::parameters::{Kind, LEAST_HALF_WIDTH, Parameters};
-use super::region::mobility;
+use super::parameters::{Kind, Parameters};
+use super::region::{half_widths, lattice_mobility};
 use super::time_step::State;
 use super::wall::Wall;
 use crate::Plan;
@@ -120,9 +120,12 @@ fn kind(given: &BodyConfig, plan: &Plan, population: &Population) -> Result<Kind
     if given.depths.iter().any(|depth| !(0.01..=100.0).contains(depth)) {
         return Err(Fault::usage(format!("depths {:?} must be from 0.01 to 100 each", given.depths)));
     }
-    let half_widths = axes.map(|a| (given.region * a).max(LEAST_HALF_WIDTH));
+    let half_widths = match given.half_widths {
+        None => half_widths(axes, given.region),
+        Some(lengths) => lengths.map(|length| length.si() / units.dx),
+    };
     let eta = plan.nu / units.kinematic_viscosity();
-    let through = mobility(half_widths, eta);
+    let through = lattice_mobility(half_widths, eta, plan.magic());
     let remedy = |fault: Fault| {
         Fault::usage(format!("{}: take \"region\" larger than {}, or less \"friction\"", fault.message, given.region))
     };
@@ -141,7 +144,7 @@ fn kind(given: &BodyConfig, plan: &Plan, population: &Population) -> Result<Kind
         mass: mass(axes, density),
         inertia: inertia(axes, density),
         lambda: if given.strain_torque { jeffery(axes) } else { [0.0; 3] },
-        force: [0.0; 3],
+        force: given.force.map_or([0.0; 3], |force| force.map(|component| component.si() / units.force())),
         torque: [0.0; 3],
         seeded: population.cells.len() as u64,
     })
