@@ -57,6 +57,7 @@ impl Gpu {
 
     /// Copies `values` to `buffer` from element `at` on, before the next submission starts.
     pub fn write<T: Pod>(&self, buffer: &Buffer, at: usize, values: &[T]) {
+        let _span = self.span("copy");
         let bytes: &[u8] = bytemuck::cast_slice(values);
         let offset = (at * size_of::<T>()) as u64;
         debug_assert!(offset.is_multiple_of(4));
@@ -111,6 +112,7 @@ impl Gpu {
     pub fn read<R>(&self, staging: &Staging, ticket: &Ticket, take: impl FnOnce(&[u8]) -> R) -> Result<R> {
         staging.inner.map_async(wgpu::MapMode::Read, .., |_| ());
         self.wait_for(ticket)?;
+        let _span = self.span("copy");
         let lost = |error: wgpu::MapRangeError| Fault::io(format!("{}: {error}", self.info().name));
         let taken = take(&staging.inner.get_mapped_range(..).map_err(lost)?);
         staging.inner.unmap();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hematite_config::{Fault, Result};
 
-use crate::stopwatch::Stopwatch;
+use crate::stopwatch::{Stopwatch, TIMESTAMPS};
 use crate::{Arguments, Buffer, Ticket, environment};
 
 /// How to get a working Vulkan device where there is none.
@@ -124,7 +124,7 @@ impl Gpu {
         features.set(wgpu::Features::SHADER_F64, needs.f64);
         let missing = features - adapter.features();
         // Only measures: done without where it lacks.
-        features |= adapter.features() & wgpu::Features::TIMESTAMP_QUERY;
+        features |= adapter.features() & TIMESTAMPS;
         if !missing.is_empty() {
             let remedy = if needs.f16 || needs.f64 { "choose precision \"f32\", or another device" } else { REMEDY };
             return Err(Fault::no_gpu(format!("{} lacks {missing:?}: {remedy}", info.name)));
@@ -207,6 +207,7 @@ impl Gpu {
     }
 
     pub(crate) fn poll(&self, until: wgpu::PollType) -> Result<()> {
+        let _span = self.span("wait");
         self.device.poll(until).map(|_| ()).map_err(|error| Fault::io(format!("{} was lost: {error}", self.info.name)))
     }
 

@@ -6,6 +6,7 @@
 
 mod bandwidth;
 mod buffer;
+mod calibration;
 mod device;
 mod environment;
 mod kernel;
@@ -17,6 +18,7 @@ mod stopwatch;
 mod template;
 #[cfg(test)]
 mod testing;
+mod timeline;
 mod trusted;
 
 pub use buffer::{Arguments, Buffer, Staging};
@@ -27,6 +29,7 @@ pub use reduce::{Reduce, Reduction};
 pub use scan::Scan;
 pub use sort::CountingSort;
 pub use template::{Template, render};
+pub use timeline::{Event, Span, Timeline, Tracing, now};
 
 /// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`: it takes [`Recorder::dispatch`]'s rows
 /// of workgroups apart. Needs `workgroup` in the context and `count` in the immediate data `span`.

@@ -1,6 +1,6 @@
 //! Dispatches and copies, collected and submitted together.
 
-use crate::stopwatch::Lap;
+use crate::stopwatch::Marks;
 use crate::{Arguments, Bound, Buffer, Gpu, Kernel, Staging, WORKGROUP};
 
 /// Workgroups that wgpu allows along one dimension.
@@ -13,7 +13,7 @@ pub struct Recorder<'g> {
     encoder: wgpu::CommandEncoder,
     pass: Option<wgpu::ComputePass<'static>>,
     phase: &'static str,
-    lap: Option<Lap>,
+    marks: Option<Marks>,
 }
 
 /// A submission, to wait for.
@@ -26,15 +26,12 @@ impl<'g> Recorder<'g> {
     /// An empty submission.
     pub fn new(gpu: &'g Gpu) -> Self {
         let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        Self { gpu, encoder, pass: None, phase: "other", lap: gpu.begin_lap() }
+        Self { gpu, encoder, pass: None, phase: "other", marks: gpu.begin_marks() }
     }
 
     /// What follows belongs to `phase` of the time step, see [`Gpu::time_phases`].
     pub fn phase(&mut self, phase: &'static str) {
         self.phase = phase;
-        if self.lap.as_ref().is_some_and(|lap| lap.turns_to(phase)) {
-            self.pass = None;
-        }
     }
 
     /// Runs `kernel` on `items` invocations, with `immediates` as its block of immediate data.
@@ -61,11 +58,12 @@ impl<'g> Recorder<'g> {
     }
 
     fn prepared(&mut self, kernel: &Kernel, bound: &Bound, immediates: &[u32]) -> &mut wgpu::ComputePass<'static> {
-        let (encoder, lap, phase) = (&mut self.encoder, &mut self.lap, self.phase);
         let pass = self.pass.get_or_insert_with(|| {
-            let timestamp_writes = lap.as_mut().and_then(|lap| lap.writes(phase));
-            encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes }).forget_lifetime()
+            self.encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()).forget_lifetime()
         });
+        if let Some((queries, at)) = self.marks.as_mut().and_then(|marks| marks.turn_to(self.gpu, self.phase)) {
+            pass.write_timestamp(&queries, at);
+        }
         pass.set_pipeline(&kernel.pipeline);
         pass.set_bind_group(0, &bound.group, &[]);
         pass.set_immediates(0, bytemuck::cast_slice(immediates));
@@ -74,21 +72,30 @@ impl<'g> Recorder<'g> {
 
     /// Copies `bytes` bytes of `from`, from byte `at` on, to the start of `to`.
     pub fn copy_out(&mut self, from: &Buffer, at: u64, to: &Staging, bytes: u64) {
-        self.pass = None;
+        self.outside();
         self.encoder.copy_buffer_to_buffer(&from.inner, at, &to.inner, 0, bytes.next_multiple_of(4));
     }
 
     /// Copies the first `bytes` bytes of `from` to the start of `to`.
     pub fn copy(&mut self, from: &Buffer, to: &Buffer, bytes: u64) {
-        self.pass = None;
+        self.outside();
         self.encoder.copy_buffer_to_buffer(&from.inner, 0, &to.inner, 0, bytes);
+    }
+
+    /// Ends the compute pass, for a command that stands outside of one.
+    fn outside(&mut self) {
+        self.pass = None;
+        if let Some((queries, at)) = self.marks.as_mut().and_then(|marks| marks.turn_to(self.gpu, self.phase)) {
+            self.encoder.write_timestamp(&queries, at);
+        }
     }
 
     /// Hands the work to the device.
     pub fn submit(mut self) -> Ticket {
+        let _span = self.gpu.span("submit");
         self.pass = None;
-        if let Some(lap) = self.lap.take() {
-            self.gpu.end_lap(lap, &mut self.encoder);
+        if let Some((queries, at)) = self.marks.take().and_then(|marks| marks.end(self.gpu)) {
+            self.encoder.write_timestamp(&queries, at);
         }
         let index = self.gpu.queue.submit([self.encoder.finish()]);
         Ticket { index }

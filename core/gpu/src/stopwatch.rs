@@ -1,45 +1,100 @@
-//! How long the device spends in each phase of a submission, by timestamps between compute passes.
+//! When the device begins and ends each phase of a submission, by timestamps between its commands.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hematite_config::{Fault, Result};
 
 use crate::Gpu;
+use crate::timeline::Event;
 
-/// Phases that one submission times; what comes after counts to the last of them.
-const MOST: u32 = wgpu::QUERY_SET_MAX_QUERIES / 2;
+/// Timestamps a query set holds.
+const SHEET: usize = 1024;
 
-/// Seconds by phase since the last look, and what has not been read yet.
+/// What a device needs to be timed.
+pub(crate) const TIMESTAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
+    .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
+
+/// What is measured at present, and what was.
 #[derive(Debug, Default)]
 pub(crate) struct Stopwatch {
-    on: AtomicBool,
-    laps: Mutex<Laps>,
+    /// Whether submissions leave timestamps.
+    pub timing: AtomicBool,
+    /// Whether the host leaves spans, and submissions timestamps for each time step.
+    pub tracing: AtomicBool,
+    /// The time step at work.
+    pub step: AtomicU64,
+    records: Mutex<Records>,
 }
 
 #[derive(Debug, Default)]
-struct Laps {
-    seconds: Vec<(&'static str, f64)>,
-    waiting: Vec<(Vec<&'static str>, wgpu::Buffer)>,
+pub(crate) struct Records {
+    sheets: Vec<wgpu::QuerySet>,
+    used: usize,
+    /// Marks of each submission.
+    laps: Vec<Vec<Mark>>,
+    pub spans: Vec<Event>,
+    /// Events for which a trace has room.
+    pub room: usize,
+    /// The step at which it ran out.
+    pub full: Option<u64>,
+}
+
+/// A moment at which a phase begins; the last of a submission ends the one before.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    phase: &'static str,
+    step: u64,
+    timestamp: usize,
+}
+
+/// A phase of one submission, in ticks of the device's clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lap {
+    pub phase: &'static str,
+    pub step: u64,
+    pub ticks: [u64; 2],
 }
 
 /// The phases of one submission in the making.
-pub(crate) struct Lap {
-    queries: wgpu::QuerySet,
-    phases: Vec<&'static str>,
+pub(crate) struct Marks {
+    marks: Vec<Mark>,
 }
 
 impl Stopwatch {
-    fn laps(&self) -> MutexGuard<'_, Laps> {
-        self.laps.lock().unwrap_or_else(PoisonError::into_inner)
+    pub fn records(&self) -> MutexGuard<'_, Records> {
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes room for `events` of the trace; ends it where there is none.
+    pub fn take_room(&self, records: &mut Records, events: usize) {
+        if !self.tracing.load(Ordering::Relaxed) {
+            return;
+        }
+        if events > records.room {
+            records.full = Some(self.step.load(Ordering::Relaxed));
+            self.tracing.store(false, Ordering::Relaxed);
+            self.timing.store(false, Ordering::Relaxed);
+        }
+        records.room -= events.min(records.room);
+    }
+}
+
+impl Records {
+    /// Forgets marks and spans; sheets serve again.
+    pub fn clear(&mut self) {
+        self.used = 0;
+        self.laps.clear();
+        self.spans.clear();
+        self.full = None;
     }
 }
 
 impl Gpu {
     /// Whether submissions are timed from now on; a device without timestamps stays silent.
     pub fn time_phases(&self, on: bool) {
-        let able = self.device.features().contains(wgpu::Features::TIMESTAMP_QUERY);
-        self.stopwatch.on.store(on && able, Ordering::Relaxed);
+        self.stopwatch.timing.store(on && self.has_timestamps(), Ordering::Relaxed);
     }
 
     /// Seconds the device spent in each phase ([`crate::Recorder::phase`]) since the last call, in order of first appearance.
@@ -47,82 +102,105 @@ impl Gpu {
     /// # Errors
     /// When the device is lost.
     pub fn take_phases(&self) -> Result<Vec<(&'static str, f64)>> {
-        self.read_laps()?;
-        Ok(std::mem::take(&mut self.stopwatch.laps().seconds))
+        let tick = 1e-9 * f64::from(self.queue.get_timestamp_period());
+        let mut phases: Vec<(&'static str, f64)> = Vec::new();
+        for Lap { phase, ticks: [begin, end], .. } in self.take_laps()? {
+            let spent = end.saturating_sub(begin) as f64 * tick;
+            match phases.iter_mut().find(|(name, _)| *name == phase) {
+                Some((_, seconds)) => *seconds += spent,
+                None => phases.push((phase, spent)),
+            }
+        }
+        Ok(phases)
     }
 
-    pub(crate) fn begin_lap(&self) -> Option<Lap> {
-        if !self.stopwatch.on.load(Ordering::Relaxed) {
-            return None;
-        }
-        let queries = self.device.create_query_set(&wgpu::QuerySetDescriptor {
-            label: Some("phases"),
-            ty: wgpu::QueryType::Timestamp,
-            count: 2 * MOST,
-        });
-        Some(Lap { queries, phases: Vec::new() })
+    pub(crate) fn has_timestamps(&self) -> bool {
+        self.device.features().contains(TIMESTAMPS)
     }
 
-    pub(crate) fn end_lap(&self, lap: Lap, encoder: &mut wgpu::CommandEncoder) {
-        if lap.phases.is_empty() {
-            return;
+    /// What submissions have left, in their order.
+    pub(crate) fn take_laps(&self) -> Result<Vec<Lap>> {
+        self.wait()?;
+        let (laps, sheets) = {
+            let mut records = self.stopwatch.records();
+            (std::mem::take(&mut records.laps), records.sheets[..records.used.div_ceil(SHEET)].to_vec())
+        };
+        let mut ticks = Vec::with_capacity(SHEET * sheets.len());
+        for sheet in &sheets {
+            ticks.extend(self.timestamps(sheet, SHEET as u32)?);
         }
+        self.stopwatch.records().used = 0;
+        let lap = |pair: &[Mark]| {
+            let ticks = [ticks[pair[0].timestamp], ticks[pair[1].timestamp]];
+            Lap { phase: pair[0].phase, step: pair[0].step, ticks }
+        };
+        Ok(laps.iter().flat_map(|marks| marks.windows(2).map(lap)).collect())
+    }
+
+    pub(crate) fn query_set(&self, count: u32) -> wgpu::QuerySet {
+        let ty = wgpu::QueryType::Timestamp;
+        self.device.create_query_set(&wgpu::QuerySetDescriptor { label: Some("timestamps"), ty, count })
+    }
+
+    /// The first `count` timestamps of `queries`; zero where none was written.
+    pub(crate) fn timestamps(&self, queries: &wgpu::QuerySet, count: u32) -> Result<Vec<u64>> {
         let buffer = |usage| {
-            let size = 16 * lap.phases.len() as u64;
-            self.device.create_buffer(&wgpu::BufferDescriptor {
-                label: Some("phases"),
-                size,
-                usage,
-                mapped_at_creation: false,
-            })
+            let size = 8 * u64::from(count);
+            let label = Some("timestamps");
+            self.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
         };
         let resolved = buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC);
         let readable = buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST);
-        encoder.resolve_query_set(&lap.queries, 0..2 * lap.phases.len() as u32, &resolved, 0);
+        let mut encoder = self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.resolve_query_set(queries, 0..count, &resolved, 0);
         encoder.copy_buffer_to_buffer(&resolved, 0, &readable, 0, readable.size());
-        self.stopwatch.laps().waiting.push((lap.phases, readable));
+        self.queue.submit([encoder.finish()]);
+        readable.map_async(wgpu::MapMode::Read, .., |_| ());
+        self.wait()?;
+        let lost = |error: wgpu::MapRangeError| Fault::io(format!("{}: {error}", self.info().name));
+        let bytes = readable.get_mapped_range(..).map_err(lost)?;
+        Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 
-    /// Adds up what submissions that are done have left.
-    pub(crate) fn read_laps(&self) -> Result<()> {
-        let waiting = std::mem::take(&mut self.stopwatch.laps().waiting);
-        let period = f64::from(self.queue.get_timestamp_period()) * 1e-9;
-        for (phases, readable) in waiting {
-            readable.map_async(wgpu::MapMode::Read, .., |_| ());
-            self.poll(wgpu::PollType::wait_indefinitely())?;
-            let lost = |error: wgpu::MapRangeError| Fault::io(format!("{}: {error}", self.info().name));
-            let bytes = readable.get_mapped_range(..).map_err(lost)?;
-            let ticks: Vec<[u64; 2]> = bytemuck::pod_collect_to_vec(&bytes);
-            let mut laps = self.stopwatch.laps();
-            for (phase, [begin, end]) in phases.into_iter().zip(ticks) {
-                let spent = end.saturating_sub(begin) as f64 * period;
-                match laps.seconds.iter_mut().find(|(name, _)| *name == phase) {
-                    Some((_, seconds)) => *seconds += spent,
-                    None => laps.seconds.push((phase, spent)),
-                }
-            }
-        }
-        Ok(())
+    pub(crate) fn begin_marks(&self) -> Option<Marks> {
+        self.stopwatch.timing.load(Ordering::Relaxed).then(|| Marks { marks: Vec::new() })
     }
 }
 
-impl Lap {
-    /// Whether `phase` is not the last one so far.
-    pub fn turns_to(&self, phase: &'static str) -> bool {
-        self.phases.last() != Some(&phase) && (self.phases.len() as u32) < MOST
-    }
-
-    /// Where a compute pass of `phase` that begins now leaves its times.
-    pub fn writes(&mut self, phase: &'static str) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        let at = 2 * self.phases.len() as u32;
-        if at >= 2 * MOST {
+impl Marks {
+    /// Where a timestamp is due before a command of `phase`: none within a phase.
+    pub fn turn_to(&mut self, gpu: &Gpu, phase: &'static str) -> Option<(wgpu::QuerySet, u32)> {
+        let step = match gpu.stopwatch.tracing.load(Ordering::Relaxed) {
+            true => gpu.stopwatch.step.load(Ordering::Relaxed),
+            false => 0,
+        };
+        if self.marks.last().is_some_and(|last| last.phase == phase && last.step == step) {
             return None;
         }
-        self.phases.push(phase);
-        Some(wgpu::ComputePassTimestampWrites {
-            query_set: &self.queries,
-            beginning_of_pass_write_index: Some(at),
-            end_of_pass_write_index: Some(at + 1),
-        })
+        Some(self.mark(gpu, phase, step))
+    }
+
+    fn mark(&mut self, gpu: &Gpu, phase: &'static str, step: u64) -> (wgpu::QuerySet, u32) {
+        let mut records = gpu.stopwatch.records();
+        let timestamp = records.used;
+        records.used += 1;
+        let sheet = timestamp / SHEET;
+        if sheet == records.sheets.len() {
+            records.sheets.push(gpu.query_set(SHEET as u32));
+        }
+        self.marks.push(Mark { phase, step, timestamp });
+        (records.sheets[sheet].clone(), (timestamp % SHEET) as u32)
+    }
+
+    /// Where the timestamp at the end of the submission goes; none where nothing began.
+    pub fn end(mut self, gpu: &Gpu) -> Option<(wgpu::QuerySet, u32)> {
+        if self.marks.is_empty() {
+            return None;
+        }
+        let end = self.mark(gpu, "end", 0);
+        let mut records = gpu.stopwatch.records();
+        gpu.stopwatch.take_room(&mut records, self.marks.len() - 1);
+        records.laps.push(self.marks);
+        Some(end)
     }
 }
