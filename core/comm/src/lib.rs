@@ -3,6 +3,7 @@
 //! Everything here is exact (integers, bytes, minima and maxima), so no result depends on the number of ranks.
 
 mod agree;
+mod clock;
 mod launch;
 #[cfg(feature = "mpi")]
 mod mpi;
@@ -14,6 +15,7 @@ use hematite_config::{Exit, Fault, Result};
 
 #[cfg(feature = "mpi")]
 pub use self::mpi::Mpi;
+pub use clock::{ClockOffset, align_clocks};
 pub use launch::launched_by_mpi;
 pub use solo::Solo;
 pub use threads::{Threads, threads};
