@@ -9,6 +9,7 @@
 //!           ledger.csv        mass inside and through each opening, and counts of cells and bodies: ledger.rs
 //!           log.jsonl         one JSON object a line: log.rs
 //!           timing.json       where the time went, per phase and rank: timing.rs
+//!           trace.json        what hosts and devices did when, where asked for: trace.rs
 //!           checkpoint/       the state of fluid and cells, to go on from: checkpoint.rs
 //! ```
 
@@ -26,6 +27,7 @@ mod polydata;
 mod record;
 mod region;
 mod timing;
+mod trace;
 mod tracks;
 
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
@@ -41,4 +43,5 @@ pub use log::Log;
 pub use record::{OpeningRecord, RunRecord};
 pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};
 pub use timing::{PhaseTimes, Timing};
+pub use trace::{RankTrace, Trace, TraceEvent};
 pub use tracks::{TrackBox, TrackFrame, TrackReader, TrackWriter};
