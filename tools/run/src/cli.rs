@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
 
+use crate::trace::STEPS;
+
 /// Run a case: fields, ledger and log into a run folder.
 #[derive(Clone, Debug, Parser)]
 #[command(
@@ -15,6 +17,7 @@ use clap::{Parser, ValueEnum};
   run runs/aneurysm.json --threads 2         on two ranks in one process
   run runs/aneurysm.json --restart           go on from the latest checkpoint
   run --bench runs/aneurysm.json             how fast it steps on this machine, phase by phase
+  run runs/aneurysm.json --trace             when host and device did what, for ui.perfetto.dev and post timeline
   run --schema > run.schema.json             the JSON Schema of RUN.json
 
 Exit codes: 0 done, 2 bad usage or config, 3 stopped early with a checkpoint (submit again with --restart),
@@ -24,7 +27,7 @@ Signals TERM, INT and USR1 stop the run after a checkpoint (exit code 3)."
 )]
 pub struct Cli {
     /// The run's config
-    #[arg(value_name = "RUN.json", required_unless_present_any = ["list_gpus", "schema", "restart"])]
+    #[arg(value_name = "RUN.json", required_unless_present_any = ["list_gpus", "schema", "restart", "trace"])]
     pub config: Option<PathBuf>,
 
     /// Run folder [default: RUN.json without its extension]
@@ -56,6 +59,12 @@ pub struct Cli {
     #[arg(conflicts_with = "check")]
     pub bench: Option<Format>,
 
+    /// Write trace.json: when host and device of each rank did what in N time steps [default: 200] after a warm-up of 64 (a
+    /// quarter of a shorter run); at most 200000 events of all ranks, 25 MB. Results stay the same
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200", value_parser = traced)]
+    #[arg(conflicts_with_all = ["check", "bench"])]
+    pub trace: Option<Traced>,
+
     /// List the GPUs that ranks would take, in order, and stop
     #[arg(long)]
     pub list_gpus: bool,
@@ -77,6 +86,15 @@ pub struct Cli {
     pub quiet: bool,
 }
 
+/// What follows `--trace`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Traced {
+    /// The number of time steps.
+    Steps(u64),
+    /// The run's config: `--trace RUN.json` means no number.
+    Config(PathBuf),
+}
+
 /// How figures are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -87,9 +105,13 @@ pub enum Format {
 }
 
 impl Cli {
-    /// The command line as meant: `--restart RUN.json` names the config, not a checkpoint.
+    /// The command line as meant: `--restart RUN.json` names the config, not a checkpoint, and so does `--trace RUN.json`.
     pub fn read() -> Self {
         let mut cli = Self::parse();
+        if let Some(Traced::Config(config)) = cli.trace.clone() {
+            cli.trace = Some(Traced::Steps(STEPS));
+            cli.config.get_or_insert(config);
+        }
         if cli.config.is_none()
             && let Some(config) = cli.restart.take_if(|path| path.ends_with(".json"))
         {
@@ -111,9 +133,31 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A number of time steps from 1 on, or the path of a config.
+fn traced(text: &str) -> Result<Traced, String> {
+    match text.parse::<u64>() {
+        Ok(steps) if steps > 0 => Ok(Traced::Steps(steps)),
+        _ if text.ends_with(".json") => Ok(Traced::Config(text.into())),
+        _ => Err("write how many time steps to trace, 1 or more, or nothing for 200".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_trace_has_steps_or_none() {
+        let trace =
+            |arguments: &[&str]| Cli::try_parse_from([&["run", "r.json"], arguments].concat()).map(|cli| cli.trace);
+        assert_eq!(trace(&[]).expect("parses"), None);
+        assert_eq!(trace(&["--trace"]).expect("parses"), Some(Traced::Steps(STEPS)));
+        assert_eq!(trace(&["--trace", "7"]).expect("parses"), Some(Traced::Steps(7)));
+        assert_eq!(traced("a/r.json"), Ok(Traced::Config("a/r.json".into())));
+        for bad in [&["--trace", "0"][..], &["--trace", "soon"], &["--trace", "--check"], &["--trace", "--bench"]] {
+            assert!(trace(bad).is_err(), "{bad:?}");
+        }
+    }
 
     #[test]
     fn wall_times_are_read() {

@@ -14,6 +14,7 @@ mod start;
 mod stop;
 mod suspended;
 mod time_loop;
+mod trace;
 mod walls;
 
 use std::process::ExitCode;

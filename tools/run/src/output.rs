@@ -464,7 +464,7 @@ fn prepare_folder(setup: &Setup, goes_on: bool) -> Result<()> {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name == "checkpoint" {
             fs::remove_dir_all(entry.path()).map_err(fault)?;
-        } else if ["run.json", "ledger.csv", "log.jsonl", "timing.json"].contains(&name.as_str())
+        } else if ["run.json", "ledger.csv", "log.jsonl", "timing.json", "trace.json"].contains(&name.as_str())
             || name.ends_with(".vtkhdf")
             || name == "tracks.h5"
         {

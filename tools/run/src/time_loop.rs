@@ -4,18 +4,21 @@ use std::time::Instant;
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Result};
+use hematite_dump::Trace;
+use hematite_gpu::Gpu;
 use hematite_solver::Immersion;
 use hematite_solver::lattice_boltzmann::Fluid;
 use serde_json::json;
 
 use crate::checkpoint;
-use crate::cli::Cli;
+use crate::cli::{Cli, Traced};
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::setup::Setup;
 use crate::start::Start;
 use crate::stop::Stop;
 use crate::suspended::Suspended;
+use crate::trace::Recording;
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
@@ -29,6 +32,8 @@ pub struct TimeLoop<'c> {
     comm: &'c dyn Comm,
     setup: Setup,
     case_sha256: String,
+    gpu: Gpu,
+    trace: Option<Recording>,
     fluid: Fluid,
     suspended: Suspended,
     output: Output,
@@ -41,10 +46,15 @@ impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::watch(cli.walltime)?;
-        let Start { case_sha256, devices, fluid, suspended, resumed, .. } = Start::new(cli, comm, &mut setup)?;
+        let Start { case_sha256, gpu, devices, fluid, suspended, resumed } = Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let output = Output::open(comm, &setup, &case_sha256, devices, resumed)?;
-        Ok(Self { comm, setup, case_sha256, fluid, suspended, output, stop, told, first: resumed.unwrap_or(0) })
+        let output = Output::open(comm, &setup, &case_sha256, devices.clone(), resumed)?;
+        let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
+        let trace = match cli.trace {
+            Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),
+            _ => None,
+        };
+        Ok(Self { comm, setup, case_sha256, gpu, trace, fluid, suspended, output, stop, told, first })
     }
 
     /// Steps to the end, or to a stop.
@@ -59,11 +69,12 @@ impl<'c> TimeLoop<'c> {
         let mut seconds_a_step: f64 = 0.0;
         let exit = loop {
             let step = self.fluid.step();
+            self.trace(false)?;
             self.events(&progress)?;
             if step >= last {
                 break Exit::Done;
             }
-            if self.comm.any(self.stop.wanted())? {
+            if self.stops()? {
                 self.save_soon(&progress)?;
                 break Exit::Stopped;
             }
@@ -73,6 +84,7 @@ impl<'c> TimeLoop<'c> {
             seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
             progress.at(self.fluid.step());
         };
+        self.trace(true)?;
         progress.done();
         let (step, wall) = (self.fluid.step(), start.elapsed().as_secs_f64());
         self.output.timing(self.comm, &self.setup, &self.fluid, step - self.first, wall)?;
@@ -88,21 +100,48 @@ impl<'c> TimeLoop<'c> {
     /// Whatever is due at the current step.
     fn events(&mut self, progress: &Progress) -> Result<()> {
         let step = self.fluid.step();
+        let span = self.gpu.span("look");
         self.suspended.check_sound(self.comm)?;
+        drop(span);
         let every = self.monitor_every();
         if step.is_multiple_of(every) || step == self.setup.plan.steps {
             // A restart finds the ledger's line of its first step there.
             if step > self.first || self.first == 0 {
+                let _span = self.gpu.span("ledger");
                 let mlups = progress.mlups(step);
                 self.output.monitor(self.comm, &self.setup, &mut self.fluid, &self.suspended, mlups)?;
             }
         }
+        let span = self.gpu.span("dump");
         self.output.dump(self.comm, &self.setup, &mut self.fluid, &self.suspended)?;
+        drop(span);
         let every = self.setup.config.checkpoint.every.filter(|_| step > self.first);
         if every.is_some_and(|every| (step / every * every).next_multiple_of(self.period()) == step) {
             self.save()?;
         }
         Ok(())
+    }
+
+    /// Begins the trace, or ends and writes it, where that is due or the run `ends`.
+    fn trace(&mut self, ends: bool) -> Result<()> {
+        let Some(trace) = &mut self.trace else { return Ok(()) };
+        let start = Instant::now();
+        if let Some([first, end]) = trace.turn(self.comm, self.fluid.step(), ends)? {
+            self.output.log(&json!({"event": "trace", "first_step": first, "end_step": end}))?;
+            if self.told {
+                let path = self.setup.folder.join(Trace::FILE);
+                let cut = if end < self.fluid.step() { ", for more events there is no room" } else { "" };
+                eprintln!("trace     steps {first} to {}{cut}: {}", end.saturating_sub(1), path.display());
+            }
+        }
+        self.output.seconds += start.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Whether any rank has a reason to stop.
+    fn stops(&self) -> Result<bool> {
+        let _span = self.gpu.span("agree");
+        self.comm.any(self.stop.wanted())
     }
 
     fn advance(&mut self, steps: u64) -> Result<()> {
@@ -126,7 +165,8 @@ impl<'c> TimeLoop<'c> {
             let waiting = (step / every * every).next_multiple_of(self.period());
             next = next.min(if waiting > step { waiting } else { after(every).next_multiple_of(self.period()) });
         }
-        self.output.next_dump(&self.setup, step).map_or(next, |dump| dump.min(next))
+        let trace = self.trace.as_ref().and_then(|trace| trace.next(step));
+        self.output.next_dump(&self.setup, step).into_iter().chain(trace).fold(next, u64::min)
     }
 
     fn monitor_every(&self) -> u64 {
@@ -135,6 +175,7 @@ impl<'c> TimeLoop<'c> {
 
     /// A number of steps that takes about [`LOOK`] seconds, at most `limit`, the same on every rank.
     fn agreed_batch(&self, seconds_a_step: f64, limit: u64) -> Result<u64> {
+        let _span = self.gpu.span("agree");
         let fitting = if seconds_a_step > 0.0 { (LOOK / seconds_a_step) as u64 } else { 1 };
         let mut bytes = fitting.to_le_bytes().to_vec();
         self.comm.broadcast(&mut bytes)?;
@@ -144,6 +185,7 @@ impl<'c> TimeLoop<'c> {
 
     fn save(&mut self) -> Result<()> {
         let start = Instant::now();
+        let _span = self.gpu.span("checkpoint");
         checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, &self.suspended)?;
         self.output.seconds += start.elapsed().as_secs_f64();
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))

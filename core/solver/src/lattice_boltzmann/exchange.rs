@@ -79,6 +79,7 @@ impl Exchange {
         let read = Instant::now();
         phases.compute += (read - start).as_secs_f64();
 
+        let _span = gpu.span("exchange halo");
         let into = exchange_pieces(comm, &self.pieces, &out)?;
         let traded = Instant::now();
         phases.communication += (traded - read).as_secs_f64();

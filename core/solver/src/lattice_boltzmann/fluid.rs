@@ -227,6 +227,7 @@ impl Fluid {
             }
             self.gpu.write(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers));
             let submitted = self.advance_batch(comm, bodies, batch as u32)?;
+            self.gpu.begin_step(self.step);
             // One batch is written down while the device works on the one before.
             let start = Instant::now();
             if let Some(before) = before.replace(submitted) {
@@ -264,6 +265,8 @@ impl Fluid {
         // What waits here is submitted with what comes next: each submission costs tens of microseconds.
         let mut recorder = Recorder::new(&gpu);
         for row in 0..batch {
+            gpu.begin_step(self.step);
+            let _span = gpu.span("record");
             match &exchange {
                 Some(exchange) => recorder = self.step_with_neighbours(comm, exchange, &gpu, recorder, row)?,
                 None => self.record_whole_step(&mut recorder, row),
@@ -309,24 +312,24 @@ impl Fluid {
         row: u32,
     ) -> Result<Recorder<'g>> {
         let odd = self.step % 2 == 1;
-        recorder.phase("fluid");
+        recorder.phase("interface");
         self.record_entries(&mut recorder, Shader::Pressure, odd, row);
         self.record_step(&mut recorder, odd, self.interior, self.own - self.interior, row);
-        recorder.phase("halo");
+        recorder.phase("pack halo");
         exchange.record_pack(&mut recorder, odd);
         let packed = recorder.submit();
 
         let mut interior = Recorder::new(gpu);
-        interior.phase("fluid");
+        interior.phase("interior");
         self.record_step(&mut interior, odd, 0, self.interior, row);
         interior.submit();
 
         exchange.trade(gpu, comm, &packed, &self.buffers, &mut self.phases)?;
 
         let mut arrival = Recorder::new(gpu);
-        arrival.phase("halo");
+        arrival.phase("unpack halo");
         exchange.record_unpack(&mut arrival, odd);
-        arrival.phase("fluid");
+        arrival.phase("boundaries");
         self.record_boundaries(&mut arrival, !odd, row);
         Ok(arrival)
     }

@@ -299,7 +299,7 @@ impl Bodies for Suspension {
         self.phases.compute += compute;
         self.phases.communication += communication;
         let mut recorder = Recorder::new(&self.gpu);
-        recorder.phase("halo");
+        recorder.phase("add shares");
         self.trade.record_add(&mut recorder);
         recorder.phase("move");
         self.coupling.record_advance(&mut recorder, step as u32, self.parameters.move_every as u32);
@@ -313,6 +313,7 @@ impl Bodies for Suspension {
             return Ok(());
         }
         let start = Instant::now();
+        let _span = self.gpu.span("look");
         self.check_sound(comm)?;
         if !self.alone || !self.gates.is_empty() {
             let boxes = self.boxes.read(&self.gpu)?;

@@ -89,6 +89,7 @@ impl Trade {
             recorder.submit();
             return Ok([0.0; 2]);
         };
+        recorder.phase("pack shares");
         recorder.dispatch(&self.gather, &room.gather, self.count, &[self.count]);
         recorder.copy_out(&room.message_out, 0, &room.staging, 4 * u64::from(self.count));
         let ticket = recorder.submit();
@@ -96,6 +97,7 @@ impl Trade {
         let out = gpu.read(&room.staging, &ticket, |mapped| mapped[..bytes].to_vec())?;
         let read = Instant::now();
 
+        let _span = gpu.span("exchange shares");
         let into = exchange_pieces(comm, &self.pieces, &out)?;
         gpu.write(&room.message_in, 0, &into);
         Ok([(read - start).as_secs_f64(), read.elapsed().as_secs_f64()])

@@ -1,0 +1,147 @@
+//! `run --trace`: what host and device of every rank do in some time steps, into `trace.json`.
+
+use std::path::{Path, PathBuf};
+
+use hematite_comm::{ClockOffset, Comm, align_clocks};
+use hematite_config::{Fault, Result};
+use hematite_dump::{RankTrace, Trace, TraceEvent};
+use hematite_gpu::{Event, Gpu, Timeline, Tracing, now};
+
+use crate::ranks::together;
+
+/// Steps that are traced where nobody says how many.
+pub const STEPS: u64 = 200;
+/// Steps before the first of them, unless the run has less than four times as many.
+const WARM_UP: u64 = 64;
+/// Events of all ranks, so that the file stays below 25 MB.
+const EVENTS: usize = 200_000;
+
+/// A trace that is to come, goes on, or is done.
+pub struct Recording {
+    first: u64,
+    end: u64,
+    gpu: Gpu,
+    devices: Vec<String>,
+    folder: PathBuf,
+    running: Option<(Tracing, ClockOffset)>,
+}
+
+impl Recording {
+    /// A trace of `steps` steps of a run from one step to another, after a warm-up, to be written into `folder`. Rank 0 has the
+    /// names of all ranks' `devices`.
+    pub fn new(steps: u64, run: [u64; 2], gpu: &Gpu, devices: Vec<String>, folder: &Path) -> Self {
+        let [first, end] = window(steps, run);
+        Self { first, end, gpu: gpu.clone(), devices, folder: folder.to_owned(), running: None }
+    }
+
+    /// The step after `step` at which the trace begins or ends.
+    pub fn next(&self, step: u64) -> Option<u64> {
+        [self.first, self.end].into_iter().find(|&at| at > step)
+    }
+
+    /// Begins it, or ends and writes it, where that is due at `step` or the run `ends`. Gives the first of the steps it has
+    /// and the one after the last when it is written. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost, or the file cannot be written.
+    pub fn turn(&mut self, comm: &dyn Comm, step: u64, ends: bool) -> Result<Option<[u64; 2]>> {
+        if step == self.first && step < self.end && !ends {
+            let room = EVENTS / comm.size();
+            self.gpu.begin_step(step);
+            let tracing = together(comm, || self.gpu.trace(room))?;
+            self.running = Some((tracing, align_clocks(comm, now)?));
+        }
+        let Some((tracing, clock)) = self.running.take_if(|_| ends || step == self.end) else { return Ok(None) };
+        let timeline = together(comm, || self.gpu.end_trace(tracing))?;
+        let bytes = serde_json::to_vec(&(timeline.full, rank_trace(timeline, clock))).map_err(fault)?;
+        let all = comm.gather(&bytes)?;
+        together(comm, || {
+            let Some(all) = all else { return Ok(Some([self.first, step])) };
+            let trace = assemble(self.first, step, &all, &self.devices)?;
+            trace.write(&self.folder)?;
+            Ok(Some([trace.first, trace.end]))
+        })
+    }
+}
+
+/// The first of the steps to trace, and the one after the last.
+fn window(steps: u64, [from, last]: [u64; 2]) -> [u64; 2] {
+    let first = from + WARM_UP.min(last.saturating_sub(from) / 4);
+    [first, first.saturating_add(steps).min(last)]
+}
+
+fn fault(error: serde_json::Error) -> Fault {
+    Fault::io(format!("trace.json: {error}"))
+}
+
+/// Events of this rank in the clock of rank 0.
+fn rank_trace(timeline: Timeline, clock: ClockOffset) -> RankTrace {
+    let event = |event: Event| {
+        let (begin, end) = (event.begin + clock.add, event.end + clock.add);
+        TraceEvent { name: event.name.to_owned(), step: event.step, begin, end }
+    };
+    RankTrace {
+        device_name: String::new(),
+        clock_uncertainty: clock.uncertainty,
+        device_uncertainty: timeline.uncertainty,
+        host: timeline.host.into_iter().map(event).collect(),
+        device: timeline.device.into_iter().map(event).collect(),
+    }
+}
+
+/// All ranks' events from the first one on, up to the step that all of them had room for.
+fn assemble(first: u64, end: u64, all: &[Vec<u8>], devices: &[String]) -> Result<Trace> {
+    let read = |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(fault);
+    let all = all.iter().map(read).collect::<Result<Vec<(Option<u64>, RankTrace)>>>()?;
+    let full = all.iter().filter_map(|(full, _)| *full).min();
+    let mut ranks: Vec<RankTrace> = all.into_iter().map(|(_, rank)| rank).collect();
+    let threads = |rank: &mut RankTrace| [std::mem::take(&mut rank.host), std::mem::take(&mut rank.device)];
+    let mut origin = i64::MAX;
+    for (rank, name) in ranks.iter_mut().zip(devices) {
+        let [mut host, mut device] = threads(rank);
+        for events in [&mut host, &mut device] {
+            events.retain(|event| full.is_none_or(|full| event.step < full));
+            origin = events.iter().map(|event| event.begin).fold(origin, i64::min);
+        }
+        (rank.host, rank.device, rank.device_name) = (host, device, name.clone());
+    }
+    for rank in &mut ranks {
+        for event in rank.host.iter_mut().chain(&mut rank.device) {
+            event.begin -= origin;
+            event.end -= origin;
+        }
+    }
+    Ok(Trace { first, end: full.map_or(end, |full| full.clamp(first, end)), ranks })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_run_is_traced_after_a_quarter() {
+        assert_eq!(window(200, [0, 10_000]), [64, 264]);
+        assert_eq!(window(200, [1000, 1100]), [1025, 1100]);
+        assert_eq!(window(u64::MAX, [0, 300]), [64, 300]);
+        assert_eq!(window(200, [7, 7]), [7, 7], "no step");
+    }
+
+    #[test]
+    fn ranks_are_cut_alike_and_begin_at_zero() {
+        let events = |at: i64, steps: std::ops::Range<u64>| -> Vec<TraceEvent> {
+            let event =
+                |step| TraceEvent { name: "a".to_owned(), step, begin: at + step as i64, end: at + step as i64 };
+            steps.map(event).collect()
+        };
+        let rank = |at, steps| RankTrace { device: events(at, steps), ..RankTrace::default() };
+        let all: Vec<Vec<u8>> = [(None, rank(100, 3..9)), (Some(6), rank(90, 3..7))]
+            .iter()
+            .map(|rank| serde_json::to_vec(rank).expect("JSON"))
+            .collect();
+        let trace = assemble(3, 9, &all, &["one".to_owned(), "two".to_owned()]).expect("assembles");
+        assert_eq!((trace.first, trace.end), (3, 6));
+        assert_eq!(trace.ranks[0].device, events(7, 3..6));
+        assert_eq!(trace.ranks[1].device, events(-3, 3..6));
+        assert_eq!(trace.ranks[1].device_name, "two");
+    }
+}
