@@ -19,6 +19,7 @@ pub mod scaling;
 pub mod summary;
 pub mod table;
 mod text;
+pub mod timeline;
 pub mod wss;
 pub mod wss_map;
 

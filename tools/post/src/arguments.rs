@@ -19,6 +19,7 @@ Examples:
   post bodies runs/artery
   post tracks runs/tube
   post scaling runs/p1 runs/p2 runs/p4 -o scaling
+  post timeline runs/tube
   post compare runs/a runs/b && echo same bits
   post --schema > post.schema.json";
 
@@ -45,6 +46,8 @@ pub enum Command {
     Tracks(TracksArguments),
     /// Speed-up, efficiency and serial fraction of runs on several rank counts
     Scaling(ScalingArguments),
+    /// What hosts and devices did when: overlap of exchange and work, drawings
+    Timeline(TimelineArguments),
     /// Whether two runs hold the same bits, or the same values within a tolerance
     Compare(CompareArguments),
 }
@@ -225,6 +228,54 @@ pub struct ScalingArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Needs the trace that run --trace leaves. Prints, rank by rank, how busy the device is and how much of the exchange lies
+under interior work, then each phase; writes into DIR: timeline.json (all of it), timeline_phases.csv,
+timeline_rank0.svg ... (a few time steps of a rank) and, of several ranks, timeline.svg (the first eight together).
+
+device busy     share of the time from the first event of a rank to the end of its last
+messages        on their way from packed (the end of the device's \"pack\") to arrived (the end of the host's \"exchange\")
+under interior  share of their way during which the device is at work on the interior
+host phases     without what is nested in them; \"record\" is the writing of commands, \"wait\" the wait for the device
+
+The trace itself, RUN/trace.json, opens in ui.perfetto.dev and chrome://tracing.
+
+Exit codes: 0 done, 2 bad usage or input, 6 reading or writing failed.
+
+Examples:
+  run runs/tube.json --threads 2 --trace && post timeline runs/tube
+  post timeline runs/tube --steps 128-135 -o figures")]
+pub struct TimelineArguments {
+    /// Folder of the run
+    pub run: PathBuf,
+    /// Where to write [default: RUN/statistics]
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Time steps to draw [default: three that take as long as most]
+    #[arg(long, value_name = "STEP|FIRST-LAST|all", value_parser = steps)]
+    pub steps: Option<Steps>,
+}
+
+/// Which time steps of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    All,
+    /// From the first to the last, both included.
+    Some([u64; 2]),
+}
+
+fn steps(text: &str) -> Result<Steps, String> {
+    if text.eq_ignore_ascii_case("all") {
+        return Ok(Steps::All);
+    }
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    match (first.trim().parse(), last.trim().parse()) {
+        (Ok(first), Ok(last)) if first <= last => Ok(Steps::Some([first, last])),
+        _ => Err("write all, a time step such as 130, or the first and the last as in 128-135".to_owned()),
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
 Compares the dumps, node by node, cell by cell and body by body by their global numbers, and the ledgers.
 
 Exit codes: 0 the same, 1 different (stdout says where first), 2 bad usage or input, 6 reading failed.
@@ -257,6 +308,11 @@ mod tests {
         Arguments::command().debug_assert();
         let flow = Arguments::try_parse_from(["post", "flow", "r", "--dump", "LAST"]).expect("parses");
         assert!(matches!(flow.command, Some(Command::Flow(f)) if f.dump == Which::Last));
+        assert_eq!(
+            (steps("7"), steps("3-9"), steps("All")),
+            (Ok(Steps::Some([7, 7])), Ok(Steps::Some([3, 9])), Ok(Steps::All))
+        );
+        assert!(steps("9-3").is_err() && steps("soon").is_err() && steps("-3").is_err());
         assert!(Arguments::try_parse_from(["post", "--schema"]).expect("parses").command.is_none());
         for bad in
             [&["post"][..], &["post", "flow", "r", "--dump", "x"], &["post", "compare", "a", "b", "--rtol", "-1"]]

@@ -10,6 +10,7 @@ mod pictures;
 mod say;
 mod scaling;
 mod source;
+mod timeline;
 mod tracks;
 mod walls;
 
@@ -32,6 +33,7 @@ fn work(arguments: &Arguments) -> Result<Exit> {
         Some(Command::Bodies(bodies)) => bodies::run(bodies),
         Some(Command::Tracks(tracks)) => tracks::run(tracks),
         Some(Command::Scaling(scaling)) => scaling::run(scaling),
+        Some(Command::Timeline(timeline)) => timeline::run(timeline),
         Some(Command::Compare(compare)) => compare::run(compare),
         None => {
             say::line(&schema::<config::PostConfig>())?;

@@ -1,0 +1,114 @@
+//! `run --trace`: a trace holds together, and the results stay the same.
+
+use hematite_dump::{RankTrace, Trace, TraceEvent};
+use pipeline_tests::{Folder, configs, suspension};
+use serde_json::{Value, json};
+
+/// Events of a thread begin one after the other, steps ascend, and each lies within those that are open or after them.
+fn holds_together(events: &[TraceEvent], nested: bool) {
+    let mut open: Vec<i64> = Vec::new();
+    for pair in events.windows(2) {
+        assert!(pair[0].begin <= pair[1].begin && pair[0].step <= pair[1].step, "{pair:?}");
+    }
+    for event in events {
+        assert!(event.begin <= event.end, "{event:?}");
+        open.retain(|end| *end > event.begin);
+        assert!(open.iter().all(|end| event.end <= *end), "{event:?} reaches over what it lies in");
+        assert!(nested || open.is_empty(), "{event:?} lies in another");
+        open.push(event.end);
+    }
+}
+
+/// The device works between the host's first and last word on it, as far as clocks are known.
+fn within_the_run(rank: &RankTrace) {
+    let slack = rank.device_uncertainty.expect("a device with timestamps") + 1000;
+    let first = rank.host.iter().map(|event| event.begin).min().expect("events");
+    let last = rank.host.iter().map(|event| event.end).max().expect("events");
+    let inside = |event: &TraceEvent| first - slack <= event.begin && event.end <= last + slack;
+    assert!(rank.device.iter().all(inside), "{first} to {last}, {slack} ns");
+}
+
+fn names(events: &[TraceEvent]) -> Vec<&str> {
+    let mut names: Vec<&str> = events.iter().map(|event| event.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+#[test]
+fn two_ranks_with_cells() {
+    let mut suspension = suspension::bent_channel();
+    suspension.run["time"]["steps"] = json!(300);
+    suspension.run["dumps"] = json!([{"every": 150}]);
+    suspension.run["cell_dumps"] = json!({"every": 75});
+    let folder = suspension.folder();
+    let _plain = folder.run(&["run.json", "-o", "plain", "--threads", "2", "--quiet"]).done();
+    let said = folder.run(&["run.json", "-o", "traced", "--threads", "2", "--trace", "20"]).done();
+    assert!(said.stderr.contains("trace.json"), "{}", said.stderr);
+    assert!(!folder.has("plain/trace.json"));
+    let same = folder.post(&["compare", "plain", "traced"]).done();
+    assert!(same.stdout.starts_with("the same"), "{}", same.stdout);
+
+    let trace = Trace::read(&folder.path("traced")).expect("reads");
+    assert_eq!((trace.end - trace.first, trace.ranks.len()), (20, 2));
+    for rank in &trace.ranks {
+        holds_together(&rank.host, true);
+        holds_together(&rank.device, false);
+        within_the_run(rank);
+        let (host, device) = (names(&rank.host), names(&rank.device));
+        for name in ["record", "submit", "wait", "copy", "exchange halo", "exchange shares", "agree"] {
+            assert!(host.contains(&name), "{name} is missing in {host:?}");
+        }
+        for name in ["interface", "pack halo", "interior", "unpack halo", "interpolate", "membranes", "spread"] {
+            assert!(device.contains(&name), "{name} is missing in {device:?}");
+        }
+        let steps = rank.device.iter().filter(|event| event.name == "interior").map(|event| event.step);
+        assert_eq!(steps.collect::<Vec<_>>(), (trace.first..trace.end).collect::<Vec<_>>());
+    }
+    // A rank cannot hear of a halo before the other one has packed it.
+    for step in trace.first..trace.end {
+        let of = |events: &[TraceEvent], name: &str| {
+            events.iter().find(|event| event.name == name && event.step == step).expect("there").clone()
+        };
+        for (from, to) in [(0, 1), (1, 0)] {
+            let packed = of(&trace.ranks[from].device, "pack halo").end;
+            let arrived = of(&trace.ranks[to].host, "exchange halo").end;
+            let slack =
+                trace.ranks.iter().map(|r| r.clock_uncertainty + r.device_uncertainty.unwrap_or(0)).sum::<i64>();
+            assert!(packed <= arrived + slack, "step {step}: packed at {packed}, arrived at {arrived}");
+        }
+    }
+
+    let shown = folder.post(&["timeline", "traced"]).done();
+    assert!(shown.stdout.contains("interior") && folder.has("traced/statistics/timeline.svg"), "{}", shown.stdout);
+    let json = folder.read_json("traced/statistics/timeline.json");
+    let share = |value: &Value| value.as_f64().is_some_and(|share| (0.0..=1.0).contains(&share));
+    assert!(share(&json["ranks"][1]["device_busy"]) && share(&json["ranks"][1]["exchange"]["halo"]["under_interior"]));
+}
+
+#[test]
+fn one_rank_alone_and_the_trace_of_an_earlier_run() {
+    let folder = Folder::with_vessel();
+    let _traced = folder.run(&["run.json", "-o", "out", "--quiet", "--trace"]).done();
+    let trace = Trace::read(&folder.path("out")).expect("reads");
+    assert_eq!((trace.first, trace.end, trace.ranks.len()), (25, 100, 1));
+    holds_together(&trace.ranks[0].host, true);
+    holds_together(&trace.ranks[0].device, false);
+    let steps: Vec<u64> =
+        trace.ranks[0].device.iter().filter(|event| event.name == "fluid").map(|event| event.step).collect();
+    assert_eq!(steps, (25..100).collect::<Vec<_>>(), "an event a step, also where steps share a submission");
+    let log = folder.read("out/log.jsonl");
+    assert!(log.lines().any(|line| line.contains("\"trace\"") && line.contains("25")), "{log}");
+    let mut short = configs::vessel_run();
+    (short["time"]["steps"], short["dumps"]) = (json!(8), json!([{"every": 4}]));
+    folder.json("short.json", &short);
+    let _traced = folder.run(&["-o", "out", "--quiet", "--trace", "short.json"]).done();
+    assert_eq!(Trace::read(&folder.path("out")).map(|trace| (trace.first, trace.end)), Ok((2, 8)));
+    let _plain = folder.run(&["run.json", "-o", "out", "--quiet"]).done();
+    assert!(!folder.has("out/trace.json"), "it told of another run");
+    folder.post(&["timeline", "out"]).fails(2, &["trace.json", "--trace"]);
+    for wrong in ["0", "soon"] {
+        let refused = folder.run(&["run.json", "-o", "other", "--trace", wrong]).exits(2);
+        assert!(refused.stderr.contains("time steps to trace") && !folder.has("other"), "{}", refused.stderr);
+    }
+}

@@ -1,0 +1,80 @@
+//! `post timeline`.
+
+use std::path::PathBuf;
+
+use hematite_config::{Exit, Fault, Result};
+use hematite_dump::Trace;
+use hematite_stats::table::write_json;
+use hematite_stats::timeline::drawing::Drawing;
+use hematite_stats::timeline::window::Window;
+use hematite_stats::timeline::{Summary, summary, tables};
+
+use crate::arguments::{Steps, TimelineArguments};
+use crate::say;
+
+/// Ranks of the drawing of several.
+const TOGETHER: usize = 8;
+
+/// Prints what the trace of a run says, and draws it.
+pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
+    let trace = Trace::read(&arguments.run)?;
+    let window = window(arguments, &trace)?;
+    let summary = summary(&trace);
+    let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
+    let mut written = vec![folder.join("timeline.json"), folder.join("timeline_phases.csv")];
+    write_json(&written[0], &summary)?;
+    tables::phases(&summary).write_csv(&written[1])?;
+    let ranks: Vec<_> = trace.ranks.iter().enumerate().collect();
+    let mut draw = |name: String, what: &str, ranks: &[(usize, _)]| -> Result<()> {
+        let path: PathBuf = folder.join(name);
+        let steps = match window.first == window.last {
+            true => format!("step {}", window.first),
+            false => format!("steps {} to {}", window.first, window.last),
+        };
+        let title = format!("{}, {what}, {steps}", arguments.run.display());
+        Drawing { title, ranks: ranks.to_vec(), window }.write(&path)?;
+        written.push(path);
+        Ok(())
+    };
+    for (number, rank) in &ranks {
+        draw(format!("timeline_rank{number}.svg"), &rank.device_name, &[(*number, *rank)])?;
+    }
+    if ranks.len() > 1 {
+        let some = &ranks[..ranks.len().min(TOGETHER)];
+        draw("timeline.svg".to_owned(), &format!("ranks 0 to {} of {}", some.len() - 1, ranks.len()), some)?;
+    }
+    for path in written {
+        say::line(&path.display().to_string())?;
+    }
+    report(&summary)?;
+    Ok(Exit::Done)
+}
+
+fn window(arguments: &TimelineArguments, trace: &Trace) -> Result<Window> {
+    let whole = Window::whole(trace);
+    match arguments.steps {
+        None => Ok(Window::typical(trace)),
+        Some(Steps::All) => Ok(whole),
+        Some(Steps::Some([first, last])) if whole.first <= first && last <= whole.last => Ok(Window { first, last }),
+        Some(Steps::Some([first, last])) => Err(Fault::usage(format!(
+            "--steps {first}-{last}: {} holds steps {} to {}: choose among them, or trace others by run --trace",
+            arguments.run.join(Trace::FILE).display(),
+            whole.first,
+            whole.last
+        ))),
+    }
+}
+
+fn report(summary: &Summary) -> Result<()> {
+    let steps = summary.end_step.saturating_sub(summary.first_step);
+    say::line(&format!("{steps} steps from step {} on, {} ranks", summary.first_step, summary.ranks.len()))?;
+    let largest = |of: &dyn Fn(usize) -> Option<f64>| (0..summary.ranks.len()).filter_map(of).fold(0.0, f64::max);
+    let clock = largest(&|rank| Some(summary.ranks[rank].clock_uncertainty_us));
+    let device = largest(&|rank| summary.ranks[rank].device_uncertainty_us);
+    say::line(&format!("clocks: of ranks within {clock:.1} us, of devices within {device:.1} us of their hosts"))?;
+    if summary.ranks.iter().any(|rank| rank.device_busy.is_none()) {
+        say::note("left out what devices did: some have no timestamps");
+    }
+    say::line(&format!("\n{}", tables::ranks(summary).aligned()))?;
+    say::line(tables::brief_phases(summary).aligned().trim_end())
+}
