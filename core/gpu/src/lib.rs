@@ -2,7 +2,7 @@
 //!
 //! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template and a table of named
 //! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`],
-//! [`CountingSort`] and [`Reduce`] work on other kernels' buffers.
+//! [`CountingSort`] and [`Reduce`] work on other kernels' buffers. [`Gpu::trace`] takes down when host and device do what.
 
 mod bandwidth;
 mod buffer;

@@ -57,7 +57,8 @@ fn window(arguments: &TimelineArguments, trace: &Trace) -> Result<Window> {
         Some(Steps::All) => Ok(whole),
         Some(Steps::Some([first, last])) if whole.first <= first && last <= whole.last => Ok(Window { first, last }),
         Some(Steps::Some([first, last])) => Err(Fault::usage(format!(
-            "--steps {first}-{last}: {} holds steps {} to {}: choose among them, or trace others by run --trace",
+            "--steps {first}{}: {} holds steps {} to {}: choose among them, or trace others by run --trace",
+            if first == last { String::new() } else { format!("-{last}") },
             arguments.run.join(Trace::FILE).display(),
             whole.first,
             whole.last
@@ -67,7 +68,7 @@ fn window(arguments: &TimelineArguments, trace: &Trace) -> Result<Window> {
 
 fn report(summary: &Summary) -> Result<()> {
     let steps = summary.end_step.saturating_sub(summary.first_step);
-    say::line(&format!("{steps} steps from step {} on, {} ranks", summary.first_step, summary.ranks.len()))?;
+    say::line(&format!("{steps} steps from step {} on, ranks: {}", summary.first_step, summary.ranks.len()))?;
     let largest = |of: &dyn Fn(usize) -> Option<f64>| (0..summary.ranks.len()).filter_map(of).fold(0.0, f64::max);
     let clock = largest(&|rank| Some(summary.ranks[rank].clock_uncertainty_us));
     let device = largest(&|rank| summary.ranks[rank].device_uncertainty_us);

@@ -48,7 +48,7 @@ fn the_overlap_of_a_known_trace() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(output.stderr.is_empty());
-    for piece in ["75.0 %", "50.0 %", "1.5 us", "4.0 us", "40 steps from step 64 on, 2 ranks"] {
+    for piece in ["75.0 %", "50.0 %", "1.5 us", "4.0 us", "40 steps from step 64 on, ranks: 2"] {
         assert!(said.contains(piece), "{piece} is missing in\n{said}");
     }
     let statistics = run.join("statistics");
@@ -82,8 +82,8 @@ fn steps_are_chosen() {
     }
     assert!(!run.join("statistics").exists());
     for (arguments, pieces) in [
-        (&["--steps", "60-70"][..], ["--steps 60-70", "64 to 103", "--trace"]),
-        (&["--steps", "104"], ["--steps 104", "64 to 103", "trace.json"]),
+        (&["--steps", "60-70"][..], ["--steps 60-70: ", "64 to 103", "--trace"]),
+        (&["--steps", "104"], ["--steps 104: ", "64 to 103", "trace.json"]),
         (&["--steps", "9-3"], ["--steps", "128-135", "all"]),
     ] {
         let output = post(&[&["timeline", text(&run)], arguments].concat());

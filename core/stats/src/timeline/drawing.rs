@@ -22,7 +22,7 @@ const LINE: f64 = 20.0;
 /// Pixels by which what is nested is lower than what it is nested in.
 const NESTED: f64 = 5.0;
 /// About the width of a letter.
-const LETTER: f64 = 6.6;
+const LETTER: f64 = 7.0;
 
 /// A drawing of some ranks, by their numbers.
 pub struct Drawing<'t> {
@@ -195,7 +195,7 @@ fn axis(out: &mut String, scale: &Scale, y: f64) {
         rect(out, [x, y], [1.0, 6.0], "#202024", None);
         text(out, x, y + 20.0, "middle", 12, &format!("{mark:.decimals$}"));
     }
-    let label = format!("time [ms], from {} ms of the trace on", short(1e-6 * scale.begin as f64));
+    let label = format!("time [ms], from {:.3} ms of the trace on", 1e-6 * scale.begin as f64);
     text(out, 0.5 * (LEFT + WIDTH - RIGHT), y + 20.0 + LINE, "middle", 12, &label);
 }
 
