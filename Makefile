@@ -59,7 +59,7 @@ validate: build ## physics against published numbers, as a table
 	@$(CARGO) run --quiet --release --locked -p validation
 
 bench: build ## speed on this machine's GPU, with blood and without
-	@$(CARGO) run --quiet --release --locked -p validation --bin bench -- --cells
+	@$(CARGO) run --quiet --release --locked -p validation --bin bench -- --cells --bodies
 
 geoms: ## draw the shipped geometries again
 	@$(MAKE) --no-print-directory --always-make $(GEOMS)

@@ -1,5 +1,6 @@
 //! `bench`: how fast the first GPU runs the fluid, and what memory and time a case takes, beside the targets.
 
+mod bodies;
 mod cells;
 mod geometry;
 mod kernels;
@@ -25,6 +26,12 @@ struct Arguments {
     /// Also measure blood: seeding takes a minute or two.
     #[arg(long)]
     cells: bool,
+    /// Also measure rigid bodies.
+    #[arg(long)]
+    bodies: bool,
+    /// Instead of all else, measure rigid bodies alone.
+    #[arg(long)]
+    only_bodies: bool,
     /// Instead, time prototypes of the fluid's step on about so many million nodes.
     #[arg(long, value_name = "MILLIONS")]
     kernels: Option<f64>,
@@ -102,10 +109,16 @@ fn call(arguments: &Arguments) -> Result<()> {
         found.iter().for_each(|figure| println!("{}", figure.line()));
         figures.extend(found);
     };
-    speed::measure(&device, arguments.repeats, &mut take)?;
-    take(memory::measure()?);
+    let software = device.kind == "software";
+    if !arguments.only_bodies {
+        speed::measure(&device, arguments.repeats, &mut take)?;
+        take(memory::measure()?);
+    }
     if arguments.cells {
-        take(cells::measure(device.kind == "software")?);
+        take(cells::measure(software)?);
+    }
+    if arguments.bodies || arguments.only_bodies {
+        take(bodies::measure(software, arguments.repeats)?);
     }
     if arguments.large {
         take(partition::measure()?);
