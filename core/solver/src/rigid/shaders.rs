@@ -35,6 +35,11 @@ impl Shader {
     pub const ALL: [Self; 7] =
         [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Leave, Self::Clear];
 
+    /// Invocations that share a body.
+    pub(super) fn lanes(self) -> u32 {
+        if self == Self::Spread { 4 } else { 1 }
+    }
+
     fn template(self) -> Template {
         match self {
             Self::Gather => Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
@@ -123,6 +128,8 @@ impl Shader {
             block_bits => 9,
             fraction_24 => number(1.0 / 16_777_216.0),
             fraction_32 => number(1.0 / 4_294_967_296.0),
+            lanes => self.lanes(),
+            visit => if self == Self::Spread { "spread_node.wgsl" } else { "gather_node.wgsl" },
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
@@ -164,6 +171,9 @@ impl Shader {
             Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
             Template { name: "members.wgsl", text: include_str!("members.wgsl") },
             Template { name: "region.wgsl", text: include_str!("region.wgsl") },
+            Template { name: "kernel.wgsl", text: include_str!("kernel.wgsl") },
+            Template { name: "gather_node.wgsl", text: include_str!("gather_node.wgsl") },
+            Template { name: "spread_node.wgsl", text: include_str!("spread_node.wgsl") },
             Template { name: "wall_distance.wgsl", text: include_str!("wall_distance.wgsl") },
         ];
         render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)

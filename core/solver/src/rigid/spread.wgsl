@@ -1,25 +1,23 @@
-// What each body answers the fluid, to the own nodes of its region, as integers.
+// What each body answers the fluid, to the own nodes of its region, as integers. Invocations side by side add to nodes side by
+// side, which memory takes together.
 #include "prelude.wgsl"
-#include "region.wgsl"
-
-var<private> g: vec3<real>;
-var<private> alpha: vec3<real>;
-var<private> c: vec3<real>;
+#include "kernel.wgsl"
 
 fn work_on(k: u32) {
-    let i = span.first + k;
-    for (var a = 0u; a < 3u; a++) {
-        g[a] = answer[a * span.stride + i];
-        alpha[a] = answer[(3u + a) * span.stride + i];
-        c[a] = answer[(6u + a) * span.stride + i];
-    }
-    over_region(i, kinds[kind[i]], matrix_of(quaternion(i)));
+    let i = span.first + k / ${lanes}u;
+    let lane = i32(k % ${lanes}u);
+    let own = kinds[kind[i]];
+    let e = matrix_of(quaternion(i));
+    let g = answered(i, 0u);
+    let alpha = answered(i, 3u);
+    let c = answered(i, 6u);
+#include "region.wgsl"
 }
 
-fn at_node(n: u32, w: real, r: vec3<real>) {
-    let most = vec3<real>(real(${largest_answer}));
-    let f = vec3<i32>(round(real(${scale.force}) * clamp(w * (g + cross(alpha, r - c)), -most, most)));
-    atomicAdd(&node_force[n], f.x);
-    atomicAdd(&node_force[span.node_stride + n], f.y);
-    atomicAdd(&node_force[2u * span.node_stride + n], f.z);
+fn answered(i: u32, first: u32) -> vec3<real> {
+    return vec3<real>(
+        answer[first * span.stride + i],
+        answer[(first + 1u) * span.stride + i],
+        answer[(first + 2u) * span.stride + i],
+    );
 }

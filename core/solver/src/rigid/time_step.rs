@@ -403,8 +403,9 @@ impl RigidBodies {
         let nodes = self.shared.as_ref().map_or(0, |shared| shared.stride);
         let [a, b, c, d, e, f] = self.particles.map().words();
         let stride = self.particles.properties().stride;
-        let words = [last - first, first, stride, nodes, step as u32, kick.to_bits(), a, b, c, d, e, f];
-        recorder.dispatch(kernel, bound, last - first, &words);
+        let items = shader.lanes() * (last - first);
+        let words = [items, first, stride, nodes, step as u32, kick.to_bits(), a, b, c, d, e, f];
+        recorder.dispatch(kernel, bound, items, &words);
     }
 
     fn record_clear(&self, recorder: &mut Recorder) {

@@ -1,0 +1,13 @@
+                        let most = vec3<real>(real(0.5));
+                        let u = clamp(vec3<real>(node_velocity[n], node_velocity[span.node_stride + n], node_velocity[2u * span.node_stride + n]), -most, most);
+                        let wr = w * real(${scale.weight} / ${scale.length}) * r;
+                        let per = real(1.0 / ${scale.length});
+                        W += i32(round(w * real(${scale.weight})));
+                        Wr += whole(wr);
+                        Wd += whole(per * wr * r);
+                        Wo += whole(per * wr.yzx * r.zxy);
+                        let wu = w * real(${scale.velocity}) * u;
+                        Wu += whole(wu);
+                        Wxr += whole(per * wu.x * r);
+                        Wyr += whole(per * wu.y * r);
+                        Wzr += whole(per * wu.z * r);
