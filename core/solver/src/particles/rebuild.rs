@@ -27,7 +27,7 @@ impl Particles {
     }
 
     /// Finds tiles anew: particles that left go to the rank that owns their tile; copies get the properties called `carried`,
-    /// [`POSITION`] and [`ID`](super::ID) among them; lists of neighbours are made. Collective.
+    /// [`POSITION`], [`ID`](super::ID) and [`GONE`](super::GONE) among them; lists of neighbours are made. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost, or has no room.
@@ -73,6 +73,11 @@ impl Particles {
             self.drop_gone()?;
         }
         Ok(std::mem::take(&mut self.gone))
+    }
+
+    /// The same of those that are dropped already, without forgetting them.
+    pub fn dropped(&self) -> &[u32] {
+        &self.gone
     }
 
     /// Notes the particles that are gone, which the last sort put to the end, and forgets them.

@@ -37,7 +37,7 @@ const DECLARED: [Declaration; 15] = [
 ];
 
 /// What a copy of a body must know when it is made.
-const CARRIED: [&str; 6] = ["position", "id", "kind", "orientation", "velocity", "spin"];
+const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin"];
 
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
@@ -347,6 +347,10 @@ impl RigidBodies {
         let (kind, gone) = (self.particles.words("kind")?, self.particles.words(GONE.name)?);
         for (&kind, &gone) in kind.iter().zip(&gone) {
             counts[2 * kind as usize + usize::from(gone != 0)] += 1;
+        }
+        // Those that were dropped since the last look, and those of earlier looks.
+        for &gone in self.particles.dropped() {
+            counts[2 * (gone as usize - 1) + 1] += 1;
         }
         for (k, &left) in self.left.iter().enumerate() {
             counts[2 * k + 1] += left as i64;
