@@ -96,6 +96,87 @@ pub fn tube() -> Suspension {
     }
 }
 
+/// Rigid discs and rods, dense, in a pipe that is periodic along x and short: four parts of it meet in corners.
+pub fn pipe() -> Suspension {
+    let voxels = Voxels::of([24, 18, 18], |[_, y, z]| (y as f64 - 8.5).hypot(z as f64 - 8.5) < 8.4);
+    let mut run = bodies_run();
+    run["drive"] = json!({"pressure_drop": {"axis": "x", "drop": "40 Pa"}});
+    Suspension {
+        file: "pipe.mha",
+        content: voxels.mha(),
+        case: json!({
+            "geometry": {"voxels": {"file": "pipe.mha"}, "spacing": "2 um", "periodic": ["x"]},
+            "cells": [
+                {
+                    "name": "red",
+                    "rigid": true,
+                    "shape": {"kind": "ellipsoid", "axes": ["8 um", "8 um", "3 um"]},
+                    "hematocrit": 0.2
+                },
+                {
+                    "name": "rod",
+                    "rigid": true,
+                    "shape": {"kind": "ellipsoid", "axes": ["10 um", "4 um", "4 um"]},
+                    "count": 20
+                }
+            ],
+            "parts": [4]
+        }),
+        run,
+    }
+}
+
+/// Rigid discs and balls in a tube that forks: they leave through both ends.
+pub fn fork() -> Suspension {
+    let voxels = Voxels::of([48, 36, 16], |[x, y, z]| {
+        let [x, y, z] = [x, y, z].map(|n| n as f64);
+        let apart = (0.6 * (x - 16.0)).clamp(0.0, 10.0);
+        (y - 17.5 - apart).hypot(z - 7.5) < 6.0 || (y - 17.5 + apart).hypot(z - 7.5) < 6.0
+    });
+    let mut run = bodies_run();
+    run["openings"] = json!({
+        "inlet": {"velocity": "20 mm/s", "ramp": "100 us"},
+        "lower": {"pressure": "0 Pa"},
+        "upper": {"pressure": "0 Pa"}
+    });
+    let within = |low: &str, high: &str| json!({"min": ["0 um", low, "0 um"], "max": ["96 um", high, "32 um"]});
+    Suspension {
+        file: "fork.mha",
+        content: voxels.mha(),
+        case: json!({
+            "geometry": {"voxels": {"file": "fork.mha"}, "spacing": "2 um"},
+            "openings": [
+                {"name": "inlet", "kind": "velocity", "face": "x-"},
+                {"name": "lower", "kind": "pressure", "face": "x+", "within": within("0 um", "36 um")},
+                {"name": "upper", "kind": "pressure", "face": "x+", "within": within("36 um", "72 um")}
+            ],
+            "cells": [
+                {
+                    "name": "red",
+                    "rigid": true,
+                    "shape": {"kind": "ellipsoid", "axes": ["8 um", "8 um", "3 um"]},
+                    "hematocrit": 0.15
+                },
+                {"name": "ball", "rigid": true, "shape": {"kind": "sphere", "radius": "2 um"}, "count": 40}
+            ],
+            "parts": [4]
+        }),
+        run,
+    }
+}
+
+fn bodies_run() -> Value {
+    json!({
+        "case": "case.h5",
+        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+        "time": {"tau": 1.2, "steps": 600},
+        "dumps": [{"every": 200}],
+        "cell_dumps": {"every": 100, "at": [111]},
+        "tracks": {"every": 111},
+        "monitor": {"every": 20}
+    })
+}
+
 fn run(force: &str, dimension: usize) -> Value {
     let force = [&[force], &["0 Pa/m"; 2][..dimension - 1]].concat();
     json!({

@@ -1,0 +1,106 @@
+//! The same bits with rigid bodies on any number of ranks, straight through and restarted, and none lost.
+
+use hematite_dump::{BodyReader, Ledger};
+use pipeline_tests::Folder;
+use pipeline_tests::suspension::{Suspension, fork, pipe, same};
+use serde_json::json;
+
+/// Runs it alone, on 3 threads, and through MPI on 2 and 4 ranks; expects the same bits and ledgers that balance.
+fn ranks_agree(suspension: &Suspension) -> Folder {
+    let folder = suspension.folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
+    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
+    assert_eq!(folder.read_json("mpi4/run.json")["ranks"], 4);
+    let steps = suspension.run["time"]["steps"].as_u64().expect("steps");
+    for run in ["solo", "threads3", "mpi2", "mpi4"] {
+        balances(&folder, run, steps);
+    }
+    for other in ["threads3", "mpi2", "mpi4"] {
+        same(&folder, "solo", other);
+    }
+    folder
+}
+
+/// Expects that every line of the ledger, and every dump, counts each body.
+fn balances(folder: &Folder, run: &str, steps: u64) {
+    let ledger = Ledger::read(&folder.path(run)).expect("a ledger");
+    for row in &ledger.rows {
+        for bodies in &row.cells {
+            assert_eq!(bodies.seeded + bodies.inserted, bodies.inside + bodies.left, "step {} of {run}", row.step);
+            assert_eq!(bodies.removed, 0, "step {} of {run}", row.step);
+        }
+    }
+    assert_eq!(ledger.rows.last().map(|row| row.step), Some(steps));
+    let bodies = BodyReader::open(&folder.path(&format!("{run}/bodies.vtkhdf"))).expect("a dump of bodies");
+    let mut met = 0;
+    for dump in 0..bodies.steps().len() {
+        let frame = bodies.frame(dump).expect("a frame");
+        assert!(frame.id.is_sorted_by(|a, b| a < b), "bodies at step {}: {:?}", frame.step, frame.id);
+        if let Some(row) = ledger.rows.iter().find(|row| row.step == frame.step) {
+            for (kind, count) in row.cells.iter().enumerate() {
+                let dumped = frame.kind.iter().filter(|&&k| k as usize == kind).count() as u64;
+                assert_eq!(dumped, count.inside, "step {} of {run}", frame.step);
+            }
+            met += 1;
+        }
+    }
+    assert!(met > 1, "no dump when the ledger was written");
+}
+
+/// How many bodies left, by population.
+fn left(folder: &Folder, run: &str) -> Vec<u64> {
+    let ledger = Ledger::read(&folder.path(run)).expect("a ledger");
+    ledger.rows.last().expect("a line").cells.iter().map(|bodies| bodies.left).collect()
+}
+
+/// Stops after `stop` steps on some ranks, goes on from the checkpoint of about step `every` on others, and expects what
+/// the run "solo" gave.
+fn restart_agrees(folder: &Folder, steps: u64, [stop, every]: [u64; 2], first: &[&str], second: &[&str]) {
+    let name = format!("stop{stop}");
+    let call = |arguments: &[&str]| folder.run(&[&["run.json", "-o", &name, "--quiet"], arguments].concat()).done();
+    let _first = call(&[&["--steps", &stop.to_string(), "--checkpoint-every", &every.to_string()], first].concat());
+    let saved = |step: u64| folder.has(&format!("{name}/checkpoint/step-{step:012}"));
+    assert!((every..stop).any(saved), "no checkpoint between steps {every} and {stop}");
+    let _second = call(&[&["--restart"], second].concat());
+    balances(folder, &name, steps);
+    same(folder, "solo", &name);
+}
+
+#[test]
+fn ranks_agree_where_parts_meet_in_corners() {
+    let folder = ranks_agree(&pipe());
+    let bodies = BodyReader::open(&folder.path("solo/bodies.vtkhdf")).expect("a dump of bodies");
+    let [first, last] = [0, bodies.steps().len() - 1].map(|dump| bodies.frame(dump).expect("a frame"));
+    assert_eq!((&first.id, left(&folder, "solo")), (&last.id, vec![0, 0]));
+    assert!(last.image.iter().any(|image| image[0] > 0), "none goes round");
+}
+
+#[test]
+fn ranks_agree_where_bodies_leave() {
+    let folder = ranks_agree(&fork());
+    let left = left(&folder, "solo");
+    assert!(left.iter().all(|&left| left > 0), "{left:?} left");
+}
+
+#[test]
+fn a_restart_agrees_with_a_straight_run() {
+    let folder = fork().folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let steps = fork().run["time"]["steps"].as_u64().expect("steps");
+    // Neither a step at which bodies are sorted, nor one at which they are looked at.
+    restart_agrees(&folder, steps, [300, 203], &[], &["--threads", "3"]);
+    restart_agrees(&folder, steps, [500, 411], &["--threads", "3"], &[]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn ranks_agree_for_long() {
+    for mut suspension in [pipe(), fork()] {
+        suspension.run["time"]["steps"] = json!(5000);
+        suspension.run["dumps"] = json!([{"every": 1000}]);
+        suspension.run["cell_dumps"] = json!({"every": 500});
+        let _folder = ranks_agree(&suspension);
+    }
+}
