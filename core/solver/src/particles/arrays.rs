@@ -14,7 +14,7 @@ pub(super) struct Arrays {
     pub properties: Properties,
     pub neighbours: Buffer,
     pub neighbour_count: Buffer,
-    /// By own tile, then neighbour that owns it, then those in nobody's tile, then those that are gone.
+    /// By own tile, then those in nobody's tile, then neighbour that owns it, then those that are gone.
     pub home: CountingSort,
     /// `array<u32>`: where each neighbour's part of `list` begins, or how long it is.
     pub places: Buffer,

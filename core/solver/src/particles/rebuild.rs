@@ -46,8 +46,8 @@ impl Particles {
     /// # Errors
     /// When the device is lost.
     pub fn lost(&self) -> Result<Option<Lost>> {
-        let last = (self.variant.tiles + self.variant.neighbours) as usize;
-        let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, last, 2)?;
+        let after = self.variant.tiles as usize;
+        let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, after, 2)?;
         if bounds[0] == bounds[1] {
             return Ok(None);
         }
@@ -118,14 +118,14 @@ impl Particles {
         Ok(())
     }
 
-    /// Sorts the own particles; gives the places at which those that stay end, then those of each neighbour, then the lost.
+    /// Sorts the own particles; gives the places at which those that stay end, the lost among them, then those of each neighbour.
     fn sort_home(&self) -> Result<Vec<u32>> {
         let mut recorder = Recorder::new(&self.gpu);
         recorder.phase("migration of bodies");
         self.arrays.record_home(&self.gpu, &mut recorder, &self.moves, self.own);
         recorder.submit();
-        let first = self.variant.tiles as usize;
-        self.gpu.download(&self.arrays.home.starts, first, self.tiles.neighbours.len() + 2)
+        let first = self.variant.tiles as usize + 1;
+        self.gpu.download(&self.arrays.home.starts, first, self.tiles.neighbours.len() + 1)
     }
 
     /// Makes copies of the particles that others see.

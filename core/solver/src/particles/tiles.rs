@@ -23,7 +23,7 @@ const MOST_NEIGHBOURS: usize = 32;
 pub(super) struct Tiles {
     /// `array<u32>` by tile: `OWN`, `NOBODY` or the number of the neighbour that owns it.
     pub owners: Buffer,
-    /// `array<u32>` by tile: bits of the neighbours that see it, where it is this rank's own.
+    /// `array<u32>` by tile: bits of the neighbours that see it, where it is this rank's own; none see what is in no tile, the last.
     pub seen: Buffer,
     /// Whether each tile is this rank's own.
     own: Vec<bool>,
@@ -69,7 +69,7 @@ impl Tiles {
         }
         let number = |rank: i32| neighbours.iter().position(|&other| other == rank as usize);
         let count = tiling.tiles(map);
-        let (mut owners, mut bits) = (vec![NOBODY; count as usize], vec![0_u32; count as usize]);
+        let (mut owners, mut bits) = (vec![NOBODY; count as usize], vec![0_u32; count as usize + 1]);
         for (&tile, held) in &ranks {
             let Some(at) = tiling.tile(map, tile) else { continue };
             owners[at as usize] = match owner(held) {
@@ -82,7 +82,7 @@ impl Tiles {
         }
         let tiles = Self {
             owners: gpu.buffer("owners of tiles", 4 * u64::from(count))?,
-            seen: gpu.buffer("who sees tiles", 4 * u64::from(count))?,
+            seen: gpu.buffer("who sees tiles", 4 * (u64::from(count) + 1))?,
             own: owners.iter().map(|&owner| owner == OWN).collect(),
             neighbours,
             count,
