@@ -63,6 +63,8 @@ impl Setup {
         let populations = together(comm, || stored.populations())?;
         let rigid = together(comm, || {
             let rigid = Rigid::new(&config.bodies, &plan, &header, &populations);
+            let rigid =
+                rigid.and_then(|rigid| if rigid.is_some() { refuse_cells(&config).map(|()| rigid) } else { Ok(rigid) });
             rigid.map_err(|fault| fault.within(path.display()))
         })?;
         let immersion = together(comm, || {
@@ -154,6 +156,23 @@ fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)>
     config.check(plan.steps, header.set.dimension()).map_err(|fault| fault.within(path.display()))?;
     let case = case.canonicalize().map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
     Ok((config, case, header, plan))
+}
+
+/// What "cells" says of membranes is not for rigid bodies.
+fn refuse_cells(config: &RunConfig) -> Result<()> {
+    let cells = &config.cells;
+    let given = [
+        ("mechanics", cells.mechanics.is_empty()),
+        ("stretch", cells.stretch.is_empty()),
+        ("inflow", cells.inflow.is_empty()),
+    ];
+    match given.iter().find(|(_, empty)| !empty) {
+        Some((key, _)) => Err(Fault::usage(format!(
+            "cells.{key} is for cells with membranes, and those of the case are rigid bodies: leave it out; what can be said of \
+             bodies is in \"bodies\""
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The velocity everywhere at the start, lattice units.

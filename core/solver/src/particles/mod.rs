@@ -44,6 +44,15 @@ pub const ID: Declaration = Declaration::kept("id", Element::Word, 1);
 /// The property that says, where it is not zero, that a particle leaves the domain with the next [`Particles::rebuild`], and why.
 pub const GONE: Declaration = Declaration::kept("gone", Element::Word, 1);
 
+/// Sites that a periodic axis must have for lists of neighbours that reach so far.
+///
+/// # Errors
+/// A usage fault where none is long enough.
+pub fn shortest_period(reach: f64) -> Result<i32> {
+    let tiling = Tiling::reaching(reach.min(LARGEST_TILE))?;
+    Ok((2 * tiling.steps(reach) as i32 + 1) * tiling.edge())
+}
+
 /// Where particles live and how far they act.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {

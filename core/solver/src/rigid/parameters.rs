@@ -5,6 +5,7 @@ use hematite_config::{Fault, Result};
 use super::gay_berne::{GayBerne, Shape};
 use super::wall::Wall;
 use crate::Precision;
+use crate::particles::shortest_period;
 
 /// The fastest that a body may move, lattice units a step; beyond it is broken.
 pub const FASTEST: f64 = 0.1;
@@ -103,6 +104,12 @@ impl Kind {
         [moved.fold(0.0, f64::max), turned.fold(0.0, f64::max)]
     }
 
+    /// The larger of the two.
+    fn strongest_drag(&self) -> f64 {
+        let [moved, turned] = self.drag();
+        moved.max(turned)
+    }
+
     /// What a unit of force changes the mean velocity of the region by: sums of squares of the kernel's weights are 0.75 / xi along
     /// each axis (0.375 for xi = 2).
     fn response(&self) -> f64 {
@@ -189,15 +196,17 @@ impl Parameters {
                     ))));
                 }
             }
+        }
+        let strongest = self.kinds.iter().max_by(|a, b| a.strongest_drag().total_cmp(&b.strongest_drag()));
+        if let Some(kind) = strongest.filter(|kind| kind.strongest_drag() > LARGEST_DRAG) {
             let [moved, turned] = kind.drag();
-            if moved > LARGEST_DRAG || turned > LARGEST_DRAG {
-                return Err(within(Fault::usage(format!(
-                    "its drag is too strong for the time step: the fluid takes over {moved:.2} of a relative velocity and \
-                     {turned:.2} of a relative spin in a step, at most {LARGEST_DRAG} can be: take a step {:.1} times shorter, a \
-                     lower friction, or a larger region",
-                    moved.max(turned) / LARGEST_DRAG
-                ))));
-            }
+            let shorter = (100.0 * kind.strongest_drag() / LARGEST_DRAG).ceil() / 100.0;
+            return Err(Fault::usage(format!(
+                "population \"{}\": its drag is too strong for the time step: the fluid takes over {moved:.2} of a relative \
+                 velocity and {turned:.2} of a relative spin in a step, at most {LARGEST_DRAG} can be: take a step {shorter:.2} \
+                 times shorter, a lower friction, or a larger region",
+                kind.name
+            )));
         }
         if self.reach() > FARTHEST {
             let radius = self.kinds.iter().map(Kind::radius).fold(0.0, f64::max);
@@ -207,6 +216,22 @@ impl Parameters {
                 2.0 * radius,
                 2.0 * radius + FARTHEST - self.reach()
             )));
+        }
+        self.check_periods()
+    }
+
+    /// Along periodic axes neither lists of neighbours nor regions reach a body's own images.
+    fn check_periods(&self) -> Result<()> {
+        let widest = self.kinds.iter().flat_map(|kind| kind.half_widths).fold(0.0, f64::max);
+        let needed = shortest_period(self.reach())?.max((2.0 * widest).ceil() as i32);
+        for (axis, name) in ["x", "y", "z"].iter().enumerate() {
+            if self.periodic[axis] && self.extent[axis] < needed as usize {
+                return Err(Fault::usage(format!(
+                    "the domain is periodic along {name} over {} sites; bodies and their regions reach so far that it must be at \
+                     least {needed}: take a longer domain, smaller bodies or smaller regions",
+                    self.extent[axis]
+                )));
+            }
         }
         Ok(())
     }
