@@ -100,6 +100,7 @@ runs/$(1)/.done: runs/$(1).json $(call case_of,$(1)) | build
 
 runs/$(1)/statistics/.done: runs/$(1)/.done
 	$$(POST) flow runs/$(1) -o $$(@D)
+	if [ -e runs/$(1)/bodies.vtkhdf ]; then $$(POST) bodies runs/$(1) -o $$(@D); fi
 	@touch $$@
 endef
 
