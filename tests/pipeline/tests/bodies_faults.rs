@@ -129,7 +129,7 @@ fn drag_too_strong_for_the_time_step() {
     let mut run = pipe().run;
     run["time"]["tau"] = json!(8);
     folder.json("run.json", &run);
-    let pieces = ["run.json", "population \"", "drag is too strong", "at most 2", "times shorter"];
+    let pieces = ["run.json", "population \"", "drag is too strong", "at most 4", "times shorter"];
     let message = folder.refuses("run", &["run.json", "--quiet", "--check"], &pieces);
     let shorter = message.split("take a step ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a factor");
     let shorter: f64 = shorter.parse().expect("a number");

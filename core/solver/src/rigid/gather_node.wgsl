@@ -2,7 +2,7 @@
                         let u = clamp(vec3<real>(node_velocity[n], node_velocity[span.node_stride + n], node_velocity[2u * span.node_stride + n]), -most, most);
                         let wr = w * real(${scale.weight} / ${scale.length}) * r;
                         let per = real(1.0 / ${scale.length});
-                        W += i32(round(w * real(${scale.weight})));
+                        W += i32(w * real(${scale.weight}) + real(0.5));
                         Wr += whole(wr);
                         Wd += whole(per * wr * r);
                         Wo += whole(per * wr.yzx * r.zxy);
