@@ -99,45 +99,20 @@ impl SiteMapBuilder {
         self.mark(positions, |site, _| *site = (*site).min(FLUID));
     }
 
-    /// Distance of each site from the wall, lattice units, in the order of `sites`: to the nearest site that is neither fluid nor
-    /// `open`, less half a unit; at most `reach`. Sites of the wall have what is nearest to them of the fluid, negative. Call it
-    /// when all fluid is marked.
+    /// Distance of each site from the wall, lattice units, in the order of `sites`: to the nearest site next to fluid that is
+    /// neither fluid nor `open`, less half a unit; at most `reach`. Sites of the wall have what is nearest to them of the fluid,
+    /// negative. Call it when all fluid is marked.
     pub fn distances(&self, reach: f64, open: impl Fn([i32; 3]) -> bool) -> Vec<f32> {
-        let steps = reach.ceil() as i32;
-        let mut distance: Vec<f32> =
-            self.sites.iter().map(|&site| if site == SOLID { -reach } else { reach } as f32).collect();
-        let mut at_walls = Vec::new();
-        for (&block, &number) in &self.numbers {
-            for place in 0..1_usize << (3 * self.dimension) {
-                let corner = [place & 7, place >> 3 & 7, place >> 6].map(|x| x as i32);
-                let site = [0, 1, 2].map(|a| EDGE * block[a] + corner[a]);
-                let solid = self.sites[((number as usize) << (3 * self.dimension)) + place] == SOLID;
-                let other = |near: [i32; 3]| self.at(near).is_some_and(|at| (self.sites[at] == SOLID) != solid);
-                if self.around(site, 1).any(other) && !(solid && open(site)) {
-                    at_walls.push((site, solid));
-                }
-            }
-        }
-        at_walls.sort_unstable();
-        for (site, solid) in at_walls {
-            for near in self.around(site, steps) {
-                let Some(at) = self.at(near) else { continue };
-                if (self.sites[at] == SOLID) != solid {
-                    let away = (0..3).map(|a| f64::from(near[a] - site[a]).powi(2)).sum::<f64>().sqrt() - 0.5;
-                    let (now, away) = (&mut distance[at], if solid { away } else { -away } as f32);
-                    *now = if solid { now.min(away) } else { now.max(away) };
-                }
+        let sites_of_block = 1 << (3 * self.dimension);
+        let mut distance = vec![reach as f32; self.sites.len()];
+        for (block, &number) in &self.numbers {
+            let first = (number as usize) * sites_of_block;
+            let found = Surround::of(self, *block, reach, &open).distances();
+            for (to, away) in distance[first..first + sites_of_block].iter_mut().zip(found) {
+                *to = away;
             }
         }
         distance
-    }
-
-    /// The sites of the cube around `site` that reaches `steps` sites to each side.
-    fn around(&self, site: [i32; 3], steps: i32) -> impl Iterator<Item = [i32; 3]> + use<> {
-        let deep = if self.dimension == 3 { steps } else { 0 };
-        (-deep..=deep).flat_map(move |z| {
-            (-steps..=steps).flat_map(move |y| (-steps..=steps).map(move |x| [site[0] + x, site[1] + y, site[2] + z]))
-        })
     }
 
     /// Where the entry of a site is; none where the map has no block there.
@@ -256,4 +231,160 @@ fn block(s: i32) -> i32 {
 fn local(site: [i32; 3]) -> usize {
     let [x, y, z] = site.map(|s| s.rem_euclid(EDGE) as usize);
     (z * EDGE as usize + y) * EDGE as usize + x
+}
+
+/// What is in a block and around it: unknown, fluid or solid.
+struct Surround {
+    reach: f64,
+    /// Sites beyond the block along each axis, and along an edge in all.
+    rim: [usize; 3],
+    edge: [usize; 3],
+    /// Whether each site is fluid next to the wall, and whether it is wall next to fluid.
+    at_wall: [Vec<bool>; 2],
+    /// Whether each site of the block is in the wall; what is open goes on like fluid.
+    solid: Vec<bool>,
+}
+
+impl Surround {
+    fn of(map: &SiteMapBuilder, block: [i32; 3], reach: f64, open: &impl Fn([i32; 3]) -> bool) -> Self {
+        let steps = reach.ceil() as usize + 1;
+        let rim = [0, 1, 2].map(|a| if a < map.dimension { steps } else { 0 });
+        let edge = [0, 1, 2].map(|a| if a < map.dimension { EDGE as usize + 2 * rim[a] } else { 1 });
+        let corner = [0, 1, 2].map(|a| EDGE * block[a] - rim[a] as i32);
+        let count = edge.iter().product();
+        let mut kind: Vec<Option<bool>> = Vec::with_capacity(count);
+        for z in 0..edge[2] {
+            for y in 0..edge[1] {
+                for x in 0..edge[0] {
+                    let site = [corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32];
+                    kind.push(map.at(site).map(|at| map.sites[at] == SOLID));
+                }
+            }
+        }
+        let mut around =
+            Self { reach, rim, edge, at_wall: [vec![false; count], vec![false; count]], solid: Vec::new() };
+        let near = |x: usize, n: usize| x.saturating_sub(1)..(x + 2).min(n);
+        for (at, &solid) in kind.iter().enumerate() {
+            let Some(solid) = solid else { continue };
+            let [x, y, z] = around.site(at);
+            let mut others = near(z, edge[2])
+                .flat_map(|z| near(y, edge[1]).flat_map(move |y| near(x, edge[0]).map(move |x| [x, y, z])))
+                .map(|site| kind[around.place(site)]);
+            if others.any(|other| other == Some(!solid)) {
+                let at_site = [corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32];
+                around.at_wall[usize::from(solid)][at] = !(solid && open(at_site));
+            }
+        }
+        let inner = around.inner();
+        let is_wall = |at: usize| {
+            let [x, y, z] = around.site(at);
+            let site = [corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32];
+            kind[at].unwrap_or(true) && !open(site)
+        };
+        around.solid = inner.map(is_wall).collect();
+        around
+    }
+
+    fn site(&self, at: usize) -> [usize; 3] {
+        [at % self.edge[0], at / self.edge[0] % self.edge[1], at / self.edge[0] / self.edge[1]]
+    }
+
+    fn place(&self, [x, y, z]: [usize; 3]) -> usize {
+        (z * self.edge[1] + y) * self.edge[0] + x
+    }
+
+    /// Places of the block's own sites, in its order.
+    fn inner(&self) -> impl Iterator<Item = usize> + use<> {
+        let ([rx, ry, rz], [nx, ny, nz]) = (self.rim, self.edge);
+        (rz..nz - rz)
+            .flat_map(move |z| (ry..ny - ry).flat_map(move |y| (rx..nx - rx).map(move |x| (z * ny + y) * nx + x)))
+    }
+
+    /// Distances of the block's sites, in its order.
+    fn distances(&self) -> Vec<f32> {
+        if self.at_wall[1].iter().all(|&at| !at) {
+            let far = |&solid: &bool| if solid { -self.reach } else { self.reach } as f32;
+            return self.solid.iter().map(far).collect();
+        }
+        let squares = [0, 1].map(|kind| self.squares(&self.at_wall[kind]));
+        let distance = |(k, at): (usize, usize)| {
+            let solid = self.solid[k];
+            let away = (f64::from(squares[usize::from(!solid)][at]).sqrt() - 0.5).min(self.reach);
+            if solid { -away as f32 } else { away as f32 }
+        };
+        self.inner().enumerate().map(distance).collect()
+    }
+
+    /// Squared distance of each of the block's sites to the nearest of those marked, axis after axis (Saito and Toriwaki, Pattern
+    /// Recognit. 27, 1551, 1994); each axis only where the next one looks.
+    fn squares(&self, marked: &[bool]) -> Vec<u32> {
+        const FAR: u32 = 1 << 20;
+        let mut squares: Vec<u32> = marked.iter().map(|&at| if at { 0 } else { FAR }).collect();
+        let mut stride = 1;
+        for axis in 0..3 {
+            let range = |a: usize| if a <= axis { self.rim[a]..self.edge[a] - self.rim[a] } else { 0..self.edge[a] };
+            let (before, rim) = (squares.clone(), self.rim[axis]);
+            for z in range(2) {
+                for y in range(1) {
+                    for x in range(0) {
+                        let at = self.place([x, y, z]);
+                        let along = before[at - rim * stride..].iter().step_by(stride).take(2 * rim + 1);
+                        let apart = |step: usize| (step.abs_diff(rim) * step.abs_diff(rim)) as u32;
+                        squares[at] = along.zip(0..).map(|(&square, step)| square + apart(step)).min().unwrap_or(FAR);
+                    }
+                }
+            }
+            stride *= self.edge[axis];
+        }
+        squares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A box that wraps along x, with a pillar and walls along y and z.
+    fn is_fluid([x, y, z]: [i32; 3]) -> bool {
+        (1..13).contains(&y) && (1..14).contains(&z) && (x - 9).pow(2) + (y - 6).pow(2) > 8
+    }
+
+    #[test]
+    fn distances_are_those_to_the_nearest_wall() {
+        let extent = [19, 14, 15];
+        let mut fluid = Vec::new();
+        for z in 0..extent[2] {
+            for y in 0..extent[1] {
+                fluid.extend((0..extent[0]).map(|x| [x, y, z]).filter(|&site| is_fluid(site)));
+            }
+        }
+        let mut builder = SiteMap::builder(3, &fluid, 3, extent.map(|n| n as usize), [true, false, false]);
+        builder.add_fluid(&fluid);
+        let (reach, open) = (3.6, |[_, y, _]: [i32; 3]| y == 0);
+        let found = builder.distances(reach, open);
+        let nearest = |of: [i32; 3], wall: bool| {
+            let mut least = f64::INFINITY;
+            for z in -2..extent[2] + 2 {
+                for y in -2..extent[1] + 2 {
+                    for x in -extent[0]..2 * extent[0] {
+                        let site = [x.rem_euclid(extent[0]), y, z];
+                        let counts =
+                            if wall { !is_fluid(site) && !open(site) && y != -1 && y != -2 } else { is_fluid(site) };
+                        if counts {
+                            let apart = [x - of[0], y - of[1], z - of[2]].map(|d| f64::from(d * d));
+                            least = least.min(apart.iter().sum());
+                        }
+                    }
+                }
+            }
+            least.sqrt() - 0.5
+        };
+        for &site in &fluid {
+            let at = builder.at(site).expect("mapped");
+            let wanted = nearest(site, true).min(reach);
+            assert!((f64::from(found[at]) - wanted).abs() < 1e-6, "{site:?}: {} for {wanted}", found[at]);
+        }
+        let inside = builder.at([9, 6, 7]).expect("mapped");
+        assert!((f64::from(found[inside]) + nearest([9, 6, 7], false)).abs() < 1e-6);
+    }
 }
