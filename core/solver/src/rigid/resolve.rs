@@ -7,7 +7,7 @@ use super::friction::{coupling, inertia, jeffery, mass, rotational, translationa
 use super::gay_berne::{GayBerne, Shape};
 use super::parameters::{Kind, Parameters};
 use super::region::{half_widths, lattice_mobility};
-use super::time_step::State;
+use super::state::State;
 use super::wall::Wall;
 use crate::Plan;
 use crate::config::{BodiesConfig, BodyConfig};
