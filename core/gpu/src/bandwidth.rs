@@ -22,7 +22,7 @@ impl Gpu {
     /// # Errors
     /// Where the device has no room or is lost.
     pub fn copy_bandwidth(&self) -> Result<f64> {
-        let wanted = if self.info().kind == "software" { BYTES_SOFTWARE } else { BYTES };
+        let wanted = if self.info().software { BYTES_SOFTWARE } else { BYTES };
         let bytes = wanted.min(self.limits.max_storage_buffer_binding_size / 16 * 16);
         let table = vec![Binding::read("values", "array<vec4<f32>>"), Binding::write("to", "array<vec4<f32>>")];
         let context = context! { workgroup => WORKGROUP, declarations => Binding::declare(&table) };

@@ -19,6 +19,8 @@ pub struct GpuInfo {
     pub name: String,
     /// What it is: "discrete GPU", "software", ...
     pub kind: &'static str,
+    /// Whether it is a processor that stands in for a GPU.
+    pub software: bool,
     /// Driver and its version.
     pub driver: String,
     /// PCI bus id, empty for software devices.
@@ -88,6 +90,7 @@ fn describe(adapter: &wgpu::Adapter) -> GpuInfo {
     GpuInfo {
         name: info.name,
         kind,
+        software: info.device_type == wgpu::DeviceType::Cpu,
         driver: format!("{} {}", info.driver, info.driver_info),
         bus: info.device_pci_bus_id,
         max_binding: limits.max_storage_buffer_binding_size,

@@ -63,6 +63,7 @@ impl Buffers {
         buffers.filled(gpu, "words", bytemuck::cast_slice(&runs.words))?;
         buffers.filled(gpu, "first_run", bytemuck::cast_slice(&runs.first))?;
         buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.distances))?;
+        buffers.filled(gpu, "lists", bytemuck::cast_slice(&runs.lists))?;
         buffers.link_bytes = runs.bytes() as u64;
         drop(runs);
         let slot = (stride * precision.stored_bytes()) as u64;
@@ -134,9 +135,12 @@ impl Buffers {
         &found.unwrap_or_else(|| panic!("no buffer {name}")).1
     }
 
-    /// All buffers by name, with `aliases` (name in the kernel, name here) in front.
+    /// All buffers by name, with `aliases` (name in the kernel, name here) in front and, where they are here, those of [`shaders::AGAIN`].
     pub fn table<'b>(&'b self, aliases: &[(&'b str, &'b str)]) -> Vec<(&'b str, &'b Buffer)> {
         let own = self.named.iter().map(|(name, buffer)| (name.as_str(), buffer));
-        aliases.iter().map(|&(name, here)| (name, self.get(here))).chain(own).collect()
+        let again = shaders::AGAIN
+            .iter()
+            .filter_map(|&(name, here)| Some((name, &self.named.iter().find(|(known, _)| known == here)?.1)));
+        aliases.iter().map(|&(name, here)| (name, self.get(here))).chain(own).chain(again).collect()
     }
 }

@@ -4,13 +4,17 @@
 //! values, slot 0 for `i` and slot 1 for `j`. After an even step the population that node `n` needs from `n - c_i`
 //! stands in slot `j` of that node. Where a wall or an opening is upstream, it stands in the node's own slot `i`.
 //!
-//! Nodes follow each other along x, so the nodes upstream of neighbours are mostly neighbours too. A run is a stretch of
-//! nodes of one block whose upstream nodes lie equally far along every direction, walls aside; links.wgsl reads them.
+//! Nodes follow each other along x, so the nodes of a row have their neighbours in the next row equally far away. A run is a
+//! stretch of nodes of one block for which one distance a neighbouring row says all; where it does not (a period's end,
+//! another part's nodes), a node's links are listed. upstream.wgsl reads them.
 
 use hematite_case::{Link, Target, VelocitySet};
 
 /// Nodes of a block: as many as a workgroup, so that it needs few runs.
 pub const BLOCK: usize = 256;
+
+/// Directions of the largest velocity set, rest left out.
+const MOST_DIRECTIONS: usize = 18;
 
 /// A slot in a pair's array: which pair, and the index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,64 +32,92 @@ impl Place {
     }
 }
 
-/// The links of all own nodes, as links.wgsl reads them.
+/// The links of all own nodes, as upstream.wgsl reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// A word a node: bit `i - 1` says that `f_i` comes from a wall or an opening; what is above the `q - 1` bits is the
-    /// number of the node's run, counted from the first of its block.
+    /// A word a node: bit `i - 1` says that `f_i` comes from a wall or an opening, bit `q - 1` that the node's links are
+    /// listed; what is above is the number of the node's run, counted from the first of its block.
     pub words: Vec<u32>,
     /// The first run of each block.
     pub first: Vec<u32>,
-    /// For each run [`row`] distances: from a node to the node upstream along each direction, modulo 2^32.
+    /// For each run a distance for each of [`rows`], modulo 2^32: from a node to the one beside it in that row. For a node whose
+    /// links are listed, the first is the number of its list.
     pub distances: Vec<u32>,
+    /// Lists, at least one: for each direction the distance from the node to the one upstream, modulo 2^32.
+    pub lists: Vec<u32>,
 }
 
-/// Distances of a run: one a direction, filled up to whole `vec4<u32>`.
-pub fn row(set: VelocitySet) -> usize {
-    (set.q() - 1).next_multiple_of(4)
+/// The neighbouring rows in which nodes upstream stand: steps along y and z.
+pub fn rows(set: VelocitySet) -> Vec<[i32; 2]> {
+    let mut rows: Vec<[i32; 2]> =
+        set.velocities().iter().map(|c| [-c[1], -c[2]]).filter(|&row| row != [0, 0]).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    rows
 }
 
 impl Runs {
     /// What they take on the device, bytes.
     pub fn bytes(&self) -> usize {
-        4 * (self.words.len() + self.first.len() + self.distances.len())
+        4 * (self.words.len() + self.first.len() + self.distances.len() + self.lists.len())
     }
 
     /// The runs of own nodes from their links: `links[i - 1][n]` is where `c_i` leads from node `n`.
     pub fn of(set: VelocitySet, links: &[Vec<Link>]) -> Self {
-        let (directions, row) = (set.q() - 1, row(set));
+        let (directions, rows, c) = (set.q() - 1, rows(set), set.velocities());
+        let row_of = |i: usize| rows.iter().position(|&row| row == [-c[i][1], -c[i][2]]);
+        let row_of: Vec<Option<usize>> = (0..set.q()).map(row_of).collect();
         let own = links.first().map_or(0, Vec::len);
         let upstream = |i: usize, n: usize| links[VelocitySet::opposite(i) - 1][n].target();
         let mut runs = Self { words: Vec::with_capacity(own), ..Self::default() };
-        let mut distance = vec![0_u32; row];
-        // Directions whose distance in the last run is that of some node, not just what a wall left there.
-        let mut settled = 0_u32;
+        // Distances of the last run, as far as its nodes settled them; none where a list stands.
+        let mut settled: Option<Vec<Option<u32>>> = None;
         for n in 0..own {
             let mut walls = 0_u32;
-            for (k, distance) in distance[..directions].iter_mut().enumerate() {
-                match upstream(k + 1, n) {
-                    Target::Node(at) => *distance = at.wrapping_sub(n as u32),
-                    Target::Wall | Target::Opening(_) => walls |= 1 << k,
+            let mut list = [0; MOST_DIRECTIONS];
+            // Distance to each row that the node asks for, and whether one a row is enough.
+            let mut asked: Vec<Option<u32>> = vec![None; rows.len()];
+            let mut plain = true;
+            for i in 1..=directions {
+                let Target::Node(at) = upstream(i, n) else {
+                    walls |= 1 << (i - 1);
+                    continue;
+                };
+                list[i - 1] = at.wrapping_sub(n as u32);
+                let beside = list[i - 1].wrapping_add_signed(c[i][0]);
+                match row_of[i] {
+                    Some(row) => plain &= *asked[row].get_or_insert(beside) == beside,
+                    None => plain &= beside == 0,
                 }
             }
-            let wanted = !walls & ((1 << directions) - 1);
-            let begins = n % BLOCK == 0;
-            if begins {
-                runs.first.push((runs.distances.len() / row) as u32);
+            if n % BLOCK == 0 {
+                runs.first.push((runs.distances.len() / rows.len()) as u32);
+                settled = None;
             }
-            let last = runs.distances.len().saturating_sub(row);
-            let differs = |k: usize| wanted & settled & (1 << k) != 0 && runs.distances[last + k] != distance[k];
-            if begins || (0..directions).any(differs) {
-                runs.distances.extend_from_slice(&distance);
-                settled = wanted;
-            } else {
-                for k in (0..directions).filter(|k| wanted & (1 << k) != 0) {
-                    runs.distances[last + k] = distance[k];
+            match &mut settled {
+                _ if !plain => {
+                    runs.distances.push((runs.lists.len() / directions) as u32);
+                    runs.distances.extend(&vec![0; rows.len() - 1]);
+                    runs.lists.extend(&list[..directions]);
+                    settled = None;
                 }
-                settled |= wanted;
+                Some(known) if known.iter().zip(&asked).all(|(a, b)| a.is_none() || b.is_none() || a == b) => {
+                    let last = runs.distances.len() - rows.len();
+                    for (row, distance) in asked.iter().enumerate().filter_map(|(row, d)| Some((row, (*d)?))) {
+                        runs.distances[last + row] = distance;
+                        known[row] = Some(distance);
+                    }
+                }
+                _ => {
+                    runs.distances.extend(asked.iter().map(|distance| distance.unwrap_or_default()));
+                    settled = Some(asked);
+                }
             }
-            let number = (runs.distances.len() / row - 1) as u32 - runs.first[n / BLOCK];
-            runs.words.push(walls | number << directions);
+            let number = (runs.distances.len() / rows.len() - 1) as u32 - runs.first[n / BLOCK];
+            runs.words.push(walls | u32::from(!plain) << directions | number << set.q());
+        }
+        if runs.lists.is_empty() {
+            runs.lists.resize(directions, 0);
         }
         runs
     }
@@ -95,16 +127,21 @@ impl Runs {
 mod tests {
     use super::*;
 
-    /// Where `f_i` of node `n` is on odd steps, read as links.wgsl does.
+    /// Where `f_i` of node `n` is on odd steps, read as upstream.wgsl and links.wgsl do.
     fn place(set: VelocitySet, runs: &Runs, i: usize, n: usize, stride: u32) -> Place {
-        let word = runs.words[n];
-        let run = runs.first[n / BLOCK] + (word >> (set.q() - 1));
-        let distance = runs.distances[run as usize * row(set) + i - 1];
+        let (word, rows, c) = (runs.words[n], rows(set), set.velocities()[i]);
+        let run = (runs.first[n / BLOCK] + (word >> set.q())) as usize;
         if word >> (i - 1) & 1 == 1 {
-            Place::of(i, n as u32, stride)
-        } else {
-            Place::of(VelocitySet::opposite(i), (n as u32).wrapping_add(distance), stride)
+            return Place::of(i, n as u32, stride);
         }
+        let distance = if word >> (set.q() - 1) & 1 == 1 {
+            runs.lists[runs.distances[run * rows.len()] as usize * (set.q() - 1) + i - 1]
+        } else {
+            let row = rows.iter().position(|&row| row == [-c[1], -c[2]]);
+            let beside = row.map_or(0, |row| runs.distances[run * rows.len() + row]);
+            beside.wrapping_sub(c[0] as u32)
+        };
+        Place::of(VelocitySet::opposite(i), (n as u32).wrapping_add(distance), stride)
     }
 
     /// Links of a random set of the sites of a periodic box, in the order of the sites.
@@ -161,9 +198,12 @@ mod tests {
 
     #[test]
     fn a_full_box_has_few_runs() {
-        let runs = Runs::of(VelocitySet::D3Q19, &random(VelocitySet::D3Q19, [100, 10, 10], 100));
-        let count = runs.distances.len() / row(VelocitySet::D3Q19);
-        // Three for each row of 100 (its ends wrap), and one for each block that begins within one.
-        assert!(count <= 3 * 100 + 10_000 / BLOCK, "{count} runs");
+        let set = VelocitySet::D3Q19;
+        let runs = Runs::of(set, &random(set, [100, 10, 10], 100));
+        // Listed are the two ends of each row of 100, which wrap.
+        assert_eq!(runs.lists.len() / (set.q() - 1), 2 * 100);
+        let count = runs.distances.len() / rows(set).len() - 2 * 100;
+        // One for each row, and one for each block that begins within one.
+        assert!(count <= 100 + 10_000 / BLOCK, "{count} runs");
     }
 }

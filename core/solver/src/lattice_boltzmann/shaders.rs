@@ -12,10 +12,12 @@ use super::walls::WallEntry;
 use crate::Precision;
 use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 8] = [
+const SHARED: [Template; 10] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     MAIN,
     Template { name: "links.wgsl", text: include_str!("links.wgsl") },
+    Template { name: "upstream.wgsl", text: include_str!("upstream.wgsl") },
+    Template { name: "gather_apart.wgsl", text: include_str!("gather_apart.wgsl") },
     Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
     Template { name: "rates.wgsl", text: include_str!("rates.wgsl") },
     Template { name: "pairs.wgsl", text: include_str!("pairs.wgsl") },
@@ -65,6 +67,9 @@ pub struct Variant {
     pub held: bool,
     /// Number of openings of the case.
     pub openings: usize,
+    /// Whether the step sees to populations at walls apart from the others, and in f32 and f64 reads links once more for its stores.
+    /// Same numbers; faster where memory is all that counts, slower on software devices.
+    pub apart: bool,
 }
 
 /// What cells ask of the fluid: forces at nodes, velocities for their vertices.
@@ -93,6 +98,14 @@ pub(crate) fn width(shader: Shader, precision: Precision, odd: bool) -> u32 {
 /// The largest [`width`] of any kernel: dispatches of a step begin at multiples of it.
 pub(crate) const LARGEST_WIDTH: u32 = 4;
 
+/// Link tables that are bound once more, and by which names.
+pub(crate) const AGAIN: [(&str, &str); 2] = [("words_again", "words"), ("distances_again", "distances")];
+
+/// Rows whose distances are loaded at once.
+fn row_width(set: VelocitySet) -> u32 {
+    links::rows(set).len().min(4) as u32
+}
+
 /// The WGSL type of `width` values of `scalar`.
 fn side_by_side(scalar: &str, width: u32) -> String {
     if width == 1 { scalar.to_owned() } else { format!("vec{width}<{scalar}>") }
@@ -112,8 +125,14 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     }
     table.extend(pair_names(variant.set).into_iter().map(populations));
     if odd && gathers || shader == Shader::Walls {
-        table.extend(["words", "first_run"].map(|name| Binding::read(name, "array<u32>")));
-        table.push(Binding::read("distances", "array<vec4<u32>>"));
+        let rows = format!("array<{}>", side_by_side("u32", row_width(variant.set)));
+        table.push(Binding::read("words", "array<u32>"));
+        table.push(Binding::read("distances", &rows));
+        if shader == Shader::Step && variant.rereads() {
+            table.push(Binding::read("words_again", "array<u32>"));
+            table.push(Binding::read("distances_again", &rows));
+        }
+        table.extend(["first_run", "lists"].map(|name| Binding::read(name, "array<u32>")));
     }
     if gathers && variant.immersed.is_some() {
         table.push(Binding::read("node_force", array("i32")));
@@ -196,7 +215,13 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         stored => side_by_side(precision.stored(), width),
         bits => side_by_side("u32", width),
         block => links::BLOCK,
-        rows => links::row(set) / 4,
+        q => set.q(),
+        row_loads => links::rows(set).len() as u32 / row_width(set),
+        listed => 1_u32 << (set.q() - 1),
+        walls => (1_u32 << (set.q() - 1)) - 1,
+        apart => variant.apart,
+        reread => variant.rereads(),
+        again => "",
         storage_scale => number(precision.storage_scale()),
         workgroup => WORKGROUP,
         w0 => number(set.weight(0)),
@@ -243,6 +268,11 @@ impl Variant {
         self.immersed.is_some_and(|immersed| immersed.inside.is_some())
     }
 
+    /// Whether the step reads links again for its stores.
+    fn rereads(&self) -> bool {
+        self.apart && self.precision != Precision::F16
+    }
+
     /// Whether the force of walls is part of the force in a kernel.
     fn acts(&self, shader: Shader) -> bool {
         self.held && shader != Shader::WallVelocity
@@ -269,7 +299,13 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
         let factors = c[i].iter().zip(["x", "y", "z"]);
         signed_sum(factors.map(|(&sign, axis)| (axis.to_owned(), sign)).collect(), stem)
     };
-    let distance = |i: usize| format!("distance{}.{}", (i - 1) / 4, ["x", "y", "z", "w"][(i - 1) % 4]);
+    let rows = links::rows(set);
+    let upstream = |i: usize| {
+        let row = rows.iter().position(|&row| row == [-c[i][1], -c[i][2]]);
+        let width = row_width(set) as usize;
+        let beside = row.map(|row| format!("+ rows{}.{} ", row / width, ["x", "y", "z", "w"][row % width]));
+        beside.unwrap_or_default() + ["+ 1u", "", "- 1u"][(1 + c[i][0]) as usize]
+    };
     let bit = |i: usize| 1_u32 << (i - 1);
     context! {
         k, i, j,
@@ -278,11 +314,11 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
         c_dot_f => dot("F"),
         ij => context! {
             out => i, back => j, sign => "-", minus => "-", slot => slots[0], slot_back => slots[1],
-            distance => distance(i), bit => bit(i),
+            upstream => upstream(i), bit => bit(i),
         },
         ji => context! {
             out => j, back => i, sign => "", minus => "+", slot => slots[1], slot_back => slots[0],
-            distance => distance(j), bit => bit(j),
+            upstream => upstream(j), bit => bit(j),
         },
     }
 }
@@ -334,8 +370,8 @@ mod tests {
         for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
             for precision in [Precision::F32, Precision::F16, Precision::F64] {
                 let immersed = [None, Some(Immersed::default()), Some(Immersed { inside: Some([0.7, 1.1]) })];
-                for (k, immersed) in (0..24).map(|k| (k, immersed[k / 8])) {
-                    let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
+                for (k, immersed) in (0..48).map(|k| (k, immersed[k / 16])) {
+                    let (force, odd, held, apart) = (k & 1 == 1, k & 2 == 2, k & 4 == 4, k & 8 == 8);
                     let variant = Variant {
                         set,
                         precision,
@@ -345,6 +381,7 @@ mod tests {
                         immersed,
                         held,
                         openings: 2,
+                        apart,
                     };
                     for shader in shaders {
                         let source = wgsl(shader, &variant, odd);

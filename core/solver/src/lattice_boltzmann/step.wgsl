@@ -8,8 +8,12 @@
 fn work_on(k: u32) {
     let n = span.first + k;
 
+#if odd and apart
+#include "gather_apart.wgsl"
+#else
 #include "gather.wgsl"
 #include "pairs.wgsl"
+#endif
 
 #include "moments_of_pairs.wgsl"
 #include "rates.wgsl"
@@ -25,6 +29,16 @@ fn work_on(k: u32) {
 #endif
 
     var rest = drho;
+#if odd and reread
+    // Read again, by other names: numbers of nodes that stay in registers from load to store leave room for fewer invocations.
+#{% with again = "_again" %}
+#include "upstream.wgsl"
+#{% endwith %}
+#for p in pairs
+    var new${p.i}: real;
+    var new${p.j}: real;
+#endfor
+#endif
 #for p in pairs
     {
         let cu = ${p.c_dot_u};
@@ -43,12 +57,34 @@ fn work_on(k: u32) {
         let after_minus = f_minus - omega_minus * (f_minus - e_minus);
 #endif
         // Each value goes where its opposite came from.
+#if odd and reread
+        new${p.i} = after_plus - after_minus;
+        new${p.j} = after_plus + after_minus;
+        if ((word_again & ${p.ij.bit}u) == 0u) {
+            f_${p.k}[span.stride + upstream_again${p.i}] = store(new${p.i});
+        }
+        if ((word_again & ${p.ji.bit}u) == 0u) {
+            f_${p.k}[upstream_again${p.j}] = store(new${p.j});
+        }
+#else
         f_${p.k}[at${p.i}] = store(after_plus - after_minus);
         f_${p.k}[at${p.j}] = store(after_plus + after_minus);
+#endif
         rest -= real(2.0) * after_plus;
     }
 #endfor
     // f0* is what mass conservation leaves for it. Relaxing it on its own is the same in exact arithmetic, but the
     // weights as rounded do not sum to 1, which would make or lose mass steadily.
     f_rest[n] = store(rest);
+#if odd and reread
+    if ((word_again & ${walls}u) != 0u) {
+#for p in pairs
+#for way in [p.ij, p.ji]
+        if ((word_again & ${way.bit}u) != 0u) {
+            f_${p.k}[${way.slot}] = store(new${way.out});
+        }
+#endfor
+#endfor
+    }
+#endif
 }

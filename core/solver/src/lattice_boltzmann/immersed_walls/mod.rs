@@ -233,6 +233,7 @@ mod tests {
             immersed: None,
             held: true,
             openings: 0,
+            apart: false,
         };
         let mut buffers = Buffers::bare(stride as u32);
         buffers.add_held(&gpu, &variant, &points.nodes).expect("fits");

@@ -109,7 +109,7 @@ fn call(arguments: &Arguments) -> Result<()> {
         found.iter().for_each(|figure| println!("{}", figure.line()));
         figures.extend(found);
     };
-    let software = device.kind == "software";
+    let software = device.software;
     if !arguments.only_bodies {
         speed::measure(&device, arguments.repeats, &mut take)?;
         take(memory::measure()?);

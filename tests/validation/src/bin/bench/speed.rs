@@ -21,7 +21,7 @@ const LASTS: f64 = 1.5;
 
 /// Measures the speeds and hands each over as it is found.
 pub fn measure(device: &GpuInfo, repeats: u32, take: &mut impl FnMut(Vec<Figure>)) -> Result<()> {
-    let software = device.kind == "software";
+    let software = device.software;
     let least =
         |on_software: f64, on_hardware: f64| Some(Target::Least(if software { on_software } else { on_hardware }));
     let large = if software { 1.0 } else { 2.95 };

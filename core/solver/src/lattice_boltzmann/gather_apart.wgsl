@@ -1,0 +1,25 @@
+    // What gather.wgsl and pairs.wgsl do on odd steps, but populations that come from walls, which stand apart from those of the
+    // nodes beside, are fetched after the others: where a warp has none, they cost nothing.
+    let f0 = load(f_rest[n]);
+#include "upstream.wgsl"
+#for p in pairs
+    var f${p.i} = load(f_${p.k}[span.stride + upstream${p.i}]);
+    var f${p.j} = load(f_${p.k}[upstream${p.j}]);
+#endfor
+    if ((word & ${walls}u) != 0u) {
+#for p in pairs
+#for way in [p.ij, p.ji]
+        if ((word & ${way.bit}u) != 0u) {
+            f${way.out} = load(f_${p.k}[${way.slot}]);
+        }
+#endfor
+#endfor
+    }
+#for p in pairs
+    let sum${p.k} = f${p.i} + f${p.j};
+    let difference${p.k} = f${p.i} - f${p.j};
+#if not reread
+    let at${p.i} = select(span.stride + upstream${p.i}, n, (word & ${p.ij.bit}u) != 0u);
+    let at${p.j} = select(upstream${p.j}, span.stride + n, (word & ${p.ji.bit}u) != 0u);
+#endif
+#endfor
