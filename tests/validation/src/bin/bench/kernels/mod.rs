@@ -1,7 +1,8 @@
 //! Prototypes of the fluid's time step, timed beside each other: how links are kept, how many nodes an invocation has,
-//! in which order nodes stand. docs/performance.md says which were kept.
+//! where nodes stand, when populations at walls are seen to. docs/performance.md says which were kept.
 
-mod rows;
+mod chunks;
+mod directions;
 
 use std::time::Instant;
 
@@ -12,8 +13,10 @@ use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, Needs, Recorder, Templat
 use hematite_solver::lattice_boltzmann::links::{self, Runs};
 use minijinja::{Value, context};
 
-use crate::geometry::{bands, helix, listed};
-use rows::Rows;
+use crate::geometry::{bands, helix, listed, tree};
+use chunks::Chunks;
+use directions::Directions;
+use validation::Inside;
 
 /// A prototype. All keep populations in place (AA pattern) and compute the same.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +34,14 @@ struct Variant {
     in_turn: bool,
     /// Whether populations are only read and written.
     copy: bool,
+    /// Whether odd steps see to populations at walls after all others.
+    apart: bool,
+    /// Whether odd steps read links once more for their stores, and see to stores at walls after all others.
+    reread: bool,
+    /// Rounds that a workgroup makes in odd steps, on nodes that follow each other.
+    rounds: u32,
+    /// How many nodes ahead an odd step reads words and distances that it needs not, so that they are near later.
+    ahead: u32,
 }
 
 /// How an odd step knows where populations are.
@@ -38,14 +49,16 @@ struct Variant {
 enum Links {
     /// An index a link.
     Table,
-    /// As the solver does: a word a node, distances by runs of nodes.
-    Runs,
-    /// Runs, and an array for each direction in place of one for each pair.
+    /// A word a node, a distance a direction for runs of nodes.
+    Directions,
+    /// The same, and an array for each direction in place of one for each pair.
     Split,
-    /// A word a node, one distance for each neighbouring row of nodes.
+    /// As the solver does: a word a node, a distance for each neighbouring row.
     Rows,
     /// Rows all of whose distances are zero: no flow, but shows what reading links costs.
     Flat,
+    /// A word a slot, distances by chunks of so many slots, aligned along x; whether even steps leave out empty slots.
+    Chunks(usize, bool),
     /// The same distances for all nodes, multiples of 64 but for this: no flow, but shows what populations cost.
     Fixed(u32),
 }
@@ -55,9 +68,10 @@ impl Links {
     fn name(self) -> &'static str {
         match self {
             Self::Table => "table",
-            Self::Runs => "runs",
+            Self::Directions => "directions",
             Self::Split => "split",
             Self::Rows | Self::Flat => "rows",
+            Self::Chunks(..) => "chunks",
             Self::Fixed(_) => "fixed",
         }
     }
@@ -65,95 +79,146 @@ impl Links {
 
 const BASE: Variant = Variant {
     name: "",
-    links: Links::Runs,
+    links: Links::Rows,
     half: false,
     workgroup: 256,
     wide: 1,
     many: 1,
     in_turn: false,
     copy: false,
+    apart: false,
+    reread: false,
+    rounds: 1,
+    ahead: 0,
 };
-const HALF: Variant = Variant { half: true, ..BASE };
+/// What the solver does on a GPU, in f32 and in f16.
+const BEST: Variant = Variant { wide: 2, apart: true, reread: true, ..BASE };
+const HALF: Variant = Variant { wide: 4, half: true, apart: true, ..BASE };
+/// What it does on a software device, and what was there before, with one distance a direction.
+const PLAIN: Variant = Variant { wide: 2, ..BASE };
+const BEFORE: Variant = Variant { wide: 2, links: Links::Directions, ..BASE };
+const HALF_BEFORE: Variant = Variant { wide: 4, half: true, ..BEFORE };
 
 const VARIANTS: &[Variant] = &[
     Variant { name: "copy, fixed distances", links: Links::Fixed(0), copy: true, ..BASE },
-    Variant { name: "copy, runs", copy: true, ..BASE },
+    Variant { name: "copy, rows", copy: true, ..BASE },
     Variant { name: "fixed distances", links: Links::Fixed(0), ..BASE },
     Variant { name: "fixed distances, off by 8", links: Links::Fixed(8), ..BASE },
     Variant { name: "fixed distances, off by 1", links: Links::Fixed(1), ..BASE },
     Variant { name: "link tables", links: Links::Table, ..BASE },
-    Variant { name: "runs", ..BASE },
-    Variant { name: "runs, workgroups of 64", workgroup: 64, ..BASE },
-    Variant { name: "runs, workgroups of 128", workgroup: 128, ..BASE },
-    Variant { name: "runs, workgroups of 512", workgroup: 512, ..BASE },
-    Variant { name: "runs, an array a direction", links: Links::Split, ..BASE },
-    Variant { name: "runs, even 2 nodes", wide: 2, ..BASE },
-    Variant { name: "runs, even 4 nodes", wide: 4, ..BASE },
-    Variant { name: "runs, odd 2 nodes at once", many: 2, ..BASE },
-    Variant { name: "rows", links: Links::Rows, ..BASE },
-    Variant { name: "rows, flat", links: Links::Flat, ..BASE },
-    Variant { name: "rows, odd 2 nodes in turn", links: Links::Rows, many: 2, in_turn: true, ..BASE },
-    Variant { name: "f16 copy, fixed distances", links: Links::Fixed(0), copy: true, ..HALF },
-    Variant { name: "f16 fixed distances, off by 1", links: Links::Fixed(1), ..HALF },
-    Variant { name: "f16 link tables", links: Links::Table, ..HALF },
-    Variant { name: "f16 runs", ..HALF },
-    Variant { name: "f16 runs, an array a direction", links: Links::Split, ..HALF },
-    Variant { name: "f16 runs, even 2 nodes", wide: 2, ..HALF },
-    Variant { name: "f16 runs, even 4 nodes", wide: 4, ..HALF },
-    Variant { name: "f16 runs, even 4, odd 2 at once", wide: 4, many: 2, ..HALF },
-    Variant { name: "f16 rows", links: Links::Rows, ..HALF },
-    Variant { name: "f16 rows, flat", links: Links::Flat, ..HALF },
+    Variant { name: "directions, even 1 node", wide: 1, ..BEFORE },
+    Variant { name: "directions", ..BEFORE },
+    Variant { name: "directions, even 4 nodes", wide: 4, ..BEFORE },
+    Variant { name: "directions, workgroups of 64", workgroup: 64, ..BEFORE },
+    Variant { name: "directions, workgroups of 128", workgroup: 128, ..BEFORE },
+    Variant { name: "directions, workgroups of 512", workgroup: 512, ..BEFORE },
+    Variant { name: "directions, an array each", links: Links::Split, ..BEFORE },
+    Variant { name: "directions, odd 2 nodes at once", many: 2, ..BEFORE },
+    Variant { name: "rows", ..PLAIN },
+    Variant { name: "rows, flat", links: Links::Flat, ..PLAIN },
+    Variant { name: "rows, odd 2 nodes in turn", many: 2, in_turn: true, ..PLAIN },
+    Variant { name: "chunks of 8", links: Links::Chunks(8, true), ..PLAIN },
+    Variant { name: "chunks of 16", links: Links::Chunks(16, true), ..PLAIN },
+    Variant { name: "chunks of 32", links: Links::Chunks(32, true), ..PLAIN },
+    Variant { name: "chunks of 32, even steps whole", links: Links::Chunks(32, false), ..PLAIN },
+    Variant { name: "rows, walls apart", reread: false, ..BEST },
+    Variant { name: "rows, walls apart, reread", ..BEST },
+    Variant { name: "the same, workgroups of 64", workgroup: 64, ..BEST },
+    Variant { name: "the same, workgroups of 128", workgroup: 128, ..BEST },
+    Variant { name: "the same, workgroups of 512", workgroup: 512, ..BEST },
+    Variant { name: "the same, 2 rounds", rounds: 2, ..BEST },
+    Variant { name: "the same, 8 rounds", rounds: 8, ..BEST },
+    Variant { name: "the same, reading ahead", ahead: 1 << 18, ..BEST },
+    Variant { name: "f16 copy, fixed distances", links: Links::Fixed(0), half: true, copy: true, ..BASE },
+    Variant { name: "f16 fixed distances, off by 1", links: Links::Fixed(1), half: true, ..BASE },
+    Variant { name: "f16 link tables", links: Links::Table, half: true, ..BASE },
+    Variant { name: "f16 directions, even 1 node", wide: 1, ..HALF_BEFORE },
+    Variant { name: "f16 directions, even 2 nodes", wide: 2, ..HALF_BEFORE },
+    Variant { name: "f16 directions", ..HALF_BEFORE },
+    Variant { name: "f16 directions, an array each", links: Links::Split, ..HALF_BEFORE },
+    Variant { name: "f16 directions, odd 2 at once", many: 2, ..HALF_BEFORE },
+    Variant { name: "f16 rows", apart: false, ..HALF },
+    Variant { name: "f16 rows, flat", apart: false, links: Links::Flat, ..HALF },
+    Variant { name: "f16 chunks of 32", links: Links::Chunks(32, true), apart: false, ..HALF },
+    Variant { name: "f16 rows, walls apart", ..HALF },
+    Variant { name: "f16 rows, walls apart, reread", reread: true, ..HALF },
 ];
 
 /// Nodes are filled up to a multiple of this, so that every variant has whole workgroups.
 const WHOLE: usize = 2048;
 
-/// Times all prototypes on about `millions` million nodes.
+/// A domain to time on.
+#[derive(Clone, Copy, Debug)]
+enum Shape {
+    Helix,
+    Tree,
+    Bands,
+}
+
+/// What the links of a part look like in each way.
+struct Ways {
+    tables: Vec<Vec<u32>>,
+    directions: Directions,
+    rows: Runs,
+    chunks: Vec<Chunks>,
+}
+
+/// Times all prototypes on about `millions` million nodes, of a helical pipe, of a tree of pipes and of bands in 2-D.
 pub fn measure(millions: f64) -> Result<()> {
-    for set in [VelocitySet::D3Q19, VelocitySet::D2Q9] {
+    for shape in [Shape::Helix, Shape::Tree, Shape::Bands] {
         let start = Instant::now();
-        let mut part = made(set, millions)?;
-        let tables = tables(&part);
-        let runs = Runs::of(set, &part.links);
-        let rows = Rows::of(set, &part);
+        let (set, mut part) = made(shape, millions)?;
+        let ways = Ways {
+            tables: tables(&part),
+            directions: Directions::of(set, &part.links),
+            rows: Runs::of(set, &part.links),
+            chunks: [8, 16, 32].map(|size| Chunks::of(set, &part, size)).into(),
+        };
         part.links = Vec::new();
+        let per_node = |bytes: usize| bytes as f64 / part.own as f64;
         println!(
-            "{set:?}: {} nodes, {} runs ({:.2} bytes a node), made in {:.1} s",
+            "{shape:?}, {set:?}: {} nodes, made in {:.1} s; bytes a node: directions {:.2}, rows {:.2}",
             part.own,
-            runs.distances.len() / links::row(set),
-            runs.bytes() as f64 / part.own as f64,
-            start.elapsed().as_secs_f64()
+            start.elapsed().as_secs_f64(),
+            per_node(ways.directions.bytes()),
+            per_node(ways.rows.bytes())
         );
+        for chunks in &ways.chunks {
+            let (bytes, slots) = (per_node(chunks.bytes()), chunks.stride as f64 / part.own as f64);
+            println!("chunks of {}: {bytes:.2} bytes and {slots:.3} slots a node", chunks.size);
+        }
         println!(
-            "rows: {:.2} bytes a node\n{:<40} | {:^31} | {:^31} | {:^31} | f_0 after 10 steps",
-            rows.bytes() as f64 / part.own as f64,
-            "MLUPS: median (least .. most)",
-            "whole steps",
-            "even",
-            "odd"
+            "{:<40} | {:^31} | {:^31} | {:^31} | f_0 after 10 steps",
+            "MLUPS: median (least .. most)", "whole steps", "even", "odd"
         );
         let gpu = Gpu::open(0, Needs { f16: true, ..Needs::default() })?;
         for &variant in VARIANTS {
-            time(&gpu, set, variant, part.own, &tables, &runs, &rows)?;
+            time(&gpu, set, variant, part.own, &ways)?;
         }
     }
     Ok(())
 }
 
-fn made(set: VelocitySet, millions: f64) -> Result<Part> {
-    let domain =
-        if set == VelocitySet::D3Q19 {
-            let (inside, fluid) = helix(millions.cbrt());
-            listed(inside, &fluid).1
-        } else {
+fn made(shape: Shape, millions: f64) -> Result<(VelocitySet, Part)> {
+    let solid = |(inside, fluid): (Inside, Vec<bool>)| listed(inside, &fluid).1;
+    let domain = match shape {
+        Shape::Helix => solid(helix(millions.cbrt())),
+        Shape::Tree => solid(tree(millions.cbrt())),
+        Shape::Bands => {
             let (inside, fluid) = bands((1500.0 * millions.sqrt()) as usize);
             validation::domain(inside, &[], |at| {
                 if fluid(at[0] as usize, at[1] as usize) { Site::FLUID } else { Site::WALL }
             })
-        };
+        }
+    };
     let lattice = Lattice::build(&domain)?;
     drop(domain);
-    Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)
+    Ok((lattice.set, Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?))
+}
+
+/// Distances of rows that are loaded at once.
+fn row_width(set: VelocitySet) -> usize {
+    links::rows(set).len().min(4)
 }
 
 fn stride(own: usize) -> usize {
@@ -180,16 +245,13 @@ fn tables(part: &Part) -> Vec<Vec<u32>> {
     part.links.chunks(2).map(pair).collect()
 }
 
-fn time(
-    gpu: &Gpu,
-    set: VelocitySet,
-    variant: Variant,
-    own: usize,
-    tables: &[Vec<u32>],
-    runs: &Runs,
-    rows: &Rows,
-) -> Result<()> {
-    let stride = stride(own);
+fn time(gpu: &Gpu, set: VelocitySet, variant: Variant, own: usize, ways: &Ways) -> Result<()> {
+    let chunks = match variant.links {
+        Links::Chunks(size, _) => ways.chunks.iter().find(|chunks| chunks.size == size),
+        _ => None,
+    };
+    let live = matches!(variant.links, Links::Chunks(_, true));
+    let stride = chunks.map_or(stride(own), |chunks| chunks.stride);
     let width = if variant.half { 2 } else { 4 };
     let stored = if variant.half { "f16" } else { "f32" };
     let mut buffers: Vec<(String, Buffer)> = Vec::new();
@@ -213,26 +275,42 @@ fn time(
             )?;
         }
         if variant.links == Links::Table {
-            add(format!("links_{k}"), 8 * stride, &tables[k - 1])?;
+            add(format!("links_{k}"), 8 * stride, &ways.tables[k - 1])?;
         }
     }
-    if matches!(variant.links, Links::Runs | Links::Split) {
-        let mut words = runs.words.clone();
-        // The nodes that fill up stand between walls.
+    // The nodes that fill up stand between walls.
+    let filled = |words: &[u32]| {
+        let mut words = words.to_vec();
         words.resize(stride, (1 << (set.q() - 1)) - 1);
-        add("words".to_owned(), 4 * stride, &words)?;
-        add("first_run".to_owned(), 4 * stride / links::BLOCK, &runs.first)?;
-        add("distances".to_owned(), 4 * runs.distances.len(), &runs.distances)?;
+        words
+    };
+    match variant.links {
+        Links::Directions | Links::Split => {
+            add("words".to_owned(), 4 * stride, &filled(&ways.directions.words))?;
+            add("first_run".to_owned(), 4 * stride / links::BLOCK, &ways.directions.first)?;
+            add("distances".to_owned(), 4 * ways.directions.distances.len(), &ways.directions.distances)?;
+        }
+        Links::Rows | Links::Flat => {
+            let flat = vec![0; ways.rows.distances.len()];
+            let distances = if variant.links == Links::Flat { &flat } else { &ways.rows.distances };
+            add("words".to_owned(), 4 * stride, &filled(&ways.rows.words))?;
+            add("first_run".to_owned(), 4 * stride / links::BLOCK, &ways.rows.first)?;
+            add("distances".to_owned(), 4 * distances.len(), distances)?;
+            add("lists".to_owned(), 4 * ways.rows.lists.len(), &ways.rows.lists)?;
+        }
+        Links::Table | Links::Chunks(..) | Links::Fixed(_) => {}
     }
-    if matches!(variant.links, Links::Rows | Links::Flat) {
-        let flat = vec![0; rows.distances.len()];
-        let distances = if variant.links == Links::Flat { &flat } else { &rows.distances };
-        add("words".to_owned(), 4 * stride, &rows.words)?;
-        add("first_run".to_owned(), 4 * stride / links::BLOCK, &rows.first)?;
-        add("distances".to_owned(), 4 * distances.len(), distances)?;
-        add("lists".to_owned(), 4 * rows.lists.len(), &rows.lists)?;
+    if let Some(chunks) = chunks {
+        add("words".to_owned(), 4 * stride, &chunks.words)?;
+        add("first_run".to_owned(), 4 * chunks.first.len(), &chunks.first)?;
+        add("distances".to_owned(), 4 * chunks.distances.len(), &chunks.distances)?;
+        add("lists".to_owned(), 4 * chunks.lists.len(), &chunks.lists)?;
+        add("live".to_owned(), 4 * chunks.live.len(), &chunks.live)?;
     }
-    let bound: Vec<(&str, &Buffer)> = buffers.iter().map(|(name, buffer)| (name.as_str(), buffer)).collect();
+    let mut bound: Vec<(&str, &Buffer)> = buffers.iter().map(|(name, buffer)| (name.as_str(), buffer)).collect();
+    for (again, name) in [("words_again", "words"), ("distances_again", "distances")] {
+        bound.extend(buffers.iter().find(|(known, _)| known == name).map(|(_, buffer)| (again, buffer)));
+    }
     let kernel = |odd: bool| -> Result<(Kernel, Bound, [u32; 2])> {
         let (wide, many) = if odd { (1, variant.many) } else { (variant.wide, 1) };
         let array = if wide > 1 { format!("array<vec{wide}<{stored}>>") } else { format!("array<{stored}>") };
@@ -247,17 +325,21 @@ fn time(
                 table.push(Binding::read(format!("links_{k}"), "array<u32>"));
             }
         }
-        if odd && matches!(variant.links, Links::Runs | Links::Split) {
-            table.push(Binding::read("words", "array<u32>"));
-            table.push(Binding::read("first_run", "array<u32>"));
+        if odd && matches!(variant.links, Links::Directions | Links::Split) {
+            table.extend(["words", "first_run"].map(|name| Binding::read(name, "array<u32>")));
             table.push(Binding::read("distances", "array<vec4<u32>>"));
         }
-        if odd && matches!(variant.links, Links::Rows | Links::Flat) {
-            let row = if rows::rows(set).len() == 2 { "array<vec2<u32>>" } else { "array<vec4<u32>>" };
-            table.push(Binding::read("words", "array<u32>"));
-            table.push(Binding::read("first_run", "array<u32>"));
-            table.push(Binding::read("distances", row));
-            table.push(Binding::read("lists", "array<u32>"));
+        if odd && matches!(variant.links, Links::Rows | Links::Flat | Links::Chunks(..)) {
+            let row = format!("array<vec{}<u32>>", row_width(set));
+            table.extend(["words", "first_run", "lists"].map(|name| Binding::read(name, "array<u32>")));
+            table.push(Binding::read("distances", &row));
+            if variant.reread {
+                table.push(Binding::read("words_again", "array<u32>"));
+                table.push(Binding::read("distances_again", &row));
+            }
+        }
+        if !odd && live {
+            table.push(Binding::read("live", "array<u32>"));
         }
         let source = wgsl(set, variant, odd, [wide, many], stored, &table);
         let kernel = Kernel::new(gpu, variant.name, &source, table, 8)?;
@@ -271,7 +353,8 @@ fn time(
         for step in 0..steps {
             let (kernel, bound, [wide, many]) = &kernels[which[step as usize % 2]];
             let count = stride as u32 / wide;
-            let items = count / many / variant.workgroup * WORKGROUP;
+            let rounds = if which[step as usize % 2] == 1 { variant.rounds } else { 1 };
+            let items = (count / many).div_ceil(variant.workgroup * rounds) * WORKGROUP;
             recorder.dispatch(kernel, bound, items, &[count, stride as u32]);
         }
         recorder.submit();
@@ -279,8 +362,10 @@ fn time(
         Ok(start.elapsed().as_secs_f64())
     };
     run([0, 1], 10)?;
-    let rest: Vec<u32> = gpu.download(&buffers[0].1, 0, own * width / 4)?;
-    let hash = rest.iter().fold(0_u64, |hash, &word| (hash ^ u64::from(word)).wrapping_mul(0x100_0000_01b3));
+    let rest: Vec<u8> = gpu.download(&buffers[0].1, 0, stride * width)?;
+    let slot = |n: usize| chunks.map_or(n, |chunks| chunks.slots[n] as usize);
+    let values = (0..own).flat_map(|n| &rest[slot(n) * width..(slot(n) + 1) * width]);
+    let hash = values.fold(0_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
     let each = run([0, 1], 10)? / 10.0;
     let steps = ((0.15 / each) as u32).clamp(4, 4000) / 2 * 2;
     let mut line = format!("{:<40} |", variant.name);
@@ -314,9 +399,11 @@ fn wgsl(
         format!("(0.0{})", terms.collect::<String>())
     };
     let step_back = |c: [i32; 3]| ["- 1u", "", "+ 1u"][(1 - c[0]) as usize];
+    let rows = links::rows(set);
+    let width = row_width(set);
     let beside = |c: [i32; 3]| {
-        let row = rows::rows(set).iter().position(|&row| row == [-c[1], -c[2]]);
-        row.map(|row| format!("{}_0.{}", row / 4, component[row % 4]))
+        let row = rows.iter().position(|&row| row == [-c[1], -c[2]]);
+        row.map(|row| [(row / width).to_string(), component[row % width].to_owned()])
     };
     let pairs: Vec<Value> = (1..=set.q() / 2)
         .map(|k| {
@@ -347,16 +434,25 @@ fn wgsl(
         squares => ["ux * ux", "uy * uy", "uz * uz"][..set.dimension()].join(" + "),
         copy => variant.copy,
         links => variant.links.name(),
+        split => variant.links == Links::Split,
+        apart => variant.apart,
+        reread => variant.reread,
+        rounds => variant.rounds,
+        ahead => variant.ahead,
+        live => matches!(variant.links, Links::Chunks(_, true)),
+        chunk_bits => if let Links::Chunks(size, _) = variant.links { size.trailing_zeros() } else { 0 },
         workgroup => variant.workgroup,
         directions => set.q() - 1,
-        rows => links::row(set) / 4,
-        rows_loads => rows::rows(set).len().div_ceil(4),
+        direction_loads => directions::row(set) / 4,
+        row_loads => rows.len() / width,
         listed_bit => 1_u32 << (set.q() - 1),
+        walls => (1_u32 << (set.q() - 1)) - 1,
         w0 => format!("{:?}", set.weight(0)),
         weights => [format!("{:?}", set.weight(1)), format!("{:?}", set.weight(set.q() - 1))],
         pairs, axes,
         sum_of_pairs => (1..=set.q() / 2).map(|k| format!(" + sum{k}")).collect::<String>(),
         declarations => Binding::declare(table),
     };
-    render(Template { name: "step.wgsl", text: include_str!("step.wgsl") }, &[], &context)
+    let upstream = Template { name: "upstream.wgsl", text: include_str!("upstream.wgsl") };
+    render(Template { name: "step.wgsl", text: include_str!("step.wgsl") }, &[upstream], &context)
 }

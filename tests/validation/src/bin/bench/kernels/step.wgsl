@@ -34,101 +34,119 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let first = (group.y * groups.x + group.x) * ${workgroup * many}u + lane;
-    if (first < span.count) {
-        work_on(first);
+#if odd
+    let begin = (group.y * groups.x + group.x) * ${workgroup * many * rounds}u + lane;
+#if rounds > 1
+    for (var round = 0u; round < ${rounds}u; round++) {
+        if (begin + round * ${workgroup}u < span.count) {
+            work_on(begin + round * ${workgroup}u);
+        }
     }
+#else
+    if (begin < span.count) {
+        work_on(begin);
+    }
+#endif
+#else
+    let n = (group.y * groups.x + group.x) * ${workgroup}u + lane;
+    if (n < span.count) {
+        work_on(n);
+    }
+#endif
 }
 
 fn work_on(first: u32) {
     let stride = span.stride / ${wide}u;
+#if ahead and odd
+    // What a later workgroup will read, so that it is near by then.
+    let later = min(first + ${ahead}u, span.count - 1u);
+    let word_ahead = words[later];
+    let run_ahead = first_run[later >> 8u];
+#endif
 #for s in range(many)
-    let n_${s} = first + ${s * workgroup}u;
+#{% with t = "_" ~ s, again = "", t_nodes = s * workgroup %}
 #if odd
-#if links == "table"
-#for p in pairs
-    let at${p.i}_${s} = links_${p.k}[n_${s}];
-    let at${p.j}_${s} = links_${p.k}[stride + n_${s}];
-#endfor
-#elif links == "fixed"
-#for p in pairs
-    let at${p.i}_${s} = stride + n_${s} + ${p.k * 640 + shift * p.k}u;
-    let at${p.j}_${s} = n_${s} + ${p.k * 6400 + shift * p.k}u;
-#endfor
-#elif links == "rows"
-    let word_${s} = words[n_${s}];
-    let run_${s} = first_run[n_${s} >> 8u] + (word_${s} >> ${directions + 1}u);
-#for r in range(rows_loads)
-    let d${r}_${s} = distances[run_${s} * ${rows_loads}u + ${r}u];
-#endfor
-#for p in pairs
-    var at${p.i}_${s} = select(stride + n_${s} ${p.upstream_i}#{% if p.beside_i %} + d${p.beside_i | replace("_0", "_" ~ s)}#{% endif %}, n_${s}, (word_${s} & ${p.bit_i}u) != 0u);
-    var at${p.j}_${s} = select(n_${s} ${p.upstream_j}#{% if p.beside_j %} + d${p.beside_j | replace("_0", "_" ~ s)}#{% endif %}, stride + n_${s}, (word_${s} & ${p.bit_j}u) != 0u);
-#endfor
-    if ((word_${s} & ${listed_bit}u) != 0u) {
-        let list = d0_${s}.x * ${directions}u;
-#for p in pairs
-        at${p.i}_${s} = select(stride + n_${s} + lists[list + ${p.i - 1}u], n_${s}, (word_${s} & ${p.bit_i}u) != 0u);
-        at${p.j}_${s} = select(n_${s} + lists[list + ${p.j - 1}u], stride + n_${s}, (word_${s} & ${p.bit_j}u) != 0u);
-#endfor
+#include "upstream.wgsl"
+#elif live
+    let n${t} = first;
+    if ((live[(first * ${wide}u) >> 5u] >> ((first * ${wide}u) & 31u) & ${2 ** wide - 1}u) == 0u) {
+        return;
     }
 #else
-    let word_${s} = words[n_${s}];
-    let run_${s} = (first_run[n_${s} >> 8u] + (word_${s} >> ${directions}u)) * ${rows}u;
-#for r in range(rows)
-    let d${r}_${s} = distances[run_${s} + ${r}u];
-#endfor
+    let n${t} = first;
+#endif
+#if not odd
 #for p in pairs
-#if links == "split"
-    let at${p.i}_${s} = n_${s} + d${p.row_i}_${s}[${p.at_i}];
-    let at${p.j}_${s} = n_${s} + d${p.row_j}_${s}[${p.at_j}];
-#else
-    let at${p.i}_${s} = select(stride + n_${s} + d${p.row_i}_${s}[${p.at_i}], n_${s}, (word_${s} & ${p.bit_i}u) != 0u);
-    let at${p.j}_${s} = select(n_${s} + d${p.row_j}_${s}[${p.at_j}], stride + n_${s}, (word_${s} & ${p.bit_j}u) != 0u);
-#endif
+    let at${p.i}${t} = n${t};
+    let at${p.j}${t} = #{% if split %}n${t}#{% else %}stride + n${t}#{% endif %};
 #endfor
+#elif links == "chunks"
+    if ((word${t} & ${2 * listed_bit}u) != 0u) {
+        return;
+    }
 #endif
-#else
-#for p in pairs
-    let at${p.i}_${s} = n_${s};
-    let at${p.j}_${s} = #{% if links == "split" %}n_${s}#{% else %}stride + n_${s}#{% endif %};
-#endfor
-#endif
+#{% endwith %}
 #endfor
 #for turn in turns
 #for s in turn
-    let f0_${s} = load(f_0[n_${s}]);
+#{% with t = "_" ~ s %}
+    let f0${t} = load(f_0[n${t}]);
 #for p in pairs
-#if links == "split" and odd
+#if split and odd
     // Where a wall is upstream, the population comes from the node's own slot in the other array.
-    var f${p.i}_${s}: real;
-    var f${p.j}_${s}: real;
-    if ((word_${s} & ${p.bit_i}u) != 0u) { f${p.i}_${s} = load(a_${p.k}[n_${s}]); } else { f${p.i}_${s} = load(b_${p.k}[at${p.i}_${s}]); }
-    if ((word_${s} & ${p.bit_j}u) != 0u) { f${p.j}_${s} = load(b_${p.k}[n_${s}]); } else { f${p.j}_${s} = load(a_${p.k}[at${p.j}_${s}]); }
-#elif links == "split"
-    let f${p.i}_${s} = load(a_${p.k}[at${p.i}_${s}]);
-    let f${p.j}_${s} = load(b_${p.k}[at${p.j}_${s}]);
+    var f${p.i}${t}: real;
+    var f${p.j}${t}: real;
+    if ((word${t} & ${p.bit_i}u) != 0u) { f${p.i}${t} = load(a_${p.k}[n${t}]); } else { f${p.i}${t} = load(b_${p.k}[upstream${p.i}${t}]); }
+    if ((word${t} & ${p.bit_j}u) != 0u) { f${p.j}${t} = load(b_${p.k}[n${t}]); } else { f${p.j}${t} = load(a_${p.k}[upstream${p.j}${t}]); }
+#elif split
+    let f${p.i}${t} = load(a_${p.k}[at${p.i}${t}]);
+    let f${p.j}${t} = load(b_${p.k}[at${p.j}${t}]);
+#elif apart and odd
+    var f${p.i}${t} = load(f_${p.k}[stride + upstream${p.i}${t}]);
+    var f${p.j}${t} = load(f_${p.k}[upstream${p.j}${t}]);
 #else
-    let f${p.i}_${s} = load(f_${p.k}[at${p.i}_${s}]);
-    let f${p.j}_${s} = load(f_${p.k}[at${p.j}_${s}]);
+    let f${p.i}${t} = load(f_${p.k}[at${p.i}${t}]);
+    let f${p.j}${t} = load(f_${p.k}[at${p.j}${t}]);
 #endif
 #endfor
+#if apart and odd
+    if ((word${t} & ${walls}u) != 0u) {
+#for p in pairs
+        if ((word${t} & ${p.bit_i}u) != 0u) { f${p.i}${t} = load(f_${p.k}[n${t}]); }
+        if ((word${t} & ${p.bit_j}u) != 0u) { f${p.j}${t} = load(f_${p.k}[stride + n${t}]); }
+#endfor
+    }
+#endif
+#{% endwith %}
 #endfor
 #for s in turn
+#{% with t = "_" ~ s %}
     {
 #for p in pairs
-    let f${p.i} = f${p.i}_${s};
-    let f${p.j} = f${p.j}_${s};
+    let f${p.i} = f${p.i}${t};
+    let f${p.j} = f${p.j}${t};
     let sum${p.k} = f${p.i} + f${p.j};
     let difference${p.k} = f${p.i} - f${p.j};
 #endfor
-    let drho = f0_${s}${sum_of_pairs};
+    let drho = f0${t}${sum_of_pairs};
 #for a in axes
     let u${a.name} = ${a.momentum} + 5e-7 * f32(${a.index}u == 0u);
 #endfor
     let uu = 1.5 * (${squares});
     let uF = ux * 1e-6;
     var rest = drho;
+#if ahead and odd
+    let distance_ahead = distances[run_ahead * ${row_loads}u + (later & 7u)].x;
+#endif
+#if reread and odd
+#{% with t = "_again", again = "_again", t_nodes = 0 %}
+#include "upstream.wgsl"
+#{% endwith %}
+#for p in pairs
+    var new${p.i}: real;
+    var new${p.j}: real;
+#endfor
+#endif
 #for p in pairs
     {
 #if copy
@@ -149,20 +167,40 @@ fn work_on(first: u32) {
         let to_j = after_plus + after_minus;
         rest -= 2.0 * after_plus;
 #endif
-#if links == "split" and odd
-        if ((word_${s} & ${p.bit_i}u) != 0u) { a_${p.k}[n_${s}] = store(to_i); } else { b_${p.k}[at${p.i}_${s}] = store(to_i); }
-        if ((word_${s} & ${p.bit_j}u) != 0u) { b_${p.k}[n_${s}] = store(to_j); } else { a_${p.k}[at${p.j}_${s}] = store(to_j); }
-#elif links == "split"
-        a_${p.k}[at${p.i}_${s}] = store(to_i);
-        b_${p.k}[at${p.j}_${s}] = store(to_j);
+#if split and odd
+        if ((word${t} & ${p.bit_i}u) != 0u) { a_${p.k}[n${t}] = store(to_i); } else { b_${p.k}[upstream${p.i}${t}] = store(to_i); }
+        if ((word${t} & ${p.bit_j}u) != 0u) { b_${p.k}[n${t}] = store(to_j); } else { a_${p.k}[upstream${p.j}${t}] = store(to_j); }
+#elif split
+        a_${p.k}[at${p.i}${t}] = store(to_i);
+        b_${p.k}[at${p.j}${t}] = store(to_j);
+#elif reread and odd
+        new${p.i} = to_i;
+        new${p.j} = to_j;
+        if ((word_again & ${p.bit_i}u) == 0u) { f_${p.k}[stride + upstream${p.i}_again] = store(to_i); }
+        if ((word_again & ${p.bit_j}u) == 0u) { f_${p.k}[upstream${p.j}_again] = store(to_j); }
 #else
-        f_${p.k}[at${p.i}_${s}] = store(to_i);
-        f_${p.k}[at${p.j}_${s}] = store(to_j);
+        f_${p.k}[at${p.i}${t}] = store(to_i);
+        f_${p.k}[at${p.j}${t}] = store(to_j);
 #endif
     }
 #endfor
-    f_0[n_${s}] = store(rest);
+    f_0[n${t}] = store(rest);
+#if reread and odd
+    if ((word_again & ${walls}u) != 0u) {
+#for p in pairs
+        if ((word_again & ${p.bit_i}u) != 0u) { f_${p.k}[n${t}] = store(new${p.i}); }
+        if ((word_again & ${p.bit_j}u) != 0u) { f_${p.k}[stride + n${t}] = store(new${p.j}); }
+#endfor
     }
+#endif
+#if ahead and odd
+    // Never, but the compiler does not know.
+    if (word_ahead == 0xffffffffu || distance_ahead == 0x7fffffffu) {
+        f_0[n${t}] = stored();
+    }
+#endif
+    }
+#{% endwith %}
 #endfor
 #endfor
 }
