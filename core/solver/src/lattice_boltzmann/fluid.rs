@@ -72,6 +72,8 @@ pub struct Fluid {
     interior: u32,
     own: u32,
     opening_nodes: Vec<usize>,
+    /// Body force of each step of the batch at hand.
+    forces: Vec<[f64; 3]>,
     step: u64,
     phases: Phases,
 }
@@ -82,11 +84,12 @@ impl Fluid {
     /// # Errors
     /// Where the device lacks room or a feature.
     pub fn new(gpu: &Gpu, part: &mut Part, parameters: &Parameters) -> Result<Self> {
-        Self::with_walls_apart(gpu, part, parameters, !gpu.info().software)
+        let apart = !gpu.info().software && parameters.precision != Precision::F16;
+        Self::with_walls_apart(gpu, part, parameters, apart)
     }
 
     /// The same, with a say in whether a step sees to populations at walls apart from the others, which gives the same numbers
-    /// and is faster on GPUs, slower on software devices.
+    /// and is faster on GPUs in f32, slower elsewhere.
     ///
     /// # Errors
     /// Those of [`Fluid::new`].
@@ -126,6 +129,7 @@ impl Fluid {
             interior: part.interior as u32 / shaders::LARGEST_WIDTH * shaders::LARGEST_WIDTH,
             own: part.own as u32,
             opening_nodes: part.openings.iter().map(Vec::len).collect(),
+            forces: Vec::new(),
             buffers,
             step: 0,
             phases: Phases::default(),
@@ -232,8 +236,11 @@ impl Fluid {
         while left > 0 {
             let batch = left.min(SCHEDULE_ROWS as u64).min(bodies.until_look(self.step));
             let mut numbers = Vec::new();
+            self.forces.clear();
             for t in self.step..=self.step + batch {
-                row(t).append(&mut numbers);
+                let row = row(t);
+                row.append(&mut numbers);
+                self.forces.push(row.force);
             }
             self.gpu.write(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers));
             let submitted = self.advance_batch(comm, bodies, batch as u32)?;
@@ -349,7 +356,13 @@ impl Fluid {
         let width = shaders::width(Shader::Step, self.variant.precision, odd);
         // Past the last own node is room, or copies of neighbours' nodes, which are stale during even steps.
         let count = count.div_ceil(width);
-        recorder.dispatch(kernel, bound, count, &[first / width, count, self.buffers.stride / width, row]);
+        let span = [first / width, count, self.buffers.stride / width, row];
+        if self.variant.immediate_force(Shader::Step) {
+            let force = self.forces[row as usize].map(|component| (component as f32).to_bits());
+            recorder.dispatch(kernel, bound, count, &[span.as_slice(), &force].concat());
+        } else {
+            recorder.dispatch(kernel, bound, count, &span);
+        }
     }
 
     /// Mends what came back from walls and openings. Walls first: pressure openings look at the velocity of nodes next to

@@ -18,8 +18,4 @@
 #for p in pairs
     let sum${p.k} = f${p.i} + f${p.j};
     let difference${p.k} = f${p.i} - f${p.j};
-#if not reread
-    let at${p.i} = select(span.stride + upstream${p.i}, n, (word & ${p.ij.bit}u) != 0u);
-    let at${p.j} = select(upstream${p.j}, span.stride + n, (word & ${p.ji.bit}u) != 0u);
-#endif
 #endfor

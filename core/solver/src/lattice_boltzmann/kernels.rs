@@ -15,7 +15,8 @@ pub(crate) fn make(
 ) -> Result<(Kernel, Bound)> {
     let label = format!("{shader:?}{}", if odd { " odd" } else { "" });
     let wgsl = shaders::wgsl(shader, variant, odd);
-    let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), 16)?;
+    let immediates = if variant.immediate_force(shader) { 28 } else { 16 };
+    let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), immediates)?;
     let bound = kernel.bind(gpu, buffers);
     Ok((kernel, bound))
 }

@@ -26,11 +26,19 @@ const WALL_FORCE_QUANTUM: real = real(1.0 / ${wall_force_scale});
 
 // What one dispatch works on: `count` items from `first` on; `stride` items separate the two slots of a pair array, `row`
 // is the time step's line in `schedule`.
+#if immediate_force
+// `force` is the body force at the beginning of the step.
+#endif
 struct Span {
     first: u32,
     count: u32,
     stride: u32,
     row: u32,
+#if immediate_force
+    force_x: f32,
+    force_y: f32,
+    force_z: f32,
+#endif
 }
 var<immediate> span: Span;
 

@@ -67,8 +67,8 @@ pub struct Variant {
     pub held: bool,
     /// Number of openings of the case.
     pub openings: usize,
-    /// Whether the step sees to populations at walls apart from the others, and in f32 and f64 reads links once more for its stores.
-    /// Same numbers; faster where memory is all that counts, slower on software devices.
+    /// Whether an odd step sees to populations at walls apart from the others, and reads links once more for its stores: the same
+    /// numbers, faster on GPUs in f32, slower in f16 and on software devices.
     pub apart: bool,
 }
 
@@ -128,7 +128,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         let rows = format!("array<{}>", side_by_side("u32", row_width(variant.set)));
         table.push(Binding::read("words", "array<u32>"));
         table.push(Binding::read("distances", &rows));
-        if shader == Shader::Step && variant.rereads() {
+        if shader == Shader::Step && variant.apart {
             table.push(Binding::read("words_again", "array<u32>"));
             table.push(Binding::read("distances_again", &rows));
         }
@@ -143,7 +143,8 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     if variant.contrast() && matches!(shader, Shader::Step | Shader::Pressure | Shader::Moments(Moment::Stress)) {
         table.push(Binding::read("inside", array("u32")));
     }
-    if gathers && (variant.force || matches!(shader, Shader::Openings | Shader::Pressure)) {
+    let scheduled_force = variant.force && !variant.immediate_force(shader);
+    if gathers && (scheduled_force || matches!(shader, Shader::Openings | Shader::Pressure)) {
         table.push(Binding::read("schedule", format!("array<{}>", variant.precision.real())));
     }
     match shader {
@@ -220,7 +221,6 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         listed => 1_u32 << (set.q() - 1),
         walls => (1_u32 << (set.q() - 1)) - 1,
         apart => variant.apart,
-        reread => variant.rereads(),
         again => "",
         storage_scale => number(precision.storage_scale()),
         workgroup => WORKGROUP,
@@ -234,6 +234,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         odd,
         moment,
         body_force => variant.force,
+        immediate_force => variant.immediate_force(shader),
         force => variant.force || variant.immersed.is_some() || variant.acts(shader),
         immersed => variant.immersed.is_some(),
         held => variant.acts(shader),
@@ -268,9 +269,9 @@ impl Variant {
         self.immersed.is_some_and(|immersed| immersed.inside.is_some())
     }
 
-    /// Whether the step reads links again for its stores.
-    fn rereads(&self) -> bool {
-        self.apart && self.precision != Precision::F16
+    /// Whether the body force comes with the dispatch: numbers that all invocations share need no registers there.
+    pub(crate) fn immediate_force(&self, shader: Shader) -> bool {
+        self.force && shader == Shader::Step && self.precision != Precision::F64
     }
 
     /// Whether the force of walls is part of the force in a kernel.
@@ -282,7 +283,10 @@ impl Variant {
 /// The force on node n along each axis: that of a row of the schedule, that of the cells and that of the walls.
 fn force(row: &str, variant: &Variant, shader: Shader) -> Vec<String> {
     let along = |a: usize| {
-        let body = variant.force.then(|| format!("schedule[{row} * ROW + {a}u]"));
+        let body = variant.force.then(|| match variant.immediate_force(shader) {
+            true => format!("span.force_{}", ["x", "y", "z"][a]),
+            false => format!("schedule[{row} * ROW + {a}u]"),
+        });
         let cells = variant.immersed.map(|_| format!("real(node_force[{a}u * span.stride + n]) * FORCE_QUANTUM"));
         let walls =
             variant.acts(shader).then(|| format!("real(wall_force[{a}u * span.stride + n]) * WALL_FORCE_QUANTUM"));

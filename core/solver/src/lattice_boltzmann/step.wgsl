@@ -29,7 +29,7 @@ fn work_on(k: u32) {
 #endif
 
     var rest = drho;
-#if odd and reread
+#if odd and apart
     // Read again, by other names: numbers of nodes that stay in registers from load to store leave room for fewer invocations.
 #{% with again = "_again" %}
 #include "upstream.wgsl"
@@ -57,7 +57,7 @@ fn work_on(k: u32) {
         let after_minus = f_minus - omega_minus * (f_minus - e_minus);
 #endif
         // Each value goes where its opposite came from.
-#if odd and reread
+#if odd and apart
         new${p.i} = after_plus - after_minus;
         new${p.j} = after_plus + after_minus;
         if ((word_again & ${p.ij.bit}u) == 0u) {
@@ -76,7 +76,7 @@ fn work_on(k: u32) {
     // f0* is what mass conservation leaves for it. Relaxing it on its own is the same in exact arithmetic, but the
     // weights as rounded do not sum to 1, which would make or lose mass steadily.
     f_rest[n] = store(rest);
-#if odd and reread
+#if odd and apart
     if ((word_again & ${walls}u) != 0u) {
 #for p in pairs
 #for way in [p.ij, p.ji]

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use hematite_case::{Lattice, Part, Partition};
+use hematite_case::{Lattice, Part, Partition, VelocitySet};
 use hematite_comm::Solo;
 use hematite_config::Result;
 use hematite_geometry::{Domain, Site};
@@ -26,11 +26,11 @@ pub fn measure(device: &GpuInfo, repeats: u32, take: &mut impl FnMut(Vec<Figure>
         |on_software: f64, on_hardware: f64| Some(Target::Least(if software { on_software } else { on_hardware }));
     let large = if software { 1.0 } else { 2.95 };
     let mut solid = |name: &[&'static str; 2], (inside, fluid): (Inside, Vec<bool>)| -> Result<()> {
-        let (_, made) = listed(inside, &fluid);
-        take(vec![speed(name[0], &made, Precision::F32, repeats, least(18.0, 23_000.0))?]);
+        let (set, part) = whole(&listed(inside, &fluid).1)?;
+        take(vec![speed(name[0], set, part.clone(), Precision::F32, repeats, least(18.0, 23_000.0))?]);
         if device.f16 {
             let target = if software { None } else { least(0.0, 37_000.0) };
-            take(vec![speed(name[1], &made, Precision::F16, repeats, target)?]);
+            take(vec![speed(name[1], set, part, Precision::F16, repeats, target)?]);
         }
         Ok(())
     };
@@ -38,9 +38,9 @@ pub fn measure(device: &GpuInfo, repeats: u32, take: &mut impl FnMut(Vec<Figure>
     if !software {
         solid(&["D3Q19 f32, tree of pipes", "D3Q19 f16, tree of pipes"], tree(large))?;
         let (inside, fluid) = helix(0.466);
-        let (_, made) = listed(inside, &fluid);
+        let (set, part) = whole(&listed(inside, &fluid).1)?;
         let target = Some(Target::Least(10_000.0));
-        take(vec![speed("D3Q19 f32, a tenth of a million nodes", &made, Precision::F32, repeats, target)?]);
+        take(vec![speed("D3Q19 f32, a tenth of a million nodes", set, part, Precision::F32, repeats, target)?]);
     }
     let (inside, fluid) = bands(if software { 1500 } else { 7600 });
     let made =
@@ -51,22 +51,28 @@ pub fn measure(device: &GpuInfo, repeats: u32, take: &mut impl FnMut(Vec<Figure>
                 if fluid(at[0] as usize, at[1] as usize) { Site::FLUID } else { Site::WALL }
             },
         );
-    take(vec![speed("D2Q9 f32, winding bands", &made, Precision::F32, repeats, least(40.0, 45_000.0))?]);
+    let (set, part) = whole(&made)?;
+    take(vec![speed("D2Q9 f32, winding bands", set, part, Precision::F32, repeats, least(40.0, 45_000.0))?]);
     Ok(())
+}
+
+/// A domain as one part.
+fn whole(domain: &Domain) -> Result<(VelocitySet, Part)> {
+    let lattice = Lattice::build(domain)?;
+    Ok((lattice.set, Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?))
 }
 
 fn speed(
     what: &'static str,
-    domain: &Domain,
+    set: VelocitySet,
+    mut part: Part,
     precision: Precision,
     repeats: u32,
     target: Option<Target>,
 ) -> Result<Figure> {
     let gpu = Gpu::open(0, Needs { f16: precision == Precision::F16, ..Needs::default() })?;
-    let lattice = Lattice::build(domain)?;
-    let mut part = Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?;
     let parameters = Parameters {
-        set: lattice.set,
+        set,
         precision,
         omega_plus: 1.0 / 0.8,
         omega_minus: 1.0 / 1.125,
@@ -75,7 +81,6 @@ fn speed(
         walls: Walls::HalfWay,
         openings: Vec::new(),
     };
-    drop(lattice);
     let mut fluid = Fluid::new(&gpu, &mut part, &parameters)?;
     fluid.initialise(|_| State::default())?;
     let row = |_| Row { force: [1e-6, 0.0, 0.0], openings: Vec::new() };
