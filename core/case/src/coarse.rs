@@ -11,10 +11,10 @@ pub(crate) struct Coarse {
     pub of: Vec<u32>,
 }
 
-/// Draws together what is connected within blocks of `side` sites along each axis: weights are lattice nodes, edge
-/// weights links. Pieces of a block that do not touch within it stay apart, so no part is torn at a septum.
+/// Draws together what is connected within blocks of `side` sites along each axis: weights are the loads of lattice nodes, or
+/// their number, edge weights links. Pieces of a block that do not touch within it stay apart, so no part is torn at a septum.
 /// `None` where the graph has more than `entries` adjacency entries.
-pub(crate) fn coarsen(lattice: &Lattice, side: i32, entries: usize) -> Option<Coarse> {
+pub(crate) fn coarsen(lattice: &Lattice, loads: Option<&[u32]>, side: i32, entries: usize) -> Option<Coarse> {
     let (of, sizes) = pieces(lattice, side);
     if sizes.len() >= entries {
         return None;
@@ -43,8 +43,11 @@ pub(crate) fn coarsen(lattice: &Lattice, side: i32, entries: usize) -> Option<Co
     if rows.iter().map(|(_, edges)| edges.len()).sum::<usize>() > entries {
         return None;
     }
-    let mut graph =
-        Graph { starts: vec![0], node_weights: sizes.iter().map(|&s| s as i32).collect(), ..Graph::default() };
+    let mut weights = vec![0_i32; sizes.len()];
+    for (n, &piece) in of.iter().enumerate() {
+        weights[piece as usize] += loads.map_or(1, |loads| loads[n] as i32);
+    }
+    let mut graph = Graph { starts: vec![0], node_weights: weights, ..Graph::default() };
     for (counts, edges) in rows {
         for count in counts {
             graph.starts.push(graph.starts[graph.starts.len() - 1] + count as i32);
@@ -108,7 +111,7 @@ mod tests {
     fn weights_count_nodes_and_links_and_edges_return() {
         for seed in 0..16 {
             let lattice = Lattice::build(&fixture::random(seed)).expect("builds");
-            let coarse = coarsen(&lattice, 3, 1 << 30).expect("fits");
+            let coarse = coarsen(&lattice, None, 3, 1 << 30).expect("fits");
             let graph = &coarse.graph;
             assert_eq!(graph.node_weights.iter().sum::<i32>() as usize, lattice.nodes());
             let crossing = (0..lattice.nodes())

@@ -15,6 +15,7 @@ mod fixture;
 mod lattice;
 mod layer;
 mod link;
+mod load;
 mod metis;
 mod morton;
 mod opening;
@@ -33,6 +34,7 @@ pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, ad
 pub use lattice::Lattice;
 pub use layer::{ImmersedWalls, Layer};
 pub use link::GlobalLink;
+pub use load::loads;
 pub use morton::morton;
 pub use opening::{Opening, OpeningSite};
 pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};

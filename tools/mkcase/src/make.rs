@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use hematite_case::{
-    ImmersedWalls, Lattice, Layer, Partition, Population, PopulationConfig, PopulationReport, Seeding, wall_points,
-    write,
+    ImmersedWalls, Lattice, Layer, Partition, Population, PopulationConfig, PopulationReport, Seeding, loads,
+    wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read};
 use hematite_geometry::{build, inputs};
@@ -37,11 +37,12 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);
     let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
-    let immersed = immersed_walls(&lattice, &config, &parts, &progress).map_err(within)?;
+    let immersed = immersed_walls(&lattice, &config, &populations, &parts, &progress).map_err(within)?;
+    let loads = loads(&lattice, lattice.nodes(), &populations);
     let mut partitions = Vec::with_capacity(parts.len());
     for parts in parts {
         progress.say(format!("dividing it into {parts}"));
-        partitions.push(Partition::make(&lattice, parts).map_err(within)?);
+        partitions.push(Partition::make_loaded(&lattice, loads.as_deref(), parts).map_err(within)?);
     }
     if !arguments.check {
         progress.say(format!("writing {}", output.display()));
@@ -68,6 +69,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
 fn immersed_walls(
     lattice: &Lattice,
     config: &CaseConfig,
+    populations: &[Population],
     parts: &[usize],
     progress: &Progress,
 ) -> Result<ImmersedWalls> {
@@ -79,9 +81,10 @@ fn immersed_walls(
     let mut partitions = Vec::new();
     if let Some(layer) = layer.as_ref().filter(|_| parts.iter().any(|&parts| parts > 1)) {
         let joined = layer.join(lattice.clone());
+        let loads = loads(&joined, lattice.nodes(), populations);
         for &parts in parts.iter().filter(|&&parts| parts > 1) {
             progress.say(format!("dividing it into {parts} with the nodes beyond its walls"));
-            partitions.push(Partition::make(&joined, parts)?);
+            partitions.push(Partition::make_loaded(&joined, loads.as_deref(), parts)?);
         }
     }
     Ok(ImmersedWalls { points, layer, partitions })

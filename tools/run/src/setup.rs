@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Case, Header, Layer, NodeId, Part, Partition, Population, Target};
+use hematite_case::{Case, Header, Layer, NodeId, Part, Partition, Population, Target, loads};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
@@ -57,10 +57,10 @@ impl Setup {
         }
         let stored = together(comm, || Case::open(&case))?;
         let layer = together(comm, || walls::layer(&stored, &plan).map_err(|fault| fault.within(path.display())))?;
-        let part = together(comm, || own_part(&stored, layer.as_ref(), comm))?;
+        let populations = together(comm, || stored.populations())?;
+        let part = together(comm, || own_part(&stored, layer.as_ref(), &populations, comm))?;
         let mut parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
         parameters.walls = walls::walls(comm, &stored, &config, &plan, &part, layer.as_ref())?;
-        let populations = together(comm, || stored.populations())?;
         let rigid = together(comm, || {
             let rigid = Rigid::new(&config.bodies, &plan, &header, &populations);
             let rigid =
@@ -257,22 +257,24 @@ fn refuse_empty_dumps(comm: &dyn Comm, config: &RunConfig, header: &Header, part
 }
 
 /// This rank's part, from a stored partition or one made now; both give the same results.
-fn own_part(case: &Case, layer: Option<&Layer>, comm: &dyn Comm) -> Result<Part> {
-    let Some(layer) = layer else { return own_fluid(case, comm) };
+fn own_part(case: &Case, layer: Option<&Layer>, populations: &[Population], comm: &dyn Comm) -> Result<Part> {
+    let Some(layer) = layer else { return own_fluid(case, populations, comm) };
     if case.partition_with_layer_stored(comm.size()) {
         return case.part_with(layer, comm.size(), comm.rank());
     }
     let lattice = case.lattice_with(layer)?;
-    let partition = Partition::make(&lattice, comm.size())?;
+    let loads = loads(&lattice, case.header().nodes, populations);
+    let partition = Partition::make_loaded(&lattice, loads.as_deref(), comm.size())?;
     Part::of(&lattice, &partition, comm.rank())
 }
 
 /// The same without a layer.
-fn own_fluid(case: &Case, comm: &dyn Comm) -> Result<Part> {
+fn own_fluid(case: &Case, populations: &[Population], comm: &dyn Comm) -> Result<Part> {
     if comm.size() == 1 || case.partition_stored(comm.size()) {
         return case.part(comm.size(), comm.rank());
     }
     let lattice = case.lattice()?;
-    let partition = Partition::make(&lattice, comm.size())?;
+    let loads = loads(&lattice, lattice.nodes(), populations);
+    let partition = Partition::make_loaded(&lattice, loads.as_deref(), comm.size())?;
     Part::of(&lattice, &partition, comm.rank())
 }
