@@ -209,9 +209,19 @@ impl Gpu {
         self.poll(wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: None })
     }
 
-    pub(crate) fn poll(&self, until: wgpu::PollType) -> Result<()> {
+    fn poll(&self, until: wgpu::PollType) -> Result<()> {
         let _span = self.span("wait");
-        self.device.poll(until).map(|_| ()).map_err(|error| Fault::io(format!("{} was lost: {error}", self.info.name)))
+        self.device.poll(until).map(|_| ()).map_err(|error| self.lost(&error))
+    }
+
+    /// Whether the device has done all that was submitted.
+    pub(crate) fn is_idle(&self) -> Result<bool> {
+        self.device.poll(wgpu::PollType::Poll).map(|status| status.is_queue_empty()).map_err(|error| self.lost(&error))
+    }
+
+    /// The fault of a device that fell away.
+    pub(crate) fn lost(&self, error: &dyn std::fmt::Display) -> Fault {
+        Fault::io(format!("{} was lost: {error}", self.info.name))
     }
 
     /// Ends the process with a message at the first error of the device that no scope caught, instead of a panic.

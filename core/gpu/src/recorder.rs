@@ -10,7 +10,10 @@ const MAX_GROUPS: u32 = 65_535;
 /// costs tens of microseconds.
 pub struct Recorder<'g> {
     gpu: &'g Gpu,
-    encoder: wgpu::CommandEncoder,
+    /// What comes before the encoder's commands.
+    before: Vec<wgpu::CommandBuffer>,
+    /// Made with its first command.
+    encoder: Option<wgpu::CommandEncoder>,
     pass: Option<wgpu::ComputePass<'static>>,
     phase: &'static str,
     marks: Option<Marks>,
@@ -25,8 +28,12 @@ pub struct Ticket {
 impl<'g> Recorder<'g> {
     /// An empty submission.
     pub fn new(gpu: &'g Gpu) -> Self {
-        let encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        Self { gpu, encoder, pass: None, phase: "other", marks: gpu.begin_marks() }
+        Self { gpu, before: Vec::new(), encoder: None, pass: None, phase: "other", marks: gpu.begin_marks() }
+    }
+
+    /// The device it is for.
+    pub fn gpu(&self) -> &'g Gpu {
+        self.gpu
     }
 
     /// What follows belongs to `phase` of the time step, see [`Gpu::time_phases`].
@@ -58,8 +65,9 @@ impl<'g> Recorder<'g> {
     }
 
     fn prepared(&mut self, kernel: &Kernel, bound: &Bound, immediates: &[u32]) -> &mut wgpu::ComputePass<'static> {
-        let pass = self.pass.get_or_insert_with(|| {
-            self.encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()).forget_lifetime()
+        let Self { gpu, encoder, pass, .. } = self;
+        let pass = pass.get_or_insert_with(|| {
+            open(gpu, encoder).begin_compute_pass(&wgpu::ComputePassDescriptor::default()).forget_lifetime()
         });
         if let Some((queries, at)) = self.marks.as_mut().and_then(|marks| marks.turn_to(self.gpu, self.phase)) {
             pass.write_timestamp(&queries, at);
@@ -72,32 +80,56 @@ impl<'g> Recorder<'g> {
 
     /// Copies `bytes` bytes of `from`, from byte `at` on, to the start of `to`.
     pub fn copy_out(&mut self, from: &Buffer, at: u64, to: &Staging, bytes: u64) {
-        self.outside();
-        self.encoder.copy_buffer_to_buffer(&from.inner, at, &to.inner, 0, bytes.next_multiple_of(4));
+        self.outside().copy_buffer_to_buffer(&from.inner, at, &to.inner, 0, bytes.next_multiple_of(4));
     }
 
     /// Copies the first `bytes` bytes of `from` to the start of `to`.
     pub fn copy(&mut self, from: &Buffer, to: &Buffer, bytes: u64) {
-        self.outside();
-        self.encoder.copy_buffer_to_buffer(&from.inner, 0, &to.inner, 0, bytes);
+        self.outside().copy_buffer_to_buffer(&from.inner, 0, &to.inner, 0, bytes);
+    }
+
+    /// Makes all words of `buffer` zero.
+    pub fn clear(&mut self, buffer: &Buffer) {
+        self.outside().clear_buffer(&buffer.inner, 0, None);
     }
 
     /// Ends the compute pass, for a command that stands outside of one.
-    fn outside(&mut self) {
+    fn outside(&mut self) -> &mut wgpu::CommandEncoder {
         self.pass = None;
-        if let Some((queries, at)) = self.marks.as_mut().and_then(|marks| marks.turn_to(self.gpu, self.phase)) {
-            self.encoder.write_timestamp(&queries, at);
+        let mark = self.marks.as_mut().and_then(|marks| marks.turn_to(self.gpu, self.phase));
+        let encoder = open(self.gpu, &mut self.encoder);
+        if let Some((queries, at)) = mark {
+            encoder.write_timestamp(&queries, at);
         }
+        encoder
+    }
+
+    /// Puts commands made elsewhere after those recorded up to here.
+    pub(crate) fn insert(&mut self, commands: wgpu::CommandBuffer) {
+        self.outside();
+        self.before.extend(self.encoder.take().map(wgpu::CommandEncoder::finish));
+        self.before.push(commands);
     }
 
     /// Hands the work to the device.
     pub fn submit(mut self) -> Ticket {
+        self.flush()
+    }
+
+    /// Hands what is recorded to the device, and begins another submission in the same phase.
+    pub fn flush(&mut self) -> Ticket {
         let _span = self.gpu.span("submit");
         self.pass = None;
         if let Some((queries, at)) = self.marks.take().and_then(|marks| marks.end(self.gpu)) {
-            self.encoder.write_timestamp(&queries, at);
+            open(self.gpu, &mut self.encoder).write_timestamp(&queries, at);
         }
-        let index = self.gpu.queue.submit([self.encoder.finish()]);
+        self.marks = self.gpu.begin_marks();
+        let recorded = self.encoder.take().map(wgpu::CommandEncoder::finish);
+        let index = self.gpu.queue.submit(self.before.drain(..).chain(recorded));
         Ticket { index }
     }
+}
+
+fn open<'e>(gpu: &Gpu, encoder: &'e mut Option<wgpu::CommandEncoder>) -> &'e mut wgpu::CommandEncoder {
+    encoder.get_or_insert_with(|| gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))
 }

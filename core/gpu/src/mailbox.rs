@@ -1,0 +1,211 @@
+//! Messages between kernels and the host, in the midst of other work.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use hematite_config::{Fault, Result};
+
+use crate::mapped::{Flag, Mapped, Reader};
+use crate::{Buffer, Gpu, Recorder, Staging, Ticket};
+
+/// How long the host looks for a message without a pause: as long as small kernels take.
+const SPIN: Duration = Duration::from_micros(200);
+
+/// How long it only lets others go first, before it sleeps between looks.
+const YIELD: Duration = Duration::from_millis(2);
+
+const NAP: Duration = Duration::from_micros(20);
+
+/// A buffer that kernels fill for the host, and one that the host fills for kernels. [`Recorder::post`] sends the first off;
+/// [`Recorder::receive`] waits for it, while the device goes on with what was recorded in between; [`Mailbox::answer`] fills the
+/// second for what is recorded next.
+///
+/// Both lie in memory that stays mapped, where Vulkan gives such; then nothing is copied, mapped or allocated on the way.
+/// Elsewhere they are copied to and from the device. One message is on its way at a time: a kernel that fills the next one must
+/// follow, on the device, what reads the answer to the last.
+#[derive(Debug)]
+pub struct Mailbox {
+    way: Way,
+}
+
+#[derive(Debug)]
+enum Way {
+    Mapped { out: Mapped, answer: Mapped, posted: Flag },
+    Copied { out: Buffer, answer: Buffer, staging: Staging, posted: Option<Ticket> },
+}
+
+impl Gpu {
+    /// A mailbox for messages of up to `out` bytes and answers of up to `answer` bytes.
+    ///
+    /// # Errors
+    /// A usage fault where there is no room.
+    pub fn mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
+        match Mailbox::mapped(self, label, out, answer) {
+            Some(mailbox) => Ok(mailbox),
+            None => Mailbox::copied(self, label, out, answer),
+        }
+    }
+}
+
+impl Mailbox {
+    fn mapped(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Option<Self> {
+        let out = Mapped::new(gpu, label, out, Reader::Host)?;
+        let answer = Mapped::new(gpu, label, answer, Reader::Kernels)?;
+        Some(Self { way: Way::Mapped { out, answer, posted: Flag::new(gpu)? } })
+    }
+
+    fn copied(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
+        let staging = gpu.staging(label, out)?;
+        let way =
+            Way::Copied { out: gpu.buffer(label, out)?, answer: gpu.buffer(label, answer)?, staging, posted: None };
+        Ok(Self { way })
+    }
+
+    /// What kernels fill for the host.
+    pub fn out(&self) -> &Buffer {
+        match &self.way {
+            Way::Mapped { out, .. } => out.buffer(),
+            Way::Copied { out, .. } => out,
+        }
+    }
+
+    /// What the host fills for kernels.
+    pub fn incoming(&self) -> &Buffer {
+        match &self.way {
+            Way::Mapped { answer, .. } => answer.buffer(),
+            Way::Copied { answer, .. } => answer,
+        }
+    }
+
+    /// Fills the start of [`Mailbox::incoming`], for what is submitted next.
+    pub fn answer(&mut self, gpu: &Gpu, bytes: &[u8]) {
+        let _span = gpu.span("copy");
+        match &mut self.way {
+            Way::Mapped { answer, .. } => answer.write(bytes),
+            Way::Copied { answer, .. } => gpu.write(answer, 0, bytes),
+        }
+    }
+}
+
+impl Recorder<'_> {
+    /// Sends off the first `bytes` bytes of what kernels recorded up to here put into `mailbox`. What is recorded from here on is
+    /// done while the host reads them.
+    pub fn post(&mut self, mailbox: &mut Mailbox, bytes: u64) {
+        match &mut mailbox.way {
+            Way::Mapped { posted, .. } => self.insert(posted.raise()),
+            Way::Copied { out, staging, posted, .. } => {
+                if bytes > 0 {
+                    self.copy_out(out, 0, staging, bytes);
+                }
+                *posted = Some(self.flush());
+            }
+        }
+    }
+
+    /// Submits what is recorded and gives the message that [`Recorder::post`] sent off among it.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn receive(&mut self, mailbox: &mut Mailbox, to: &mut [u8]) -> Result<()> {
+        let ticket = self.flush();
+        let gpu = self.gpu();
+        match &mut mailbox.way {
+            Way::Mapped { out, posted, .. } => {
+                wait_for(gpu, posted)?;
+                let _span = gpu.span("copy");
+                out.read(to);
+            }
+            Way::Copied { staging, posted, .. } => {
+                let posted = posted.take().unwrap_or(ticket);
+                gpu.read(staging, &posted, |mapped| to.copy_from_slice(&mapped[..to.len()]))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits until the device has raised `flag`, which is among what was submitted.
+fn wait_for(gpu: &Gpu, flag: &mut Flag) -> Result<()> {
+    let _span = gpu.span("wait");
+    let start = Instant::now();
+    loop {
+        let waited = start.elapsed();
+        // A device that is lost, or done without having raised the flag, never will.
+        let done = waited >= YIELD && gpu.is_idle()?;
+        if flag.lowered()? {
+            return Ok(());
+        } else if done {
+            return Err(Fault::io(format!("{} was to send a message, and did not", gpu.info().name)));
+        } else if waited < SPIN {
+            std::hint::spin_loop();
+        } else if waited < YIELD {
+            thread::yield_now();
+        } else {
+            thread::sleep(NAP);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{checked, random};
+    use crate::{Binding, Kernel, MAIN, Scan, Template, WORKGROUP, render};
+
+    const TEXT: &str = "struct Span { count: u32, round: u32 }
+        var<immediate> span: Span;
+        ${declarations}
+        #include \"main.wgsl\"
+        fn work_on(k: u32) { out[k] = incoming[k] * 3u + span.round; }";
+
+    /// Numbers go to and fro; each time a kernel changes them.
+    fn converses(mut mailbox: Mailbox, gpu: &Gpu, count: usize) {
+        let table = vec![Binding::read("incoming", "array<u32>"), Binding::write("out", "array<u32>")];
+        let context = minijinja::context! { workgroup => WORKGROUP, declarations => Binding::declare(&table) };
+        let wgsl = render(Template { name: "echo.wgsl", text: TEXT }, &[MAIN], &context);
+        let kernel = Kernel::new(gpu, "echo", &wgsl, table, 8).expect("made");
+        let bound = kernel.bind(gpu, &[("incoming", mailbox.incoming()), ("out", mailbox.out())]);
+        let other = gpu.buffer("other work", 4 << 20).expect("room");
+        let scan = Scan::new(gpu, &other, 1 << 18).expect("made");
+        let mut numbers = random(1, count);
+        let mut came = vec![0_u32; count];
+        let mut recorder = Recorder::new(gpu);
+        for round in 0..300 {
+            mailbox.answer(gpu, bytemuck::cast_slice(&numbers));
+            recorder.dispatch(&kernel, &bound, count as u32, &[count as u32, round]);
+            recorder.post(&mut mailbox, 4 * count as u64);
+            scan.record(&mut recorder, [0, 1000, 1 << 18][round as usize % 3]);
+            recorder.receive(&mut mailbox, bytemuck::cast_slice_mut(&mut came)).expect("comes");
+            let right = numbers.iter().map(|number| number.wrapping_mul(3).wrapping_add(round));
+            assert!(came.iter().copied().eq(right), "round {round}");
+            numbers.copy_from_slice(&came);
+        }
+    }
+
+    #[test]
+    fn messages_come_whole_from_mapped_memory() {
+        let gpu = checked();
+        for count in [1, 63, 70_000] {
+            let mailbox = Mailbox::mapped(&gpu, "echo", 4 * count, 4 * count).expect("a device with mapped memory");
+            converses(mailbox, &gpu, count as usize);
+        }
+    }
+
+    #[test]
+    fn messages_come_whole_by_copies() {
+        let gpu = checked();
+        for count in [1, 63, 70_000] {
+            converses(Mailbox::copied(&gpu, "echo", 4 * count, 4 * count).expect("room"), &gpu, count as usize);
+        }
+    }
+
+    #[test]
+    fn a_message_that_never_comes_is_a_fault() {
+        let gpu = checked();
+        let mut mailbox = gpu.mailbox("nothing", 4, 4).expect("room");
+        let fault = Recorder::new(&gpu).receive(&mut mailbox, &mut [0; 4]);
+        if let Way::Mapped { .. } = mailbox.way {
+            assert!(fault.is_err());
+        }
+    }
+}

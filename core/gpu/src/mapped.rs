@@ -1,0 +1,211 @@
+//! Memory of the host that kernels bind, mapped for as long as it lives, and flags that the device raises for the host.
+#![expect(unsafe_code, reason = "wgpu maps no storage buffer and has no events: both are made through Vulkan")]
+
+use std::sync::atomic::{Ordering, fence};
+
+use ash::vk;
+use hematite_config::Result;
+use wgpu::hal::api::Vulkan;
+
+use crate::{Buffer, Gpu};
+
+/// Who reads a mapped buffer, which decides where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// Memory that the host's caches may hold: it reads other memory word by word, slowly.
+    Host,
+    /// The device's own memory, where the host can write it.
+    Kernels,
+}
+
+/// A storage buffer that the host can reach at any time.
+#[derive(Debug)]
+pub(crate) struct Mapped {
+    buffer: Buffer,
+    /// First byte for the host; stays valid as long as `buffer`, which frees the memory.
+    start: *mut u8,
+    bytes: usize,
+}
+
+// Sound because the memory belongs to no thread, and all who reach it hold it by `&mut`.
+unsafe impl Send for Mapped {}
+
+impl Reader {
+    /// What memory should be, best first. All of it is coherent: neither side has to flush.
+    fn wishes(self) -> [vk::MemoryPropertyFlags; 2] {
+        let least = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        match self {
+            Self::Host => [least | vk::MemoryPropertyFlags::HOST_CACHED, least],
+            Self::Kernels => [least | vk::MemoryPropertyFlags::DEVICE_LOCAL, least],
+        }
+    }
+}
+
+impl Mapped {
+    /// A buffer of `bytes` zeroed bytes; none where the device is not Vulkan's or has no such memory to give.
+    pub fn new(gpu: &Gpu, label: &str, bytes: u64, reader: Reader) -> Option<Self> {
+        let size = Buffer::padded(bytes);
+        if size > gpu.limits.max_storage_buffer_binding_size.min(gpu.limits.max_buffer_size) {
+            return None;
+        }
+        // Sound because handles stay with wgpu: nothing here destroys them.
+        let device = unsafe { gpu.device.as_hal::<Vulkan>() }?;
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
+            | vk::BufferUsageFlags::TRANSFER_SRC
+            | vk::BufferUsageFlags::TRANSFER_DST;
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage).sharing_mode(vk::SharingMode::EXCLUSIVE);
+        let raw = device.raw_device();
+        // Sound because the device is alive, as `device` holds it.
+        let buffer = unsafe { raw.create_buffer(&info, None) }.ok()?;
+        let Some((memory, start)) = reader.wishes().into_iter().find_map(|wish| mapped_memory(&device, buffer, wish))
+        else {
+            // Sound because nothing has used it yet.
+            unsafe { raw.destroy_buffer(buffer, None) };
+            return None;
+        };
+        let descriptor = wgpu::BufferDescriptor {
+            label: Some(label),
+            size,
+            usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        };
+        // Sound because the mapping is `size` bytes long at least, the buffer is of this device and as described, all of it is
+        // initialised, and from here on wgpu alone destroys it and frees its memory, once the device is done with both.
+        let inner = unsafe {
+            start.write_bytes(0, size as usize);
+            let managed = wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, size);
+            drop(device);
+            gpu.device.create_buffer_from_hal::<Vulkan>(managed, &descriptor)
+        };
+        Some(Self { buffer: Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) }, start, bytes: size as usize })
+    }
+
+    pub fn buffer(&self) -> &Buffer {
+        &self.buffer
+    }
+
+    /// The first bytes, as the device left them before the host saw what it waited for: a [`Flag`] or the end of a submission.
+    ///
+    /// # Panics
+    /// When `to` is longer than the buffer: a fault of the program.
+    pub fn read(&mut self, to: &mut [u8]) {
+        assert!(to.len() <= self.bytes, "{} bytes to read of {}", to.len(), self.bytes);
+        // Sound because the mapping is that long and is no Rust object; any bytes are bytes.
+        unsafe { self.start.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) }
+    }
+
+    /// Puts bytes at the start, for submissions to come: a submission makes visible to the device all that the host wrote before.
+    ///
+    /// # Panics
+    /// When `from` is longer than the buffer: a fault of the program.
+    pub fn write(&mut self, from: &[u8]) {
+        assert!(from.len() <= self.bytes, "{} bytes to write to {}", from.len(), self.bytes);
+        // Sound as above.
+        unsafe { self.start.copy_from_nonoverlapping(from.as_ptr(), from.len()) }
+    }
+}
+
+/// Memory of the wished kind, bound to `buffer` and mapped.
+fn mapped_memory(
+    device: &wgpu::hal::vulkan::Device,
+    buffer: vk::Buffer,
+    wish: vk::MemoryPropertyFlags,
+) -> Option<(vk::DeviceMemory, *mut u8)> {
+    let raw = device.raw_device();
+    let instance = device.shared_instance().raw_instance();
+    // Sound because all handles are alive, the memory is of a type that the buffer allows and is used nowhere else, and what
+    // fails is given back.
+    unsafe {
+        let needs = raw.get_buffer_memory_requirements(buffer);
+        let types = instance.get_physical_device_memory_properties(device.raw_physical_device());
+        let fits = |(k, kind): (u32, &vk::MemoryType)| {
+            (needs.memory_type_bits & 1 << k != 0 && kind.property_flags.contains(wish)).then_some(k)
+        };
+        let kind = (0..).zip(types.memory_types_as_slice()).find_map(fits)?;
+        let info = vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(kind);
+        let memory = raw.allocate_memory(&info, None).ok()?;
+        let mapped = raw
+            .bind_buffer_memory(buffer, memory, 0)
+            .and_then(|()| raw.map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty()));
+        match mapped {
+            Ok(start) => Some((memory, start.cast())),
+            Err(_) => {
+                raw.free_memory(memory, None);
+                None
+            }
+        }
+    }
+}
+
+/// A flag that the device raises in the midst of a submission and the host looks at without a wait for the rest.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    gpu: Gpu,
+    event: vk::Event,
+}
+
+impl Flag {
+    /// A lowered flag; none where the device is not Vulkan's.
+    pub fn new(gpu: &Gpu) -> Option<Self> {
+        // Sound because the event lives no longer than the device, which `gpu` holds.
+        let event = unsafe {
+            gpu.device.as_hal::<Vulkan>()?.raw_device().create_event(&vk::EventCreateInfo::default(), None).ok()?
+        };
+        Some(Self { gpu: gpu.clone(), event })
+    }
+
+    /// Commands that raise the flag once all before them is done and the host can see what it wrote.
+    pub fn raise(&self) -> wgpu::CommandBuffer {
+        let device = &self.gpu.device;
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        // The barrier makes what kernels and copies wrote available to the host, whose reads wgpu knows nothing of; the event
+        // follows all commands before it, so whoever sees it set comes after the barrier. Sound because the encoder is open
+        // and of this device.
+        unsafe {
+            encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
+                let (Some(encoder), Some(device)) = (encoder, device.as_hal::<Vulkan>()) else { return };
+                let (raw, commands) = (device.raw_device(), encoder.raw_handle());
+                let written = vk::MemoryBarrier::default()
+                    .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
+                    .dst_access_mask(vk::AccessFlags::HOST_READ);
+                let from = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
+                let to = vk::PipelineStageFlags::HOST;
+                raw.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[written], &[], &[]);
+                raw.cmd_set_event(commands, self.event, vk::PipelineStageFlags::ALL_COMMANDS);
+            });
+        }
+        encoder.finish()
+    }
+
+    /// Whether the flag is up; lowers it then.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn lowered(&mut self) -> Result<bool> {
+        // Sound because `new` found the device to be Vulkan's, and no commands wait for the event.
+        unsafe {
+            let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return Ok(false) };
+            let raw = device.raw_device();
+            let up = raw.get_event_status(self.event).map_err(|error| self.gpu.lost(&error))?;
+            if up {
+                raw.reset_event(self.event).map_err(|error| self.gpu.lost(&error))?;
+                // Reads of mapped memory come after.
+                fence(Ordering::Acquire);
+            }
+            Ok(up)
+        }
+    }
+}
+
+impl Drop for Flag {
+    fn drop(&mut self) {
+        // Commands that raise it may still be at work; where the device is lost, none are.
+        let _ = self.gpu.wait();
+        // Sound because nothing uses the event any more.
+        unsafe {
+            if let Some(device) = self.gpu.device.as_hal::<Vulkan>() {
+                device.raw_device().destroy_event(self.event, None);
+            }
+        }
+    }
+}
