@@ -110,16 +110,18 @@ pub fn gather_all(comm: &dyn Comm, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         .collect()
 }
 
-/// Sends `out`, a message of pieces that follow each other, (rank, bytes) each, and gives what came: pieces of the same
-/// lengths from the same ranks. Ranks that share no piece need not call it.
+/// Sends `out`, a message of pieces that follow each other, (rank, bytes) each, and fills `into` with what comes: pieces of the
+/// same lengths from the same ranks. Ranks that share no piece need not call it.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.
-pub fn exchange_pieces(comm: &dyn Comm, pieces: &[(usize, usize)], out: &[u8]) -> Result<Vec<u8>> {
-    let mut into = vec![0; out.len()];
+///
+/// # Panics
+/// When the pieces are longer than either: a fault of the program.
+pub fn exchange_pieces(comm: &dyn Comm, pieces: &[(usize, usize)], out: &[u8], into: &mut [u8]) -> Result<()> {
     let mut send = Vec::with_capacity(pieces.len());
     let mut receive = Vec::with_capacity(pieces.len());
-    let (mut rest_out, mut rest_in) = (out, into.as_mut_slice());
+    let (mut rest_out, mut rest_in) = (out, into);
     for &(rank, bytes) in pieces {
         let (piece, after) = rest_out.split_at(bytes);
         send.push((rank, piece));
@@ -128,6 +130,5 @@ pub fn exchange_pieces(comm: &dyn Comm, pieces: &[(usize, usize)], out: &[u8]) -
         receive.push((rank, piece));
         rest_in = after;
     }
-    comm.exchange(&send, &mut receive)?;
-    Ok(into)
+    comm.exchange(&send, &mut receive)
 }

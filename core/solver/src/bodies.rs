@@ -16,11 +16,12 @@ pub trait Bodies {
     /// Moves the bodies after the fluid's step number `step`, where they are alone.
     fn record(&mut self, recorder: &mut Recorder, step: u64);
 
-    /// The same where other ranks hold some of the same bodies.
+    /// The same where other ranks hold some of the same bodies, after what `recorder` holds; what follows the last message stays
+    /// in it.
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    fn step(&mut self, comm: &dyn Comm, step: u64) -> Result<()>;
+    fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()>;
 
     /// Work of the host after `step` steps: health, and which rank holds what.
     ///
@@ -43,7 +44,7 @@ impl Bodies for Nothing {
 
     fn record(&mut self, _: &mut Recorder, _: u64) {}
 
-    fn step(&mut self, _: &dyn Comm, _: u64) -> Result<()> {
+    fn step(&mut self, _: &dyn Comm, _: &mut Recorder, _: u64) -> Result<()> {
         Ok(())
     }
 

@@ -84,9 +84,6 @@ impl Buffers {
         let pack = |places: &[Place]| places.iter().flat_map(|p| [p.pair, p.index]).collect::<Vec<u32>>();
         buffers.filled(gpu, "places_own", bytemuck::cast_slice(&pack(&crossing.own)))?;
         buffers.filled(gpu, "places_halo", bytemuck::cast_slice(&pack(&crossing.halo)))?;
-        let message = (crossing.len() * precision.stored_bytes()) as u64;
-        buffers.add(gpu, "message_out", message)?;
-        buffers.add(gpu, "message_in", message)?;
         Ok((buffers, crossing))
     }
 

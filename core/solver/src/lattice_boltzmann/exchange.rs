@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
-use hematite_gpu::{Bound, Gpu, Kernel, Recorder, Staging, Ticket};
+use hematite_gpu::{Bound, Gpu, Kernel, Mailbox, Recorder};
 
 use super::buffers::Buffers;
 use super::halo::Crossing;
@@ -22,13 +22,14 @@ pub struct Phases {
     pub packing: f64,
 }
 
-/// Kernels and buffers of the exchange.
+/// Kernels and messages of the exchange.
 pub(crate) struct Exchange {
     // Indexed by whether the step is odd: then the halo's slots go out and the own ones come in.
     pack: [(Kernel, Bound); 2],
     unpack: [(Kernel, Bound); 2],
-    staging: Staging,
-    message_out: hematite_gpu::Buffer,
+    mailbox: Mailbox,
+    out: Vec<u8>,
+    into: Vec<u8>,
     count: u32,
     stride: u32,
     /// (rank, bytes) of each neighbour's piece of the message.
@@ -38,53 +39,52 @@ pub(crate) struct Exchange {
 impl Exchange {
     pub fn new(gpu: &Gpu, variant: &Variant, buffers: &Buffers, crossing: &Crossing) -> Result<Self> {
         let width = variant.precision.stored_bytes();
+        let bytes = crossing.len() * width;
+        let mailbox = gpu.mailbox("halo", bytes as u64, bytes as u64)?;
         let kernel = |shader, places, message| {
-            make(gpu, variant, shader, false, &buffers.table(&[("places", places), ("message", message)]))
+            let mut table = buffers.table(&[("places", places)]);
+            table.push(("message", message));
+            make(gpu, variant, shader, false, &table)
         };
         Ok(Self {
             pack: [
-                kernel(Shader::Pack, "places_own", "message_out")?,
-                kernel(Shader::Pack, "places_halo", "message_out")?,
+                kernel(Shader::Pack, "places_own", mailbox.out())?,
+                kernel(Shader::Pack, "places_halo", mailbox.out())?,
             ],
             unpack: [
-                kernel(Shader::Unpack, "places_halo", "message_in")?,
-                kernel(Shader::Unpack, "places_own", "message_in")?,
+                kernel(Shader::Unpack, "places_halo", mailbox.incoming())?,
+                kernel(Shader::Unpack, "places_own", mailbox.incoming())?,
             ],
-            staging: gpu.staging("halo", (crossing.len() * width) as u64)?,
-            message_out: buffers.get("message_out").clone(),
+            mailbox,
+            out: vec![0; bytes],
+            into: vec![0; bytes],
             count: crossing.len() as u32,
             stride: buffers.stride,
             pieces: crossing.neighbours.iter().map(|&(rank, slots)| (rank, slots * width)).collect(),
         })
     }
 
-    /// Packs what goes out after a step and copies it to where the host can read it.
-    pub fn record_pack(&self, recorder: &mut Recorder, odd: bool) {
+    /// Packs what goes out after a step and sends it off.
+    pub fn record_pack(&mut self, recorder: &mut Recorder, odd: bool) {
         let (kernel, bound) = &self.pack[usize::from(odd)];
         recorder.dispatch(kernel, bound, self.count, &[0, self.count, self.stride, 0]);
-        recorder.copy_out(&self.message_out, 0, &self.staging, self.message_out.bytes());
+        recorder.post(&mut self.mailbox, self.out.len() as u64);
     }
 
-    /// Sends what `packed` holds and brings what arrives to the device.
-    pub fn trade(
-        &self,
-        gpu: &Gpu,
-        comm: &dyn Comm,
-        packed: &Ticket,
-        buffers: &Buffers,
-        phases: &mut Phases,
-    ) -> Result<()> {
+    /// Submits what is recorded, takes what it packed to the neighbours, and brings what arrives to the device.
+    pub fn trade(&mut self, comm: &dyn Comm, recorder: &mut Recorder, phases: &mut Phases) -> Result<()> {
         let start = Instant::now();
-        let out = gpu.read(&self.staging, packed, <[u8]>::to_vec)?;
+        recorder.receive(&mut self.mailbox, &mut self.out)?;
         let read = Instant::now();
         phases.compute += (read - start).as_secs_f64();
 
+        let gpu = recorder.gpu();
         let _span = gpu.span("exchange halo");
-        let into = exchange_pieces(comm, &self.pieces, &out)?;
+        exchange_pieces(comm, &self.pieces, &self.out, &mut self.into)?;
         let traded = Instant::now();
         phases.communication += (traded - read).as_secs_f64();
 
-        gpu.write(buffers.get("message_in"), 0, &into);
+        self.mailbox.answer(gpu, &self.into);
         phases.packing += traded.elapsed().as_secs_f64();
         Ok(())
     }

@@ -267,8 +267,10 @@ impl Fluid {
     /// When the device or a rank is lost.
     pub fn hold(&mut self, comm: &dyn Comm, next: &Row) -> Result<()> {
         self.set_row(next);
-        if let Some(walls) = &self.walls {
-            walls.step(&self.gpu, comm, self.step % 2 == 1, 0)?;
+        if let Some(walls) = &mut self.walls {
+            let mut recorder = Recorder::new(&self.gpu);
+            walls.step(comm, &mut recorder, self.step % 2 == 1, 0)?;
+            recorder.submit();
         }
         self.held = true;
         Ok(())
@@ -276,33 +278,28 @@ impl Fluid {
 
     /// Does, or at least submits, the next `batch` steps; gives the ticket of what may still be at work.
     fn advance_batch(&mut self, comm: &dyn Comm, bodies: &mut dyn Bodies, batch: u32) -> Result<Ticket> {
-        let alone = bodies.alone() && self.walls.as_ref().is_none_or(HeldWalls::alone);
         let gpu = self.gpu.clone();
-        let exchange = self.exchange.take();
-        // What waits here is submitted with what comes next: each submission costs tens of microseconds.
+        let mut exchange = self.exchange.take();
+        // What is recorded is submitted where the host needs something of it, else at the end: each submission costs tens of
+        // microseconds.
         let mut recorder = Recorder::new(&gpu);
         for row in 0..batch {
             gpu.begin_step(self.step);
             let _span = gpu.span("record");
-            match &exchange {
-                Some(exchange) => recorder = self.step_with_neighbours(comm, exchange, &gpu, recorder, row)?,
+            match &mut exchange {
+                Some(exchange) => self.step_with_neighbours(comm, exchange, &mut recorder, row)?,
                 None => self.record_whole_step(&mut recorder, row),
             }
-            if alone {
+            if bodies.alone() {
                 bodies.record(&mut recorder, self.step);
-                self.step += 1;
-                if let Some(walls) = &self.walls {
-                    walls.record(&mut recorder, self.step % 2 == 1, row + 1);
-                }
             } else {
-                std::mem::replace(&mut recorder, Recorder::new(&gpu)).submit();
-                bodies.step(comm, self.step)?;
-                self.step += 1;
-                if let Some(walls) = &self.walls {
-                    let [compute, communication] = walls.step(&gpu, comm, self.step % 2 == 1, row + 1)?;
-                    self.phases.compute += compute;
-                    self.phases.communication += communication;
-                }
+                bodies.step(comm, &mut recorder, self.step)?;
+            }
+            self.step += 1;
+            if let Some(walls) = &mut self.walls {
+                let [compute, communication] = walls.step(comm, &mut recorder, self.step % 2 == 1, row + 1)?;
+                self.phases.compute += compute;
+                self.phases.communication += communication;
             }
         }
         self.exchange = exchange;
@@ -319,36 +316,28 @@ impl Fluid {
     }
 
     /// One step of a part with neighbours, after what `recorder` holds: the interface first, whose populations travel while
-    /// the interior is done. Gives what is left to do once they have arrived.
-    fn step_with_neighbours<'g>(
+    /// the interior is done. What is to be done with those that arrived stays in the recorder.
+    fn step_with_neighbours(
         &mut self,
         comm: &dyn Comm,
-        exchange: &Exchange,
-        gpu: &'g Gpu,
-        mut recorder: Recorder<'g>,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder,
         row: u32,
-    ) -> Result<Recorder<'g>> {
+    ) -> Result<()> {
         let odd = self.step % 2 == 1;
         recorder.phase("interface");
-        self.record_entries(&mut recorder, Shader::Pressure, odd, row);
-        self.record_step(&mut recorder, odd, self.interior, self.own - self.interior, row);
+        self.record_entries(recorder, Shader::Pressure, odd, row);
+        self.record_step(recorder, odd, self.interior, self.own - self.interior, row);
         recorder.phase("pack halo");
-        exchange.record_pack(&mut recorder, odd);
-        let packed = recorder.submit();
-
-        let mut interior = Recorder::new(gpu);
-        interior.phase("interior");
-        self.record_step(&mut interior, odd, 0, self.interior, row);
-        interior.submit();
-
-        exchange.trade(gpu, comm, &packed, &self.buffers, &mut self.phases)?;
-
-        let mut arrival = Recorder::new(gpu);
-        arrival.phase("unpack halo");
-        exchange.record_unpack(&mut arrival, odd);
-        arrival.phase("boundaries");
-        self.record_boundaries(&mut arrival, !odd, row);
-        Ok(arrival)
+        exchange.record_pack(recorder, odd);
+        recorder.phase("interior");
+        self.record_step(recorder, odd, 0, self.interior, row);
+        exchange.trade(comm, recorder, &mut self.phases)?;
+        recorder.phase("unpack halo");
+        exchange.record_unpack(recorder, odd);
+        recorder.phase("boundaries");
+        self.record_boundaries(recorder, !odd, row);
+        Ok(())
     }
 
     fn record_step(&self, recorder: &mut Recorder, odd: bool, first: u32, count: u32, row: u32) {

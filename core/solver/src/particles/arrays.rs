@@ -1,9 +1,9 @@
 //! The arrays of a rank's particles with some room, and the kernels bound to them that sort and list.
 
 use hematite_config::Result;
-use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder};
+use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder, Scan};
 
-use super::moves::{Moves, Place, Way};
+use super::moves::Moves;
 use super::shaders::{Shader, Variant};
 use super::tiles::Tiles;
 use super::{Declaration, GONE, ID, MOST_NEIGHBOURS, POSITION, Properties};
@@ -16,15 +16,25 @@ pub(super) struct Arrays {
     pub neighbour_count: Buffer,
     /// By own tile, then those in nobody's tile, then neighbour that owns it, then those that are gone.
     pub home: CountingSort,
-    /// `array<u32>`: where each neighbour's part of `list` begins, or how long it is.
+    /// `array<u32>`: where each neighbour's part of `list` ends, once listed; then that of those that are gone.
     pub places: Buffer,
-    /// `array<u32>`: the particles each neighbour sees, one neighbour's after the other's.
+    ends: Scan,
+    /// `array<u32>`: the particles for each neighbour, one neighbour's after the other's.
     pub list: Buffer,
     bins: CountingSort,
     /// What a property is ordered into.
     ordered: Buffer,
     kernels: Vec<(Shader, Kernel, Bound)>,
     span: [u32; 7],
+}
+
+/// Particles that concern a neighbour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    /// Those in its tiles, and after all neighbours' those that are gone.
+    Leaving,
+    /// Those that it sees.
+    Seen,
 }
 
 /// Neighbours that see the same particle, at most on the mean: room of `list`.
@@ -54,10 +64,11 @@ impl Arrays {
         let kept = properties.list().iter().filter(|property| property.declared.kept);
         let widest = kept.map(|property| u64::from(property.words())).max().unwrap_or(1);
         let ordered = gpu.buffer("particles in order", words(widest))?;
-        let places = gpu.buffer("who sees how many", 4 * (u64::from(variant.neighbours) + 1))?;
-        let list = gpu.buffer("particles that others see", words(SEEN_BY))?;
+        let places = gpu.buffer("how many for whom", 4 * (u64::from(variant.neighbours) + 2))?;
+        let ends = Scan::new(gpu, &places, variant.neighbours as usize + 1)?;
+        let list = gpu.buffer("which for whom", words(SEEN_BY))?;
         let mut kernels = Vec::new();
-        for shader in [Shader::Keys, Shader::Bins, Shader::CountSeen, Shader::ListSeen, Shader::Neighbours] {
+        for shader in Shader::ALL {
             let buffers = [
                 ("position", properties.get(POSITION.name)),
                 ("gone", properties.get(GONE.name)),
@@ -78,7 +89,7 @@ impl Arrays {
         }
         let [a, b, c, d, e, f] = map.words();
         let span = [stride, a, b, c, d, e, f];
-        Ok(Self { properties, neighbours, neighbour_count, home, places, list, bins, ordered, kernels, span })
+        Ok(Self { properties, neighbours, neighbour_count, home, places, ends, list, bins, ordered, kernels, span })
     }
 
     /// How many particles `list` holds.
@@ -108,11 +119,22 @@ impl Arrays {
         self.record(recorder, Shader::Keys, count);
         self.home.record(recorder, count);
         for property in self.properties.list().iter().filter(|property| property.declared.kept) {
-            let bound = moves.bind(gpu, Way::Order, property, &self.ordered, &self.home.order);
-            let stride = self.properties.stride;
-            moves.record(recorder, (Way::Order, &bound), property, stride, (0, count), Place::default());
-            recorder.copy(&self.ordered, &property.buffer, property.buffer.bytes());
+            let property = (property, self.properties.stride);
+            moves.record(gpu, recorder, property, (&self.home.order, &self.ordered), count);
         }
+    }
+
+    /// Lists which of the first `count` particles `which` names for each neighbour.
+    pub fn record_list(&self, recorder: &mut Recorder, which: Listed, count: u32) {
+        let (counts, lists) = match which {
+            Listed::Leaving => (Shader::CountLeaving, Shader::ListLeaving),
+            Listed::Seen => (Shader::CountSeen, Shader::ListSeen),
+        };
+        self.record(recorder, Shader::Keys, count);
+        recorder.clear(&self.places);
+        self.record(recorder, counts, count);
+        self.ends.record(recorder, (self.places.bytes() / 4) as u32 - 1);
+        self.record(recorder, lists, count);
     }
 
     /// Lists the neighbours of the first `own` of `held` particles.

@@ -1,18 +1,18 @@
 //! Messages about particles: from owners to copies, from copies to owners.
 
-use std::collections::HashMap;
-
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Bound, Buffer, Gpu, Recorder, Staging};
+use hematite_gpu::{Gpu, Mailbox, Recorder};
 
 use super::Particles;
-use super::moves::{Place, Way};
+use super::messages::{Message, Way};
+use super::properties::Property;
 
-/// Buffers of messages, and how many particles they are about.
+/// Mailbox and kernels of messages, and how many particles they are about.
 #[derive(Default)]
 pub(super) struct Post {
     room: Option<Room>,
+    kernels: Vec<Message>,
     /// Of each neighbour, how many of the own particles it sees.
     pub sent: Vec<u32>,
     /// Of each neighbour, how many of its particles this rank sees.
@@ -21,122 +21,130 @@ pub(super) struct Post {
 
 struct Room {
     words: u64,
-    out: Buffer,
-    into: Buffer,
-    staging: Staging,
-    bound: HashMap<(Way, &'static str), Bound>,
+    mailbox: Mailbox,
+    out: Vec<u8>,
+    into: Vec<u8>,
+}
+
+/// What some of the particles are to others: which kernel moves them, the first of them, how many by neighbour.
+type Side = (Way, u32, Vec<u32>);
+
+/// A message that was packed, and what is to be done with the one that comes in return.
+#[must_use = "the neighbours wait for it"]
+pub struct Parcel {
+    names: Vec<&'static str>,
+    sent: Vec<u32>,
+    /// Bytes of a particle.
+    record: usize,
+    into: Side,
 }
 
 impl Post {
-    /// Forgets what was bound to arrays that are no more.
-    pub fn forget(&mut self) {
-        if let Some(room) = &mut self.room {
-            room.bound.clear();
-        }
+    fn room(&mut self, gpu: &Gpu, words: u64) -> Result<&mut Room> {
+        let room = match self.room.take() {
+            Some(room) if room.words >= words => room,
+            _ => {
+                let words = words + words / 2 + 64;
+                let bytes = 4 * words as usize;
+                let mailbox = gpu.mailbox("messages of particles", bytes as u64, bytes as u64)?;
+                Room { words, mailbox, out: vec![0; bytes], into: vec![0; bytes] }
+            }
+        };
+        Ok(self.room.insert(room))
     }
 
-    fn room(&mut self, gpu: &Gpu, words: u64) -> Result<&mut Room> {
-        if self.room.as_ref().is_none_or(|room| room.words < words) {
-            let words = words + words / 2 + 64;
-            self.room = Some(Room {
-                words,
-                out: gpu.buffer("particles out", 4 * words)?,
-                into: gpu.buffer("particles in", 4 * words)?,
-                staging: gpu.staging("particles", 4 * words)?,
-                bound: HashMap::new(),
-            });
+    /// The number of the kernel for some properties; made where there is none yet.
+    fn kernel(&mut self, gpu: &Gpu, way: Way, properties: &[&Property]) -> Result<usize> {
+        let names = || properties.iter().map(|property| property.declared.name);
+        let fits = |message: &Message| message.way == way && message.names.iter().copied().eq(names());
+        if let Some(known) = self.kernels.iter().position(fits) {
+            return Ok(known);
         }
-        Ok(self.room.as_mut().expect("just made"))
+        self.kernels.push(Message::new(gpu, way, properties)?);
+        Ok(self.kernels.len() - 1)
     }
 }
 
 impl Particles {
-    /// Gives copies what their owners hold in the properties called `names`, after the work of `recorder`; `meanwhile` is
-    /// called while the message travels. Collective among neighbours.
+    /// Begins to give copies what their owners hold in the properties called `names`, after what `recorder` holds. What is
+    /// recorded before [`Particles::arrive`] is done while the message travels.
     ///
     /// # Errors
-    /// When the device or a rank is lost.
-    pub fn forward(
-        &mut self,
-        comm: &dyn Comm,
-        recorder: Recorder,
-        names: &[&'static str],
-        meanwhile: impl FnOnce(),
-    ) -> Result<()> {
+    /// Where the device has no room.
+    pub fn forward(&mut self, recorder: &mut Recorder, names: &[&'static str]) -> Result<Parcel> {
         let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
-        let own = self.own;
-        self.send(comm, recorder, names, (Way::PackListed, 0, &sent), (Way::Unpack, own, &received), meanwhile)
+        self.send(recorder, names, (Way::PackListed, 0, sent), (Way::Unpack, self.own, received))
     }
 
-    /// Adds what copies hold in the integers called `name` to what their owners hold, after the work of `recorder`;
-    /// `meanwhile` is called while the message travels. Collective among neighbours.
+    /// Begins to add what copies hold in the integers called `name` to what their owners hold; else as [`Particles::forward`].
     ///
     /// # Errors
-    /// When the device or a rank is lost.
-    pub fn reverse(
-        &mut self,
-        comm: &dyn Comm,
-        recorder: Recorder,
-        name: &'static str,
-        meanwhile: impl FnOnce(),
-    ) -> Result<()> {
+    /// Where the device has no room.
+    pub fn reverse(&mut self, recorder: &mut Recorder, name: &'static str) -> Result<Parcel> {
         let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
-        let own = self.own;
-        self.send(comm, recorder, &[name], (Way::Pack, own, &received), (Way::Add, 0, &sent), meanwhile)
+        self.send(recorder, &[name], (Way::Pack, self.own, received), (Way::Add, 0, sent))
     }
 
-    /// Sends the properties called `names` of so many particles to each neighbour and takes in those of so many from each:
-    /// (way, first particle, particles by neighbour).
+    /// Packs the properties called `names` of some particles for neighbours, of whom some others come.
     pub(super) fn send(
         &mut self,
-        comm: &dyn Comm,
-        mut recorder: Recorder,
+        recorder: &mut Recorder,
         names: &[&'static str],
-        (out, first_out, sent): (Way, u32, &[u32]),
-        (into, first_into, received): (Way, u32, &[u32]),
-        meanwhile: impl FnOnce(),
-    ) -> Result<()> {
+        (out, first, sent): Side,
+        into: Side,
+    ) -> Result<Parcel> {
+        let (going, coming): (u32, u32) = (sent.iter().sum(), into.2.iter().sum());
+        let properties = self.arrays.properties.called(names);
+        let record: u32 = properties.iter().map(|property| property.words()).sum();
+        self.post.room(&self.gpu, u64::from(going.max(coming)) * u64::from(record))?;
+        self.record_message(recorder, "pack bodies", (out, names), (first, going))?;
+        if let Some(room) = self.post.room.as_mut().filter(|_| going + coming > 0) {
+            recorder.post(&mut room.mailbox, 4 * u64::from(going) * u64::from(record));
+        }
+        Ok(Parcel { names: names.to_vec(), sent, record: 4 * record as usize, into })
+    }
+
+    /// Submits what is recorded, takes `parcel` to the neighbours, and records what is to be done with what came. Collective
+    /// among neighbours.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn arrive(&mut self, comm: &dyn Comm, recorder: &mut Recorder, parcel: Parcel) -> Result<()> {
+        let Parcel { names, sent, record, into: (way, first, received) } = parcel;
         let (going, coming): (u32, u32) = (sent.iter().sum(), received.iter().sum());
-        if going + coming == 0 {
-            recorder.submit();
-            meanwhile();
-            return Ok(());
+        let Some(room) = self.post.room.as_mut().filter(|_| going + coming > 0) else { return Ok(()) };
+        let out = &mut room.out[..going as usize * record];
+        // Also where nothing goes out: then what came last was taken out of the mailbox.
+        recorder.receive(&mut room.mailbox, out)?;
+        let gpu = recorder.gpu();
+        let into = &mut room.into[..coming as usize * record];
+        {
+            let _span = gpu.span("exchange bodies");
+            exchange(comm, &self.tiles.neighbours, (out, &sent), (into, &received), record)?;
+            room.mailbox.answer(gpu, into);
         }
-        let gpu = self.gpu.clone();
-        let properties = &self.arrays.properties;
-        let record: u32 = names.iter().map(|name| properties.property(name).words()).sum();
-        let room = self.post.room(&gpu, u64::from(going.max(coming)) * u64::from(record))?;
-        let (moves, list, stride) = (&self.moves, &self.arrays.list, properties.stride);
-        let mut all = |recorder: &mut Recorder, way: Way, first: u32, count: u32| {
-            let mut offset = 0;
-            for &name in names {
-                let property = properties.property(name);
-                let message = if matches!(way, Way::Pack | Way::PackListed) { &room.out } else { &room.into };
-                let bound =
-                    room.bound.entry((way, name)).or_insert_with(|| moves.bind(&gpu, way, property, message, list));
-                moves.record(recorder, (way, bound), property, stride, (first, count), Place { record, offset });
-                offset += property.words();
-            }
-        };
-        recorder.phase("exchange of bodies");
-        all(&mut recorder, out, first_out, going);
-        let bytes = 4 * going as usize * record as usize;
-        if bytes > 0 {
-            recorder.copy_out(&room.out, 0, &room.staging, bytes as u64);
-        }
-        let packed = recorder.submit();
-        meanwhile();
-        let message = match bytes {
-            0 => Vec::new(),
-            _ => gpu.read(&room.staging, &packed, |mapped| mapped[..bytes].to_vec())?,
-        };
-        let arrived = exchange(comm, &self.tiles.neighbours, &message, (sent, received), 4 * record as usize)?;
-        if !arrived.is_empty() {
-            gpu.write(&room.into, 0, &arrived);
-            let mut recorder = Recorder::new(&gpu);
-            recorder.phase("exchange of bodies");
-            all(&mut recorder, into, first_into, coming);
-            recorder.submit();
+        self.record_message(recorder, "unpack bodies", (way, &names), (first, coming))
+    }
+
+    fn record_message(
+        &mut self,
+        recorder: &mut Recorder,
+        phase: &'static str,
+        (way, names): (Way, &[&'static str]),
+        (first, count): (u32, u32),
+    ) -> Result<()> {
+        let properties = self.arrays.properties.called(names);
+        let kernel = self.post.kernel(&self.gpu, way, &properties)?;
+        if let Some(room) = self.post.room.as_ref().filter(|_| count > 0) {
+            recorder.phase(phase);
+            let message = if way.packs() { room.mailbox.out() } else { room.mailbox.incoming() };
+            let buffers = (message, &self.arrays.list);
+            self.post.kernels[kernel].record(
+                recorder,
+                (&properties, self.arrays.properties.stride),
+                buffers,
+                (first, count),
+            );
         }
         Ok(())
     }
@@ -144,22 +152,23 @@ impl Particles {
     /// What each neighbour says of itself, one number each.
     pub(super) fn swap(&self, comm: &dyn Comm, numbers: &[u32]) -> Result<Vec<u32>> {
         let ones = vec![1; numbers.len()];
-        let bytes = exchange(comm, &self.tiles.neighbours, bytemuck::cast_slice(numbers), (&ones, &ones), 4)?;
-        Ok(bytemuck::pod_collect_to_vec(&bytes))
+        let mut theirs = vec![0_u32; numbers.len()];
+        let (out, into) = (bytemuck::cast_slice(numbers), bytemuck::cast_slice_mut(&mut theirs));
+        exchange(comm, &self.tiles.neighbours, (out, &ones), (into, &ones), 4)?;
+        Ok(theirs)
     }
 }
 
-/// Sends pieces of `message`, `sent[k]` records of so many `bytes` to neighbour k, and gives what came, `received[k]` from it.
+/// Sends pieces of `out`, `sent[k]` records of so many `bytes` to neighbour k, and fills `into` with what comes, `received[k]` from
+/// it.
 fn exchange(
     comm: &dyn Comm,
     neighbours: &[usize],
-    message: &[u8],
-    (sent, received): (&[u32], &[u32]),
+    (mut out, sent): (&[u8], &[u32]),
+    (mut into, received): (&mut [u8], &[u32]),
     bytes: usize,
-) -> Result<Vec<u8>> {
-    let mut arrived = vec![0; received.iter().sum::<u32>() as usize * bytes];
+) -> Result<()> {
     let (mut send, mut receive) = (Vec::new(), Vec::new());
-    let (mut out, mut into) = (message, arrived.as_mut_slice());
     for (k, &rank) in neighbours.iter().enumerate() {
         let (piece, rest) = out.split_at(sent[k] as usize * bytes);
         out = rest;
@@ -175,5 +184,5 @@ fn exchange(
     if !send.is_empty() || !receive.is_empty() {
         comm.exchange(&send, &mut receive)?;
     }
-    Ok(arrived)
+    Ok(())
 }

@@ -4,10 +4,12 @@
 //! A rank has the particles in its own tiles, then copies of those of other ranks that it sees. Every so many steps
 //! [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, copies are made anew, and so are lists of
 //! neighbours. In between, messages have fixed sizes: [`Particles::forward`] gives copies what their owners know,
-//! [`Particles::reverse`] adds what copies have collected, as integers, so that no sum depends on who adds.
+//! [`Particles::reverse`] adds what copies have collected, as integers, so that no sum depends on who adds; both are under way
+//! until [`Particles::arrive`].
 
 mod arrays;
 mod exchange;
+mod messages;
 mod moves;
 mod properties;
 mod rebuild;
@@ -16,8 +18,9 @@ mod tiles;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu};
+use hematite_gpu::{Buffer, Gpu, Mailbox};
 
+pub use exchange::Parcel;
 pub use properties::{Declaration, Element, Properties};
 pub use rebuild::Lost;
 
@@ -81,6 +84,8 @@ pub struct Particles {
     arrays: Arrays,
     moves: Moves,
     post: Post,
+    /// How many particles are for whom, from the device.
+    counts: Mailbox,
     own: u32,
     copies: u32,
     enlarged: u32,
@@ -123,6 +128,7 @@ impl Particles {
         let room = if comm.size() > 1 { held.len() + held.len() / 2 + 256 } else { held.len() };
         let arrays = Arrays::new(gpu, &variant, &map, &tiles, declared, room as u32)?;
         arrays.put(gpu, &held)?;
+        let counts = gpu.mailbox("how many for whom", arrays.places.bytes(), 4)?;
         Ok(Self {
             gpu: gpu.clone(),
             map,
@@ -132,6 +138,7 @@ impl Particles {
             arrays,
             moves: Moves::new(gpu)?,
             post: Post::default(),
+            counts,
             own: held.len() as u32,
             copies: 0,
             enlarged: 0,

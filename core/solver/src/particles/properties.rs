@@ -122,6 +122,10 @@ impl Properties {
             .unwrap_or_else(|| panic!("no property is called {name}"))
     }
 
+    pub(super) fn called(&self, names: &[&str]) -> Vec<&Property> {
+        names.iter().map(|name| self.property(name)).collect()
+    }
+
     pub(super) fn list(&self) -> &[Property] {
         &self.list
     }

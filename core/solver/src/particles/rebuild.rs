@@ -4,10 +4,9 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::Recorder;
 
-use super::arrays::Arrays;
-use super::moves::Way;
-use super::shaders::Shader;
-use super::{POSITION, Particles};
+use super::arrays::{Arrays, Listed};
+use super::messages::Way;
+use super::{GONE, POSITION, Particles};
 
 /// A particle that is where no rank has nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,18 +25,17 @@ impl Particles {
         self.arrays.record_neighbours(recorder, self.own, self.own);
     }
 
-    /// Finds tiles anew: particles that left go to the rank that owns their tile; copies get the properties called `carried`,
-    /// [`POSITION`], [`ID`](super::ID) and [`GONE`](super::GONE) among them; lists of neighbours are made. Collective.
+    /// Finds tiles anew, after what `recorder` holds: particles that left go to the rank that owns their tile; copies get the
+    /// properties called `carried`, [`POSITION`], [`ID`](super::ID) and [`GONE`] among them; lists of neighbours are made.
+    /// Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost, or has no room.
-    pub fn rebuild(&mut self, comm: &dyn Comm, carried: &[&'static str]) -> Result<()> {
-        self.migrate(comm)?;
-        self.copy(comm, carried)?;
-        let mut recorder = Recorder::new(&self.gpu);
+    pub fn rebuild(&mut self, comm: &dyn Comm, recorder: &mut Recorder, carried: &[&'static str]) -> Result<()> {
+        self.migrate(comm, recorder)?;
+        self.copy(comm, recorder, carried)?;
         recorder.phase("sort of bodies");
-        self.arrays.record_neighbours(&mut recorder, self.own, self.held());
-        recorder.submit();
+        self.arrays.record_neighbours(recorder, self.own, self.held());
         Ok(())
     }
 
@@ -63,7 +61,7 @@ impl Particles {
         Ok(Some(Lost { id, site }))
     }
 
-    /// What [`GONE`](super::GONE) says of the particles that left since the last call. Where no other rank is they are dropped
+    /// What [`GONE`] says of the particles that left since the last call. Where no other rank is they are dropped
     /// now, after what was recorded.
     ///
     /// # Errors
@@ -86,78 +84,79 @@ impl Particles {
         let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, last, 2)?;
         // Those of a sort before the last drop are forgotten already.
         let count = self.own.saturating_sub(bounds[0]).min(bounds[1] - bounds[0]);
+        self.note_gone(bounds[0], count)?;
+        self.own -= count;
+        Ok(())
+    }
+
+    fn note_gone(&mut self, first: u32, count: u32) -> Result<()> {
         if count > 0 {
-            let gone = self.arrays.properties.get(super::GONE.name);
-            self.gone.extend(self.gpu.download::<u32>(gone, bounds[0] as usize, count as usize)?);
-            self.own -= count;
+            let why = self.arrays.properties.get(GONE.name);
+            self.gone.extend(self.gpu.download::<u32>(why, first as usize, count as usize)?);
         }
         Ok(())
     }
 
-    /// Particles in others' tiles go there.
-    fn migrate(&mut self, comm: &dyn Comm) -> Result<()> {
+    /// Particles in others' tiles go there, those from elsewhere come, and one sort puts all in their places: those that left to
+    /// the end, where they are forgotten.
+    fn migrate(&mut self, comm: &dyn Comm, recorder: &mut Recorder) -> Result<()> {
         self.copies = 0;
-        let staying = self.sort_home()?;
-        self.drop_gone()?;
-        let leaving: Vec<u32> = staying.windows(2).take(self.tiles.neighbours.len()).map(|w| w[1] - w[0]).collect();
+        recorder.phase("migration of bodies");
+        let mut leaving = self.list(recorder, Listed::Leaving)?;
+        let gone = leaving.pop().unwrap_or_default();
         let arriving = self.swap(comm, &leaving)?;
-        let stay = staying[0];
-        let more: u32 = arriving.iter().sum();
-        if stay + more > self.arrays.properties.stride {
-            self.enlarge(stay + more, self.own)?;
+        let (fewer, more): (u32, u32) = (leaving.iter().sum(), arriving.iter().sum());
+        let all = self.own + more;
+        if all > self.arrays.properties.stride {
+            self.enlarge(all, self.own)?;
+            self.list(recorder, Listed::Leaving)?;
         }
         let kept = self.declared.iter().filter(|property| property.kept);
         let names: Vec<&'static str> = kept.map(|property| property.name).collect();
-        let gpu = self.gpu.clone();
-        let recorder = Recorder::new(&gpu);
-        self.send(comm, recorder, &names, (Way::Pack, stay, &leaving), (Way::Unpack, stay, &arriving), || ())?;
-        self.own = stay + more;
-        if more > 0 {
-            self.sort_home()?;
+        let parcel = self.send(recorder, &names, (Way::PackListed, 0, leaving), (Way::Unpack, self.own, arriving))?;
+        self.arrive(comm, recorder, parcel)?;
+        recorder.phase("migration of bodies");
+        self.arrays.record_home(&self.gpu, recorder, &self.moves, all);
+        self.own = all - fewer - gone;
+        if gone > 0 {
+            recorder.flush();
+            self.note_gone(all - gone, gone)?;
         }
         Ok(())
     }
 
-    /// Sorts the own particles; gives the places at which those that stay end, the lost among them, then those of each neighbour.
-    fn sort_home(&self) -> Result<Vec<u32>> {
-        let mut recorder = Recorder::new(&self.gpu);
-        recorder.phase("migration of bodies");
-        self.arrays.record_home(&self.gpu, &mut recorder, &self.moves, self.own);
-        recorder.submit();
-        let first = self.variant.tiles as usize + 1;
-        self.gpu.download(&self.arrays.home.starts, first, self.tiles.neighbours.len() + 1)
+    /// Lists own particles for neighbours, and gives how many for each, then how many are gone where that was asked.
+    fn list(&mut self, recorder: &mut Recorder, which: Listed) -> Result<Vec<u32>> {
+        self.arrays.record_list(recorder, which, self.own);
+        recorder.copy(&self.arrays.places, self.counts.out(), self.arrays.places.bytes());
+        recorder.post(&mut self.counts, self.arrays.places.bytes());
+        let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
+        recorder.receive(&mut self.counts, bytemuck::cast_slice_mut(&mut ends))?;
+        let mut last = 0;
+        Ok(ends.into_iter().map(|end| end - std::mem::replace(&mut last, end)).collect())
     }
 
     /// Makes copies of the particles that others see.
-    fn copy(&mut self, comm: &dyn Comm, carried: &[&'static str]) -> Result<()> {
+    fn copy(&mut self, comm: &dyn Comm, recorder: &mut Recorder, carried: &[&'static str]) -> Result<()> {
         let neighbours = self.tiles.neighbours.len();
         if neighbours == 0 {
             return Ok(());
         }
-        self.gpu.write(&self.arrays.places, 0, &vec![0_u32; neighbours + 1]);
-        let mut recorder = Recorder::new(&self.gpu);
         recorder.phase("frontier");
-        self.arrays.record(&mut recorder, Shader::Keys, self.own);
-        self.arrays.record(&mut recorder, Shader::CountSeen, self.own);
-        recorder.submit();
-        let sent: Vec<u32> = self.gpu.download(&self.arrays.places, 0, neighbours)?;
+        let mut sent = self.list(recorder, Listed::Seen)?;
+        sent.truncate(neighbours);
         let received = self.swap(comm, &sent)?;
         let copies: u32 = received.iter().sum();
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
         if self.own + copies > self.arrays.properties.stride || listed > self.arrays.list_room() {
             self.enlarge((self.own + copies).max(listed.div_ceil(2) as u32), self.own)?;
+            self.list(recorder, Listed::Seen)?;
         }
-        let places: Vec<u32> = (0..neighbours).map(|k| sent[..k].iter().sum()).collect();
-        self.gpu.write(&self.arrays.places, 0, &places);
-        let gpu = self.gpu.clone();
-        let mut recorder = Recorder::new(&gpu);
-        recorder.phase("frontier");
-        self.arrays.record(&mut recorder, Shader::Keys, self.own);
-        self.arrays.record(&mut recorder, Shader::ListSeen, self.own);
         self.post.sent = sent;
         self.post.received = received;
         self.copies = copies;
-        self.forward(comm, recorder, carried, || ())
+        let parcel = self.forward(recorder, carried)?;
+        self.arrive(comm, recorder, parcel)
     }
 
     /// Makes arrays with room for more than `room` particles, the first `held` of which stay what they are.
@@ -174,7 +173,6 @@ impl Particles {
                 self.gpu.upload(&to.buffer, at(self.arrays.properties.stride), &words)?;
             }
         }
-        self.post.forget();
         self.enlarged += 1;
         Ok(())
     }

@@ -9,7 +9,11 @@ fn work_on(i: u32) {
 #if count
         atomicAdd(&places[k], 1u);
 #else
-        list[atomicAdd(&places[k], 1u)] = i;
+        // Where there are more than there is room for, the host makes room and asks again.
+        let at = atomicAdd(&places[k], 1u);
+        if (at < arrayLength(&list)) {
+            list[at] = i;
+        }
 #endif
     }
 }

@@ -15,6 +15,10 @@ pub(super) enum Shader {
     Keys,
     /// Their tiles alone.
     Bins,
+    /// How many particles leave for each neighbour.
+    CountLeaving,
+    /// Which.
+    ListLeaving,
     /// How many particles each neighbour sees.
     CountSeen,
     /// Which.
@@ -39,6 +43,16 @@ pub(super) struct Variant {
 
 const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
 impl Shader {
+    pub const ALL: [Self; 7] = [
+        Self::Keys,
+        Self::Bins,
+        Self::CountLeaving,
+        Self::ListLeaving,
+        Self::CountSeen,
+        Self::ListSeen,
+        Self::Neighbours,
+    ];
+
     fn bindings(self) -> Vec<Binding> {
         let (read, write) = (Binding::read, Binding::write);
         let map = || [read("position", "array<vec2<i32>>"), read("directory", "array<u32>")];
@@ -47,6 +61,10 @@ impl Shader {
                 vec![read("gone", "array<u32>"), read("owners", "array<u32>"), write("keys", "array<u32>")]
             }
             Self::Bins => vec![read("gone", "array<u32>"), write("keys", "array<u32>")],
+            Self::CountLeaving => vec![read("keys", "array<u32>"), write("places", "array<atomic<u32>>")],
+            Self::ListLeaving => {
+                vec![read("keys", "array<u32>"), write("places", "array<atomic<u32>>"), write("list", "array<u32>")]
+            }
             Self::CountSeen => {
                 vec![read("keys", "array<u32>"), read("seen", "array<u32>"), write("places", "array<atomic<u32>>")]
             }
@@ -70,6 +88,9 @@ impl Shader {
         let template = match self {
             Self::Keys => Template { name: "keys.wgsl", text: include_str!("keys.wgsl") },
             Self::Bins => Template { name: "bins.wgsl", text: include_str!("bins.wgsl") },
+            Self::CountLeaving | Self::ListLeaving => {
+                Template { name: "leaving.wgsl", text: include_str!("leaving.wgsl") }
+            }
             Self::CountSeen | Self::ListSeen => Template { name: "seen.wgsl", text: include_str!("seen.wgsl") },
             Self::Neighbours => Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") },
         };
@@ -98,7 +119,7 @@ impl Shader {
             reach_squared => format!("{:?}", variant.reach * variant.reach),
             fraction_24 => format!("{:?}", 1.0 / 16_777_216.0),
             fraction_32 => format!("{:?}", 1.0 / 4_294_967_296.0),
-            count => self == Self::CountSeen,
+            count => matches!(self, Self::CountSeen | Self::CountLeaving),
         };
         render(template, &[[MAIN, PRELUDE].as_slice(), &PIECES].concat(), &context)
     }
@@ -114,13 +135,13 @@ mod tests {
 
     #[test]
     fn every_permutation_is_valid_wgsl() {
-        let shaders = [Shader::Keys, Shader::Bins, Shader::CountSeen, Shader::ListSeen, Shader::Neighbours];
+        let shaders = Shader::ALL;
         for k in 0..shaders.len() * 2 * 2 * 2 {
             let variant = Variant {
-                precision: [Precision::F32, Precision::F64][k / 10 % 2],
-                dimension: 2 + k / 5 % 2,
+                precision: [Precision::F32, Precision::F64][k / 14 % 2],
+                dimension: 2 + k / 7 % 2,
                 extent: [40, 41, 64],
-                periodic: [k >= 20, false, k >= 20],
+                periodic: [k >= 28, false, k >= 28],
                 tiling: Tiling::of_bits(2 + k as u32 % 2),
                 tiles: 100,
                 neighbours: 3,

@@ -125,17 +125,18 @@ impl RigidBodies {
             kinds,
             wall_distance,
         };
-        bodies.particles.rebuild(comm, &CARRIED)?;
+        let mut recorder = Recorder::new(gpu);
+        bodies.particles.rebuild(comm, &mut recorder, &CARRIED)?;
         bodies.bind()?;
         if step == 0 {
-            bodies.force(comm, step, 0.5)?;
+            bodies.force(comm, &mut recorder, step, 0.5)?;
         } else {
-            bodies.particles.forward(comm, Recorder::new(gpu), &TOLD, || ())?;
-            let mut recorder = Recorder::new(gpu);
+            let answers = bodies.particles.forward(&mut recorder, &TOLD)?;
+            bodies.particles.arrive(comm, &mut recorder, answers)?;
             bodies.record_clear(&mut recorder);
             bodies.record_of(&mut recorder, Shader::Spread, step, (0, bodies.particles.held()), 1.0);
-            recorder.submit();
         }
+        recorder.submit();
         gpu.wait()?;
         Ok(bodies)
     }
@@ -384,36 +385,26 @@ impl RigidBodies {
         self.record_of(recorder, Shader::Drift, step, (0, self.particles.held()), 1.0);
     }
 
-    /// Forces, kick and reactions after `step` steps, where other ranks hold copies. Gathering for copies comes first, so that
-    /// their sums travel while the own ones are made; likewise the own reactions are spread while answers travel.
-    fn force(&mut self, comm: &dyn Comm, step: u64, kick: f32) -> Result<()> {
-        let gpu = self.gpu.clone();
+    /// Forces, kick and reactions after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for
+    /// copies comes first, so that their sums travel while the own ones are made; likewise the own reactions are spread while
+    /// answers travel.
+    fn force(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64, kick: f32) -> Result<()> {
         let (own, held) = (self.own(), self.particles.held());
         if self.shared.is_some() {
-            let mut recorder = Recorder::new(&gpu);
-            self.record_gather(&mut recorder, step, (own, held));
-            let mut meanwhile = Recorder::new(&gpu);
-            self.record_gather(&mut meanwhile, step, (0, own));
-            self.record_contact(&mut meanwhile, step);
-            self.particles.reverse(comm, recorder, "sums", || {
-                meanwhile.submit();
-            })?;
+            self.record_gather(recorder, step, (own, held));
+            let sums = self.particles.reverse(recorder, "sums")?;
+            self.record_gather(recorder, step, (0, own));
+            self.record_contact(recorder, step);
+            self.particles.arrive(comm, recorder, sums)?;
         } else {
-            let mut recorder = Recorder::new(&gpu);
-            self.record_contact(&mut recorder, step);
-            recorder.submit();
+            self.record_contact(recorder, step);
         }
-        let mut recorder = Recorder::new(&gpu);
-        self.record_kick(&mut recorder, step, kick);
-        let mut meanwhile = Recorder::new(&gpu);
-        self.record_clear(&mut meanwhile);
-        self.record_spread(&mut meanwhile, step, (0, own));
-        self.particles.forward(comm, recorder, &TOLD, || {
-            meanwhile.submit();
-        })?;
-        let mut recorder = Recorder::new(&gpu);
-        self.record_spread(&mut recorder, step, (own, held));
-        recorder.submit();
+        self.record_kick(recorder, step, kick);
+        let answers = self.particles.forward(recorder, &TOLD)?;
+        self.record_clear(recorder);
+        self.record_spread(recorder, step, (0, own));
+        self.particles.arrive(comm, recorder, answers)?;
+        self.record_spread(recorder, step, (own, held));
         Ok(())
     }
 }
@@ -442,22 +433,17 @@ impl Bodies for RigidBodies {
         self.record_spread(recorder, step, (0, own));
     }
 
-    fn step(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
-        let gpu = self.gpu.clone();
-        let mut recorder = Recorder::new(&gpu);
-        self.record_drift(&mut recorder, step);
+    fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
+        self.record_drift(recorder, step);
         let step = step + 1;
         if step.is_multiple_of(REBUILD) {
-            self.record_leave(&mut recorder, step);
-        }
-        recorder.submit();
-        if step.is_multiple_of(REBUILD) {
-            self.particles.rebuild(comm, &CARRIED)?;
+            self.record_leave(recorder, step);
+            self.particles.rebuild(comm, recorder, &CARRIED)?;
             if self.particles.enlarged() != self.enlarged {
                 self.bind()?;
             }
         }
-        self.force(comm, step, 1.0)
+        self.force(comm, recorder, step, 1.0)
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {

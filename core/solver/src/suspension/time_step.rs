@@ -288,23 +288,20 @@ impl Bodies for Suspension {
         }
     }
 
-    fn step(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+    fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
         if !self.moves_after(step) {
             return Ok(());
         }
-        let mut recorder = Recorder::new(&self.gpu);
         recorder.phase("interpolate");
-        self.coupling.record_interpolate(&mut recorder, step as u32);
-        let [compute, communication] = self.trade.trade(&self.gpu, comm, recorder)?;
+        self.coupling.record_interpolate(recorder, step as u32);
+        let [compute, communication] = self.trade.trade(comm, recorder)?;
         self.phases.compute += compute;
         self.phases.communication += communication;
-        let mut recorder = Recorder::new(&self.gpu);
         recorder.phase("add shares");
-        self.trade.record_add(&mut recorder);
+        self.trade.record_add(recorder);
         recorder.phase("move");
-        self.coupling.record_advance(&mut recorder, step as u32, self.parameters.move_every as u32);
-        self.record_answer(&mut recorder, step + 1);
-        recorder.submit();
+        self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
+        self.record_answer(recorder, step + 1);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
-use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Staging, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Mailbox, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
 
 /// The velocities of shared cells, as integers, to and from the other holders. For each of them in ascending order, the
@@ -22,9 +22,9 @@ pub(crate) struct Trade {
 struct Room {
     words: usize,
     list: Buffer,
-    message_out: Buffer,
-    message_in: Buffer,
-    staging: Staging,
+    mailbox: Mailbox,
+    out: Vec<u8>,
+    into: Vec<u8>,
     gather: Bound,
     add: Bound,
 }
@@ -69,37 +69,34 @@ impl Trade {
     }
 
     fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, words: usize) -> Result<()> {
-        let bytes = 4 * words as u64;
-        let buffer = || gpu.buffer("velocities of shared cells", bytes);
-        let (list, message_out, message_in) = (buffer()?, buffer()?, buffer()?);
+        let bytes = 4 * words;
+        let list = gpu.buffer("shared words", bytes as u64)?;
+        let mailbox = gpu.mailbox("shares", bytes as u64, bytes as u64)?;
         let bind = |kernel: &Kernel, message: &Buffer| {
             kernel.bind(gpu, &[("words", drift), ("list", &list), ("message", message)])
         };
-        let (gather, add) = (bind(&self.gather, &message_out), bind(&self.add, &message_in));
-        let staging = gpu.staging("velocities of shared cells", bytes)?;
-        self.room = Some(Room { words, gather, add, list, message_out, message_in, staging });
+        let (gather, add) = (bind(&self.gather, mailbox.out()), bind(&self.add, mailbox.incoming()));
+        self.room = Some(Room { words, list, mailbox, out: vec![0; bytes], into: vec![0; bytes], gather, add });
         Ok(())
     }
 
-    /// Sends this rank's shares, which `recorder` is about to make, and adds those of the others. Gives the seconds it took on
-    /// the device before, and on the way.
-    pub fn trade(&self, gpu: &Gpu, comm: &dyn Comm, mut recorder: Recorder) -> Result<[f64; 2]> {
+    /// Sends this rank's shares, which are made by what `recorder` holds, and brings those of the others to the device. Gives the
+    /// seconds it took on the device before, and on the way.
+    pub fn trade(&mut self, comm: &dyn Comm, recorder: &mut Recorder) -> Result<[f64; 2]> {
         let start = Instant::now();
-        let Some(room) = self.room.as_ref().filter(|_| self.count > 0) else {
-            recorder.submit();
-            return Ok([0.0; 2]);
-        };
+        let Some(room) = self.room.as_mut().filter(|_| self.count > 0) else { return Ok([0.0; 2]) };
+        let bytes = 4 * self.count as usize;
+        let (out, into) = (&mut room.out[..bytes], &mut room.into[..bytes]);
         recorder.phase("pack shares");
         recorder.dispatch(&self.gather, &room.gather, self.count, &[self.count]);
-        recorder.copy_out(&room.message_out, 0, &room.staging, 4 * u64::from(self.count));
-        let ticket = recorder.submit();
-        let bytes = 4 * self.count as usize;
-        let out = gpu.read(&room.staging, &ticket, |mapped| mapped[..bytes].to_vec())?;
+        recorder.post(&mut room.mailbox, bytes as u64);
+        recorder.receive(&mut room.mailbox, out)?;
         let read = Instant::now();
 
+        let gpu = recorder.gpu();
         let _span = gpu.span("exchange shares");
-        let into = exchange_pieces(comm, &self.pieces, &out)?;
-        gpu.write(&room.message_in, 0, &into);
+        exchange_pieces(comm, &self.pieces, out, into)?;
+        room.mailbox.answer(gpu, into);
         Ok([(read - start).as_secs_f64(), read.elapsed().as_secs_f64()])
     }
 

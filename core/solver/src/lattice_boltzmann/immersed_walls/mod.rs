@@ -38,7 +38,6 @@ pub(crate) struct HeldWalls {
     near: [(Kernel, Bound); 2],
     points: Points,
     trade: Trade,
-    alone: bool,
     stride: u32,
 }
 
@@ -72,38 +71,18 @@ impl HeldWalls {
         let lists: Vec<(usize, Vec<u32>)> = points.shared.iter().map(|(rank, both)| (*rank, words(both))).collect();
         let mut trade = Trade::new(gpu)?;
         trade.share(gpu, &device.velocity, &lists)?;
-        Ok(Self {
-            near: [at_nodes(false)?, at_nodes(true)?],
-            points: device,
-            trade,
-            alone: points.shared.is_empty(),
-            stride: buffers.stride,
-        })
+        Ok(Self { near: [at_nodes(false)?, at_nodes(true)?], points: device, trade, stride: buffers.stride })
     }
 
-    /// Whether no other rank holds any of the points.
-    pub fn alone(&self) -> bool {
-        self.alone
-    }
-
-    /// The forces for the next step, where the points are this rank's alone. `odd` says how populations stand now,
-    /// `row` which row of the schedule is that of the next step.
-    pub fn record(&self, recorder: &mut Recorder, odd: bool, row: u32) {
+    /// The forces for the next step, after what `recorder` holds. `odd` says how populations stand now, `row` which row of the
+    /// schedule is that of the next step. Gives the seconds it took on the device before other ranks' shares could travel, and
+    /// on their way.
+    pub fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, odd: bool, row: u32) -> Result<[f64; 2]> {
         self.record_velocity(recorder, odd, row);
-        self.points.record(recorder, &self.points.spread, self.stride);
-    }
-
-    /// The same where other ranks hold some of the points. Gives the seconds it took on the device before, and on the
-    /// way.
-    pub fn step(&self, gpu: &Gpu, comm: &dyn Comm, odd: bool, row: u32) -> Result<[f64; 2]> {
-        let mut recorder = Recorder::new(gpu);
-        self.record_velocity(&mut recorder, odd, row);
-        let seconds = self.trade.trade(gpu, comm, recorder)?;
-        let mut recorder = Recorder::new(gpu);
+        let seconds = self.trade.trade(comm, recorder)?;
         recorder.phase("walls");
-        self.trade.record_add(&mut recorder);
-        self.points.record(&mut recorder, &self.points.spread, self.stride);
-        recorder.submit();
+        self.trade.record_add(recorder);
+        self.points.record(recorder, &self.points.spread, self.stride);
         Ok(seconds)
     }
 

@@ -1,0 +1,126 @@
+//! The kernels that put properties of particles into messages and take them out.
+
+use hematite_config::Result;
+use hematite_gpu::{Binding, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use minijinja::{Value, context};
+
+use super::properties::Property;
+
+/// What a kernel does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// Those of `list` into a message.
+    PackListed,
+    /// Those from the first on into a message.
+    Pack,
+    /// Out of a message to those from the first on.
+    Unpack,
+    /// Integers of a message are added to those of `list`.
+    Add,
+}
+
+impl Way {
+    pub fn packs(self) -> bool {
+        matches!(self, Self::PackListed | Self::Pack)
+    }
+
+    fn listed(self) -> bool {
+        matches!(self, Self::PackListed | Self::Add)
+    }
+
+    fn mode(self) -> &'static str {
+        match self {
+            Self::PackListed | Self::Pack => "pack",
+            Self::Unpack => "unpack",
+            Self::Add => "add",
+        }
+    }
+
+    fn bindings(self, properties: usize) -> Vec<Binding> {
+        let words = |k: usize| match self {
+            Self::PackListed | Self::Pack => Binding::read(format!("words_{k}"), "array<u32>"),
+            Self::Unpack => Binding::write(format!("words_{k}"), "array<u32>"),
+            Self::Add => Binding::write(format!("words_{k}"), "array<atomic<i32>>"),
+        };
+        let message = match self {
+            Self::PackListed | Self::Pack => Binding::write("message", "array<u32>"),
+            Self::Unpack => Binding::read("message", "array<u32>"),
+            Self::Add => Binding::read("message", "array<i32>"),
+        };
+        let list = self.listed().then(|| Binding::read("list", "array<u32>"));
+        (1..=properties).map(words).chain([message]).chain(list).collect()
+    }
+
+    /// For properties of so many (words an element, words a particle).
+    fn wgsl(self, properties: &[(u32, u32)]) -> String {
+        let mut record = 0;
+        let mut place = |&(width, words): &(u32, u32)| {
+            let begin = record;
+            record += words;
+            context! { width, begin, end => record }
+        };
+        let places: Vec<Value> = properties.iter().map(&mut place).collect();
+        let context = context! {
+            mode => self.mode(),
+            listed => self.listed(),
+            workgroup => WORKGROUP,
+            declarations => Binding::declare(&self.bindings(properties.len())),
+            properties => places,
+            record,
+        };
+        render(Template { name: "messages.wgsl", text: include_str!("messages.wgsl") }, &[MAIN], &context)
+    }
+}
+
+/// A kernel for some properties.
+pub(super) struct Message {
+    pub way: Way,
+    pub names: Vec<&'static str>,
+    kernel: Kernel,
+    /// Words of a particle.
+    record: u32,
+}
+
+impl Message {
+    pub fn new(gpu: &Gpu, way: Way, properties: &[&Property]) -> Result<Self> {
+        let sizes: Vec<(u32, u32)> = properties.iter().map(|property| (property.width, property.words())).collect();
+        let kernel = Kernel::new(gpu, "message of particles", &way.wgsl(&sizes), way.bindings(sizes.len()), 12)?;
+        let names = properties.iter().map(|property| property.declared.name).collect();
+        Ok(Self { way, names, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
+    }
+
+    /// Moves `count` particles of arrays with `stride`, from `first` on where they follow each other.
+    pub fn record(
+        &self,
+        recorder: &mut Recorder,
+        (properties, stride): (&[&Property], u32),
+        (message, list): (&Buffer, &Buffer),
+        (first, count): (u32, u32),
+    ) {
+        let names: Vec<String> = (1..=properties.len()).map(|k| format!("words_{k}")).collect();
+        let words = names.iter().zip(properties).map(|(name, property)| (name.as_str(), &property.buffer));
+        let table: Vec<(&str, &Buffer)> = words.chain([("message", message), ("list", list)]).collect();
+        let bound = self.kernel.bind(recorder.gpu(), &table);
+        let count = count * self.record;
+        recorder.dispatch(&self.kernel, &bound, count, &[count, stride, first]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_is_valid_wgsl() {
+        for way in [Way::PackListed, Way::Pack, Way::Unpack, Way::Add] {
+            for properties in [[(1, 22)].as_slice(), &[(2, 6), (1, 1), (1, 4), (2, 8)]] {
+                let source = way.wgsl(properties);
+                let module =
+                    naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                    .validate(&module)
+                    .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+            }
+        }
+    }
+}

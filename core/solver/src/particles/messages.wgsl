@@ -1,0 +1,37 @@
+// Some properties of particles into a message or out of it, an invocation a word. In the message the words of a particle stand
+// together, one property's after the other's.
+struct Span {
+    count: u32,
+    // Distance between the components of a particle.
+    stride: u32,
+    // The first particle, where they follow each other.
+    first: u32,
+}
+var<immediate> span: Span;
+
+${declarations}
+#include "main.wgsl"
+
+fn work_on(k: u32) {
+    let particle = k / ${record}u;
+    let word = k % ${record}u;
+#if listed
+    let i = list[particle];
+#else
+    let i = span.first + particle;
+#endif
+#for p in properties
+    if (word >= ${p.begin}u && word < ${p.end}u) {
+        let w = word - ${p.begin}u;
+        let at = (w / ${p.width}u * span.stride + i) * ${p.width}u + w % ${p.width}u;
+#if mode == "pack"
+        message[k] = words_${loop.index}[at];
+#elif mode == "unpack"
+        words_${loop.index}[at] = message[k];
+#else
+        // Several copies may add to the same particle.
+        atomicAdd(&words_${loop.index}[at], message[k]);
+#endif
+    }
+#endfor
+}
