@@ -15,6 +15,7 @@ mod properties;
 mod rebuild;
 mod shaders;
 mod tiles;
+mod vicinity;
 
 use hematite_comm::Comm;
 use hematite_config::Result;

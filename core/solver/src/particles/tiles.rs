@@ -9,6 +9,7 @@ use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Buffer, Gpu};
 
+use super::vicinity::Vicinity;
 use crate::sites::{SiteMap, Tiling};
 
 /// A tile of this rank's own.
@@ -49,13 +50,22 @@ impl Tiles {
     ) -> Result<Self> {
         let ranks = ranks_by_tile(comm, map, tiling, own)?;
         let me = comm.rank() as i32;
-        let sees = |tile: [i32; 3]| around(map, tiling, tile, reach).filter_map(|t| ranks.get(&t)).flatten();
+        // Most tiles are far from others' nodes: nobody else sees those.
+        let others = |held: &[(i32, i32)]| held.iter().any(|&(rank, _)| rank != me);
+        let theirs = ranks.iter().filter(|(_, held)| others(held)).map(|(&tile, _)| tile);
+        // The last tile of a period may be nearly twice as long.
+        let reach_of_tiles = (steps(tiling, reach) + 1) * tiling.edge();
+        let near = Vicinity::of((map.extent, map.periodic), reach_of_tiles, theirs);
         // Who sees whose tiles: neighbours both ways.
         let mut pairs = BTreeSet::new();
         let mut seen: BTreeMap<[i32; 3], BTreeSet<i32>> = BTreeMap::new();
         for (&tile, held) in &ranks {
-            if owner(held) == me {
-                let others: BTreeSet<i32> = sees(tile).map(|&(rank, _)| rank).filter(|&rank| rank != me).collect();
+            if near.holds(tile) && owner(held) == me {
+                let mut others = BTreeSet::new();
+                around(map, tiling, tile, reach, |tile| {
+                    let held = ranks.get(&tile).into_iter().flatten().map(|&(rank, _)| rank);
+                    others.extend(held.filter(|&rank| rank != me));
+                });
                 pairs.extend(others.iter().copied());
                 seen.insert(tile, others);
             }
@@ -110,11 +120,21 @@ fn owner(held: &[(i32, i32)]) -> i32 {
 
 /// Who has nodes in which tile. Collective.
 fn ranks_by_tile(comm: &dyn Comm, map: &SiteMap, tiling: Tiling, own: &[[i32; 3]]) -> Result<Shares> {
-    let mut nodes: BTreeMap<[i32; 3], i32> = BTreeMap::new();
-    for site in own {
-        *nodes.entry([0, 1, 2].map(|axis| first(map, tiling, axis, site[axis]))).or_default() += 1;
+    let tile = |site: &[i32; 3]| [0, 1, 2].map(|axis| first(map, tiling, axis, site[axis]));
+    // Nodes follow each other along x, so a row is several nodes already.
+    let mut rows: Vec<[i32; 4]> = Vec::new();
+    for [x, y, z] in own.iter().map(tile) {
+        match rows.last_mut() {
+            Some([a, b, c, nodes]) if [*a, *b, *c] == [x, y, z] => *nodes += 1,
+            _ => rows.push([x, y, z, 1]),
+        }
     }
-    let rows: Vec<[i32; 4]> = nodes.into_iter().map(|([x, y, z], nodes)| [x, y, z, nodes]).collect();
+    rows.sort_unstable();
+    rows.dedup_by(|row, kept| {
+        let same = row[..3] == kept[..3];
+        kept[3] += if same { row[3] } else { 0 };
+        same
+    });
     let mut ranks = Shares::new();
     for (rank, bytes) in gather_all(comm, bytemuck::cast_slice(&rows))?.into_iter().enumerate() {
         for [x, y, z, nodes] in bytemuck::pod_collect_to_vec::<u8, [i32; 4]>(&bytes) {
@@ -128,11 +148,16 @@ fn first(map: &SiteMap, tiling: Tiling, axis: usize, site: i32) -> i32 {
     if axis < map.dimension { tiling.first(map, axis, site) } else { 0 }
 }
 
-/// The first sites of the tiles within `reach` sites of the one that begins at `tile`, itself included.
-fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], reach: i32) -> impl Iterator<Item = [i32; 3]> {
-    let steps = reach.div_euclid(tiling.edge()) + 1;
+/// Tiles to each side that come within `reach` sites of one.
+fn steps(tiling: Tiling, reach: i32) -> i32 {
+    reach.div_euclid(tiling.edge()) + 1
+}
+
+/// Gives `take` the first sites of the tiles within `reach` sites of the one that begins at `tile`, itself included.
+fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], reach: i32, mut take: impl FnMut([i32; 3])) {
+    let steps = steps(tiling, reach);
     let along = |axis: usize| {
-        let mut found = BTreeSet::from([tile[axis]]);
+        let mut found = vec![tile[axis]];
         let (mut below, mut above) = (tile[axis], tile[axis]);
         for _ in 0..steps {
             let [before, _, _] = tiling.around(map, axis, below);
@@ -140,13 +165,19 @@ fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], reach: i32) -> impl Ite
             found.extend(before.into_iter().chain(after));
             (below, above) = (before.unwrap_or(below), after.unwrap_or(above));
         }
+        // Short periods are gone around both ways.
+        found.sort_unstable();
+        found.dedup();
         found
     };
     let [xs, ys, zs] = [along(0), along(1), along(2)];
-    xs.into_iter().flat_map(move |x| {
-        let zs = zs.clone();
-        ys.clone().into_iter().flat_map(move |y| zs.clone().into_iter().map(move |z| [x, y, z]))
-    })
+    for &x in &xs {
+        for &y in &ys {
+            for &z in &zs {
+                take([x, y, z]);
+            }
+        }
+    }
 }
 
 /// The ranks that this one names, and those that name it; ascending. Collective.
