@@ -20,18 +20,20 @@ const NAP: Duration = Duration::from_micros(20);
 /// [`Recorder::receive`] waits for it, while the device goes on with what was recorded in between; [`Mailbox::answer`] fills the
 /// second for what is recorded next.
 ///
-/// Both lie in memory that stays mapped, where Vulkan gives such; then nothing is copied, mapped or allocated on the way.
-/// Elsewhere they are copied to and from the device. One message is on its way at a time: a kernel that fills the next one must
+/// The host reads a copy that the device makes in memory that stays mapped, since kernels write to the host's memory far more slowly
+/// than copies do; what the host writes lies where kernels read it. Nothing is mapped or allocated on the way. Where Vulkan gives
+/// no such memory, both are copied and mapped each time. One message is on its way at a time: a kernel that fills the next one must
 /// follow, on the device, what reads the answer to the last.
 #[derive(Debug)]
 pub struct Mailbox {
+    out: Buffer,
     way: Way,
 }
 
 #[derive(Debug)]
 enum Way {
-    Mapped { out: Mapped, answer: Mapped, posted: Flag },
-    Copied { out: Buffer, answer: Buffer, staging: Staging, posted: Option<Ticket> },
+    Mapped { read: Mapped, answer: Mapped, posted: Box<Flag> },
+    Copied { answer: Buffer, staging: Staging, posted: Option<Ticket> },
 }
 
 impl Gpu {
@@ -40,33 +42,31 @@ impl Gpu {
     /// # Errors
     /// A usage fault where there is no room.
     pub fn mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
-        match Mailbox::mapped(self, label, out, answer) {
-            Some(mailbox) => Ok(mailbox),
-            None => Mailbox::copied(self, label, out, answer),
-        }
+        let way = match Way::mapped(self, label, out, answer) {
+            Some(way) => way,
+            None => Way::copied(self, label, out, answer)?,
+        };
+        Ok(Mailbox { out: self.buffer(label, out)?, way })
+    }
+}
+
+impl Way {
+    fn mapped(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Option<Self> {
+        let read = Mapped::new(gpu, label, out, Reader::Host)?;
+        let answer = Mapped::new(gpu, label, answer, Reader::Kernels)?;
+        Some(Self::Mapped { read, answer, posted: Box::new(Flag::new(gpu)?) })
+    }
+
+    fn copied(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
+        let (answer, staging) = (gpu.buffer(label, answer)?, gpu.staging(label, out)?);
+        Ok(Self::Copied { answer, staging, posted: None })
     }
 }
 
 impl Mailbox {
-    fn mapped(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Option<Self> {
-        let out = Mapped::new(gpu, label, out, Reader::Host)?;
-        let answer = Mapped::new(gpu, label, answer, Reader::Kernels)?;
-        Some(Self { way: Way::Mapped { out, answer, posted: Flag::new(gpu)? } })
-    }
-
-    fn copied(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
-        let staging = gpu.staging(label, out)?;
-        let way =
-            Way::Copied { out: gpu.buffer(label, out)?, answer: gpu.buffer(label, answer)?, staging, posted: None };
-        Ok(Self { way })
-    }
-
     /// What kernels fill for the host.
     pub fn out(&self) -> &Buffer {
-        match &self.way {
-            Way::Mapped { out, .. } => out.buffer(),
-            Way::Copied { out, .. } => out,
-        }
+        &self.out
     }
 
     /// What the host fills for kernels.
@@ -92,10 +92,10 @@ impl Recorder<'_> {
     /// done while the host reads them.
     pub fn post(&mut self, mailbox: &mut Mailbox, bytes: u64) {
         match &mut mailbox.way {
-            Way::Mapped { posted, .. } => self.insert(posted.raise()),
-            Way::Copied { out, staging, posted, .. } => {
+            Way::Mapped { read, posted, .. } => self.insert(posted.raise_after_copy(&mailbox.out, read, bytes)),
+            Way::Copied { staging, posted, .. } => {
                 if bytes > 0 {
-                    self.copy_out(out, 0, staging, bytes);
+                    self.copy_out(&mailbox.out, 0, staging, bytes);
                 }
                 *posted = Some(self.flush());
             }
@@ -110,10 +110,10 @@ impl Recorder<'_> {
         let ticket = self.flush();
         let gpu = self.gpu();
         match &mut mailbox.way {
-            Way::Mapped { out, posted, .. } => {
+            Way::Mapped { read, posted, .. } => {
                 wait_for(gpu, posted)?;
                 let _span = gpu.span("copy");
-                out.read(to);
+                read.read(to);
             }
             Way::Copied { staging, posted, .. } => {
                 let posted = posted.take().unwrap_or(ticket);
@@ -186,8 +186,9 @@ mod tests {
     fn messages_come_whole_from_mapped_memory() {
         let gpu = checked();
         for count in [1, 63, 70_000] {
-            let mailbox = Mailbox::mapped(&gpu, "echo", 4 * count, 4 * count).expect("a device with mapped memory");
-            converses(mailbox, &gpu, count as usize);
+            let way = Way::mapped(&gpu, "echo", 4 * count, 4 * count).expect("a device with such memory");
+            let out = gpu.buffer("echo", 4 * count).expect("room");
+            converses(Mailbox { out, way }, &gpu, count as usize);
         }
     }
 
@@ -195,7 +196,9 @@ mod tests {
     fn messages_come_whole_by_copies() {
         let gpu = checked();
         for count in [1, 63, 70_000] {
-            converses(Mailbox::copied(&gpu, "echo", 4 * count, 4 * count).expect("room"), &gpu, count as usize);
+            let way = Way::copied(&gpu, "echo", 4 * count, 4 * count).expect("room");
+            let out = gpu.buffer("echo", 4 * count).expect("room");
+            converses(Mailbox { out, way }, &gpu, count as usize);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Memory of the host that kernels bind, mapped for as long as it lives, and flags that the device raises for the host.
+//! Buffers that stay mapped for as long as they live, and flags that the device raises for the host.
 #![expect(unsafe_code, reason = "wgpu maps no storage buffer and has no events: both are made through Vulkan")]
 
 use std::sync::atomic::{Ordering, fence};
@@ -9,10 +9,10 @@ use wgpu::hal::api::Vulkan;
 
 use crate::{Buffer, Gpu};
 
-/// Who reads a mapped buffer, which decides where it lies.
+/// Who reads a mapped buffer, which decides where it lies: what crosses between host and device shall be written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// Memory that the host's caches may hold: it reads other memory word by word, slowly.
+    /// Memory of the host that its caches may hold: it reads other memory word by word, slowly.
     Host,
     /// The device's own memory, where the host can write it.
     Kernels,
@@ -154,23 +154,39 @@ impl Flag {
         Some(Self { gpu: gpu.clone(), event })
     }
 
-    /// Commands that raise the flag once all before them is done and the host can see what it wrote.
-    pub fn raise(&self) -> wgpu::CommandBuffer {
+    /// Commands that copy the first `bytes` bytes of what commands before them wrote to `from`, and raise the flag once the host
+    /// can see them. What comes after need not wait for the copy: the host lets nothing write to `from` before it has seen the flag.
+    ///
+    /// # Panics
+    /// When `bytes` is more than either holds: a fault of the program.
+    pub fn raise_after_copy(&self, from: &Buffer, to: &Mapped, bytes: u64) -> wgpu::CommandBuffer {
+        assert!(bytes <= from.inner.size().min(to.bytes as u64), "{bytes} bytes to copy");
         let device = &self.gpu.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        // The barrier makes what kernels and copies wrote available to the host, whose reads wgpu knows nothing of; the event
-        // follows all commands before it, so whoever sees it set comes after the barrier. Sound because the encoder is open
-        // and of this device.
+        // wgpu knows nothing of these commands, hence the barriers: from what comes before to the copy, and from the copy to the host. The
+        // event follows all commands before it, so whoever sees it set comes after both. Sound because the encoder is open,
+        // all is of this device, and both buffers outlive the submission, as their owner sees the flag before it drops them.
         unsafe {
+            let (source, target) = (from.inner.as_hal::<Vulkan>(), to.buffer.inner.as_hal::<Vulkan>());
             encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
                 let (Some(encoder), Some(device)) = (encoder, device.as_hal::<Vulkan>()) else { return };
+                let (Some(source), Some(target)) = (source, target) else { return };
                 let (raw, commands) = (device.raw_device(), encoder.raw_handle());
-                let written = vk::MemoryBarrier::default()
-                    .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
-                    .dst_access_mask(vk::AccessFlags::HOST_READ);
-                let from = vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER;
-                let to = vk::PipelineStageFlags::HOST;
-                raw.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[written], &[], &[]);
+                let barrier = |(from, wrote), (to, reads)| {
+                    let barrier = vk::MemoryBarrier::default().src_access_mask(wrote).dst_access_mask(reads);
+                    raw.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[barrier], &[], &[]);
+                };
+                if bytes > 0 {
+                    let before = (
+                        vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER,
+                        vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE,
+                    );
+                    barrier(before, (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_READ));
+                    let whole = vk::BufferCopy::default().size(bytes);
+                    raw.cmd_copy_buffer(commands, source.raw_handle(), target.raw_handle(), &[whole]);
+                }
+                let copy = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
+                barrier(copy, (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ));
                 raw.cmd_set_event(commands, self.event, vk::PipelineStageFlags::ALL_COMMANDS);
             });
         }
