@@ -135,7 +135,7 @@ pub fn fork() -> Suspension {
     });
     let mut run = bodies_run();
     run["openings"] = json!({
-        "inlet": {"velocity": "20 mm/s", "ramp": "100 us"},
+        "inlet": {"velocity": "40 mm/s", "ramp": "100 us"},
         "lower": {"pressure": "0 Pa"},
         "upper": {"pressure": "0 Pa"}
     });

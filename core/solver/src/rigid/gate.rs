@@ -1,8 +1,11 @@
 //! Openings as bodies see them: where they leave.
+//!
+//! A body leaves when its centre comes to the opening's nodes and would be beyond them before the next look. What touches
+//! the opening and is pushed about there stays, so that bodies beside an inlet go on with the flow.
 
-use super::parameters::Parameters;
+use super::parameters::{Parameters, REBUILD};
 
-/// An opening through which bodies leave: those that come near it and move outward.
+/// An opening through which bodies leave.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gate {
     /// Unit normal into the fluid.
@@ -14,14 +17,18 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// The numbers of a `Gate` in WGSL, in its order: normal and position of the nodes along it, low end and the depth in which
-    /// bodies leave, high end.
+    /// The numbers of a `Gate` in WGSL, in its order: normal and position of the nodes along it, low end and the steps to the next
+    /// look, high end.
     pub(super) fn words(&self, parameters: &Parameters) -> Vec<f64> {
         let radius = parameters.kinds.iter().map(|kind| kind.radius()).fold(0.0, f64::max);
-        let plane: f64 = (0..3).map(|a| 0.5 * self.normal[a] * f64::from(self.low[a] + self.high[a])).sum();
-        let wide = |end: [i32; 3], by: f64| end.map(|x| f64::from(x) + by);
-        let ([a, b, c], [d, e, f], [g, h, i]) =
-            (self.normal, wide(self.low, -radius - 1.0), wide(self.high, radius + 1.0));
-        vec![a, b, c, plane, d, e, f, radius + 1.0, g, h, i, 0.0]
+        let wide =
+            |end: [i32; 3], by: f64| [0, 1, 2].map(|k| f64::from(end[k]) + by * (1.0 + self.normal[k].abs() * radius));
+        let ([a, b, c], [d, e, f], [g, h, i]) = (self.normal, wide(self.low, -1.0), wide(self.high, 1.0));
+        vec![a, b, c, self.plane(), d, e, f, REBUILD as f64, g, h, i, 0.0]
+    }
+
+    /// Position of the opening's nodes along its normal.
+    pub(super) fn plane(&self) -> f64 {
+        (0..3).map(|a| 0.5 * self.normal[a] * f64::from(self.low[a] + self.high[a])).sum()
     }
 }

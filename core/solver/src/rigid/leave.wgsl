@@ -1,4 +1,5 @@
-// Bodies that leave: near an opening, as near as they are large, and moving outward. They say to which population they belong.
+// Bodies that leave: their centre is beyond an opening's nodes, or will be before the next look. They say to which population
+// they belong.
 #include "prelude.wgsl"
 
 fn work_on(k: u32) {
@@ -15,7 +16,8 @@ fn work_on(k: u32) {
     for (var g = 0u; g < arrayLength(&gates); g++) {
         let gate = gates[g];
         let within = all(x >= gate.low) && all(x <= gate.high);
-        if (within && dot(gate.normal, x) - gate.plane < gate.depth && dot(gate.normal, V) < real(0.0)) {
+        let depth = dot(gate.normal, x) - gate.plane;
+        if (within && depth + gate.ahead * min(dot(gate.normal, V), real(0.0)) < real(0.0)) {
             gone[i] = kind[i] + 1u;
         }
     }

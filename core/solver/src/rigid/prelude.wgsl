@@ -24,12 +24,12 @@ struct Kind {
     spare_T: real,
 }
 
-// An opening: its nodes stand at `plane` along its normal; bodies leave within `depth` of it, from `low` to `high`.
+// An opening: its nodes stand at `plane` along its normal; bodies leave there from `low` to `high`, looked at every `ahead` steps.
 struct Gate {
     normal: vec3<real>,
     plane: real,
     low: vec3<real>,
-    depth: real,
+    ahead: real,
     high: vec3<real>,
     spare: real,
 }
