@@ -28,7 +28,7 @@ mod velocity_set;
 mod wall;
 
 pub use cells::{
-    Growth, Placed, Population, PopulationConfig, PopulationReport, Refusal, Seeding, SeedingConfig, seed,
+    Ellipsoid, Growth, Placed, Population, PopulationConfig, PopulationReport, Refusal, Seeding, SeedingConfig, seed,
 };
 pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, add_partition, write};
 pub use lattice::Lattice;

@@ -6,12 +6,37 @@
 //! n ((1 - s)^2 A - s^2 B) n is zero, it is the plane at which both touch when scaled by the same factor: the distance has
 //! the sign of the true one, and is nearly it where they are close.
 
-use super::vector::{Matrix, Point, cross, dot, length, times};
+use super::vector::{Matrix, Point, Quaternion, cross, dot, length, matrix, times};
 
 /// The most values of s that are tried.
 const TRIES: usize = 24;
 /// The logarithm of (1 - s)^2 n A n over s^2 n B n that counts as zero.
 const ZERO: f64 = 1e-5;
+
+/// An ellipsoid about its centre.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ellipsoid {
+    /// Semi-axes; the unit of length is the caller's.
+    pub semi_axes: [f64; 3],
+    /// Unit quaternion (w, x, y, z) that turns them from x, y and z.
+    pub orientation: Quaternion,
+}
+
+impl Ellipsoid {
+    /// Whether it and another, whose centre is `apart` from its own, have points in common. Exact but for rounding.
+    pub fn overlaps(&self, other: &Self, apart: [f64; 3]) -> bool {
+        let least = |of: &Self| of.semi_axes.into_iter().fold(f64::INFINITY, f64::min);
+        let tensor = |of: &Self| tensor(of.semi_axes, 1.0, &matrix(of.orientation));
+        // Spheres within them meet; the others have a plane between them, or none.
+        length(apart) <= least(self) + least(other) || contact(&tensor(self), &tensor(other), apart, 0.0).is_some()
+    }
+
+    /// How far it reaches from its centre along a unit vector.
+    pub fn extent(&self, along: [f64; 3]) -> f64 {
+        let across = tensor(self.semi_axes, 1.0, &matrix(self.orientation)).map(|row| dot(row, along));
+        dot(along, across).sqrt()
+    }
+}
 
 /// Where two ellipsoids are nearest.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +147,29 @@ mod tests {
             assert!(length(minus(found.lever, [0.0, 2.0, 0.0])) < 1e-9, "{found:?}");
         }
         assert!(contact(&a, &b, [0.0, 5.0, 0.0], 1.4).is_none() && contact(&a, &b, [0.0; 3], 1.0).is_none());
+    }
+
+    #[test]
+    fn ellipsoids_overlap_where_a_search_finds_no_plane_between_them() {
+        let mut found = [0; 2];
+        for k in 0..400 {
+            let draws = Draws::of(11, k);
+            let axes = |first: u64| [0, 1, 2].map(|i| 0.2 + 2.5 * draws.unit(first + i).powi(2));
+            let [one, other] =
+                [0, 3].map(|first| Ellipsoid { semi_axes: axes(6 + first), orientation: draws.rotation(first, 3) });
+            let [a, b] = [&one, &other].map(|body| tensor(body.semi_axes, 1.0, &matrix(body.orientation)));
+            let apart = [0, 1, 2].map(|i| 2.5 * draws.sign(12 + i));
+            let far = searched(&a, &b, apart, Draws::of(12, k));
+            assert!(far.abs() < 1e-4 || one.overlaps(&other, apart) == (far < 0.0), "{k}: {far}");
+            assert_eq!(one.overlaps(&other, apart), other.overlaps(&one, times(-1.0, apart)), "{k}");
+            found[usize::from(far < 0.0)] += 1;
+        }
+        assert!(found[0] > 50 && found[1] > 50, "{found:?}");
+        let (needle, ball) = ([4.0, 0.1, 0.1], [1.0; 3]);
+        let of = |semi_axes| Ellipsoid { semi_axes, orientation: [1.0, 0.0, 0.0, 0.0] };
+        assert!(of(ball).overlaps(&of(ball), [0.0; 3]) && of(needle).overlaps(&of(ball), [4.9, 0.0, 0.0]));
+        assert!(!of(needle).overlaps(&of(ball), [5.1, 0.0, 0.0]) && !of(needle).overlaps(&of(ball), [0.0, 1.15, 0.0]));
+        assert!((of(needle).extent([0.6, 0.8, 0.0]) - (2.4_f64.powi(2) + 0.08_f64.powi(2)).sqrt()).abs() < 1e-12);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod vector;
 mod view;
 
 pub use config::{Growth, PopulationConfig, SeedingConfig};
+pub use ellipsoids::Ellipsoid;
 pub use population::{Placed, Population};
 pub use report::{PopulationReport, Refusal};
 pub use seeding::{Seeding, seed};
