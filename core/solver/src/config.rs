@@ -232,6 +232,9 @@ pub struct BodiesConfig {
     pub populations: BTreeMap<String, BodyConfig>,
     /// Repulsion between bodies and from walls.
     pub contact: BodyContactConfig,
+    /// Openings through which bodies come in, by name, e.g. {"inlet": {}}: as the case holds them behind the opening, period
+    /// after period, with the fluid that comes in. Bodies go out wherever they are carried out.
+    pub inflow: BTreeMap<String, InflowConfig>,
 }
 
 /// A population of rigid bodies.
@@ -315,12 +318,12 @@ impl StretchConfig {
     }
 }
 
-/// Cells that come in through an opening.
+/// Cells or rigid bodies that come in through an opening.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InflowConfig {
-    /// Length of the stretch behind the opening whose seeded cells come in again and again, e.g. "50 um". Default: six of
-    /// their largest diameters.
+    /// Length of the stretch behind the opening whose seeded cells come in again and again, e.g. "50 um". The vessel should be
+    /// straight so far. Default: six of their largest diameters.
     pub length: Option<Length>,
     /// Share of the volume that cells take up in what comes in, e.g. 0.3; at most as much as was seeded there. Default: as seeded.
     pub hematocrit: Option<f64>,

@@ -1,17 +1,74 @@
-//! The openings of a case as its cells see them, and the feeders of those through which cells come in.
+//! The openings of a case as its cells see them, and the feeders of those through which cells come in; what feeders of cells
+//! and of rigid bodies have in common.
+
+use std::collections::BTreeMap;
 
 use hematite_case::{Header, Opening, Population};
 use hematite_config::{Fault, Result, nearest};
 use hematite_geometry::OpeningKind;
 
-use crate::config::CellsConfig;
+use crate::config::{CellsConfig, InflowConfig};
 use crate::immersion::Immersion;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
 use crate::suspension::{Bounds, DEPTH, Feeder, Gate, Waiting};
+use crate::turn::Turn;
 
 /// Length of a feeder in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
+
+impl InflowConfig {
+    /// Length of the feeder for cells so large, in lattice units of `spacing` metres.
+    ///
+    /// # Errors
+    /// A usage fault where it is shorter than a cell; `what` they are called.
+    pub(crate) fn length_for(&self, diameter: f64, spacing: f64, what: &str) -> Result<f64> {
+        let length = self.length.map_or(DIAMETERS * diameter, |length| length.si() / spacing);
+        if length < diameter {
+            return Err(Fault::usage(format!(
+                "length {:.3e} m is below the diameter of the {what}, {:.3e} m: take at least that, best several times as much",
+                length * spacing,
+                diameter * spacing
+            )));
+        }
+        Ok(length)
+    }
+
+    /// Share of what waits that comes in, where the case holds the hematocrit `seeded`.
+    ///
+    /// # Errors
+    /// A usage fault where more is asked for, or nothing; `what` it consists of.
+    pub(crate) fn share_of(&self, seeded: f64, what: &str) -> Result<f64> {
+        match self.hematocrit {
+            None => Ok(1.0),
+            Some(asked) if asked > 0.0 && asked <= seeded => Ok(asked / seeded),
+            Some(asked) => Err(Fault::usage(format!(
+                "hematocrit {asked} must be above 0 and at most {seeded:.3}, that of the {what} which the case holds behind \
+                 the opening: seed the case with more"
+            ))),
+        }
+    }
+}
+
+/// Checks that `inflow`, at `key` of the config, names openings of the case through which something can come in.
+///
+/// # Errors
+/// A usage fault that names what it could be.
+pub(crate) fn known(key: &str, inflow: &BTreeMap<String, InflowConfig>, header: &Header) -> Result<()> {
+    let open = |name: &str| header.openings.iter().any(|known| known.name == name && known.kind != OpeningKind::Wall);
+    let Some(unknown) = inflow.keys().find(|name| !open(name)) else { return Ok(()) };
+    if header.openings.iter().any(|known| known.name == *unknown) {
+        return Err(Fault::usage(format!(
+            "{key}.{unknown}: this opening is a moving wall; what comes in does so through openings of kind \"velocity\" or \
+             \"pressure\""
+        )));
+    }
+    let names: Vec<&str> = header.openings.iter().map(|opening| opening.name.as_str()).collect();
+    let hint =
+        nearest(unknown, names.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+    let known = if names.is_empty() { "no openings".to_owned() } else { names.join(", ") };
+    Err(Fault::usage(format!("{key}.{unknown}: the case has no such opening, but {known}{hint}")))
+}
 
 impl Immersion {
     /// The openings through which cells go. `sites[k]` are the positions of the nodes of opening k.
@@ -28,16 +85,7 @@ impl Immersion {
         sites: &[Vec<[i32; 3]>],
         populations: &[Population],
     ) -> Result<Vec<Gate>> {
-        let names: Vec<&str> = header.openings.iter().map(|opening| opening.name.as_str()).collect();
-        if let Some(unknown) = config.inflow.keys().find(|name| !names.contains(&name.as_str())) {
-            let hint = nearest(unknown, names.iter().copied())
-                .map(|near| format!("; did you mean \"{near}\"?"))
-                .unwrap_or_default();
-            let known = if names.is_empty() { "no openings".to_owned() } else { names.join(", ") };
-            return Err(Fault::usage(format!(
-                "cells.inflow.{unknown}: the case has no such opening, but {known}{hint}"
-            )));
-        }
+        known("cells.inflow", &config.inflow, header)?;
         let mut gates = Vec::new();
         for (k, (opening, sites)) in openings.iter().zip(sites).enumerate() {
             if opening.kind == OpeningKind::Wall || sites.is_empty() {
@@ -71,17 +119,9 @@ impl Immersion {
                 "cells come in with the prescribed flow: give this opening a \"velocity\" or \"flow_rate\" (no CSV profile)",
             ));
         }
-        let inflow = &config.inflow[&opening.name];
-        let units = &plan.units;
+        let (inflow, units) = (&config.inflow[&opening.name], &plan.units);
         let diameter = self.parameters.kinds.iter().map(|kind| 2.0 * kind.surface.radius()).fold(0.0, f64::max);
-        let length = inflow.length.map_or(DIAMETERS * diameter, |length| length.si() / units.dx);
-        if length < diameter {
-            return Err(Fault::usage(format!(
-                "length {:.3e} m is below the diameter of the cells, {:.3e} m",
-                length * units.dx,
-                diameter * units.dx
-            )));
-        }
+        let length = inflow.length_for(diameter, units.dx, "cells")?;
         let dimension = self.parameters.dimension;
         let mut cells = Vec::new();
         let mut volume = 0.0;
@@ -110,7 +150,7 @@ impl Immersion {
             }
             let size = f64::from(record.seeded_scale).powi(dimension as i32);
             volume += self.parameters.kinds[kind].surface.volume() * size;
-            cells.push(Waiting { kind, record: entry, way: length - back, share, entered: 0 });
+            cells.push(Waiting { kind, record: entry, turn: Turn { way: length - back, share, entered: 0 } });
         }
         if cells.is_empty() {
             return Err(Fault::usage(
@@ -118,22 +158,13 @@ impl Immersion {
             ));
         }
         let seeded = volume / (opening.area * length);
-        let keep = match inflow.hematocrit {
-            None => 1.0,
-            Some(asked) if asked > 0.0 && asked <= seeded => asked / seeded,
-            Some(asked) => {
-                return Err(Fault::usage(format!(
-                    "hematocrit {asked} must be above 0 and at most {seeded:.3}, that of the cells which the case holds behind \
-                     the opening: seed the case with more"
-                )));
-            }
-        };
+        let keep = inflow.share_of(seeded, "cells")?;
         Ok(Feeder { length, keep, cells })
     }
 }
 
 /// Speed at the opening's node nearest to `at` over the mean speed.
-fn share_at(at: [f64; 3], opening: &Opening, sites: &[[i32; 3]]) -> f64 {
+pub(crate) fn share_at(at: [f64; 3], opening: &Opening, sites: &[[i32; 3]]) -> f64 {
     let apart = |site: &[i32; 3]| -> f64 {
         let offset = [0, 1, 2].map(|axis| f64::from(site[axis]) - at[axis]);
         let along: f64 = (0..3).map(|axis| offset[axis] * opening.normal[axis]).sum();

@@ -15,6 +15,7 @@ mod profile;
 pub mod rigid;
 pub mod sites;
 pub mod suspension;
+mod turn;
 pub mod waveform;
 
 pub use bodies::{Bodies, Nothing};
@@ -23,3 +24,4 @@ pub use config::WallMethod;
 pub use immersion::Immersion;
 pub use plan::{Plan, WALLS};
 pub use precision::Precision;
+pub use turn::Turn;

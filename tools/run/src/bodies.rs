@@ -5,14 +5,13 @@ use std::collections::HashMap;
 use hematite_case::{Case, Opening, Population};
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_dump::{BodyFrame, BodyKind};
+use hematite_dump::{BodyFrame, BodyKind, CellCount};
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::rigid::{Gate, Kind, Rigid, RigidBodies, State, Surroundings};
+use hematite_solver::rigid::{Kind, Rigid, RigidBodies, State, Surroundings};
 use hematite_solver::sites::{Coordinate, SiteMap};
 
-use crate::cells::sites;
 use crate::checkpoint::Saved;
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -33,9 +32,11 @@ pub fn immerse(
         return RigidBodies::new(gpu, comm, parameters, shared, around, 0, rigid.at_start(&setup.populations));
     };
     let mut bodies = RigidBodies::new(gpu, comm, parameters, shared, around, saved.step, saved.bodies)?;
+    let counts = |of: fn(&CellCount) -> u64| saved.populations.iter().map(|state| of(&state.count)).collect::<Vec<_>>();
     if comm.rank() == 0 {
-        bodies.restore_left(&saved.populations.iter().map(|state| state.count.left).collect::<Vec<_>>());
+        bodies.restore_left(&counts(|count| count.left));
     }
+    bodies.restore_inserted(&counts(|count| count.inserted), &saved.entered);
     Ok(bodies)
 }
 
@@ -45,25 +46,15 @@ fn surroundings(gpu: &Gpu, setup: &Setup, rigid: &Rigid) -> Result<Surroundings>
     let parameters = &rigid.parameters;
     let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
     case.each_position(|positions| builder.add_fluid(positions))?;
-    let openings = case.openings()?;
-    let sites = sites(&case, &openings)?;
-    let beyond = beyond(&openings, &sites);
+    let (openings, sites) = match &setup.openings {
+        Some(openings) => (openings.list.as_slice(), openings.sites.as_slice()),
+        None => Default::default(),
+    };
+    let beyond = beyond(openings, sites);
     let wall_distance = Some(builder.distances(parameters.wall_reach(), |site| {
         beyond.get(&site).is_some_and(|opening| openings[*opening].kind != OpeningKind::Wall)
     }));
-    let gate = |(opening, sites): (&Opening, &Vec<[i32; 3]>)| {
-        let extreme = |pick: fn(i32, i32) -> i32, from: i32| {
-            [0, 1, 2].map(|axis| sites.iter().map(|site| site[axis]).fold(from, pick))
-        };
-        let open = opening.kind != OpeningKind::Wall && !sites.is_empty();
-        open.then(|| Gate {
-            normal: opening.normal,
-            low: extreme(i32::min, i32::MAX),
-            high: extreme(i32::max, i32::MIN),
-        })
-    };
-    let gates = openings.iter().zip(&sites).filter_map(gate).collect();
-    Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates })
+    Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: rigid.gates.clone() })
 }
 
 /// The sites next to the nodes of openings on their outer side, and the opening's number.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hematite_case::{Case, Header, Opening};
+use hematite_case::{Case, Header};
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_dump::{CellFrame, CellKind};
@@ -54,28 +54,8 @@ fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surro
         Some(_) => walls(&case, &map)?,
         None => Vec::new(),
     };
-    let (plan, header) = (&setup.plan, &setup.header);
-    let openings = case.openings()?;
-    let sites = sites(&case, &openings)?;
-    let gates = immersion.gates(&setup.config.cells, plan, header, &openings, &sites, &setup.populations);
-    let gates = gates.map_err(|fault| fault.within(setup.path.display()))?;
-    let flow = plan.clone();
+    let (flow, gates) = (setup.plan.clone(), setup.gates.clone());
     Ok(Surroundings { own, map, walls, gates, inflow: Arc::new(move |step| flow.inward_speeds(step)) })
-}
-
-/// Positions of the nodes of each opening.
-pub fn sites(case: &Case, openings: &[Opening]) -> Result<Vec<Vec<[i32; 3]>>> {
-    let mut sites: Vec<Vec<[i32; 3]>> = vec![Vec::new(); openings.len()];
-    let mut first = 0;
-    case.each_position(|positions| {
-        for (sites, opening) in sites.iter_mut().zip(openings) {
-            let from = opening.nodes.partition_point(|node| (node.node.0 as usize) < first);
-            let to = opening.nodes.partition_point(|node| (node.node.0 as usize) < first + positions.len());
-            sites.extend(opening.nodes[from..to].iter().map(|node| positions[node.node.0 as usize - first]));
-        }
-        first += positions.len();
-    })?;
-    Ok(sites)
 }
 
 /// The points of the walls near this rank's nodes.

@@ -30,7 +30,8 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid, su
         populations: populations(setup, &suspended.tally(comm)?),
         entered: match suspended {
             Suspended::Cells(cells) => cells.entered(),
-            _ => Vec::new(),
+            Suspended::Bodies(bodies) => bodies.entered(),
+            Suspended::Nothing => Vec::new(),
         },
     };
     together(comm, || {

@@ -6,6 +6,7 @@ mod cells;
 mod checkpoint;
 mod cli;
 mod config;
+mod openings;
 mod output;
 mod progress;
 mod ranks;

@@ -7,11 +7,13 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
 use hematite_solver::lattice_boltzmann::{Immersed, Parameters};
-use hematite_solver::rigid::Rigid;
+use hematite_solver::rigid::{Entrances, Rigid};
+use hematite_solver::suspension::Gate;
 use hematite_solver::{Immersion, Plan};
 
 use crate::cli::Cli;
 use crate::config::RunConfig;
+use crate::openings::Openings;
 use crate::ranks::together;
 use crate::walls::{self, fluid_nodes};
 
@@ -37,8 +39,12 @@ pub struct Setup {
     pub populations: Vec<Population>,
     /// Their physics in lattice units, where there are any.
     pub immersion: Option<Immersion>,
+    /// The openings through which cells go.
+    pub gates: Vec<Gate>,
     /// The physics of rigid bodies in lattice units, where there are any.
     pub rigid: Option<Rigid>,
+    /// The openings of the case, where it holds cells or bodies.
+    pub openings: Option<Openings>,
     /// The run folder.
     pub folder: PathBuf,
 }
@@ -61,18 +67,30 @@ impl Setup {
         let part = together(comm, || own_part(&stored, layer.as_ref(), &populations, comm))?;
         let mut parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
         parameters.walls = walls::walls(comm, &stored, &config, &plan, &part, layer.as_ref())?;
+        let openings = together(comm, || (!populations.is_empty()).then(|| Openings::read(&stored)).transpose())?;
         let rigid = together(comm, || {
-            let rigid = Rigid::new(&config.bodies, &plan, &header, &populations);
-            let rigid =
-                rigid.and_then(|rigid| if rigid.is_some() { refuse_cells(&config).map(|()| rigid) } else { Ok(rigid) });
+            let rigid = rigid(&config, &plan, &header, &populations, openings.as_ref(), &stored);
             rigid.map_err(|fault| fault.within(path.display()))
         })?;
         let immersion = together(comm, || {
+            if let Some(name) = config.cells.inflow.keys().next().filter(|_| populations.is_empty()) {
+                return Err(Fault::usage(format!(
+                    "{}: cells.inflow.{name}: the case has no cells to take after: seed it with some",
+                    path.display()
+                )));
+            }
             if rigid.is_some() || populations.is_empty() && config.cells.mechanics.is_empty() {
                 return Ok(None);
             }
             let immersion = Immersion::new(&config.cells, &plan, &header, &populations);
             immersion.map(Some).map_err(|fault| fault.within(path.display()))
+        })?;
+        let gates = together(comm, || match (&immersion, &openings) {
+            (Some(immersion), Some(Openings { list, sites })) => {
+                let gates = immersion.gates(&config.cells, &plan, &header, list, sites, &populations);
+                gates.map_err(|fault| fault.within(path.display()))
+            }
+            _ => Ok(Vec::new()),
         })?;
         parameters.immersed = match (&immersion, &rigid) {
             (Some(immersion), _) => Some(Immersed { inside: immersion.inside }),
@@ -90,7 +108,22 @@ impl Setup {
             refuse_wide_kernel(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
         }
         refuse_empty_dumps(comm, &config, &header, &part).map_err(|fault| fault.within(path.display()))?;
-        Ok(Self { path, config, case, header, plan, part, layer, parameters, populations, immersion, rigid, folder })
+        Ok(Self {
+            path,
+            config,
+            case,
+            header,
+            plan,
+            part,
+            layer,
+            parameters,
+            populations,
+            immersion,
+            gates,
+            rigid,
+            openings,
+            folder,
+        })
     }
 
     /// Says on rank 0 what the run is.
@@ -156,6 +189,26 @@ fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)>
     config.check(plan.steps, header.set.dimension()).map_err(|fault| fault.within(path.display()))?;
     let case = case.canonicalize().map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
     Ok((config, case, header, plan))
+}
+
+/// The rigid bodies of the case, where there are any, and the openings through which they go.
+fn rigid(
+    config: &RunConfig,
+    plan: &Plan,
+    header: &Header,
+    populations: &[Population],
+    openings: Option<&Openings>,
+    case: &Case,
+) -> Result<Option<Rigid>> {
+    let (Some(mut rigid), Some(openings)) = (Rigid::new(&config.bodies, plan, header, populations)?, openings) else {
+        return Ok(None);
+    };
+    refuse_cells(config)?;
+    let inflow = &config.bodies.inflow;
+    let fluid = openings.fluid_near(case, rigid.entrance(), |name| inflow.contains_key(name))?;
+    let entrances = Entrances { openings: &openings.list, sites: &openings.sites, fluid: &fluid };
+    rigid.open(&config.bodies, header, populations, &entrances)?;
+    Ok(Some(rigid))
 }
 
 /// What "cells" says of membranes is not for rigid bodies.

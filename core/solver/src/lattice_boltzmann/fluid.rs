@@ -56,6 +56,28 @@ pub struct Shared {
     pub inside: Option<Buffer>,
     /// Distance between the axes of an array.
     pub stride: u32,
+    /// What came in through openings, where there are any.
+    pub came_in: Option<CameIn>,
+}
+
+/// The mass that came in through openings, as the device counts it.
+#[derive(Clone, Debug)]
+pub struct CameIn {
+    ledger: Buffer,
+    /// Own nodes of each opening.
+    nodes: Vec<usize>,
+}
+
+impl CameIn {
+    /// Mass that has come in through this part's nodes of each opening since step 0, in units of
+    /// [`MASS_QUANTUM`](super::MASS_QUANTUM).
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn read(&self, gpu: &Gpu) -> Result<Vec<i64>> {
+        let mut counts = gpu.download::<i64>(&self.ledger, 0, self.nodes.iter().sum())?.into_iter();
+        Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
+    }
 }
 
 /// The fluid of one part on one device.
@@ -159,6 +181,8 @@ impl Fluid {
             node_velocity: self.buffers.get("node_velocity").clone(),
             inside: self.variant.contrast().then(|| self.buffers.get("inside").clone()),
             stride: self.buffers.stride,
+            came_in: (!self.opening_nodes.is_empty())
+                .then(|| CameIn { ledger: self.buffers.get("ledger").clone(), nodes: self.opening_nodes.clone() }),
         }
     }
 

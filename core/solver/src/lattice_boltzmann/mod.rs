@@ -20,7 +20,7 @@ mod walls;
 
 pub use boundary::{Prescribed, Shape};
 pub use exchange::Phases;
-pub use fluid::{Fluid, Parameters, Shared};
+pub use fluid::{CameIn, Fluid, Parameters, Shared};
 pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
 pub use moment::{MASS_QUANTUM, Moment, Monitor};
 pub use schedule::Row;

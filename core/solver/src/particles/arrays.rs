@@ -97,18 +97,18 @@ impl Arrays {
         self.list.bytes() / 4
     }
 
-    /// Puts particles in, from the first on, by the raw words of each property.
+    /// Puts particles in, from the one with number `first` on, by the raw words of each property.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn put(&self, gpu: &Gpu, particles: &[Vec<Vec<u32>>]) -> Result<()> {
+    pub fn put(&self, gpu: &Gpu, first: u32, particles: &[Vec<Vec<u32>>]) -> Result<()> {
         for (k, property) in self.properties.list().iter().enumerate() {
             let width = property.width as usize;
             for c in 0..property.declared.components as usize {
                 let component = c * width..(c + 1) * width;
                 let words: Vec<u32> =
                     particles.iter().flat_map(|words| words[k][component.clone()].iter().copied()).collect();
-                gpu.upload(&property.buffer, c * self.properties.stride as usize * width, &words)?;
+                gpu.upload(&property.buffer, (c * self.properties.stride as usize + first as usize) * width, &words)?;
             }
         }
         Ok(())

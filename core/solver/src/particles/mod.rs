@@ -9,6 +9,7 @@
 
 mod arrays;
 mod exchange;
+mod insert;
 mod messages;
 mod moves;
 mod properties;
@@ -128,7 +129,7 @@ impl Particles {
             particles.into_iter().filter(|particle| tiles.holds(&map, tiling, site(&particle[at]))).collect();
         let room = if comm.size() > 1 { held.len() + held.len() / 2 + 256 } else { held.len() };
         let arrays = Arrays::new(gpu, &variant, &map, &tiles, declared, room as u32)?;
-        arrays.put(gpu, &held)?;
+        arrays.put(gpu, 0, &held)?;
         let counts = gpu.mailbox("how many for whom", arrays.places.bytes(), 4)?;
         Ok(Self {
             gpu: gpu.clone(),

@@ -160,7 +160,7 @@ impl Particles {
     }
 
     /// Makes arrays with room for more than `room` particles, the first `held` of which stay what they are.
-    fn enlarge(&mut self, room: u32, held: u32) -> Result<()> {
+    pub(super) fn enlarge(&mut self, room: u32, held: u32) -> Result<()> {
         let old = std::mem::replace(
             &mut self.arrays,
             Arrays::new(&self.gpu, &self.variant, &self.map, &self.tiles, &self.declared, room + room / 2)?,

@@ -3,11 +3,13 @@
 //! A law is the WGSL with the formula and the force, and the Rust with its parameters and its energy in f64.
 
 mod damage;
+mod feeder;
 pub mod friction;
 mod gate;
 pub mod gay_berne;
 mod laws;
 mod parameters;
+mod passage;
 pub mod region;
 mod resolve;
 pub mod rotation;
@@ -18,6 +20,7 @@ pub mod wall;
 pub mod wca;
 
 pub use damage::Damage;
+pub use feeder::{Candidate, Entrances, Feeder, Waiting};
 pub use gate::Gate;
 pub use laws::LAWS;
 pub use parameters::{FASTEST, Kind, LOOK, Parameters, REBUILD};

@@ -137,6 +137,11 @@ impl Kind {
 }
 
 impl Parameters {
+    /// Radius of the sphere around the largest body.
+    pub fn radius(&self) -> f64 {
+        self.kinds.iter().map(Kind::radius).fold(0.0, f64::max)
+    }
+
     /// How far two bodies' centres can be apart and still touch.
     pub fn range(&self) -> f64 {
         let of =

@@ -3,6 +3,7 @@
 use hematite_case::{Header, Population};
 use hematite_config::{Fault, Result, nearest};
 
+use super::Gate;
 use super::friction::{coupling, inertia, jeffery, mass, rotational, translational};
 use super::gay_berne::{GayBerne, Shape};
 use super::parameters::{Kind, Parameters};
@@ -27,6 +28,8 @@ pub struct Rigid {
     pub parameters: Parameters,
     /// What was chosen by default, one sentence each.
     pub notes: Vec<String>,
+    /// Openings through which bodies go: see [`Rigid::open`].
+    pub gates: Vec<Gate>,
 }
 
 impl Rigid {
@@ -44,6 +47,11 @@ impl Rigid {
         let (rigid, soft): (Vec<&Population>, Vec<&Population>) = populations.iter().partition(|p| p.rigid.is_some());
         known(config, &rigid)?;
         if rigid.is_empty() {
+            if let Some(name) = config.inflow.keys().next() {
+                return Err(Fault::usage(format!(
+                    "bodies.inflow.{name}: the case has no rigid bodies to take after: seed it with some"
+                )));
+            }
             return Ok(None);
         }
         if let Some(membrane) = soft.first() {
@@ -73,7 +81,7 @@ impl Rigid {
             origin: header.origin,
         };
         parameters.check()?;
-        Ok(Some(Self { parameters, notes }))
+        Ok(Some(Self { parameters, notes, gates: Vec::new() }))
     }
 
     /// Where the bodies are at the start.

@@ -9,6 +9,7 @@ use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::parameters::{LOOK, Parameters, REBUILD};
+use super::passage::Passage;
 use super::shaders::Shader;
 use super::{Damage, Gate, Kind, State};
 use crate::Bodies;
@@ -37,7 +38,7 @@ const DECLARED: [Declaration; 15] = [
 ];
 
 /// What a copy of a body must know when it is made.
-const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin"];
+pub(super) const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin"];
 
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
@@ -50,23 +51,24 @@ pub struct Surroundings {
     pub map: SiteMap,
     /// Distance of each site from the wall; none where there are no walls.
     pub wall_distance: Option<Vec<f32>>,
-    /// Openings through which bodies leave.
+    /// Openings through which bodies go.
     pub gates: Vec<Gate>,
 }
 
 /// The rigid bodies of one rank.
 pub struct RigidBodies {
-    gpu: Gpu,
+    pub(super) gpu: Gpu,
     alone: bool,
-    parameters: Parameters,
-    particles: Particles,
-    shared: Option<Shared>,
+    pub(super) parameters: Parameters,
+    pub(super) particles: Particles,
+    pub(super) shared: Option<Shared>,
     kinds: Buffer,
     wall_distance: Buffer,
     broken: Buffer,
     gates: Buffer,
     gate_count: usize,
     left: Vec<u64>,
+    pub(super) passage: Passage,
     kernels: Vec<(Shader, Kernel, Bound)>,
     enlarged: u32,
 }
@@ -114,6 +116,10 @@ impl RigidBodies {
             gates,
             gate_count,
             left: vec![0; parameters.kinds.len()],
+            passage: Passage::new(
+                surroundings.gates,
+                &parameters.kinds.iter().map(|kind| kind.seeded).collect::<Vec<_>>(),
+            ),
             gpu: gpu.clone(),
             alone: comm.size() == 1,
             enlarged: 0,
@@ -282,13 +288,13 @@ impl RigidBodies {
             counts[2 * k + 1] += left as i64;
         }
         comm.sum(&mut counts)?;
-        let tally = |(kind, count): (&Kind, &[i64])| Tally {
+        let tally = |((kind, count), &inserted): ((&Kind, &[i64]), &u64)| Tally {
             seeded: kind.seeded,
-            inserted: 0,
+            inserted,
             inside: count[0] as u64,
             left: count[1] as u64,
         };
-        Ok(self.parameters.kinds.iter().zip(counts.chunks(2)).map(tally).collect())
+        Ok(self.parameters.kinds.iter().zip(counts.chunks(2)).zip(&self.passage.inserted).map(tally).collect())
     }
 
     /// Puts back how many bodies of each population left before a restart, on one rank.
@@ -325,6 +331,11 @@ impl RigidBodies {
         self.kernels = kernels;
         self.enlarged = self.particles.enlarged();
         Ok(())
+    }
+
+    /// Binds the kernels anew where the arrays were made anew.
+    pub(super) fn bind_enlarged(&mut self) -> Result<()> {
+        if self.particles.enlarged() == self.enlarged { Ok(()) } else { self.bind() }
     }
 
     /// Runs a kernel on bodies from the first of `range` on to before the last.
@@ -439,9 +450,7 @@ impl Bodies for RigidBodies {
         if step.is_multiple_of(REBUILD) {
             self.record_leave(recorder, step);
             self.particles.rebuild(comm, recorder, &CARRIED)?;
-            if self.particles.enlarged() != self.enlarged {
-                self.bind()?;
-            }
+            self.bind_enlarged()?;
         }
         self.force(comm, recorder, step, 1.0)
     }
@@ -450,6 +459,7 @@ impl Bodies for RigidBodies {
         if step.is_multiple_of(LOOK) {
             self.check_sound(comm)?;
             self.count_gone()?;
+            self.let_in(comm, step)?;
         }
         Ok(())
     }

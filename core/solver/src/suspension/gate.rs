@@ -8,6 +8,7 @@ use super::coupling::FASTEST;
 use super::holders::Bounds;
 use super::parameters::LOOK;
 use super::record::Record;
+use crate::turn::Turn;
 
 /// Nodes before an opening in which a cell that moves outward leaves: more than a vertex moves from one look to the next, and
 /// the kernel.
@@ -44,12 +45,8 @@ pub struct Waiting {
     pub kind: usize,
     /// Its state where it is put into the fluid.
     pub record: Record,
-    /// How far it has to go to get there first, lattice units.
-    pub way: f64,
-    /// Speed into the domain where it is, for a mean speed of 1.
-    pub share: f64,
-    /// How often it has come in.
-    pub entered: u64,
+    /// When it comes in.
+    pub turn: Turn,
 }
 
 impl Gate {
@@ -84,22 +81,6 @@ impl Gate {
     }
 }
 
-impl Waiting {
-    /// Whether it is among the share `keep` of cells that come in, this time; `number` tells it from others.
-    pub fn is_kept(&self, number: u64, keep: f64) -> bool {
-        // SplitMix64 of who and when: the same on every rank and after a restart.
-        let mut x = (number << 32 ^ self.entered).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ (x >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 <= keep
-    }
-
-    /// Whether it should have come in once more when the flow has gone `travelled` lattice units at mean speed.
-    pub fn is_due(&self, travelled: f64, length: f64) -> bool {
-        self.share * travelled >= self.way + self.entered as f64 * length
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -120,16 +101,5 @@ mod tests {
         assert!(!outlet.passes(cell(88, 10), cell(87, 10)), "inward");
         assert!(!outlet.passes(cell(80, 10), cell(82, 10)), "far");
         assert!(!outlet.passes(cell(86, 80), cell(88, 80)), "beside");
-    }
-
-    #[test]
-    fn a_waiting_cell_comes_once_a_period() {
-        let record = Record { seeded_scale: 1.0, position: Vec::new(), drift: Vec::new() };
-        let mut waiting = Waiting { kind: 0, record, way: 5.0, share: 0.5, entered: 0 };
-        assert!(!waiting.is_due(9.9, 20.0) && waiting.is_due(10.0, 20.0));
-        waiting.entered = 1;
-        assert!(!waiting.is_due(49.0, 20.0) && waiting.is_due(50.0, 20.0));
-        let kept = (0..1000).filter(|&number| waiting.is_kept(number, 0.3)).count();
-        assert!((250..350).contains(&kept) && waiting.is_kept(1, 1.0), "{kept}");
     }
 }

@@ -42,7 +42,9 @@ impl Suspension {
         for (g, (gate, &travelled)) in self.gates.iter().zip(&self.travelled).enumerate() {
             let Some(feeder) = &gate.feeder else { continue };
             let waiting = feeder.cells.iter().enumerate();
-            due.extend(waiting.filter(|(_, cell)| cell.is_due(travelled, feeder.length)).map(|(c, _)| (g, c)));
+            due.extend(
+                waiting.filter(|(_, cell)| cell.turn.beyond(travelled, feeder.length) >= 0.0).map(|(c, _)| (g, c)),
+            );
         }
         if due.is_empty() {
             return Ok(());
@@ -57,7 +59,7 @@ impl Suspension {
             let vertices = candidate.record.points(self.parameters.dimension);
             let gap = self.gap(candidate.kind);
             let keep = self.gates[g].feeder.as_ref().map_or(1.0, |feeder| feeder.keep);
-            if !candidate.is_kept(c as u64, keep) {
+            if !candidate.turn.is_kept(c as u64, keep) {
                 self.count_entry(g, c);
                 continue;
             }
@@ -80,7 +82,7 @@ impl Suspension {
 
     pub(super) fn count_entry(&mut self, gate: usize, cell: usize) {
         if let Some(feeder) = &mut self.gates[gate].feeder {
-            feeder.cells[cell].entered += 1;
+            feeder.cells[cell].turn.entered += 1;
         }
     }
 

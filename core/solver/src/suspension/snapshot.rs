@@ -68,14 +68,14 @@ impl Suspension {
         }
         let feeders = self.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
         for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.cells).zip(entered) {
-            waiting.entered = entered;
+            waiting.turn.entered = entered;
         }
     }
 
     /// How often each cell of the feeders has come in.
     pub fn entered(&self) -> Vec<u64> {
         let feeders = self.gates.iter().filter_map(|gate| gate.feeder.as_ref());
-        feeders.flat_map(|feeder| &feeder.cells).map(|waiting| waiting.entered).collect()
+        feeders.flat_map(|feeder| &feeder.cells).map(|waiting| waiting.turn.entered).collect()
     }
 
     /// The cells that this rank answers for, after `step` steps.

@@ -102,6 +102,7 @@ pub fn shared(gpu: &Gpu, dimension: usize, precision: Precision, nodes: usize) -
         node_velocity: buffer(precision.real_bytes() * dimension * stride),
         inside: Some(buffer(4 * stride)),
         stride: stride as u32,
+        came_in: None,
     }
 }
 

@@ -1,0 +1,29 @@
+//! Particles that come in on the way.
+
+use hematite_config::Result;
+
+use super::{POSITION, Particles, site};
+
+impl Particles {
+    /// Takes in more `particles`, as [`Particles::new`] does: of all those given, the ones in this rank's tiles. Copies are gone
+    /// after that; call [`Particles::rebuild`] on all ranks before anything else.
+    ///
+    /// # Errors
+    /// When the device is lost or has no room.
+    pub fn insert(&mut self, particles: impl IntoIterator<Item = Vec<Vec<u32>>>) -> Result<()> {
+        let at = self.declared.iter().position(|property| *property == POSITION).unwrap_or_default();
+        let mine = |particle: &Vec<Vec<u32>>| self.tiles.holds(&self.map, self.variant.tiling, site(&particle[at]));
+        let held: Vec<Vec<Vec<u32>>> = particles.into_iter().filter(mine).collect();
+        self.copies = 0;
+        if held.is_empty() {
+            return Ok(());
+        }
+        let room = self.own + held.len() as u32;
+        if room > self.arrays.properties.stride {
+            self.enlarge(room, self.own)?;
+        }
+        self.arrays.put(&self.gpu, self.own, &held)?;
+        self.own = room;
+        Ok(())
+    }
+}
