@@ -40,16 +40,19 @@ fn bodies_in_a_case_that_cannot_be() {
     placed[0].as_object_mut().expect("a population").remove("count");
     placed[0]["positions"] = json!("bodies.csv");
     folder.write("bodies.csv", b"x [um],y [um],z [um]\n10,18,18\n12,18,18\n");
-    refuses_case(&folder, placed.clone(), &["bodies.csv", "row 1", "overlaps", "row 2", "move one"]);
+    refuses_case(&folder, placed.clone(), &["bodies.csv", "row 1", "the body overlaps", "row 2", "move one"]);
     folder.write("bodies.csv", b"x [um],y [um],z [um]\n10,18,18\n10,3,18\n");
-    refuses_case(&folder, placed, &["bodies.csv", "row 2", "out of the fluid"]);
+    refuses_case(&folder, placed, &["bodies.csv", "row 2", "the body reaches out of the fluid"]);
     for (axes, pieces) in [
         (
             ["8 um", "8 um", "1.5 um"],
             &["cells[0]", "\"red\"", "0.750 um", "0.38 lattice spacings", "1.875 um or finer"][..],
         ),
-        (["70 um", "8 um", "8 um"], &["cells[0]", "\"red\"", "17.50 lattice spacings", "2.188 um or coarser"]),
-        (["40 um", "40 um", "8 um"], &["cells[0]", "\"red\"", "larger than the lumen"]),
+        (
+            ["70 um", "8 um", "8 um"],
+            &["cells[0]", "\"red\"", "17.50 lattice spacings", "up to 7", "5.000 um or coarser"],
+        ),
+        (["14.2 um", "30 um", "8 um"], &["cells[0]", "\"red\"", "7.50 lattice spacings", "2.143 um or coarser"]),
         (["8 um", "8 um", "-3 um"], &["cells[0]", "above 0"]),
     ] {
         refuses_case(&folder, one(axes), pieces);
@@ -63,8 +66,8 @@ fn bodies_that_reach_too_far() {
         case["cells"] = one([axis, "6 um", "6 um"]);
         Suspension { case, ..pipe() }.folder()
     };
-    let pieces = ["16.00 lattice spacings long", "at most 14.", "coarser lattice or smaller bodies"];
-    refuses_run(&long("32 um"), "monitor", json!({}), &pieces);
+    let pieces = ["14.00 lattice spacings long", "at most 13.", "coarser lattice or smaller bodies"];
+    refuses_run(&long("28 um"), "bodies", json!({"contact": {"softness": "8 um"}}), &pieces);
     let pieces = ["periodic along x over 24 sites", "at least 40", "longer domain"];
     refuses_run(&long("20 um"), "monitor", json!({}), &pieces);
     let wide = json!({"populations": {"red": {"region": 7}}});

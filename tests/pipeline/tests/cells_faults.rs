@@ -125,7 +125,7 @@ fn positions_that_cannot_be() {
     at("x [um],y [um]\n30,nan\n", &["row 1", "not a number"]);
     at("x [um],y [s]\n30,25\n", &["y [s]", "length"]);
     at("x [um]\n30\n", &["no column \"y\""]);
-    at("x [um],y [um]\n", &["no cell"]);
+    at("x [um],y [um]\n", &["no row"]);
     at("x [um],y [um],z [um]\n30,25,1\n", &["\"z\""]);
     std::fs::remove_file(folder.path("cells.csv")).expect("removes");
     let none = json!({"name": "white", "shape": {"kind": "disc", "radius": "4 um"}, "positions": "cells.csv"});

@@ -8,6 +8,8 @@ use hematite_units::quantity::Length;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::plan::words;
+
 /// Cells of one kind, e.g. {"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.45}. Exactly one of
 /// `hematocrit`, `count` and `positions` says how many.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,7 +63,8 @@ impl PopulationConfig {
         if given.len() != 1 {
             let found = if given.is_empty() { "none".to_owned() } else { given.join(" and ") };
             return Err(Fault::usage(format!(
-                "exactly one of \"hematocrit\", \"count\" and \"positions\" says how many cells there are; found {found}"
+                "exactly one of \"hematocrit\", \"count\" and \"positions\" says how many {} there are; found {found}",
+                words(self.rigid)[1]
             )));
         }
         if self.rigid && self.mechanics.is_some() {
@@ -71,10 +74,10 @@ impl PopulationConfig {
         }
         match self.hematocrit {
             Some(share) if !(share > 0.0 && share < 1.0) => Err(Fault::usage(format!(
-                "key \"hematocrit\" is {share}; it is the share of the lumen that the cells take up, above 0 and below \
-                 1, e.g. 0.45"
+                "key \"hematocrit\" is {share}; it is the share of the lumen that the {} take up, above 0 and below 1, e.g. 0.45",
+                words(self.rigid)[1]
             ))),
-            _ if self.count == Some(0) => Err(Fault::usage("key \"count\" is 0: ask for one cell or more")),
+            _ if self.count == Some(0) => Err(Fault::usage("key \"count\" is 0: ask for 1 or more")),
             _ => Ok(()),
         }
     }

@@ -18,8 +18,8 @@ pub(super) const DENSEST: [f64; 2] = [0.84, 0.66];
 const LONGEST_SIDE: f64 = 1.5;
 /// Smallest thickness of a shape, in lattice spacings.
 const THINNEST: f64 = 1.5;
-/// Smallest and largest semi-axis of a rigid body, in lattice spacings.
-const SEMI_AXES: [f64; 2] = [0.4, 16.0];
+/// Smallest and largest semi-axis of a rigid body, in lattice spacings: a run's region and its lists of neighbours hold no others.
+const SEMI_AXES: [f64; 2] = [0.4, 7.0];
 /// Cells that are put into the empty lumen to see whether one fits.
 const TRIALS: u64 = 64;
 
@@ -36,8 +36,9 @@ impl Seeding<'_> {
         let share = limit / packed;
         let most = |(k, plan): (usize, &Plan)| {
             let cells = (plan.asked as f64 * share) as u64;
+            let [_, several] = plan.words();
             format!(
-                "\"{}\" asks for {} ({} cells), at most {:.3} ({cells} cells) fit",
+                "\"{}\" asks for {} ({} {several}), at most {:.3} ({cells} {several}) fit",
                 plan.config.name,
                 plan.config
                     .hematocrit
@@ -60,9 +61,10 @@ impl Seeding<'_> {
         for axis in (0..lattice.set.dimension()).filter(|&axis| lattice.periodic[axis]) {
             let period = lattice.extent[axis] as f64;
             if 2.0 * kind.radius + kind.gap + 2.0 * self.slack > period {
+                let [_, several] = self.plans[k].words();
                 return Err(Fault::usage(format!(
-                    "its cells are {} across and would touch their own images: the domain is {} long along its periodic {}; \
-                     take a longer domain or smaller cells",
+                    "its {several} are {} across and would touch their own images: the domain is {} long along its periodic \
+                     {}; take a longer domain or smaller {several}",
                     self.um(2.0 * kind.radius),
                     self.um(period),
                     ["x", "y", "z"][axis]
@@ -86,8 +88,8 @@ impl Seeding<'_> {
         }
         if widest > SEMI_AXES[1] {
             return Err(Fault::usage(format!(
-                "its longest semi-axis is {}, {widest:.2} lattice spacings; the region by which a rigid body meets the \
-                 fluid cannot hold more than {}: take a lattice of {} or coarser, or smaller bodies",
+                "its longest semi-axis is {}, {widest:.2} lattice spacings; a run finds bodies that touch each other up to \
+                 {}: take a lattice of {} or coarser, or smaller bodies",
                 self.um(widest),
                 SEMI_AXES[1],
                 self.um(widest / SEMI_AXES[1])
@@ -132,10 +134,10 @@ impl Seeding<'_> {
         if fits {
             return Ok(());
         }
-        let kind = &self.kinds[k];
+        let (kind, [_, several]) = (&self.kinds[k], self.plans[k].words());
         Err(Fault::usage(format!(
-            "its cells ({} across, {} thick) are larger than the lumen: none of {TRIALS} fits between the walls with {} to \
-             spare; take smaller cells or a wider geometry",
+            "its {several} ({} across, {} thick) are larger than the lumen: none of {TRIALS} fits between the walls with {} to \
+             spare; take smaller {several} or a wider geometry",
             self.um(2.0 * kind.radius),
             self.um(2.0 * kind.distance.inradius),
             self.um(self.wall_gap)
@@ -172,18 +174,19 @@ impl Seeding<'_> {
             for plan in &self.plans {
                 if i < plan.given.len() {
                     let file = plan.config.positions.as_deref().unwrap_or(Path::new("")).display();
-                    return format!("{file}: row {}", i + 1);
+                    return (format!("{file}: row {}", i + 1), plan.words()[0]);
                 }
                 i -= plan.given.len();
             }
-            String::new()
+            (String::new(), "cell")
         };
         let Some((i, other)) = relaxation.first_fault() else { return Ok(()) };
+        let (row_i, one) = row(i);
         Err(Fault::usage(match other {
             None => {
-                format!("{}: the cell reaches out of the fluid, by walls or openings; move it, or leave it out", row(i))
+                format!("{row_i}: the {one} reaches out of the fluid, by walls or openings; move it, or leave it out")
             }
-            Some(j) => format!("{}: the cell overlaps that of {}; move one of them", row(i), row(j)),
+            Some(j) => format!("{row_i}: the {one} overlaps that of {}; move one of them", row(j).0),
         }))
     }
 }

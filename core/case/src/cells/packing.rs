@@ -14,6 +14,7 @@ use super::ellipsoids::{contact, tensor};
 use super::kind::Kind;
 use super::lumen::Lumen;
 use super::neighbours::{Near, Neighbours};
+use super::plan::words;
 use super::random::Draws;
 use super::vector::{Matrix, Point, Quaternion, apply, cross, dot, length, matrix, minus, plus, times, turned};
 use super::view::{Touches, View};
@@ -94,6 +95,11 @@ struct Pushes {
 }
 
 impl<const D: usize> Packing<'_, D> {
+    /// What is packed is called so.
+    pub fn things(&self) -> &'static str {
+        words(self.kinds.iter().all(|kind| kind.semi_axes.is_some()))[1]
+    }
+
     /// Moves every cell one step, from `old` to `new`, and tells what it found before. Without lists, by the wall only.
     /// Where a cell and all near it are at rest, `found` stays as it was.
     pub fn step(&self, old: &[Body], new: &mut [Body], found: &mut [Found], lists: Option<&Neighbours>, pace: Pace) {

@@ -10,6 +10,11 @@ use super::kind::Kind;
 use super::{Growth, Placed, PopulationConfig, positions};
 use crate::Lattice;
 
+/// What one and several of a population are called: rigid ones are bodies.
+pub(super) fn words(rigid: bool) -> [&'static str; 2] {
+    if rigid { ["body", "bodies"] } else { ["cell", "cells"] }
+}
+
 /// What is asked of a population.
 pub(super) struct Plan {
     pub config: PopulationConfig,
@@ -51,13 +56,19 @@ impl Plan {
             (None, None) => given.len() as u64,
         };
         if asked == 0 {
+            let [one, _] = words(config.rigid);
             return Err(Fault::usage(format!(
-                "key \"hematocrit\" is {}, which is less than half a cell in this lumen; one cell is {:.2e}",
+                "key \"hematocrit\" is {}, which is less than half a {one} in this lumen; one {one} is {:.2e}",
                 config.hematocrit.unwrap_or_default(),
                 volume / lumen
             )));
         }
         Ok(Self { config: config.clone(), surface, rigid, asked, given })
+    }
+
+    /// What one of these is called, and several.
+    pub fn words(&self) -> [&'static str; 2] {
+        words(self.rigid.is_some())
     }
 
     /// Wanted distance between two of these in lattice units; `given` is that of the config.

@@ -63,7 +63,7 @@ impl Table {
         let header = reader.headers().map_err(fault)?.iter().map(str::to_owned).collect();
         let rows: Vec<_> = reader.records().collect::<std::result::Result<_, _>>().map_err(fault)?;
         if rows.is_empty() {
-            return Err(Fault::usage(format!("{name} holds no cell: give a row for each")));
+            return Err(Fault::usage(format!("{name} holds no row: give one for each cell or body")));
         }
         Ok(Self { file: name, header, rows })
     }
@@ -150,7 +150,7 @@ mod tests {
             ("x [um],y [um],w\n1,2,3\n", 2, "unknown column \"w\""),
             ("x [um],y [um],angle\n1,2,3\n", 2, "angle [deg]"),
             ("x [um],y [um],z [um],qw,qx,qy,qz\n1,2,3,0,0,0,0\n", 3, "quaternion is 0"),
-            ("x [um],y [um]\n", 2, "no cell"),
+            ("x [um],y [um]\n", 2, "no row"),
         ] {
             let message = read_text(text, dimension).expect_err(said).message;
             assert!(message.contains(said) && message.contains("cells.csv"), "{message}");

@@ -77,7 +77,7 @@ impl<'a, const D: usize> Relaxation<'a, D> {
                 size = (size + rate).min(1.0);
             }
             if self.step.is_multiple_of(20) {
-                progress(format!("growing the cells: {:.0} % of their size", 100.0 * size));
+                progress(format!("growing the {}: {:.0} % of their size", self.packing.things(), 100.0 * size));
             }
         }
         self.rescale(|_, _| 1.0);
@@ -104,7 +104,7 @@ impl<'a, const D: usize> Relaxation<'a, D> {
             }
             let near = self.too_near();
             let small = self.bodies.iter().any(|body| body.scale < 1.0);
-            progress(format!("moving cells apart: {near} of {} still too near", self.bodies.len()));
+            progress(format!("moving {} apart: {near} of {} still too near", self.packing.things(), self.bodies.len()));
             if near == 0 && !small {
                 return;
             }
@@ -175,7 +175,10 @@ impl<'a, const D: usize> Relaxation<'a, D> {
                 self.advance(Pace { points: usize::MAX, momentum: 0.8, noise: 0.0, step: self.step });
             }
             let near = self.too_near();
-            progress(format!("leaving out cells for which there is no room: {near} still too near"));
+            progress(format!(
+                "leaving out {} for which there is no room: {near} still too near",
+                self.packing.things()
+            ));
             if near == 0 {
                 return;
             }

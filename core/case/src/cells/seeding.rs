@@ -131,7 +131,7 @@ impl<'a> Seeding<'a> {
     fn place_in<const D: usize>(&self, progress: &dyn Fn(String)) -> Result<Vec<Population>> {
         let begun = Instant::now();
         let packing = self.packing::<D>(2.0 * self.slack);
-        progress("putting cells into the lumen".into());
+        progress(format!("putting {} into the lumen", packing.things()));
         let places = self.places::<D>().along_curve();
         let counts: Vec<u64> =
             self.plans.iter().map(|plan| if plan.given.is_empty() { plan.asked } else { 0 }).collect();
@@ -156,9 +156,10 @@ impl<'a> Seeding<'a> {
         for (k, plan) in self.plans.iter().enumerate() {
             let own: Vec<usize> = (0..gaps.len()).filter(|&i| relaxation.bodies[i].kind == k as u32).collect();
             if own.is_empty() {
+                let [_, several] = plan.words();
                 return Err(Fault::usage(format!(
-                    "key \"cells[{k}]\" (\"{}\"): not one of {} cells found room; ask for fewer cells, smaller ones or a \
-                     smaller \"gap\"",
+                    "key \"cells[{k}]\" (\"{}\"): not one of {} {several} found room; ask for fewer {several}, smaller ones or \
+                     a smaller \"gap\"",
                     plan.config.name, plan.asked
                 )));
             }

@@ -104,7 +104,7 @@ fn given_bodies_stay_unless_they_overlap() {
         {"name": "red", "shape": oblate(), "rigid": true, "hematocrit": 0.2}
     ]));
     // Discs that lie on each other, 1.05 um apart; stood up, one reaches into the other.
-    for (turn, said) in [("1,0,0,0", None), ("1,1,0,0", Some("row 1: the cell overlaps that of bodies.csv: row 2"))] {
+    for (turn, said) in [("1,0,0,0", None), ("1,1,0,0", Some("row 1: the body overlaps that of bodies.csv: row 2"))] {
         let rows = format!("x [um],y [um],z [um],qw,qx,qy,qz\n20,12,12,1,0,0,0\n20,12,13.05,{turn}\n");
         std::fs::write(folder.path().join("bodies.csv"), rows).expect("writes");
         let seeding = Seeding::plan(&lattice, &config, &cells, &SeedingConfig::default());
@@ -125,6 +125,7 @@ fn given_bodies_stay_unless_they_overlap() {
 #[test]
 fn what_no_body_can_be_is_refused_with_its_remedy() {
     let tube = pipe(24, 40, 1e-6);
+    let narrow = pipe(12, 40, 1e-6);
     let wide = periodic_box(3, [40, 40, 40], 1e-6);
     let flat = lattice(&fixture::channel(80, 40));
     let ellipsoid = |axes: [&str; 3]| json!({"kind": "ellipsoid", "axes": axes});
@@ -139,9 +140,13 @@ fn what_no_body_can_be_is_refused_with_its_remedy() {
         (
             &wide,
             json!({"shape": ellipsoid(["34 um", "8 um", "8 um"])}),
-            "hold more than 16: take a lattice of 1.062 um",
+            "touch each other up to 7: take a lattice of 2.429 um or coarser",
         ),
-        (&tube, json!({"shape": ellipsoid(["28 um", "28 um", "8 um"])}), "larger than the lumen"),
+        (
+            &narrow,
+            json!({"shape": ellipsoid(["13 um", "13 um", "8 um"])}),
+            "bodies (13.000 um across, 8.000 um thick) are larger than",
+        ),
         (&tube, json!({"shape": {"kind": "red_cell"}}), "the shape is a \"red_cell\"; rigid bodies are ellipsoids"),
         (&tube, json!({"shape": {"kind": "mesh", "file": "a.stl", "unit": "1 um"}}), "the shape is a \"mesh\""),
         (&tube, json!({"shape": oblate(), "mechanics": {}}), "keys \"rigid\" and \"mechanics\" are both given"),
