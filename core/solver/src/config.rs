@@ -253,7 +253,9 @@ pub struct BodyConfig {
     pub friction: f64,
     /// Rotational friction about the axes over that of Stokes.
     pub rotational_friction: f64,
-    /// A constant force on each, e.g. its weight less its buoyancy ["0 N", "0 N", "-0.1 pN"].
+    /// A constant force on each, e.g. its weight less its buoyancy ["0 N", "0 N", "-0.1 pN"]. Bodies hand it on to the fluid and
+    /// nothing holds the fluid in return but walls and openings: where all directions are periodic the whole goes faster and
+    /// faster, unless "drive.force" is given as much the other way.
     pub force: Option<[Force; 3]>,
     /// Whether the strain of the fluid turns a body as well as its rotation does, by Jeffery's law.
     pub strain_torque: bool,
