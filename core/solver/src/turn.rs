@@ -23,6 +23,14 @@ impl Turn {
     pub fn beyond(&self, travelled: f64, length: f64) -> f64 {
         self.share * travelled - (self.way + self.entered as f64 * length)
     }
+
+    /// Lets pass whatever turns it should have had up to now.
+    pub fn pass(&mut self, travelled: f64, length: f64) {
+        let beyond = self.beyond(travelled, length);
+        if beyond >= 0.0 {
+            self.entered += (beyond / length) as u64 + 1;
+        }
+    }
 }
 
 /// A number from 0 to 1, the same for the same key: SplitMix64.
@@ -43,6 +51,8 @@ mod tests {
         assert_eq!([9.9, 10.0, 12.0].map(|travelled| turn.beyond(travelled, 20.0) >= 0.0), [false, true, true]);
         turn.entered = 1;
         assert_eq!([49.0, 50.0, 51.0].map(|travelled| turn.beyond(travelled, 20.0)), [-0.5, 0.0, 0.5]);
+        turn.pass(91.0, 20.0);
+        assert_eq!((turn.entered, turn.beyond(91.0, 20.0) < 0.0), (3, true));
         let kept = (0..1000).filter(|&number| turn.is_kept(number, 0.3)).count();
         assert!((250..350).contains(&kept) && turn.is_kept(1, 1.0), "{kept}");
     }

@@ -21,6 +21,8 @@ pub(super) struct Passage {
     pub inserted: Vec<u64>,
     /// Number of the next body.
     next_id: u64,
+    /// Whether a restart knew of other feeders: those of now begin where the flow is.
+    anew: bool,
 }
 
 /// A body whose turn it is.
@@ -34,7 +36,7 @@ struct Due {
 impl Passage {
     /// `seeded` bodies by population are there before.
     pub fn new(gates: Vec<Gate>, seeded: &[u64]) -> Self {
-        Self { gates, inserted: vec![0; seeded.len()], next_id: seeded.iter().sum() }
+        Self { gates, inserted: vec![0; seeded.len()], next_id: seeded.iter().sum(), anew: false }
     }
 }
 
@@ -45,10 +47,15 @@ impl RigidBodies {
         feeders.flat_map(|feeder| &feeder.bodies).map(|waiting| waiting.turn.entered).collect()
     }
 
-    /// Puts back how many bodies of each population came in before a restart, and what [`RigidBodies::entered`] gave.
+    /// Puts back how many bodies of each population came in before a restart, and what [`RigidBodies::entered`] gave. Where that
+    /// was of other feeders, those of now go on as if theirs had come in so far.
     pub fn restore_inserted(&mut self, inserted: &[u64], entered: &[u64]) {
         self.passage.inserted.copy_from_slice(inserted);
         self.passage.next_id += inserted.iter().sum::<u64>();
+        self.passage.anew = entered.len() != self.entered().len();
+        if self.passage.anew {
+            return;
+        }
         let feeders = self.passage.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
         for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.bodies).zip(entered) {
             waiting.turn.entered = entered;
@@ -121,6 +128,9 @@ impl RigidBodies {
         for (g, gate) in self.passage.gates.iter_mut().enumerate() {
             let Some(feeder) = &mut gate.feeder else { continue };
             let travelled = mass[gate.opening] as f64 * MASS_QUANTUM / feeder.area;
+            if self.passage.anew {
+                feeder.bodies.iter_mut().for_each(|body| body.turn.pass(travelled, feeder.length));
+            }
             for (number, late) in feeder.due(travelled).collect::<Vec<_>>() {
                 let turn = &mut feeder.bodies[number].turn;
                 if turn.is_kept(number as u64, feeder.keep) {
@@ -131,6 +141,7 @@ impl RigidBodies {
                 }
             }
         }
+        self.passage.anew = false;
         Ok(due)
     }
 
