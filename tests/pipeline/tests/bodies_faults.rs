@@ -2,7 +2,7 @@
 
 use hematite_dump::{BodyReader, FieldReader, Ledger};
 use pipeline_tests::Folder;
-use pipeline_tests::suspension::{Suspension, pipe};
+use pipeline_tests::suspension::{Suspension, fork, pipe};
 use serde_json::{Value, json};
 
 /// Expects `mkcase` to refuse the pipe with these populations.
@@ -124,6 +124,67 @@ fn bodies_in_a_run_that_cannot_be() {
     refuses_run(&folder, "dumps", json!([{"name": "bodies", "every": 9}]), &["\"bodies\"", "own file"]);
     refuses_run(&folder, "cells", json!({"mechanics": {"red": {"contrast": 5}}}), &["cells.mechanics", "rigid bodies"]);
     refuses_run(&folder, "cells", json!({"inflow": {"inlet": {}}}), &["cells.inflow", "rigid bodies"]);
+}
+
+#[test]
+fn bodies_that_cannot_come_in() {
+    let folder = fork().folder();
+    let inflow = |inflow: Value, pieces: &[&str]| {
+        let mut run = fork().run;
+        run["bodies"] = json!({"inflow": inflow});
+        folder.json("run.json", &run);
+        println!("{run}");
+        let pieces = [&["run.json", "bodies.inflow."], pieces].concat();
+        folder.refuses("run", &["run.json", "--quiet", "--check"], &pieces);
+        folder.refuses("run", &["run.json", "--quiet", "--threads", "2"], &pieces);
+        folder.refuses("run", &["run.json", "--quiet"], &pieces);
+    };
+    inflow(json!({"inlt": {}}), &["inlt", "no such opening", "inlet, lower, upper", "did you mean \"inlet\"?"]);
+    inflow(
+        json!({"inlet": {"hematocrit": 0.6}}),
+        &["inlet", "hematocrit 0.6", "above 0 and at most 0.1", "seed the case"],
+    );
+    inflow(json!({"inlet": {"hematocrit": 0}}), &["inlet", "hematocrit 0 ", "above 0"]);
+    inflow(
+        json!({"inlet": {"length": "5 um"}}),
+        &["inlet", "length 5.000e-6 m", "below the diameter of the bodies, 8.000e-6 m"],
+    );
+    inflow(json!({"inlet": {"lenght": "50 um"}}), &["lenght", "did you mean \"length\"?"]);
+    // A lid; bodies that are elsewhere; none at all; membranes.
+    let mut case = fork().case;
+    case["openings"][0]["kind"] = json!("wall");
+    let mut lid = Suspension { case, ..fork() };
+    lid.run["openings"]["inlet"] = json!({"wall_velocity": ["0 m/s", "1 mm/s", "0 m/s"]});
+    let elsewhere = {
+        let mut case = fork().case;
+        let positions =
+            json!({"name": "red", "rigid": true, "shape": {"kind": "sphere", "radius": "2 um"}, "positions": "b.csv"});
+        case["cells"] = json!([positions]);
+        Suspension { case, ..fork() }
+    };
+    let cells = |cells: Value| {
+        let mut case = fork().case;
+        case["cells"] = cells;
+        Suspension { case, ..fork() }
+    };
+    let soft = json!([{"name": "soft", "shape": {"kind": "sphere", "radius": "4 um", "vertices": 162}, "count": 1}]);
+    for (suspension, pieces) in [
+        (lid, ["moving wall", "\"velocity\" or \"pressure\""]),
+        (elsewhere, ["no bodies behind this opening", "longer \"length\""]),
+        (cells(json!([])), ["no rigid bodies", "seed it"]),
+        (cells(soft), ["no rigid bodies", "seed it"]),
+    ] {
+        let folder = Folder::new();
+        folder.write("b.csv", b"x [um],y [um],z [um]\n90,20,16\n");
+        suspension.write(&folder);
+        let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+        let mut run = suspension.run.clone();
+        run["bodies"] = json!({"inflow": {"inlet": {}}});
+        folder.json("run.json", &run);
+        let pieces = [&["run.json", "bodies.inflow.inlet"], &pieces[..]].concat();
+        folder.refuses("run", &["run.json", "--quiet", "--check"], &pieces);
+        folder.refuses("run", &["run.json", "--quiet"], &pieces);
+    }
 }
 
 #[test]

@@ -1,0 +1,132 @@
+//! Rigid bodies that come in and go out through openings: the same bits on any number of ranks, none lost, none overlapping, and
+//! as many inside as before.
+
+use std::f64::consts::PI;
+
+use hematite_case::Ellipsoid;
+use hematite_dump::{BodyFrame, BodyReader, Ledger};
+use pipeline_tests::Folder;
+use pipeline_tests::suspension::{Suspension, fork, same};
+use serde_json::json;
+
+const STEPS: u64 = 960;
+
+/// Share of the volume of bodies at the start by which it may change: some of the bodies that wait at an inlet find no room, and
+/// those beside walls are slower than what is in the middle of the vessel.
+const BAND: f64 = 0.12;
+
+/// The fork, fed at its inlet, which is of this `kind`.
+fn fed(kind: &str, inlet: serde_json::Value) -> Suspension {
+    let mut fork = fork();
+    fork.case["openings"][0]["kind"] = json!(kind);
+    fork.run["openings"]["inlet"] = inlet;
+    fork.run["time"]["steps"] = json!(STEPS);
+    fork.run["bodies"] = json!({"inflow": {"inlet": {"length": "28 um"}}});
+    fork.run["cell_dumps"] = json!({"every": 64, "at": [111]});
+    fork.run["dumps"] = json!([{"every": STEPS}]);
+    fork
+}
+
+/// Expects that the ledger counts each body, that at least `most` came in and as many went, that numbers are given once, and that
+/// the volume of bodies stays what it was.
+fn balances(folder: &Folder, run: &str, most: u64) {
+    let ledger = Ledger::read(&folder.path(run)).expect("a ledger");
+    for row in &ledger.rows {
+        for bodies in &row.cells {
+            assert_eq!(bodies.seeded + bodies.inserted, bodies.inside + bodies.left, "step {} of {run}", row.step);
+            assert_eq!(bodies.removed, 0, "step {} of {run}", row.step);
+        }
+    }
+    let last = ledger.rows.last().expect("a line");
+    assert_eq!(last.step, STEPS);
+    let sum = |of: fn(&hematite_dump::CellCount) -> u64| last.cells.iter().map(of).sum::<u64>();
+    let (seeded, inserted, left) = (sum(|c| c.seeded), sum(|c| c.inserted), sum(|c| c.left));
+    println!("{run}: {seeded} seeded, {inserted} came in, {left} went");
+    assert!(inserted >= most && left >= most, "{inserted} came in, {left} went");
+    assert!(last.cells.iter().all(|bodies| bodies.inserted > 0), "{:?}", last.cells);
+    let bodies = BodyReader::open(&folder.path(&format!("{run}/bodies.vtkhdf"))).expect("a dump of bodies");
+    let volumes: Vec<f64> =
+        bodies.kinds().iter().map(|kind| 4.0 / 3.0 * PI * kind.semi_axes.iter().product::<f64>()).collect();
+    let volume = |frame: &BodyFrame| frame.kind.iter().map(|&kind| volumes[kind as usize]).sum::<f64>();
+    let frames: Vec<BodyFrame> = (0..bodies.steps().len()).map(|dump| bodies.frame(dump).expect("a frame")).collect();
+    for frame in &frames {
+        assert!(frame.id.is_sorted_by(|a, b| a < b), "bodies at step {}: {:?}", frame.step, frame.id);
+        assert!(frame.id.last().is_some_and(|&id| id < seeded + inserted), "step {}", frame.step);
+        let held = volume(frame) / volume(&frames[0]);
+        println!("{run}: step {}: {held:.3} of the volume at the start", frame.step);
+        assert!((held - 1.0).abs() < BAND, "step {}: {held} of the volume at the start", frame.step);
+        if let Some(row) = ledger.rows.iter().find(|row| row.step == frame.step) {
+            assert_eq!(frame.id.len() as u64, row.cells.iter().map(|bodies| bodies.inside).sum::<u64>());
+        }
+    }
+}
+
+/// Expects that bodies which came in at the step of a dump overlap no other.
+fn apart(folder: &Folder, run: &str) {
+    let bodies = BodyReader::open(&folder.path(&format!("{run}/bodies.vtkhdf"))).expect("a dump of bodies");
+    let (mut met, mut last) = (0, 0);
+    for dump in 0..bodies.steps().len() {
+        let frame = bodies.frame(dump).expect("a frame");
+        let body = |n: usize| Ellipsoid {
+            semi_axes: bodies.kinds()[frame.kind[n] as usize].semi_axes,
+            orientation: frame.orientation[n].map(f64::from),
+        };
+        let fresh = |n: usize| frame.id[n] > last && frame.velocity[n] == [0.0; 3];
+        for n in (0..frame.id.len()).filter(|&n| dump > 0 && fresh(n)) {
+            met += 1;
+            for other in (0..frame.id.len()).filter(|&other| other != n) {
+                let apart = [0, 1, 2].map(|a| frame.position[other][a] - frame.position[n][a]);
+                let [one, two] = [frame.id[n], frame.id[other]];
+                assert!(!body(n).overlaps(&body(other), apart), "{one} and {two} at step {}", frame.step);
+            }
+        }
+        last = frame.id.last().copied().unwrap_or(last);
+    }
+    assert!(met > 10, "{met} bodies were seen as they came in");
+}
+
+#[test]
+fn ranks_agree_where_bodies_come_in_with_a_prescribed_flow() {
+    let folder = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"})).folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    balances(&folder, "solo", 30);
+    apart(&folder, "solo");
+    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
+    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
+    for other in ["threads3", "mpi2", "mpi4"] {
+        balances(&folder, other, 30);
+        same(&folder, "solo", other);
+    }
+    // Stopped between two looks and gone on with on other numbers of ranks.
+    let first = ["run.json", "-o", "again", "--quiet", "--steps", "500", "--checkpoint-every", "411"];
+    let _first = folder.run(&[&first[..], &["--threads", "3"]].concat()).done();
+    let _second = folder.mpirun(2, &["run.json", "-o", "again", "--restart", "--quiet", "--steps", "800"]).done();
+    let _third = folder.run(&["run.json", "-o", "again", "--restart", "--quiet"]).done();
+    balances(&folder, "again", 30);
+    same(&folder, "solo", "again");
+}
+
+#[test]
+fn ranks_agree_where_bodies_come_in_with_the_pressure() {
+    let folder = fed("pressure", json!({"pressure": "400 Pa", "ramp": "50 us"})).folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    balances(&folder, "solo", 10);
+    let _three = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    same(&folder, "solo", "threads3");
+}
+
+#[test]
+fn half_of_the_bodies_come_in_where_half_of_the_hematocrit_is_asked_for() {
+    let mut suspension = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"}));
+    let inserted = |suspension: &Suspension| {
+        let folder = suspension.folder();
+        let _done = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+        let ledger = Ledger::read(&folder.path("solo")).expect("a ledger");
+        ledger.rows.last().expect("a line").cells.iter().map(|bodies| bodies.inserted).sum::<u64>() as f64
+    };
+    let all = inserted(&suspension);
+    suspension.run["bodies"]["inflow"]["inlet"]["hematocrit"] = json!(0.1);
+    let half = inserted(&suspension);
+    assert!((0.3..0.7).contains(&(half / all)), "{half} of {all} came in");
+}
