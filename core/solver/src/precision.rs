@@ -44,6 +44,16 @@ impl Precision {
         if self == Self::F64 { "f64" } else { "f32" }
     }
 
+    /// WGSL type of a vector in arrays, which has a power of two of components.
+    pub fn vector(self, dimension: usize) -> String {
+        format!("vec{}<{}>", dimension.next_power_of_two(), self.real())
+    }
+
+    /// Bytes of it.
+    pub fn vector_bytes(self, dimension: usize) -> usize {
+        dimension.next_power_of_two() * self.real_bytes()
+    }
+
     /// Its name in configs and files.
     pub fn name(self) -> &'static str {
         self.stored()

@@ -98,7 +98,7 @@ impl Buffers {
         let nodes = u64::from(self.stride);
         let axes = variant.set.dimension() as u64;
         self.add(gpu, "node_force", 4 * axes * nodes)?;
-        self.add(gpu, "node_velocity", variant.precision.real_bytes() as u64 * axes * nodes)?;
+        self.add(gpu, "node_velocity", variant.precision.vector_bytes(variant.set.dimension()) as u64 * nodes)?;
         if immersed.inside.is_some() {
             self.add(gpu, "inside", 4 * nodes)?;
         }

@@ -45,12 +45,12 @@ pub struct Parameters {
     pub walls: Walls,
 }
 
-/// Arrays over nodes that bodies and fluid share; axis a of node n stands at `a * stride + n`.
+/// Arrays over nodes that bodies and fluid share.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    /// Force on each node, `array<i32>` in 1 / `FORCE_SCALE`.
+    /// Force on each node, `array<i32>` in 1 / `FORCE_SCALE`; axis a of node n stands at `a * stride + n`.
     pub node_force: Buffer,
-    /// Velocity of each node in the last step, `array<real>`.
+    /// Velocity of each node in the last step, an array of [`Precision::vector`]: who reads one axis reads all.
     pub node_velocity: Buffer,
     /// Bit 0: whether the node is inside a cell, `array<u32>` [nodes]; where viscosities differ.
     pub inside: Option<Buffer>,

@@ -148,7 +148,10 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         table.push(Binding::read("schedule", format!("array<{}>", variant.precision.real())));
     }
     match shader {
-        Shader::Step if variant.immersed.is_some() => table.push(Binding::write("node_velocity", &real)),
+        Shader::Step if variant.immersed.is_some() => {
+            let vector = variant.precision.vector(variant.set.dimension());
+            table.push(Binding::write("node_velocity", format!("array<{vector}>")));
+        }
         Shader::Step => {}
         Shader::Openings => table.extend([
             Binding::read("entries", "array<Entry>"),
@@ -210,6 +213,14 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     let c = set.velocities();
     let pairs: Vec<Value> = (1..=set.q() / 2).map(|k| pair(set, &c, k)).collect();
     let width = width(shader, precision, odd);
+    // Of each of the nodes side by side.
+    let velocity = |lane: usize| {
+        let lane = if width == 1 { "" } else { [".x", ".y", ".z", ".w"][lane] };
+        let along =
+            |a: usize| axes.get(a).map_or_else(|| format!("{}(0.0)", precision.real()), |a| format!("u{a}{lane}"));
+        let components = (0..set.dimension().next_power_of_two()).map(along).collect::<Vec<_>>().join(", ");
+        format!("{}({components})", precision.vector(set.dimension()))
+    };
     let context = context! {
         half => precision == Precision::F16,
         real => side_by_side(precision.real(), width),
@@ -233,6 +244,8 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         declarations,
         odd,
         moment,
+        width,
+        velocities => (0..width as usize).map(velocity).collect::<Vec<_>>(),
         body_force => variant.force,
         immediate_force => variant.immediate_force(shader),
         force => variant.force || variant.immersed.is_some() || variant.acts(shader),

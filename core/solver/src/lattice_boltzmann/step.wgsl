@@ -18,8 +18,8 @@ fn work_on(k: u32) {
 #include "moments_of_pairs.wgsl"
 #include "rates.wgsl"
 #if immersed
-#for a in axes
-    node_velocity[${a.index}u * span.stride + n] = u${a.name};
+#for u in velocities
+    node_velocity[${width}u * n + ${loop.index0}u] = ${u};
 #endfor
 #endif
 

@@ -1,5 +1,5 @@
                         let most = vec3<real>(real(0.5));
-                        let u = clamp(vec3<real>(node_velocity[n], node_velocity[span.node_stride + n], node_velocity[2u * span.node_stride + n]), -most, most);
+                        let u = clamp(node_velocity[n].xyz, -most, most);
                         let wr = w * real(${scale.weight} / ${scale.length}) * r;
                         let per = real(1.0 / ${scale.length});
                         W += i32(w * real(${scale.weight}) + real(0.5));

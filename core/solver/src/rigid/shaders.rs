@@ -72,7 +72,10 @@ impl Shader {
             read("sites", "array<u32>"),
         ]);
         table.extend(match self {
-            Self::Gather => vec![held("node_velocity"), write("sums", "array<i32>")],
+            Self::Gather => vec![
+                read("node_velocity", &format!("array<{}>", parameters.precision.vector(3))),
+                write("sums", "array<i32>"),
+            ],
             Self::Contact => {
                 let lists = ["id", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
                 let walls = parameters.wall.map(|_| read("wall_distance", "array<f32>"));

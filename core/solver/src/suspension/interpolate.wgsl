@@ -18,7 +18,7 @@ fn work_on(v: u32) {
     if (n${site.index} < FLUID) {
         let share = w${site.index} * scale;
 #for axis in axes
-        u${axis.name} += i32(round(share * speed(node_velocity[${axis.index}u * span.node_stride + n${site.index}])));
+        u${axis.name} += i32(round(share * speed(node_velocity[n${site.index}].${axis.name})));
 #endfor
     }
 #endfor

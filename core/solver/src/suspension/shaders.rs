@@ -138,7 +138,8 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
     let map = [read("directory", "array<u32>"), read("sites", "array<u32>")];
     match shader {
         Shader::Interpolate => {
-            let own = [position(), slot_of(), broken(), read("node_velocity", &real), write("drift", "array<i32>")];
+            let velocity = format!("array<{}>", variant.precision.vector(variant.dimension));
+            let own = [position(), slot_of(), broken(), read("node_velocity", &velocity), write("drift", "array<i32>")];
             [own.as_slice(), &map].concat()
         }
         Shader::Advance => {

@@ -40,11 +40,11 @@ impl Rank {
     }
 
     fn write_velocity(&self, gpu: &Gpu, precision: Precision, velocity: impl Fn(usize) -> [f64; 3]) {
-        for a in 0..self.cloud.dimension {
-            let column: Vec<f64> = self.own.iter().map(|&n| velocity(n)[a]).collect();
-            let at = a * self.shared.stride as usize * precision.real_bytes();
-            gpu.upload(&self.shared.node_velocity, at, &precision.pack_real(&column)).expect("uploads");
-        }
+        let dimension = self.cloud.dimension;
+        let of = |n: usize| [velocity(n).as_slice(), &[0.0]].concat();
+        let length = if dimension == 3 { 4 } else { 2 };
+        let vectors: Vec<f64> = self.own.iter().flat_map(|&n| of(n).into_iter().take(length)).collect();
+        gpu.upload(&self.shared.node_velocity, 0, &precision.pack_real(&vectors)).expect("uploads");
     }
 
     /// Adds this rank's forces on nodes to those of the whole domain.

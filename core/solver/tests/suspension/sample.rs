@@ -99,7 +99,7 @@ pub fn shared(gpu: &Gpu, dimension: usize, precision: Precision, nodes: usize) -
     let buffer = |bytes: usize| gpu.buffer("nodes", bytes as u64).expect("fits");
     Shared {
         node_force: buffer(4 * dimension * stride),
-        node_velocity: buffer(precision.real_bytes() * dimension * stride),
+        node_velocity: buffer(precision.vector_bytes(dimension) * stride),
         inside: Some(buffer(4 * stride)),
         stride: stride as u32,
         came_in: None,
