@@ -1,29 +1,74 @@
-// What the nodes of each body's region sum up to, as integers: weights w, their moments w r and w r r, velocities w u and w u r;
-// sums over ranks do not depend on which of them owns a node.
+// What the nodes of each body's region sum up to, as integers: weights w, their moments w d and w d d, velocities w u and w u d;
+// sums over ranks do not depend on which of them owns a node. Only w and w u are rounded: d, from the site below the body's
+// centre, is whole.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
+#include "region.wgsl"
+#include "whole.wgsl"
 
 fn work_on(k: u32) {
     let i = span.first + k;
-    let own = kinds[kind[i]];
-    let e = matrix_of(quaternion(i));
-    let lane = 0;
     var W = 0;
-    // w r, w r r (xx, yy, zz and yz, zx, xy), w u, and w u r by components of u.
+    // w d, w d d (xx, yy, zz and yz, zx, xy), w u, and w u d by components of u.
 #for sum in sums
     var ${sum.name} = vec3<i32>();
 #endfor
-#include "region.wgsl"
+    let region = region_of(i);
+    // One loop over all nodes, not one over rows and one within: rows have different lengths side by side.
+    var d = vec3<i32>(1, region.first.y - 1, region.first.z);
+    var row = Row();
+    var place = 0u;
+    var local = 0u;
+    var block = 0u;
+    var sx = 0;
+    loop {
+        if (d.x > row.last) {
+            d.y++;
+            if (d.y > region.last.y) {
+                d.y = region.first.y;
+                d.z++;
+                if (d.z > region.last.z) {
+                    break;
+                }
+            }
+            row = row_of(region, d.y, d.z);
+            d.x = row.first;
+            sx = wrapped_x(region.site.x + d.x);
+            let sy = wrapped_y(region.site.y + d.y);
+            let sz = wrapped_z(region.site.z + d.z);
+            place = place_y(sy) + place_z(sz);
+            local = (u32(sz & 7) << 6u) | (u32(sy & 7) << 3u);
+            block = directory[place + place_x(sx)] << ${block_bits}u;
+        }
+        if (d.x <= row.last) {
+            let n = sites[block | local | u32(sx & 7)];
+            if (n < FLUID) {
+                let w = weight(region, row, d.x);
+                let most = vec3<real>(real(0.5));
+                let u = clamp(node_velocity[n].xyz, -most, most);
+                let weight_of_n = i32(w * real(${scale.weight}) + real(0.5));
+                let wu = whole(w * real(${scale.velocity}) * u);
+                let wd = weight_of_n * d;
+                W += weight_of_n;
+                Wd += wd;
+                Ws += wd * d;
+                Wo += wd.yzx * d.zxy;
+                Wu += wu;
+                Wxd += wu.x * d;
+                Wyd += wu.y * d;
+                Wzd += wu.z * d;
+            }
+            d.x++;
+            sx = after_x(sx);
+            if ((sx & 7) == 0) {
+                block = directory[place + place_x(sx)] << ${block_bits}u;
+            }
+        }
+    }
     sums[i] = W;
 #for sum in sums
 #for axis in axes
     sums[${sum.first + axis.index}u * span.stride + i] = ${sum.name}.${axis.name};
 #endfor
 #endfor
-}
-
-// The nearest whole numbers, halves away from zero: devices convert slowly, and round as slowly once more.
-fn whole(v: vec3<real>) -> vec3<i32> {
-    let half = vec3<real>(real(0.5));
-    return vec3<i32>(v + select(half, -half, v < vec3<real>()));
 }

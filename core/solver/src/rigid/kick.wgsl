@@ -30,15 +30,19 @@ fn work_on(k: u32) {
         return;
     }
     let per = real(1.0) / W;
-    let to_length = per * real(${scale.length} / ${scale.weight});
-    let c = to_length * summed(i, 1u);
-    let squares = real(${scale.length}) * to_length;
-    var M = Symmetric(squares * summed(i, 4u), squares * summed(i, 7u));
-    M.d -= c * c;
-    M.o -= c.yzx * c.zxy;
+    // Moments count from the site below the body's centre, c from the centre.
+    let to_length = per * real(1.0 / ${scale.weight});
+    let d = to_length * summed(i, 1u);
+    var M = Symmetric(to_length * summed(i, 4u), to_length * summed(i, 7u));
+    M.d -= d * d;
+    M.o -= d.yzx * d.zxy;
+    let c = d - vec3<real>(
+#for axis in axes
+        fraction(position[${axis.index}u * span.stride + i].y),
+#endfor
+    );
 
     let to_velocity = per * real(1.0 / ${scale.velocity});
-    let to_gradient = real(${scale.length}) * to_velocity;
     let mean = to_velocity * summed(i, 10u);
     let cofactors = adjugate(M);
     let determinant = determinant_of(M, cofactors);
@@ -49,10 +53,10 @@ fn work_on(k: u32) {
     var u = mean;
     var omega = vec3<real>();
     var stretch = vec3<real>();
-    // <u_k r> - <u_k> c
-    let Kx = to_gradient * summed(i, 13u) - mean.x * c;
-    let Ky = to_gradient * summed(i, 16u) - mean.y * c;
-    let Kz = to_gradient * summed(i, 19u) - mean.z * c;
+    // <u_k d> - <u_k> <d>
+    let Kx = to_velocity * summed(i, 13u) - mean.x * d;
+    let Ky = to_velocity * summed(i, 16u) - mean.y * d;
+    let Kz = to_velocity * summed(i, 19u) - mean.z * d;
     if (determinant > own.least) {
         // Rows of G.
         let inverse = real(1.0) / determinant;

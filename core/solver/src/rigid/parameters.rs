@@ -104,6 +104,11 @@ impl Kind {
         [moved.fold(0.0, f64::max), turned.fold(0.0, f64::max)]
     }
 
+    /// At least the mean square of the way, along any direction, from the site below a body's centre to its region's nodes.
+    fn second_moment(&self) -> f64 {
+        self.half_widths.iter().map(|xi| VARIANCE * xi * xi).fold(0.0, f64::max) + 1.0
+    }
+
     /// The larger of the two.
     fn strongest_drag(&self) -> f64 {
         let [moved, turned] = self.drag();
@@ -181,9 +186,12 @@ impl Parameters {
         format!("({}) m", metres.join(", "))
     }
 
-    /// Unit of lengths in sums over regions: a power of two, at least any of them.
-    pub(super) fn length_scale(&self) -> f64 {
-        self.kinds.iter().map(Kind::touches).fold(1.0, f64::max).log2().ceil().exp2()
+    /// What weights are multiplied by to be summed over regions as integers: a power of two such that sums of weights, and of
+    /// weights times distances or two of them, stay below 2^31. All are at most twice [`Kind::second_moment`], see the test.
+    /// Velocities, at most 1/2, are multiplied by twice as much.
+    pub(super) fn weight_scale(&self) -> f64 {
+        let largest = self.kinds.iter().map(Kind::second_moment).fold(1.0, f64::max);
+        (2.0_f64.powi(30) / largest).log2().floor().exp2()
     }
 
     /// Checks that the engine can hold these bodies.
@@ -239,5 +247,61 @@ impl Parameters {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::region::weight;
+    use super::super::rotation::axes_of;
+    use super::*;
+
+    #[test]
+    fn sums_over_regions_stay_within_their_bound() {
+        let mut state = 1_u32;
+        let mut draw = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f64::from(state >> 8) / f64::from(1 << 24)
+        };
+        for half_widths in
+            [[1.0; 3], [1.0, 1.0, 3.0], [1.0, 3.0, 3.0], [2.0, 2.0, 1.0], [2.0; 3], [2.0, 3.0, 6.0], [5.0; 3]]
+        {
+            let kind = Kind {
+                name: String::new(),
+                shape: Shape::new([1.0; 3]),
+                half_widths,
+                gamma_t: [0.0; 3],
+                gamma_r: [0.0; 3],
+                mass: 1.0,
+                inertia: [1.0; 3],
+                lambda: [0.0; 3],
+                force: [0.0; 3],
+                torque: [0.0; 3],
+                seeded: 0,
+            };
+            for turned in 0..200 {
+                let q = if turned == 0 { [1.0, 0.0, 0.0, 0.0] } else { [0; 4].map(|_| draw() - 0.5) };
+                let norm = q.iter().map(|q| q * q).sum::<f64>().sqrt();
+                let axes = axes_of(q.map(|q| q / norm));
+                let centre = [0; 3].map(|_| draw());
+                let reach = kind.touches().ceil() as i32 + 1;
+                let along = || -reach..=reach;
+                // 1, |d_a| and |d_a d_b|
+                let mut sums = [0.0; 10];
+                for d in along().flat_map(|z| along().flat_map(move |y| along().map(move |x| [x, y, z]))) {
+                    let r = [0, 1, 2].map(|a| f64::from(d[a]) - centre[a]);
+                    let y = [0, 1, 2].map(|k| (0..3).map(|a| axes[k][a] * r[a]).sum::<f64>());
+                    let w: f64 = (0..3).map(|k| weight(y[k], half_widths[k])).product();
+                    let [x, y, z] = d.map(|d| f64::from(d.abs()));
+                    let terms = [1.0, x, y, z, x * x, y * y, z * z, x * y, y * z, z * x];
+                    (0..10).for_each(|k| sums[k] += w * terms[k]);
+                }
+                let bound = 2.0 * kind.second_moment();
+                assert!(
+                    sums.iter().all(|&sum| sum < 0.99 * bound),
+                    "{half_widths:?} {q:?} {centre:?}: {sums:?} for {bound}"
+                );
+            }
+        }
     }
 }

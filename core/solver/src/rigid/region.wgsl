@@ -1,52 +1,63 @@
-    // The region of body i: nodes near it, weighted by the rescaled kernel of Peskin (Acta Numerica 11, 479, 2002, eq. 6.27) along
-    // each of the body's own axes, of half width xi. Rows along x are cut to the region; each of ${lanes} invocations side by
-    // side takes every ${lanes}th node of a row. Each of this rank's nodes there is visited: its number n, its weight w, and where it
-    // is as seen from the centre, r.
-    let xi = own.xi;
+// The region of a body: nodes near it, weighted by the rescaled kernel of Peskin (Acta Numerica 11, 479, 2002, eq. 6.27) along
+// each of the body's own axes, of half width xi. A node at d from the site below the body's centre is at r = d - f from the centre.
+struct Region {
+    site: vec3<i32>,
+    f: vec3<real>,
+    // The box around it, and the d that lie in the box.
+    half: vec3<real>,
+    first: vec3<i32>,
+    last: vec3<i32>,
+    // The body's axes by components in space, in half widths; a row along x is in slab k between -1 and 1 of x e_x + b.
+    ex: vec3<real>,
+    ey: vec3<real>,
+    ez: vec3<real>,
+    inverse: vec3<real>,
+    norm: real,
+}
+
+// The part of a row along x that is in the region, with b.
+struct Row {
+    b: vec3<real>,
+    first: i32,
+    last: i32,
+}
+
+fn region_of(i: u32) -> Region {
+    let xi = kinds[kind[i]].xi;
+    let e = matrix_of(quaternion(i));
+    var region: Region;
 #for axis in axes
     let p${axis.name} = position[${axis.index}u * span.stride + i];
     let f${axis.name} = fraction(p${axis.name}.y);
     let half${axis.name} = abs(e[0].${axis.name}) * xi.x + abs(e[1].${axis.name}) * xi.y + abs(e[2].${axis.name}) * xi.z;
-    let first${axis.name} = i32(ceil(f${axis.name} - half${axis.name}));
-    let last${axis.name} = i32(floor(f${axis.name} + half${axis.name}));
+    region.site.${axis.name} = p${axis.name}.x;
+    region.f.${axis.name} = f${axis.name};
+    region.half.${axis.name} = half${axis.name};
+    region.first.${axis.name} = i32(ceil(f${axis.name} - half${axis.name}));
+    region.last.${axis.name} = i32(floor(f${axis.name} + half${axis.name}));
+    region.e${axis.name} = vec3<real>(e[0].${axis.name}, e[1].${axis.name}, e[2].${axis.name}) / xi;
 #endfor
-    // The body's axes by components in space, in half widths; a row along x is in slab k between -1 and 1 of x e_x + b.
-    let ex = vec3<real>(e[0].x, e[1].x, e[2].x) / xi;
-    let ey = vec3<real>(e[0].y, e[1].y, e[2].y) / xi;
-    let ez = vec3<real>(e[0].z, e[1].z, e[2].z) / xi;
-    let inverse = real(1.0) / select(ex, vec3<real>(real(1e-6)), abs(ex) < vec3<real>(real(1e-6)));
-    let reach = abs(inverse);
-    for (var dz = firstz; dz <= lastz; dz++) {
-        let sz = wrapped_z(pz.x + dz);
-        let rz = real(dz) - fz;
-        for (var dy = firsty; dy <= lasty; dy++) {
-            let ry = real(dy) - fy;
-            let b = ry * ey + rz * ez;
-            let middle = -b * inverse;
-            let low = middle - reach;
-            let high = middle + reach;
-            // A little wider, against rounding; whether a node is in the region is seen below.
-            let from_x = max(max(low.x, max(low.y, low.z)), -halfx) - real(0.001);
-            let to_x = min(min(high.x, min(high.y, high.z)), halfx) + real(0.001);
-            let begin = max(firstx, i32(ceil(fx + from_x))) + lane;
-            let end = min(lastx, i32(floor(fx + to_x)));
-            if (begin > end) {
-                continue;
-            }
-            let sy = wrapped_y(py.x + dy);
-            let place = place_z(sz) + place_y(sy);
-            let local = (u32(sz & 7) << 6u) | (u32(sy & 7) << 3u);
-            for (var dx = begin; dx <= end; dx += ${lanes}) {
-                let r = vec3<real>(real(dx) - fx, ry, rz);
-                let y = abs(r.x * ex + b);
-                if (max(y.x, max(y.y, y.z)) < real(1.0)) {
-                    let sx = wrapped_x(px.x + dx);
-                    let n = sites[(directory[place + place_x(sx)] << ${block_bits}u) | local | u32(sx & 7)];
-                    if (n < FLUID) {
-                        let w = own.norm * kernel(y.x) * kernel(y.y) * kernel(y.z);
-#include visit
-                    }
-                }
-            }
-        }
-    }
+    let least = vec3<real>(real(1e-6));
+    region.inverse = real(1.0) / select(region.ex, least, abs(region.ex) < least);
+    region.norm = kinds[kind[i]].norm;
+    return region;
+}
+
+// A little wider than the region, against rounding.
+fn row_of(region: Region, dy: i32, dz: i32) -> Row {
+    let b = (real(dy) - region.f.y) * region.ey + (real(dz) - region.f.z) * region.ez;
+    let low = -b * region.inverse - abs(region.inverse);
+    let high = -b * region.inverse + abs(region.inverse);
+    let from_x = max(max(low.x, max(low.y, low.z)), -region.half.x) - real(0.001);
+    let to_x = min(min(high.x, min(high.y, high.z)), region.half.x) + real(0.001);
+    let first = max(region.first.x, i32(ceil(region.f.x + from_x)));
+    let last = min(region.last.x, i32(floor(region.f.x + to_x)));
+    return Row(b, first, last);
+}
+
+// The weight of a node of a row, zero outside of the region.
+fn weight(region: Region, row: Row, dx: i32) -> real {
+    let y = abs((real(dx) - region.f.x) * region.ex + row.b);
+    let inside = max(y.x, max(y.y, y.z)) < real(1.0);
+    return select(real(0.0), region.norm * kernel(y.x) * kernel(y.y) * kernel(y.z), inside);
+}

@@ -132,7 +132,6 @@ impl Shader {
             fraction_24 => number(1.0 / 16_777_216.0),
             fraction_32 => number(1.0 / 4_294_967_296.0),
             lanes => self.lanes(),
-            visit => if self == Self::Spread { "spread_node.wgsl" } else { "gather_node.wgsl" },
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
@@ -143,7 +142,7 @@ impl Shader {
             wca => wca::context(),
             gay_berne => parameters.pairs.context(&shapes),
             wall => parameters.wall.map(|wall| wall.context()),
-            sums => ["Wr", "Wd", "Wo", "Wu", "Wxr", "Wyr", "Wzr"]
+            sums => ["Wd", "Ws", "Wo", "Wu", "Wxd", "Wyd", "Wzd"]
                 .iter()
                 .enumerate()
                 .map(|(k, name)| context! { name, first => 1 + 3 * k })
@@ -156,9 +155,8 @@ impl Shader {
             largest_contact => number(largest_contact),
             largest_answer => number(0.25),
             scale => context! {
-                weight => number(2.0_f64.powi(28)),
-                velocity => number(2.0_f64.powi(30)),
-                length => number(parameters.length_scale()),
+                weight => number(parameters.weight_scale()),
+                velocity => number(2.0 * parameters.weight_scale()),
                 force => number(FORCE_SCALE),
                 way => number(4_294_967_296.0),
                 contact => number((2.0_f64.powi(31) / (24.0 * largest_contact)).log2().floor().exp2()),
@@ -174,9 +172,8 @@ impl Shader {
             Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
             Template { name: "members.wgsl", text: include_str!("members.wgsl") },
             Template { name: "region.wgsl", text: include_str!("region.wgsl") },
+            Template { name: "whole.wgsl", text: include_str!("whole.wgsl") },
             Template { name: "kernel.wgsl", text: include_str!("kernel.wgsl") },
-            Template { name: "gather_node.wgsl", text: include_str!("gather_node.wgsl") },
-            Template { name: "spread_node.wgsl", text: include_str!("spread_node.wgsl") },
             Template { name: "wall_distance.wgsl", text: include_str!("wall_distance.wgsl") },
         ];
         render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)

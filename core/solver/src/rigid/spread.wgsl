@@ -1,17 +1,42 @@
-// What each body answers the fluid, to the own nodes of its region, as integers. Invocations side by side add to nodes side by
-// side, which memory takes together.
+// What each body answers the fluid, to the own nodes of its region, as integers. Each of ${lanes} invocations side by side takes
+// every ${lanes}th node of a row, so that they add to nodes side by side, which memory takes together.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
+#include "region.wgsl"
+#include "whole.wgsl"
 
 fn work_on(k: u32) {
     let i = span.first + k / ${lanes}u;
     let lane = i32(k % ${lanes}u);
-    let own = kinds[kind[i]];
-    let e = matrix_of(quaternion(i));
+    let region = region_of(i);
     let g = answered(i, 0u);
     let alpha = answered(i, 3u);
     let c = answered(i, 6u);
-#include "region.wgsl"
+    for (var dz = region.first.z; dz <= region.last.z; dz++) {
+        let sz = wrapped_z(region.site.z + dz);
+        for (var dy = region.first.y; dy <= region.last.y; dy++) {
+            let row = row_of(region, dy, dz);
+            if (row.first + lane > row.last) {
+                continue;
+            }
+            let sy = wrapped_y(region.site.y + dy);
+            let place = place_y(sy) + place_z(sz);
+            let local = (u32(sz & 7) << 6u) | (u32(sy & 7) << 3u);
+            for (var dx = row.first + lane; dx <= row.last; dx += ${lanes}) {
+                let sx = wrapped_x(region.site.x + dx);
+                let n = sites[(directory[place + place_x(sx)] << ${block_bits}u) | local | u32(sx & 7)];
+                let w = weight(region, row, dx);
+                if (n < FLUID && w > real(0.0)) {
+                    let r = vec3<real>(vec3<i32>(dx, dy, dz)) - region.f;
+                    let most = vec3<real>(real(${largest_answer}));
+                    let f = whole(real(${scale.force}) * clamp(w * (g + cross(alpha, r - c)), -most, most));
+                    atomicAdd(&node_force[n], f.x);
+                    atomicAdd(&node_force[span.node_stride + n], f.y);
+                    atomicAdd(&node_force[2u * span.node_stride + n], f.z);
+                }
+            }
+        }
+    }
 }
 
 fn answered(i: u32, first: u32) -> vec3<real> {
