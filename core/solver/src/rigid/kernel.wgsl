@@ -1,8 +1,7 @@
-// The kernel at a distance of s half widths, times 8.
+// The kernel at a distance of s half widths, times 8; its two branches are the same, mirrored.
 fn kernel(s: real) -> real {
-    let outer = s > real(0.5);
-    // The outer branch is the inner one, mirrored: they have the same root.
-    let t = select(s, real(1.0) - s, outer);
-    let root = sqrt(max(real(1.0) + real(8.0) * t - real(16.0) * t * t, real(0.0)));
-    return select(real(3.0) - real(4.0) * s + root, real(5.0) - real(4.0) * s - root, outer);
+    let a = real(4.0) * s - real(2.0);
+    let m = abs(a);
+    let k = real(1.0) + m + sqrt(real(2.0) - (real(1.0) - m) * (real(1.0) - m));
+    return select(k, real(4.0) - k, a > real(0.0));
 }
