@@ -92,7 +92,7 @@ impl Recorder<'_> {
     /// done while the host reads them.
     pub fn post(&mut self, mailbox: &mut Mailbox, bytes: u64) {
         match &mut mailbox.way {
-            Way::Mapped { read, posted, .. } => self.insert(posted.raise_after_copy(&mailbox.out, read, bytes)),
+            Way::Mapped { read, posted, .. } => self.insert("send", posted.raise_after_copy(&mailbox.out, read, bytes)),
             Way::Copied { staging, posted, .. } => {
                 if bytes > 0 {
                     self.copy_out(&mailbox.out, 0, staging, bytes);

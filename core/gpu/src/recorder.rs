@@ -104,9 +104,12 @@ impl<'g> Recorder<'g> {
         encoder
     }
 
-    /// Puts commands made elsewhere after those recorded up to here.
-    pub(crate) fn insert(&mut self, commands: wgpu::CommandBuffer) {
+    /// Puts commands made elsewhere after those recorded up to here, as a phase of their own: they are not over before the host may
+    /// know of it, so the phase before must end where they begin.
+    pub(crate) fn insert(&mut self, phase: &'static str, commands: wgpu::CommandBuffer) {
+        let before = std::mem::replace(&mut self.phase, phase);
         self.outside();
+        self.phase = before;
         self.before.extend(self.encoder.take().map(wgpu::CommandEncoder::finish));
         self.before.push(commands);
     }

@@ -1,12 +1,13 @@
 //! Colours of phases: fluid red, packing yellow, cells blue and green, messages violet, waiting grey.
 
-const KNOWN: [(&str, &str); 30] = [
+const KNOWN: [(&str, &str); 31] = [
     ("fluid", "#c02828"),
     ("interior", "#c02828"),
     ("interface", "#e8736f"),
     ("boundaries", "#f2b0a8"),
     ("pack halo", "#d98a00"),
     ("unpack halo", "#f2c14e"),
+    ("send", "#f7dfa0"),
     ("pack shares", "#a86a10"),
     ("add shares", "#e6d27a"),
     ("interpolate", "#1f5fa8"),
