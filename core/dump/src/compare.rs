@@ -3,6 +3,7 @@
 mod bodies;
 mod cells;
 mod difference;
+mod dumps;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +13,8 @@ use hematite_config::Result;
 
 pub use difference::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue};
 
-use crate::{Field, FieldReader, Grid, Ledger, RunRecord, Values};
+use crate::polydata::Kind;
+use crate::{BodyKind, CellKind, Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
 /// Compares two run folders: dumps by name, time step and field, nodes by their global number whatever their order, cells
 /// and bodies by step and number, and the ledgers. Bit by bit, or with `rtol` up to `rtol` times the largest magnitude of the field
@@ -34,11 +36,13 @@ pub fn compare(a: &Path, b: &Path, rtol: Option<f64>) -> Result<Comparison> {
         let pair = Pair { name, a: FieldReader::open(&a.join(&file))?, b: FieldReader::open(&b.join(&file))? };
         pair.compare(rtol, &mut comparison)?;
     }
-    if !record_a.dumps.iter().any(|name| name == cells::NAME) {
-        cells::compare(a, b, rtol, &mut comparison)?;
+    // A dump of fields may bear the name of either.
+    let is_of_fields = |name: &str| record_a.dumps.iter().any(|dump| dump == name);
+    if !is_of_fields(CellKind::FORM.what) {
+        dumps::compare::<CellKind>(a, b, rtol, &mut comparison)?;
     }
-    if !record_a.dumps.iter().any(|name| name == bodies::NAME) {
-        bodies::compare(a, b, rtol, &mut comparison)?;
+    if !is_of_fields(BodyKind::FORM.what) {
+        dumps::compare::<BodyKind>(a, b, rtol, &mut comparison)?;
     }
     compare_ledgers(&Ledger::read(a)?, &Ledger::read(b)?, rtol, &mut comparison);
     Ok(comparison)
@@ -99,12 +103,7 @@ impl Pair<'_> {
         if self.a.fields() != self.b.fields() {
             return Some(format!("fields are {:?} and {:?}", names(&self.a), names(&self.b)));
         }
-        let differing = self.a.steps().iter().zip(self.b.steps()).find(|(a, b)| a != b);
-        if let Some((a, b)) = differing {
-            return Some(format!("a dump is at step {} ({} s) and at step {} ({} s)", a.step, a.time, b.step, b.time));
-        }
-        let (dumps_a, dumps_b) = (self.a.steps().len(), self.b.steps().len());
-        (dumps_a != dumps_b).then(|| format!("taken {dumps_a} and {dumps_b} times"))
+        dumps::steps(self.a.steps(), self.b.steps())
     }
 }
 
