@@ -1,6 +1,7 @@
 //! The config of `post flow`, `post cells` and `post bodies`.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use hematite_config::{Fault, Result};
 use hematite_dump::Axis;
@@ -9,6 +10,14 @@ use hematite_stats::profile::Line;
 use hematite_units::quantity::{Length, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+/// Says of a fault in which config it lies, where there is one.
+pub fn within(path: Option<&Path>) -> impl Fn(Fault) -> Fault + Copy {
+    move |fault| match path {
+        Some(path) => fault.within(path.display()),
+        None => fault,
+    }
+}
 
 /// What `post` shows in place of its defaults.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

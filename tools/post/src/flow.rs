@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::arguments::FlowArguments;
 use crate::bodies::BodySource;
 use crate::cells::CellSource;
-use crate::config::PostConfig;
+use crate::config::{PostConfig, within};
 use crate::pictures;
 use crate::say;
 use crate::source::{self, Values};
@@ -107,10 +107,7 @@ fn prepare<'a>(
     if let Some(surroundings) = &surroundings {
         nodes = surroundings.wrap(nodes);
     }
-    let within = |fault: hematite_config::Fault| match &arguments.config {
-        Some(path) => fault.within(path.display()),
-        None => fault,
-    };
+    let within = within(arguments.config.as_deref());
     let planes = config.planes().map_err(within)?.unwrap_or_else(|| Plane::middles(&nodes));
     for plane in &planes {
         plane.layers(&nodes).map_err(within)?;
@@ -189,9 +186,7 @@ fn report(
     balance: Option<&MassBalance>,
     left_out: &[String],
 ) -> Result<()> {
-    for path in written {
-        say::line(&path.display().to_string())?;
-    }
+    say::files(written)?;
     if let Some(step) = last {
         let flow = &step.flow;
         let (max, mean) = (with_unit(flow.max_speed_m_per_s, "m/s"), with_unit(flow.mean_speed_m_per_s, "m/s"));
@@ -222,9 +217,7 @@ fn report(
             .unwrap_or_default();
         say::line(&format!("mass-balance defect: {:.3e} kg{share}", balance.defect_kg))?;
     }
-    for what in left_out {
-        say::note(&format!("left out {what}"));
-    }
+    say::left_out(left_out);
     Ok(())
 }
 

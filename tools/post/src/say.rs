@@ -1,6 +1,7 @@
 //! Text for the user: results to stdout, messages to stderr.
 
 use std::io::{ErrorKind, Write, stderr, stdout};
+use std::path::PathBuf;
 
 use hematite_config::{Fault, Result};
 
@@ -11,6 +12,18 @@ pub fn line(text: &str) -> Result<()> {
             Err(Fault::io(format!("cannot write to stdout: {error}")))
         }
         _ => Ok(()),
+    }
+}
+
+/// Says which files were written.
+pub fn files(written: &[PathBuf]) -> Result<()> {
+    written.iter().try_for_each(|path| line(&path.display().to_string()))
+}
+
+/// Says what could not be told.
+pub fn left_out(left_out: &[String]) {
+    for what in left_out {
+        note(&format!("left out {what}"));
     }
 }
 

@@ -43,9 +43,7 @@ pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
         let some = &ranks[..ranks.len().min(TOGETHER)];
         draw("timeline.svg".to_owned(), &format!("ranks 0 to {} of {}", some.len() - 1, ranks.len()), some)?;
     }
-    for path in written {
-        say::line(&path.display().to_string())?;
-    }
+    say::files(&written)?;
     report(&summary)?;
     Ok(Exit::Done)
 }

@@ -50,9 +50,7 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
         displacement_chart(&moved, dimension).write(&file("displacement.png"))?;
         track_chart(&all).write(&file("tracks.png"))?;
     }
-    for path in written {
-        say::line(&path.display().to_string())?;
-    }
+    say::files(&written)?;
     say::line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
     for (name, moved) in &moved {
         if let Some(last) = moved.last() {

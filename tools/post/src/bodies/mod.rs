@@ -13,7 +13,7 @@ use hematite_stats::plane::Plane;
 use hematite_stats::table::write_json;
 
 use crate::arguments::BodiesArguments;
-use crate::config::PostConfig;
+use crate::config::{PostConfig, within};
 use crate::say;
 use crate::source;
 use setup::Setup;
@@ -76,10 +76,7 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     let run = &arguments.run;
     let record = RunRecord::read(run)?;
     let source = BodySource::require(run)?;
-    let within = |fault: Fault| match &arguments.config {
-        Some(path) => fault.within(path.display()),
-        None => fault,
-    };
+    let within = within(arguments.config.as_deref());
     let mut left_out = Vec::new();
     // A field dump that is asked for must be there; without one much can still be said.
     let fields = match (source::open(run, &record, arguments.fields.as_deref()), &arguments.fields) {
@@ -111,12 +108,8 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
         figures::sections(&setup, &series, nodes, speed, &planes, &mut file)?;
     }
     write_json(&file("bodies.json"), &tables::Summary { averages: &averages, left_out: &left_out })?;
-    for path in written {
-        say::line(&path.display().to_string())?;
-    }
+    say::files(&written)?;
     averages.print()?;
-    for what in left_out {
-        say::note(&format!("left out {what}"));
-    }
+    say::left_out(&left_out);
     Ok(Exit::Done)
 }

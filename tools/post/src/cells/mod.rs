@@ -12,7 +12,7 @@ use hematite_dump::{CellReader, RunRecord};
 use hematite_stats::table::{Table, write_json};
 
 use crate::arguments::CellsArguments;
-use crate::config::PostConfig;
+use crate::config::{PostConfig, within};
 use crate::say;
 use crate::source;
 use setup::Setup;
@@ -94,10 +94,7 @@ fn folder(arguments: &CellsArguments, run: &Path) -> PathBuf {
 fn one_run(arguments: &CellsArguments, config: &PostConfig, run: &Path, output: &Path) -> Result<Averages> {
     let record = RunRecord::read(run)?;
     let source = CellSource::require(run)?;
-    let within = |fault: Fault| match &arguments.config {
-        Some(path) => fault.within(path.display()),
-        None => fault,
-    };
+    let within = within(arguments.config.as_deref());
     config.cells.check(source.reader.dimension()).map_err(within)?;
     let mut left_out = Vec::new();
     // A field dump that is asked for must be there; without one much can still be said.
@@ -121,13 +118,9 @@ fn one_run(arguments: &CellsArguments, config: &PostConfig, run: &Path, output: 
     tables::write(&setup, &series, &averages, &mut file)?;
     figures::write(&setup, &series, &averages, &mut file)?;
     write_json(&file("cells.json"), &tables::Summary { averages: &averages, left_out: &left_out })?;
-    for path in written {
-        say::line(&path.display().to_string())?;
-    }
+    say::files(&written)?;
     averages.print()?;
-    for what in left_out {
-        say::note(&format!("left out {what}"));
-    }
+    say::left_out(&left_out);
     Ok(averages)
 }
 
