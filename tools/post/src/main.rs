@@ -10,6 +10,7 @@ mod pictures;
 mod say;
 mod scaling;
 mod source;
+mod suspension;
 mod timeline;
 mod tracks;
 mod walls;

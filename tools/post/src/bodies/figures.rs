@@ -14,6 +14,7 @@ use super::series::{Population, Series};
 use super::setup::Setup;
 use super::tables::{Averages, Profile};
 use crate::pictures::suspended;
+use crate::suspension::profile::{curve, hematocrit_chart};
 
 /// Writes the charts that the statistics are enough for.
 pub fn write(
@@ -38,17 +39,12 @@ pub fn write(
 fn charts(setup: &Setup, x: &[f64], profile: &Profile, axis: &Axis) -> Vec<(&'static str, Chart)> {
     let chart =
         |title: &str, y: Axis, curves: Vec<Curve>| Chart { title: title.to_owned(), x: axis.clone(), y, curves };
-    let many = setup.rigid.len() > 1;
-    let mut hematocrit = Vec::new();
-    if many {
-        let each = setup.rigid.iter().zip(&profile.of_population).enumerate();
-        hematocrit.extend(each.map(|(k, (&kind, own))| curve(&setup.names[kind], x, own, Style::Line, k + 1)));
-    }
-    hematocrit.push(curve(if many { "all" } else { "" }, x, &profile.hematocrit, Style::Marks, 0));
+    let names = setup.rigid.iter().map(|&kind| setup.names[kind].as_str());
+    let populations: Vec<_> = names.zip(profile.of_population.iter().map(Vec::as_slice)).collect();
     let zero = |label: &str, unit: &'static str| Axis::new(label, unit).from_zero();
     let microlitre: Vec<Option<Estimate>> = profile.density.iter().map(|e| e.map(|e| e.times(1e-9))).collect();
     let mut found = vec![
-        ("hematocrit", chart("hematocrit across the vessel", zero("hematocrit", ""), hematocrit)),
+        ("hematocrit", hematocrit_chart(axis.clone(), x, &profile.hematocrit, &populations)),
         (
             "density",
             chart(
@@ -81,12 +77,6 @@ fn charts(setup: &Setup, x: &[f64], profile: &Profile, axis: &Axis) -> Vec<(&'st
         found.push(("order", chart("alignment across the vessel", zero("S = <(3 (n e)^2 - 1)/2>", ""), curves)));
     }
     found
-}
-
-fn curve(name: &str, x: &[f64], y: &[Option<Estimate>], style: Style, number: usize) -> Curve {
-    let points = x.iter().zip(y).map(|(&x, y)| [x, y.map_or(f64::NAN, |y| y.mean)]).collect();
-    let errors = y.iter().map(|y| y.and_then(|y| y.standard_error).unwrap_or(f64::NAN)).collect();
-    Curve { errors, ..Curve::new(name, points, style, number) }
 }
 
 /// A measure of alignment.

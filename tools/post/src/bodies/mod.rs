@@ -15,7 +15,7 @@ use hematite_stats::table::write_json;
 use crate::arguments::BodiesArguments;
 use crate::config::{PostConfig, within};
 use crate::say;
-use crate::source;
+use crate::suspension;
 use setup::Setup;
 
 /// The dumps of bodies of a run.
@@ -78,15 +78,8 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     let source = BodySource::require(run)?;
     let within = within(arguments.config.as_deref());
     let mut left_out = Vec::new();
-    // A field dump that is asked for must be there; without one much can still be said.
-    let fields = match (source::open(run, &record, arguments.fields.as_deref()), &arguments.fields) {
-        (Ok(fields), _) => Some(fields),
-        (Err(fault), Some(_)) => return Err(fault),
-        (Err(fault), None) => {
-            left_out.push(format!("profiles, sections and alignment with the wall: {fault}"));
-            None
-        }
-    };
+    let lost = "profiles, sections and alignment with the wall";
+    let fields = suspension::fields(run, &record, arguments.fields.as_deref(), lost, &mut left_out)?;
     let setup = Setup::new(&record, &config.bodies, &source, fields.as_ref(), &mut left_out).map_err(within)?;
     let planes = config.planes().map_err(within)?;
     let series = series::reduce(&setup, &source, &mut left_out)?;
@@ -100,7 +93,7 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     };
     tables::write(&setup, &series, &averages, &mut file)?;
     figures::write(&setup, &series, &averages, &mut file)?;
-    if let (Some(nodes), Some(speed)) = (&setup.nodes, &series.speed) {
+    if let (Some(nodes), Some(speed)) = (&setup.fluid.nodes, &series.speed) {
         let planes = planes.unwrap_or_else(|| Plane::middles(nodes));
         for plane in &planes {
             plane.layers(nodes).map_err(within)?;

@@ -1,17 +1,19 @@
 //! One pass over the dumps of bodies.
 
 use hematite_config::Result;
-use hematite_dump::{DumpStep, Field};
+use hematite_dump::DumpStep;
 use hematite_stats::bodies::occupancy::occupancy;
 use hematite_stats::bodies::order::{Nematic, nematic};
 use hematite_stats::bodies::profile::{Across, Place, across, node_of, order, size};
 use hematite_stats::bodies::{Body, bodies};
 use hematite_stats::cells::wall_distance::Walls;
-use hematite_stats::lookup::{Nodes, fits};
+use hematite_stats::lookup::Nodes;
 use hematite_stats::map::speeds;
 
 use super::BodySource;
 use super::setup::Setup;
+use crate::suspension::mean;
+use crate::suspension::profile::Hematocrit;
 
 /// What the dumps say, one after the other.
 pub struct Series {
@@ -52,17 +54,15 @@ pub struct Population {
 }
 
 /// Samples of a profile: dump after dump, bin after bin.
-#[derive(Default)]
 pub struct ProfileSeries {
-    /// For each population.
-    pub hematocrit: Vec<Vec<Vec<f64>>>,
+    pub hematocrit: Hematocrit,
     pub across: Vec<Across>,
 }
 
 /// Goes through the dumps.
 pub fn reduce(setup: &Setup, source: &BodySource, left_out: &mut Vec<String>) -> Result<Series> {
     let kinds = source.reader.kinds();
-    let empty = || ProfileSeries { hematocrit: vec![Vec::new(); kinds.len()], across: Vec::new() };
+    let empty = || ProfileSeries { hematocrit: Hematocrit::new(kinds.len()), across: Vec::new() };
     let mut series = Series {
         dumps: Vec::new(),
         profiles: setup.bins.iter().map(|_| empty()).collect(),
@@ -70,14 +70,14 @@ pub fn reduce(setup: &Setup, source: &BodySource, left_out: &mut Vec<String>) ->
         speed: None,
         outside: 0.0,
     };
-    let walls = setup.nodes.as_ref().filter(|_| !setup.walls.is_empty());
-    let walls = walls.map(|nodes| Walls::new(nodes, &setup.walls));
+    let walls = setup.fluid.nodes.as_ref().filter(|_| !setup.fluid.walls.is_empty());
+    let walls = walls.map(|nodes| Walls::new(nodes, &setup.fluid.walls));
     let mut without = 0;
     for (number, &at) in source.reader.steps().iter().enumerate() {
         let all = bodies(kinds, &source.reader.frame(number)?)?;
-        let velocity = velocity(setup, at.step)?;
-        without += usize::from(setup.nodes.is_some() && velocity.is_none());
-        let places: Vec<Place> = match &setup.nodes {
+        let velocity = setup.fluid.velocity(at.step)?;
+        without += usize::from(setup.fluid.nodes.is_some() && velocity.is_none());
+        let places: Vec<Place> = match &setup.fluid.nodes {
             Some(nodes) => all.iter().map(|body| place(nodes, walls.as_ref(), velocity.as_deref(), body)).collect(),
             None => all.iter().map(|body| Place { flow: direction(body.velocity), ..Place::default() }).collect(),
         };
@@ -87,13 +87,11 @@ pub fn reduce(setup: &Setup, source: &BodySource, left_out: &mut Vec<String>) ->
             averaged,
             populations: (0..kinds.len()).map(|kind| population(setup, kind, &all, &places)).collect(),
         });
-        if averaged && let Some(nodes) = &setup.nodes {
+        if averaged && let Some(nodes) = &setup.fluid.nodes {
             let filled = occupancy(nodes, &all, kinds.len());
             series.outside = series.outside.max(filled.outside);
             for (bins, profile) in setup.bins.iter().zip(&mut series.profiles) {
-                for (share, samples) in filled.share.iter().zip(&mut profile.hematocrit) {
-                    samples.push(bins.means(share.iter().map(|&v| f64::from(v))));
-                }
+                profile.hematocrit.push(bins, &filled);
                 profile.across.push(across(bins, nodes.grid().spacing, &all, &places));
             }
         }
@@ -107,19 +105,10 @@ pub fn reduce(setup: &Setup, source: &BodySource, left_out: &mut Vec<String>) ->
              for it"
         ));
     }
-    if setup.nodes.is_some() && series.speed.is_none() {
+    if setup.fluid.nodes.is_some() && series.speed.is_none() {
         left_out.push("sections: no dump of velocity at the step of the last dump of bodies".to_owned());
     }
     Ok(series)
-}
-
-/// The velocity of all nodes at a step, where a dump holds it.
-fn velocity(setup: &Setup, step: u64) -> Result<Option<Vec<f64>>> {
-    let (Some(fields), Some(nodes)) = (setup.fields, &setup.nodes) else { return Ok(None) };
-    let Some(dump) = fields.steps().iter().position(|dump| dump.step == step) else { return Ok(None) };
-    let velocity = fields.read(dump, Field::Velocity)?.to_f64();
-    fits(nodes.grid(), "velocity", &velocity, 3)?;
-    Ok(Some(velocity))
 }
 
 /// The surroundings of a body. The flow is that of the node in whose cube its centre lies, or else its own motion.
@@ -146,10 +135,4 @@ fn population(setup: &Setup, kind: usize, all: &[Body], places: &[Place]) -> Pop
         wall_order: mean(own().filter_map(|(body, place)| order(body, place.wall))),
         flow_order: mean(own().filter_map(|(body, place)| order(body, place.flow))),
     }
-}
-
-/// Not a number where there are no values.
-fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, number) = values.fold((0.0, 0.0), |(sum, number), v| (sum + v, number + 1.0));
-    sum / number
 }

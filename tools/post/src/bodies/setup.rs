@@ -1,24 +1,18 @@
 //! What the statistics of the bodies of a run are taken over.
 
-use hematite_config::{Fault, Result};
+use hematite_config::Result;
 use hematite_dump::{FieldReader, RunRecord};
 use hematite_stats::cells::bins::Bins;
 use hematite_stats::cells::straight::Straight;
-use hematite_stats::cells::wall_distance::wall_distances;
-use hematite_stats::lookup::Nodes;
-use hematite_stats::wss::WallSite;
 
 use super::BodySource;
 use crate::config::BodiesConfig;
-use crate::walls::Surroundings;
+use crate::suspension::{Fluid, average_from};
 
 /// A run's geometry and the choices made for it.
 pub struct Setup<'a> {
     pub record: &'a RunRecord,
-    pub fields: Option<&'a FieldReader>,
-    /// All fluid nodes of the case; `None` where no dump of fields holds them.
-    pub nodes: Option<Nodes<'a>>,
-    pub walls: Vec<WallSite>,
+    pub fluid: Fluid<'a>,
     pub bins: Vec<Bins>,
     /// Time from which means are taken, s.
     pub average_from: f64,
@@ -37,43 +31,14 @@ impl<'a> Setup<'a> {
         fields: Option<&'a FieldReader>,
         left_out: &mut Vec<String>,
     ) -> Result<Self> {
-        let (mut nodes, mut walls) = (None, Vec::new());
-        if let Some(fields) = fields {
-            if fields.grid().position.len() as u64 == record.nodes {
-                let all = Nodes::new(fields.grid())?;
-                nodes = Some(match Surroundings::read(record, fields.grid()) {
-                    Ok(surroundings) => {
-                        let all = surroundings.wrap(all);
-                        walls = surroundings.walls;
-                        all
-                    }
-                    Err(fault) => {
-                        left_out.push(format!("walls and periodic faces: {fault}"));
-                        all
-                    }
-                });
-            } else {
-                left_out.push("profiles, sections and alignment: no dump of fields holds all fluid nodes".to_owned());
-            }
-        }
-        let mut bins = Vec::new();
-        if let Some(nodes) = &nodes {
-            let straight = main_axis(record, config, source)?.and_then(|axis| Straight::find(nodes, axis));
-            bins.extend(straight.and_then(|straight| Bins::across(nodes, &straight)));
-            let distance = wall_distances(nodes, &walls);
-            if !distance.is_empty() {
-                bins.push(Bins::by_wall(nodes, &distance));
-            }
-        }
-        let steps = source.reader.steps();
-        let (first, last) = (steps[0].time, steps[steps.len() - 1].time);
-        let average_from = config.average_from.map_or(0.5 * (first + last), |time| time.si());
-        if average_from > last {
-            return Err(Fault::usage(format!(
-                "key \"bodies.average_from\": {average_from} s is after the last dump of bodies, at {last} s; begin earlier"
-            )));
-        }
-        Ok(Self { record, fields, nodes, walls, bins, average_from, names: source.names(), rigid: source.rigid() })
+        let fluid = Fluid::new(record, fields, "profiles, sections and alignment", left_out)?;
+        let straight = match &fluid.nodes {
+            Some(nodes) => main_axis(record, config, source)?.and_then(|axis| Straight::find(nodes, axis)),
+            None => None,
+        };
+        let bins = fluid.bins(straight.as_ref());
+        let average_from = average_from("bodies", config.average_from, source.reader.steps())?;
+        Ok(Self { record, fluid, bins, average_from, names: source.names(), rigid: source.rigid() })
     }
 
     /// Volume of the fluid nodes, m3.

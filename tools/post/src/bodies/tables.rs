@@ -13,6 +13,8 @@ use serde::Serialize;
 use super::series::{Population, ProfileSeries, Series};
 use super::setup::Setup;
 use crate::say;
+use crate::suspension::profile::{cell, error_cell, estimates, mean_cell};
+use crate::suspension::{warn_outside, with_error};
 
 /// `bodies.json`.
 #[derive(Serialize)]
@@ -92,20 +94,10 @@ fn population(setup: &Setup, series: &Series, kind: usize) -> PopulationAverages
 }
 
 fn profile(setup: &Setup, samples: &ProfileSeries) -> Profile {
-    // Samples of one bin, dump after dump.
-    let each = |samples: Vec<&Vec<f64>>| -> Vec<Option<Estimate>> {
-        let bins = samples.first().map_or(0, |sample| sample.len());
-        (0..bins).map(|b| estimate(samples.iter().map(|sample| sample[b]))).collect()
-    };
-    let of = |value: fn(&Across) -> &Vec<f64>| each(samples.across.iter().map(value).collect());
-    let dumps = samples.across.len();
-    let all = |dump: usize| -> Vec<f64> {
-        let bins = samples.across[dump].density.len();
-        (0..bins).map(|b| samples.hematocrit.iter().map(|own| own[dump][b]).sum()).collect()
-    };
+    let of = |value: fn(&Across) -> &Vec<f64>| estimates(samples.across.iter().map(value));
     Profile {
-        hematocrit: each((0..dumps).map(all).collect::<Vec<_>>().iter().collect()),
-        of_population: setup.rigid.iter().map(|&k| each(samples.hematocrit[k].iter().collect())).collect(),
+        hematocrit: samples.hematocrit.of_all(),
+        of_population: setup.rigid.iter().map(|&kind| samples.hematocrit.of(kind)).collect(),
         density: of(|across| &across.density),
         wall_order: of(|across| &across.wall_order),
         flow_order: of(|across| &across.flow_order),
@@ -128,10 +120,6 @@ pub fn write(
         profile_table(setup, bins, profile).write_csv(&file(&name))?;
     }
     Ok(())
-}
-
-fn cell(value: Option<f64>) -> String {
-    value.filter(|v| v.is_finite()).map(exact).unwrap_or_default()
 }
 
 /// The bodies of the last dump.
@@ -203,12 +191,10 @@ fn profile_table(setup: &Setup, bins: &Bins, profile: &Profile) -> Table {
     header.extend(columns.iter().flat_map(|(name, _)| [(*name).to_owned(), format!("{name}_error")]));
     header.extend(setup.rigid.iter().map(|&kind| format!("hematocrit_{}", setup.names[kind])));
     let mut table = Table::new(header);
-    let mean = |all: &[Option<Estimate>], b: usize| cell(all.get(b).copied().flatten().map(|e| e.mean));
-    let error = |all: &[Option<Estimate>], b: usize| cell(all.get(b).copied().flatten().and_then(|e| e.standard_error));
     for (b, (&coordinate, &nodes)) in bins.coordinate.iter().zip(&bins.nodes).enumerate() {
         let mut row = vec![exact(coordinate), nodes.to_string()];
-        row.extend(columns.iter().flat_map(|(_, values)| [mean(values, b), error(values, b)]));
-        row.extend(profile.of_population.iter().map(|own| mean(own, b)));
+        row.extend(columns.iter().flat_map(|(_, values)| [mean_cell(values, b), error_cell(values, b)]));
+        row.extend(profile.of_population.iter().map(|own| mean_cell(own, b)));
         table.push(row);
     }
     table
@@ -217,14 +203,8 @@ fn profile_table(setup: &Setup, bins: &Bins, profile: &Profile) -> Table {
 impl Averages {
     /// Prints the most important numbers.
     pub fn print(&self) -> Result<()> {
-        let number = |name: &str, e: Option<Estimate>| match e {
-            Some(Estimate { mean, standard_error: Some(error), .. }) => {
-                let error = if error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") };
-                format!(", {name} {} +- {error}", short(mean))
-            }
-            Some(e) => format!(", {name} {}", short(e.mean)),
-            None => String::new(),
-        };
+        let number =
+            |name: &str, e: Option<Estimate>| e.map(|e| format!(", {name} {}", with_error(e))).unwrap_or_default();
         let unit = |name: &str, e: Option<Estimate>, unit: &str| {
             e.map(|e| format!(", {name} {}", with_unit(e.mean, unit))).unwrap_or_default()
         };
@@ -242,10 +222,7 @@ impl Averages {
                 number("S to the flow", p.flow_order)
             ))?;
         }
-        if self.outside_share > 1e-3 {
-            let percent = 100.0 * self.outside_share;
-            say::note(&format!("warning: up to {percent:.2} % of the bodies' volume lies outside the fluid"));
-        }
+        warn_outside(self.outside_share, "bodies");
         Ok(())
     }
 }

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use hematite_config::Result;
-use hematite_stats::cells::blocks::Estimate;
 use hematite_stats::cells::straight::Kind;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::number::short;
@@ -11,6 +10,7 @@ use hematite_stats::number::short;
 use super::series::{Dump, Population, Series};
 use super::setup::Setup;
 use super::tables::{Averages, Profile};
+use crate::suspension::profile::{curve, hematocrit_chart};
 
 /// Writes the figures that the statistics are enough for.
 pub fn write(
@@ -22,7 +22,10 @@ pub fn write(
     for (bins, profile) in setup.bins.iter().zip(&averages.profiles) {
         let name = bins.across.name();
         let x = Axis::new(bins.across.label(), "m");
-        hematocrit_profile(setup, &bins.coordinate, profile, x).write(&file(&format!("hematocrit_{name}.png")))?;
+        let names = setup.names.iter().map(String::as_str);
+        let populations: Vec<_> = names.zip(profile.of_population.iter().map(Vec::as_slice)).collect();
+        let chart = hematocrit_chart(x, &bins.coordinate, &profile.hematocrit, &populations);
+        chart.write(&file(&format!("hematocrit_{name}.png")))?;
     }
     if let Some((bins, profile)) = setup.bins.first().zip(averages.profiles.first())
         && !profile.velocity.is_empty()
@@ -39,27 +42,6 @@ pub fn write(
         drifts(setup, series, drift).write(&file("drift.png"))?;
     }
     Ok(())
-}
-
-fn curve(name: &str, x: &[f64], y: &[Option<Estimate>], style: Style, number: usize) -> Curve {
-    let points = x.iter().zip(y).map(|(&x, y)| [x, y.map_or(f64::NAN, |y| y.mean)]).collect();
-    let errors = y.iter().map(|y| y.and_then(|y| y.standard_error).unwrap_or(f64::NAN)).collect();
-    Curve { errors, ..Curve::new(name, points, style, number) }
-}
-
-fn hematocrit_profile(setup: &Setup, x: &[f64], profile: &Profile, axis: Axis) -> Chart {
-    let mut curves = Vec::new();
-    if setup.names.len() > 1 {
-        let each = setup.names.iter().zip(&profile.of_population).enumerate();
-        curves.extend(each.map(|(k, (name, own))| curve(name, x, own, Style::Line, k + 1)));
-    }
-    curves.push(curve(if setup.names.len() > 1 { "all" } else { "" }, x, &profile.hematocrit, Style::Marks, 0));
-    Chart {
-        title: "hematocrit across the vessel".to_owned(),
-        x: axis.from_zero(),
-        y: Axis::new("hematocrit", "").from_zero(),
-        curves,
-    }
 }
 
 fn velocity_profile(setup: &Setup, x: &[f64], profile: &Profile, averages: &Averages, axis: Axis) -> Chart {

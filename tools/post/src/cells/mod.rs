@@ -14,7 +14,7 @@ use hematite_stats::table::{Table, write_json};
 use crate::arguments::CellsArguments;
 use crate::config::{PostConfig, within};
 use crate::say;
-use crate::source;
+use crate::suspension;
 use setup::Setup;
 use tables::Averages;
 
@@ -97,15 +97,8 @@ fn one_run(arguments: &CellsArguments, config: &PostConfig, run: &Path, output: 
     let within = within(arguments.config.as_deref());
     config.cells.check(source.reader.dimension()).map_err(within)?;
     let mut left_out = Vec::new();
-    // A field dump that is asked for must be there; without one much can still be said.
-    let fields = match (source::open(run, &record, arguments.fields.as_deref()), &arguments.fields) {
-        (Ok(fields), _) => Some(fields),
-        (Err(fault), Some(_)) => return Err(fault),
-        (Err(fault), None) => {
-            left_out.push(format!("profiles, discharge hematocrit and viscosity: {fault}"));
-            None
-        }
-    };
+    let lost = "profiles, discharge hematocrit and viscosity";
+    let fields = suspension::fields(run, &record, arguments.fields.as_deref(), lost, &mut left_out)?;
     let setup = Setup::new(&record, &config.cells, &source, fields.as_ref(), &mut left_out)?;
     let series = series::reduce(&setup, &source, &mut left_out)?;
     let averages = tables::averages(run, &setup, &series);

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 
 use hematite_config::Result;
-use hematite_dump::{DumpStep, Field};
+use hematite_dump::DumpStep;
 use hematite_stats::cells::flow::{CellSum, FluidSum, cell_sums, fluid_sum};
 use hematite_stats::cells::free_layer::{FreeLayer, free_layer};
 use hematite_stats::cells::occupancy::occupancy;
 use hematite_stats::cells::rotation::{Rates, Rotation};
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::cells::{Cell, cells};
-use hematite_stats::lookup::fits;
 
 use super::CellSource;
 use super::setup::Setup;
 use crate::config::Shapes;
+use crate::suspension::mean;
+use crate::suspension::profile::Hematocrit;
 
 /// What the dumps say, one after the other.
 pub struct Series {
@@ -72,10 +73,8 @@ impl Drift {
 }
 
 /// Samples of a profile: dump after dump, bin after bin.
-#[derive(Default)]
 pub struct ProfileSeries {
-    /// For each population.
-    pub hematocrit: Vec<Vec<Vec<f64>>>,
+    pub hematocrit: Hematocrit,
     pub velocity: Vec<Vec<f64>>,
 }
 
@@ -100,7 +99,7 @@ struct Memory {
 /// Goes through the dumps.
 pub fn reduce(setup: &Setup, source: &CellSource, left_out: &mut Vec<String>) -> Result<Series> {
     let kinds = source.reader.kinds();
-    let empty = || ProfileSeries { hematocrit: vec![Vec::new(); kinds.len()], velocity: Vec::new() };
+    let empty = || ProfileSeries { hematocrit: Hematocrit::new(kinds.len()), velocity: Vec::new() };
     let mut series = Series {
         dumps: Vec::new(),
         profiles: setup.bins.iter().map(|_| empty()).collect(),
@@ -119,11 +118,11 @@ pub fn reduce(setup: &Setup, source: &CellSource, left_out: &mut Vec<String>) ->
         let averaged = at.time >= setup.average_from;
         let drifts = memory.note(setup, at, &all, &shapes);
         let sums = cell_sums(&all, &shapes, kinds.len(), &setup.window);
-        let velocity = velocity(setup, at.step)?;
-        let fluid =
-            setup.nodes.as_ref().zip(velocity.as_deref()).map(|(nodes, u)| fluid_sum(nodes, Some(u), &setup.window));
+        let velocity = setup.fluid.velocity(at.step)?;
+        let nodes = setup.fluid.nodes.as_ref();
+        let fluid = nodes.zip(velocity.as_deref()).map(|(nodes, u)| fluid_sum(nodes, Some(u), &setup.window));
         let hematocrit = |sum: &CellSum| lumen.map(|lumen| sum.volume / lumen);
-        let layer = setup.nodes.as_ref().zip(setup.straight.as_ref());
+        let layer = nodes.zip(setup.straight.as_ref());
         series.dumps.push(Dump {
             at,
             averaged,
@@ -163,7 +162,7 @@ pub fn reduce(setup: &Setup, source: &CellSource, left_out: &mut Vec<String>) ->
     if setup.straight.is_none() {
         left_out.push("cell-free layer and viscosity: the vessel is not straight along its axis".to_owned());
     }
-    if setup.nodes.is_some() && series.dumps.iter().all(|dump| dump.discharge.is_none()) {
+    if setup.fluid.nodes.is_some() && series.dumps.iter().all(|dump| dump.discharge.is_none()) {
         left_out.push("discharge hematocrit: no dump of velocity at the steps of the dumps of cells".to_owned());
     }
     Ok(series)
@@ -187,26 +186,15 @@ impl Memory {
     }
 }
 
-/// The velocity of all nodes at a step, where a dump holds it.
-fn velocity(setup: &Setup, step: u64) -> Result<Option<Vec<f64>>> {
-    let (Some(fields), Some(nodes)) = (setup.fields, &setup.nodes) else { return Ok(None) };
-    let Some(dump) = fields.steps().iter().position(|dump| dump.step == step) else { return Ok(None) };
-    let velocity = fields.read(dump, Field::Velocity)?.to_f64();
-    fits(nodes.grid(), "velocity", &velocity, 3)?;
-    Ok(Some(velocity))
-}
-
 fn profiles(setup: &Setup, all: &[Cell], velocity: Option<&[f64]>, series: &mut Series) {
-    let Some(nodes) = &setup.nodes else { return };
+    let Some(nodes) = &setup.fluid.nodes else { return };
     if setup.bins.is_empty() {
         return;
     }
     let filled = occupancy(nodes, all, setup.names.len());
     series.outside = series.outside.max(filled.outside);
     for (bins, profile) in setup.bins.iter().zip(&mut series.profiles) {
-        for (share, samples) in filled.share.iter().zip(&mut profile.hematocrit) {
-            samples.push(bins.means(share.iter().map(|&v| f64::from(v))));
-        }
+        profile.hematocrit.push(bins, &filled);
         if let Some(u) = velocity {
             profile.velocity.push(bins.means(u.chunks_exact(3).map(|u| u[setup.window.axis])));
         }
@@ -245,10 +233,4 @@ fn population(
         volume_drift: Drift::of(own().map(|(_, drift)| drift[1])),
         extent: std::array::from_fn(|a| mean(own().map(|(shape, _)| shape.extent[a]))),
     }
-}
-
-/// Not a number where there are no values.
-pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, number) = values.fold((0.0, 0.0), |(sum, number), v| (sum + v, number + 1.0));
-    sum / number
 }

@@ -7,20 +7,16 @@ use hematite_stats::cells::cells;
 use hematite_stats::cells::flow::Window;
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::cells::straight::{Kind, Straight};
-use hematite_stats::cells::wall_distance::wall_distances;
-use hematite_stats::lookup::Nodes;
 use hematite_units::quantity::ForceDensity;
 
 use super::CellSource;
 use crate::config::{CellsConfig, Shapes};
-use crate::walls::Surroundings;
+use crate::suspension::{Fluid, average_from};
 
 /// A run's geometry and the choices made for it.
 pub struct Setup<'a> {
     pub record: &'a RunRecord,
-    pub fields: Option<&'a FieldReader>,
-    /// All fluid nodes of the case; `None` where no dump of fields holds them.
-    pub nodes: Option<Nodes<'a>>,
+    pub fluid: Fluid<'a>,
     pub straight: Option<Straight>,
     pub window: Window,
     /// The plane of angles.
@@ -52,33 +48,10 @@ impl<'a> Setup<'a> {
         let infinite = |place: Option<f64>, sign: f64| place.unwrap_or(sign * f64::INFINITY);
         let (from, to) = (config.from.map(|l| l.si()), config.to.map(|l| l.si()));
         let window = Window { axis, from: infinite(from, -1.0), to: infinite(to, 1.0) };
-        let (mut nodes, mut walls) = (None, Vec::new());
-        if let Some(fields) = fields {
-            if fields.grid().position.len() as u64 == record.nodes {
-                let all = Nodes::new(fields.grid())?;
-                nodes = Some(match Surroundings::read(record, fields.grid()) {
-                    Ok(surroundings) => {
-                        let all = surroundings.wrap(all);
-                        walls = surroundings.walls;
-                        all
-                    }
-                    Err(fault) => {
-                        left_out.push(format!("walls and periodic faces: {fault}"));
-                        all
-                    }
-                });
-            } else {
-                left_out.push("profiles and fluxes: no dump of fields holds all fluid nodes".to_owned());
-            }
-        }
-        let straight = nodes.as_ref().and_then(|nodes| Straight::find(nodes, axis));
-        let mut bins = Vec::new();
-        if let Some(nodes) = &nodes {
-            bins.extend(straight.as_ref().and_then(|straight| Bins::across(nodes, straight)));
-            let distance = wall_distances(nodes, &walls);
-            if !distance.is_empty() {
-                bins.push(Bins::by_wall(nodes, &distance));
-            }
+        let fluid = Fluid::new(record, fields, "profiles and fluxes", left_out)?;
+        let straight = fluid.nodes.as_ref().and_then(|nodes| Straight::find(nodes, axis));
+        let mut bins = fluid.bins(straight.as_ref());
+        if let Some(nodes) = &fluid.nodes {
             bins = bins.into_iter().map(|bins| bins.only(|n| window.holds(nodes.centre(n)))).collect();
             if bins.iter().any(|bins| bins.nodes.iter().all(|&n| n == 0)) {
                 return Err(Fault::usage(format!(
@@ -89,18 +62,10 @@ impl<'a> Setup<'a> {
         }
         let plane =
             config.plane.map_or_else(|| shear_plane(axis, straight.as_ref(), dimension), |p| p.map(|a| a as usize));
-        let steps = source.reader.steps();
-        let (first, last) = (steps[0].time, steps[steps.len() - 1].time);
-        let average_from = config.average_from.map_or(0.5 * (first + last), |time| time.si());
-        if average_from > last {
-            return Err(Fault::usage(format!(
-                "key \"cells.average_from\": {average_from} s is after the last dump of cells, at {last} s; begin earlier"
-            )));
-        }
+        let average_from = average_from("cells", config.average_from, source.reader.steps())?;
         Ok(Self {
             record,
-            fields,
-            nodes,
+            fluid,
             straight,
             window,
             plane,
@@ -123,7 +88,7 @@ impl<'a> Setup<'a> {
     /// Volume of the fluid inside the window, m3 (2-D: m2).
     pub fn lumen(&self) -> Option<f64> {
         let everything = self.window == Window::everything(self.window.axis);
-        match &self.nodes {
+        match &self.fluid.nodes {
             Some(nodes) => Some(hematite_stats::cells::flow::fluid_sum(nodes, None, &self.window).volume),
             None => everything.then(|| self.record.nodes as f64 * self.record.dx.powi(self.dimension as i32)),
         }

@@ -11,9 +11,11 @@ use hematite_stats::plane::AXES;
 use hematite_stats::table::Table;
 use serde::Serialize;
 
-use super::series::{Dump, Series, mean};
+use super::series::{Dump, ProfileSeries, Series};
 use super::setup::Setup;
 use crate::say;
+use crate::suspension::profile::{cell, error_cell, estimates, mean_cell};
+use crate::suspension::{mean, warn_outside, with_error};
 
 /// `cells.json`.
 #[derive(Serialize)]
@@ -77,7 +79,7 @@ pub fn averages(run: &Path, setup: &Setup, series: &Series) -> Averages {
     let over = |value: &dyn Fn(&Dump) -> Option<f64>| estimate(averaged().filter_map(value));
     let flow_rate = over(&|dump| dump.flow_rate);
     let poiseuille = setup.poiseuille();
-    let profiles = profiles(series);
+    let profiles: Vec<Profile> = series.profiles.iter().map(|samples| profile(setup, samples)).collect();
     let blunt = setup.bins.first().zip(profiles.first()).zip(setup.straight.and_then(|s| s.half_width()));
     let points = |coordinate: &[f64], profile: &Profile| -> Vec<[f64; 2]> {
         let each = coordinate.iter().zip(&profile.velocity);
@@ -132,28 +134,12 @@ fn population(setup: &Setup, series: &Series, kind: usize) -> PopulationAverages
     }
 }
 
-fn profiles(series: &Series) -> Vec<Profile> {
-    // Samples of one bin, dump after dump.
-    let bin = |samples: &[Vec<f64>], b: usize| estimate(samples.iter().map(|sample| sample[b]));
-    let each = |samples: &[Vec<f64>]| -> Vec<Option<Estimate>> {
-        (0..samples.first().map_or(0, Vec::len)).map(|b| bin(samples, b)).collect()
-    };
-    series
-        .profiles
-        .iter()
-        .map(|profile| {
-            let dumps = profile.hematocrit.first().map_or(0, Vec::len);
-            let all = |dump: usize| -> Vec<f64> {
-                let bins = profile.hematocrit.first().map_or(0, |samples| samples[dump].len());
-                (0..bins).map(|b| profile.hematocrit.iter().map(|samples| samples[dump][b]).sum()).collect()
-            };
-            Profile {
-                hematocrit: each(&(0..dumps).map(all).collect::<Vec<_>>()),
-                of_population: profile.hematocrit.iter().map(|samples| each(samples)).collect(),
-                velocity: each(&profile.velocity),
-            }
-        })
-        .collect()
+fn profile(setup: &Setup, samples: &ProfileSeries) -> Profile {
+    Profile {
+        hematocrit: samples.hematocrit.of_all(),
+        of_population: (0..setup.names.len()).map(|kind| samples.hematocrit.of(kind)).collect(),
+        velocity: estimates(samples.velocity.iter()),
+    }
 }
 
 /// Writes the tables.
@@ -174,10 +160,6 @@ pub fn write(
         profile_table(setup, bins, profile).write_csv(&file(&name))?;
     }
     Ok(())
-}
-
-fn cell(value: Option<f64>) -> String {
-    value.filter(|v| v.is_finite()).map(exact).unwrap_or_default()
 }
 
 fn suspension(setup: &Setup, series: &Series) -> Table {
@@ -311,13 +293,11 @@ fn profile_table(setup: &Setup, bins: &hematite_stats::cells::bins::Bins, profil
             .chain(setup.names.iter().map(|name| format!("hematocrit_{name}")))
             .chain(["velocity_m_per_s".into(), "velocity_error_m_per_s".into()]),
     );
-    let mean = |all: &[Option<Estimate>], b: usize| cell(all.get(b).copied().flatten().map(|e| e.mean));
-    let error = |all: &[Option<Estimate>], b: usize| cell(all.get(b).copied().flatten().and_then(|e| e.standard_error));
     for (b, (&coordinate, &nodes)) in bins.coordinate.iter().zip(&bins.nodes).enumerate() {
         let mut row = vec![exact(coordinate), nodes.to_string()];
-        row.extend([mean(&profile.hematocrit, b), error(&profile.hematocrit, b)]);
-        row.extend(profile.of_population.iter().map(|own| mean(own, b)));
-        row.extend([mean(&profile.velocity, b), error(&profile.velocity, b)]);
+        row.extend([mean_cell(&profile.hematocrit, b), error_cell(&profile.hematocrit, b)]);
+        row.extend(profile.of_population.iter().map(|own| mean_cell(own, b)));
+        row.extend([mean_cell(&profile.velocity, b), error_cell(&profile.velocity, b)]);
         table.push(row);
     }
     table
@@ -353,20 +333,16 @@ impl Averages {
 
     /// Prints the most important numbers.
     pub fn print(&self) -> Result<()> {
-        let number = |e: Estimate| match e.standard_error {
-            Some(error) => format!("{} +- {}", short(e.mean), short_error(error)),
-            None => short(e.mean),
-        };
         let length = |e: Estimate| match e.standard_error {
             Some(error) => format!("{} +- {}", with_unit(e.mean, "m"), with_unit(error, "m")),
             None => with_unit(e.mean, "m"),
         };
         say::line(&format!("means over {} dumps from t = {} on", self.dumps, with_unit(self.average_from_s, "s")))?;
         for (name, value) in [
-            ("tube hematocrit", self.tube_hematocrit.map(number)),
-            ("discharge hematocrit", self.discharge_hematocrit.map(number)),
-            ("Fahraeus ratio", self.fahraeus_ratio.map(number)),
-            ("relative viscosity", self.relative_viscosity.map(number)),
+            ("tube hematocrit", self.tube_hematocrit.map(with_error)),
+            ("discharge hematocrit", self.discharge_hematocrit.map(with_error)),
+            ("Fahraeus ratio", self.fahraeus_ratio.map(with_error)),
+            ("relative viscosity", self.relative_viscosity.map(with_error)),
             ("cell-free layer", self.cell_free_layer_m.map(length)),
             ("bluntness", self.bluntness.map(|b| format!("k = {}", short(b.k)))),
         ] {
@@ -382,15 +358,7 @@ impl Averages {
             let drift = format!("area drift {:.2e}, volume drift {:.2e}", p.largest_area_drift, p.largest_volume_drift);
             say::line(&format!("population {}: {} cells{velocity}{taylor}, {drift}", p.name, short(cells)))?;
         }
-        if self.outside_share > 1e-3 {
-            let percent = 100.0 * self.outside_share;
-            say::note(&format!("warning: up to {percent:.2} % of the cells' volume lies outside the fluid"));
-        }
+        warn_outside(self.outside_share, "cells");
         Ok(())
     }
-}
-
-/// Two significant digits.
-fn short_error(error: f64) -> String {
-    if error == 0.0 { "0".to_owned() } else { format!("{error:.1e}") }
 }
