@@ -372,6 +372,43 @@ pub fn same(folder: &Folder, a: &str, b: &str) {
     }
 }
 
+/// Runs it alone ("solo"), on 3 threads, and through MPI on 2 and 4 ranks. Hands each run by its name to `holds`, and expects the same
+/// bits of all.
+///
+/// # Panics
+/// When they differ, or a run fails.
+pub fn ranks_agree(suspension: &Suspension, holds: impl Fn(&Folder, &str)) -> Folder {
+    let folder = suspension.folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
+    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
+    assert_eq!(folder.read_json("mpi4/run.json")["ranks"], 4);
+    for run in ["solo", "threads3", "mpi2", "mpi4"] {
+        holds(&folder, run);
+    }
+    for other in ["threads3", "mpi2", "mpi4"] {
+        same(&folder, "solo", other);
+    }
+    folder
+}
+
+/// The ledger of a run of `steps` steps, every line of which counts each body.
+///
+/// # Panics
+/// When one does not.
+pub fn balanced_ledger(folder: &Folder, run: &str, steps: u64) -> Ledger {
+    let ledger = Ledger::read(&folder.path(run)).expect("a ledger");
+    for row in &ledger.rows {
+        for bodies in &row.cells {
+            assert_eq!(bodies.seeded + bodies.inserted, bodies.inside + bodies.left, "step {} of {run}", row.step);
+            assert_eq!(bodies.removed, 0, "step {} of {run}", row.step);
+        }
+    }
+    assert_eq!(ledger.rows.last().map(|row| row.step), Some(steps));
+    ledger
+}
+
 /// The numbers of cells in a case, by population.
 ///
 /// # Panics

@@ -6,7 +6,7 @@ use std::f64::consts::PI;
 use hematite_case::Ellipsoid;
 use hematite_dump::{BodyFrame, BodyReader, Ledger};
 use pipeline_tests::Folder;
-use pipeline_tests::suspension::{Suspension, fork, same};
+use pipeline_tests::suspension::{Suspension, balanced_ledger, fork, ranks_agree, same};
 use serde_json::json;
 
 const STEPS: u64 = 960;
@@ -30,15 +30,8 @@ fn fed(kind: &str, inlet: serde_json::Value) -> Suspension {
 /// Expects that the ledger counts each body, that at least `most` came in and as many went, that numbers are given once, and that
 /// the volume of bodies stays what it was.
 fn balances(folder: &Folder, run: &str, most: u64) {
-    let ledger = Ledger::read(&folder.path(run)).expect("a ledger");
-    for row in &ledger.rows {
-        for bodies in &row.cells {
-            assert_eq!(bodies.seeded + bodies.inserted, bodies.inside + bodies.left, "step {} of {run}", row.step);
-            assert_eq!(bodies.removed, 0, "step {} of {run}", row.step);
-        }
-    }
+    let ledger = balanced_ledger(folder, run, STEPS);
     let last = ledger.rows.last().expect("a line");
-    assert_eq!(last.step, STEPS);
     let sum = |of: fn(&hematite_dump::CellCount) -> u64| last.cells.iter().map(of).sum::<u64>();
     let (seeded, inserted, left) = (sum(|c| c.seeded), sum(|c| c.inserted), sum(|c| c.left));
     println!("{run}: {seeded} seeded, {inserted} came in, {left} went");
@@ -87,17 +80,9 @@ fn apart(folder: &Folder, run: &str) {
 
 #[test]
 fn ranks_agree_where_bodies_come_in_with_a_prescribed_flow() {
-    let folder = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"})).folder();
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-    balances(&folder, "solo", 30);
+    let fed = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"}));
+    let folder = ranks_agree(&fed, |folder, run| balances(folder, run, 30));
     apart(&folder, "solo");
-    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
-    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
-    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
-    for other in ["threads3", "mpi2", "mpi4"] {
-        balances(&folder, other, 30);
-        same(&folder, "solo", other);
-    }
     // Stopped between two looks and gone on with on other numbers of ranks.
     let first = ["run.json", "-o", "again", "--quiet", "--steps", "500", "--checkpoint-every", "411"];
     let _first = folder.run(&[&first[..], &["--threads", "3"]].concat()).done();

@@ -1,26 +1,17 @@
 //! The same bits with cells on any number of ranks, through MPI and as threads, straight through and restarted.
 
 use pipeline_tests::Folder;
-use pipeline_tests::suspension::{Parts, Suspension, bent_channel, counts, keeps_its_cells, long_channel, same, tube};
+use pipeline_tests::suspension::{
+    Parts, Suspension, bent_channel, counts, keeps_its_cells, long_channel, ranks_agree, same, tube,
+};
 use serde_json::{Value, json};
 
-/// Runs it alone, on 3 threads, and through MPI on 2 and 4 ranks; expects the same bits and no cell lost.
-fn ranks_agree(suspension: &Suspension) -> Folder {
-    let folder = suspension.folder();
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
-    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
-    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
-    assert_eq!(folder.read_json("mpi4/run.json")["ranks"], 4);
-    let counts = counts(&folder.path("case.h5"));
+/// Expects the same bits on any number of ranks, and that none of them loses a cell.
+fn agrees(suspension: &Suspension) -> Folder {
     let steps = suspension.run["time"]["steps"].as_u64().expect("steps");
-    for run in ["solo", "threads3", "mpi2", "mpi4"] {
-        keeps_its_cells(&folder.path(run), steps, &counts);
-    }
-    for other in ["threads3", "mpi2", "mpi4"] {
-        same(&folder, "solo", other);
-    }
-    folder
+    ranks_agree(suspension, |folder, run| {
+        keeps_its_cells(&folder.path(run), steps, &counts(&folder.path("case.h5")));
+    })
 }
 
 /// Changes values by JSON pointer; keys may be new.
@@ -57,13 +48,13 @@ fn growing() -> Suspension {
 
 #[test]
 fn ranks_agree_where_parts_meet_in_corners() {
-    let folder = ranks_agree(&bent_channel());
+    let folder = agrees(&bent_channel());
     Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 5.0, 5, 3);
 }
 
 #[test]
 fn ranks_agree_where_cells_come_and_go() {
-    let folder = ranks_agree(&long_channel());
+    let folder = agrees(&long_channel());
     for parts in [3, 4] {
         Parts::made(&folder.path("case.h5"), parts).crossed(&folder.path("solo"), 5.0, 5, 2);
     }
@@ -71,14 +62,14 @@ fn ranks_agree_where_cells_come_and_go() {
 
 #[test]
 fn ranks_agree_in_three_dimensions() {
-    let folder = ranks_agree(&tube());
+    let folder = agrees(&tube());
     Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 8.0, 3, 3);
     restart_agrees(&folder, "solo", 2000, [1100, 901], &["--threads", "2"], &[]);
 }
 
 #[test]
 fn ranks_agree_while_cells_grow() {
-    let folder = ranks_agree(&growing());
+    let folder = agrees(&growing());
     let made = folder.mkcase(&["case.json", "--quiet"]).done();
     assert!(made.stdout.contains("begin smaller"), "{}", made.stdout);
     let checked = folder.run(&["run.json", "--check"]).done();
