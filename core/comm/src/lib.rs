@@ -8,8 +8,10 @@ mod launch;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod order;
+mod route;
 mod solo;
 mod threads;
+mod waiting;
 
 use hematite_config::{Exit, Fault, Result};
 
@@ -17,8 +19,10 @@ use hematite_config::{Exit, Fault, Result};
 pub use self::mpi::Mpi;
 pub use clock::{ClockOffset, align_clocks};
 pub use launch::launched_by_mpi;
+pub use route::Route;
 pub use solo::Solo;
 pub use threads::{Threads, threads};
+pub use waiting::Waiting;
 
 /// The ranks of a run, as one of them sees them. Every method but `rank`, `size`, `local_rank` and `abort` is
 /// collective: all ranks call it, in the same order.

@@ -1,6 +1,6 @@
 //! Every method of [`Comm`], each against an answer that a rank works out alone.
 
-use hematite_comm::{Comm, agree};
+use hematite_comm::{Comm, Route, Waiting, agree};
 use hematite_config::{Exit, Fault};
 
 /// Runs all of it; panics where a rank sees a wrong answer.
@@ -12,9 +12,11 @@ pub fn everything(comm: &dyn Comm) {
         if round % 8 == 0 {
             reductions(comm, round);
             bytes(comm, round);
+            routes(comm, round);
         }
     }
     agreement(comm);
+    waiting(comm);
 }
 
 /// A hash that every rank computes alike.
@@ -98,4 +100,37 @@ fn agreement(comm: &dyn Comm) {
         let fault = agree(comm, outcome).expect_err("a rank failed");
         assert_eq!((fault.exit, fault.message), (Exit::Numerical, format!("rank {lowest} diverged")));
     }
+}
+
+/// Numbers with gaps, held by ranks as a hash will have it and wanted by one or several, in any order.
+fn routes(comm: &dyn Comm, round: u64) {
+    let (rank, size) = (comm.rank() as u64, comm.size() as u64);
+    let numbers = || (0..[0, 1, 7, 3000][round as usize / 8 % 4]).map(|k: u64| 5 * k + mix(&[round, k]) % 5);
+    let shuffled = |mut numbers: Vec<u64>| {
+        numbers.sort_by_key(|&number| mix(&[round, rank, number]));
+        numbers
+    };
+    let held = shuffled(numbers().filter(|&number| mix(&[number, round]) % size == rank).collect());
+    let wanted = shuffled(numbers().filter(|&number| mix(&[number, round, rank]) % 3 == 0).collect());
+    let route = Route::find(comm, &held, &wanted).expect("a way");
+    for width in [1, 4, 13] {
+        let value = |&number: &u64| (0..width).map(move |byte| mix(&[number, byte]) as u8);
+        let values: Vec<u8> = held.iter().flat_map(value).collect();
+        let come = route.bring(comm, &values, width as usize).expect("brought");
+        assert!(come == wanted.iter().flat_map(value).collect::<Vec<u8>>(), "rank {rank} of {size}, round {round}");
+    }
+    let last = rank + 1 == size;
+    let fault = Route::find(comm, &held, if last { &[1 << 40] } else { &[] }).expect_err("nobody has it");
+    assert!(fault.message.contains("1099511627776"), "{fault}");
+}
+
+fn waiting(comm: &dyn Comm) {
+    let nap = std::time::Duration::from_millis(200);
+    let waiting = Waiting::new(comm);
+    if comm.rank() == 0 {
+        std::thread::sleep(nap);
+    }
+    waiting.sum(&mut [1]).expect("sums");
+    let long = waiting.seconds() > 0.5 * nap.as_secs_f64();
+    assert_eq!(long, comm.rank() > 0, "rank {}: {} s", comm.rank(), waiting.seconds());
 }

@@ -1,0 +1,129 @@
+//! From the ranks that hold numbered things to those that want them.
+
+use hematite_config::{Fault, Result};
+
+use crate::Comm;
+
+/// The way of values from the ranks that hold them to the ranks that want them; found once, gone any number of times.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// For each rank, which of the values held here it wants.
+    send: Vec<Vec<u32>>,
+    /// For each rank, the places of what it sends among the values wanted here.
+    receive: Vec<Vec<u32>>,
+    wanted: usize,
+}
+
+impl Route {
+    /// Finds the way: this rank holds the things numbered `held` (one rank holds each) and wants those numbered `wanted`, each at
+    /// most once a rank. Ranks keep lists of who holds what, each of one range of numbers, so memory follows the
+    /// things of a rank. Collective.
+    ///
+    /// # Errors
+    /// A usage fault when no rank holds what one wants; when a rank is lost.
+    pub fn find(comm: &dyn Comm, held: &[u64], wanted: &[u64]) -> Result<Self> {
+        let ranks = comm.size();
+        let mut count = [held.iter().chain(wanted).max().map_or(0.0, |&most| most as f64 + 1.0)];
+        comm.max(&mut count)?;
+        let range = (count[0] as u64).div_ceil(ranks as u64).max(1);
+        let keeper = |number: u64| (number / range) as usize;
+
+        // Keepers learn who holds what, and say so.
+        let known = all_to_all(comm, grouped(held, ranks, keeper).1)?;
+        let mut holders: Vec<(u64, u64)> = Vec::new();
+        for (rank, numbers) in known.iter().enumerate() {
+            holders.extend(numbers.iter().map(|&number| (number, rank as u64)));
+        }
+        holders.sort_unstable();
+        let (places, asked) = grouped(wanted, ranks, keeper);
+        let nobody = ranks as u64;
+        let look_up = |number: &u64| {
+            let found = holders.binary_search_by_key(number, |&(number, _)| number);
+            found.map_or(nobody, |at| holders[at].1)
+        };
+        let questions = all_to_all(comm, asked)?;
+        let answers = all_to_all(comm, questions.iter().map(|asked| asked.iter().map(look_up).collect()).collect())?;
+        let mut holder = vec![nobody; wanted.len()];
+        for (places, answers) in places.iter().zip(&answers) {
+            places.iter().zip(answers).for_each(|(&at, &rank)| holder[at as usize] = rank);
+        }
+        let missing = holder.iter().position(|&rank| rank == nobody);
+        crate::agree(
+            comm,
+            match missing {
+                Some(at) => Err(Fault::usage(format!("no rank holds number {}", wanted[at]))),
+                None => Ok(()),
+            },
+        )?;
+
+        // Holders learn what is wanted of them.
+        let mut receive: Vec<Vec<u32>> = vec![Vec::new(); ranks];
+        holder.iter().enumerate().for_each(|(at, &rank)| receive[rank as usize].push(at as u32));
+        let orders = receive.iter().map(|places| places.iter().map(|&at| wanted[at as usize]).collect()).collect();
+        let mut places: Vec<(u64, u32)> = held.iter().copied().zip(0..).collect();
+        places.sort_unstable();
+        let place = |number: &u64| {
+            let found = places.binary_search_by_key(number, |&(number, _)| number);
+            found.map_or(0, |at| places[at].1)
+        };
+        let send = all_to_all(comm, orders)?.iter().map(|numbers| numbers.iter().map(place).collect()).collect();
+        Ok(Self { send, receive, wanted: wanted.len() })
+    }
+
+    /// Brings values of `width` bytes, in the order of the numbers held, to where they are wanted, in the order wanted there.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn bring(&self, comm: &dyn Comm, values: &[u8], width: usize) -> Result<Vec<u8>> {
+        let value = |at: &u32| &values[*at as usize * width..][..width];
+        let out: Vec<Vec<u8>> =
+            self.send.iter().map(|places| places.iter().flat_map(value).copied().collect()).collect();
+        let mut into: Vec<Vec<u8>> = self.receive.iter().map(|places| vec![0; places.len() * width]).collect();
+        exchange_all(comm, &out, &mut into)?;
+        let mut all = vec![0; self.wanted * width];
+        for (places, bytes) in self.receive.iter().zip(&into) {
+            for (&at, value) in places.iter().zip(bytes.chunks_exact(width)) {
+                all[at as usize * width..][..width].copy_from_slice(value);
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// Numbers by the rank that `of` gives, and the places where each stands.
+fn grouped(numbers: &[u64], ranks: usize, of: impl Fn(u64) -> usize) -> (Vec<Vec<u32>>, Vec<Vec<u64>>) {
+    let mut groups = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
+    for (at, &number) in numbers.iter().enumerate() {
+        groups.0[of(number)].push(at as u32);
+        groups.1[of(number)].push(number);
+    }
+    groups
+}
+
+/// Sends a list to each rank and gives what each rank sends here.
+fn all_to_all(comm: &dyn Comm, lists: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
+    let lengths: Vec<[u64; 1]> = lists.iter().map(|list| [list.len() as u64]).collect();
+    let mut come = vec![[0_u64]; comm.size()];
+    let bytes = |list| bytemuck::cast_slice::<u64, u8>(list);
+    let send: Vec<(usize, &[u8])> = lengths.iter().map(|length| bytes(length)).enumerate().collect();
+    let mut receive: Vec<(usize, &mut [u8])> =
+        come.iter_mut().map(|length| bytemuck::cast_slice_mut(length)).enumerate().collect();
+    comm.exchange(&send, &mut receive)?;
+    let mut into: Vec<Vec<u64>> = come.into_iter().map(|[length]| vec![0; length as usize]).collect();
+    exchange_all(comm, &lists, &mut into)?;
+    Ok(into)
+}
+
+/// Sends each rank its list, unless that is empty, and fills the others with what they send here.
+fn exchange_all<T: bytemuck::Pod>(comm: &dyn Comm, out: &[Vec<T>], into: &mut [Vec<T>]) -> Result<()> {
+    let send: Vec<(usize, &[u8])> =
+        out.iter().map(|list| bytemuck::cast_slice(list)).enumerate().filter(|(_, bytes)| !bytes.is_empty()).collect();
+    let mut receive: Vec<(usize, &mut [u8])> = into
+        .iter_mut()
+        .map(|list| bytemuck::cast_slice_mut(list))
+        .enumerate()
+        .filter(|(_, bytes)| !bytes.is_empty())
+        .collect();
+    comm.exchange(&send, &mut receive)
+}

@@ -1,0 +1,71 @@
+//! How long a rank waits for the others.
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use hematite_config::{Exit, Result};
+
+use crate::Comm;
+
+/// The ranks as another [`Comm`] has them, with an eye on the clock: what a rank does not spend in here it spends on work of its own.
+pub struct Waiting<'c> {
+    comm: &'c dyn Comm,
+    seconds: Cell<f64>,
+}
+
+impl<'c> Waiting<'c> {
+    /// Nothing waited for so far.
+    pub fn new(comm: &'c dyn Comm) -> Self {
+        Self { comm, seconds: Cell::new(0.0) }
+    }
+
+    /// Wall-clock seconds spent so far in calls that wait for other ranks.
+    pub fn seconds(&self) -> f64 {
+        self.seconds.get()
+    }
+
+    fn timed<T>(&self, call: impl FnOnce(&dyn Comm) -> T) -> T {
+        let start = Instant::now();
+        let outcome = call(self.comm);
+        self.seconds.set(self.seconds.get() + start.elapsed().as_secs_f64());
+        outcome
+    }
+}
+
+impl Comm for Waiting<'_> {
+    fn rank(&self) -> usize {
+        self.comm.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.comm.size()
+    }
+
+    fn local_rank(&self) -> usize {
+        self.comm.local_rank()
+    }
+
+    fn exchange(&self, send: &[(usize, &[u8])], receive: &mut [(usize, &mut [u8])]) -> Result<()> {
+        self.timed(|comm| comm.exchange(send, receive))
+    }
+
+    fn sum(&self, values: &mut [i64]) -> Result<()> {
+        self.timed(|comm| comm.sum(values))
+    }
+
+    fn max(&self, values: &mut [f64]) -> Result<()> {
+        self.timed(|comm| comm.max(values))
+    }
+
+    fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<()> {
+        self.timed(|comm| comm.broadcast(bytes))
+    }
+
+    fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<Vec<u8>>>> {
+        self.timed(|comm| comm.gather(bytes))
+    }
+
+    fn abort(&self, exit: Exit) -> ! {
+        self.comm.abort(exit)
+    }
+}
