@@ -22,6 +22,7 @@ mod opening;
 mod part;
 mod partition;
 mod profile;
+mod relabel;
 mod report;
 mod solve;
 mod velocity_set;
@@ -34,7 +35,7 @@ pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, ad
 pub use lattice::Lattice;
 pub use layer::{ImmersedWalls, Layer};
 pub use link::GlobalLink;
-pub use load::loads;
+pub use load::{BODY_LOAD, VERTEX_LOAD, loads, loads_of, measured_loads};
 pub use morton::morton;
 pub use opening::{Opening, OpeningSite};
 pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::extract::Share;
+use crate::relabel::relabel;
 use crate::{Lattice, PartitionReport, balance, coarse, metis};
 
 /// A division of the lattice into parts, in global node numbers.
@@ -98,6 +99,25 @@ impl Partition {
         }
         let owner = if parts == 1 { vec![0; nodes] } else { divide(lattice, loads, parts, limits)? };
         Ok(Self::of_owners(lattice, loads, parts, &owner))
+    }
+
+    /// As [`Partition::make_loaded`], with parts numbered such that few nodes leave the part that owned them `before`.
+    ///
+    /// # Errors
+    /// As [`Partition::make`].
+    pub fn make_again(lattice: &Lattice, loads: &[u32], parts: usize, before: &[u32]) -> Result<Self> {
+        let mut owner = Self::make_loaded(lattice, Some(loads), parts)?.owners();
+        relabel(&mut owner, before, loads, parts);
+        Ok(Self::of_owners(lattice, Some(loads), parts, &owner))
+    }
+
+    /// The part that owns each node.
+    pub fn owners(&self) -> Vec<u32> {
+        let mut owner = vec![0; self.order.len()];
+        for (part, range) in (0..).zip(&self.ranges) {
+            self.order[range.start..range.end].iter().for_each(|&n| owner[n as usize] = part);
+        }
+        owner
     }
 
     /// The partition in which `owner[n]` owns node n.
