@@ -12,9 +12,9 @@ use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::rigid::{Kind, Rigid, RigidBodies, State, Surroundings};
 use hematite_solver::sites::{Coordinate, SiteMap};
 
-use crate::checkpoint::Saved;
 use crate::ranks::together;
 use crate::setup::Setup;
+use crate::state::Saved;
 
 /// Puts the bodies into the fluid, at the start or as saved.
 pub fn immerse(

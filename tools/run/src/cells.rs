@@ -12,9 +12,9 @@ use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::sites::SiteMap;
 use hematite_solver::suspension::{Snapshot, Surroundings, Suspension, WallPoint};
 
-use crate::checkpoint::Saved;
 use crate::ranks::together;
 use crate::setup::Setup;
+use crate::state::Saved;
 
 /// Puts the cells into the fluid, at the start or as saved.
 pub fn immerse(

@@ -2,18 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Layer, NodeId, Population};
+use hematite_case::{Layer, NodeId};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
-use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, PopulationState, Storage};
+use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::rigid::{RigidBodies, State};
-use hematite_solver::suspension::{Record, Suspension, Tally};
 use hematite_solver::{Precision, WALLS, WallMethod};
 
-use crate::output::count;
 use crate::ranks::together;
 use crate::setup::Setup;
+use crate::state::{Records, Saved, counts};
 use crate::suspended::Suspended;
 
 /// Saves the state after an even number of steps.
@@ -27,12 +25,8 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid, su
         q: setup.header.set.q(),
         nodes: nodes(setup),
         case_sha256: case_sha256.to_owned(),
-        populations: populations(setup, &suspended.tally(comm)?),
-        entered: match suspended {
-            Suspended::Cells(cells) => cells.entered(),
-            Suspended::Bodies(bodies) => bodies.entered(),
-            Suspended::Nothing => Vec::new(),
-        },
+        populations: counts(comm, setup, suspended)?,
+        entered: suspended.entered(),
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
@@ -45,62 +39,17 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid, su
         if setup.plan.wall_method() == WallMethod::Interpolated {
             writer.array(WALLS, &wall_ids(setup, fluid), &fluid.wall_ledger()?)?;
         }
-        match suspended {
-            Suspended::Nothing => {}
-            Suspended::Cells(cells) => save_cells(setup, cells, &mut writer)?,
-            Suspended::Bodies(bodies) => save_bodies(setup, bodies, &mut writer)?,
+        for (population, Records { ids, width, words }) in setup.populations.iter().zip(suspended.records(setup)?) {
+            writer.cells(&population.name, &ids, width, &words)?;
         }
         writer.finish()
     })?;
     together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
 }
 
-fn save_cells(setup: &Setup, cells: &Suspension, writer: &mut CheckpointWriter) -> Result<()> {
-    for (k, population) in setup.populations.iter().enumerate() {
-        let (ids, records): (Vec<u64>, Vec<Record>) = cells.records(k)?.into_iter().unzip();
-        let width = Record::width(setup.header.set.dimension(), population.surface.vertices.len());
-        let words: Vec<i64> = records.iter().flat_map(Record::words).collect();
-        writer.cells(&population.name, &ids, width, &words)?;
-    }
-    Ok(())
-}
-
-fn save_bodies(setup: &Setup, bodies: &RigidBodies, writer: &mut CheckpointWriter) -> Result<()> {
-    let states = bodies.states()?;
-    for (k, population) in setup.populations.iter().enumerate() {
-        let own: Vec<&State> = states.iter().filter(|state| state.kind as usize == k).collect();
-        let ids: Vec<u64> = own.iter().map(|state| u64::from(state.id)).collect();
-        let words: Vec<i64> = own.iter().flat_map(|state| state.record()).collect();
-        writer.cells(&population.name, &ids, State::RECORD, &words)?;
-    }
-    Ok(())
-}
-
 /// Finds the checkpoint that `--restart` asks for; none yet is no fault, so that a job script may always ask.
 pub fn find(setup: &Setup, wanted: &str) -> Option<PathBuf> {
     if wanted == "latest" { Checkpoint::latest(&setup.folder) } else { Some(PathBuf::from(wanted)) }
-}
-
-fn populations(setup: &Setup, tally: &[Tally]) -> Vec<PopulationState> {
-    let state = |(population, tally): (&Population, &Tally)| PopulationState {
-        name: population.name.clone(),
-        count: count(tally),
-    };
-    setup.populations.iter().zip(tally).map(state).collect()
-}
-
-/// A saved state.
-pub struct Saved {
-    /// Number of steps done.
-    pub step: u64,
-    /// The cells: population, number, state.
-    pub cells: Vec<(usize, u64, Record)>,
-    /// The rigid bodies.
-    pub bodies: Vec<State>,
-    /// How many cells of each population there were.
-    pub populations: Vec<PopulationState>,
-    /// How often each cell of the feeders had come in.
-    pub entered: Vec<u64>,
 }
 
 /// Puts a saved state of the fluid back and reads that of the cells.
@@ -147,22 +96,14 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
         let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
         fluid.restore_wall_ledger(&ledger)?;
     }
-    let (mut cells, mut bodies) = (Vec::new(), Vec::new());
+    let mut saved = Saved::new(meta.step, meta.populations.clone(), meta.entered.clone());
     for (k, population) in setup.populations.iter().enumerate() {
         checkpoint.each_cell(&population.name, |id, words| {
             let damaged = || Fault::usage(format!("{}: number {id} of {} is damaged", path.display(), population.name));
-            if population.rigid.is_some() {
-                bodies.push(State::from_record(id as u32, k as u32, words).ok_or_else(damaged)?);
-                return Ok(());
-            }
-            let record = Record::from_words(words).filter(|_| {
-                words.len() == Record::width(setup.header.set.dimension(), population.surface.vertices.len())
-            });
-            cells.push((k, id, record.ok_or_else(damaged)?));
-            Ok(())
+            saved.add(setup, k, id, words).ok_or_else(damaged)
         })?;
     }
-    Ok(Saved { step: meta.step, cells, bodies, populations: meta.populations.clone(), entered: meta.entered.clone() })
+    Ok(saved)
 }
 
 /// Nodes whose populations a checkpoint of the run holds.
@@ -174,11 +115,13 @@ fn array(opening: usize) -> String {
     format!("opening-{opening}")
 }
 
-fn wall_ids(setup: &Setup, fluid: &Fluid) -> Vec<NodeId> {
+/// The own nodes where the wall gives or takes mass.
+pub fn wall_ids(setup: &Setup, fluid: &Fluid) -> Vec<NodeId> {
     fluid.wall_nodes().iter().map(|&node| setup.part.id[node as usize]).collect()
 }
 
-fn opening_ids(setup: &Setup, opening: usize) -> Vec<NodeId> {
+/// The own nodes of an opening.
+pub fn opening_ids(setup: &Setup, opening: usize) -> Vec<NodeId> {
     setup.part.openings[opening].iter().map(|node| setup.part.id[node.node as usize]).collect()
 }
 

@@ -50,6 +50,38 @@ pub struct RunConfig {
     /// How often the state is saved; never by default.
     #[serde(default)]
     pub checkpoint: Cadence,
+    /// Whether ranks that take longer than others hand nodes over; never by default.
+    #[serde(default)]
+    pub balance: BalanceConfig,
+}
+
+/// Parts made anew by what each rank has taken. Results stay the same to the bit.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BalanceConfig {
+    /// Time steps from one look to the next.
+    #[serde(default)]
+    pub every: Option<u64>,
+    /// By how much the slowest rank may be over the mean of all, as a share of it, before parts are made anew.
+    #[serde(default = "tolerance")]
+    pub tolerance: f64,
+}
+
+impl Default for BalanceConfig {
+    fn default() -> Self {
+        Self { every: None, tolerance: tolerance() }
+    }
+}
+
+impl BalanceConfig {
+    /// How often ranks are looked at.
+    pub fn cadence(self) -> Cadence {
+        Cadence { every: self.every }
+    }
+}
+
+fn tolerance() -> f64 {
+    0.05
 }
 
 /// The fluid at the start.
@@ -68,6 +100,20 @@ pub struct Cadence {
     /// Time steps from one to the next.
     #[serde(default)]
     pub every: Option<u64>,
+}
+
+impl Cadence {
+    /// Whether it is due at `step`, where it waits for the next multiple of `period` steps.
+    pub fn due(&self, step: u64, period: u64) -> bool {
+        self.every.is_some_and(|every| step > 0 && (step / every * every).next_multiple_of(period) == step)
+    }
+
+    /// The first step after `step` at which it is due.
+    pub fn next(&self, step: u64, period: u64) -> Option<u64> {
+        let every = self.every?;
+        let waiting = (step / every * every).next_multiple_of(period);
+        Some(if waiting > step { waiting } else { ((step / every + 1) * every).next_multiple_of(period) })
+    }
 }
 
 /// Some time steps.
@@ -193,10 +239,20 @@ impl RunConfig {
                 return Err(Fault::usage(format!("dumps: the name \"{name}\" is that of the {name}' own file")));
             }
         }
-        for (key, cadence) in [("monitor", self.monitor), ("checkpoint", self.checkpoint), ("tracks", self.tracks)] {
-            if cadence.every == Some(0) {
-                return Err(Fault::usage(format!("{key}.every must be at least 1")));
-            }
+        let cadences = [
+            ("monitor", self.monitor.every),
+            ("checkpoint", self.checkpoint.every),
+            ("tracks", self.tracks.every),
+            ("balance", self.balance.every),
+        ];
+        if let Some((key, _)) = cadences.iter().find(|(_, every)| *every == Some(0)) {
+            return Err(Fault::usage(format!("{key}.every must be at least 1")));
+        }
+        if !(0.0..=f64::MAX).contains(&self.balance.tolerance) {
+            return Err(Fault::usage(format!(
+                "balance.tolerance {} must be a share from 0 on, such as 0.05",
+                self.balance.tolerance
+            )));
         }
         let components = self.initial.velocity.as_ref().map_or(dimension, Vec::len);
         if components != dimension {
@@ -224,5 +280,20 @@ mod tests {
         let due: Vec<u64> = (0..32).filter(|&step| dump.due(step)).collect();
         assert_eq!(due, [0, 10, 13, 20, 30]);
         assert_eq!([0, 10, 12, 13].map(|step| dump.next(step)), [Some(10), Some(13), Some(13), Some(20)]);
+    }
+
+    #[test]
+    fn what_must_wait_for_a_period_falls_due_once() {
+        for (every, period) in [(10, 1), (10, 4), (3, 8), (7, 2), (1, 2), (40, 40)] {
+            let cadence = Cadence { every: Some(every) };
+            let due: Vec<u64> = (0..200).filter(|&step| cadence.due(step, period)).collect();
+            let wanted: std::collections::BTreeSet<u64> =
+                (1..200 / every + 1).map(|k| (k * every).next_multiple_of(period)).filter(|&step| step < 200).collect();
+            assert_eq!(due, wanted.into_iter().collect::<Vec<_>>(), "every {every}, period {period}");
+            for step in 0..due.last().copied().unwrap_or(0) {
+                assert_eq!(cadence.next(step, period), due.iter().copied().find(|&at| at > step), "after {step}");
+            }
+        }
+        assert_eq!((Cadence::default().due(10, 1), Cadence::default().next(10, 1)), (false, None));
     }
 }

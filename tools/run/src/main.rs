@@ -1,17 +1,20 @@
 //! `run`: a case and a run's config to dumps.
 
+mod balance;
 mod bench;
 mod bodies;
 mod cells;
 mod checkpoint;
 mod cli;
 mod config;
+mod field_dump;
 mod openings;
 mod output;
 mod progress;
 mod ranks;
 mod setup;
 mod start;
+mod state;
 mod stop;
 mod suspended;
 mod time_loop;

@@ -8,28 +8,28 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    BodyWriter, CellCount, CellWriter, DumpStep, Field, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log,
-    OpeningRecord, PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, Values, clear_other_ranks,
-    dump_file, rank_file, write_body_index, write_cell_index, write_index,
+    BodyWriter, CellCount, CellWriter, DumpStep, Ledger, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes,
+    RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, clear_other_ranks, dump_file, rank_file, write_body_index,
+    write_cell_index, write_index,
 };
-use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor};
+use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor, Phases};
 use hematite_solver::suspension::Tally;
-use hematite_solver::{Precision, WALLS, WallMethod};
-use hematite_units::{LatticeUnits, groups::CS2};
+use hematite_solver::{WALLS, WallMethod};
 use serde_json::json;
 
 use crate::bodies;
 use crate::cells::{frame, kinds};
-use crate::config::{BODIES, CELLS, DumpConfig};
+use crate::config::{BODIES, CELLS};
+use crate::field_dump::FieldDump;
 use crate::ranks::together;
-use crate::setup::{Setup, grid};
+use crate::setup::Setup;
 use crate::suspended::Suspended;
 use crate::walls::{fluid_nodes, layer_nodes};
 
 /// The open files of a run.
 pub struct Output {
     folder: PathBuf,
-    dumps: Vec<Dump>,
+    dumps: Vec<FieldDump>,
     /// Where there are cells.
     cells: Option<CellWriter>,
     /// Where there are rigid bodies.
@@ -42,14 +42,6 @@ pub struct Output {
     log: Option<Log>,
     /// Seconds spent on output.
     pub seconds: f64,
-}
-
-/// One series of field dumps on this rank.
-struct Dump {
-    config: DumpConfig,
-    writer: FieldWriter,
-    /// Which own nodes it holds; all where none are named.
-    nodes: Option<Vec<usize>>,
 }
 
 impl Output {
@@ -65,9 +57,8 @@ impl Output {
         let goes_on = resumed.is_some() && setup.folder.join("run.json").exists();
         together(comm, || if comm.rank() == 0 { prepare_folder(setup, goes_on) } else { Ok(()) })?;
         let step = resumed.unwrap_or(0);
-        let dumps = together(comm, || {
-            setup.config.dumps.iter().map(|dump| open_dump(comm, setup, dump, goes_on, step)).collect()
-        })?;
+        let open = |dump| FieldDump::open(comm, setup, dump, goes_on, step);
+        let dumps = setup.config.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
         for dump in &setup.config.dumps {
             index(comm, &setup.folder, &dump.name, write_index)?;
         }
@@ -122,10 +113,10 @@ impl Output {
         let at = DumpStep { step, time: step as f64 * setup.plan.units.dt };
         for dump in self.dumps.iter_mut().filter(|dump| dump.config.due(step)) {
             // A restart from this very step finds its dump already there.
-            if dump.writer.steps().last().is_some_and(|last| last.step >= step) {
+            if !dump.lacks(step) {
                 continue;
             }
-            together(comm, || dump.write(setup, fluid, at))?;
+            dump.write(comm, setup, fluid, at)?;
             index(comm, &self.folder, &dump.config.name, write_index)?;
             if let Some(log) = &mut self.log {
                 log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
@@ -252,9 +243,16 @@ impl Output {
         self.log.as_mut().map_or(Ok(()), |log| log.write(event))
     }
 
-    /// Writes where the time went.
-    pub fn timing(&self, comm: &dyn Comm, setup: &Setup, fluid: &Fluid, steps: u64, wall: f64) -> Result<()> {
-        let phases = fluid.phases();
+    /// Goes on after nodes have changed ranks. Collective.
+    ///
+    /// # Errors
+    /// When a file cannot be read or a rank is lost.
+    pub fn divide(&mut self, comm: &dyn Comm, setup: &Setup) -> Result<()> {
+        self.dumps.iter_mut().try_for_each(|dump| dump.divide(comm, setup))
+    }
+
+    /// Writes where the time went: `phases` of this rank, output left out.
+    pub fn timing(&self, comm: &dyn Comm, setup: &Setup, phases: Phases, steps: u64, wall: f64) -> Result<()> {
         let mine = PhaseTimes {
             compute: phases.compute,
             communication: phases.communication,
@@ -299,68 +297,10 @@ fn same_columns(folder: &Path, names: &[String]) -> Result<()> {
     )))
 }
 
-impl Dump {
-    fn write(&mut self, setup: &Setup, fluid: &mut Fluid, at: DumpStep) -> Result<()> {
-        self.writer.begin(at)?;
-        for &field in &self.config.fields {
-            let values = self.values(setup, fluid, field)?;
-            self.writer.write(field, &values)?;
-        }
-        self.writer.end()
-    }
-
-    /// A field at the dump's nodes, in SI.
-    fn values(&self, setup: &Setup, fluid: &mut Fluid, field: Field) -> Result<Values> {
-        let moment = match field {
-            Field::Density | Field::Pressure => Moment::Density,
-            Field::Velocity => Moment::Velocity,
-            Field::ShearStress => Moment::Stress,
-        };
-        let si = to_si(field, &setup.plan.units);
-        let width = field.components();
-        let row = setup.plan.row(fluid.step());
-        let f64s = setup.config.fluid.precision == Precision::F64;
-        let (mut wide, mut narrow) = (Vec::new(), Vec::new());
-        let mut next = 0;
-        fluid.moment(moment, &row, |first, numbers| {
-            let mut push = |numbers: &[f64]| {
-                if f64s {
-                    wide.extend(numbers.iter().map(|&x| si(x)))
-                } else {
-                    narrow.extend(numbers.iter().map(|&x| si(x) as f32))
-                }
-            };
-            match &self.nodes {
-                None => push(&numbers),
-                Some(nodes) => {
-                    let last = first + numbers.len() / width;
-                    while let Some(&n) = nodes.get(next).filter(|&&n| n < last) {
-                        push(&numbers[(n - first) * width..][..width]);
-                        next += 1;
-                    }
-                }
-            }
-            Ok(())
-        })?;
-        Ok(if f64s { Values::F64(wide) } else { Values::F32(narrow) })
-    }
-}
-
 /// A line of the ledger.
 pub fn count(tally: &Tally) -> CellCount {
     let Tally { seeded, inserted, inside, left } = *tally;
     CellCount { seeded, inserted, inside, left, removed: 0 }
-}
-
-/// From lattice units of the field's moment to SI.
-fn to_si(field: Field, units: &LatticeUnits) -> impl Fn(f64) -> f64 {
-    let (zero, one) = match field {
-        Field::Density => (units.rho0, units.rho0),
-        Field::Pressure => (0.0, CS2 * units.stress()),
-        Field::Velocity => (0.0, units.velocity()),
-        Field::ShearStress => (0.0, units.stress()),
-    };
-    move |x| zero + one * x
 }
 
 /// Frames of tracks in a run whose config does not say how often.
@@ -418,31 +358,6 @@ fn index(
         }
         clear_other_ranks(folder, name, ranks)
     })
-}
-
-fn open_dump(comm: &dyn Comm, setup: &Setup, config: &DumpConfig, goes_on: bool, step: u64) -> Result<Dump> {
-    let grid = grid(&setup.header, &setup.part);
-    let whole = config.region == Default::default();
-    let chosen = (!whole).then(|| config.region.select(&grid));
-    let grid = match &chosen {
-        Some(nodes) => grid.take(nodes),
-        None => grid,
-    };
-    let nodes = match (&setup.layer, chosen) {
-        (None, chosen) => chosen,
-        (Some(_), chosen) => {
-            let fluid: Vec<usize> = fluid_nodes(&setup.header, &setup.part).into_iter().flatten().collect();
-            Some(chosen.map_or(fluid.clone(), |chosen| chosen.into_iter().map(|k| fluid[k]).collect()))
-        }
-    };
-    let (rank, ranks) = (comm.rank(), comm.size());
-    let f64s = setup.config.fluid.precision == Precision::F64;
-    let writer = if goes_on {
-        FieldWriter::go_on((&setup.folder, &config.name), (rank, ranks), &grid, &config.fields, f64s, step)?
-    } else {
-        FieldWriter::create(&rank_file(&setup.folder, &config.name, rank, ranks), &grid, &config.fields, f64s)?
-    };
-    Ok(Dump { config: config.clone(), writer, nodes })
 }
 
 /// Makes the run folder; of an earlier run only what `run` itself wrote is removed.

@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use hematite_comm::{Comm, Solo, agree, threads};
+use hematite_case::NodeId;
+use hematite_comm::{Comm, Route, Solo, agree, threads};
 use hematite_config::{Exit, Fault, Result};
 
 use crate::cli::Cli;
@@ -51,4 +52,13 @@ fn on_threads(count: usize, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) 
 /// What a rank found out alone becomes what all ranks know.
 pub fn together<T>(comm: &dyn Comm, alone: impl FnOnce() -> Result<T>) -> Result<T> {
     agree(comm, alone())
+}
+
+/// The way of values at nodes from the ranks that hold them to those that want them. Collective.
+///
+/// # Errors
+/// A usage fault when no rank holds a node that one wants; when a rank is lost.
+pub fn node_route(comm: &dyn Comm, held: &[NodeId], wanted: &[NodeId]) -> Result<Route> {
+    let numbers = |ids: &[NodeId]| ids.iter().map(|id| id.0).collect::<Vec<u64>>();
+    Route::find(comm, &numbers(held), &numbers(wanted))
 }

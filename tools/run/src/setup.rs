@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Case, Header, Layer, NodeId, Part, Partition, Population, Target, loads};
+use hematite_case::{Case, Header, Lattice, Layer, NodeId, Part, Partition, Population, Target, loads};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
@@ -65,8 +65,8 @@ impl Setup {
         let layer = together(comm, || walls::layer(&stored, &plan).map_err(|fault| fault.within(path.display())))?;
         let populations = together(comm, || stored.populations())?;
         let part = together(comm, || own_part(&stored, layer.as_ref(), &populations, comm))?;
-        let mut parameters = together(comm, || plan.parameters(&header, &part).map_err(|f| f.within(path.display())))?;
-        parameters.walls = walls::walls(comm, &stored, &config, &plan, &part, layer.as_ref())?;
+        let mut parameters = parameters(comm, &stored, &config, &plan, &part, layer.as_ref())
+            .map_err(|fault| fault.within(path.display()))?;
         let openings = together(comm, || (!populations.is_empty()).then(|| Openings::read(&stored)).transpose())?;
         let rigid = together(comm, || {
             let rigid = rigid(&config, &plan, &header, &populations, openings.as_ref(), &stored);
@@ -124,6 +124,27 @@ impl Setup {
             openings,
             folder,
         })
+    }
+
+    /// Takes another part in place of this rank's. Collective.
+    ///
+    /// # Errors
+    /// A usage fault where the case is damaged.
+    pub fn divide(&mut self, comm: &dyn Comm, part: Part) -> Result<()> {
+        let stored = together(comm, || Case::open(&self.case))?;
+        let immersed = self.parameters.immersed.take();
+        self.parameters = parameters(comm, &stored, &self.config, &self.plan, &part, self.layer.as_ref())?;
+        self.parameters.immersed = immersed;
+        self.part = part;
+        Ok(())
+    }
+
+    /// The whole lattice, with the nodes beyond immersed walls.
+    ///
+    /// # Errors
+    /// A usage fault when the case is damaged.
+    pub fn lattice(&self) -> Result<Lattice> {
+        lattice(&Case::open(&self.case)?, self.layer.as_ref())
     }
 
     /// Says on rank 0 what the run is.
@@ -309,25 +330,37 @@ fn refuse_empty_dumps(comm: &dyn Comm, config: &RunConfig, header: &Header, part
     Ok(())
 }
 
-/// This rank's part, from a stored partition or one made now; both give the same results.
-fn own_part(case: &Case, layer: Option<&Layer>, populations: &[Population], comm: &dyn Comm) -> Result<Part> {
-    let Some(layer) = layer else { return own_fluid(case, populations, comm) };
-    if case.partition_with_layer_stored(comm.size()) {
-        return case.part_with(layer, comm.size(), comm.rank());
-    }
-    let lattice = case.lattice_with(layer)?;
-    let loads = loads(&lattice, case.header().nodes, populations);
-    let partition = Partition::make_loaded(&lattice, loads.as_deref(), comm.size())?;
-    Part::of(&lattice, &partition, comm.rank())
+/// What the fluid of a part needs to know, but of bodies in it. Collective.
+fn parameters(
+    comm: &dyn Comm,
+    stored: &Case,
+    config: &RunConfig,
+    plan: &Plan,
+    part: &Part,
+    layer: Option<&Layer>,
+) -> Result<Parameters> {
+    let mut parameters = together(comm, || plan.parameters(stored.header(), part))?;
+    parameters.walls = walls::walls(comm, stored, config, plan, part, layer)?;
+    Ok(parameters)
 }
 
-/// The same without a layer.
-fn own_fluid(case: &Case, populations: &[Population], comm: &dyn Comm) -> Result<Part> {
-    if comm.size() == 1 || case.partition_stored(comm.size()) {
-        return case.part(comm.size(), comm.rank());
+/// This rank's part, from a stored partition or one made now; both give the same results.
+fn own_part(case: &Case, layer: Option<&Layer>, populations: &[Population], comm: &dyn Comm) -> Result<Part> {
+    let (ranks, rank) = (comm.size(), comm.rank());
+    match layer {
+        Some(layer) if case.partition_with_layer_stored(ranks) => return case.part_with(layer, ranks, rank),
+        None if ranks == 1 || case.partition_stored(ranks) => return case.part(ranks, rank),
+        _ => {}
     }
-    let lattice = case.lattice()?;
-    let loads = loads(&lattice, lattice.nodes(), populations);
-    let partition = Partition::make_loaded(&lattice, loads.as_deref(), comm.size())?;
-    Part::of(&lattice, &partition, comm.rank())
+    let lattice = lattice(case, layer)?;
+    let loads = loads(&lattice, case.header().nodes, populations);
+    Part::of(&lattice, &Partition::make_loaded(&lattice, loads.as_deref(), ranks)?, rank)
+}
+
+/// The whole lattice, with the nodes beyond immersed walls.
+fn lattice(case: &Case, layer: Option<&Layer>) -> Result<Lattice> {
+    match layer {
+        Some(layer) => case.lattice_with(layer),
+        None => case.lattice(),
+    }
 }

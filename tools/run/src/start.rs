@@ -11,6 +11,7 @@ use crate::checkpoint;
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::setup::{Setup, initial_velocity};
+use crate::state::Saved;
 use crate::suspended::Suspended;
 use crate::{bodies, cells};
 
@@ -67,16 +68,7 @@ impl Start {
             }
         };
         let resumed = saved.as_ref().map(|saved| saved.step);
-        let suspended = match (&setup.immersion, &setup.rigid) {
-            (Some(immersion), _) => {
-                Suspended::Cells(Box::new(cells::immerse(&gpu, comm, setup, immersion, &fluid, saved)?))
-            }
-            (None, Some(rigid)) => {
-                Suspended::Bodies(Box::new(bodies::immerse(&gpu, comm, setup, rigid, &fluid, saved)?))
-            }
-            (None, None) => Suspended::Nothing,
-        };
-        fluid.hold(comm, &setup.plan.row(fluid.step()))?;
+        let suspended = immerse(&gpu, comm, setup, &mut fluid, saved)?;
         if told && cli.restart.is_some() {
             match resumed {
                 Some(step) => eprintln!("restart   from step {step}"),
@@ -85,6 +77,26 @@ impl Start {
         }
         Ok(Self { case_sha256, gpu, devices, fluid, suspended, resumed })
     }
+}
+
+/// Puts cells or bodies into the fluid, at the start or as saved, and makes ready for the first step. Collective.
+///
+/// # Errors
+/// When the device lacks room; when it or a rank is lost.
+pub fn immerse(
+    gpu: &Gpu,
+    comm: &dyn Comm,
+    setup: &Setup,
+    fluid: &mut Fluid,
+    saved: Option<Saved>,
+) -> Result<Suspended> {
+    let suspended = match (&setup.immersion, &setup.rigid) {
+        (Some(immersion), _) => Suspended::Cells(Box::new(cells::immerse(gpu, comm, setup, immersion, fluid, saved)?)),
+        (None, Some(rigid)) => Suspended::Bodies(Box::new(bodies::immerse(gpu, comm, setup, rigid, fluid, saved)?)),
+        (None, None) => Suspended::Nothing,
+    };
+    fluid.hold(comm, &setup.plan.row(fluid.step()))?;
+    Ok(suspended)
 }
 
 /// SHA-256 of the case file, read once.

@@ -2,14 +2,15 @@
 
 use std::time::Instant;
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, Waiting};
 use hematite_config::{Exit, Result};
 use hematite_dump::Trace;
 use hematite_gpu::Gpu;
 use hematite_solver::Immersion;
-use hematite_solver::lattice_boltzmann::Fluid;
+use hematite_solver::lattice_boltzmann::{Fluid, Phases};
 use serde_json::json;
 
+use crate::balance::{Pace, divide};
 use crate::checkpoint;
 use crate::cli::{Cli, Traced};
 use crate::output::Output;
@@ -40,6 +41,10 @@ pub struct TimeLoop<'c> {
     stop: Stop,
     told: bool,
     first: u64,
+    /// Seconds of this rank's own work since its nodes were last looked at.
+    busy: f64,
+    /// Phases of the fluids before this one.
+    earlier: Phases,
 }
 
 impl<'c> TimeLoop<'c> {
@@ -54,7 +59,8 @@ impl<'c> TimeLoop<'c> {
             Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),
             _ => None,
         };
-        Ok(Self { comm, setup, case_sha256, gpu, trace, fluid, suspended, output, stop, told, first })
+        let (busy, earlier) = (0.0, Phases::default());
+        Ok(Self { comm, setup, case_sha256, gpu, trace, fluid, suspended, output, stop, told, first, busy, earlier })
     }
 
     /// Steps to the end, or to a stop.
@@ -78,6 +84,7 @@ impl<'c> TimeLoop<'c> {
                 self.save_soon(&progress)?;
                 break Exit::Stopped;
             }
+            self = self.balanced()?;
             let steps = self.agreed_batch(seconds_a_step, self.next_event().min(last) - step)?;
             let began = Instant::now();
             self.advance(steps)?;
@@ -87,7 +94,7 @@ impl<'c> TimeLoop<'c> {
         self.trace(true)?;
         progress.done();
         let (step, wall) = (self.fluid.step(), start.elapsed().as_secs_f64());
-        self.output.timing(self.comm, &self.setup, &self.fluid, step - self.first, wall)?;
+        self.output.timing(self.comm, &self.setup, self.earlier + self.fluid.phases(), step - self.first, wall)?;
         let mlups = progress.mlups(step);
         self.output.log(&json!({"event": "end", "step": step, "wall_s": wall, "mlups": mlups, "exit": exit as u8}))?;
         if self.told {
@@ -115,11 +122,37 @@ impl<'c> TimeLoop<'c> {
         let span = self.gpu.span("dump");
         self.output.dump(self.comm, &self.setup, &mut self.fluid, &self.suspended)?;
         drop(span);
-        let every = self.setup.config.checkpoint.every.filter(|_| step > self.first);
-        if every.is_some_and(|every| (step / every * every).next_multiple_of(self.period()) == step) {
+        if step > self.first && self.setup.config.checkpoint.due(step, self.period()) {
             self.save()?;
         }
         Ok(())
+    }
+
+    /// Goes on with other parts, where it is time to look at them and some ranks take longer than is tolerated.
+    fn balanced(mut self) -> Result<Self> {
+        let (step, balance) = (self.fluid.step(), self.setup.config.balance);
+        let due = step > self.first && balance.cadence().due(step, self.period());
+        if self.comm.size() == 1 || !due {
+            return Ok(self);
+        }
+        let start = Instant::now();
+        let _span = self.gpu.span("balance");
+        let pace = Pace::of(self.comm, std::mem::take(&mut self.busy))?;
+        let mut moved = 0;
+        if pace.excess() > balance.tolerance {
+            let phases = self.fluid.phases();
+            let divided = divide(self.comm, &self.gpu, &mut self.setup, &pace, self.fluid, self.suspended)?;
+            (self.fluid, self.suspended, moved) = (divided.fluid, divided.suspended, divided.moved);
+            if moved > 0 {
+                self.earlier = self.earlier + phases;
+                self.output.divide(self.comm, &self.setup)?;
+            }
+        }
+        self.output.log(&json!({
+            "event": "balance", "step": step, "slowest_over_mean": 1.0 + pace.excess(), "moved_nodes": moved,
+            "wall_s": start.elapsed().as_secs_f64(),
+        }))?;
+        Ok(self)
     }
 
     /// Begins the trace, or ends and writes it, where that is due or the run `ends`.
@@ -145,11 +178,13 @@ impl<'c> TimeLoop<'c> {
     }
 
     fn advance(&mut self, steps: u64) -> Result<()> {
-        let (comm, plan) = (self.comm, &self.setup.plan);
-        self.suspended.advance(&mut self.fluid, comm, steps, |t| plan.row(t))
+        let (start, comm, plan) = (Instant::now(), Waiting::new(self.comm), &self.setup.plan);
+        self.suspended.advance(&mut self.fluid, &comm, steps, |t| plan.row(t))?;
+        self.busy += start.elapsed().as_secs_f64() - comm.seconds();
+        Ok(())
     }
 
-    /// A checkpoint may be made at multiples of this many steps, and one that is due in between waits for the next: each node
+    /// Checkpoints, and new parts, may be made at multiples of this many steps, and what is due in between waits for the next: each node
     /// holds its own populations after even steps only, and the state of cells is whole when membranes (and marks of their insides) are due.
     fn period(&self) -> u64 {
         let every = self.setup.immersion.as_ref().map_or(1, |immersion| immersion.parameters.period());
@@ -159,14 +194,12 @@ impl<'c> TimeLoop<'c> {
     /// The next step at which something is due.
     fn next_event(&self) -> u64 {
         let step = self.fluid.step();
-        let after = |every: u64| (step / every + 1) * every;
-        let mut next = after(self.monitor_every());
-        if let Some(every) = self.setup.config.checkpoint.every {
-            let waiting = (step / every * every).next_multiple_of(self.period());
-            next = next.min(if waiting > step { waiting } else { after(every).next_multiple_of(self.period()) });
-        }
+        let monitored = (step / self.monitor_every() + 1) * self.monitor_every();
+        let config = &self.setup.config;
+        let whole = [config.checkpoint, config.balance.cadence()].map(|cadence| cadence.next(step, self.period()));
         let trace = self.trace.as_ref().and_then(|trace| trace.next(step));
-        self.output.next_dump(&self.setup, step).into_iter().chain(trace).fold(next, u64::min)
+        let dump = self.output.next_dump(&self.setup, step);
+        whole.into_iter().chain([dump, trace]).flatten().fold(monitored, u64::min)
     }
 
     fn monitor_every(&self) -> u64 {

@@ -111,7 +111,7 @@ fn routes(comm: &dyn Comm, round: u64) {
         numbers
     };
     let held = shuffled(numbers().filter(|&number| mix(&[number, round]) % size == rank).collect());
-    let wanted = shuffled(numbers().filter(|&number| mix(&[number, round, rank]) % 3 == 0).collect());
+    let wanted = shuffled(numbers().filter(|&number| mix(&[number, round, rank]).is_multiple_of(3)).collect());
     let route = Route::find(comm, &held, &wanted).expect("a way");
     for width in [1, 4, 13] {
         let value = |&number: &u64| (0..width).map(move |byte| mix(&[number, byte]) as u8);

@@ -49,13 +49,14 @@ pub fn clear_other_ranks(run: &Path, name: &str, ranks: usize) -> Result<()> {
 
 impl FieldWriter {
     /// Goes on with the dump `name` of a run as `rank` of `ranks`, dropping dumps after time step `keep_through_step`.
-    /// With the number of ranks that wrote it, the rank's file is reopened; with another, a new one is made that holds
+    /// With the number of ranks that wrote it, the rank's file is reopened, with the nodes it holds
+    /// ([`FieldWriter::node_ids`]), which other ranks may own by now; with another, a new one is made that holds
     /// the earlier dumps of this rank's nodes. Where there is no dump yet, one is begun.
     ///
     /// Afterwards, when all ranks are here, rank 0 writes the index (with several ranks) and clears other ranks' files.
     ///
     /// # Errors
-    /// A usage fault when the earlier dumps hold other nodes or fields, or are damaged.
+    /// A usage fault when the earlier dumps hold other fields, or lack nodes, or are damaged.
     pub fn go_on(
         (run, name): (&Path, &str),
         (rank, ranks): (usize, usize),
@@ -80,7 +81,6 @@ impl FieldWriter {
         }
         // No other rank's file is opened here: that rank may be reopening it.
         if files.map_or(own == whole, |files| files.contains(&own)) {
-            check_nodes(&own, grid)?;
             return Self::reopen(&own, keep_through_step);
         }
         // Later dumps need not agree: a kill may have come between two ranks' last dumps, or while they were dropped.
@@ -92,22 +92,6 @@ impl FieldWriter {
         })?;
         Ok(Self::with(&own, header))
     }
-}
-
-/// Refuses to add to a file that holds other nodes.
-fn check_nodes(path: &Path, grid: &Grid) -> Result<()> {
-    let file = h5::open(path)?;
-    let held = file.dataset("hematite/node_id").map_err(reading(path))?;
-    if held.size() == grid.id.len() {
-        let held = held.read_raw::<u64>().map_err(reading(path))?;
-        if held.iter().eq(grid.id.iter().map(|id| &id.0)) {
-            return Ok(());
-        }
-    }
-    let path = path.display();
-    Err(Fault::usage(format!(
-        "{path} holds other nodes than this rank dumps now: use another folder or number of ranks"
-    )))
 }
 
 /// Copies earlier dumps of a grid's nodes into a new file.

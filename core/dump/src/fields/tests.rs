@@ -284,7 +284,9 @@ fn a_run_goes_on_with_any_number_of_ranks() {
     let other = |grid: &Grid, fields: &[Field], f64| {
         FieldWriter::go_on((run, "fields"), (0, 2), grid, fields, f64, 99).err().expect("does not fit").message
     };
-    assert!(other(&block(), &fields, false).contains("other nodes"));
+    let other_nodes = FieldWriter::go_on((run, "fields"), (0, 2), &block(), &fields, false, 99).expect("goes on");
+    let held: Vec<usize> = (0..60).step_by(2).rev().collect();
+    assert_eq!(other_nodes.node_ids().expect("reads"), block().take(&held).id, "the file keeps its nodes");
     assert!(other(&block(), &fields, true).contains("precision"));
     assert!(other(&block(), &[Field::Density], false).contains("other fields"));
 }

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use hdf5::{File, H5Type};
+use hematite_case::NodeId;
 use hematite_config::{Fault, Result, publish};
 
 use super::header::{Header, field_columns};
 use super::voxels::Corners;
-use crate::h5::{self, writing};
+use crate::h5::{self, reading, writing};
 use crate::{DumpStep, Field, Grid, Values};
 
 /// Adds dumps to one file. Between [`end`](Self::end) and [`begin`](Self::begin) the file is closed, whole and open to
@@ -89,6 +90,16 @@ impl FieldWriter {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Global numbers of the nodes that the file holds, in its order.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn node_ids(&self) -> Result<Vec<NodeId>> {
+        let file = h5::open(&self.path)?;
+        let ids = file.dataset("hematite/node_id").and_then(|ids| ids.read_raw::<u64>());
+        Ok(ids.map_err(reading(&self.path))?.into_iter().map(NodeId).collect())
     }
 
     /// Begins a dump; each of its fields follows by [`write`](Self::write).

@@ -1,5 +1,6 @@
 //! The exchange of crossing populations with neighbouring parts.
 
+use std::ops::Add;
 use std::time::Instant;
 
 use hematite_comm::{Comm, exchange_pieces};
@@ -20,6 +21,18 @@ pub struct Phases {
     pub communication: f64,
     /// Packing, and copies between device and host.
     pub packing: f64,
+}
+
+impl Add for Phases {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            compute: self.compute + other.compute,
+            communication: self.communication + other.communication,
+            packing: self.packing + other.packing,
+        }
+    }
 }
 
 /// Kernels and messages of the exchange.
