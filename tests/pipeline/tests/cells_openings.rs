@@ -5,7 +5,7 @@ use std::path::Path;
 use hematite_dump::{CellReader, Ledger};
 use pipeline_tests::Folder;
 use pipeline_tests::draw::{Picture, Voxels};
-use pipeline_tests::suspension::{Suspension, same};
+use pipeline_tests::suspension::{Suspension, ranks_agree, same};
 use serde_json::{Value, json};
 
 const STEPS: u64 = 2000;
@@ -72,24 +72,13 @@ fn balances(run: &Path, most: u64) {
     }
 }
 
-fn ranks_agree(suspension: &Suspension, most: u64) -> Folder {
-    let folder = suspension.folder();
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
-    let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
-    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
-    balances(&folder.path("solo"), most);
-    for other in ["threads3", "mpi2", "mpi4"] {
-        same(&folder, "solo", other);
-        let rows = |run: &str| Ledger::read(&folder.path(run)).expect("a ledger").rows.into_iter().map(|row| row.cells);
-        assert!(rows("solo").eq(rows(other)), "ledgers of solo and {other}");
-    }
-    folder
+fn agrees(suspension: &Suspension, most: u64) -> Folder {
+    ranks_agree(suspension, |folder, run| balances(&folder.path(run), most))
 }
 
 #[test]
 fn ranks_agree_in_a_channel() {
-    let folder = ranks_agree(&channel(), 2);
+    let folder = agrees(&channel(), 2);
     // Stopped on one rank and gone on with on four.
     let stop = ["run.json", "-o", "restarted", "--quiet", "--steps", "1100", "--checkpoint-every", "1000"];
     let _stopped = folder.run(&stop).done();
@@ -99,5 +88,32 @@ fn ranks_agree_in_a_channel() {
 
 #[test]
 fn ranks_agree_in_a_tube() {
-    let _folder = ranks_agree(&tube(), 1);
+    let _folder = agrees(&tube(), 1);
+}
+
+/// How many cells had come in by each line of the ledger.
+fn inserted(folder: &Folder, run: &str) -> Vec<(u64, u64)> {
+    let ledger = Ledger::read(&folder.path(run)).expect("a ledger");
+    ledger.rows.iter().map(|row| (row.step, row.cells[0].inserted)).collect()
+}
+
+#[test]
+fn a_feeder_that_is_new_at_a_restart_begins_there() {
+    let mut suspension = channel();
+    suspension.run["time"]["steps"] = json!(3000);
+    let folder = suspension.folder();
+    suspension.run["cells"] = json!({});
+    folder.json("unfed.json", &suspension.run);
+    let unfed = ["unfed.json", "-o", "late", "--quiet", "--steps", "2000", "--checkpoint-every", "2000"];
+    let _unfed = folder.run(&unfed).done();
+    let _fed = folder.run(&["run.json", "-o", "late", "--quiet", "--restart"]).done();
+    let _always = folder.run(&["run.json", "-o", "always", "--quiet"]).done();
+    let by = |run: &str, step: u64| {
+        let lines = inserted(&folder, run);
+        lines.iter().find(|line| line.0 == step).expect("a line").1
+    };
+    let (soon, late) = (by("late", 2100), by("late", 3000));
+    assert!(soon <= 1, "{soon} came in at once");
+    let [before, after] = [2000, 3000].map(|step| by("always", step));
+    assert!(late.abs_diff(after - before) <= 1, "{late} came in where {before} to {after} do");
 }

@@ -4,6 +4,7 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::Recorder;
 
+use super::gate::Waiting;
 use super::kind::Kind;
 use super::record::Record;
 use super::time_step::Suspension;
@@ -58,7 +59,7 @@ impl Suspension {
     }
 
     /// Puts back how many cells of each population came in and left before a restart, and what [`Suspension::entered`]
-    /// gave.
+    /// gave. Where that was of other feeders, those of now go on as if theirs had come in so far.
     pub fn restore_counts(&mut self, counts: &[[u64; 2]], entered: &[u64]) {
         for (kind, &[inserted, left]) in self.kinds.iter_mut().zip(counts) {
             self.next_id += inserted;
@@ -66,9 +67,16 @@ impl Suspension {
                 (kind.inserted, kind.left) = (inserted as i64, left as i64);
             }
         }
-        let feeders = self.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
-        for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.cells).zip(entered) {
-            waiting.turn.entered = entered;
+        let others = entered.len() != self.entered().len();
+        let mut entered = entered.iter();
+        for (gate, &travelled) in self.gates.iter_mut().zip(&self.travelled) {
+            let Some(feeder) = &mut gate.feeder else { continue };
+            for Waiting { turn, .. } in &mut feeder.cells {
+                match entered.next().filter(|_| !others) {
+                    Some(&entered) => turn.entered = entered,
+                    None => turn.pass(travelled, feeder.length),
+                }
+            }
         }
     }
 
