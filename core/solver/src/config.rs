@@ -201,7 +201,7 @@ pub struct CellsConfig {
     /// Populations whose cells are pulled at both ends, as by optical tweezers, e.g. {"red": {"force": "100 pN"}}.
     pub stretch: BTreeMap<String, StretchConfig>,
     /// Openings through which cells come in, by name, e.g. {"inlet": {}}: as the case holds them behind the opening, period
-    /// after period, with the prescribed flow. Cells go out wherever the flow does.
+    /// after period, with the fluid that comes in. Cells go out wherever the flow does.
     pub inflow: BTreeMap<String, InflowConfig>,
     /// Where viscosities inside and outside differ: nodes inside cells are marked every so many time steps.
     pub mark_every: u64,

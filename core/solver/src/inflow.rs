@@ -74,8 +74,7 @@ impl Immersion {
     /// The openings through which cells go. `sites[k]` are the positions of the nodes of opening k.
     ///
     /// # Errors
-    /// A usage fault for an inflow that cannot be: an opening that is none of the case's or has no prescribed velocity, no
-    /// seeded cells behind it, more hematocrit than was seeded there.
+    /// A usage fault for an inflow that cannot be: an opening that is none of the case's or a moving wall, no seeded cells behind it, more hematocrit than was seeded there.
     pub fn gates(
         &self,
         config: &CellsConfig,
@@ -114,11 +113,6 @@ impl Immersion {
         sites: &[[i32; 3]],
         populations: &[Population],
     ) -> Result<Feeder> {
-        if !plan.prescribes_velocity(gate.opening) {
-            return Err(Fault::usage(
-                "cells come in with the prescribed flow: give this opening a \"velocity\" or \"flow_rate\" (no CSV profile)",
-            ));
-        }
         let (inflow, units) = (&config.inflow[&opening.name], &plan.units);
         let diameter = self.parameters.kinds.iter().map(|kind| 2.0 * kind.surface.radius()).fold(0.0, f64::max);
         let length = inflow.length_for(diameter, units.dx, "cells")?;
@@ -159,7 +153,7 @@ impl Immersion {
         }
         let seeded = volume / (opening.area * length);
         let keep = inflow.share_of(seeded, "cells")?;
-        Ok(Feeder { length, keep, cells })
+        Ok(Feeder { length, area: opening.area, keep, cells })
     }
 }
 

@@ -234,24 +234,6 @@ impl Plan {
         )))
     }
 
-    /// Whether a run prescribes one mean speed at opening `k`.
-    pub fn prescribes_velocity(&self, k: usize) -> bool {
-        matches!(self.openings[k].value, Value::Developed(_) | Value::Uniform(_))
-    }
-
-    /// Mean speed into the domain at each opening in time step `t`, lattice units; 0 where none is prescribed.
-    pub fn inward_speeds(&self, t: u64) -> Vec<f64> {
-        let middle = (t as f64 + 0.5) * self.units.dt;
-        let speed = |condition: &Condition| match condition.value {
-            Value::Developed(speed) => speed * condition.waveform.at(middle),
-            Value::Uniform(u) => {
-                (0..3).map(|k| u[k] * condition.normal[k]).sum::<f64>() * condition.waveform.at(middle)
-            }
-            Value::Tabulated(_) | Value::Pressure(_) => 0.0,
-        };
-        self.openings.iter().map(speed).collect()
-    }
-
     /// Storage and arithmetic.
     pub fn precision(&self) -> Precision {
         self.fluid.precision

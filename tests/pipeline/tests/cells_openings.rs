@@ -91,6 +91,18 @@ fn ranks_agree_in_a_tube() {
     let _folder = agrees(&tube(), 1);
 }
 
+#[test]
+fn ranks_agree_where_cells_come_in_with_the_pressure() {
+    let mut suspension = channel();
+    suspension.case["openings"][0]["kind"] = json!("pressure");
+    suspension.run["openings"]["in"] = json!({"pressure": "180 Pa", "ramp": "20 us"});
+    let folder = suspension.folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    balances(&folder.path("solo"), 2);
+    let _three = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    same(&folder, "solo", "threads3");
+}
+
 /// How many cells had come in by each line of the ledger.
 fn inserted(folder: &Folder, run: &str) -> Vec<(u64, u64)> {
     let ledger = Ledger::read(&folder.path(run)).expect("a ledger");

@@ -1,7 +1,6 @@
 //! Cells as configs prescribe them, seeded in a domain, and the fluid around them.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use hematite_case::{Lattice, PopulationConfig, SeedingConfig, seed, walls};
 use hematite_comm::Solo;
@@ -69,8 +68,7 @@ impl Blood {
         let map = builder.build(gpu)?;
         let at_walls = walls(&lattice);
         let points = at_walls.iter().map(|wall| WallPoint::of(lattice.position[wall.node.0 as usize], wall));
-        let inflow = Arc::new(|_| Vec::new());
-        let around = Surroundings { own, map, walls: points.collect(), gates: Vec::new(), inflow };
+        let around = Surroundings { own, map, walls: points.collect(), gates: Vec::new() };
         let cells = Suspension::new(gpu, &Solo, of, flow.shared(), around, 0, immersion.at_start(&populations))?;
         let kind = |population: &hematite_case::Population| CellKind {
             name: population.name.clone(),

@@ -1,7 +1,5 @@
 //! Cells in a fluid on one device, driven in lattice units.
 
-use std::sync::Arc;
-
 use hematite_case::{Lattice, Part, Partition, VelocitySet};
 use hematite_cells::{Mechanics, Surface};
 use hematite_comm::Solo;
@@ -156,7 +154,7 @@ impl Bath {
         let mut builder = SiteMap::builder(dimension, &own, margin, made.extent, made.periodic);
         builder.add_fluid(&own);
         let map = builder.build(gpu)?;
-        let around = Surroundings { own, map, walls: Vec::new(), gates: Vec::new(), inflow: Arc::new(|_| Vec::new()) };
+        let around = Surroundings { own, map, walls: Vec::new(), gates: Vec::new() };
         let records = content.cells.iter().zip(0..).map(|((kind, at), id)| (*kind, id, record(inside, at)));
         let records: Vec<_> = records.collect();
         let cells = Suspension::new(gpu, &Solo, cells, flow.shared(), around, 0, records)?;

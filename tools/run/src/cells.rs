@@ -1,7 +1,5 @@
 //! The cells of a run: from the case or a checkpoint into the fluid, and from there into dumps.
 
-use std::sync::Arc;
-
 use hematite_case::{Case, Header};
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -54,8 +52,7 @@ fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surro
         Some(_) => walls(&case, &map)?,
         None => Vec::new(),
     };
-    let (flow, gates) = (setup.plan.clone(), setup.gates.clone());
-    Ok(Surroundings { own, map, walls, gates, inflow: Arc::new(move |step| flow.inward_speeds(step)) })
+    Ok(Surroundings { own, map, walls, gates: setup.gates.clone() })
 }
 
 /// The points of the walls near this rank's nodes.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use hematite_case::{Part, VelocitySet};
-use hematite_comm::Comm;
+use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Ticket};
 
@@ -77,6 +77,16 @@ impl CameIn {
     pub fn read(&self, gpu: &Gpu) -> Result<Vec<i64>> {
         let mut counts = gpu.download::<i64>(&self.ledger, 0, self.nodes.iter().sum())?.into_iter();
         Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
+    }
+
+    /// Mass that has come in through each opening on all ranks since step 0, lattice units. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn on_all_ranks(&self, comm: &dyn Comm, gpu: &Gpu) -> Result<Vec<f64>> {
+        let mut counts = agree(comm, self.read(gpu))?;
+        comm.sum(&mut counts)?;
+        Ok(counts.into_iter().map(|count| count as f64 * super::MASS_QUANTUM).collect())
     }
 }
 

@@ -10,7 +10,6 @@ use super::feeder::Candidate;
 use super::rotation::axes_of;
 use super::time_step::{CARRIED, RigidBodies};
 use super::{Gate, State};
-use crate::lattice_boltzmann::MASS_QUANTUM;
 use crate::sites::Coordinate;
 
 /// The openings of a run and what has come in.
@@ -122,12 +121,11 @@ impl RigidBodies {
         };
         // The fluid's mean speed times its time, at its density at rest: counted, so that any kind of opening will do and a
         // restart goes on with the same.
-        let mut mass = agree(comm, came_in.read(&self.gpu))?;
-        comm.sum(&mut mass)?;
+        let mass = came_in.on_all_ranks(comm, &self.gpu)?;
         let mut due = Vec::new();
         for (g, gate) in self.passage.gates.iter_mut().enumerate() {
             let Some(feeder) = &mut gate.feeder else { continue };
-            let travelled = mass[gate.opening] as f64 * MASS_QUANTUM / feeder.area;
+            let travelled = mass[gate.opening] / feeder.area;
             if self.passage.anew {
                 feeder.bodies.iter_mut().for_each(|body| body.turn.pass(travelled, feeder.length));
             }

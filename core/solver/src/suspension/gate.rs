@@ -32,6 +32,8 @@ pub struct Gate {
 pub struct Feeder {
     /// Its length along the normal, lattice units.
     pub length: f64,
+    /// The opening's area, lattice units.
+    pub area: f64,
     /// Share of its cells that come in.
     pub keep: f64,
     /// Its cells in the order in which they are tried.

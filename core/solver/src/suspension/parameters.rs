@@ -1,7 +1,5 @@
 //! What a run fixes for its cells.
 
-use std::sync::Arc;
-
 use hematite_cells::{Mechanics, Surface};
 
 use super::contact::{ContactParameters, WallPoint};
@@ -17,9 +15,6 @@ pub const LOOK: u64 = 16;
 
 /// Time steps for which forces stay capped once cells have grown: as long as they take to follow the last look's growth.
 const SETTLING: u64 = 64 * LOOK;
-
-/// The mean speed into the domain at each opening in time step t, lattice units.
-pub type Inflow = Arc<dyn Fn(u64) -> Vec<f64>>;
 
 /// What a run fixes for its cells, lattice units.
 #[derive(Clone, Debug)]
@@ -106,8 +101,6 @@ pub struct Surroundings {
     pub walls: Vec<WallPoint>,
     /// Openings through which cells go.
     pub gates: Vec<Gate>,
-    /// How fast the fluid comes in there.
-    pub inflow: Inflow,
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

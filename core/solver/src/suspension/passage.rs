@@ -10,14 +10,6 @@ use super::parameters::{LOOK, reach};
 use super::time_step::Suspension;
 
 impl Suspension {
-    /// The flow goes on at the gates from the look before to the one after `step` steps.
-    pub(super) fn travel(&mut self, step: u64) {
-        let speeds = (self.inflow)(step);
-        for (travelled, gate) in self.travelled.iter_mut().zip(&self.gates) {
-            *travelled += LOOK as f64 * speeds.get(gate.opening).copied().unwrap_or(0.0);
-        }
-    }
-
     /// Takes out the cells that go through openings.
     pub(super) fn let_out(&mut self, boxes: &[Bounds]) {
         let mut leaving = Vec::new();
@@ -35,16 +27,28 @@ impl Suspension {
         }
     }
 
-    /// Puts in the cells of feeders that are due and find room. All ranks find the same.
-    pub(super) fn let_in(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
-        self.travel(step);
+    /// Puts in the cells of feeders that are due and find room. All ranks find the same. Collective.
+    pub(super) fn let_in(&mut self, comm: &dyn Comm) -> Result<()> {
+        let Some(came_in) = self.came_in.as_ref().filter(|_| self.gates.iter().any(|gate| gate.feeder.is_some()))
+        else {
+            return Ok(());
+        };
+        // The fluid's mean speed times its time, at its density at rest: counted, so that any kind of opening will do and a
+        // restart goes on with the same.
+        let mass = came_in.on_all_ranks(comm, &self.gpu)?;
+        let anew = std::mem::take(&mut self.anew);
         let mut due = Vec::new();
-        for (g, (gate, &travelled)) in self.gates.iter().zip(&self.travelled).enumerate() {
-            let Some(feeder) = &gate.feeder else { continue };
-            let waiting = feeder.cells.iter().enumerate();
-            due.extend(
-                waiting.filter(|(_, cell)| cell.turn.beyond(travelled, feeder.length) >= 0.0).map(|(c, _)| (g, c)),
-            );
+        for (g, gate) in self.gates.iter_mut().enumerate() {
+            let Some(feeder) = &mut gate.feeder else { continue };
+            let travelled = mass[gate.opening] / feeder.area;
+            for (c, cell) in feeder.cells.iter_mut().enumerate() {
+                if anew {
+                    cell.turn.pass(travelled, feeder.length);
+                }
+                if cell.turn.beyond(travelled, feeder.length) >= 0.0 {
+                    due.push((g, c));
+                }
+            }
         }
         if due.is_empty() {
             return Ok(());

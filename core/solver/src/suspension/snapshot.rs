@@ -4,7 +4,6 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::Recorder;
 
-use super::gate::Waiting;
 use super::kind::Kind;
 use super::record::Record;
 use super::time_step::Suspension;
@@ -67,16 +66,13 @@ impl Suspension {
                 (kind.inserted, kind.left) = (inserted as i64, left as i64);
             }
         }
-        let others = entered.len() != self.entered().len();
-        let mut entered = entered.iter();
-        for (gate, &travelled) in self.gates.iter_mut().zip(&self.travelled) {
-            let Some(feeder) = &mut gate.feeder else { continue };
-            for Waiting { turn, .. } in &mut feeder.cells {
-                match entered.next().filter(|_| !others) {
-                    Some(&entered) => turn.entered = entered,
-                    None => turn.pass(travelled, feeder.length),
-                }
-            }
+        self.anew = entered.len() != self.entered().len();
+        if self.anew {
+            return;
+        }
+        let feeders = self.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
+        for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.cells).zip(entered) {
+            waiting.turn.entered = entered;
         }
     }
 

@@ -19,14 +19,14 @@ use super::gate::Gate;
 use super::holders::{Bounds, Holders};
 use super::inside::Inside;
 use super::kind::{Held, Kind};
-use super::parameters::{Inflow, LOOK, Parameters, Surroundings, reach};
+use super::parameters::{LOOK, Parameters, Surroundings, reach};
 use super::pull::Pulls;
 use super::record::Record;
 use super::slots::arrays;
 use super::trade::Trade;
 use super::vertices::Vertices;
 use crate::Bodies;
-use crate::lattice_boltzmann::Shared;
+use crate::lattice_boltzmann::{CameIn, Shared};
 use crate::membrane::{CAPPED_LIMIT, FORCE_LIMIT, Membrane};
 
 /// Seconds spent on cells, by phase.
@@ -56,9 +56,10 @@ pub struct Suspension {
     pub(super) holders: Holders,
     pub(super) trade: Trade,
     pub(super) gates: Vec<Gate>,
-    pub(super) inflow: Inflow,
-    /// How far the fluid has come in at each gate at mean speed.
-    pub(super) travelled: Vec<f64>,
+    /// Mass that has come in, where the case has openings.
+    pub(super) came_in: Option<CameIn>,
+    /// Whether feeders go on as if theirs had come in so far.
+    pub(super) anew: bool,
     /// Number of the next cell that comes in.
     pub(super) next_id: u64,
     /// Whether slots were filled since their sizes were last written.
@@ -178,9 +179,9 @@ impl Suspension {
             boxes,
             holders,
             trade,
-            travelled: vec![0.0; surroundings.gates.len()],
+            came_in: shared.came_in.clone(),
+            anew: false,
             gates: surroundings.gates,
-            inflow: surroundings.inflow,
             next_id: 0,
             filled: false,
             changed: false,
@@ -192,9 +193,6 @@ impl Suspension {
             }
         }
         suspension.next_id = suspension.kinds.iter().map(|kind| kind.seeded).sum();
-        for look in (LOOK..=step).step_by(LOOK as usize) {
-            suspension.travel(look);
-        }
         suspension.share(comm)?;
         // A run that comes here without a restart has the sizes of the look before.
         suspension.write_scales(step.saturating_sub(LOOK))?;
@@ -316,7 +314,7 @@ impl Bodies for Suspension {
             let boxes = self.boxes.read(&self.gpu)?;
             self.let_out(&boxes);
             self.migrate(comm, &boxes)?;
-            self.let_in(comm, step)?;
+            self.let_in(comm)?;
             self.share(comm)?;
         }
         if self.filled || step <= self.parameters.growth + LOOK {
