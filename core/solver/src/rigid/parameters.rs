@@ -16,6 +16,9 @@ pub const REBUILD: u64 = 8;
 /// Steps between two looks of the host at the bodies' health.
 pub const LOOK: u64 = 64;
 
+/// The same where bodies come in: looks further apart leave gaps at inlets, into which others move before the next come.
+pub const LOOK_WITH_FEEDERS: u64 = 16;
+
 /// The shortest half width of a region: two nodes along each axis.
 pub const LEAST_HALF_WIDTH: f64 = 1.0;
 

@@ -37,6 +37,11 @@ impl Passage {
     pub fn new(gates: Vec<Gate>, seeded: &[u64]) -> Self {
         Self { gates, inserted: vec![0; seeded.len()], next_id: seeded.iter().sum(), anew: false }
     }
+
+    /// Whether bodies come in somewhere.
+    pub fn feeds(&self) -> bool {
+        self.gates.iter().any(|gate| gate.feeder.is_some())
+    }
 }
 
 impl RigidBodies {
@@ -66,7 +71,7 @@ impl RigidBodies {
     /// # Errors
     /// When the device or a rank is lost; when numbers of bodies run out.
     pub(super) fn let_in(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
-        if self.passage.gates.iter().all(|gate| gate.feeder.is_none()) {
+        if !self.passage.feeds() {
             return Ok(());
         }
         let due = self.due(comm, step)?;

@@ -8,7 +8,7 @@ use hematite_comm::{Comm, agree, gather_all};
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
-use super::parameters::{LOOK, Parameters, REBUILD};
+use super::parameters::{LOOK, LOOK_WITH_FEEDERS, Parameters, REBUILD};
 use super::passage::Passage;
 use super::shaders::Shader;
 use super::{Damage, Gate, Kind, State};
@@ -302,6 +302,11 @@ impl RigidBodies {
         self.left.copy_from_slice(left);
     }
 
+    /// Steps between two looks.
+    fn look_every(&self) -> u64 {
+        if self.passage.feeds() { LOOK_WITH_FEEDERS } else { LOOK }
+    }
+
     /// Makes the kernels, or binds them anew.
     fn bind(&mut self) -> Result<()> {
         let mut table = self.particles.table();
@@ -426,7 +431,7 @@ impl Bodies for RigidBodies {
     }
 
     fn until_look(&self, step: u64) -> u64 {
-        LOOK - step % LOOK
+        self.look_every() - step % self.look_every()
     }
 
     fn record(&mut self, recorder: &mut Recorder, step: u64) {
@@ -456,7 +461,7 @@ impl Bodies for RigidBodies {
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
-        if step.is_multiple_of(LOOK) {
+        if step.is_multiple_of(self.look_every()) {
             self.check_sound(comm)?;
             self.count_gone()?;
             self.let_in(comm, step)?;
