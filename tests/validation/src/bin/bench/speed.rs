@@ -12,7 +12,7 @@ use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
 use hematite_solver::lattice_boltzmann::{Fluid, Parameters, Row, Walls};
 
-use crate::geometry::{bands, helix, listed, tree};
+use crate::geometry::{bands, curved_pipe, helix, listed, tree};
 use crate::{Figure, Target};
 use validation::Inside;
 
@@ -36,6 +36,7 @@ pub fn measure(device: &GpuInfo, repeats: u32, take: &mut impl FnMut(Vec<Figure>
     };
     solid(&["D3Q19 f32, helical pipe", "D3Q19 f16, helical pipe"], helix(large))?;
     if !software {
+        solid(&["D3Q19 f32, curved pipe", "D3Q19 f16, curved pipe"], curved_pipe(large))?;
         solid(&["D3Q19 f32, tree of pipes", "D3Q19 f16, tree of pipes"], tree(large))?;
         let (inside, fluid) = helix(0.466);
         let (set, part) = whole(&listed(inside, &fluid).1)?;
