@@ -33,12 +33,18 @@ fn coil([length, radius, orbit]: [f64; 3], turns: f64) -> (Inside, Vec<bool>) {
         let first = centre.map(|c| c.floor() as i64);
         for z in (first[2] - reach).max(0)..(first[2] + reach + 1).min(nz as i64) {
             for y in (first[1] - reach).max(0)..(first[1] + reach + 1).min(ny as i64) {
-                for x in first[0] - reach..=first[0] + reach {
-                    let apart = [x, y, z].iter().zip(centre).map(|(&i, c)| (i as f64 + 0.5 - c).powi(2)).sum::<f64>();
-                    if apart < radius * radius {
-                        let x = x.rem_euclid(nx as i64) as usize;
-                        fluid[(z as usize * ny + y as usize) * nx + x] = true;
-                    }
+                let aside = (y as f64 + 0.5 - centre[1]).powi(2) + (z as f64 + 0.5 - centre[2]).powi(2);
+                if aside >= radius * radius {
+                    continue;
+                }
+                let half = (radius * radius - aside).sqrt();
+                let from = (centre[0] - half - 0.5).ceil() as i64;
+                let to = (centre[0] + half - 0.5).floor() as i64 + 1;
+                let row = &mut fluid[(z as usize * ny + y as usize) * nx..][..nx];
+                // The parts beyond either end come in at the other.
+                for (from, to) in [(from, to), (from + nx as i64, to + nx as i64), (from - nx as i64, to - nx as i64)] {
+                    let [from, to] = [from, to].map(|x| x.clamp(0, nx as i64) as usize);
+                    row[from..to.max(from)].fill(true);
                 }
             }
         }
