@@ -113,7 +113,7 @@ impl Particles {
     ) -> Result<Self> {
         let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
         tiling.check(&map, tiling.steps(setting.reach))?;
-        let tiles = Tiles::new(gpu, comm, &map, tiling, own, setting.sight.ceil() as i32)?;
+        let tiles = Tiles::new(gpu, comm, &map, tiling, own, setting.sight)?;
         let variant = Variant {
             precision: setting.precision,
             dimension: setting.dimension,

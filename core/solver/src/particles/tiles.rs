@@ -35,7 +35,7 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Agrees on owners; `own` are the positions of this rank's nodes, `reach` is how far a rank sees beyond the tiles that
+    /// Agrees on owners; `own` are the positions of this rank's nodes, `sight` is how far a rank sees beyond the tiles that
     /// hold its nodes, in sites. Collective.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl Tiles {
         map: &SiteMap,
         tiling: Tiling,
         own: &[[i32; 3]],
-        reach: i32,
+        sight: f64,
     ) -> Result<Self> {
         let ranks = ranks_by_tile(comm, map, tiling, own)?;
         let me = comm.rank() as i32;
@@ -54,7 +54,8 @@ impl Tiles {
         let others = |held: &[(i32, i32)]| held.iter().any(|&(rank, _)| rank != me);
         let theirs = ranks.iter().filter(|(_, held)| others(held)).map(|(&tile, _)| tile);
         // The last tile of a period may be nearly twice as long.
-        let reach_of_tiles = (steps(tiling, reach) + 1) * tiling.edge();
+        let steps = tiling.steps(sight) as i32;
+        let reach_of_tiles = (steps + 1) * tiling.edge();
         let near = Vicinity::of((map.extent, map.periodic), reach_of_tiles, theirs);
         // Who sees whose tiles: neighbours both ways.
         let mut pairs = BTreeSet::new();
@@ -62,7 +63,7 @@ impl Tiles {
         for (&tile, held) in &ranks {
             if near.holds(tile) && owner(held) == me {
                 let mut others = BTreeSet::new();
-                around(map, tiling, tile, reach, |tile| {
+                around(map, tiling, tile, steps, |tile| {
                     let held = ranks.get(&tile).into_iter().flatten().map(|&(rank, _)| rank);
                     others.extend(held.filter(|&rank| rank != me));
                 });
@@ -148,14 +149,9 @@ fn first(map: &SiteMap, tiling: Tiling, axis: usize, site: i32) -> i32 {
     if axis < map.dimension { tiling.first(map, axis, site) } else { 0 }
 }
 
-/// Tiles to each side that come within `reach` sites of one.
-fn steps(tiling: Tiling, reach: i32) -> i32 {
-    reach.div_euclid(tiling.edge()) + 1
-}
-
-/// Gives `take` the first sites of the tiles within `reach` sites of the one that begins at `tile`, itself included.
-fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], reach: i32, mut take: impl FnMut([i32; 3])) {
-    let steps = steps(tiling, reach);
+/// Gives `take` the first sites of the tiles up to `steps` tiles away along each axis from the one that begins at `tile`, itself
+/// included.
+fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], steps: i32, mut take: impl FnMut([i32; 3])) {
     let along = |axis: usize| {
         let mut found = vec![tile[axis]];
         let (mut below, mut above) = (tile[axis], tile[axis]);
