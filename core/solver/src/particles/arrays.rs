@@ -21,11 +21,14 @@ pub(super) struct Arrays {
     ends: Scan,
     /// `array<u32>`: the particles for each neighbour, one neighbour's after the other's.
     pub list: Buffer,
+    /// Copies by tile.
     bins: CountingSort,
-    /// What a property is ordered into.
+    /// What properties are ordered into.
     ordered: Buffer,
     kernels: Vec<(Shader, Kernel, Bound)>,
     span: [u32; 7],
+    /// Whether there may be copies.
+    copied: bool,
 }
 
 /// Particles that concern a neighbour.
@@ -60,10 +63,9 @@ impl Arrays {
         let ties = properties.get(ID.name);
         let home =
             CountingSort::new(gpu, &keys, ties, stride as usize, (variant.tiles + variant.neighbours + 2) as usize)?;
-        let bins = CountingSort::new(gpu, &keys, ties, stride as usize, variant.tiles as usize + 1)?;
-        let kept = properties.list().iter().filter(|property| property.declared.kept);
-        let widest = kept.map(|property| u64::from(property.words())).max().unwrap_or(1);
-        let ordered = gpu.buffer("particles in order", words(widest))?;
+        // What the order of copies is does not matter.
+        let bins = CountingSort::new(gpu, &keys, &keys, stride as usize, variant.tiles as usize + 1)?;
+        let ordered = gpu.buffer("particles in order", words(Moves::words(&properties)))?;
         let places = gpu.buffer("how many for whom", 4 * (u64::from(variant.neighbours) + 2))?;
         let ends = Scan::new(gpu, &places, variant.neighbours as usize + 1)?;
         let list = gpu.buffer("which for whom", words(SEEN_BY))?;
@@ -78,8 +80,9 @@ impl Arrays {
                 ("keys", &keys),
                 ("places", &places),
                 ("list", &list),
-                ("starts", &bins.starts),
-                ("order", &bins.order),
+                ("starts", &home.starts),
+                ("copy_starts", &bins.starts),
+                ("copy_order", &bins.order),
                 ("neighbours", &neighbours),
                 ("neighbour_count", &neighbour_count),
             ];
@@ -89,7 +92,20 @@ impl Arrays {
         }
         let [a, b, c, d, e, f] = map.words();
         let span = [stride, a, b, c, d, e, f];
-        Ok(Self { properties, neighbours, neighbour_count, home, places, ends, list, bins, ordered, kernels, span })
+        Ok(Self {
+            properties,
+            neighbours,
+            neighbour_count,
+            home,
+            places,
+            ends,
+            list,
+            bins,
+            ordered,
+            kernels,
+            span,
+            copied: variant.neighbours > 0,
+        })
     }
 
     /// How many particles `list` holds.
@@ -118,10 +134,7 @@ impl Arrays {
     pub fn record_home(&self, gpu: &Gpu, recorder: &mut Recorder, moves: &Moves, count: u32) {
         self.record(recorder, Shader::Keys, count);
         self.home.record(recorder, count);
-        for property in self.properties.list().iter().filter(|property| property.declared.kept) {
-            let property = (property, self.properties.stride);
-            moves.record(gpu, recorder, property, (&self.home.order, &self.ordered), count);
-        }
+        moves.record(gpu, recorder, &self.properties, (&self.home.order, &self.ordered), count);
     }
 
     /// Lists which of the first `count` particles `which` names for each neighbour.
@@ -137,17 +150,23 @@ impl Arrays {
         self.record(recorder, lists, count);
     }
 
-    /// Lists the neighbours of the first `own` of `held` particles.
+    /// Lists the neighbours of the first `own` of `held` particles, which [`Arrays::record_home`] has sorted; the others are copies.
     pub fn record_neighbours(&self, recorder: &mut Recorder, own: u32, held: u32) {
-        self.record(recorder, Shader::Bins, held);
-        self.bins.record(recorder, held);
+        if self.copied {
+            self.record_from(recorder, Shader::Bins, own, held - own);
+            self.bins.record(recorder, held - own);
+        }
         self.record(recorder, Shader::Neighbours, own);
     }
 
     /// Runs a kernel on the first `count` particles.
     pub fn record(&self, recorder: &mut Recorder, shader: Shader, count: u32) {
+        self.record_from(recorder, shader, 0, count);
+    }
+
+    fn record_from(&self, recorder: &mut Recorder, shader: Shader, first: u32, count: u32) {
         if let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
-            let words: Vec<u32> = [count].into_iter().chain(self.span).collect();
+            let words: Vec<u32> = [count, first].into_iter().chain(self.span).collect();
             recorder.dispatch(kernel, bound, count, &words);
         }
     }

@@ -1,6 +1,7 @@
-// The tile of each particle, copies included; those outside of the map and those that are gone after all others.
+// The tile of each copy; those outside of the map and those that are gone after all others.
 #include "prelude.wgsl"
 
-fn work_on(i: u32) {
-    keys[i] = select(min(tile_of(i), ${tiles}u), ${tiles}u, gone[i] != 0u);
+fn work_on(k: u32) {
+    let i = span.first + k;
+    keys[k] = select(min(tile_of(i), ${tiles}u), ${tiles}u, gone[i] != 0u);
 }

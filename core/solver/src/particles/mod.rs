@@ -138,7 +138,7 @@ impl Particles {
             variant,
             declared: declared.to_vec(),
             arrays,
-            moves: Moves::new(gpu)?,
+            moves: Moves::new(gpu, setting.precision, declared)?,
             post: Post::default(),
             counts,
             own: held.len() as u32,

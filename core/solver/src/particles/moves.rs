@@ -1,44 +1,90 @@
-//! Particles into another order, one property a dispatch.
+//! Particles into another order.
 
 use hematite_config::Result;
 use hematite_gpu::{Binding, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
-use minijinja::context;
+use minijinja::{Value, context};
 
-use super::properties::Property;
+use super::properties::{Declaration, Properties, Property};
+use crate::Precision;
 
-/// Orders any property.
+/// Properties that one kernel orders, at most; it binds two buffers more, and then as many as the largest of rigid bodies' kernels.
+const TOGETHER: usize = 14;
+
+/// Orders all kept properties, some at a time.
 pub(super) struct Moves {
-    kernel: Kernel,
+    groups: Vec<Group>,
 }
 
-fn bindings() -> Vec<Binding> {
+/// The kernels for some properties: into `ordered`, and back.
+struct Group {
+    names: Vec<&'static str>,
+    there: Kernel,
+    back: Kernel,
+}
+
+fn bindings(properties: usize, back: bool) -> Vec<Binding> {
     let words = "array<u32>";
-    vec![Binding::read("words", words), Binding::write("ordered", words), Binding::read("order", words)]
+    let named = |k: usize| Binding { name: format!("words_{k}"), wgsl: words.to_owned(), written: back };
+    let order = (!back).then(|| Binding::read("order", words));
+    let ordered = Binding { name: "ordered".to_owned(), wgsl: words.to_owned(), written: !back };
+    (0..properties).map(named).chain([ordered]).chain(order).collect()
 }
 
-fn wgsl() -> String {
-    let context = context! { workgroup => WORKGROUP, declarations => Binding::declare(&bindings()) };
+/// For properties of so many (words an element, components).
+fn wgsl(properties: &[(u32, u32)], back: bool) -> String {
+    let words = |(property, &(width, components)): (usize, &(u32, u32))| -> Vec<Value> {
+        let word = |w: u32| context! { property, width, component => w / width, part => w % width };
+        (0..width * components).map(word).collect()
+    };
+    let context = context! {
+        back,
+        workgroup => WORKGROUP,
+        declarations => Binding::declare(&bindings(properties.len(), back)),
+        words => properties.iter().enumerate().flat_map(words).collect::<Vec<Value>>(),
+    };
     render(Template { name: "moves.wgsl", text: include_str!("moves.wgsl") }, &[MAIN], &context)
 }
 
 impl Moves {
-    pub fn new(gpu: &Gpu) -> Result<Self> {
-        Ok(Self { kernel: Kernel::new(gpu, "order of particles", &wgsl(), bindings(), 16)? })
+    pub fn new(gpu: &Gpu, precision: Precision, declared: &[Declaration]) -> Result<Self> {
+        let kept: Vec<&Declaration> = declared.iter().filter(|property| property.kept).collect();
+        let group = |properties: &[&Declaration]| -> Result<Group> {
+            let sizes: Vec<(u32, u32)> =
+                properties.iter().map(|property| (property.element.words(precision), property.components)).collect();
+            let kernel = |back: bool| {
+                let table = bindings(sizes.len(), back);
+                Kernel::new(gpu, "order of particles", &wgsl(&sizes, back), table, 8)
+            };
+            let names = properties.iter().map(|property| property.name).collect();
+            Ok(Group { names, there: kernel(false)?, back: kernel(true)? })
+        };
+        Ok(Self { groups: kept.chunks(TOGETHER).map(group).collect::<Result<_>>()? })
     }
 
-    /// Orders `property` of the first `count` particles by `order`, on the way through `ordered`.
+    /// Words of a particle in the widest group, which `ordered` must have room for.
+    pub fn words(properties: &Properties) -> u64 {
+        let kept: Vec<&Property> = properties.list().iter().filter(|property| property.declared.kept).collect();
+        let words = |group: &[&Property]| group.iter().map(|property| u64::from(property.words())).sum();
+        kept.chunks(TOGETHER).map(words).max().unwrap_or(1)
+    }
+
+    /// Orders the kept properties of the first `count` particles by `order`, on the way through `ordered`.
     pub fn record(
         &self,
         gpu: &Gpu,
         recorder: &mut Recorder,
-        (property, stride): (&Property, u32),
+        properties: &Properties,
         (order, ordered): (&Buffer, &Buffer),
         count: u32,
     ) {
-        let bound = self.kernel.bind(gpu, &[("words", &property.buffer), ("ordered", ordered), ("order", order)]);
-        let words = [count, stride, property.width, property.declared.components];
-        recorder.dispatch(&self.kernel, &bound, count, &words);
-        recorder.copy(ordered, &property.buffer, property.buffer.bytes());
+        for group in &self.groups {
+            let names: Vec<String> = (0..group.names.len()).map(|k| format!("words_{k}")).collect();
+            let words = names.iter().zip(&group.names).map(|(name, of)| (name.as_str(), properties.get(of)));
+            let table: Vec<(&str, &Buffer)> = words.chain([("order", order), ("ordered", ordered)]).collect();
+            for kernel in [&group.there, &group.back] {
+                recorder.dispatch(kernel, &kernel.bind(gpu, &table), count, &[count, properties.stride]);
+            }
+        }
     }
 }
 
@@ -47,11 +93,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_is_valid_wgsl() {
-        let source = wgsl();
-        let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-            .validate(&module)
-            .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+    fn both_ways_are_valid_wgsl() {
+        for back in [false, true] {
+            let source = wgsl(&[(2, 3), (1, 1), (1, 4), (2, 9)], back);
+            let module =
+                naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                .validate(&module)
+                .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+        }
     }
 }

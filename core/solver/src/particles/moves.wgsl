@@ -1,10 +1,8 @@
-// Puts one property of `count` particles into another order.
+// Some properties of particles, word by word: in another order into `ordered`, or back from there. An invocation a particle.
 struct Span {
     count: u32,
-    // Distance between the components of a particle, words of an element, number of components.
+    // Distance between the components of a particle.
     stride: u32,
-    width: u32,
-    components: u32,
 }
 var<immediate> span: Span;
 
@@ -12,10 +10,19 @@ ${declarations}
 #include "main.wgsl"
 
 fn work_on(k: u32) {
+#if back
+    let i = k;
+#else
     let i = order[k];
-    for (var c = 0u; c < span.components; c++) {
-        for (var j = 0u; j < span.width; j++) {
-            ordered[(c * span.stride + k) * span.width + j] = words[(c * span.stride + i) * span.width + j];
-        }
+#endif
+#for word in words
+    {
+        let at = (${word.component}u * span.stride + i) * ${word.width}u + ${word.part}u;
+#if back
+        words_${word.property}[at] = ordered[${loop.index0}u * span.stride + k];
+#else
+        ordered[${loop.index0}u * span.stride + k] = words_${word.property}[at];
+#endif
     }
+#endfor
 }

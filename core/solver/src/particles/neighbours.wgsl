@@ -1,4 +1,5 @@
-// The particles within reach of each: at most ${most}, by numbers; how many there are, which may be more.
+// The particles within reach of each own one: at most ${most}, by numbers; how many there are, which may be more. Own ones stand in
+// the order of their tiles.
 #include "prelude.wgsl"
 #include "apart.wgsl"
 
@@ -43,21 +44,30 @@ fn work_on(i: u32) {
         let block = directory[place];
         if (block != 0u) {
             let tile = (block << ${tile.block_bits}u) | local;
-            let end = starts[tile + 1u];
-            for (var at = starts[tile]; at < end; at++) {
-                let j = order[at];
-                let away = Axes(
+#for range in ranges
+            {
+#if range == "own"
+                let end = starts[tile + 1u];
+                for (var j = starts[tile]; j < end; j++) {
+#else
+                let end = copy_starts[tile + 1u];
+                for (var at = copy_starts[tile]; at < end; at++) {
+                    let j = span.count + copy_order[at];
+#endif
+                    let away = Axes(
 #for axis in axes
-                    apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + j),
+                        apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + j),
 #endfor
-                );
-                if (j != i && dot(away, away) < real(${reach_squared})) {
-                    if (found < ${most}u) {
-                        neighbours[found * span.stride + i] = j;
+                    );
+                    if (j != i && dot(away, away) < real(${reach_squared})) {
+                        if (found < ${most}u) {
+                            neighbours[found * span.stride + i] = j;
+                        }
+                        found++;
                     }
-                    found++;
                 }
             }
+#endfor
         }
     }
     neighbour_count[i] = found;

@@ -3,10 +3,11 @@ alias real = ${real};
 const NOWHERE: u32 = ${nowhere}u;
 const OWN: u32 = ${own}u;
 
-// `count` particles in arrays whose components are `stride` apart; `corner` and `places` are the block at which the directory
+// `count` particles from `first` on in arrays whose components are `stride` apart; `corner` and `places` are the block at which the directory
 // begins and its size.
 struct Span {
     count: u32,
+    first: u32,
     stride: u32,
     corner_x: i32,
     corner_y: i32,

@@ -76,7 +76,8 @@ impl Shader {
             ],
             Self::Neighbours => vec![
                 read("starts", "array<u32>"),
-                read("order", "array<u32>"),
+                read("copy_starts", "array<u32>"),
+                read("copy_order", "array<u32>"),
                 write("neighbours", "array<u32>"),
                 write("neighbour_count", "array<u32>"),
             ],
@@ -115,6 +116,7 @@ impl Shader {
             tile => variant.tiling.context(dimension),
             tiles => variant.tiles,
             neighbours => variant.neighbours,
+            ranges => if variant.neighbours > 0 { vec!["own", "copies"] } else { vec!["own"] },
             most => MOST_NEIGHBOURS,
             reach_squared => format!("{:?}", variant.reach * variant.reach),
             fraction_24 => format!("{:?}", 1.0 / 16_777_216.0),
@@ -125,7 +127,7 @@ impl Shader {
     }
 
     pub fn kernel(self, gpu: &Gpu, variant: &Variant) -> Result<Kernel> {
-        Kernel::new(gpu, &format!("{self:?}"), &self.wgsl(variant), self.bindings(), 32)
+        Kernel::new(gpu, &format!("{self:?}"), &self.wgsl(variant), self.bindings(), 36)
     }
 }
 
