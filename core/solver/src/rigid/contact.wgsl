@@ -16,6 +16,9 @@ fn work_on(k: u32) {
     if (listed > ${most_neighbours}u) {
         break_body(i, ${damage.crowd}u);
     }
+    // Those that are near come first: lists hold more, and bodies side by side then keep step.
+    var close: array<u32, ${most_neighbours}>;
+    var found = 0u;
     for (var n = 0u; n < min(listed, ${most_neighbours}u); n++) {
         let j = neighbours[n * span.stride + i];
         let r = Axes(
@@ -24,23 +27,33 @@ fn work_on(k: u32) {
 #endfor
         );
         if (dot(r, r) < real(${range_squared})) {
-            let other = kinds[kind[j]];
-            // The lower number is body 1, whoever asks: then both get the same bits.
-            let lower = id[i] < id[j];
-            var e1 = matrix_of(quaternion(j));
-            var e2 = e;
-            var k1 = other.shape;
-            var k2 = own.shape;
-            if (lower) {
-                e2 = e1;
-                e1 = e;
-                k2 = k1;
-                k1 = own.shape;
-            }
-            let pair = gay_berne(select(r, -r, lower), e1, e2, k1, k2);
-            F += whole(select(pair.F, -pair.F, lower));
-            T += whole(select(pair.T2, pair.T1, lower));
+            close[found] = j;
+            found++;
         }
+    }
+    for (var n = 0u; n < found; n++) {
+        let j = close[n];
+        let r = Axes(
+#for axis in axes
+            apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + j),
+#endfor
+        );
+        let other = kinds[kind[j]];
+        // The lower number is body 1, whoever asks: then both get the same bits.
+        let lower = id[i] < id[j];
+        var e1 = matrix_of(quaternion(j));
+        var e2 = e;
+        var k1 = other.shape;
+        var k2 = own.shape;
+        if (lower) {
+            e2 = e1;
+            e1 = e;
+            k2 = k1;
+            k1 = own.shape;
+        }
+        let pair = gay_berne(select(r, -r, lower), e1, e2, k1, k2);
+        F += whole(select(pair.F, -pair.F, lower));
+        T += whole(select(pair.T2, pair.T1, lower));
     }
 #if walls
 #include "wall_distance.wgsl"
