@@ -1,4 +1,4 @@
-// Zero in each word.
+// Zero in each word, four at a time.
 struct Span {
     count: u32,
 }
@@ -8,5 +8,5 @@ ${declarations}
 #include "main.wgsl"
 
 fn work_on(k: u32) {
-    words[k] = 0u;
+    words[k] = vec4<u32>();
 }

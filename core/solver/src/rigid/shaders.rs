@@ -37,7 +37,7 @@ impl Shader {
 
     /// Invocations that share a body.
     pub(super) fn lanes(self) -> u32 {
-        if self == Self::Spread { 4 } else { 1 }
+        if self == Self::Spread { 2 } else { 1 }
     }
 
     fn template(self) -> Template {
@@ -60,7 +60,7 @@ impl Shader {
         let kept = |name: &str| Binding::write(name, array.as_str());
         let coordinates = "array<vec2<i32>>";
         let mut table = match self {
-            Self::Clear => return vec![write("words", "array<u32>")],
+            Self::Clear => return vec![write("words", "array<vec4<u32>>")],
             Self::Drift => vec![write("position", coordinates), kept("orientation")],
             _ => vec![read("position", coordinates), held("orientation")],
         };

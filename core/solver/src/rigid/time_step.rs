@@ -358,8 +358,8 @@ impl RigidBodies {
         let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == Shader::Clear) else { return };
         if let Some(shared) = &self.shared {
             recorder.phase("spread");
-            let words = (shared.node_force.bytes() / 4) as u32;
-            recorder.dispatch(kernel, bound, words, &[words]);
+            let quads = shared.node_force.bytes().div_ceil(16) as u32;
+            recorder.dispatch(kernel, bound, quads, &[quads]);
         }
     }
 
