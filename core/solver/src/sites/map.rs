@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Buffer, Gpu};
+use rayon::prelude::*;
 
 /// A site in the wall or outside of the domain.
 pub const SOLID: u32 = u32::MAX;
@@ -102,24 +103,29 @@ impl SiteMapBuilder {
     /// Distance of each site from the wall, lattice units, in the order of `sites`: to the nearest site next to fluid that is
     /// neither fluid nor `open`, less half a unit; at most `reach`. Sites of the wall have what is nearest to them of the fluid,
     /// negative. Call it when all fluid is marked.
-    pub fn distances(&self, reach: f64, open: impl Fn([i32; 3]) -> bool) -> Vec<f32> {
-        let sites_of_block = 1 << (3 * self.dimension);
-        let mut distance = vec![reach as f32; self.sites.len()];
-        for (block, &number) in &self.numbers {
-            let first = (number as usize) * sites_of_block;
-            let found = Surround::of(self, *block, reach, &open).distances();
-            for (to, away) in distance[first..first + sites_of_block].iter_mut().zip(found) {
-                *to = away;
-            }
+    pub fn distances(&self, reach: f64, open: impl Fn([i32; 3]) -> bool + Sync) -> Vec<f32> {
+        let mut blocks = vec![None; self.numbers.len() + 1];
+        for (&block, &number) in &self.numbers {
+            blocks[number as usize] = Some(block);
         }
+        let mut distance = vec![reach as f32; self.sites.len()];
+        let by_block = distance.par_chunks_mut(1 << (3 * self.dimension)).zip(blocks);
+        by_block.for_each(|(to, block)| {
+            if let Some(block) = block {
+                to.copy_from_slice(&Surround::of(self, block, reach, &open).distances());
+            }
+        });
         distance
     }
 
-    /// Where the entry of a site is; none where the map has no block there.
-    fn at(&self, site: [i32; 3]) -> Option<usize> {
-        let site = [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a]) } else { site[a] });
-        let number = self.numbers.get(&site.map(block))?;
-        Some(((*number as usize) << (3 * self.dimension)) + local(site))
+    /// The site of the domain that `site`, which may lie periods outside, stands for.
+    fn wrapped(&self, site: [i32; 3]) -> [i32; 3] {
+        [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a]) } else { site[a] })
+    }
+
+    /// Where the entry of a site of the domain is, which lies in the block with this number.
+    fn entry(&self, number: u32, site: [i32; 3]) -> usize {
+        ((number as usize) << (3 * self.dimension)) + local(site)
     }
 
     /// The map on the device.
@@ -210,7 +216,8 @@ impl SiteMapBuilder {
                 last = (Some(at), self.numbers.get(&at).copied());
             }
             let Some(number) = last.1 else { continue };
-            change(&mut self.sites[((number as usize) << (3 * self.dimension)) + local(*site)], n);
+            let at = self.entry(number, *site);
+            change(&mut self.sites[at], n);
         }
     }
 
@@ -253,18 +260,25 @@ impl Surround {
         let corner = [0, 1, 2].map(|a| EDGE * block[a] - rim[a] as i32);
         let count = edge.iter().product();
         let mut kind: Vec<Option<bool>> = Vec::with_capacity(count);
+        // Sites follow each other along x, and so do those of a block.
+        let mut last = (block, map.numbers.get(&block));
         for z in 0..edge[2] {
             for y in 0..edge[1] {
                 for x in 0..edge[0] {
-                    let site = [corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32];
-                    kind.push(map.at(site).map(|at| map.sites[at] == SOLID));
+                    let site = map.wrapped([corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32]);
+                    let of = site.map(self::block);
+                    if of != last.0 {
+                        last = (of, map.numbers.get(&of));
+                    }
+                    kind.push(last.1.map(|&number| map.sites[map.entry(number, site)] == SOLID));
                 }
             }
         }
         let mut around =
             Self { reach, rim, edge, at_wall: [vec![false; count], vec![false; count]], solid: Vec::new() };
         let near = |x: usize, n: usize| x.saturating_sub(1)..(x + 2).min(n);
-        for (at, &solid) in kind.iter().enumerate() {
+        let mixed = [true, false].iter().all(|&solid| kind.contains(&Some(solid)));
+        for (at, &solid) in kind.iter().enumerate().filter(|_| mixed) {
             let Some(solid) = solid else { continue };
             let [x, y, z] = around.site(at);
             let mut others = near(z, edge[2])
@@ -344,6 +358,11 @@ impl Surround {
 mod tests {
     use super::*;
 
+    fn at(map: &SiteMapBuilder, site: [i32; 3]) -> Option<usize> {
+        let site = map.wrapped(site);
+        map.numbers.get(&site.map(block)).map(|&number| map.entry(number, site))
+    }
+
     /// A box that wraps along x, with a pillar and walls along y and z.
     fn is_fluid([x, y, z]: [i32; 3]) -> bool {
         (1..13).contains(&y) && (1..14).contains(&z) && (x - 9).pow(2) + (y - 6).pow(2) > 8
@@ -380,11 +399,11 @@ mod tests {
             least.sqrt() - 0.5
         };
         for &site in &fluid {
-            let at = builder.at(site).expect("mapped");
+            let at = at(&builder, site).expect("mapped");
             let wanted = nearest(site, true).min(reach);
             assert!((f64::from(found[at]) - wanted).abs() < 1e-6, "{site:?}: {} for {wanted}", found[at]);
         }
-        let inside = builder.at([9, 6, 7]).expect("mapped");
+        let inside = at(&builder, [9, 6, 7]).expect("mapped");
         assert!((f64::from(found[inside]) + nearest([9, 6, 7], false)).abs() < 1e-6);
     }
 }
