@@ -6,8 +6,8 @@ use crate::{Lattice, Population};
 /// What a vertex of a cell costs, in nodes: its kernels took 9.6 (2-D) and 10.0 (3-D) times as long as a node's on a GPU, and 10.8 times
 /// on software Vulkan (docs/performance.md, "Cells").
 pub const VERTEX_LOAD: u32 = 10;
-/// What a rigid body costs, in nodes (docs/performance.md, "Rigid bodies": 3.2 ns against 58 ps).
-pub const BODY_LOAD: u32 = 55;
+/// What a rigid body costs, in nodes (docs/performance.md, "Rigid bodies": 2.2 ns against 59 ps).
+pub const BODY_LOAD: u32 = 37;
 /// All loads together stay below this: METIS sums them in 32 bits.
 const MOST: u64 = 1 << 30;
 /// Steps between loads of 1 and 2 where they are measured.
