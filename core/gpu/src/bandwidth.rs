@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use hematite_config::Result;
-use minijinja::context;
 
-use crate::{Binding, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use crate::copy::copy_kernel;
+use crate::{Gpu, Recorder};
 
 /// Bytes of each of the two buffers, where the device binds as many: far more than caches hold.
 const BYTES: u64 = 1 << 30;
@@ -24,12 +24,8 @@ impl Gpu {
     pub fn copy_bandwidth(&self) -> Result<f64> {
         let wanted = if self.info().software { BYTES_SOFTWARE } else { BYTES };
         let bytes = wanted.min(self.limits.max_storage_buffer_binding_size / 16 * 16);
-        let table = vec![Binding::read("values", "array<vec4<f32>>"), Binding::write("to", "array<vec4<f32>>")];
-        let context = context! { workgroup => WORKGROUP, declarations => Binding::declare(&table) };
-        let wgsl = render(Template { name: "copy.wgsl", text: include_str!("copy.wgsl") }, &[MAIN], &context);
-        let kernel = Kernel::new(self, "copy", &wgsl, table, 4)?;
         let [values, to] = [self.buffer("copied", bytes)?, self.buffer("copy", bytes)?];
-        let bound = kernel.bind(self, &[("values", &values), ("to", &to)]);
+        let (kernel, bound) = copy_kernel(self, &values, &to)?;
         let mut best = 0.0_f64;
         for _ in 0..REPEATS {
             let start = Instant::now();

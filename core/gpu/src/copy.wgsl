@@ -1,4 +1,4 @@
-// A plain copy, 16 bytes an invocation: what the memory bears.
+// A plain copy, 16 bytes an invocation.
 struct Span {
     count: u32,
 }

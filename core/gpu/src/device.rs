@@ -1,11 +1,11 @@
 //! Finding and opening a GPU.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use hematite_config::{Fault, Result};
 
 use crate::stopwatch::{Stopwatch, TIMESTAMPS};
-use crate::{Arguments, Buffer, Ticket, environment};
+use crate::{Arguments, Buffer, Kernel, Ticket, environment};
 
 /// How to get a working Vulkan device where there is none.
 const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-get install mesa-vulkan-drivers libvulkan1 \
@@ -54,6 +54,8 @@ pub struct Gpu {
     pub(crate) limits: wgpu::Limits,
     pub(crate) checks: bool,
     pub(crate) stopwatch: Arc<Stopwatch>,
+    /// See copy.rs.
+    pub(crate) copy: Arc<OnceLock<Kernel>>,
     info: GpuInfo,
 }
 
@@ -140,7 +142,7 @@ impl Gpu {
             ..Default::default()
         }))
         .map_err(|error| Fault::no_gpu(format!("cannot open {}: {error}. {REMEDY}", info.name)))?;
-        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch: Arc::default(), info })
+        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch: Arc::default(), copy: Arc::default(), info })
     }
 
     /// What the device is.

@@ -7,6 +7,7 @@
 mod bandwidth;
 mod buffer;
 mod calibration;
+mod copy;
 mod device;
 mod environment;
 mod kernel;

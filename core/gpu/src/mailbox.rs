@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result};
 
+use crate::copy::copy_kernel;
 use crate::mapped::{Flag, Mapped, Reader};
-use crate::{Buffer, Gpu, Recorder, Staging, Ticket};
+use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
 
 /// How long the host looks for a message without a pause: as long as small kernels take.
 const SPIN: Duration = Duration::from_micros(200);
@@ -17,13 +18,13 @@ const YIELD: Duration = Duration::from_millis(2);
 const NAP: Duration = Duration::from_micros(20);
 
 /// A buffer that kernels fill for the host, and one that the host fills for kernels. [`Recorder::post`] sends the first off;
-/// [`Recorder::receive`] waits for it, while the device goes on with what was recorded in between; [`Mailbox::answer`] fills the
-/// second for what is recorded next.
+/// [`Mailbox::receive`] waits for it, while the device goes on with what was recorded after it; [`Mailbox::answer`] fills the
+/// second for what is submitted next.
 ///
-/// The host reads a copy that the device makes in memory that stays mapped, since kernels write to the host's memory far more slowly
-/// than copies do; what the host writes lies where kernels read it. Nothing is mapped or allocated on the way. Where Vulkan gives
-/// no such memory, both are copied and mapped each time. One message is on its way at a time: a kernel that fills the next one must
-/// follow, on the device, what reads the answer to the last.
+/// The host reads a copy that a kernel makes in memory that stays mapped, since kernels that pack write to the host's memory far more
+/// slowly than one that copies; what the host writes lies where kernels read it. Nothing is mapped or allocated on the way. Where Vulkan gives
+/// no such memory, both are copied and mapped each time, once the device is idle. One message is on its way at a time: a kernel that
+/// fills the next one must be submitted after the last was received, and follow, on the device, what reads the answer to it.
 #[derive(Debug)]
 pub struct Mailbox {
     out: Buffer,
@@ -32,8 +33,8 @@ pub struct Mailbox {
 
 #[derive(Debug)]
 enum Way {
-    Mapped { read: Mapped, answer: Mapped, posted: Box<Flag> },
-    Copied { answer: Buffer, staging: Staging, posted: Option<Ticket> },
+    Mapped { copy: (Kernel, Bound), read: Mapped, answer: Mapped, posted: Box<Flag> },
+    Copied { answer: Buffer, staging: Staging },
 }
 
 impl Gpu {
@@ -42,24 +43,29 @@ impl Gpu {
     /// # Errors
     /// A usage fault where there is no room.
     pub fn mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
-        let way = match Way::mapped(self, label, out, answer) {
+        let message = self.buffer(label, out)?;
+        let way = match Way::mapped(self, label, &message, answer)? {
             Some(way) => way,
             None => Way::copied(self, label, out, answer)?,
         };
-        Ok(Mailbox { out: self.buffer(label, out)?, way })
+        Ok(Mailbox { out: message, way })
     }
 }
 
 impl Way {
-    fn mapped(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Option<Self> {
-        let read = Mapped::new(gpu, label, out, Reader::Host)?;
-        let answer = Mapped::new(gpu, label, answer, Reader::Kernels)?;
-        Some(Self::Mapped { read, answer, posted: Box::new(Flag::new(gpu)?) })
+    fn mapped(gpu: &Gpu, label: &str, out: &Buffer, answer: u64) -> Result<Option<Self>> {
+        let memory = || {
+            let read = Mapped::new(gpu, label, out.bytes, Reader::Host)?;
+            Some((read, Mapped::new(gpu, label, answer, Reader::Kernels)?, Box::new(Flag::new(gpu)?)))
+        };
+        let Some((read, answer, posted)) = memory() else { return Ok(None) };
+        let copy = copy_kernel(gpu, out, read.buffer())?;
+        Ok(Some(Self::Mapped { copy, read, answer, posted }))
     }
 
     fn copied(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
         let (answer, staging) = (gpu.buffer(label, answer)?, gpu.staging(label, out)?);
-        Ok(Self::Copied { answer, staging, posted: None })
+        Ok(Self::Copied { answer, staging })
     }
 }
 
@@ -74,6 +80,26 @@ impl Mailbox {
         match &self.way {
             Way::Mapped { answer, .. } => answer.buffer(),
             Way::Copied { answer, .. } => answer,
+        }
+    }
+
+    /// Waits for the message that [`Recorder::post`] sent off in what was submitted, and gives it. MPI is not to read mapped memory
+    /// itself: not all of its ways to other processes can.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn receive(&mut self, gpu: &Gpu, to: &mut [u8]) -> Result<()> {
+        match &mut self.way {
+            Way::Mapped { read, posted, .. } => {
+                wait_for(gpu, posted)?;
+                let _span = gpu.span("copy");
+                read.read(to);
+                Ok(())
+            }
+            Way::Copied { staging, .. } => {
+                let all = Recorder::new(gpu).submit();
+                gpu.read(staging, &all, |mapped| to.copy_from_slice(&mapped[..to.len()]))
+            }
         }
     }
 
@@ -92,13 +118,13 @@ impl Recorder<'_> {
     /// done while the host reads them.
     pub fn post(&mut self, mailbox: &mut Mailbox, bytes: u64) {
         match &mut mailbox.way {
-            Way::Mapped { read, posted, .. } => self.insert("send", posted.raise_after_copy(&mailbox.out, read, bytes)),
-            Way::Copied { staging, posted, .. } => {
-                if bytes > 0 {
-                    self.copy_out(&mailbox.out, 0, staging, bytes);
-                }
-                *posted = Some(self.flush());
+            Way::Mapped { copy: (kernel, bound), posted, .. } => {
+                let count = bytes.div_ceil(16) as u32;
+                self.dispatch(kernel, bound, count, &[count]);
+                self.insert("send", posted.raise());
             }
+            Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&mailbox.out, 0, staging, bytes),
+            Way::Copied { .. } => {}
         }
     }
 
@@ -107,20 +133,8 @@ impl Recorder<'_> {
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn receive(&mut self, mailbox: &mut Mailbox, to: &mut [u8]) -> Result<()> {
-        let ticket = self.flush();
-        let gpu = self.gpu();
-        match &mut mailbox.way {
-            Way::Mapped { read, posted, .. } => {
-                wait_for(gpu, posted)?;
-                let _span = gpu.span("copy");
-                read.read(to);
-            }
-            Way::Copied { staging, posted, .. } => {
-                let posted = posted.take().unwrap_or(ticket);
-                gpu.read(staging, &posted, |mapped| to.copy_from_slice(&mapped[..to.len()]))?;
-            }
-        }
-        Ok(())
+        self.flush();
+        mailbox.receive(self.gpu(), to)
     }
 }
 
@@ -150,7 +164,7 @@ fn wait_for(gpu: &Gpu, flag: &mut Flag) -> Result<()> {
 mod tests {
     use super::*;
     use crate::testing::{checked, random};
-    use crate::{Binding, Kernel, MAIN, Scan, Template, WORKGROUP, render};
+    use crate::{Binding, MAIN, Scan, Template, WORKGROUP, render};
 
     const TEXT: &str = "struct Span { count: u32, round: u32 }
         var<immediate> span: Span;
@@ -186,8 +200,8 @@ mod tests {
     fn messages_come_whole_from_mapped_memory() {
         let gpu = checked();
         for count in [1, 63, 70_000] {
-            let way = Way::mapped(&gpu, "echo", 4 * count, 4 * count).expect("a device with such memory");
             let out = gpu.buffer("echo", 4 * count).expect("room");
+            let way = Way::mapped(&gpu, "echo", &out, 4 * count).expect("made").expect("a device with such memory");
             converses(Mailbox { out, way }, &gpu, count as usize);
         }
     }

@@ -154,39 +154,21 @@ impl Flag {
         Some(Self { gpu: gpu.clone(), event })
     }
 
-    /// Commands that copy the first `bytes` bytes of what commands before them wrote to `from`, and raise the flag once the host
-    /// can see them. What comes after need not wait for the copy: the host lets nothing write to `from` before it has seen the flag.
-    ///
-    /// # Panics
-    /// When `bytes` is more than either holds: a fault of the program.
-    pub fn raise_after_copy(&self, from: &Buffer, to: &Mapped, bytes: u64) -> wgpu::CommandBuffer {
-        assert!(bytes <= from.inner.size().min(to.bytes as u64), "{bytes} bytes to copy");
+    /// Commands that raise the flag once the host can see what kernels of commands before them wrote.
+    pub fn raise(&self) -> wgpu::CommandBuffer {
         let device = &self.gpu.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        // wgpu knows nothing of these commands, hence the barriers: from what comes before to the copy, and from the copy to the host. The
-        // event follows all commands before it, so whoever sees it set comes after both. Sound because the encoder is open,
-        // all is of this device, and both buffers outlive the submission, as their owner sees the flag before it drops them.
+        // The event follows all commands before it and the barrier, so whoever sees it set comes after both. Sound because the encoder
+        // is open and of this device, and the event outlives the submission, as its owner sees the flag before it drops it.
         unsafe {
-            let (source, target) = (from.inner.as_hal::<Vulkan>(), to.buffer.inner.as_hal::<Vulkan>());
             encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
                 let (Some(encoder), Some(device)) = (encoder, device.as_hal::<Vulkan>()) else { return };
-                let (Some(source), Some(target)) = (source, target) else { return };
                 let (raw, commands) = (device.raw_device(), encoder.raw_handle());
-                let barrier = |(from, wrote), (to, reads)| {
-                    let barrier = vk::MemoryBarrier::default().src_access_mask(wrote).dst_access_mask(reads);
-                    raw.cmd_pipeline_barrier(commands, from, to, vk::DependencyFlags::empty(), &[barrier], &[], &[]);
-                };
-                if bytes > 0 {
-                    let before = (
-                        vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER,
-                        vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE,
-                    );
-                    barrier(before, (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_READ));
-                    let whole = vk::BufferCopy::default().size(bytes);
-                    raw.cmd_copy_buffer(commands, source.raw_handle(), target.raw_handle(), &[whole]);
-                }
-                let copy = (vk::PipelineStageFlags::TRANSFER, vk::AccessFlags::TRANSFER_WRITE);
-                barrier(copy, (vk::PipelineStageFlags::HOST, vk::AccessFlags::HOST_READ));
+                let (kernels, host) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::HOST);
+                let barrier = vk::MemoryBarrier::default()
+                    .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+                    .dst_access_mask(vk::AccessFlags::HOST_READ);
+                raw.cmd_pipeline_barrier(commands, kernels, host, vk::DependencyFlags::empty(), &[barrier], &[], &[]);
                 raw.cmd_set_event(commands, self.event, vk::PipelineStageFlags::ALL_COMMANDS);
             });
         }

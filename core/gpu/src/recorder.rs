@@ -110,8 +110,14 @@ impl<'g> Recorder<'g> {
         let before = std::mem::replace(&mut self.phase, phase);
         self.outside();
         self.phase = before;
-        self.before.extend(self.encoder.take().map(wgpu::CommandEncoder::finish));
+        self.seal();
         self.before.push(commands);
+    }
+
+    /// Makes ready what is recorded, so that less is left to do when it is submitted.
+    pub fn seal(&mut self) {
+        self.pass = None;
+        self.before.extend(self.encoder.take().map(wgpu::CommandEncoder::finish));
     }
 
     /// Hands the work to the device.
