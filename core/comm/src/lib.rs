@@ -123,13 +123,29 @@ pub fn gather_all(comm: &dyn Comm, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
 /// # Panics
 /// When the pieces are longer than either: a fault of the program.
 pub fn exchange_pieces(comm: &dyn Comm, pieces: &[(usize, usize)], out: &[u8], into: &mut [u8]) -> Result<()> {
-    let mut send = Vec::with_capacity(pieces.len());
-    let mut receive = Vec::with_capacity(pieces.len());
+    exchange_unequal(comm, (pieces, out), (pieces, into))
+}
+
+/// The same where other lengths come than go.
+///
+/// # Errors
+/// Those of [`exchange_pieces`].
+///
+/// # Panics
+/// Likewise.
+pub fn exchange_unequal(
+    comm: &dyn Comm,
+    (going, out): (&[(usize, usize)], &[u8]),
+    (coming, into): (&[(usize, usize)], &mut [u8]),
+) -> Result<()> {
+    let (mut send, mut receive) = (Vec::with_capacity(going.len()), Vec::with_capacity(coming.len()));
     let (mut rest_out, mut rest_in) = (out, into);
-    for &(rank, bytes) in pieces {
+    for &(rank, bytes) in going {
         let (piece, after) = rest_out.split_at(bytes);
         send.push((rank, piece));
         rest_out = after;
+    }
+    for &(rank, bytes) in coming {
         let (piece, after) = rest_in.split_at_mut(bytes);
         receive.push((rank, piece));
         rest_in = after;
