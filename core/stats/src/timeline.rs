@@ -1,7 +1,7 @@
 //! What a trace says: how busy devices are, how much of the exchange lies under interior work, where steps spend their time.
 //!
-//! A message of kind K is on its way from the end of the device's phase "pack K" until the end of the host's "exchange K" in
-//! the same step; what counts as interior work is the device's phase "interior".
+//! A message of kind K is on its way from the end of the device's phase "pack K" until the end of the host's next "exchange K" in
+//! that step or a later one; what counts as interior work is the device's phase "interior".
 
 mod colours;
 pub mod drawing;
@@ -89,7 +89,7 @@ pub struct Phase {
 pub struct Message {
     /// What it carries.
     pub kind: String,
-    /// The time step.
+    /// The time step after which it was packed.
     pub step: u64,
     /// When it was packed.
     pub begin: i64,
@@ -159,19 +159,20 @@ fn own_times(events: &[TraceEvent]) -> BTreeMap<&str, (usize, i64)> {
 
 /// The messages of a rank, by the time they arrived.
 pub fn messages(rank: &RankTrace) -> Vec<Message> {
-    let mut packed: BTreeMap<(&str, u64), VecDeque<i64>> = BTreeMap::new();
+    let mut packed: BTreeMap<&str, VecDeque<(u64, i64)>> = BTreeMap::new();
     for event in &rank.device {
         if let Some(kind) = event.name.strip_prefix(PACK) {
-            packed.entry((kind, event.step)).or_default().push_back(event.end);
+            packed.entry(kind).or_default().push_back((event.step, event.end));
         }
     }
     let mut messages = Vec::new();
     for event in &rank.host {
         let Some(kind) = event.name.strip_prefix(EXCHANGE) else { continue };
-        let packed = packed.get_mut(&(kind, event.step)).and_then(VecDeque::pop_front);
+        let earlier = |(step, _): &mut (u64, i64)| *step <= event.step;
+        let packed = packed.get_mut(kind).and_then(|packed| packed.pop_front_if(earlier));
         // The host hears of it later, or, where clocks are a little off, earlier.
-        let begin = packed.map_or(event.begin, |packed| packed.min(event.begin));
-        messages.push(Message { kind: kind.to_owned(), step: event.step, begin, end: event.end });
+        let (step, begin) = packed.map_or((event.step, event.begin), |(step, packed)| (step, packed.min(event.begin)));
+        messages.push(Message { kind: kind.to_owned(), step, begin, end: event.end });
     }
     messages
 }
