@@ -87,6 +87,25 @@ fn two_ranks_with_cells() {
 }
 
 #[test]
+fn two_ranks_of_fluid_alone_trade_every_second_step() {
+    let folder = Folder::with_vessel();
+    let _traced = folder.run(&["run.json", "-o", "out", "--quiet", "--threads", "2", "--trace", "50"]).done();
+    let trace = Trace::read(&folder.path("out")).expect("reads");
+    assert_eq!((trace.first, trace.end), (25, 75));
+    for rank in &trace.ranks {
+        holds_together(&rank.host, true);
+        holds_together(&rank.device, false);
+        let packed = rank.device.iter().filter(|event| event.name == "pack halo").map(|event| event.step);
+        assert_eq!(packed.collect::<Vec<_>>(), (25..75).step_by(2).collect::<Vec<_>>(), "after odd steps alone");
+        let exchanged = rank.host.iter().filter(|event| event.name == "exchange halo").count();
+        assert_eq!(exchanged, 25);
+    }
+    let _timeline = folder.post(&["timeline", "out"]).done();
+    let json = folder.read_json("out/statistics/timeline.json");
+    assert_eq!(json["ranks"][0]["exchange"]["halo"]["messages"], 25);
+}
+
+#[test]
 fn one_rank_alone_and_the_trace_of_an_earlier_run() {
     let folder = Folder::with_vessel();
     let _traced = folder.run(&["run.json", "-o", "out", "--quiet", "--trace"]).done();

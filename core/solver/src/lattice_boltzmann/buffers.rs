@@ -6,7 +6,7 @@ use hematite_gpu::{Buffer, Gpu};
 
 use super::boundary::{self, Prescribed};
 use super::halo::Crossing;
-use super::links::{Place, Runs};
+use super::links::Runs;
 use super::shaders::{Immersed, Variant};
 use super::walls::{self, Walls};
 use super::{Row, shaders};
@@ -32,6 +32,11 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
+    /// Values of a slot of the pair arrays of `part`.
+    pub fn stride_of(part: &Part) -> usize {
+        part.id.len().next_multiple_of(ALIGNMENT).max(ALIGNMENT)
+    }
+
     /// Allocates and fills everything but the populations' values and the schedule. Takes the links out of `part`, which are needed
     /// no more, so that host and device never both hold them all.
     pub fn new(
@@ -42,8 +47,7 @@ impl Buffers {
         prescribed: &[Prescribed],
         walls: &Walls,
     ) -> Result<(Self, Crossing)> {
-        let nodes = part.id.len();
-        let stride = nodes.next_multiple_of(ALIGNMENT).max(ALIGNMENT);
+        let (nodes, stride) = (part.id.len(), Self::stride_of(part));
         if stride > u32::MAX as usize / 2 {
             return Err(Fault::usage(format!("{nodes} nodes on one rank; at most {}: use more ranks", u32::MAX / 2)));
         }
@@ -80,10 +84,6 @@ impl Buffers {
         buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;
         buffers.add(gpu, "wanted", (boundary::slots(set) * entries.len() * precision.real_bytes()) as u64)?;
         buffers.add(gpu, "ledger", 8 * entries.len() as u64)?;
-
-        let pack = |places: &[Place]| places.iter().flat_map(|p| [p.pair, p.index]).collect::<Vec<u32>>();
-        buffers.filled(gpu, "places_own", bytemuck::cast_slice(&pack(&crossing.own)))?;
-        buffers.filled(gpu, "places_halo", bytemuck::cast_slice(&pack(&crossing.halo)))?;
         Ok((buffers, crossing))
     }
 

@@ -1,5 +1,7 @@
 //! The fluid of one part: what the time step, dumps and checkpoints ask of it.
 
+mod neighbours;
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::time::Instant;
@@ -13,9 +15,11 @@ use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
 use super::equilibrium::{State, equilibrium};
 use super::exchange::{Exchange, Phases};
+use super::halo::Crossing;
 use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::moment::{Moment, Monitor};
+use super::refill::Draft;
 use super::shaders::{self, Immersed, Shader, Variant};
 use super::walls::Walls;
 use super::{Row, links::Place};
@@ -97,12 +101,20 @@ pub struct Fluid {
     buffers: Buffers,
     kernels: HashMap<(Shader, bool), (Kernel, Bound)>,
     exchange: Option<Exchange>,
+    crossing: Crossing,
+    /// What this part knows of an exchange after odd steps alone, where it would allow for one, until it has asked the others.
+    draft: Option<Draft>,
+    asked: bool,
+    /// Whether the halo's nodes have all their populations, after an odd step.
+    whole_halo: bool,
     walls: Option<HeldWalls>,
     /// Whether the walls' forces are those for the next step.
     held: bool,
     /// Own nodes, from the first on, that a step does while the interface's populations travel.
     interior: u32,
     own: u32,
+    /// Own nodes and copies of neighbours'.
+    nodes: u32,
     opening_nodes: Vec<usize>,
     /// Body force of each step of the batch at hand.
     forces: Vec<[f64; 3]>,
@@ -137,6 +149,7 @@ impl Fluid {
             openings: part.openings.len(),
             apart,
         };
+        let draft = neighbours::draft(gpu, part, parameters);
         let (mut buffers, crossing) =
             Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings, &parameters.walls)?;
         // A dispatch of several rows rounds its groups up to whole rows, to less than twice as many.
@@ -155,11 +168,16 @@ impl Fluid {
             gpu: gpu.clone(),
             variant,
             exchange: None,
+            crossing,
+            draft,
+            asked: false,
+            whole_halo: false,
             walls,
             held: false,
             kernels: HashMap::new(),
             interior: part.interior as u32 / shaders::LARGEST_WIDTH * shaders::LARGEST_WIDTH,
             own: part.own as u32,
+            nodes: part.id.len() as u32,
             opening_nodes: part.openings.iter().map(Vec::len).collect(),
             forces: Vec::new(),
             buffers,
@@ -178,8 +196,8 @@ impl Fluid {
                 fluid.prepare(Shader::Pressure, odd)?;
             }
         }
-        if crossing.len() > 0 {
-            fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &crossing)?);
+        if fluid.crossing.len() > 0 {
+            fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &fluid.crossing)?);
         }
         Ok(fluid)
     }
@@ -262,6 +280,7 @@ impl Fluid {
         steps: u64,
         row: impl Fn(u64) -> Row,
     ) -> Result<()> {
+        self.ask(comm)?;
         if !self.held {
             self.hold(comm, &row(self.step))?;
         }
@@ -336,6 +355,10 @@ impl Fluid {
                 self.phases.communication += communication;
             }
         }
+        if let Some(exchange) = &mut exchange {
+            self.send(comm, exchange, &mut recorder)?;
+            exchange.arrive(comm, &gpu, &mut self.phases)?;
+        }
         self.exchange = exchange;
         Ok(recorder.submit())
     }
@@ -349,35 +372,10 @@ impl Fluid {
         self.record_boundaries(recorder, !odd, row);
     }
 
-    /// One step of a part with neighbours, after what `recorder` holds: the interface first, whose populations travel while
-    /// the interior is done. What is to be done with those that arrived stays in the recorder.
-    fn step_with_neighbours(
-        &mut self,
-        comm: &dyn Comm,
-        exchange: &mut Exchange,
-        recorder: &mut Recorder,
-        row: u32,
-    ) -> Result<()> {
-        let odd = self.step % 2 == 1;
-        recorder.phase("interface");
-        self.record_entries(recorder, Shader::Pressure, odd, row);
-        self.record_step(recorder, odd, self.interior, self.own - self.interior, row);
-        recorder.phase("pack halo");
-        exchange.record_pack(recorder, odd);
-        recorder.phase("interior");
-        self.record_step(recorder, odd, 0, self.interior, row);
-        exchange.trade(comm, recorder, &mut self.phases)?;
-        recorder.phase("unpack halo");
-        exchange.record_unpack(recorder, odd);
-        recorder.phase("boundaries");
-        self.record_boundaries(recorder, !odd, row);
-        Ok(())
-    }
-
     fn record_step(&self, recorder: &mut Recorder, odd: bool, first: u32, count: u32, row: u32) {
         let (kernel, bound) = &self.kernels[&(Shader::Step, odd)];
         let width = shaders::width(Shader::Step, self.variant.precision, odd);
-        // Past the last own node is room, or copies of neighbours' nodes, which are stale during even steps.
+        // Past the last own node is room, or copies of neighbours' nodes, which are stale during even steps without these nodes.
         let count = count.div_ceil(width);
         let span = [first / width, count, self.buffers.stride / width, row];
         if self.variant.immediate_force(Shader::Step) {
@@ -537,6 +535,7 @@ impl Fluid {
         self.gpu.upload(self.buffers.get("ledger"), 0, &ledger.concat())?;
         self.step = step;
         self.held = false;
+        self.whole_halo = false;
         Ok(())
     }
 

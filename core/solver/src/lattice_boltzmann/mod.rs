@@ -14,6 +14,7 @@ mod immersed_walls;
 mod kernels;
 pub mod links;
 mod moment;
+mod refill;
 mod schedule;
 pub mod shaders;
 mod walls;

@@ -1,11 +1,18 @@
 // Copies the populations that cross to other parts between their places and the message, `span.count` of them.
-// A place is (pair, index in the pair's array).
+// A place is (pair, index in the pair's array), or (0, node) for the rest population.
 #include "prelude.wgsl"
 #include "main.wgsl"
 
 fn work_on(k: u32) {
     let place = places[k];
     switch (place.x) {
+        case 0u: {
+#if unpack
+            f_rest[place.y] = message[k];
+#else
+            message[k] = f_rest[place.y];
+#endif
+        }
 #for p in pairs
         case ${p.k}u: {
 #if unpack

@@ -120,7 +120,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     let populations = |name| Binding { name, wgsl: stored.clone(), written: writes_f };
     let gathers = !matches!(shader, Shader::Walls | Shader::Pack | Shader::Unpack);
     let mut table = Vec::new();
-    if gathers {
+    if gathers || matches!(shader, Shader::Pack | Shader::Unpack) {
         table.push(populations("f_rest".to_owned()));
     }
     table.extend(pair_names(variant.set).into_iter().map(populations));

@@ -1,0 +1,123 @@
+//! Steps of a part with neighbours.
+
+use hematite_case::Part;
+use hematite_comm::{Comm, agree};
+use hematite_config::Result;
+use hematite_gpu::{Gpu, Recorder};
+
+use super::{Fluid, Parameters};
+use crate::lattice_boltzmann::boundary::Prescribed;
+use crate::lattice_boltzmann::buffers::Buffers;
+use crate::lattice_boltzmann::exchange::Exchange;
+use crate::lattice_boltzmann::refill::Draft;
+use crate::lattice_boltzmann::shaders::Shader;
+use crate::lattice_boltzmann::walls::Walls;
+
+/// Interior nodes for each of the interface, at least, for a GPU to be at work on their even step as long as a message is on its way.
+/// Measured on H200s (docs/performance.md): with 475 the device waits, with 950 it does not.
+const INTERIOR_OVER_INTERFACE: usize = 750;
+
+/// The exchange after odd steps alone, as far as a part knows it: where nothing acts on nodes that only their owner knows, nothing
+/// looks at the interface before a step, and there is enough to do meanwhile.
+pub(super) fn draft(gpu: &Gpu, part: &Part, parameters: &Parameters) -> Option<Draft> {
+    let mut pressures =
+        part.openings.iter().zip(&parameters.openings).filter(|(_, kind)| **kind == Prescribed::Pressure);
+    let inside = |node: u32| (node as usize) < part.interior;
+    let local = parameters.immersed.is_none()
+        && parameters.walls == Walls::HalfWay
+        && pressures.all(|(nodes, _)| nodes.iter().all(|at| inside(at.node) && at.inward.is_none_or(inside)));
+    let enough = gpu.info().software || part.interior >= INTERIOR_OVER_INTERFACE * (part.own - part.interior);
+    (local && enough).then(|| Draft::of(parameters.set, part, Buffers::stride_of(part) as u32))
+}
+
+impl Fluid {
+    /// Asks the other ranks, once, whether all are for an exchange after odd steps alone. Collective.
+    pub(super) fn ask(&mut self, comm: &dyn Comm) -> Result<()> {
+        if std::mem::replace(&mut self.asked, true) || comm.size() == 1 {
+            return Ok(());
+        }
+        let draft = self.draft.take();
+        if comm.any(draft.is_none())? {
+            return Ok(());
+        }
+        let make = |draft: Draft| {
+            let refill = draft.settle(comm)?;
+            Exchange::refilling(&self.gpu, &self.variant, &self.buffers, &self.crossing, &refill)
+        };
+        let made = draft.filter(|_| self.exchange.is_some()).map(make).transpose();
+        self.exchange = agree(comm, made)?;
+        Ok(())
+    }
+
+    /// One step, after what `recorder` holds. What is to be done last stays in the recorder.
+    pub(super) fn step_with_neighbours(
+        &mut self,
+        comm: &dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder,
+        row: u32,
+    ) -> Result<()> {
+        let odd = self.step % 2 == 1;
+        if exchange.refills() && odd {
+            // Its message travels during the step after it.
+            self.record_whole_step(recorder, row);
+            exchange.record_pack(recorder, odd);
+            Ok(())
+        } else if exchange.refills() && (self.whole_halo || exchange.is_packed()) {
+            self.even_step_with_halo(comm, exchange, recorder, row)
+        } else {
+            self.step_in_two(comm, exchange, recorder, row)
+        }
+    }
+
+    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done.
+    fn step_in_two(
+        &mut self,
+        comm: &dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder,
+        row: u32,
+    ) -> Result<()> {
+        let odd = self.step % 2 == 1;
+        recorder.phase("interface");
+        self.record_entries(recorder, Shader::Pressure, odd, row);
+        self.record_step(recorder, odd, self.interior, self.own - self.interior, row);
+        exchange.record_pack(recorder, odd);
+        recorder.phase("interior");
+        self.record_step(recorder, odd, 0, self.interior, row);
+        self.send(comm, exchange, recorder)?;
+        exchange.arrive(comm, recorder.gpu(), &mut self.phases)?;
+        recorder.phase("boundaries");
+        self.record_boundaries(recorder, !odd, row);
+        Ok(())
+    }
+
+    /// An even step, which is local: first what needs nothing from other parts, while the message of the odd step before it travels;
+    /// then, with what arrived, the interface and the halo's nodes, as their owners do.
+    fn even_step_with_halo(
+        &mut self,
+        comm: &dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder,
+        row: u32,
+    ) -> Result<()> {
+        recorder.phase("interior");
+        self.record_entries(recorder, Shader::Pressure, false, row);
+        self.record_step(recorder, false, 0, self.interior, row);
+        self.send(comm, exchange, recorder)?;
+        recorder.phase("interface");
+        self.record_step(recorder, false, self.interior, self.nodes - self.interior, row);
+        recorder.phase("boundaries");
+        self.record_boundaries(recorder, true, row);
+        self.whole_halo = false;
+        Ok(())
+    }
+
+    /// Submits what is recorded where a message is packed in it.
+    pub(super) fn send(&mut self, comm: &dyn Comm, exchange: &mut Exchange, recorder: &mut Recorder) -> Result<()> {
+        if let Some(odd) = exchange.send(comm, recorder, &mut self.phases)? {
+            self.whole_halo = odd && exchange.refills();
+        }
+        Ok(())
+    }
+}
