@@ -168,8 +168,9 @@ pub fn messages(rank: &RankTrace) -> Vec<Message> {
     let mut messages = Vec::new();
     for event in &rank.host {
         let Some(kind) = event.name.strip_prefix(EXCHANGE) else { continue };
-        let earlier = |(step, _): &mut (u64, i64)| *step <= event.step;
-        let packed = packed.get_mut(kind).and_then(|packed| packed.pop_front_if(earlier));
+        let waiting =
+            packed.get_mut(kind).filter(|waiting| waiting.front().is_some_and(|&(step, _)| step <= event.step));
+        let packed = waiting.and_then(VecDeque::pop_front);
         // The host hears of it later, or, where clocks are a little off, earlier.
         let (step, begin) = packed.map_or((event.step, event.begin), |(step, packed)| (step, packed.min(event.begin)));
         messages.push(Message { kind: kind.to_owned(), step, begin, end: event.end });

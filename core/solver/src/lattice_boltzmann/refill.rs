@@ -67,13 +67,13 @@ impl Draft {
             let node = part.id[x];
             // Neighbours whose nodes send population i to x, which are those that hold a copy of x.
             let mut sources = vec![None; set.q()];
-            for back in 1..set.q() {
+            for (back, source) in sources.iter_mut().enumerate().skip(1) {
                 let along = VelocitySet::opposite(back);
                 let Target::Node(y) = part.links[along - 1][x].target() else { continue };
                 let holds = |neighbour: &hematite_case::Neighbour| neighbour.halo.contains(&(y as usize));
                 let Some(k) = part.neighbours.iter().position(holds) else { continue };
                 let peer = part.neighbours[k].part;
-                sources[back] = Some(k);
+                *source = Some(k);
                 sent[y as usize - part.own] |= 1 << along;
                 out.push(Item { peer, direction: along, node: part.id[y as usize], place: place(along, y, stride) });
                 into.push(Item { peer, direction: back, node, place: place(back, x as u32, stride) });
