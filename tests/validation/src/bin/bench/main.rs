@@ -35,6 +35,18 @@ struct Arguments {
     /// Instead, time prototypes of the fluid's step on about so many million nodes.
     #[arg(long, value_name = "MILLIONS")]
     kernels: Option<f64>,
+    /// Domains of prototypes.
+    #[arg(
+        long,
+        value_name = "DOMAIN",
+        requires = "kernels",
+        value_delimiter = ',',
+        default_value = "helix,tree,bands"
+    )]
+    shapes: Vec<kernels::Shape>,
+    /// Only prototypes whose names hold one of these.
+    #[arg(long, value_name = "TEXT", requires = "kernels", value_delimiter = ';')]
+    only: Vec<String>,
     /// Measurements of each speed.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(3..=100))]
     repeats: u32,
@@ -100,7 +112,7 @@ fn call(arguments: &Arguments) -> Result<()> {
     let device = hematite_gpu::list().into_iter().next().ok_or_else(hematite_gpu::none_found)?;
     println!("device: {} ({}, {})", device.name, device.kind, device.driver);
     if let Some(millions) = arguments.kernels {
-        return kernels::measure(millions);
+        return kernels::measure(millions, &arguments.shapes, &arguments.only);
     }
     println!("{:<48} | {:>23} | {:<18} | {:>9} |", "figure", "median", "min .. max", "target");
     println!("{}", "-".repeat(117));

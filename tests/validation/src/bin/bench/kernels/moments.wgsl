@@ -1,0 +1,12 @@
+    // Density and velocity of f1, f2, and so on.
+#for p in pairs
+    let sum${p.k} = f${p.i} + f${p.j};
+    let difference${p.k} = f${p.i} - f${p.j};
+#endfor
+    let drho = f0${sum_of_pairs};
+#for a in axes
+    let u${a.name} = ${a.momentum} + 5e-7 * f32(${a.index}u == 0u);
+#endfor
+    let uu = 1.5 * (${squares});
+    let uF = ux * 1e-6;
+    var rest = drho;
