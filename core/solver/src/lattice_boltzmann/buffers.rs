@@ -64,8 +64,8 @@ impl Buffers {
         }
 
         let runs = Runs::of(set, &std::mem::take(&mut part.links));
-        buffers.filled(gpu, "words", bytemuck::cast_slice(&runs.words))?;
-        buffers.filled(gpu, "first_run", bytemuck::cast_slice(&runs.first))?;
+        buffers.filled(gpu, "marks", bytemuck::cast_slice(&runs.marks))?;
+        buffers.filled(gpu, "specials", bytemuck::cast_slice(&runs.specials))?;
         buffers.filled(gpu, "distances", bytemuck::cast_slice(&runs.distances))?;
         buffers.filled(gpu, "lists", bytemuck::cast_slice(&runs.lists))?;
         buffers.link_bytes = runs.bytes() as u64;

@@ -5,13 +5,17 @@
 //! stands in slot `j` of that node. Where a wall or an opening is upstream, it stands in the node's own slot `i`.
 //!
 //! Nodes follow each other along x, so the nodes of a row have their neighbours in the next row equally far away. A run is a
-//! stretch of nodes of one block for which one distance a neighbouring row says all; where it does not (a period's end,
-//! another part's nodes), a node's links are listed. upstream.wgsl reads them.
+//! stretch of nodes for which one distance a neighbouring row says all; where it does not (a period's end,
+//! another part's nodes), a node's links are listed. Which nodes begin a run is a bit a node, and so is which nodes are special: they
+//! have walls or openings upstream, or listed links, and a word each. upstream.wgsl reads all this.
 
 use hematite_case::{Link, Target, VelocitySet};
 
-/// Nodes of a block: as many as a workgroup, so that it needs few runs.
-pub const BLOCK: usize = 256;
+/// Nodes of a group: as many as a word has bits.
+pub const GROUP: usize = 32;
+
+/// Bit of a group's last word that says that links of a node of it are listed.
+pub const LISTS: u32 = 1 << 31;
 
 /// Directions of the largest velocity set, rest left out.
 const MOST_DIRECTIONS: usize = 18;
@@ -35,11 +39,12 @@ impl Place {
 /// The links of all own nodes, as upstream.wgsl reads them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// A word a node: bit `i - 1` says that `f_i` comes from a wall or an opening, bit `q - 1` that the node's links are
-    /// listed; what is above is the number of the node's run, counted from the first of its block.
-    pub words: Vec<u32>,
-    /// The first run of each block.
-    pub first: Vec<u32>,
+    /// Four words a group of [`GROUP`] nodes: bits of the nodes that begin a run, the first node's left out; the run of the first
+    /// node; bits of special nodes; the number of the first special node from here on, and [`LISTS`].
+    pub marks: Vec<u32>,
+    /// A word a special node, and one more, which is read and not used: bit `i - 1` says that `f_i` comes from a wall or an opening,
+    /// bit `q - 1` that the node's links are listed.
+    pub specials: Vec<u32>,
     /// For each run a distance for each of [`rows`], modulo 2^32: from a node to the one beside it in that row. For a node whose
     /// links are listed, the first is the number of its list.
     pub distances: Vec<u32>,
@@ -49,8 +54,13 @@ pub struct Runs {
 
 /// The neighbouring rows in which nodes upstream stand: steps along y and z.
 pub fn rows(set: VelocitySet) -> Vec<[i32; 2]> {
-    let mut rows: Vec<[i32; 2]> =
-        set.velocities().iter().map(|c| [-c[1], -c[2]]).filter(|&row| row != [0, 0]).collect();
+    rows_along(set, &(1..set.q()).collect::<Vec<_>>())
+}
+
+/// Those in which nodes upstream along `directions` stand.
+pub fn rows_along(set: VelocitySet, directions: &[usize]) -> Vec<[i32; 2]> {
+    let c = set.velocities();
+    let mut rows: Vec<_> = directions.iter().map(|&i| [-c[i][1], -c[i][2]]).filter(|&row| row != [0, 0]).collect();
     rows.sort_unstable();
     rows.dedup();
     rows
@@ -59,47 +69,49 @@ pub fn rows(set: VelocitySet) -> Vec<[i32; 2]> {
 impl Runs {
     /// What they take on the device, bytes.
     pub fn bytes(&self) -> usize {
-        4 * (self.words.len() + self.first.len() + self.distances.len() + self.lists.len())
+        4 * (self.marks.len() + self.specials.len() + self.distances.len() + self.lists.len())
     }
 
     /// The runs of own nodes from their links: `links[i - 1][n]` is where `c_i` leads from node `n`.
     pub fn of(set: VelocitySet, links: &[Vec<Link>]) -> Self {
-        let (directions, rows, c) = (set.q() - 1, rows(set), set.velocities());
+        Self::along(set, links, &(1..set.q()).collect::<Vec<_>>())
+    }
+
+    /// Those of kernels that ask for nodes upstream along `directions` alone: distances of [`rows_along`] them, lists of as many words.
+    pub fn along(set: VelocitySet, links: &[Vec<Link>], directions: &[usize]) -> Self {
+        let (rows, c) = (rows_along(set, directions), set.velocities());
         let row_of = |i: usize| rows.iter().position(|&row| row == [-c[i][1], -c[i][2]]);
         let row_of: Vec<Option<usize>> = (0..set.q()).map(row_of).collect();
         let own = links.first().map_or(0, Vec::len);
         let upstream = |i: usize, n: usize| links[VelocitySet::opposite(i) - 1][n].target();
-        let mut runs = Self { words: Vec::with_capacity(own), ..Self::default() };
+        let mut runs = Self { marks: Vec::with_capacity(4 * own.div_ceil(GROUP)), ..Self::default() };
         // Distances of the last run, as far as its nodes settled them; none where a list stands.
         let mut settled: Option<Vec<Option<u32>>> = None;
         for n in 0..own {
             let mut walls = 0_u32;
+            for i in 1..set.q() {
+                walls |= u32::from(!matches!(upstream(i, n), Target::Node(_))) << (i - 1);
+            }
             let mut list = [0; MOST_DIRECTIONS];
             // Distance to each row that the node asks for, and whether one a row is enough.
             let mut asked: Vec<Option<u32>> = vec![None; rows.len()];
             let mut plain = true;
-            for i in 1..=directions {
-                let Target::Node(at) = upstream(i, n) else {
-                    walls |= 1 << (i - 1);
-                    continue;
-                };
-                list[i - 1] = at.wrapping_sub(n as u32);
-                let beside = list[i - 1].wrapping_add_signed(c[i][0]);
+            for (&i, distance) in directions.iter().zip(&mut list) {
+                let Target::Node(at) = upstream(i, n) else { continue };
+                *distance = at.wrapping_sub(n as u32);
+                let beside = distance.wrapping_add_signed(c[i][0]);
                 match row_of[i] {
                     Some(row) => plain &= *asked[row].get_or_insert(beside) == beside,
                     None => plain &= beside == 0,
                 }
             }
-            if n % BLOCK == 0 {
-                runs.first.push((runs.distances.len() / rows.len()) as u32);
-                settled = None;
-            }
-            match &mut settled {
+            let begins = match &mut settled {
                 _ if !plain => {
-                    runs.distances.push((runs.lists.len() / directions) as u32);
+                    runs.distances.push((runs.lists.len() / directions.len()) as u32);
                     runs.distances.extend(&vec![0; rows.len() - 1]);
-                    runs.lists.extend(&list[..directions]);
+                    runs.lists.extend(&list[..directions.len()]);
                     settled = None;
+                    true
                 }
                 Some(known) if known.iter().zip(&asked).all(|(a, b)| a.is_none() || b.is_none() || a == b) => {
                     let last = runs.distances.len() - rows.len();
@@ -107,17 +119,32 @@ impl Runs {
                         runs.distances[last + row] = distance;
                         known[row] = Some(distance);
                     }
+                    false
                 }
                 _ => {
                     runs.distances.extend(asked.iter().map(|distance| distance.unwrap_or_default()));
                     settled = Some(asked);
+                    true
                 }
+            };
+            let (bit, group) = (1 << (n % GROUP), n / GROUP * 4);
+            if n % GROUP == 0 {
+                let run = (runs.distances.len() / rows.len() - 1) as u32;
+                runs.marks.extend([0, run, 0, runs.specials.len() as u32]);
+            } else if begins {
+                runs.marks[group] |= bit;
             }
-            let number = (runs.distances.len() / rows.len() - 1) as u32 - runs.first[n / BLOCK];
-            runs.words.push(walls | u32::from(!plain) << directions | number << set.q());
+            if walls != 0 || !plain {
+                runs.marks[group + 2] |= bit;
+                runs.specials.push(walls | u32::from(!plain) << (set.q() - 1));
+            }
+            if !plain {
+                runs.marks[group + 3] |= LISTS;
+            }
         }
+        runs.specials.push(0);
         if runs.lists.is_empty() {
-            runs.lists.resize(directions, 0);
+            runs.lists.resize(directions.len(), 0);
         }
         runs
     }
@@ -129,12 +156,16 @@ mod tests {
 
     /// Where `f_i` of node `n` is on odd steps, read as upstream.wgsl and links.wgsl do.
     fn place(set: VelocitySet, runs: &Runs, i: usize, n: usize, stride: u32) -> Place {
-        let (word, rows, c) = (runs.words[n], rows(set), set.velocities()[i]);
-        let run = (runs.first[n / BLOCK] + (word >> set.q())) as usize;
+        let (rows, c) = (rows(set), set.velocities()[i]);
+        let group: [u32; 4] = std::array::from_fn(|word| runs.marks[n / GROUP * 4 + word]);
+        let (bit, count) = (1_u32 << (n % GROUP), |bits: u32| bits.count_ones());
+        let run = (group[1] + count(group[0] & (bit - 1 | bit))) as usize;
+        let special = (group[3] & !LISTS) + count(group[2] & (bit - 1));
+        let word = if group[2] & bit == 0 { 0 } else { runs.specials[special as usize] };
         if word >> (i - 1) & 1 == 1 {
             return Place::of(i, n as u32, stride);
         }
-        let distance = if word >> (set.q() - 1) & 1 == 1 {
+        let distance = if group[3] >= LISTS && word >> (set.q() - 1) & 1 == 1 {
             runs.lists[runs.distances[run * rows.len()] as usize * (set.q() - 1) + i - 1]
         } else {
             let row = rows.iter().position(|&row| row == [-c[1], -c[2]]);
@@ -203,7 +234,8 @@ mod tests {
         // Listed are the two ends of each row of 100, which wrap.
         assert_eq!(runs.lists.len() / (set.q() - 1), 2 * 100);
         let count = runs.distances.len() / rows(set).len() - 2 * 100;
-        // One for each row, and one for each block that begins within one.
-        assert!(count <= 100 + 10_000 / BLOCK, "{count} runs");
+        // One for each row.
+        assert_eq!(count, 100);
+        assert_eq!(runs.specials.len(), 2 * 100 + 1);
     }
 }

@@ -99,7 +99,7 @@ pub(crate) fn width(shader: Shader, precision: Precision, odd: bool) -> u32 {
 pub(crate) const LARGEST_WIDTH: u32 = 4;
 
 /// Link tables that are bound once more, and by which names.
-pub(crate) const AGAIN: [(&str, &str); 2] = [("words_again", "words"), ("distances_again", "distances")];
+pub(crate) const AGAIN: [(&str, &str); 2] = [("marks_again", "marks"), ("distances_again", "distances")];
 
 /// Rows whose distances are loaded at once.
 fn row_width(set: VelocitySet) -> u32 {
@@ -126,13 +126,13 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     table.extend(pair_names(variant.set).into_iter().map(populations));
     if odd && gathers || shader == Shader::Walls {
         let rows = format!("array<{}>", side_by_side("u32", row_width(variant.set)));
-        table.push(Binding::read("words", "array<u32>"));
+        table.push(Binding::read("marks", "array<vec4<u32>>"));
         table.push(Binding::read("distances", &rows));
         if shader == Shader::Step && variant.apart {
-            table.push(Binding::read("words_again", "array<u32>"));
+            table.push(Binding::read("marks_again", "array<vec4<u32>>"));
             table.push(Binding::read("distances_again", &rows));
         }
-        table.extend(["first_run", "lists"].map(|name| Binding::read(name, "array<u32>")));
+        table.extend(["specials", "lists"].map(|name| Binding::read(name, "array<u32>")));
     }
     if gathers && variant.immersed.is_some() {
         table.push(Binding::read("node_force", array("i32")));
@@ -226,7 +226,8 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         real => side_by_side(precision.real(), width),
         stored => side_by_side(precision.stored(), width),
         bits => side_by_side("u32", width),
-        block => links::BLOCK,
+        group => links::GROUP,
+        lists => links::LISTS,
         q => set.q(),
         row_loads => links::rows(set).len() as u32 / row_width(set),
         listed => 1_u32 << (set.q() - 1),

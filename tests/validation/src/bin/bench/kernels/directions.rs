@@ -2,7 +2,9 @@
 //! direction, walls aside.
 
 use hematite_case::{Link, Target, VelocitySet};
-use hematite_solver::lattice_boltzmann::links::BLOCK;
+
+/// Nodes of a block: as many as a workgroup, so that it needs few runs.
+pub const BLOCK: usize = 256;
 
 /// Link tables in which a node has one word: bit `i - 1` says that f_i comes from a wall, what is above counts the runs
 /// since the first of the node's block.

@@ -2,7 +2,6 @@
 //! an invocation has, when populations at walls are seen to. docs/performance.md says which were kept.
 
 mod directions;
-mod groups;
 mod source;
 mod timing;
 mod variants;
@@ -19,7 +18,6 @@ use hematite_solver::lattice_boltzmann::links::Runs;
 
 use crate::geometry::{bands, helix, listed, tree};
 use directions::Directions;
-use groups::Groups;
 use validation::Inside;
 use variants::{Links, VARIANTS, Variant};
 
@@ -38,9 +36,8 @@ pub enum Shape {
 struct Ways {
     tables: Vec<Vec<u32>>,
     directions: Directions,
-    rows: Runs,
-    groups: Groups,
-    esoteric: Groups,
+    groups: Runs,
+    esoteric: Runs,
     /// Sites of the tiles in which there are nodes.
     tile_sites: usize,
 }
@@ -61,12 +58,11 @@ pub fn measure(millions: f64, shapes: &[Shape], only: &[String]) -> Result<()> {
         part.links = Vec::new();
         let per_node = |bytes: usize| bytes as f64 / part.own as f64;
         println!(
-            "{shape:?}, {set:?}: {} nodes, links in {:.1} s; bytes a node: directions {:.2}, rows {:.2}, groups {:.2}, \
+            "{shape:?}, {set:?}: {} nodes, links in {:.1} s; bytes a node: directions {:.2}, groups {:.2}, \
              for esoteric pull {:.2}, special nodes {:.3}; sites of tiles {:.3}",
             part.own,
             start.elapsed().as_secs_f64(),
             per_node(ways.directions.bytes()),
-            per_node(ways.rows.bytes()),
             per_node(ways.groups.bytes()),
             per_node(ways.esoteric.bytes()),
             per_node(ways.esoteric.specials.len()),
@@ -104,10 +100,10 @@ impl Ways {
     fn of(set: VelocitySet, part: &Part, variants: &[Variant]) -> Self {
         let wanted = |wanted: &[Links]| variants.iter().any(|variant| wanted.contains(&variant.links));
         let all: Vec<usize> = (1..set.q()).collect();
-        let ahead = groups::from_ahead(set);
+        let ahead = source::from_ahead(set);
         let by_groups = |links, directions: &[usize]| match wanted(&[links]) {
-            true => Groups::of(set, &part.links, directions),
-            false => Groups::default(),
+            true => Runs::along(set, &part.links, directions),
+            false => Runs::default(),
         };
         std::thread::scope(|scope| {
             let tables = scope.spawn(|| if wanted(&[Links::Table]) { tables(part) } else { Vec::new() });
@@ -115,15 +111,12 @@ impl Ways {
                 true => Directions::of(set, &part.links),
                 false => Directions::default(),
             });
-            let rows =
-                scope.spawn(|| if wanted(&[Links::Rows]) { Runs::of(set, &part.links) } else { Runs::default() });
             let groups = scope.spawn(|| by_groups(Links::Groups, &all));
             let esoteric = scope.spawn(|| by_groups(Links::Esoteric, &ahead));
             Self {
                 tile_sites: if wanted(&[Links::Tiles]) { tile_sites(part) } else { 0 },
                 tables: tables.join().expect("no panic"),
                 directions: directions.join().expect("no panic"),
-                rows: rows.join().expect("no panic"),
                 groups: groups.join().expect("no panic"),
                 esoteric: esoteric.join().expect("no panic"),
             }

@@ -5,17 +5,23 @@ use hematite_gpu::{Binding, Template, render};
 use hematite_solver::lattice_boltzmann::links;
 use minijinja::{Value, context};
 
+use super::directions;
 use super::variants::{Links, Variant};
-use super::{directions, groups};
 
 /// Links that are bound once more, and by which names.
-pub const AGAIN: [(&str, &str); 3] =
-    [("words_again", "words"), ("groups_again", "groups"), ("distances_again", "distances")];
+pub const AGAIN: [(&str, &str); 2] = [("groups_again", "groups"), ("distances_again", "distances")];
 
 /// Moments of a node: density, momentum, stress.
 pub const MOMENTS: usize = 10;
 
 const COMPONENTS: [&str; 4] = ["x", "y", "z", "w"];
+
+/// Of each pair of opposite directions the one that comes from a node further on in memory.
+pub fn from_ahead(set: VelocitySet) -> Vec<usize> {
+    let c = set.velocities();
+    let backwards = |i: &usize| [c[*i][2], c[*i][1], c[*i][0]] < [0, 0, 0];
+    (1..set.q()).filter(backwards).collect()
+}
 
 /// Nodes of an invocation in even or odd steps: side by side, and a workgroup apart.
 pub fn nodes(variant: Variant, odd: bool) -> (u32, u32) {
@@ -39,7 +45,7 @@ fn side_by_side(scalar: &str, width: usize) -> String {
 /// Neighbouring rows, and how many of their distances are loaded at once.
 fn rows(set: VelocitySet, variant: Variant) -> (Vec<[i32; 2]>, usize) {
     let rows = match variant.links {
-        Links::Esoteric => groups::rows_of(set, &groups::from_ahead(set)),
+        Links::Esoteric => links::rows_along(set, &from_ahead(set)),
         _ => links::rows(set),
     };
     let width = rows.len().min(4);
@@ -75,13 +81,6 @@ pub fn bindings(set: VelocitySet, variant: Variant, odd: bool) -> Vec<Binding> {
         Links::Directions | Links::Split if odd => {
             table.extend(["words", "first_run"].map(word));
             table.push(Binding::read("distances", "array<vec4<u32>>"));
-        }
-        Links::Rows if odd => {
-            table.extend(["words", "first_run", "lists"].map(word));
-            table.push(Binding::read("distances", &row));
-            if variant.reread {
-                table.extend([word("words_again"), Binding::read("distances_again", &row)]);
-            }
         }
         Links::Groups | Links::Esoteric if odd || variant.links == Links::Esoteric => {
             table.push(Binding::read("groups", "array<vec4<u32>>"));
@@ -129,7 +128,7 @@ pub fn wgsl(set: VelocitySet, variant: Variant, odd: bool, table: &[Binding]) ->
         directions => set.q() - 1,
         direction_loads => directions::row(set) / 4,
         row_loads => rows.len() / row_width,
-        listed_bit => if variant.links == Links::Rows { 1_u32 << (set.q() - 1) } else { groups::LISTED },
+        listed_bit => 1_u32 << (set.q() - 1),
         row_components => &"xyzw"[..row_width],
         w0 => format!("{:?}", set.weight(0)),
         weights => [format!("{:?}", set.weight(1)), format!("{:?}", set.weight(set.q() - 1))],
@@ -165,7 +164,7 @@ fn pair(set: VelocitySet, rows: &[[i32; 2]], k: usize, odd: bool) -> Value {
         row.map(|row| [(row / width).to_string(), component(row)])
     };
     // Of the two, the one that comes from a node further on in memory, and its opposite.
-    let ahead = groups::from_ahead(set)[k - 1];
+    let ahead = from_ahead(set)[k - 1];
     let behind = VelocitySet::opposite(ahead);
     let [near, far] = near_and_far(k, odd);
     context! {

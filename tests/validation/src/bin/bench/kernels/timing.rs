@@ -5,9 +5,9 @@ use std::time::Instant;
 use hematite_case::VelocitySet;
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
-use hematite_solver::lattice_boltzmann::links;
+use hematite_solver::lattice_boltzmann::links::{GROUP, Runs};
 
-use super::groups::{GROUP, Groups};
+use super::directions::BLOCK;
 use super::variants::{Links, Variant};
 use super::{Ways, source, stride};
 
@@ -98,14 +98,8 @@ fn buffers(gpu: &Gpu, set: VelocitySet, variant: Variant, [own, stride]: [usize;
     match variant.links {
         Links::Directions | Links::Split => {
             add("words", 4 * stride, &filled(&ways.directions.words))?;
-            add("first_run", 4 * stride / links::BLOCK, &ways.directions.first)?;
+            add("first_run", 4 * stride / BLOCK, &ways.directions.first)?;
             add("distances", 4 * ways.directions.distances.len(), &ways.directions.distances)?;
-        }
-        Links::Rows => {
-            add("words", 4 * stride, &filled(&ways.rows.words))?;
-            add("first_run", 4 * stride / links::BLOCK, &ways.rows.first)?;
-            add("distances", 4 * ways.rows.distances.len(), &settled(&ways.rows.distances))?;
-            add("lists", 4 * ways.rows.lists.len(), &ways.rows.lists)?;
         }
         Links::Groups | Links::Esoteric => {
             let groups = if variant.links == Links::Esoteric { &ways.esoteric } else { &ways.groups };
@@ -120,10 +114,10 @@ fn buffers(gpu: &Gpu, set: VelocitySet, variant: Variant, [own, stride]: [usize;
     Ok(buffers)
 }
 
-/// Groups and the words of special nodes with those that fill up, which stand between walls, and one word more: even a node after
-/// the last special one reads a word.
-fn closed(groups: &Groups, [own, stride]: [usize; 2], all_walls: u32) -> (Vec<u32>, Vec<u32>) {
-    let (mut words, mut specials) = (groups.groups.clone(), groups.specials.clone());
+/// Groups and the words of special nodes with those that fill up, which stand between walls.
+fn closed(groups: &Runs, [own, stride]: [usize; 2], all_walls: u32) -> (Vec<u32>, Vec<u32>) {
+    let (mut words, mut specials) = (groups.marks.clone(), groups.specials.clone());
+    let unused = specials.pop();
     for n in own..stride {
         if n % GROUP == 0 {
             words.extend([0, 0, 0, specials.len() as u32]);
@@ -131,7 +125,7 @@ fn closed(groups: &Groups, [own, stride]: [usize; 2], all_walls: u32) -> (Vec<u3
         words[n / GROUP * 4 + 2] |= 1 << (n % GROUP);
         specials.push(all_walls);
     }
-    specials.push(0);
+    specials.extend(unused);
     (words, specials)
 }
 

@@ -19,7 +19,7 @@
     let special${t} = (group${t}.w & 0x7fffffffu) + countOneBits(group${t}.z & ((1u << lane${t}) - 1u));
     let word${t} = select(0u, specials[special${t}], (group${t}.z >> lane${t} & 1u) != 0u);
 #else
-    let word${t} = words${again}[n${t}];
+    let word${t} = words[n${t}];
 #endif
 #if links == "directions" or links == "split"
     let run${t} = (first_run[n${t} >> 8u] + (word${t} >> ${directions}u)) * ${direction_loads}u;
@@ -31,9 +31,6 @@
     let upstream${p.j}${t} = n${t} + d${p.row_j}${t}[${p.at_j}];
 #endfor
 #else
-#if links == "rows"
-    let run${t} = first_run[n${t} >> 8u] + (word${t} >> ${directions + 1}u);
-#endif
 #for r in range(row_loads)
     let d${r}${t} = distances${again}[run${t} * ${row_loads}u + ${r}u];
 #endfor
@@ -41,11 +38,7 @@
     var upstream${p.i}${t} = min(n${t} ${p.upstream_i}#{% if p.beside_i %} + d${p.beside_i[0]}${t}${p.beside_i[1]}#{% endif %}, stride - 1u);
     var upstream${p.j}${t} = min(n${t} ${p.upstream_j}#{% if p.beside_j %} + d${p.beside_j[0]}${t}${p.beside_j[1]}#{% endif %}, stride - 1u);
 #endfor
-#if links == "groups"
     if (group${t}.w >= 0x80000000u && (word${t} & ${listed_bit}u) != 0u) {
-#else
-    if ((word${t} & ${listed_bit}u) != 0u) {
-#endif
         let list = d0${t}.x * ${directions}u;
 #for p in pairs
         upstream${p.i}${t} = n${t} + lists[list + ${p.i - 1}u];

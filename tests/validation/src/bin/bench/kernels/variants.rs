@@ -31,9 +31,7 @@ pub enum Links {
     Directions,
     /// The same, and an array for each direction in place of one for each pair.
     Split,
-    /// As the solver does: AA pattern, a word a node, a distance for each neighbouring row.
-    Rows,
-    /// AA pattern, a distance for each neighbouring row; which nodes begin a run is a bit a node.
+    /// As the solver does: AA pattern, a distance for each neighbouring row; which nodes begin a run is a bit a node.
     Groups,
     /// Esoteric pull: of each pair of directions one population is at the node and one beside, in all steps. Links by groups.
     Esoteric,
@@ -50,7 +48,6 @@ impl Links {
             Self::Table => "table",
             Self::Directions => "directions",
             Self::Split => "split",
-            Self::Rows => "rows",
             Self::Groups => "groups",
             Self::Esoteric => "esoteric",
             Self::Tiles => "tiles",
@@ -66,7 +63,7 @@ impl Links {
 
 const BASE: Variant = Variant {
     name: "",
-    links: Links::Rows,
+    links: Links::Groups,
     half: false,
     workgroup: 256,
     wide: 1,
@@ -79,17 +76,14 @@ const BASE: Variant = Variant {
 /// What the solver does on a GPU, in f32 and in f16.
 const BEST: Variant = Variant { wide: 2, apart: true, reread: true, ..BASE };
 const HALF: Variant = Variant { wide: 4, half: true, ..BASE };
-/// What it does on a software device, and what was there before, with one distance a direction.
-const PLAIN: Variant = Variant { wide: 2, ..BASE };
+/// What was there before, with one distance a direction.
 const BEFORE: Variant = Variant { wide: 2, links: Links::Directions, ..BASE };
 const HALF_BEFORE: Variant = Variant { wide: 4, half: true, ..BEFORE };
-const GROUPS: Variant = Variant { links: Links::Groups, ..BEST };
-const HALF_GROUPS: Variant = Variant { links: Links::Groups, ..HALF };
 const ESOTERIC: Variant = Variant { links: Links::Esoteric, ..BASE };
 
 pub const VARIANTS: &[Variant] = &[
     Variant { name: "copy, fixed distances", links: Links::Fixed(0), copy: true, ..BASE },
-    Variant { name: "copy, rows", copy: true, ..BASE },
+    Variant { name: "copy, groups", copy: true, ..BASE },
     Variant { name: "fixed distances", links: Links::Fixed(0), ..BASE },
     Variant { name: "fixed distances, off by 8", links: Links::Fixed(8), ..BASE },
     Variant { name: "fixed distances, off by 1", links: Links::Fixed(1), ..BASE },
@@ -102,17 +96,11 @@ pub const VARIANTS: &[Variant] = &[
     Variant { name: "directions, workgroups of 512", workgroup: 512, ..BEFORE },
     Variant { name: "directions, an array each", links: Links::Split, ..BEFORE },
     Variant { name: "directions, odd 2 nodes at once", many: 2, ..BEFORE },
-    Variant { name: "rows", ..PLAIN },
-    Variant { name: "rows, flat", flat: true, ..PLAIN },
-    Variant { name: "rows, walls apart", reread: false, ..BEST },
-    Variant { name: "rows, walls apart, reread", ..BEST },
-    Variant { name: "the same, workgroups of 128", workgroup: 128, ..BEST },
-    Variant { name: "rows, reread", apart: false, ..BEST },
-    Variant { name: "groups", apart: false, reread: false, ..GROUPS },
-    Variant { name: "groups, reread", apart: false, ..GROUPS },
-    Variant { name: "groups, walls apart, reread", ..GROUPS },
-    Variant { name: "groups, workgroups of 192", workgroup: 192, ..GROUPS },
-    Variant { name: "groups, flat", flat: true, ..GROUPS },
+    Variant { name: "groups", apart: false, reread: false, ..BEST },
+    Variant { name: "groups, reread", apart: false, ..BEST },
+    Variant { name: "groups, walls apart, reread", ..BEST },
+    Variant { name: "groups, workgroups of 192", workgroup: 192, ..BEST },
+    Variant { name: "groups, flat", flat: true, ..BEST },
     Variant { name: "esoteric", ..ESOTERIC },
     Variant { name: "esoteric, workgroups of 128", workgroup: 128, ..ESOTERIC },
     Variant { name: "esoteric, 2 nodes, workgroups of 128", wide: 2, workgroup: 128, ..ESOTERIC },
@@ -127,14 +115,9 @@ pub const VARIANTS: &[Variant] = &[
     Variant { name: "f16 directions", ..HALF_BEFORE },
     Variant { name: "f16 directions, an array each", links: Links::Split, ..HALF_BEFORE },
     Variant { name: "f16 directions, odd 2 at once", many: 2, ..HALF_BEFORE },
-    Variant { name: "f16 rows", ..HALF },
-    Variant { name: "f16 rows, flat", flat: true, ..HALF },
-    Variant { name: "f16 rows, walls apart", apart: true, ..HALF },
-    Variant { name: "f16 rows, walls apart, reread", apart: true, reread: true, ..HALF },
-    Variant { name: "f16 rows, reread", reread: true, ..HALF },
-    Variant { name: "f16 groups", ..HALF_GROUPS },
-    Variant { name: "f16 groups, reread", reread: true, ..HALF_GROUPS },
-    Variant { name: "f16 groups, walls apart, reread", apart: true, reread: true, ..HALF_GROUPS },
+    Variant { name: "f16 groups", ..HALF },
+    Variant { name: "f16 groups, reread", reread: true, ..HALF },
+    Variant { name: "f16 groups, walls apart, reread", apart: true, reread: true, ..HALF },
     Variant { name: "f16 esoteric", half: true, ..ESOTERIC },
     Variant { name: "f16 esoteric, 2 nodes", half: true, wide: 2, ..ESOTERIC },
     Variant { name: "f16 tiles of moments, copy", links: Links::Tiles, half: true, ..BASE },
