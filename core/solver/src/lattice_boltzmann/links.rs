@@ -159,7 +159,7 @@ mod tests {
         let (rows, c) = (rows(set), set.velocities()[i]);
         let group: [u32; 4] = std::array::from_fn(|word| runs.marks[n / GROUP * 4 + word]);
         let (bit, count) = (1_u32 << (n % GROUP), |bits: u32| bits.count_ones());
-        let run = (group[1] + count(group[0] & (bit - 1 | bit))) as usize;
+        let run = (group[1] + count(group[0] & ((bit - 1) | bit))) as usize;
         let special = (group[3] & !LISTS) + count(group[2] & (bit - 1));
         let word = if group[2] & bit == 0 { 0 } else { runs.specials[special as usize] };
         if word >> (i - 1) & 1 == 1 {
