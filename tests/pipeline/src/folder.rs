@@ -151,6 +151,17 @@ fn collect(folder: &Path, content: &mut BTreeMap<PathBuf, Option<Vec<u8>>>) {
 pub mod configs {
     use super::{Value, json};
 
+    /// What the openings of [`vessel_case`] do in a run whose inflow pulsates.
+    pub fn pulsating() -> Value {
+        json!({
+            "inlet": {
+                "velocity": "9 mm/s",
+                "waveform": {"sine": {"frequency": "3 kHz", "mean": 1.0, "amplitude": 0.6}}
+            },
+            "outlet": {"pressure": "0 Pa"}
+        })
+    }
+
     /// The case of the drawn vessel, from `vessel.pgm`.
     pub fn vessel_case() -> Value {
         json!({

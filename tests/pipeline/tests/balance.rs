@@ -22,7 +22,7 @@ fn moves(folder: &Folder, run: &str) -> Vec<u64> {
     moves.filter_map(|event| event["step"].as_u64()).collect()
 }
 
-/// Runs "balanced.json" on ranks that hand nodes over, and expects what "solo" holds.
+/// Expects of a run that nodes changed ranks at `least` so often, and that it holds what "solo" does.
 fn agrees(folder: &Folder, name: &str, least: usize) {
     let moves = moves(folder, name);
     assert!(moves.len() >= least, "{name}: nodes changed ranks after steps {moves:?} only");
@@ -42,13 +42,7 @@ fn vessel(walls: &str) -> Folder {
         "case": "case.h5",
         "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls},
         "time": {"tau": 0.8, "steps": 400},
-        "openings": {
-            "inlet": {
-                "velocity": "9 mm/s",
-                "waveform": {"sine": {"frequency": "3 kHz", "mean": 1.0, "amplitude": 0.6}}
-            },
-            "outlet": {"pressure": "0 Pa"}
-        },
+        "openings": configs::pulsating(),
         "dumps": [
             {"every": 100, "at": [1, 133]},
             {"name": "box", "every": 150, "region": {"box": {"min": ["100 um", "20 um"], "max": ["170 um", "90 um"]}}},

@@ -34,13 +34,7 @@ fn vessel() -> Setting {
         case: pipeline_tests::configs::vessel_case(),
         run: json!({
             "time": {"tau": 0.8, "steps": STEPS},
-            "openings": {
-                "inlet": {
-                    "velocity": "9 mm/s",
-                    "waveform": {"sine": {"frequency": "3 kHz", "mean": 1.0, "amplitude": 0.6}}
-                },
-                "outlet": {"pressure": "0 Pa"}
-            },
+            "openings": pipeline_tests::configs::pulsating(),
             "dumps": [
                 {"every": 250, "at": [1, 333]},
                 {"name": "box", "every": 500, "region": {"box": {"min": ["100 um", "20 um"], "max": ["170 um", "90 um"]}}},

@@ -9,6 +9,7 @@ use hematite_solver::rigid::State;
 use hematite_solver::suspension::{Record, Tally};
 
 use crate::output::count;
+use crate::ranks::together;
 use crate::setup::Setup;
 use crate::suspended::Suspended;
 
@@ -61,7 +62,7 @@ impl Saved {
     /// When the device or a rank is lost.
     pub fn gather(comm: &dyn Comm, setup: &Setup, step: u64, suspended: &Suspended) -> Result<Self> {
         let mut saved = Self::new(step, counts(comm, setup, suspended)?, suspended.entered());
-        for (k, Records { ids, width, words }) in suspended.records(setup)?.into_iter().enumerate() {
+        for (k, Records { ids, width, words }) in together(comm, || suspended.records(setup))?.into_iter().enumerate() {
             let all = gather_all(comm, bytemuck::cast_slice(&ids))?;
             let of_all = gather_all(comm, bytemuck::cast_slice(&words))?;
             for (ids, words) in all.iter().zip(&of_all) {

@@ -83,7 +83,8 @@ impl CameIn {
         Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
     }
 
-    /// Mass that has come in through each opening on all ranks since step 0, lattice units. Collective.
+    /// Mass that has come in through each opening on all ranks since step 0, lattice units. Over the opening's area it is how far the
+    /// fluid has come in at mean speed: counted, so that it holds for any kind of opening and a restart goes on with the same. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.

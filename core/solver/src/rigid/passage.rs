@@ -124,8 +124,6 @@ impl RigidBodies {
         let Some(came_in) = self.shared.as_ref().and_then(|shared| shared.came_in.as_ref()) else {
             return Ok(Vec::new());
         };
-        // The fluid's mean speed times its time, at its density at rest: counted, so that any kind of opening will do and a
-        // restart goes on with the same.
         let mass = came_in.on_all_ranks(comm, &self.gpu)?;
         let mut due = Vec::new();
         for (g, gate) in self.passage.gates.iter_mut().enumerate() {

@@ -33,8 +33,6 @@ impl Suspension {
         else {
             return Ok(());
         };
-        // The fluid's mean speed times its time, at its density at rest: counted, so that any kind of opening will do and a
-        // restart goes on with the same.
         let mass = came_in.on_all_ranks(comm, &self.gpu)?;
         let anew = std::mem::take(&mut self.anew);
         let mut due = Vec::new();
