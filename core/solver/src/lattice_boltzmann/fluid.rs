@@ -117,8 +117,8 @@ pub struct Fluid {
     /// Own nodes and copies of neighbours'.
     nodes: u32,
     opening_nodes: Vec<usize>,
-    /// Body force of each step of the batch at hand.
-    forces: Vec<[f64; 3]>,
+    /// Body force of each step of the batch at hand, as dispatches take it.
+    forces: Vec<u32>,
     step: u64,
     phases: Phases,
 }
@@ -294,7 +294,7 @@ impl Fluid {
             for t in self.step..=self.step + batch {
                 let row = row(t);
                 row.append(&mut numbers);
-                self.forces.push(row.force);
+                self.forces.extend(shaders::immediate_words(self.variant.set, row.force));
             }
             self.gpu.write(self.buffers.get("schedule"), 0, &self.variant.precision.pack_real(&numbers));
             let submitted = self.advance_batch(comm, bodies, batch as u32)?;
@@ -380,8 +380,9 @@ impl Fluid {
         let count = count.div_ceil(width);
         let span = [first / width, count, self.buffers.stride / width, row];
         if self.variant.immediate_force(Shader::Step) {
-            let force = self.forces[row as usize].map(|component| (component as f32).to_bits());
-            recorder.dispatch(kernel, bound, count, &[span.as_slice(), &force].concat());
+            let pairs = self.variant.set.q() / 2;
+            let force = &self.forces[row as usize * pairs..][..pairs];
+            recorder.dispatch(kernel, bound, count, &[span.as_slice(), force].concat());
         } else {
             recorder.dispatch(kernel, bound, count, &span);
         }

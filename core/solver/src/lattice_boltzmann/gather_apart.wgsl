@@ -1,7 +1,7 @@
     // What gather.wgsl and pairs.wgsl do on odd steps, but populations that come from walls, which stand apart from those of the
     // nodes beside, are fetched after the others: where a warp has none, they cost nothing.
-    let f0 = load(f_rest[n]);
 #include "upstream.wgsl"
+    let f0 = load(f_rest[n]);
 #for p in pairs
     var f${p.i} = load(f_${p.k}[span.stride + upstream${p.i}]);
     var f${p.j} = load(f_${p.k}[upstream${p.j}]);

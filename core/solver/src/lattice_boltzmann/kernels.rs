@@ -15,7 +15,8 @@ pub(crate) fn make(
 ) -> Result<(Kernel, Bound)> {
     let label = format!("{shader:?}{}", if odd { " odd" } else { "" });
     let wgsl = shaders::wgsl(shader, variant, odd);
-    let immediates = if variant.immediate_force(shader) { 28 } else { 16 };
+    let pairs = if variant.immediate_force(shader) { variant.set.q() / 2 } else { 0 };
+    let immediates = 16 + 4 * pairs as u32;
     let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), immediates)?;
     let bound = kernel.bind(gpu, buffers);
     Ok((kernel, bound))

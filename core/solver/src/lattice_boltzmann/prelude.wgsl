@@ -27,7 +27,8 @@ const WALL_FORCE_QUANTUM: real = real(1.0 / ${wall_force_scale});
 // What one dispatch works on: `count` items from `first` on; `stride` items separate the two slots of a pair array, `row`
 // is the time step's line in `schedule`.
 #if immediate_force
-// `force` is the body force at the beginning of the step.
+// `force_k` is the body force at the beginning of the step along the first velocity of pair k; the first pairs are the axes.
+// One number a pair: sums of two axes', the same for all, would each wait in a register of every invocation.
 #endif
 struct Span {
     first: u32,
@@ -35,9 +36,9 @@ struct Span {
     stride: u32,
     row: u32,
 #if immediate_force
-    force_x: f32,
-    force_y: f32,
-    force_z: f32,
+#for p in pairs
+    force_${p.k}: f32,
+#endfor
 #endif
 }
 var<immediate> span: Span;

@@ -211,7 +211,8 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     let (set, precision) = (variant.set, variant.precision);
     let axes = &["x", "y", "z"][..set.dimension()];
     let c = set.velocities();
-    let pairs: Vec<Value> = (1..=set.q() / 2).map(|k| pair(set, &c, k)).collect();
+    let body_force_alone = variant.immediate_force(shader) && variant.immersed.is_none() && !variant.acts(shader);
+    let pairs: Vec<Value> = (1..=set.q() / 2).map(|k| pair(set, &c, k, body_force_alone)).collect();
     let width = width(shader, precision, odd);
     // Of each of the nodes side by side.
     let velocity = |lane: usize| {
@@ -298,7 +299,7 @@ impl Variant {
 fn force(row: &str, variant: &Variant, shader: Shader) -> Vec<String> {
     let along = |a: usize| {
         let body = variant.force.then(|| match variant.immediate_force(shader) {
-            true => format!("span.force_{}", ["x", "y", "z"][a]),
+            true => format!("span.force_{}", a + 1),
             false => format!("schedule[{row} * ROW + {a}u]"),
         });
         let cells = variant.immersed.map(|_| format!("real(node_force[{a}u * span.stride + n]) * FORCE_QUANTUM"));
@@ -309,8 +310,18 @@ fn force(row: &str, variant: &Variant, shader: Shader) -> Vec<String> {
     (0..variant.set.dimension()).map(along).collect()
 }
 
-/// What templates know of pair `k`, whose directions are `i` and `j = -i`.
-fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
+/// The body force `force` as a dispatch takes it, see [`Variant::immediate_force`]: along the first velocity of each pair.
+pub(crate) fn immediate_words(set: VelocitySet, force: [f64; 3]) -> impl Iterator<Item = u32> {
+    let c = set.velocities();
+    (1..=set.q() / 2).map(move |k| {
+        let along: f64 = c[2 * k - 1].iter().zip(force).map(|(&c, force)| f64::from(c) * force).sum();
+        (along as f32).to_bits()
+    })
+}
+
+/// What templates know of pair `k`, whose directions are `i` and `j = -i`; `body_force_alone` says that no other force acts than
+/// that of the dispatch.
+fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize, body_force_alone: bool) -> Value {
     let (i, j) = (2 * k - 1, 2 * k);
     let slots = ["n", "span.stride + n"];
     let dot = |stem: &str| {
@@ -329,7 +340,7 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize) -> Value {
         k, i, j,
         shell => if set.weight(i) == set.weight(1) { 1 } else { 2 },
         c_dot_u => dot("u"),
-        c_dot_f => dot("F"),
+        c_dot_f => if body_force_alone { format!("span.force_{k}") } else { dot("F") },
         ij => context! {
             out => i, back => j, sign => "-", minus => "-", slot => slots[0], slot_back => slots[1],
             upstream => upstream(i), bit => bit(i),

@@ -10,6 +10,10 @@ fn work_on(k: u32) {
 
 #if odd and apart
 #include "gather_apart.wgsl"
+    // Read again, by other names: numbers of nodes that stay in registers from load to store leave room for fewer invocations.
+#{% with again = "_again" %}
+#include "upstream.wgsl"
+#{% endwith %}
 #else
 #include "gather.wgsl"
 #include "pairs.wgsl"
@@ -29,16 +33,6 @@ fn work_on(k: u32) {
 #endif
 
     var rest = drho;
-#if odd and apart
-    // Read again, by other names: numbers of nodes that stay in registers from load to store leave room for fewer invocations.
-#{% with again = "_again" %}
-#include "upstream.wgsl"
-#{% endwith %}
-#for p in pairs
-    var new${p.i}: real;
-    var new${p.j}: real;
-#endfor
-#endif
 #for p in pairs
     {
         let cu = ${p.c_dot_u};
@@ -58,13 +52,14 @@ fn work_on(k: u32) {
 #endif
         // Each value goes where its opposite came from.
 #if odd and apart
-        new${p.i} = after_plus - after_minus;
-        new${p.j} = after_plus + after_minus;
-        if ((word_again & ${p.ij.bit}u) == 0u) {
-            f_${p.k}[span.stride + upstream_again${p.i}] = store(new${p.i});
-        }
-        if ((word_again & ${p.ji.bit}u) == 0u) {
-            f_${p.k}[upstream_again${p.j}] = store(new${p.j});
+        if ((word_again & ${p.ij.bit + p.ji.bit}u) == 0u) {
+            f_${p.k}[span.stride + upstream_again${p.i}] = store(after_plus - after_minus);
+            f_${p.k}[upstream_again${p.j}] = store(after_plus + after_minus);
+        } else {
+            let from_wall${p.i} = (word_again & ${p.ij.bit}u) != 0u;
+            let from_wall${p.j} = (word_again & ${p.ji.bit}u) != 0u;
+            f_${p.k}[select(span.stride + upstream_again${p.i}, n, from_wall${p.i})] = store(after_plus - after_minus);
+            f_${p.k}[select(upstream_again${p.j}, span.stride + n, from_wall${p.j})] = store(after_plus + after_minus);
         }
 #else
         f_${p.k}[at${p.i}] = store(after_plus - after_minus);
@@ -76,15 +71,4 @@ fn work_on(k: u32) {
     // f0* is what mass conservation leaves for it. Relaxing it on its own is the same in exact arithmetic, but the
     // weights as rounded do not sum to 1, which would make or lose mass steadily.
     f_rest[n] = store(rest);
-#if odd and apart
-    if ((word_again & ${walls}u) != 0u) {
-#for p in pairs
-#for way in [p.ij, p.ji]
-        if ((word_again & ${way.bit}u) != 0u) {
-            f_${p.k}[${way.slot}] = store(new${way.out});
-        }
-#endfor
-#endfor
-    }
-#endif
 }

@@ -41,7 +41,7 @@ struct Arguments {
         value_name = "DOMAIN",
         requires = "kernels",
         value_delimiter = ',',
-        default_value = "helix,tree,bands"
+        default_value = "curved,helix,tree,bands"
     )]
     shapes: Vec<kernels::Shape>,
     /// Only prototypes whose names hold one of these.

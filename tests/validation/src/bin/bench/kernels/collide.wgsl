@@ -8,7 +8,7 @@
         let e_minus = W${p.shell} * 3.0 * cu;
         let f_plus = 0.5 * sum${p.k};
         let f_minus = 0.5 * difference${p.k};
-        let cF = f32(${p.cx}) * 1e-6;
+        let cF = span.force_${p.k};
         let S_plus = (1.0 - 0.5 * OMEGA_PLUS) * W${p.shell} * (9.0 * cu * cF - 3.0 * uF);
         let S_minus = (1.0 - 0.5 * OMEGA_MINUS) * W${p.shell} * 3.0 * cF;
         let after_plus = f_plus - OMEGA_PLUS * (f_plus - e_plus) + S_plus;

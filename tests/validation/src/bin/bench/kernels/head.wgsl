@@ -1,10 +1,13 @@
-// What all prototypes begin with. Rates of 1.25 and 8/9 and a force of 1e-6 along x.
+// What all prototypes begin with. Rates of 1.25 and 8/9; `force_k` is the body force along the first velocity of pair k.
 #if stored == "f16"
 enable f16;
 #endif
 struct Span {
     count: u32,
     stride: u32,
+#for p in pairs
+    force_${p.k}: f32,
+#endfor
 }
 var<immediate> span: Span;
 

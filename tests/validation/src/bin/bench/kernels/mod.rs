@@ -16,7 +16,7 @@ use hematite_geometry::Site;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::lattice_boltzmann::links::Runs;
 
-use crate::geometry::{bands, helix, listed, tree};
+use crate::geometry::{bands, curved_pipe, helix, listed, tree};
 use directions::Directions;
 use validation::Inside;
 use variants::{Links, VARIANTS, Variant};
@@ -27,6 +27,7 @@ const WHOLE: usize = 2048;
 /// A domain to time on.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Shape {
+    Curved,
     Helix,
     Tree,
     Bands,
@@ -82,6 +83,7 @@ pub fn measure(millions: f64, shapes: &[Shape], only: &[String]) -> Result<()> {
 fn made(shape: Shape, millions: f64) -> Result<(VelocitySet, Part)> {
     let solid = |(inside, fluid): (Inside, Vec<bool>)| listed(inside, &fluid).1;
     let domain = match shape {
+        Shape::Curved => solid(curved_pipe(millions.cbrt())),
         Shape::Helix => solid(helix(millions.cbrt())),
         Shape::Tree => solid(tree(millions.cbrt())),
         Shape::Bands => {

@@ -5,8 +5,8 @@
 #endfor
     let drho = f0${sum_of_pairs};
 #for a in axes
-    let u${a.name} = ${a.momentum} + 5e-7 * f32(${a.index}u == 0u);
+    let u${a.name} = ${a.momentum} + 0.5 * span.force_${a.index + 1};
 #endfor
     let uu = 1.5 * (${squares});
-    let uF = ux * 1e-6;
+    let uF = ${u_dot_f};
     var rest = drho;

@@ -83,10 +83,6 @@ fn work_on(first: u32) {
 #{% with t = "_again", again = "_again", t_nodes = 0 %}
 #include "upstream.wgsl"
 #{% endwith %}
-#for p in pairs
-    var new${p.i}: real;
-    var new${p.j}: real;
-#endfor
 #endif
 #for p in pairs
     {
@@ -101,10 +97,13 @@ fn work_on(first: u32) {
         f_${p.k}[at${p.i}_again] = store(to_i);
         f_${p.k}[at${p.j}_again] = store(to_j);
 #elif reread and odd
-        new${p.i} = to_i;
-        new${p.j} = to_j;
-        if ((word_again & ${p.bit_i}u) == 0u) { f_${p.k}[stride + upstream${p.i}_again] = store(to_i); }
-        if ((word_again & ${p.bit_j}u) == 0u) { f_${p.k}[upstream${p.j}_again] = store(to_j); }
+        if ((word_again & ${p.bit_i + p.bit_j}u) == 0u) {
+            f_${p.k}[stride + upstream${p.i}_again] = store(to_i);
+            f_${p.k}[upstream${p.j}_again] = store(to_j);
+        } else {
+            f_${p.k}[at${p.i}_again] = store(to_i);
+            f_${p.k}[at${p.j}_again] = store(to_j);
+        }
 #else
         f_${p.k}[at${p.i}${t}] = store(to_i);
         f_${p.k}[at${p.j}${t}] = store(to_j);
@@ -112,14 +111,6 @@ fn work_on(first: u32) {
     }
 #endfor
     f_0[n${t}] = store(rest);
-#if reread and odd and apart
-    if ((word_again & ${all_walls}u) != 0u) {
-#for p in pairs
-        if ((word_again & ${p.bit_i}u) != 0u) { f_${p.k}[n${t}] = store(new${p.i}); }
-        if ((word_again & ${p.bit_j}u) != 0u) { f_${p.k}[stride + n${t}] = store(new${p.j}); }
-#endfor
-    }
-#endif
     }
 #{% endwith %}
 #endfor

@@ -19,6 +19,8 @@ pub fn time(gpu: &Gpu, set: VelocitySet, variant: Variant, own: usize, ways: &Wa
     let (stride, width) = (stride(own), if variant.half { 2 } else { 4 });
     let buffers = buffers(gpu, set, variant, [own, stride], ways)?;
     let kernels = [kernel(gpu, set, variant, false, &buffers)?, kernel(gpu, set, variant, true, &buffers)?];
+    // Of 1e-6 along x.
+    let force: Vec<u32> = set.velocities()[1..].iter().step_by(2).map(|c| (c[0] as f32 * 1e-6).to_bits()).collect();
     let run = |which: [usize; 2], steps: u32| -> Result<f64> {
         let start = Instant::now();
         let mut recorder = Recorder::new(gpu);
@@ -29,7 +31,7 @@ pub fn time(gpu: &Gpu, set: VelocitySet, variant: Variant, own: usize, ways: &Wa
             let wide = if variant.links == Links::Tiles { 512 / variant.workgroup } else { wide };
             let count = stride as u32 / wide;
             let items = count.div_ceil(many).div_ceil(variant.workgroup) * WORKGROUP;
-            recorder.dispatch(kernel, bound, items, &[count, stride as u32]);
+            recorder.dispatch(kernel, bound, items, &[&[count, stride as u32], force.as_slice()].concat());
         }
         recorder.submit();
         gpu.wait()?;
@@ -136,7 +138,7 @@ fn kernel(gpu: &Gpu, set: VelocitySet, variant: Variant, odd: bool, buffers: &Na
         bound.extend(buffers.iter().find(|(known, _)| known == name).map(|(_, buffer)| (again, buffer)));
     }
     let wgsl = source::wgsl(set, variant, odd, &table);
-    let kernel = Kernel::new(gpu, variant.name, &wgsl, table, 8)?;
+    let kernel = Kernel::new(gpu, variant.name, &wgsl, table, 8 + 4 * (set.q() as u32 / 2))?;
     let bound = kernel.bind(gpu, &bound);
     Ok((kernel, bound))
 }
