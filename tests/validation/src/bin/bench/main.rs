@@ -44,8 +44,9 @@ struct Arguments {
         default_value = "curved,helix,tree,bands"
     )]
     shapes: Vec<kernels::Shape>,
-    /// Only prototypes whose names hold one of these.
-    #[arg(long, value_name = "TEXT", requires = "kernels", value_delimiter = ';')]
+    /// Only those prototypes, or those speeds of the fluid and none of its memory, whose names hold one of these; several after
+    /// each other with semicolons between.
+    #[arg(long, value_name = "TEXT", value_delimiter = ';', conflicts_with = "only_bodies")]
     only: Vec<String>,
     /// Measurements of each speed.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(3..=100))]
@@ -123,8 +124,10 @@ fn call(arguments: &Arguments) -> Result<()> {
     };
     let software = device.software;
     if !arguments.only_bodies {
-        speed::measure(&device, arguments.repeats, &mut take)?;
-        take(memory::measure()?);
+        speed::measure(&device, arguments.repeats, &arguments.only, &mut take)?;
+        if arguments.only.is_empty() {
+            take(memory::measure()?);
+        }
     }
     if arguments.cells {
         take(cells::measure(software)?);

@@ -19,41 +19,49 @@ use validation::Inside;
 /// Seconds that one measurement lasts.
 const LASTS: f64 = 1.5;
 
-/// Measures the speeds and hands each over as it is found.
-pub fn measure(device: &GpuInfo, repeats: u32, take: &mut impl FnMut(Vec<Figure>)) -> Result<()> {
+/// Measures those speeds whose names hold one of `only`, or all, and hands each over as it is found.
+pub fn measure(device: &GpuInfo, repeats: u32, only: &[String], take: &mut impl FnMut(Vec<Figure>)) -> Result<()> {
+    let chosen = |name: &str| only.is_empty() || only.iter().any(|part| name.contains(part.as_str()));
     let software = device.software;
     let least =
         |on_software: f64, on_hardware: f64| Some(Target::Least(if software { on_software } else { on_hardware }));
     let large = if software { 1.0 } else { 2.95 };
-    let mut solid = |name: &[&'static str; 2], (inside, fluid): (Inside, Vec<bool>)| -> Result<()> {
+    let mut solid = |names: [&'static str; 2], domain: fn(f64) -> (Inside, Vec<bool>)| -> Result<()> {
+        let half = if software { None } else { least(0.0, 37_000.0) };
+        let wanted = [(Precision::F32, least(18.0, 23_000.0)), (Precision::F16, half)];
+        let wanted: Vec<_> = names
+            .into_iter()
+            .zip(wanted)
+            .filter(|(name, (precision, _))| chosen(name) && (*precision == Precision::F32 || device.f16))
+            .collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let (inside, fluid) = domain(large);
         let (set, part) = whole(&listed(inside, &fluid).1)?;
-        take(vec![speed(name[0], set, part.clone(), Precision::F32, repeats, least(18.0, 23_000.0))?]);
-        if device.f16 {
-            let target = if software { None } else { least(0.0, 37_000.0) };
-            take(vec![speed(name[1], set, part, Precision::F16, repeats, target)?]);
+        for (name, (precision, target)) in wanted {
+            take(vec![speed(name, set, part.clone(), precision, repeats, target)?]);
         }
         Ok(())
     };
-    solid(&["D3Q19 f32, helical pipe", "D3Q19 f16, helical pipe"], helix(large))?;
+    solid(["D3Q19 f32, helical pipe", "D3Q19 f16, helical pipe"], helix)?;
     if !software {
-        solid(&["D3Q19 f32, curved pipe", "D3Q19 f16, curved pipe"], curved_pipe(large))?;
-        solid(&["D3Q19 f32, tree of pipes", "D3Q19 f16, tree of pipes"], tree(large))?;
-        let (inside, fluid) = helix(0.466);
-        let (set, part) = whole(&listed(inside, &fluid).1)?;
-        let target = Some(Target::Least(10_000.0));
-        take(vec![speed("D3Q19 f32, a tenth of a million nodes", set, part, Precision::F32, repeats, target)?]);
+        solid(["D3Q19 f32, curved pipe", "D3Q19 f16, curved pipe"], curved_pipe)?;
+        solid(["D3Q19 f32, tree of pipes", "D3Q19 f16, tree of pipes"], tree)?;
+        let name = "D3Q19 f32, a tenth of a million nodes";
+        if chosen(name) {
+            let (inside, fluid) = helix(0.466);
+            let (set, part) = whole(&listed(inside, &fluid).1)?;
+            take(vec![speed(name, set, part, Precision::F32, repeats, Some(Target::Least(10_000.0)))?]);
+        }
     }
-    let (inside, fluid) = bands(if software { 1500 } else { 7600 });
-    let made =
-        validation::domain(
-            inside,
-            &[],
-            |at| {
-                if fluid(at[0] as usize, at[1] as usize) { Site::FLUID } else { Site::WALL }
-            },
-        );
-    let (set, part) = whole(&made)?;
-    take(vec![speed("D2Q9 f32, winding bands", set, part, Precision::F32, repeats, least(40.0, 45_000.0))?]);
+    let name = "D2Q9 f32, winding bands";
+    if chosen(name) {
+        let (inside, fluid) = bands(if software { 1500 } else { 7600 });
+        let site = |[x, y, _]: [f64; 3]| if fluid(x as usize, y as usize) { Site::FLUID } else { Site::WALL };
+        let (set, part) = whole(&validation::domain(inside, &[], site))?;
+        take(vec![speed(name, set, part, Precision::F32, repeats, least(40.0, 45_000.0))?]);
+    }
     Ok(())
 }
 
