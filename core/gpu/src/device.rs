@@ -12,9 +12,14 @@ const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-g
     (or point VK_DRIVER_FILES at a driver's .json). In a container with an NVIDIA GPU, NVIDIA_DRIVER_CAPABILITIES must \
     include graphics; a MIG slice has no Vulkan";
 
+/// Environment variable with the numbers of the devices that ranks may use, `1` or `0,2`, in the order in which they take them.
+const CHOICE: &str = "HEMATITE_GPUS";
+
 /// One device that `wgpu` sees.
 #[derive(Clone, Debug)]
 pub struct GpuInfo {
+    /// Its number among all devices of this host.
+    pub number: usize,
     /// Its name.
     pub name: String,
     /// What it is: "discrete GPU", "software", ...
@@ -68,18 +73,35 @@ fn instance() -> wgpu::Instance {
     wgpu::Instance::new(descriptor)
 }
 
-/// The adapters ranks may use, in a fixed order: hardware where there is any, else software.
-fn adapters() -> Vec<wgpu::Adapter> {
+/// The adapters ranks may use, each with its number, in a fixed order: hardware where there is any, else software; of these
+/// what [`CHOICE`] says.
+fn adapters() -> Result<Vec<(usize, wgpu::Adapter)>> {
     let mut all = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::VULKAN));
     all.sort_by_key(|adapter| adapter.get_info().device_pci_bus_id);
     let is_software = |adapter: &wgpu::Adapter| adapter.get_info().device_type == wgpu::DeviceType::Cpu;
     if !all.iter().all(is_software) {
         all.retain(|adapter| !is_software(adapter));
     }
-    all
+    let numbers = chosen(std::env::var(CHOICE).ok().as_deref(), all.len())?;
+    Ok(numbers.into_iter().map(|number| (number, all[number].clone())).collect())
 }
 
-fn describe(adapter: &wgpu::Adapter) -> GpuInfo {
+/// The numbers that `choice` names of `found` devices; all without a choice.
+fn chosen(choice: Option<&str>, found: usize) -> Result<Vec<usize>> {
+    let Some(choice) = choice.filter(|_| found > 0) else { return Ok((0..found).collect()) };
+    let number = |word: &str| {
+        let number = word.trim().parse().ok().filter(|&number: &usize| number < found);
+        number.ok_or_else(|| {
+            let last = found - 1;
+            Fault::no_gpu(format!(
+                "{CHOICE}={choice}: {word:?} is none of this host's {found}; write 0 to {last}, with commas between"
+            ))
+        })
+    };
+    choice.split(',').map(number).collect()
+}
+
+fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
     let info = adapter.get_info();
     let limits = adapter.limits();
     let kind = match info.device_type {
@@ -90,6 +112,7 @@ fn describe(adapter: &wgpu::Adapter) -> GpuInfo {
         wgpu::DeviceType::Other => "other",
     };
     GpuInfo {
+        number: *number,
         name: info.name,
         kind,
         software: info.device_type == wgpu::DeviceType::Cpu,
@@ -103,8 +126,11 @@ fn describe(adapter: &wgpu::Adapter) -> GpuInfo {
 }
 
 /// The devices that ranks may use, in the order in which ranks of a host take them.
-pub fn list() -> Vec<GpuInfo> {
-    adapters().iter().map(describe).collect()
+///
+/// # Errors
+/// A no-GPU fault where the environment's HEMATITE_GPUS names one that is not there.
+pub fn list() -> Result<Vec<GpuInfo>> {
+    Ok(adapters()?.iter().map(describe).collect())
 }
 
 /// The fault of a machine without any device; it says how to get one.
@@ -118,12 +144,12 @@ impl Gpu {
     /// # Errors
     /// A no-GPU fault where there is no device, or none with what is needed; it says how to get one.
     pub fn open(local_rank: usize, needs: Needs) -> Result<Self> {
-        let found = adapters();
+        let found = adapters()?;
         if found.is_empty() {
             return Err(none_found());
         }
-        let adapter = &found[local_rank % found.len()];
-        let info = describe(adapter);
+        let chosen = &found[local_rank % found.len()];
+        let (info, adapter) = (describe(chosen), &chosen.1);
         let mut features = wgpu::Features::IMMEDIATES;
         features.set(wgpu::Features::SHADER_F16, needs.f16);
         features.set(wgpu::Features::SHADER_F64, needs.f64);
@@ -229,5 +255,22 @@ impl Gpu {
     /// Ends the process with a message at the first error of the device that no scope caught, instead of a panic.
     pub fn report_errors(&self, tell: impl Fn(String) + Send + Sync + 'static) {
         self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| tell(error.to_string())));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_choose_devices() {
+        let numbers = |choice, found| chosen(choice, found).expect("valid");
+        assert_eq!(numbers(None, 3), [0, 1, 2]);
+        assert_eq!(numbers(Some("2, 0"), 3), [2, 0]);
+        assert_eq!(numbers(Some("1"), 0), [0; 0]);
+        for wrong in ["3", "-1", "", "0,,1", "gpu"] {
+            let fault = chosen(Some(wrong), 3).expect_err("refused").to_string();
+            assert!(fault.contains("HEMATITE_GPUS") && fault.contains("0 to 2"), "{fault}");
+        }
     }
 }

@@ -64,6 +64,10 @@ fn gpus_are_listed_in_order() {
         listed.stdout.lines().filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect();
     assert!(!numbers.is_empty());
     assert_eq!(numbers, (0..numbers.len()).map(|n| n.to_string()).collect::<Vec<_>>(), "{}", listed.stdout);
+    let last = numbers.len() - 1;
+    let of = |choice: &str| folder.call("run", &["--list-gpus"]).with("HEMATITE_GPUS", choice).end();
+    assert!(of(&last.to_string()).done().stdout.starts_with(&last.to_string()));
+    of("99").fails(5, &["HEMATITE_GPUS=99", &format!("0 to {last}")]);
 }
 
 #[test]

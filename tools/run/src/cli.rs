@@ -65,7 +65,7 @@ pub struct Cli {
     #[arg(conflicts_with_all = ["check", "bench"])]
     pub trace: Option<Traced>,
 
-    /// List the GPUs that ranks would take, in order, and stop
+    /// List the GPUs that ranks would take, in order, and stop; HEMATITE_GPUS=1,0 in the environment chooses among them by number
     #[arg(long)]
     pub list_gpus: bool,
 

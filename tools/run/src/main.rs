@@ -54,10 +54,11 @@ fn run(cli: &Cli) -> Result<Exit> {
 }
 
 fn list_gpus() -> Result<Exit> {
-    let found = hematite_gpu::list();
-    for (number, gpu) in found.iter().enumerate() {
+    let found = hematite_gpu::list()?;
+    for gpu in &found {
         println!(
-            "{number}  {} ({}), {}{}; binds up to {} MiB, buffers up to {} MiB{}{}",
+            "{}  {} ({}), {}{}; binds up to {} MiB, buffers up to {} MiB{}{}",
+            gpu.number,
             gpu.name,
             gpu.kind,
             gpu.driver,

@@ -18,7 +18,10 @@ use serde_json::{Value, json};
 
 /// Speed on this machine's first GPU, memory a fluid node, and the time that dividing a large case takes.
 #[derive(Parser)]
-#[command(name = "bench")]
+#[command(
+    name = "bench",
+    after_help = "HEMATITE_GPUS=1 in the environment measures another GPU than the first (see run --list-gpus)."
+)]
 struct Arguments {
     /// Also divide a 2-D case of 13 million nodes into 64 parts.
     #[arg(long)]
@@ -110,7 +113,7 @@ fn main() -> ExitCode {
 }
 
 fn call(arguments: &Arguments) -> Result<()> {
-    let device = hematite_gpu::list().into_iter().next().ok_or_else(hematite_gpu::none_found)?;
+    let device = hematite_gpu::list()?.into_iter().next().ok_or_else(hematite_gpu::none_found)?;
     println!("device: {} ({}, {})", device.name, device.kind, device.driver);
     if let Some(millions) = arguments.kernels {
         return kernels::measure(millions, &arguments.shapes, &arguments.only);
