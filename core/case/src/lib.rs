@@ -24,6 +24,7 @@ mod partition;
 mod profile;
 mod relabel;
 mod report;
+mod slices;
 mod solve;
 mod velocity_set;
 mod wall;

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::extract::Share;
 use crate::relabel::relabel;
-use crate::{Lattice, PartitionReport, balance, coarse, metis};
+use crate::{Lattice, PartitionReport, balance, coarse, metis, slices};
 
 /// A division of the lattice into parts, in global node numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,14 +190,7 @@ impl Partition {
 
 /// The part of each node.
 fn divide(lattice: &Lattice, loads: Option<&[u32]>, parts: usize, limits: MetisLimits) -> Result<Vec<u32>> {
-    let fine = if lattice.nodes() <= limits.nodes { metis::link_graph(lattice, limits.entries) } else { None };
-    let mut owner = match fine {
-        Some(mut graph) => {
-            graph.node_weights = loads.unwrap_or_default().iter().map(|&load| load as i32).collect();
-            metis::divide(&graph, parts)?
-        }
-        None => divide_blocks(lattice, loads, parts, limits)?,
-    };
+    let mut owner = smaller_cut(lattice, loads, parts, limits)?;
     let pinned = keep_openings_whole(lattice, &mut owner);
     balance::balance(lattice, loads, &mut owner, parts, &pinned);
     let mut empty: BTreeSet<u32> = (0..parts as u32).collect();
@@ -209,6 +202,28 @@ fn divide(lattice: &Lattice, loads: Option<&[u32]>, parts: usize, limits: MetisL
         )));
     }
     Ok(owner)
+}
+
+/// The part of each node, by METIS or by slices, whichever cuts fewer links. Slices win where both cut as many: their nodes at the cuts
+/// have fewer listed links.
+fn smaller_cut(lattice: &Lattice, loads: Option<&[u32]>, parts: usize, limits: MetisLimits) -> Result<Vec<u32>> {
+    let owner = divide_graph(lattice, loads, parts, limits)?;
+    match slices::best(lattice, loads, parts) {
+        Some((sliced, cut)) if cut <= slices::cut_links(lattice, &owner) => Ok(sliced),
+        _ => Ok(owner),
+    }
+}
+
+/// The part of each node, by METIS.
+fn divide_graph(lattice: &Lattice, loads: Option<&[u32]>, parts: usize, limits: MetisLimits) -> Result<Vec<u32>> {
+    let fine = if lattice.nodes() <= limits.nodes { metis::link_graph(lattice, limits.entries) } else { None };
+    match fine {
+        Some(mut graph) => {
+            graph.node_weights = loads.unwrap_or_default().iter().map(|&load| load as i32).collect();
+            metis::divide(&graph, parts)
+        }
+        None => divide_blocks(lattice, loads, parts, limits),
+    }
 }
 
 /// Gives each opening node and the node next to it away from the opening to one part, for a pressure opening looks at
@@ -238,7 +253,7 @@ fn keep_openings_whole(lattice: &Lattice, owner: &mut [u32]) -> BTreeSet<u32> {
     group.into_keys().collect()
 }
 
-/// As [`divide`], by way of blocks: small ones, so that parts keep smooth borders, and larger ones where those are still
+/// As [`divide_graph`], by way of blocks: small ones, so that parts keep smooth borders, and larger ones where those are still
 /// more than METIS is given.
 fn divide_blocks(lattice: &Lattice, loads: Option<&[u32]>, parts: usize, limits: MetisLimits) -> Result<Vec<u32>> {
     let mut coarsest = None;
