@@ -10,6 +10,7 @@ use hematite_case::{Part, VelocitySet};
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Ticket};
+use rayon::prelude::*;
 
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
@@ -27,6 +28,9 @@ use crate::{Bodies, Nothing, Precision};
 
 /// Nodes that one pass over the moments brings to the host.
 const MOMENT_CHUNK: usize = 1 << 17;
+
+/// Nodes whose populations at the start go to the device at a time: the device waits after each.
+const START_CHUNK: usize = 1 << 20;
 
 /// What a run fixes for the fluid.
 #[derive(Clone, Debug)]
@@ -248,11 +252,12 @@ impl Fluid {
     /// # Errors
     /// When the device is lost.
     pub fn initialise(&mut self, state: impl Fn(usize) -> State) -> Result<()> {
-        let precision = self.variant.precision;
-        for (i, &c) in self.variant.set.velocities().iter().enumerate() {
-            for first in (0..self.own()).step_by(MOMENT_CHUNK) {
-                let last = (first + MOMENT_CHUNK).min(self.own());
-                let values: Vec<f64> = (first..last).map(|n| equilibrium(self.variant.set, i, c, &state(n))).collect();
+        let (set, precision) = (self.variant.set, self.variant.precision);
+        for first in (0..self.own()).step_by(START_CHUNK) {
+            let last = (first + START_CHUNK).min(self.own());
+            let states: Vec<State> = (first..last).map(&state).collect();
+            for (i, &c) in set.velocities().iter().enumerate() {
+                let values: Vec<f64> = states.par_iter().map(|state| equilibrium(set, i, c, state)).collect();
                 self.write_slot(i, first, &precision.pack_stored(&values))?;
             }
         }
