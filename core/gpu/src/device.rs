@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use hematite_config::{Fault, Result};
 
+use crate::copy_engine::CopyQueue;
 use crate::stopwatch::{Stopwatch, TIMESTAMPS};
 use crate::{Arguments, Buffer, Kernel, Ticket, environment};
 
@@ -61,6 +62,8 @@ pub struct Gpu {
     pub(crate) stopwatch: Arc<Stopwatch>,
     /// See copy.rs.
     pub(crate) copy: Arc<OnceLock<Kernel>>,
+    /// Where the device has a copy engine of its own.
+    pub(crate) copy_queue: Option<CopyQueue>,
     info: GpuInfo,
 }
 
@@ -161,14 +164,23 @@ impl Gpu {
             return Err(Fault::no_gpu(format!("{} lacks {missing:?}: {remedy}", info.name)));
         }
         let limits = adapter.limits();
-        let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor {
+        let descriptor = wgpu::DeviceDescriptor {
             label: Some("hematite"),
             required_features: features,
             required_limits: limits.clone(),
             ..Default::default()
-        }))
-        .map_err(|error| Fault::no_gpu(format!("cannot open {}: {error}. {REMEDY}", info.name)))?;
-        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch: Arc::default(), copy: Arc::default(), info })
+        };
+        let cannot = |error| Fault::no_gpu(format!("cannot open {}: {error}. {REMEDY}", info.name));
+        let (device, queue, copy_queue) = match CopyQueue::open(adapter, &descriptor).map_err(cannot)? {
+            Some((device, queue, copying)) => (device, queue, Some(copying)),
+            None => {
+                let opened = pollster::block_on(adapter.request_device(&descriptor));
+                let (device, queue) = opened.map_err(|error| cannot(error.to_string()))?;
+                (device, queue, None)
+            }
+        };
+        let (stopwatch, copy) = (Arc::default(), Arc::default());
+        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, info })
     }
 
     /// What the device is.

@@ -8,6 +8,7 @@ mod bandwidth;
 mod buffer;
 mod calibration;
 mod copy;
+mod copy_engine;
 mod device;
 mod environment;
 mod kernel;

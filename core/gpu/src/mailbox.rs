@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use hematite_config::{Fault, Result};
 
 use crate::copy::copy_kernel;
+use crate::copy_engine::{Copier, CopyQueue};
 use crate::mapped::{Flag, Mapped, Reader};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
 
@@ -21,10 +22,11 @@ const NAP: Duration = Duration::from_micros(20);
 /// [`Mailbox::receive`] waits for it, while the device goes on with what was recorded after it; [`Mailbox::answer`] fills the
 /// second for what is submitted next.
 ///
-/// The host reads a copy that a kernel makes in memory that stays mapped, since kernels that pack write to the host's memory far more
-/// slowly than one that copies; what the host writes lies where kernels read it. Nothing is mapped or allocated on the way. Where Vulkan gives
-/// no such memory, both are copied and mapped each time, once the device is idle. One message is on its way at a time: a kernel that
-/// fills the next one must be submitted after the last was received, and follow, on the device, what reads the answer to it.
+/// The host reads a copy in memory that stays mapped, since kernels that pack write to the host's memory far more slowly than one that
+/// copies, or than the device's copy engine does (see [`Gpu::background_mailbox`]); what the host writes lies where kernels read it. Nothing
+/// is mapped or allocated on the way. Where Vulkan gives no such memory, both are copied and mapped each time, once the device is idle. One
+/// message is on its way at a time: a kernel that fills the next one must be submitted after the last was received, and follow, on the
+/// device, what reads the answer to it.
 #[derive(Debug)]
 pub struct Mailbox {
     out: Buffer,
@@ -33,8 +35,17 @@ pub struct Mailbox {
 
 #[derive(Debug)]
 enum Way {
-    Mapped { copy: (Kernel, Bound), read: Mapped, answer: Mapped, posted: Box<Flag> },
+    Mapped { carrier: Carrier, read: Mapped, answer: Mapped, posted: Box<Flag> },
     Copied { answer: Buffer, staging: Staging },
+}
+
+/// What copies a message to memory that the host reads.
+#[derive(Debug)]
+enum Carrier {
+    /// A kernel, before the flag is raised.
+    Kernel(Kernel, Bound),
+    /// The copy engine, once the host has seen the flag, and how many bytes.
+    Engine(Box<Copier>, u64),
 }
 
 impl Gpu {
@@ -50,6 +61,18 @@ impl Gpu {
         };
         Ok(Mailbox { out: message, way })
     }
+
+    /// The same, for messages that are sent off before much other work: where the device has a copy engine, that takes them to the
+    /// host while kernels recorded after them are at work, which so do not wait for the copy. The message takes longer.
+    ///
+    /// # Errors
+    /// Those of [`Gpu::mailbox`].
+    pub fn background_mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
+        match self.copy_queue.as_ref().and_then(|queue| Mailbox::by_engine(self, queue, label, out, answer)) {
+            Some(mailbox) => Ok(mailbox),
+            None => self.mailbox(label, out, answer),
+        }
+    }
 }
 
 impl Way {
@@ -59,8 +82,8 @@ impl Way {
             Some((read, Mapped::new(gpu, label, answer, Reader::Kernels)?, Box::new(Flag::new(gpu)?)))
         };
         let Some((read, answer, posted)) = memory() else { return Ok(None) };
-        let copy = copy_kernel(gpu, out, read.buffer())?;
-        Ok(Some(Self::Mapped { copy, read, answer, posted }))
+        let (kernel, bound) = copy_kernel(gpu, out, read.buffer())?;
+        Ok(Some(Self::Mapped { carrier: Carrier::Kernel(kernel, bound), read, answer, posted }))
     }
 
     fn copied(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
@@ -70,6 +93,15 @@ impl Way {
 }
 
 impl Mailbox {
+    /// One whose messages `queue` copies; none where the device has not the memory for it.
+    fn by_engine(gpu: &Gpu, queue: &CopyQueue, label: &str, out: u64, answer: u64) -> Option<Self> {
+        let message = Mapped::new(gpu, label, out, Reader::Kernels)?;
+        let read = Mapped::new(gpu, label, out, Reader::Host)?;
+        let carrier = Carrier::Engine(Box::new(Copier::new(gpu, queue, &message, &read)?), 0);
+        let (answer, posted) = (Mapped::new(gpu, label, answer, Reader::Kernels)?, Box::new(Flag::new(gpu)?));
+        Some(Self { out: message.buffer().clone(), way: Way::Mapped { carrier, read, answer, posted } })
+    }
+
     /// What kernels fill for the host.
     pub fn out(&self) -> &Buffer {
         &self.out
@@ -90,8 +122,14 @@ impl Mailbox {
     /// An I/O fault when the device is lost.
     pub fn receive(&mut self, gpu: &Gpu, to: &mut [u8]) -> Result<()> {
         match &mut self.way {
-            Way::Mapped { read, posted, .. } => {
-                wait_for(gpu, posted)?;
+            Way::Mapped { carrier, read, posted, .. } => {
+                let unsent = || Fault::io(format!("{} was to send a message, and did not", gpu.info().name));
+                // A device that is lost, or done without having raised the flag, never will.
+                wait_until(gpu, || posted.lowered(), || gpu.is_idle().map(|idle| idle.then(unsent)))?;
+                if let Carrier::Engine(copier, bytes) = carrier {
+                    copier.start(*bytes)?;
+                    wait_until(gpu, || copier.is_done(), || Ok(None))?;
+                }
                 let _span = gpu.span("copy");
                 read.read(to);
                 Ok(())
@@ -118,9 +156,14 @@ impl Recorder<'_> {
     /// done while the host reads them.
     pub fn post(&mut self, mailbox: &mut Mailbox, bytes: u64) {
         match &mut mailbox.way {
-            Way::Mapped { copy: (kernel, bound), posted, .. } => {
-                let count = bytes.div_ceil(16) as u32;
-                self.dispatch(kernel, bound, count, &[count]);
+            Way::Mapped { carrier, posted, .. } => {
+                match carrier {
+                    Carrier::Kernel(kernel, bound) => {
+                        let count = bytes.div_ceil(16) as u32;
+                        self.dispatch(kernel, bound, count, &[count]);
+                    }
+                    Carrier::Engine(_, ready) => *ready = bytes,
+                }
                 self.insert("send", posted.raise());
             }
             Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&mailbox.out, 0, staging, bytes),
@@ -138,18 +181,21 @@ impl Recorder<'_> {
     }
 }
 
-/// Waits until the device has raised `flag`, which is among what was submitted.
-fn wait_for(gpu: &Gpu, flag: &mut Flag) -> Result<()> {
+/// Waits until `done`; `never` gives the fault where that cannot come any more, and is asked before `done` is.
+fn wait_until(
+    gpu: &Gpu,
+    mut done: impl FnMut() -> Result<bool>,
+    mut never: impl FnMut() -> Result<Option<Fault>>,
+) -> Result<()> {
     let _span = gpu.span("wait");
     let start = Instant::now();
     loop {
         let waited = start.elapsed();
-        // A device that is lost, or done without having raised the flag, never will.
-        let done = waited >= YIELD && gpu.is_idle()?;
-        if flag.lowered()? {
+        let fault = if waited >= YIELD { never()? } else { None };
+        if done()? {
             return Ok(());
-        } else if done {
-            return Err(Fault::io(format!("{} was to send a message, and did not", gpu.info().name)));
+        } else if let Some(fault) = fault {
+            return Err(fault);
         } else if waited < SPIN {
             std::hint::spin_loop();
         } else if waited < YIELD {
@@ -203,6 +249,16 @@ mod tests {
             let out = gpu.buffer("echo", 4 * count).expect("room");
             let way = Way::mapped(&gpu, "echo", &out, 4 * count).expect("made").expect("a device with such memory");
             converses(Mailbox { out, way }, &gpu, count as usize);
+        }
+    }
+
+    #[test]
+    fn messages_come_whole_by_the_copy_engine() {
+        let gpu = checked();
+        let queue = gpu.copy_queue.clone().or_else(|| CopyQueue::shared(&gpu)).expect("a queue");
+        for count in [1, 63, 70_000] {
+            let mailbox = Mailbox::by_engine(&gpu, &queue, "echo", 4 * count, 4 * count).expect("such memory");
+            converses(mailbox, &gpu, count as usize);
         }
     }
 

@@ -22,6 +22,7 @@ pub(crate) enum Reader {
 #[derive(Debug)]
 pub(crate) struct Mapped {
     buffer: Buffer,
+    raw: vk::Buffer,
     /// First byte for the host; stays valid as long as `buffer`, which frees the memory.
     start: *mut u8,
     bytes: usize,
@@ -53,7 +54,13 @@ impl Mapped {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage).sharing_mode(vk::SharingMode::EXCLUSIVE);
+        // Both queues may reach it in turn, without a word between them.
+        let families = gpu.copy_queue.as_ref().map(|queue| queue.families).filter(|[main, copying]| main != copying);
+        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+        let info = match &families {
+            Some(families) => info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families),
+            None => info.sharing_mode(vk::SharingMode::EXCLUSIVE),
+        };
         let raw = device.raw_device();
         // Sound because the device is alive, as `device` holds it.
         let buffer = unsafe { raw.create_buffer(&info, None) }.ok()?;
@@ -77,11 +84,17 @@ impl Mapped {
             drop(device);
             gpu.device.create_buffer_from_hal::<Vulkan>(managed, &descriptor)
         };
-        Some(Self { buffer: Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) }, start, bytes: size as usize })
+        let buffer_of = |inner| Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) };
+        Some(Self { buffer: buffer_of(inner), raw: buffer, start, bytes: size as usize })
     }
 
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
+    }
+
+    /// Vulkan's handle of the buffer, which stays valid as long as that.
+    pub fn raw(&self) -> vk::Buffer {
+        self.raw
     }
 
     /// The first bytes, as the device left them before the host saw what it waited for: a [`Flag`] or the end of a submission.

@@ -106,7 +106,10 @@ impl Exchange {
     ) -> Result<Self> {
         let width = variant.precision.stored_bytes();
         let bytes = |places: usize| (width * places.max(crossing.len())) as u64;
-        let mailbox = gpu.mailbox("halo", bytes(after_odd.out.len()), bytes(after_odd.into.len()))?;
+        let (out, answer) = (bytes(after_odd.out.len()), bytes(after_odd.into.len()));
+        // After an odd step the whole interior is still to be done; after every step there is less to do than a message takes.
+        let mailbox =
+            if refills { gpu.background_mailbox("halo", out, answer)? } else { gpu.mailbox("halo", out, answer)? };
         let kernel = |shader, places: &[Place], message| -> Result<(Kernel, Bound)> {
             let words: Vec<u32> = places.iter().flat_map(|place| [place.pair, place.index]).collect();
             let places = gpu.buffer("places", 4 * words.len() as u64)?;
