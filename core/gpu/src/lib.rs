@@ -40,5 +40,8 @@ pub use timeline::{Event, Span, Timeline, Tracing, now};
 /// of workgroups apart. Needs `workgroup` in the context and `count` in the immediate data `span`.
 pub const MAIN: Template = Template { name: "main.wgsl", text: include_str!("main.wgsl") };
 
+/// The same from the last workgroup's items to the first's, for `#include "backwards.wgsl"`.
+pub const BACKWARDS: Template = Template { name: "backwards.wgsl", text: include_str!("backwards.wgsl") };
+
 /// Invocations a workgroup of every kernel.
 pub const WORKGROUP: u32 = 256;

@@ -1,7 +1,7 @@
 //! The WGSL of every kernel, made from its template for a velocity set, a precision and the flags of a run.
 
 use hematite_case::VelocitySet;
-use hematite_gpu::{Binding, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{BACKWARDS, Binding, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::{self, Entry};
@@ -12,9 +12,10 @@ use super::walls::WallEntry;
 use crate::Precision;
 use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 10] = [
+const SHARED: [Template; 11] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     MAIN,
+    BACKWARDS,
     Template { name: "links.wgsl", text: include_str!("links.wgsl") },
     Template { name: "upstream.wgsl", text: include_str!("upstream.wgsl") },
     Template { name: "gather_apart.wgsl", text: include_str!("gather_apart.wgsl") },
