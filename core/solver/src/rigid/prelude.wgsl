@@ -34,8 +34,9 @@ struct Gate {
     spare: real,
 }
 
-// `count` bodies from `first` on in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
-// `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size.
+// `count` invocations, `lanes` a body, for bodies from `first` on in arrays whose components are `stride` apart; components over nodes
+// are `node_stride` apart; `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory
+// begins and its size.
 struct Span {
     count: u32,
     first: u32,
@@ -43,6 +44,7 @@ struct Span {
     node_stride: u32,
     step: u32,
     kick: f32,
+    lanes: u32,
     corner_x: i32,
     corner_y: i32,
     corner_z: i32,

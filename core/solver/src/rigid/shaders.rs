@@ -11,6 +11,9 @@ use crate::particles::MOST_NEIGHBOURS;
 use crate::sites::{self, FLUID, PIECES};
 use crate::suspension::FORCE_SCALE;
 
+/// Invocations side by side that share the rows of a body's region when it answers; a body has a multiple of them.
+pub(super) const ABREAST: u32 = 2;
+
 /// The kernels of rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shader {
@@ -34,11 +37,6 @@ impl Shader {
     /// All of them.
     pub const ALL: [Self; 7] =
         [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Leave, Self::Clear];
-
-    /// Invocations that share a body.
-    pub(super) fn lanes(self) -> u32 {
-        if self == Self::Spread { 2 } else { 1 }
-    }
 
     fn template(self) -> Template {
         match self {
@@ -131,7 +129,7 @@ impl Shader {
             block_bits => 9,
             fraction_24 => number(1.0 / 16_777_216.0),
             fraction_32 => number(1.0 / 4_294_967_296.0),
-            lanes => self.lanes(),
+            abreast => ABREAST,
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
@@ -180,7 +178,7 @@ impl Shader {
     }
 
     pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
-        let immediates = if self == Self::Clear { 4 } else { 48 };
+        let immediates = if self == Self::Clear { 4 } else { 52 };
         Kernel::new(
             gpu,
             &format!("{self:?} of rigid bodies"),

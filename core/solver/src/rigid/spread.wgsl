@@ -1,20 +1,25 @@
-// What each body answers the fluid, to the own nodes of its region, as integers. Each of ${lanes} invocations side by side takes
-// every ${lanes}th node of a row, so that they add to nodes side by side, which memory takes together.
+// What each body answers the fluid, to the own nodes of its region, as integers. `lanes` invocations share a body: each of
+// ${abreast} side by side takes every ${abreast}th node of a row, so that they add to nodes side by side, which memory takes together; the
+// others take other rows.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
 #include "whole.wgsl"
 
 fn work_on(k: u32) {
-    let i = span.first + k / ${lanes}u;
-    let lane = i32(k % ${lanes}u);
+    let i = span.first + k / span.lanes;
+    let lane = i32(k % span.lanes) % ${abreast};
+    let rows_at_once = i32(span.lanes / ${abreast}u);
     let region = region_of(i);
     let g = answered(i, 0u);
     let alpha = answered(i, 3u);
     let c = answered(i, 6u);
+    let rows_of_plane = region.last.y - region.first.y + 1;
+    var first_y = region.first.y + i32(k % span.lanes) / ${abreast};
     for (var dz = region.first.z; dz <= region.last.z; dz++) {
         let sz = wrapped_z(region.site.z + dz);
-        for (var dy = region.first.y; dy <= region.last.y; dy++) {
+        var dy = first_y;
+        for (; dy <= region.last.y; dy += rows_at_once) {
             let row = row_of(region, dy, dz);
             if (row.first + lane > row.last) {
                 continue;
@@ -22,7 +27,7 @@ fn work_on(k: u32) {
             let sy = wrapped_y(region.site.y + dy);
             let place = place_y(sy) + place_z(sz);
             let local = (u32(sz & 7) << 6u) | (u32(sy & 7) << 3u);
-            for (var dx = row.first + lane; dx <= row.last; dx += ${lanes}) {
+            for (var dx = row.first + lane; dx <= row.last; dx += ${abreast}) {
                 let sx = wrapped_x(region.site.x + dx);
                 let n = sites[(directory[place + place_x(sx)] << ${block_bits}u) | local | u32(sx & 7)];
                 let w = weight(region, row, dx);
@@ -36,6 +41,7 @@ fn work_on(k: u32) {
                 }
             }
         }
+        first_y = dy - rows_of_plane;
     }
 }
 

@@ -10,7 +10,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::parameters::{LOOK, LOOK_WITH_FEEDERS, Parameters, REBUILD};
 use super::passage::Passage;
-use super::shaders::Shader;
+use super::shaders::{ABREAST, Shader};
 use super::{Damage, Gate, Kind, State};
 use crate::Bodies;
 use crate::lattice_boltzmann::Shared;
@@ -42,6 +42,12 @@ pub(super) const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orient
 
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
+
+/// One of so many contacts of own bodies goes with gathering for copies: on a GPU that takes about as long as one body of gathering.
+const CONTACT_WITH_COPIES: u32 = 4;
+
+/// Invocations that spread what a copy answers.
+const LANES_OF_COPIES: u32 = 16;
 
 /// What is around a rank's own nodes.
 pub struct Surroundings {
@@ -140,7 +146,7 @@ impl RigidBodies {
             let answers = bodies.particles.forward(&mut recorder, &TOLD)?;
             bodies.particles.arrive(comm, &mut recorder, answers)?;
             bodies.record_clear(&mut recorder);
-            bodies.record_of(&mut recorder, Shader::Spread, step, (0, bodies.particles.held()), 1.0);
+            bodies.record_spread(&mut recorder, step, (0, bodies.particles.held()), ABREAST);
         }
         recorder.submit();
         gpu.wait()?;
@@ -344,13 +350,25 @@ impl RigidBodies {
     }
 
     /// Runs a kernel on bodies from the first of `range` on to before the last.
-    fn record_of(&self, recorder: &mut Recorder, shader: Shader, step: u64, (first, last): (u32, u32), kick: f32) {
+    fn record_of(&self, recorder: &mut Recorder, shader: Shader, step: u64, range: (u32, u32), kick: f32) {
+        self.record_shared(recorder, shader, step, (range, 1), kick);
+    }
+
+    /// The same with `lanes` invocations a body.
+    fn record_shared(
+        &self,
+        recorder: &mut Recorder,
+        shader: Shader,
+        step: u64,
+        ((first, last), lanes): ((u32, u32), u32),
+        kick: f32,
+    ) {
         let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) else { return };
         let nodes = self.shared.as_ref().map_or(0, |shared| shared.stride);
         let [a, b, c, d, e, f] = self.particles.map().words();
         let stride = self.particles.properties().stride;
-        let items = shader.lanes() * (last - first);
-        let words = [items, first, stride, nodes, step as u32, kick.to_bits(), a, b, c, d, e, f];
+        let items = lanes * (last - first);
+        let words = [items, first, stride, nodes, step as u32, kick.to_bits(), lanes, a, b, c, d, e, f];
         recorder.dispatch(kernel, bound, items, &words);
     }
 
@@ -371,9 +389,10 @@ impl RigidBodies {
         }
     }
 
-    fn record_contact(&self, recorder: &mut Recorder, step: u64) {
+    /// Forces on some of the own bodies, from others and from walls.
+    fn record_contact(&self, recorder: &mut Recorder, step: u64, range: (u32, u32)) {
         recorder.phase("contact");
-        self.record_of(recorder, Shader::Contact, step, (0, self.own()), 1.0);
+        self.record_of(recorder, Shader::Contact, step, range, 1.0);
     }
 
     fn record_kick(&self, recorder: &mut Recorder, step: u64, kick: f32) {
@@ -381,11 +400,11 @@ impl RigidBodies {
         self.record_of(recorder, Shader::Kick, step, (0, self.own()), kick);
     }
 
-    /// Reactions of some of the bodies held.
-    fn record_spread(&self, recorder: &mut Recorder, step: u64, range: (u32, u32)) {
+    /// Reactions of some of the bodies held, by `lanes` invocations each.
+    fn record_spread(&self, recorder: &mut Recorder, step: u64, range: (u32, u32), lanes: u32) {
         if self.shared.is_some() {
             recorder.phase("spread");
-            self.record_of(recorder, Shader::Spread, step, range, 1.0);
+            self.record_shared(recorder, Shader::Spread, step, (range, lanes), 1.0);
         }
     }
 
@@ -402,27 +421,26 @@ impl RigidBodies {
     }
 
     /// Forces, kick and reactions after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for
-    /// copies comes first, so that their sums travel while most of the own ones are made; likewise most of the own reactions are
-    /// spread while answers travel. The last quarter of them goes with the copies: a kernel on so few alone takes as long as one body
-    /// does, while most of the device is idle.
+    /// copies comes first, so that their sums travel while the own ones are made; likewise own reactions are spread while answers
+    /// travel. A kernel on so few bodies takes as long as one of them does: gathering has some contacts to go with it, which
+    /// the device does at the same time, and in spreading many invocations share a copy.
     fn force(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64, kick: f32) -> Result<()> {
         let (own, held) = (self.own(), self.particles.held());
-        let most = own / 4 * 3;
-        if self.shared.is_some() {
-            self.record_gather(recorder, step, (most, held));
-            let sums = self.particles.reverse(recorder, "sums")?;
-            self.record_gather(recorder, step, (0, most));
-            self.record_contact(recorder, step);
+        let first = own / CONTACT_WITH_COPIES;
+        self.record_gather(recorder, step, (own, held));
+        self.record_clear(recorder);
+        self.record_contact(recorder, step, (0, first));
+        let sums = self.shared.is_some().then(|| self.particles.reverse(recorder, "sums")).transpose()?;
+        self.record_gather(recorder, step, (0, own));
+        self.record_contact(recorder, step, (first, own));
+        if let Some(sums) = sums {
             self.particles.arrive(comm, recorder, sums)?;
-        } else {
-            self.record_contact(recorder, step);
         }
         self.record_kick(recorder, step, kick);
         let answers = self.particles.forward(recorder, &TOLD)?;
-        self.record_clear(recorder);
-        self.record_spread(recorder, step, (0, most));
+        self.record_spread(recorder, step, (0, own), ABREAST);
         self.particles.arrive(comm, recorder, answers)?;
-        self.record_spread(recorder, step, (most, held));
+        self.record_spread(recorder, step, (own, held), LANES_OF_COPIES);
         Ok(())
     }
 }
@@ -445,10 +463,10 @@ impl Bodies for RigidBodies {
             self.particles.record_rebuild(recorder);
         }
         self.record_gather(recorder, step, (0, own));
-        self.record_contact(recorder, step);
+        self.record_contact(recorder, step, (0, own));
         self.record_kick(recorder, step, 1.0);
         self.record_clear(recorder);
-        self.record_spread(recorder, step, (0, own));
+        self.record_spread(recorder, step, (0, own), ABREAST);
     }
 
     fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
