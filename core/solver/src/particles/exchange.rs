@@ -5,8 +5,12 @@ use hematite_config::Result;
 use hematite_gpu::{Gpu, Mailbox, Recorder};
 
 use super::Particles;
+use super::arrays::Listed;
 use super::messages::{Message, Way};
 use super::properties::Property;
+
+/// One of so many particles more than the last time, and so many, are packed ahead.
+const AHEAD: u32 = 16;
 
 /// Mailbox and kernels of messages, and how many particles they are about.
 #[derive(Default)]
@@ -17,6 +21,8 @@ pub(super) struct Post {
     pub sent: Vec<u32>,
     /// Of each neighbour, how many of its particles this rank sees.
     pub received: Vec<u32>,
+    /// By what is listed, how many particles are packed before it is known how many there are: those of the last time and some more.
+    ahead: [u32; 2],
 }
 
 struct Room {
@@ -37,6 +43,8 @@ pub struct Parcel {
     /// Bytes of a particle.
     record: usize,
     into: Side,
+    /// Whether there is something to take out of the mailbox.
+    posted: bool,
 }
 
 impl Post {
@@ -94,14 +102,79 @@ impl Particles {
         into: Side,
     ) -> Result<Parcel> {
         let (going, coming): (u32, u32) = (sent.iter().sum(), into.2.iter().sum());
-        let properties = self.arrays.properties.called(names);
-        let record: u32 = properties.iter().map(|property| property.words()).sum();
+        let record = self.record_of(names);
         self.post.room(&self.gpu, u64::from(going.max(coming)) * u64::from(record))?;
-        self.record_message(recorder, "pack bodies", (out, names), (first, going))?;
-        if let Some(room) = self.post.room.as_mut().filter(|_| going + coming > 0) {
-            recorder.post(&mut room.mailbox, 4 * u64::from(going) * u64::from(record));
+        // Also where nothing goes out: then what came last was taken out of the mailbox.
+        let posted = going + coming > 0;
+        if posted {
+            self.record_post(recorder, names, out, (first, going))?;
         }
-        Ok(Parcel { names: names.to_vec(), sent, record: 4 * record as usize, into })
+        Ok(Parcel { names: names.to_vec(), sent, record: 4 * record as usize, into, posted })
+    }
+
+    /// Packs the properties called `names` of as many of those listed as there are likely to be, so that the message is on its way
+    /// with their number; gives how many.
+    ///
+    /// # Errors
+    /// Where the device has no room.
+    pub(super) fn pack_ahead(&mut self, recorder: &mut Recorder, which: Listed, names: &[&'static str]) -> Result<u32> {
+        let count = u64::from(self.post.ahead[which as usize]).min(self.arrays.list_room()) as u32;
+        if count > 0 {
+            self.post.room(&self.gpu, u64::from(count) * u64::from(self.record_of(names)))?;
+            self.record_post(recorder, names, Way::PackListed, (0, count))?;
+        }
+        Ok(count)
+    }
+
+    /// The message about those listed, `sent` to each neighbour, of which `packed` are packed: what [`Particles::pack_ahead`] packed
+    /// where that is all of them, else packed anew.
+    ///
+    /// # Errors
+    /// When the device is lost or has no room.
+    pub(super) fn parcel_of_listed(
+        &mut self,
+        recorder: &mut Recorder,
+        (which, packed): (Listed, u32),
+        names: &[&'static str],
+        sent: Vec<u32>,
+        into: Side,
+    ) -> Result<Parcel> {
+        let (going, coming): (u32, u32) = (sent.iter().sum(), into.2.iter().sum());
+        self.post.ahead[which as usize] =
+            if self.tiles.neighbours.is_empty() { 0 } else { going + going / AHEAD + AHEAD };
+        let record = self.record_of(names);
+        let fits = |room: &&mut Room| packed >= going && u64::from(coming) * u64::from(record) <= room.words;
+        match self.post.room.as_mut().filter(|_| packed > 0) {
+            Some(room) if fits(&room) => {
+                Ok(Parcel { names: names.to_vec(), sent, record: 4 * record as usize, into, posted: true })
+            }
+            Some(room) => {
+                recorder.receive(&mut room.mailbox, &mut [])?;
+                self.send(recorder, names, (Way::PackListed, 0, sent), into)
+            }
+            None => self.send(recorder, names, (Way::PackListed, 0, sent), into),
+        }
+    }
+
+    /// Words of a particle in a message of the properties called `names`.
+    fn record_of(&self, names: &[&'static str]) -> u32 {
+        self.arrays.properties.called(names).iter().map(|property| property.words()).sum()
+    }
+
+    /// Packs the properties called `names` of `count` particles and sends them off.
+    fn record_post(
+        &mut self,
+        recorder: &mut Recorder,
+        names: &[&'static str],
+        way: Way,
+        (first, count): (u32, u32),
+    ) -> Result<()> {
+        self.record_message(recorder, "pack bodies", (way, names), (first, count))?;
+        let bytes = 4 * u64::from(count) * u64::from(self.record_of(names));
+        if let Some(room) = &mut self.post.room {
+            recorder.post(&mut room.mailbox, bytes);
+        }
+        Ok(())
     }
 
     /// Submits what is recorded, takes `parcel` to the neighbours, and records what is to be done with what came. Collective
@@ -110,11 +183,10 @@ impl Particles {
     /// # Errors
     /// When the device or a rank is lost.
     pub fn arrive(&mut self, comm: &dyn Comm, recorder: &mut Recorder, parcel: Parcel) -> Result<()> {
-        let Parcel { names, sent, record, into: (way, first, received) } = parcel;
+        let Parcel { names, sent, record, into: (way, first, received), posted } = parcel;
         let (going, coming): (u32, u32) = (sent.iter().sum(), received.iter().sum());
-        let Some(room) = self.post.room.as_mut().filter(|_| going + coming > 0) else { return Ok(()) };
+        let Some(room) = self.post.room.as_mut().filter(|_| posted) else { return Ok(()) };
         let out = &mut room.out[..going as usize * record];
-        // Also where nothing goes out: then what came last was taken out of the mailbox.
         recorder.receive(&mut room.mailbox, out)?;
         let gpu = recorder.gpu();
         let into = &mut room.into[..coming as usize * record];

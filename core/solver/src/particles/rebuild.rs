@@ -102,7 +102,11 @@ impl Particles {
     fn migrate(&mut self, comm: &dyn Comm, recorder: &mut Recorder) -> Result<()> {
         self.copies = 0;
         recorder.phase("migration of bodies");
-        let mut leaving = self.list(recorder, Listed::Leaving)?;
+        let kept = self.declared.iter().filter(|property| property.kept);
+        let names: Vec<&'static str> = kept.map(|property| property.name).collect();
+        self.record_list(recorder, Listed::Leaving);
+        let packed = self.pack_ahead(recorder, Listed::Leaving, &names)?;
+        let mut leaving = self.listed(recorder)?;
         let gone = leaving.pop().unwrap_or_default();
         let arriving = self.swap(comm, &leaving)?;
         let (fewer, more): (u32, u32) = (leaving.iter().sum(), arriving.iter().sum());
@@ -111,9 +115,8 @@ impl Particles {
             self.enlarge(all, self.own)?;
             self.list(recorder, Listed::Leaving)?;
         }
-        let kept = self.declared.iter().filter(|property| property.kept);
-        let names: Vec<&'static str> = kept.map(|property| property.name).collect();
-        let parcel = self.send(recorder, &names, (Way::PackListed, 0, leaving), (Way::Unpack, self.own, arriving))?;
+        let into = (Way::Unpack, self.own, arriving);
+        let parcel = self.parcel_of_listed(recorder, (Listed::Leaving, packed), &names, leaving, into)?;
         self.arrive(comm, recorder, parcel)?;
         recorder.phase("migration of bodies");
         self.arrays.record_home(&self.gpu, recorder, &self.moves, all);
@@ -127,9 +130,19 @@ impl Particles {
 
     /// Lists own particles for neighbours, and gives how many for each, then how many are gone where that was asked.
     fn list(&mut self, recorder: &mut Recorder, which: Listed) -> Result<Vec<u32>> {
+        self.record_list(recorder, which);
+        self.listed(recorder)
+    }
+
+    /// Lists own particles for neighbours and sends off how many they are.
+    fn record_list(&mut self, recorder: &mut Recorder, which: Listed) {
         self.arrays.record_list(recorder, which, self.own);
         recorder.copy(&self.arrays.places, self.counts.out(), self.arrays.places.bytes());
         recorder.post(&mut self.counts, self.arrays.places.bytes());
+    }
+
+    /// How many particles were listed for each neighbour, then how many are gone where that was asked. Submits what is recorded.
+    fn listed(&mut self, recorder: &mut Recorder) -> Result<Vec<u32>> {
         let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
         recorder.receive(&mut self.counts, bytemuck::cast_slice_mut(&mut ends))?;
         let mut last = 0;
@@ -143,7 +156,9 @@ impl Particles {
             return Ok(());
         }
         recorder.phase("frontier");
-        let mut sent = self.list(recorder, Listed::Seen)?;
+        self.record_list(recorder, Listed::Seen);
+        let packed = self.pack_ahead(recorder, Listed::Seen, carried)?;
+        let mut sent = self.listed(recorder)?;
         sent.truncate(neighbours);
         let received = self.swap(comm, &sent)?;
         let copies: u32 = received.iter().sum();
@@ -152,10 +167,11 @@ impl Particles {
             self.enlarge((self.own + copies).max(listed.div_ceil(2) as u32), self.own)?;
             self.list(recorder, Listed::Seen)?;
         }
-        self.post.sent = sent;
-        self.post.received = received;
+        self.post.sent = sent.clone();
+        self.post.received = received.clone();
         self.copies = copies;
-        let parcel = self.forward(recorder, carried)?;
+        let into = (Way::Unpack, self.own, received);
+        let parcel = self.parcel_of_listed(recorder, (Listed::Seen, packed), carried, sent, into)?;
         self.arrive(comm, recorder, parcel)
     }
 

@@ -37,6 +37,21 @@ fn bodies_are_the_same_on_any_number_of_ranks() {
     }
 }
 
+/// More bodies change owners at once than any number before let expect.
+#[test]
+fn a_sheet_of_bodies_goes_over_to_another_rank() {
+    let mut lab = Lab::periodic([48, 24, 24], vec![kind([0.8, 0.8, 0.8], 1.0, 0.6)]);
+    lab.flow = |_| [0.09, 0.0, 0.0];
+    for (y, z) in (0..36).map(|k| (4 * (k % 6) + 2, 4 * (k / 6) + 2)) {
+        lab.put(0, [10.3, f64::from(y), f64::from(z)], [1.0, 0.0, 0.0, 0.0]);
+    }
+    let lattice_x = |states: &[hematite_solver::rigid::State]| states[0].position[0].value();
+    let solo = lab.run(1, 300, 300, |_, _| ());
+    assert!(lattice_x(&solo.states) > 10.3 + 24.0, "half the domain: at {}", lattice_x(&solo.states));
+    let two = lab.run(2, 300, 300, |_, _| ());
+    assert!(solo == two);
+}
+
 #[test]
 fn momentum_is_kept_to_the_quantum_of_forces() {
     let mut lab = Lab::periodic([24, 24, 24], vec![kind([1.5, 1.5, 0.6], 1.0, 0.6), kind([0.7, 0.7, 1.4], 0.8, 0.4)]);
