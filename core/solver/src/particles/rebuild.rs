@@ -6,7 +6,7 @@ use hematite_gpu::Recorder;
 
 use super::arrays::{Arrays, Listed};
 use super::messages::Way;
-use super::{GONE, POSITION, Particles};
+use super::{GONE, POSITION, Parcel, Particles};
 
 /// A particle that is where no rank has nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,33 @@ impl Particles {
     /// # Errors
     /// When the device or a rank is lost, or has no room.
     pub fn rebuild(&mut self, comm: &dyn Comm, recorder: &mut Recorder, carried: &[&'static str]) -> Result<()> {
+        let copies = self.begin_rebuild(comm, recorder, carried)?;
+        self.end_rebuild(comm, recorder, copies)
+    }
+
+    /// The first part of [`Particles::rebuild`]: the own particles are in their new places, copies are on their way to those that see
+    /// them. What concerns own particles alone and is recorded before [`Particles::end_rebuild`] is done while they travel.
+    ///
+    /// # Errors
+    /// Those of [`Particles::rebuild`].
+    pub fn begin_rebuild(
+        &mut self,
+        comm: &dyn Comm,
+        recorder: &mut Recorder,
+        carried: &[&'static str],
+    ) -> Result<Option<Parcel>> {
         self.migrate(comm, recorder)?;
-        self.copy(comm, recorder, carried)?;
+        self.copy(comm, recorder, carried)
+    }
+
+    /// The second: copies come in, and lists of neighbours are made.
+    ///
+    /// # Errors
+    /// Those of [`Particles::rebuild`].
+    pub fn end_rebuild(&mut self, comm: &dyn Comm, recorder: &mut Recorder, copies: Option<Parcel>) -> Result<()> {
+        if let Some(copies) = copies {
+            self.arrive(comm, recorder, copies)?;
+        }
         recorder.phase("sort of bodies");
         self.arrays.record_neighbours(recorder, self.own, self.held());
         Ok(())
@@ -149,11 +174,11 @@ impl Particles {
         Ok(ends.into_iter().map(|end| end - std::mem::replace(&mut last, end)).collect())
     }
 
-    /// Makes copies of the particles that others see.
-    fn copy(&mut self, comm: &dyn Comm, recorder: &mut Recorder, carried: &[&'static str]) -> Result<()> {
+    /// Sends off copies of the particles that others see; none where there are no others.
+    fn copy(&mut self, comm: &dyn Comm, recorder: &mut Recorder, carried: &[&'static str]) -> Result<Option<Parcel>> {
         let neighbours = self.tiles.neighbours.len();
         if neighbours == 0 {
-            return Ok(());
+            return Ok(None);
         }
         recorder.phase("frontier");
         self.record_list(recorder, Listed::Seen);
@@ -171,8 +196,7 @@ impl Particles {
         self.post.received = received.clone();
         self.copies = copies;
         let into = (Way::Unpack, self.own, received);
-        let parcel = self.parcel_of_listed(recorder, (Listed::Seen, packed), carried, sent, into)?;
-        self.arrive(comm, recorder, parcel)
+        self.parcel_of_listed(recorder, (Listed::Seen, packed), carried, sent, into).map(Some)
     }
 
     /// Makes arrays with room for more than `room` particles, the first `held` of which stay what they are.

@@ -1,7 +1,8 @@
 //! The rigid bodies of one rank and their time step.
 //!
 //! After each step of the fluid, which leaves its velocities at the nodes: bodies move, their regions gather what the fluid does
-//! there, contacts are found, forces kick momenta, and the reactions go to the nodes for the fluid's next step. Velocities and
+//! there, contacts are found, forces kick momenta, and the reactions go to the nodes for the fluid's next step; before that, every
+//! few steps, tiles, owners, copies and lists of neighbours are found anew. Velocities and
 //! spins stand half a step after positions (leapfrog), orientations turn by the free rotation in between.
 
 use hematite_comm::{Comm, agree, gather_all};
@@ -38,7 +39,7 @@ const DECLARED: [Declaration; 15] = [
 ];
 
 /// What a copy of a body must know when it is made.
-pub(super) const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin"];
+pub(super) const CARRIED: [&str; 8] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin", "answer"];
 
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
@@ -141,10 +142,9 @@ impl RigidBodies {
         bodies.particles.rebuild(comm, &mut recorder, &CARRIED)?;
         bodies.bind()?;
         if step == 0 {
-            bodies.force(comm, &mut recorder, step, 0.5)?;
+            bodies.kick(comm, &mut recorder, step, 0.5)?;
+            bodies.answer(comm, &mut recorder, step)?;
         } else {
-            let answers = bodies.particles.forward(&mut recorder, &TOLD)?;
-            bodies.particles.arrive(comm, &mut recorder, answers)?;
             bodies.record_clear(&mut recorder);
             bodies.record_spread(&mut recorder, step, (0, bodies.particles.held()), ABREAST);
         }
@@ -408,9 +408,9 @@ impl RigidBodies {
         }
     }
 
-    /// Which bodies leave through openings.
+    /// Which bodies leave through openings, with the next rebuild.
     fn record_leave(&self, recorder: &mut Recorder, step: u64) {
-        if self.gate_count > 0 {
+        if self.gate_count > 0 && step.is_multiple_of(REBUILD) {
             self.record_of(recorder, Shader::Leave, step, (0, self.own()), 1.0);
         }
     }
@@ -420,11 +420,10 @@ impl RigidBodies {
         self.record_of(recorder, Shader::Drift, step, (0, self.particles.held()), 1.0);
     }
 
-    /// Forces, kick and reactions after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for
-    /// copies comes first, so that their sums travel while the own ones are made; likewise own reactions are spread while answers
-    /// travel. A kernel on so few bodies takes as long as one of them does: gathering has some contacts to go with it, which
-    /// the device does at the same time, and in spreading many invocations share a copy.
-    fn force(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64, kick: f32) -> Result<()> {
+    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies comes first,
+    /// so that their sums travel while the own ones are made. A kernel on so few bodies takes as long as one of them does: zeroing
+    /// and some contacts go with it, which the device does at the same time.
+    fn kick(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64, kick: f32) -> Result<()> {
         let (own, held) = (self.own(), self.particles.held());
         let first = own / CONTACT_WITH_COPIES;
         self.record_gather(recorder, step, (own, held));
@@ -437,11 +436,31 @@ impl RigidBodies {
             self.particles.arrive(comm, recorder, sums)?;
         }
         self.record_kick(recorder, step, kick);
-        let answers = self.particles.forward(recorder, &TOLD)?;
-        self.record_spread(recorder, step, (0, own), ABREAST);
-        self.particles.arrive(comm, recorder, answers)?;
-        self.record_spread(recorder, step, (own, held), LANES_OF_COPIES);
         Ok(())
+    }
+
+    /// Reactions, where other ranks hold copies, which are told what they answer while the own ones are spread.
+    fn answer(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
+        let answers = self.particles.forward(recorder, &TOLD)?;
+        self.record_spread(recorder, step, (0, self.own()), ABREAST);
+        self.particles.arrive(comm, recorder, answers)?;
+        self.record_spread_of_copies(recorder, step);
+        Ok(())
+    }
+
+    /// The same with new owners and copies, which come with what they answer while own reactions are spread.
+    fn rebuild_and_answer(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
+        let copies = self.particles.begin_rebuild(comm, recorder, &CARRIED)?;
+        self.bind_enlarged()?;
+        self.record_spread(recorder, step, (0, self.own()), ABREAST);
+        self.particles.end_rebuild(comm, recorder, copies)?;
+        self.record_spread_of_copies(recorder, step);
+        Ok(())
+    }
+
+    /// Reactions of copies: many invocations share one, since few bodies take as long as one does.
+    fn record_spread_of_copies(&self, recorder: &mut Recorder, step: u64) {
+        self.record_spread(recorder, step, (self.own(), self.particles.held()), LANES_OF_COPIES);
     }
 }
 
@@ -458,13 +477,13 @@ impl Bodies for RigidBodies {
         let own = self.own();
         self.record_drift(recorder, step);
         let step = step + 1;
-        if step.is_multiple_of(REBUILD) {
-            self.record_leave(recorder, step);
-            self.particles.record_rebuild(recorder);
-        }
+        self.record_leave(recorder, step);
         self.record_gather(recorder, step, (0, own));
         self.record_contact(recorder, step, (0, own));
         self.record_kick(recorder, step, 1.0);
+        if step.is_multiple_of(REBUILD) {
+            self.particles.record_rebuild(recorder);
+        }
         self.record_clear(recorder);
         self.record_spread(recorder, step, (0, own), ABREAST);
     }
@@ -472,12 +491,13 @@ impl Bodies for RigidBodies {
     fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
         self.record_drift(recorder, step);
         let step = step + 1;
+        self.record_leave(recorder, step);
+        self.kick(comm, recorder, step, 1.0)?;
         if step.is_multiple_of(REBUILD) {
-            self.record_leave(recorder, step);
-            self.particles.rebuild(comm, recorder, &CARRIED)?;
-            self.bind_enlarged()?;
+            self.rebuild_and_answer(comm, recorder, step)
+        } else {
+            self.answer(comm, recorder, step)
         }
-        self.force(comm, recorder, step, 1.0)
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
