@@ -1,21 +1,23 @@
 // What the nodes of each body's region sum up to, as integers: weights w, their moments w d and w d d, velocities w u and w u d;
 // sums over ranks do not depend on which of them owns a node. Only w and w u are rounded: d, from the site below the body's
-// centre, is whole.
+// centre, is whole. Of several invocations for a body each takes some planes and adds to sums that were zero before.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
 #include "whole.wgsl"
 
 fn work_on(k: u32) {
-    let i = span.first + k;
+    let i = span.first + k / span.lanes;
     var W = 0;
     // w d, w d d (xx, yy, zz and yz, zx, xy), w u, and w u d by components of u.
 #for sum in sums
     var ${sum.name} = vec3<i32>();
 #endfor
     let region = region_of(i);
-    // One loop over all nodes, not one over rows and one within: rows have different lengths side by side.
-    var d = vec3<i32>(1, region.first.y - 1, region.first.z);
+    // One loop over all nodes, not one over rows and one within: rows have different lengths side by side. Where there is no plane
+    // to begin with, that is as if it were done.
+    let first_z = region.first.z + i32(k % span.lanes);
+    var d = vec3<i32>(1, select(region.first.y - 1, region.last.y, first_z > region.last.z), first_z);
     var row = Row();
     var place = 0u;
     var local = 0u;
@@ -26,7 +28,7 @@ fn work_on(k: u32) {
             d.y++;
             if (d.y > region.last.y) {
                 d.y = region.first.y;
-                d.z++;
+                d.z += i32(span.lanes);
                 if (d.z > region.last.z) {
                     break;
                 }
@@ -65,10 +67,19 @@ fn work_on(k: u32) {
             }
         }
     }
-    sums[i] = W;
+    if (span.lanes == 1u) {
+        atomicStore(&sums[i], W);
 #for sum in sums
 #for axis in axes
-    sums[${sum.first + axis.index}u * span.stride + i] = ${sum.name}.${axis.name};
+        atomicStore(&sums[${sum.first + axis.index}u * span.stride + i], ${sum.name}.${axis.name});
 #endfor
 #endfor
+    } else if (W != 0) {
+        atomicAdd(&sums[i], W);
+#for sum in sums
+#for axis in axes
+        atomicAdd(&sums[${sum.first + axis.index}u * span.stride + i], ${sum.name}.${axis.name});
+#endfor
+#endfor
+    }
 }

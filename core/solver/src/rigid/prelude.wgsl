@@ -34,8 +34,8 @@ struct Gate {
     spare: real,
 }
 
-// `count` invocations, `lanes` a body, for bodies from `first` on in arrays whose components are `stride` apart; components over nodes
-// are `node_stride` apart; `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory
+// `count` invocations, `lanes` a body, for bodies from `first` on, of whom those before `own` are this rank's, in arrays whose
+// components are `stride` apart; components over nodes are `node_stride` apart; `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory
 // begins and its size.
 struct Span {
     count: u32,
@@ -45,6 +45,7 @@ struct Span {
     step: u32,
     kick: f32,
     lanes: u32,
+    own: u32,
     corner_x: i32,
     corner_y: i32,
     corner_z: i32,

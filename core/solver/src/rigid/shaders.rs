@@ -14,6 +14,9 @@ use crate::suspension::FORCE_SCALE;
 /// Invocations side by side that share the rows of a body's region when it answers; a body has a multiple of them.
 pub(super) const ABREAST: u32 = 2;
 
+/// What a body's region sums up to, in numbers: one and seven vectors.
+pub(super) const SUMS: u32 = 22;
+
 /// The kernels of rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shader {
@@ -72,7 +75,7 @@ impl Shader {
         table.extend(match self {
             Self::Gather => vec![
                 read("node_velocity", &format!("array<{}>", parameters.precision.vector(3))),
-                write("sums", "array<i32>"),
+                write("sums", "array<atomic<i32>>"),
             ],
             Self::Contact => {
                 let lists = ["id", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
@@ -88,7 +91,7 @@ impl Shader {
                 table.into_iter().chain(flags()).collect()
             }
             Self::Spread => vec![held("answer"), write("node_force", "array<atomic<i32>>")],
-            Self::Drift => vec![held("velocity"), kept("spin")],
+            Self::Drift => vec![held("velocity"), kept("spin"), write("sums", "array<i32>")],
             Self::Leave => vec![held("velocity"), read("gates", "array<Gate>"), write("gone", "array<u32>")],
             Self::Clear => Vec::new(),
         });
@@ -140,6 +143,7 @@ impl Shader {
             wca => wca::context(),
             gay_berne => parameters.pairs.context(&shapes),
             wall => parameters.wall.map(|wall| wall.context()),
+            sum_count => SUMS,
             sums => ["Wd", "Ws", "Wo", "Wu", "Wxd", "Wyd", "Wzd"]
                 .iter()
                 .enumerate()
@@ -178,7 +182,7 @@ impl Shader {
     }
 
     pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
-        let immediates = if self == Self::Clear { 4 } else { 52 };
+        let immediates = if self == Self::Clear { 4 } else { 56 };
         Kernel::new(
             gpu,
             &format!("{self:?} of rigid bodies"),

@@ -11,7 +11,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::parameters::{LOOK, LOOK_WITH_FEEDERS, Parameters, REBUILD};
 use super::passage::Passage;
-use super::shaders::{ABREAST, Shader};
+use super::shaders::{ABREAST, SUMS, Shader};
 use super::{Damage, Gate, Kind, State};
 use crate::Bodies;
 use crate::lattice_boltzmann::Shared;
@@ -32,7 +32,7 @@ const DECLARED: [Declaration; 15] = [
     Declaration::kept("force", Element::Real, 3),
     Declaration::kept("torque", Element::Real, 3),
     Declaration::passing("contact", Element::Real, 6),
-    Declaration::passing("sums", Element::Integer, 22),
+    Declaration::passing("sums", Element::Integer, SUMS),
     Declaration::kept("answer", Element::Real, 9),
     Declaration::kept("seen", Element::Real, 6),
     Declaration::kept("drag", Element::Real, 6),
@@ -44,11 +44,10 @@ pub(super) const CARRIED: [&str; 8] = ["position", "id", "gone", "kind", "orient
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
 
-/// One of so many contacts of own bodies goes with gathering for copies: on a GPU that takes about as long as one body of gathering.
-const CONTACT_WITH_COPIES: u32 = 4;
-
-/// Invocations that spread what a copy answers.
-const LANES_OF_COPIES: u32 = 16;
+/// Invocations that share a copy in gathering, and in spreading. A kernel on few bodies takes as long as one of them does, however
+/// much of the device is idle.
+const GATHERERS_OF_COPIES: u32 = 8;
+const SPREADERS_OF_COPIES: u32 = 16;
 
 /// What is around a rank's own nodes.
 pub struct Surroundings {
@@ -368,7 +367,7 @@ impl RigidBodies {
         let [a, b, c, d, e, f] = self.particles.map().words();
         let stride = self.particles.properties().stride;
         let items = lanes * (last - first);
-        let words = [items, first, stride, nodes, step as u32, kick.to_bits(), lanes, a, b, c, d, e, f];
+        let words = [items, first, stride, nodes, step as u32, kick.to_bits(), lanes, self.own(), a, b, c, d, e, f];
         recorder.dispatch(kernel, bound, items, &words);
     }
 
@@ -381,18 +380,18 @@ impl RigidBodies {
         }
     }
 
-    /// What the fluid does in the regions of some of the bodies held.
-    fn record_gather(&self, recorder: &mut Recorder, step: u64, range: (u32, u32)) {
+    /// What the fluid does in the regions of some of the bodies held, by `lanes` invocations each; where that is more than one, their
+    /// sums are zero before.
+    fn record_gather(&self, recorder: &mut Recorder, step: u64, range: (u32, u32), lanes: u32) {
         if self.shared.is_some() {
             recorder.phase("gather");
-            self.record_of(recorder, Shader::Gather, step, range, 1.0);
+            self.record_shared(recorder, Shader::Gather, step, (range, lanes), 1.0);
         }
     }
 
-    /// Forces on some of the own bodies, from others and from walls.
-    fn record_contact(&self, recorder: &mut Recorder, step: u64, range: (u32, u32)) {
+    fn record_contact(&self, recorder: &mut Recorder, step: u64) {
         recorder.phase("contact");
-        self.record_of(recorder, Shader::Contact, step, range, 1.0);
+        self.record_of(recorder, Shader::Contact, step, (0, self.own()), 1.0);
     }
 
     fn record_kick(&self, recorder: &mut Recorder, step: u64, kick: f32) {
@@ -420,18 +419,15 @@ impl RigidBodies {
         self.record_of(recorder, Shader::Drift, step, (0, self.particles.held()), 1.0);
     }
 
-    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies comes first,
-    /// so that their sums travel while the own ones are made. A kernel on so few bodies takes as long as one of them does: zeroing
-    /// and some contacts go with it, which the device does at the same time.
+    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies, whose sums
+    /// are zero, comes first, so that these travel while the own ones are made and contacts are found.
     fn kick(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64, kick: f32) -> Result<()> {
         let (own, held) = (self.own(), self.particles.held());
-        let first = own / CONTACT_WITH_COPIES;
-        self.record_gather(recorder, step, (own, held));
+        self.record_gather(recorder, step, (own, held), GATHERERS_OF_COPIES);
         self.record_clear(recorder);
-        self.record_contact(recorder, step, (0, first));
         let sums = self.shared.is_some().then(|| self.particles.reverse(recorder, "sums")).transpose()?;
-        self.record_gather(recorder, step, (0, own));
-        self.record_contact(recorder, step, (first, own));
+        self.record_gather(recorder, step, (0, own), 1);
+        self.record_contact(recorder, step);
         if let Some(sums) = sums {
             self.particles.arrive(comm, recorder, sums)?;
         }
@@ -458,9 +454,9 @@ impl RigidBodies {
         Ok(())
     }
 
-    /// Reactions of copies: many invocations share one, since few bodies take as long as one does.
+    /// Reactions of copies.
     fn record_spread_of_copies(&self, recorder: &mut Recorder, step: u64) {
-        self.record_spread(recorder, step, (self.own(), self.particles.held()), LANES_OF_COPIES);
+        self.record_spread(recorder, step, (self.own(), self.particles.held()), SPREADERS_OF_COPIES);
     }
 }
 
@@ -478,8 +474,8 @@ impl Bodies for RigidBodies {
         self.record_drift(recorder, step);
         let step = step + 1;
         self.record_leave(recorder, step);
-        self.record_gather(recorder, step, (0, own));
-        self.record_contact(recorder, step, (0, own));
+        self.record_gather(recorder, step, (0, own), 1);
+        self.record_contact(recorder, step);
         self.record_kick(recorder, step, 1.0);
         if step.is_multiple_of(REBUILD) {
             self.particles.record_rebuild(recorder);
