@@ -21,7 +21,7 @@ use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::moment::{Moment, Monitor};
 use super::refill::Draft;
-use super::shaders::{self, Immersed, Shader, Variant};
+use super::shaders::{self, Immersed, Shader, Tuning, Variant};
 use super::walls::Walls;
 use super::{Row, links::Place};
 use crate::{Bodies, Nothing, Precision};
@@ -133,16 +133,14 @@ impl Fluid {
     /// # Errors
     /// Where the device lacks room or a feature.
     pub fn new(gpu: &Gpu, part: &mut Part, parameters: &Parameters) -> Result<Self> {
-        let apart = !gpu.info().software && parameters.precision != Precision::F16;
-        Self::with_walls_apart(gpu, part, parameters, apart)
+        Self::tuned(gpu, part, parameters, Tuning::of(gpu.info(), parameters.precision))
     }
 
-    /// The same, with a say in whether a step sees to populations at walls apart from the others, which gives the same numbers
-    /// and is faster on GPUs in f32, slower elsewhere.
+    /// The same, with a say in how steps are done, which makes no difference but to their speed.
     ///
     /// # Errors
     /// Those of [`Fluid::new`].
-    pub fn with_walls_apart(gpu: &Gpu, part: &mut Part, parameters: &Parameters, apart: bool) -> Result<Self> {
+    pub fn tuned(gpu: &Gpu, part: &mut Part, parameters: &Parameters, tuning: Tuning) -> Result<Self> {
         let variant = Variant {
             set: parameters.set,
             precision: parameters.precision,
@@ -152,7 +150,7 @@ impl Fluid {
             immersed: parameters.immersed,
             held: matches!(parameters.walls, Walls::Immersed(_)),
             openings: part.openings.len(),
-            apart,
+            tuning,
         };
         let draft = neighbours::draft(gpu, part, parameters);
         let (mut buffers, crossing) =

@@ -25,5 +25,5 @@ pub use fluid::{CameIn, Fluid, Parameters, Shared};
 pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
 pub use moment::{MASS_QUANTUM, Moment, Monitor};
 pub use schedule::Row;
-pub use shaders::Immersed;
+pub use shaders::{Immersed, Tuning};
 pub use walls::{Cut, Walls, cuts};

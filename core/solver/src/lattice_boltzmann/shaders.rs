@@ -1,7 +1,7 @@
 //! The WGSL of every kernel, made from its template for a velocity set, a precision and the flags of a run.
 
 use hematite_case::VelocitySet;
-use hematite_gpu::{BACKWARDS, Binding, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{BACKWARDS, Binding, GpuInfo, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::{self, Entry};
@@ -68,9 +68,26 @@ pub struct Variant {
     pub held: bool,
     /// Number of openings of the case.
     pub openings: usize,
-    /// Whether an odd step sees to populations at walls apart from the others, and reads links once more for its stores: the same
-    /// numbers, faster on GPUs in f32, slower in f16 and on software devices.
+    /// How the step is done.
+    pub tuning: Tuning,
+}
+
+/// Ways to do a step: the same numbers, at other speeds on other devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tuning {
+    /// Whether odd steps see to populations at walls apart from the others, and read links once more for their stores: faster on GPUs in
+    /// f32, slower in f16 and on software devices.
     pub apart: bool,
+    /// Whether odd steps go from the last nodes to the first, so that they begin with what the step before left in the cache: faster on
+    /// GPUs.
+    pub backwards: bool,
+}
+
+impl Tuning {
+    /// What is fastest on a device.
+    pub fn of(device: &GpuInfo, precision: Precision) -> Self {
+        Self { apart: !device.software && precision != Precision::F16, backwards: !device.software }
+    }
 }
 
 /// What cells ask of the fluid: forces at nodes, velocities for their vertices.
@@ -129,7 +146,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         let rows = format!("array<{}>", side_by_side("u32", row_width(variant.set)));
         table.push(Binding::read("marks", "array<vec4<u32>>"));
         table.push(Binding::read("distances", &rows));
-        if shader == Shader::Step && variant.apart {
+        if shader == Shader::Step && variant.tuning.apart {
             table.push(Binding::read("marks_again", "array<vec4<u32>>"));
             table.push(Binding::read("distances_again", &rows));
         }
@@ -234,7 +251,8 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         row_loads => links::rows(set).len() as u32 / row_width(set),
         listed => 1_u32 << (set.q() - 1),
         walls => (1_u32 << (set.q() - 1)) - 1,
-        apart => variant.apart,
+        apart => variant.tuning.apart,
+        backwards => variant.tuning.backwards,
         again => "",
         storage_scale => number(precision.storage_scale()),
         workgroup => WORKGROUP,
@@ -401,7 +419,8 @@ mod tests {
             for precision in [Precision::F32, Precision::F16, Precision::F64] {
                 let immersed = [None, Some(Immersed::default()), Some(Immersed { inside: Some([0.7, 1.1]) })];
                 for (k, immersed) in (0..48).map(|k| (k, immersed[k / 16])) {
-                    let (force, odd, held, apart) = (k & 1 == 1, k & 2 == 2, k & 4 == 4, k & 8 == 8);
+                    let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
+                    let tuning = Tuning { apart: k & 8 == 8, backwards: k & 8 == 8 };
                     let variant = Variant {
                         set,
                         precision,
@@ -411,7 +430,7 @@ mod tests {
                         immersed,
                         held,
                         openings: 2,
-                        apart,
+                        tuning,
                     };
                     for shader in shaders {
                         let source = wgsl(shader, &variant, odd);

@@ -3,7 +3,7 @@
 // Force: Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308. Equilibrium: He and Luo, J. Stat. Phys. 88 (1997) 927,
 // rho_0 = 1. AA pattern: Bailey et al., ICPP 2009.
 #include "prelude.wgsl"
-#if odd
+#if odd and backwards
 // From where the even step before it ended. The last nodes of a part with neighbours are those at the cut, which take longest: they are
 // done beside others this way.
 #include "backwards.wgsl"

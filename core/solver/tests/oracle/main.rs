@@ -9,7 +9,9 @@ use hematite_comm::Solo;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, Immersed, MASS_QUANTUM, Moment, Parameters, Prescribed, Row, Walls};
+use hematite_solver::lattice_boltzmann::{
+    Fluid, Immersed, MASS_QUANTUM, Moment, Parameters, Prescribed, Row, Tuning, Walls,
+};
 use hematite_solver::suspension::FORCE_SCALE;
 use reference::Reference;
 
@@ -24,12 +26,13 @@ struct Setting {
     steps: u64,
 }
 
-/// Largest deviation over the largest value, of all moments after some steps on a random domain, of both ways to see to walls.
+/// Largest deviation over the largest value, of all moments after some steps on a random domain, of all ways to do them.
 fn deviation(setting: Setting) -> f64 {
-    [false, true].map(|apart| deviation_of(setting, apart)).into_iter().fold(0.0, f64::max)
+    let ways = [(false, false), (false, true), (true, true)].map(|(apart, backwards)| Tuning { apart, backwards });
+    ways.map(|tuning| deviation_of(setting, tuning)).into_iter().fold(0.0, f64::max)
 }
 
-fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }: Setting, apart: bool) -> f64 {
+fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }: Setting, tuning: Tuning) -> f64 {
     let gpu = Gpu::open(0, Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: true })
         .expect("a device");
     let sample = Sample::random(set, 7 + steps);
@@ -62,7 +65,7 @@ fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }
     };
     let mut reference = Reference::new(&sample.part, &parameters, state);
     let mut part = sample.part.clone();
-    let mut fluid = Fluid::with_walls_apart(&gpu, &mut part, &parameters, apart).expect("fits");
+    let mut fluid = Fluid::tuned(&gpu, &mut part, &parameters, tuning).expect("fits");
     fluid.initialise(state).expect("starts");
     if immersed.is_some() {
         immerse(&gpu, &fluid, &mut reference, set);

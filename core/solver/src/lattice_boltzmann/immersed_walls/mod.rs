@@ -212,7 +212,7 @@ mod tests {
             immersed: None,
             held: true,
             openings: 0,
-            apart: false,
+            tuning: crate::lattice_boltzmann::Tuning::default(),
         };
         let mut buffers = Buffers::bare(stride as u32);
         buffers.add_held(&gpu, &variant, &points.nodes).expect("fits");

@@ -100,6 +100,8 @@ fn speed(
     };
     seconds(4)?;
     let steps = ((LASTS / (seconds(8)? / 8.0)) as u64).clamp(8, 20_000) / 2 * 2;
+    // A card that has just woken up is slow for a second or two.
+    seconds(steps)?;
     let mut rates = Vec::new();
     for _ in 0..repeats {
         rates.push(part.own as f64 * steps as f64 / seconds(steps)? / 1e6);
