@@ -174,7 +174,7 @@ impl Setup {
                 None => eprintln!("cells     {cells} of \"{}\", {vertices} vertices each", population.name),
             }
         }
-        for advice in plan.advice() {
+        for advice in plan.advice().into_iter().chain(cores_kept_back(comm.size())) {
             eprintln!("advice    {advice}");
         }
         let notes = self.immersion.iter().flat_map(|immersion| &immersion.notes);
@@ -362,5 +362,34 @@ fn lattice(case: &Case, layer: Option<&Layer>) -> Result<Lattice> {
     match layer {
         Some(layer) => case.lattice_with(layer),
         None => case.lattice(),
+    }
+}
+
+/// What to say where a launcher has bound ranks to few of this host's cores, on all of which they could load their parts.
+fn cores_kept_back(ranks: usize) -> Option<String> {
+    let own = std::thread::available_parallelism().ok()?.get();
+    let listed = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    few_cores(ranks, own, listed.lines().filter(|line| line.starts_with("processor")).count())
+}
+
+/// That for ranks with `own` cores each on a host with `all`.
+fn few_cores(ranks: usize, own: usize, all: usize) -> Option<String> {
+    (ranks > 1 && 2 * ranks * own <= all).then(|| {
+        format!(
+            "each rank loads its part on {own} of this host's {all} cores: mpirun --bind-to none gives it all of them"
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::few_cores;
+
+    #[test]
+    fn ranks_on_few_cores_are_told() {
+        assert!(few_cores(4, 1, 64).is_some_and(|advice| advice.contains("1 of this host's 64 cores")));
+        assert_eq!(few_cores(4, 16, 64), None);
+        assert_eq!(few_cores(2, 1, 2), None);
+        assert_eq!(few_cores(1, 1, 64), None);
     }
 }
