@@ -37,11 +37,9 @@ pub use template::{Template, render};
 pub use timeline::{Event, Span, Timeline, Tracing, now};
 
 /// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`: it takes [`Recorder::dispatch`]'s rows
-/// of workgroups apart. Needs `workgroup` in the context and `count` in the immediate data `span`.
+/// of workgroups apart. Needs `workgroup` in the context and `count` in the immediate data `span`; with
+/// `last_first` in the context it goes from the last workgroup's items to the first's.
 pub const MAIN: Template = Template { name: "main.wgsl", text: include_str!("main.wgsl") };
-
-/// The same from the last workgroup's items to the first's, for `#include "backwards.wgsl"`.
-pub const BACKWARDS: Template = Template { name: "backwards.wgsl", text: include_str!("backwards.wgsl") };
 
 /// Invocations a workgroup of every kernel.
 pub const WORKGROUP: u32 = 256;

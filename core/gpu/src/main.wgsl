@@ -1,11 +1,17 @@
-// One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count.
+// One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
+// last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let k = (group.y * groups.x + group.x) * ${workgroup}u + lane;
+#if last_first is defined and last_first
+    let number = groups.x * groups.y - 1u - (group.y * groups.x + group.x);
+#else
+    let number = group.y * groups.x + group.x;
+#endif
+    let k = number * ${workgroup}u + lane;
     if (k < span.count) {
         work_on(k);
     }

@@ -1,7 +1,7 @@
 //! The WGSL of every kernel, made from its template for a velocity set, a precision and the flags of a run.
 
 use hematite_case::VelocitySet;
-use hematite_gpu::{BACKWARDS, Binding, GpuInfo, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, GpuInfo, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::{self, Entry};
@@ -12,10 +12,9 @@ use super::walls::WallEntry;
 use crate::Precision;
 use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 11] = [
+const SHARED: [Template; 10] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     MAIN,
-    BACKWARDS,
     Template { name: "links.wgsl", text: include_str!("links.wgsl") },
     Template { name: "upstream.wgsl", text: include_str!("upstream.wgsl") },
     Template { name: "gather_apart.wgsl", text: include_str!("gather_apart.wgsl") },
@@ -446,6 +445,30 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn only_odd_steps_go_backwards_and_only_where_told() {
+        let backwards = |shader, backwards, odd| {
+            let variant = Variant {
+                set: VelocitySet::D3Q19,
+                precision: Precision::F32,
+                omega_plus: 1.3,
+                omega_minus: 0.9,
+                force: true,
+                immersed: None,
+                held: false,
+                openings: 0,
+                tuning: Tuning { apart: true, backwards },
+            };
+            wgsl(shader, &variant, odd).contains("groups.x * groups.y - 1u")
+        };
+        assert!(backwards(Shader::Step, true, true));
+        for (shader, told, odd) in
+            [(Shader::Step, true, false), (Shader::Step, false, true), (Shader::Monitor, true, true)]
+        {
+            assert!(!backwards(shader, told, odd), "{shader:?} {told} {odd}");
         }
     }
 

@@ -3,13 +3,9 @@
 // Force: Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308. Equilibrium: He and Luo, J. Stat. Phys. 88 (1997) 927,
 // rho_0 = 1. AA pattern: Bailey et al., ICPP 2009.
 #include "prelude.wgsl"
-#if odd and backwards
-// From where the even step before it ended. The last nodes of a part with neighbours are those at the cut, which take longest: they are
-// done beside others this way.
-#include "backwards.wgsl"
-#else
+#{% with last_first = odd and backwards %}
 #include "main.wgsl"
-#endif
+#{% endwith %}
 
 fn work_on(k: u32) {
     let n = span.first + k;
