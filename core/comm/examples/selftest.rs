@@ -1,4 +1,4 @@
-//! Every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic]`. With an argument rank 1 goes down that way
+//! Every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-trade]`. With an argument rank 1 goes down that way
 //! while the others wait for it.
 
 #[path = "../tests/exercise/mod.rs"]
@@ -14,16 +14,34 @@ fn main() -> ExitCode {
 }
 
 fn check() -> Result<Exit> {
-    // Pieces far below the longest message, so that messages are split.
-    let comm = Mpi::init()?.with_longest_message(10_000);
+    let comm = Mpi::init()?;
+    let neighbours = (0..comm.size()).filter(|&rank| comm.shares_memory_with(rank)).count();
     match std::env::args().nth(1).as_deref() {
-        None => exercise::everything(&comm),
+        None => everything(comm)?,
+        Some("abort-trade") if comm.rank() != 1 => comm.trade(&[], &mut |_, _| (), &[(1, 8)], &mut |_, _| ())?,
         Some(_) if comm.rank() != 1 => comm.sum(&mut [0])?,
-        Some("abort") => comm.abort(Exit::Numerical),
-        Some(_) => panic!("rank 1 goes down"),
+        Some("panic") => panic!("rank 1 goes down"),
+        Some(_) => {
+            // The others have begun to sleep between looks.
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            comm.abort(Exit::Numerical);
+        }
     }
-    if comm.rank() == 0 {
+    println!("shares memory with {neighbours}");
+    Ok(Exit::Done)
+}
+
+/// All of it through shared memory where there is some; with ranks that let some, none or all messages through it, and pieces far
+/// below the longest message, so that messages are split; through MPI alone.
+fn everything(comm: Mpi) -> Result<()> {
+    exercise::everything(&comm);
+    let longest = [0, 50_000, usize::MAX][comm.rank() % 3];
+    let comm = comm.with_longest_message(10_000).with_longest_shared(longest);
+    exercise::everything(&comm);
+    let comm = comm.with_longest_shared(0);
+    exercise::everything(&comm);
+    if comm.sum(&mut [1]).is_ok() && comm.rank() == 0 {
         println!("{} ranks: all well (launcher: {})", comm.size(), launched_by_mpi());
     }
-    Ok(Exit::Done)
+    Ok(())
 }

@@ -7,8 +7,15 @@ mod clock;
 mod launch;
 #[cfg(feature = "mpi")]
 mod mpi;
+#[cfg(feature = "mpi")]
+mod neighbours;
 mod order;
+#[cfg(feature = "mpi")]
+mod pause;
 mod route;
+#[cfg(feature = "mpi")]
+#[cfg_attr(not(target_os = "linux"), path = "no_shared_memory.rs")]
+mod shared_memory;
 mod solo;
 mod threads;
 mod waiting;
@@ -42,6 +49,32 @@ pub trait Comm {
     /// # Errors
     /// A lost-rank fault when a rank is gone.
     fn exchange(&self, send: &[(usize, &[u8])], receive: &mut [(usize, &mut [u8])]) -> Result<()>;
+
+    /// The same for messages that are written and read where they lie, so that ranks which share memory need not copy them.
+    /// Messages of (rank, bytes) `going` are written first, one after the other: `write(k, room)` fills the k-th, `room` has exactly
+    /// its bytes, whatever is in them. Once the k-th of `coming` is there, `read(k, message)` is given it; they may come in any order.
+    /// Both are called for empty messages too. Neither is to call this rank's `Comm`.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank is gone.
+    fn trade(
+        &self,
+        going: &[(usize, usize)],
+        write: &mut dyn FnMut(usize, &mut [u8]),
+        coming: &[(usize, usize)],
+        read: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        let room = |&(rank, bytes): &(usize, usize)| (rank, vec![0; bytes]);
+        let mut out: Vec<(usize, Vec<u8>)> = going.iter().map(room).collect();
+        let mut into: Vec<(usize, Vec<u8>)> = coming.iter().map(room).collect();
+        out.iter_mut().enumerate().for_each(|(k, (_, room))| write(k, room));
+        let send: Vec<(usize, &[u8])> = out.iter().map(|(rank, bytes)| (*rank, &bytes[..])).collect();
+        let mut receive: Vec<(usize, &mut [u8])> =
+            into.iter_mut().map(|(rank, bytes)| (*rank, &mut bytes[..])).collect();
+        self.exchange(&send, &mut receive)?;
+        into.iter().enumerate().for_each(|(k, (_, message))| read(k, message));
+        Ok(())
+    }
 
     /// Sums each element over the ranks, in place, exactly.
     ///

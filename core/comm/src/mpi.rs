@@ -1,5 +1,7 @@
 //! Ranks of an MPI world.
 
+use std::cell::RefCell;
+
 use hematite_config::{Exit, Fault, Result};
 use mpi::Threading;
 use mpi::collective::SystemOperation;
@@ -7,9 +9,14 @@ use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Source};
 
+use crate::neighbours::{Arrival, Neighbours};
+use crate::pause::Pause;
 use crate::{Comm, launch, order};
 
 /// This process's rank of the MPI world. MPI ends with it.
+///
+/// Messages between ranks of one host go through memory that they share, where the system lets them; others, and all else that ranks
+/// do together, through MPI.
 ///
 /// MPI itself ends all ranks when one is lost. A panic ends them too, since the others could wait for it for ever.
 pub struct Mpi {
@@ -17,6 +24,9 @@ pub struct Mpi {
     local_rank: usize,
     /// Longest message in bytes; longer ones go in pieces, since MPI counts in 32 bits.
     longest: usize,
+    neighbours: Neighbours,
+    /// For each rank, where trades through MPI keep what goes there and what comes from there. Kept, since new memory is slow.
+    stores: RefCell<Vec<[Vec<u8>; 2]>>,
     /// Last, so that MPI ends after everything that uses it.
     _universe: Universe,
 }
@@ -38,15 +48,104 @@ impl Mpi {
                 mpi::environment::library_version().unwrap_or_default().lines().next().unwrap_or_default()
             )));
         }
-        let local_rank = number(world.split_shared(world.rank()).rank());
-        Ok(Self { world, local_rank, longest: 1 << 30, _universe: universe })
+        let host = world.split_shared(world.rank());
+        let (local_rank, neighbours) = (number(host.rank()), Neighbours::meet(&world, &host));
+        drop(host);
+        let stores = RefCell::new(vec![Default::default(); size]);
+        Ok(Self { world, local_rank, longest: 1 << 30, neighbours, stores, _universe: universe })
     }
 
-    /// The same, with messages split into pieces of at most `bytes`, 1 to 2^30.
+    /// The same, with messages that go through MPI split into pieces of at most `bytes`, 1 to 2^30.
     #[must_use]
     pub fn with_longest_message(mut self, bytes: usize) -> Self {
         self.longest = bytes.clamp(1, 1 << 30);
         self
+    }
+
+    /// The same, with messages of more than `bytes` bytes from this rank going through MPI alone. Ranks need not agree on it.
+    #[must_use]
+    pub fn with_longest_shared(mut self, bytes: usize) -> Self {
+        self.neighbours.limit(bytes);
+        self
+    }
+
+    /// Whether messages to and from `rank` go through memory that both ranks share.
+    pub fn shares_memory_with(&self, rank: usize) -> bool {
+        self.neighbours.reaches(rank) && self.neighbours.hears(rank)
+    }
+
+    /// Sends a message through shared memory, and gives true; gives false, and writes nothing, where it has to go through MPI.
+    fn sent_near(&self, peer: usize, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
+        bytes > 0 && self.neighbours.send(peer, bytes, fill, || self.progress())
+    }
+
+    /// Lets MPI go on with what it began. Systems of MPI do so in calls alone, and others may wait for what has not left yet.
+    fn progress(&self) {
+        let _ = self.world.any_process().immediate_probe();
+    }
+
+    /// Sends `out` through MPI and takes in what comes, either way; `read` is given what has no buffer.
+    fn complete(&self, out: &[(usize, &[u8])], coming: &mut [Coming<'_>], read: &mut dyn FnMut(usize, &[u8])) {
+        let pieces = |bytes: usize| bytes.div_ceil(self.longest);
+        let requests = out.iter().map(|m| pieces(m.1.len())).chain(coming.iter().map(|m| pieces(m.bytes))).sum();
+        mpi::request::multiple_scope(requests, |scope, open| {
+            for &(peer, bytes) in out {
+                let peer = self.world.process_at_rank(peer as mpi::topology::Rank);
+                for piece in bytes.chunks(self.longest) {
+                    open.add(peer.immediate_send(scope, piece));
+                }
+            }
+            let mut pending: Vec<Option<&mut Coming<'_>>> = coming.iter_mut().map(Some).collect();
+            let mut left = pending.len();
+            let mut pause = Pause::new();
+            while left > 0 {
+                let before = left;
+                for (k, place) in pending.iter_mut().enumerate() {
+                    let Some(message) = place.take() else { continue };
+                    match self.look(k, message, read) {
+                        Arrival::Pending => {
+                            *place = Some(message);
+                            continue;
+                        }
+                        Arrival::Read => {}
+                        Arrival::Elsewhere => {
+                            let peer = self.world.process_at_rank(message.peer as mpi::topology::Rank);
+                            for piece in message.room.open(message.bytes).chunks_mut(self.longest) {
+                                open.add(peer.immediate_receive_into(scope, piece));
+                            }
+                        }
+                    }
+                    left -= 1;
+                }
+                if left < before {
+                    pause = Pause::new();
+                } else if open.incomplete() > 0 {
+                    self.progress();
+                    pause.once(|| ());
+                } else {
+                    pause.once(|| self.progress());
+                }
+            }
+            open.wait_all(&mut Vec::with_capacity(requests));
+        });
+        for (k, message) in coming.iter().enumerate() {
+            if let Room::Kept { store, used: true } = &message.room {
+                read(k, &store[..message.bytes]);
+            }
+        }
+    }
+
+    /// Looks for a message where it comes without MPI.
+    fn look(&self, k: usize, message: &mut Coming<'_>, read: &mut dyn FnMut(usize, &[u8])) -> Arrival {
+        let mut take = |bytes: &[u8]| match &mut message.room {
+            Room::Given(room) => room.copy_from_slice(bytes),
+            Room::Kept { .. } => read(k, bytes),
+        };
+        if message.bytes == 0 {
+            take(&[]);
+            return Arrival::Read;
+        }
+        self.neighbours.receive(message.peer, message.bytes, take)
     }
 
     fn reduce(&self, values: &mut [i64], operation: SystemOperation) {
@@ -55,6 +154,42 @@ impl Mpi {
             self.world.all_reduce_into(&own[..], piece, operation);
         }
     }
+}
+
+/// A message that is waited for.
+struct Coming<'a> {
+    peer: usize,
+    bytes: usize,
+    room: Room<'a>,
+}
+
+/// Where it goes.
+enum Room<'a> {
+    /// Here, whichever way it comes.
+    Given(&'a mut [u8]),
+    /// To whoever reads it where it lies: here, once it is known to come through MPI.
+    Kept { store: Vec<u8>, used: bool },
+}
+
+impl Room<'_> {
+    /// Room for a message of so many bytes.
+    fn open(&mut self, bytes: usize) -> &mut [u8] {
+        match self {
+            Room::Given(room) => room,
+            Room::Kept { store, used } => {
+                *used = true;
+                at_least(store, bytes)
+            }
+        }
+    }
+}
+
+/// The first `bytes` bytes, of which there are as many from now on.
+fn at_least(store: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
+    if store.len() < bytes {
+        store.resize(bytes, 0);
+    }
+    &mut store[..bytes]
 }
 
 /// A rank or size of MPI, never negative.
@@ -76,23 +211,49 @@ impl Comm for Mpi {
     }
 
     fn exchange(&self, send: &[(usize, &[u8])], receive: &mut [(usize, &mut [u8])]) -> Result<()> {
-        let pieces = |bytes: usize| bytes.div_ceil(self.longest);
-        let requests = send.iter().map(|m| pieces(m.1.len())).chain(receive.iter().map(|m| pieces(m.1.len()))).sum();
-        mpi::request::multiple_scope(requests, |scope, open| {
-            for (peer, into) in receive {
-                let peer = self.world.process_at_rank(*peer as mpi::topology::Rank);
-                for piece in into.chunks_mut(self.longest) {
-                    open.add(peer.immediate_receive_into(scope, piece));
-                }
+        let far =
+            |&&(peer, bytes): &&(usize, &[u8])| !self.sent_near(peer, bytes.len(), |room| room.copy_from_slice(bytes));
+        let out: Vec<(usize, &[u8])> = send.iter().filter(far).copied().collect();
+        let mut coming: Vec<Coming<'_>> = receive
+            .iter_mut()
+            .map(|(peer, into)| Coming { peer: *peer, bytes: into.len(), room: Room::Given(into) })
+            .collect();
+        self.complete(&out, &mut coming, &mut |_, _| ());
+        Ok(())
+    }
+
+    fn trade(
+        &self,
+        going: &[(usize, usize)],
+        write: &mut dyn FnMut(usize, &mut [u8]),
+        coming: &[(usize, usize)],
+        read: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        let store = |peer: usize, way: usize| std::mem::take(&mut self.stores.borrow_mut()[peer][way]);
+        let mut far: Vec<(usize, usize, Vec<u8>)> = Vec::new();
+        for (k, &(peer, bytes)) in going.iter().enumerate() {
+            if !self.sent_near(peer, bytes, |room| write(k, room)) {
+                let mut room = store(peer, 0);
+                write(k, at_least(&mut room, bytes));
+                far.push((peer, bytes, room));
             }
-            for (peer, bytes) in send {
-                let peer = self.world.process_at_rank(*peer as mpi::topology::Rank);
-                for piece in bytes.chunks(self.longest) {
-                    open.add(peer.immediate_send(scope, piece));
-                }
+        }
+        let out: Vec<(usize, &[u8])> = far.iter().map(|(peer, bytes, room)| (*peer, &room[..*bytes])).collect();
+        let kept = |&(peer, bytes): &(usize, usize)| {
+            let room = Room::Kept { store: store(peer, 1), used: false };
+            Coming { peer, bytes, room }
+        };
+        let mut coming: Vec<Coming<'_>> = coming.iter().map(kept).collect();
+        self.complete(&out, &mut coming, read);
+        let mut stores = self.stores.borrow_mut();
+        for (peer, _, room) in far {
+            stores[peer][0] = room;
+        }
+        for message in coming {
+            if let Room::Kept { store, .. } = message.room {
+                stores[message.peer][1] = store;
             }
-            open.wait_all(&mut Vec::with_capacity(requests));
-        });
+        }
         Ok(())
     }
 

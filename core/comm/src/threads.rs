@@ -100,6 +100,26 @@ impl Comm for Threads {
         Ok(())
     }
 
+    fn trade(
+        &self,
+        going: &[(usize, usize)],
+        write: &mut dyn FnMut(usize, &mut [u8]),
+        coming: &[(usize, usize)],
+        read: &mut dyn FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        for (k, &(peer, bytes)) in going.iter().enumerate() {
+            let mut room = vec![0; bytes];
+            write(k, &mut room);
+            self.send(peer, room)?;
+        }
+        for (k, &(peer, bytes)) in coming.iter().enumerate() {
+            let message = self.receive(peer)?;
+            assert_eq!(message.len(), bytes, "ranks {peer} and {} disagree on the length of a message", self.rank);
+            read(k, &message);
+        }
+        Ok(())
+    }
+
     fn sum(&self, values: &mut [i64]) -> Result<()> {
         self.reduce(values, i64::wrapping_add)
     }

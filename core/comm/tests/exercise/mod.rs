@@ -9,12 +9,16 @@ pub fn everything(comm: &dyn Comm) {
     assert!(rank < size && comm.local_rank() <= rank);
     for round in 0..40 {
         exchange(comm, round);
+        trade(comm, round);
         if round % 8 == 0 {
             reductions(comm, round);
             bytes(comm, round);
             routes(comm, round);
         }
     }
+    many_small_trades(comm);
+    one_way(comm);
+    one_by_one(comm);
     agreement(comm);
     waiting(comm);
 }
@@ -50,6 +54,109 @@ fn exchange(comm: &dyn Comm, round: u64) {
     let mut receive: Vec<(usize, &mut [u8])> = got.iter_mut().map(|(from, bytes)| (*from, &mut bytes[..])).collect();
     comm.exchange(&send, &mut receive).expect("all ranks are there");
     assert!(got == wanted, "rank {rank} of {size}, round {round}: a message came wrong");
+}
+
+/// The length of what `from` gives to `to` in a trade, if anything.
+fn traded(round: u64, from: usize, to: usize) -> Option<usize> {
+    let idle = |rank: usize| mix(&[round, rank as u64, 77]).is_multiple_of(4);
+    if idle(from) || idle(to) {
+        return None;
+    }
+    let h = mix(&[round, from as u64, to as u64, 78]);
+    Some(match h % 12 {
+        0 => return None,
+        1 => 0,
+        2 => 1,
+        3 => 4,
+        4 => 4095,
+        5 => 70_000,
+        6 => 3_000_000,
+        7 => 20_000 * round as usize,
+        8 => 20_000 * (40 - round as usize),
+        _ => (h >> 8) as usize % 300_000,
+    })
+}
+
+/// Words that differ from place to place and from message to message, cut to the length of `room`.
+fn fill(seed: u64, room: &mut [u8]) {
+    for (word, at) in room.chunks_mut(8).zip(0..) {
+        word.copy_from_slice(&mix(&[seed, at]).to_le_bytes()[..word.len()]);
+    }
+}
+
+/// One trade of messages whose lengths `length` gives by sender and receiver.
+fn trade_by(comm: &dyn Comm, round: u64, length: impl Fn(usize, usize) -> Option<usize>) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let seed = |from: usize, to: usize| mix(&[round, from as u64, to as u64, 79]);
+    let going: Vec<(usize, usize)> = (0..size).filter_map(|to| Some((to, length(rank, to)?))).collect();
+    let coming: Vec<(usize, usize)> = (0..size).rev().filter_map(|from| Some((from, length(from, rank)?))).collect();
+    let (mut written, mut read) = (0, vec![false; coming.len()]);
+    let mut write = |k: usize, room: &mut [u8]| {
+        assert_eq!((k, room.len()), (written, going[k].1), "rank {rank} of {size}, round {round}");
+        fill(seed(rank, going[k].0), room);
+        written += 1;
+    };
+    let mut take = |k: usize, message: &[u8]| {
+        let (from, bytes) = coming[k];
+        let mut wanted = vec![0xaa; bytes];
+        fill(seed(from, rank), &mut wanted);
+        assert!(message == wanted, "rank {rank} of {size}, round {round}: {bytes} bytes from {from} came wrong");
+        assert!(!std::mem::replace(&mut read[k], true), "read twice");
+    };
+    comm.trade(&going, &mut write, &coming, &mut take).expect("all ranks are there");
+    assert!(written == going.len() && !read.contains(&false), "rank {rank} of {size}, round {round}: not all came");
+}
+
+fn trade(comm: &dyn Comm, round: u64) {
+    trade_by(comm, round, |from, to| traded(round, from, to));
+}
+
+/// In a row, so that ranks run ahead of others; exchanges among them.
+fn many_small_trades(comm: &dyn Comm) {
+    let size = comm.size();
+    for round in 1000..5000 {
+        let next = |from: usize, to: usize| to == (from + 1) % size || from == (to + 1) % size;
+        trade_by(comm, round, |from, to| next(from, to).then(|| mix(&[round, from as u64, to as u64]) as usize % 300));
+        if round.is_multiple_of(50) {
+            exchange(comm, round);
+        }
+    }
+}
+
+/// From the first rank to the others, which answer nothing and take their time.
+fn one_way(comm: &dyn Comm) {
+    for round in 5000..5030 {
+        if comm.rank() > 0 {
+            std::thread::sleep(std::time::Duration::from_micros(mix(&[round]) % 1000));
+        }
+        trade_by(comm, round, |from, to| (from == 0 && to > 0).then_some(100_000));
+    }
+}
+
+/// Rank 0 trades with all at once, the others pair by pair, with it before or after.
+fn one_by_one(comm: &dyn Comm) {
+    let (rank, size) = (comm.rank(), comm.size());
+    let trade_if = |round: u64, together: &dyn Fn(usize, usize) -> bool| {
+        trade_by(comm, round, |from, to| {
+            together(from.min(to), from.max(to)).then(|| mix(&[round]) as usize % 100_000)
+        });
+    };
+    for round in 6000..6200 {
+        if rank == 0 {
+            trade_if(round, &|low, high| low == 0 && high > 0);
+            continue;
+        }
+        let with_first = || trade_if(round, &|low, high| (low, high) == (0, rank));
+        if round % 2 == 0 {
+            with_first();
+        }
+        for one in 1..size {
+            (one + 1..size).for_each(|other| trade_if(round, &|low, high| (low, high) == (one, other)));
+        }
+        if round % 2 == 1 {
+            with_first();
+        }
+    }
 }
 
 fn reductions(comm: &dyn Comm, round: u64) {
@@ -133,4 +240,19 @@ fn waiting(comm: &dyn Comm) {
     waiting.sum(&mut [1]).expect("sums");
     let long = waiting.seconds() > 0.5 * nap.as_secs_f64();
     assert_eq!(long, comm.rank() > 0, "rank {}: {} s", comm.rank(), waiting.seconds());
+
+    // What a rank does while it writes is its own work.
+    let (size, waiting) = (comm.size(), Waiting::new(comm));
+    let others: Vec<(usize, usize)> = (1..size).map(|rank| (rank, 1)).collect();
+    let (going, coming) = if comm.rank() == 0 { (&others[..], &[][..]) } else { (&[][..], &[(0, 1)][..]) };
+    let mut naps = 0;
+    let mut write = |_: usize, room: &mut [u8]| {
+        std::thread::sleep(nap);
+        naps += 1;
+        room[0] = 3;
+    };
+    waiting.trade(going, &mut write, coming, &mut |_, message| assert_eq!(message, [3])).expect("trades");
+    let long = waiting.seconds() > 0.5 * nap.as_secs_f64();
+    assert_eq!(long, comm.rank() > 0, "rank {}: {} s in a trade", comm.rank(), waiting.seconds());
+    assert_eq!(naps, going.len());
 }

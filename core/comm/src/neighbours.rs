@@ -1,0 +1,102 @@
+//! The ranks of the same host, and the memory shared with them.
+
+use std::cell::RefCell;
+
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator, CommunicatorCollectives};
+
+use crate::pause::Pause;
+use crate::shared_memory::{Handle, Outbox, Receiver, Sender};
+
+/// What came of a look for a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    /// It is not there yet.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "MPI alone waits there"))]
+    Pending,
+    /// It was there.
+    Read,
+    /// It comes through MPI.
+    Elsewhere,
+}
+
+/// The lanes between this rank and others, by their number in the world; none where the other is on another host, or either side
+/// could not share memory.
+pub(crate) struct Neighbours {
+    to: Vec<Option<RefCell<Sender>>>,
+    from: Vec<Option<RefCell<Receiver>>>,
+}
+
+impl Neighbours {
+    /// Shares memory among the ranks of `host`, which are some of `world`. Collective.
+    pub fn meet(world: &SimpleCommunicator, host: &SimpleCommunicator) -> Self {
+        let none = || (0..world.size()).map(|_| None).collect();
+        let mut neighbours = Self { to: none(), from: (0..world.size()).map(|_| None).collect() };
+        let (here, count) = (host.rank() as usize, host.size() as usize);
+        if count < 2 {
+            return neighbours;
+        }
+        // Who is where, and whether there is an outbox.
+        let outbox = Outbox::new(count).and_then(|outbox| Some((outbox.handle()?, outbox)));
+        let mut own = [world.rank().cast_unsigned().into(), 0, 0, 0, 0, 0];
+        let outbox = outbox.map(|(handle, outbox)| {
+            own[1] = 1;
+            own[2..].copy_from_slice(&handle.to_words());
+            outbox
+        });
+        let mut all = vec![0_u64; own.len() * count];
+        host.all_gather_into(&own[..], &mut all[..]);
+        let peers: Vec<&[u64; 6]> = all.as_chunks().0.iter().collect();
+        let mut opened = vec![0_u8; count];
+        for (k, &&[rank, there, process, namespace, descriptor, token]) in peers.iter().enumerate() {
+            let handle = Handle::from_words([process, namespace, descriptor, token]);
+            if there == 1 && k != here {
+                let receiver = Receiver::open(handle, count, here);
+                opened[k] = receiver.is_some().into();
+                neighbours.from[rank as usize] = receiver.map(RefCell::new);
+            }
+        }
+        // Senders learn who can read.
+        let mut heard = vec![0_u8; count];
+        host.all_to_all_into(&opened[..], &mut heard[..]);
+        for (k, peer) in peers.iter().enumerate().filter(|&(k, _)| heard[k] == 1) {
+            neighbours.to[peer[0] as usize] = outbox.as_ref().map(|outbox| RefCell::new(outbox.sender(k)));
+        }
+        neighbours
+    }
+
+    /// Lets no messages of more than `bytes` bytes to other ranks go through shared memory.
+    pub fn limit(&mut self, bytes: usize) {
+        self.to.iter_mut().flatten().for_each(|sender| sender.get_mut().limit(bytes));
+    }
+
+    /// Whether memory is shared for messages to `peer`.
+    pub fn reaches(&self, peer: usize) -> bool {
+        self.to[peer].is_some()
+    }
+
+    /// Whether memory is shared for messages from `peer`.
+    pub fn hears(&self, peer: usize) -> bool {
+        self.from[peer].is_some()
+    }
+
+    /// Sends a message that `fill` writes, once the peer has read the last but one, and gives true; gives false where it has to go
+    /// through MPI. `progress` is called now and then while it waits.
+    pub fn send(&self, peer: usize, bytes: usize, fill: impl FnOnce(&mut [u8]), progress: impl Fn()) -> bool {
+        let Some(sender) = &self.to[peer] else { return false };
+        let mut sender = sender.borrow_mut();
+        let pause = Pause::new();
+        while !sender.is_free() {
+            pause.once(&progress);
+        }
+        sender.send(bytes, fill)
+    }
+
+    /// Looks for the next message from `peer`, and has `read` read it.
+    pub fn receive(&self, peer: usize, bytes: usize, read: impl FnOnce(&[u8])) -> Arrival {
+        match &self.from[peer] {
+            Some(receiver) => receiver.borrow_mut().receive(bytes, read),
+            None => Arrival::Elsewhere,
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! How a rank waits for another without MPI.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a rank looks without a pause: as long as ranks that work alike are apart.
+const SPIN: Duration = Duration::from_micros(20);
+
+/// How long it only lets others go first, before it sleeps between looks.
+const YIELD: Duration = Duration::from_millis(2);
+
+/// The longest sleep; the first is a fiftieth of [`YIELD`], as each is of what was waited so far.
+const NAP: Duration = Duration::from_millis(1);
+
+/// A wait that goes on.
+pub(crate) struct Pause(Instant);
+
+impl Pause {
+    /// One that begins now.
+    pub fn new() -> Self {
+        Self(Instant::now())
+    }
+
+    /// To be called between two looks; calls `meanwhile` where others are let go first.
+    pub fn once(&self, meanwhile: impl FnOnce()) {
+        let waited = self.0.elapsed();
+        if waited < SPIN {
+            std::hint::spin_loop();
+            return;
+        }
+        meanwhile();
+        if waited < YIELD {
+            thread::yield_now();
+        } else {
+            thread::sleep((waited / 50).min(NAP));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_waits_take_few_looks() {
+        let (pause, start) = (Pause::new(), Instant::now());
+        let (mut early, mut late) = (0, 0);
+        while start.elapsed() < Duration::from_millis(220) {
+            *(if start.elapsed() < Duration::from_millis(20) { &mut early } else { &mut late }) += 1;
+            pause.once(|| ());
+        }
+        assert!(early > 0, "{early}");
+        assert!((1..=500).contains(&late), "{late}");
+    }
+}

@@ -1,0 +1,422 @@
+//! Memory that a rank shares with others of its host, through which messages go to them.
+//!
+//! A rank makes one file without a name, which lives as long as a process has it, and nowhere but in memory. It has a lane for each
+//! rank that is to read from it: two slots, so that the next message is written while the last is read, and the numbers of messages
+//! written and read. A lane is mapped as long as it may ever be; only what messages needed so far takes memory.
+#![expect(unsafe_code, reason = "no safe call shares memory between processes")]
+
+use std::collections::hash_map::RandomState;
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::ptr::{NonNull, null_mut};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
+use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
+use rustix::process::{Resource, getrlimit};
+
+use crate::neighbours::Arrival;
+
+/// All offsets are multiples of it: the largest page there is.
+const PAGE: usize = 1 << 16;
+
+/// The longest message of a slot, longer than those of a step are: what a slot once needed it keeps, and that is not for messages
+/// that come once.
+const SLOT: usize = 1 << 25;
+
+/// A lane begins with a page for its [`Control`].
+const LANE: usize = PAGE + 2 * SLOT;
+
+/// Stands for the length of a message that goes another way.
+const ELSEWHERE: usize = usize::MAX;
+
+/// What the two ranks of a lane tell each other. Zeroed memory is a lane without messages.
+#[repr(C)]
+struct Control {
+    sent: Sent,
+    taken: Taken,
+}
+
+/// Written by the sender. Processors fetch lines of 64 bytes in pairs.
+#[repr(C, align(128))]
+struct Sent {
+    count: AtomicU64,
+    /// Bytes in each slot.
+    lengths: [AtomicUsize; 2],
+}
+
+/// Written by the receiver.
+#[repr(C, align(128))]
+struct Taken {
+    count: AtomicU64,
+}
+
+/// Where other processes find an [`Outbox`], and how they know that they did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handle {
+    process: u64,
+    /// Within which `process` is a number.
+    namespace: u64,
+    descriptor: u64,
+    token: u64,
+}
+
+/// Memory of this rank that others read.
+pub(crate) struct Outbox {
+    file: Rc<File>,
+    map: Rc<Map>,
+    token: u64,
+}
+
+/// The end of a lane that messages go into.
+pub(crate) struct Sender {
+    file: Rc<File>,
+    map: Rc<Map>,
+    /// The lane's first byte in both.
+    start: usize,
+    count: u64,
+    /// Bytes of each slot that have memory.
+    reserved: [usize; 2],
+    /// No longer messages go this way.
+    most: usize,
+}
+
+/// The end that they come out of.
+pub(crate) struct Receiver {
+    map: Map,
+    count: u64,
+}
+
+/// A stretch of a file in this process's memory.
+struct Map {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+impl Handle {
+    /// As numbers to send.
+    pub fn to_words(self) -> [u64; 4] {
+        [self.process, self.namespace, self.descriptor, self.token]
+    }
+
+    /// From those that came.
+    pub fn from_words([process, namespace, descriptor, token]: [u64; 4]) -> Self {
+        Self { process, namespace, descriptor, token }
+    }
+}
+
+impl Outbox {
+    /// Memory with so many lanes; none where the system gives none.
+    pub fn new(lanes: usize) -> Option<Self> {
+        let bytes = file_bytes(lanes)?;
+        // A file longer than that would end the process.
+        if getrlimit(Resource::Fsize).current.is_some_and(|most| most < bytes as u64) {
+            return None;
+        }
+        let file = File::from(memfd_create("hematite", MemfdFlags::CLOEXEC).ok()?);
+        file.set_len(bytes as u64).ok()?;
+        let token = RandomState::new().build_hasher().finish();
+        file.write_all_at(&token.to_le_bytes(), 0).ok()?;
+        for lane in 0..lanes {
+            reserve(&file, lane_start(lane), size_of::<Control>())?;
+        }
+        let map = Map::new(&file, 0, bytes)?;
+        Some(Self { file: Rc::new(file), map: Rc::new(map), token })
+    }
+
+    /// For processes of the same user on this host; valid as long as this or a sender of it lives.
+    pub fn handle(&self) -> Option<Handle> {
+        let descriptor = u64::try_from(self.file.as_raw_fd()).ok()?;
+        Some(Handle { process: std::process::id().into(), namespace: namespace()?, descriptor, token: self.token })
+    }
+
+    /// The sender of a lane, of which there is one at most.
+    pub fn sender(&self, lane: usize) -> Sender {
+        let start = lane_start(lane);
+        assert!(start + LANE <= self.map.bytes, "no lane {lane}");
+        let (file, map) = (Rc::clone(&self.file), Rc::clone(&self.map));
+        Sender { file, map, start, count: 0, reserved: [0; 2], most: SLOT }
+    }
+}
+
+impl Sender {
+    /// Lets no messages of more than `bytes` bytes go this way.
+    pub fn limit(&mut self, bytes: usize) {
+        self.most = bytes.min(SLOT);
+    }
+
+    /// Whether a message can be sent without a wait for the receiver.
+    pub fn is_free(&self) -> bool {
+        let taken = &self.map.control(self.start).taken.count;
+        self.count < taken.load(Ordering::Acquire) + 2
+    }
+
+    /// Sends a message that `fill` writes, and gives true; or, where there is no memory for it, gives false and leaves word that it
+    /// comes another way.
+    ///
+    /// # Panics
+    /// When no slot is free: a fault of the program.
+    pub fn send(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
+        assert!(self.is_free(), "a message that nobody has read is not to be overwritten");
+        let slot = (self.count % 2) as usize;
+        let here = self.has_room(slot, bytes);
+        if here {
+            // Sound because the slot lies in the map and has memory, and nobody else reaches it: the receiver has taken what it held
+            // (`is_free`) and looks at it again once the count says so; `self` is borrowed mutably meanwhile.
+            fill(unsafe {
+                std::slice::from_raw_parts_mut(self.map.at(slot_start(self.start, slot), bytes).as_ptr(), bytes)
+            });
+        }
+        let sent = &self.map.control(self.start).sent;
+        sent.lengths[slot].store(if here { bytes } else { ELSEWHERE }, Ordering::Relaxed);
+        self.count += 1;
+        sent.count.store(self.count, Ordering::Release);
+        here
+    }
+
+    /// Whether the slot has memory for so many bytes; reserves it where it can. To write where there is none would end the process.
+    fn has_room(&mut self, slot: usize, bytes: usize) -> bool {
+        if bytes > self.most {
+            return false;
+        }
+        let reserved = self.reserved[slot];
+        if bytes <= reserved {
+            return true;
+        }
+        let wanted = bytes.max(reserved + reserved / 2).next_multiple_of(PAGE).min(SLOT);
+        if reserve(&self.file, slot_start(self.start, slot), wanted).is_none() {
+            self.most = reserved;
+            return false;
+        }
+        self.reserved[slot] = wanted;
+        true
+    }
+}
+
+impl Receiver {
+    /// The receiver of a lane in the outbox of another process, which has `lanes` of them; none where that cannot be reached.
+    pub fn open(handle: Handle, lanes: usize, lane: usize) -> Option<Self> {
+        if namespace()? != handle.namespace || lane >= lanes {
+            return None;
+        }
+        // Nothing that is no such file is waited for.
+        let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let path = format!("/proc/{}/fd/{}", handle.process, handle.descriptor);
+        let file = File::options().read(true).write(true).custom_flags(nonblock).open(path).ok()?;
+        let about = file.metadata().ok()?;
+        let mut token = [0; 8];
+        if !about.is_file() || about.len() != file_bytes(lanes)? as u64 || file.read_exact_at(&mut token, 0).is_err() {
+            return None;
+        }
+        if u64::from_le_bytes(token) != handle.token {
+            return None;
+        }
+        Some(Self { map: Map::new(&file, lane_start(lane), LANE)?, count: 0 })
+    }
+
+    /// Looks for the next message, which has so many bytes, and has `read` read it.
+    ///
+    /// # Panics
+    /// When the message has another length: a fault of the program.
+    pub fn receive(&mut self, bytes: usize, read: impl FnOnce(&[u8])) -> Arrival {
+        let control = self.map.control(0);
+        if control.sent.count.load(Ordering::Acquire) == self.count {
+            return Arrival::Pending;
+        }
+        let slot = (self.count % 2) as usize;
+        let length = control.sent.lengths[slot].load(Ordering::Relaxed);
+        let here = length != ELSEWHERE;
+        if here {
+            assert_eq!(length, bytes, "ranks disagree on the length of a message");
+            // Sound because the slot lies in the map, the sender gave it memory and filled it before it raised the count, and writes to it
+            // again once it sees below that the message is taken.
+            read(unsafe { std::slice::from_raw_parts(self.map.at(slot_start(0, slot), bytes).as_ptr(), bytes) });
+        }
+        self.count += 1;
+        control.taken.count.store(self.count, Ordering::Release);
+        if here { Arrival::Read } else { Arrival::Elsewhere }
+    }
+}
+
+impl Map {
+    fn new(file: &File, offset: usize, bytes: usize) -> Option<Self> {
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // Sound because the system chooses a place where nothing is.
+        let start = unsafe { mmap(null_mut(), bytes, protection, MapFlags::SHARED, file, offset as u64) }.ok()?;
+        Some(Self { start: NonNull::new(start.cast())?, bytes })
+    }
+
+    /// The first of `bytes` bytes of the map.
+    fn at(&self, offset: usize, bytes: usize) -> NonNull<u8> {
+        assert!(offset <= self.bytes && bytes <= self.bytes - offset, "{bytes} bytes at {offset} of {}", self.bytes);
+        // Sound because it stays within the map.
+        unsafe { self.start.add(offset) }
+    }
+
+    /// The control of the lane that begins there.
+    fn control(&self, lane: usize) -> &Control {
+        let control = self.at(lane, size_of::<Control>()).cast::<Control>();
+        assert!(control.is_aligned(), "lanes begin with pages");
+        // Sound because the file has memory there from its beginning to its end, aligned as just seen, and all processes reach it as
+        // atomic numbers, for which any bytes will do.
+        unsafe { control.as_ref() }
+    }
+}
+
+impl Drop for Map {
+    fn drop(&mut self) {
+        // Sound because all that points into the map borrows it. A stretch that stays mapped does no harm.
+        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
+    }
+}
+
+/// A page with the token, then the lanes; none where addresses do not suffice.
+fn file_bytes(lanes: usize) -> Option<usize> {
+    isize::try_from(lanes.checked_mul(LANE)?.checked_add(PAGE)?).ok()?.try_into().ok()
+}
+
+fn lane_start(lane: usize) -> usize {
+    PAGE + lane * LANE
+}
+
+fn slot_start(lane: usize, slot: usize) -> usize {
+    lane + PAGE + slot * SLOT
+}
+
+/// Gives a stretch of the file memory of its own; none where there is none left.
+fn reserve(file: &File, start: usize, bytes: usize) -> Option<()> {
+    fallocate(file, FallocateFlags::empty(), start as u64, bytes as u64).ok()
+}
+
+/// Among which processes this one has its number.
+fn namespace() -> Option<u64> {
+    Some(std::fs::metadata("/proc/self/ns/pid").ok()?.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::pause::Pause;
+
+    fn byte(message: usize, at: usize) -> u8 {
+        (message.wrapping_mul(0x9e37_79b9) ^ at.wrapping_mul(0x85eb_ca6b)).to_be_bytes()[7 - (at % 3)]
+    }
+
+    fn ends(lanes: usize, lane: usize) -> (Sender, Handle) {
+        let outbox = Outbox::new(lanes).expect("memory");
+        (outbox.sender(lane), outbox.handle().expect("a handle"))
+    }
+
+    /// Waits no longer than the other thread may take.
+    fn wait_until(mut done: impl FnMut() -> bool) {
+        let (pause, start) = (Pause::new(), Instant::now());
+        while !done() {
+            assert!(start.elapsed() < Duration::from_secs(20), "the other thread is gone");
+            pause.once(|| ());
+        }
+    }
+
+    #[test]
+    fn messages_come_whole_and_in_order() {
+        let sizes = [0, 1, 4, 4095, 70_000, 3 << 20, 65_536, 5, 4 << 20, 131_073];
+        let bytes = |message: usize| sizes[message % sizes.len()];
+        let (mut sender, handle) = ends(3, 1);
+        sender.limit(4 << 20);
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let mut receiver = Receiver::open(handle, 3, 1).expect("opens");
+                for message in 0..400 {
+                    let check = |content: &[u8]| {
+                        let wrong = content.iter().enumerate().find(|&(at, &value)| value != byte(message, at));
+                        assert!(wrong.is_none(), "message {message}: {wrong:?}");
+                    };
+                    // Some are looked for late, so that both slots fill.
+                    if message % 7 == 3 {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    let mut arrival = Arrival::Pending;
+                    wait_until(|| {
+                        arrival = receiver.receive(bytes(message), check);
+                        arrival != Arrival::Pending
+                    });
+                    assert_eq!(arrival, Arrival::Read);
+                }
+                assert_eq!(receiver.receive(0, |_| panic!("nothing was sent")), Arrival::Pending);
+            });
+            for message in 0..400 {
+                wait_until(|| sender.is_free());
+                let fill = |room: &mut [u8]| room.iter_mut().enumerate().for_each(|(at, to)| *to = byte(message, at));
+                assert!(sender.send(bytes(message), fill));
+            }
+        });
+    }
+
+    #[test]
+    fn a_sender_is_two_messages_ahead_at_most() {
+        let (mut sender, handle) = ends(1, 0);
+        let mut receiver = Receiver::open(handle, 1, 0).expect("opens");
+        for round in 0..5 {
+            assert!(sender.send(1, |room| room[0] = round) && sender.is_free());
+            assert!(sender.send(1, |room| room[0] = 100 + round) && !sender.is_free());
+            assert_eq!(receiver.receive(1, |message| assert_eq!(message, [round])), Arrival::Read);
+            assert!(sender.is_free());
+            assert_eq!(receiver.receive(1, |message| assert_eq!(message, [100 + round])), Arrival::Read);
+        }
+    }
+
+    /// Sends and receives one message, which goes the way that is `wanted`.
+    fn one((sender, receiver): &mut (Sender, Receiver), bytes: usize, wanted: Arrival) {
+        assert_eq!(sender.send(bytes, |room| room.fill(7)), wanted == Arrival::Read);
+        assert_eq!(receiver.receive(bytes, |message| assert!(message.iter().all(|&b| b == 7))), wanted);
+    }
+
+    #[test]
+    fn what_has_no_room_goes_elsewhere() {
+        let (sender, handle) = ends(1, 0);
+        let mut both = (sender, Receiver::open(handle, 1, 0).expect("opens"));
+        one(&mut both, 10, Arrival::Read);
+        one(&mut both, SLOT + 1, Arrival::Elsewhere);
+        one(&mut both, 200_000, Arrival::Read);
+        both.0.limit(100_000);
+        one(&mut both, 100_001, Arrival::Elsewhere);
+        one(&mut both, 100_000, Arrival::Read);
+    }
+
+    #[test]
+    fn what_gets_no_memory_goes_elsewhere() {
+        let (sender, handle) = ends(1, 0);
+        let mut both = (sender, Receiver::open(handle, 1, 0).expect("opens"));
+        one(&mut both, 1000, Arrival::Read);
+        one(&mut both, 1000, Arrival::Read);
+        // A file that cannot grow stands for a system without memory.
+        let read_only = File::open(format!("/proc/self/fd/{}", handle.descriptor)).expect("opens");
+        let _writable = std::mem::replace(&mut both.0.file, Rc::new(read_only));
+        one(&mut both, 2 * PAGE, Arrival::Elsewhere);
+        one(&mut both, PAGE, Arrival::Read);
+        one(&mut both, 2 * PAGE, Arrival::Elsewhere);
+    }
+
+    #[test]
+    fn nothing_else_is_taken_for_an_outbox() {
+        let (sender, handle) = ends(2, 0);
+        assert!(Receiver::open(handle, 2, 1).is_some());
+        assert_eq!(Handle::from_words(handle.to_words()), handle);
+        let others = [
+            Handle { token: handle.token ^ 1, ..handle },
+            Handle { namespace: handle.namespace + 1, ..handle },
+            Handle { descriptor: 1 << 20, ..handle },
+            Handle { process: u64::MAX, ..handle },
+        ];
+        for other in others {
+            assert!(Receiver::open(other, 2, 1).is_none(), "{other:?}");
+        }
+        assert!(Receiver::open(handle, 1, 0).is_none() && Receiver::open(handle, 2, 2).is_none());
+        drop(sender);
+        assert!(Receiver::open(handle, 2, 1).is_none());
+    }
+}
