@@ -16,6 +16,12 @@ const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-g
 /// Environment variable with the numbers of the devices that ranks may use, `1` or `0,2`, in the order in which they take them.
 const CHOICE: &str = "HEMATITE_GPUS";
 
+/// Environment variable that says whether devices wait for messages in the midst of submissions, 1, or not, 0.
+const GATES: &str = "HEMATITE_GATES";
+
+/// NVIDIA's number as a vendor of PCI devices.
+const NVIDIA: u32 = 0x10DE;
+
 /// One device that `wgpu` sees.
 #[derive(Clone, Debug)]
 pub struct GpuInfo {
@@ -39,6 +45,8 @@ pub struct GpuInfo {
     pub f16: bool,
     /// Whether kernels may use f64.
     pub f64: bool,
+    /// Whether it may stand still for the host in the midst of a submission, for as long as that takes.
+    pub(crate) patient: bool,
 }
 
 /// What a run needs of a device beyond the ordinary.
@@ -64,6 +72,9 @@ pub struct Gpu {
     pub(crate) copy: Arc<OnceLock<Kernel>>,
     /// Where the device has a copy engine of its own.
     pub(crate) copy_queue: Option<CopyQueue>,
+    gates: bool,
+    /// Whether a rank before this one on its host has the same device.
+    taken: bool,
     info: GpuInfo,
 }
 
@@ -104,6 +115,19 @@ fn chosen(choice: Option<&str>, found: usize) -> Result<Vec<usize>> {
     choice.split(',').map(number).collect()
 }
 
+/// What `choice` says, or else `suits`.
+fn gates_of(choice: Option<&str>, suits: bool) -> Result<bool> {
+    match choice {
+        None => Ok(suits),
+        Some("0") => Ok(false),
+        Some("1") => Ok(true),
+        Some(other) => Err(Fault::usage(format!(
+            "{GATES}={other}: 1 has devices wait for messages in the midst of their work, 0 has the host wait between; leave it unset for \
+             what suits the device"
+        ))),
+    }
+}
+
 fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
     let info = adapter.get_info();
     let limits = adapter.limits();
@@ -125,6 +149,8 @@ fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
         max_buffer: limits.max_buffer_size,
         f16: adapter.features().contains(wgpu::Features::SHADER_F16),
         f64: adapter.features().contains(wgpu::Features::SHADER_F64),
+        // Others end what takes seconds; software Vulkan waits with a core of the host.
+        patient: info.vendor == NVIDIA && info.device_type != wgpu::DeviceType::Cpu,
     }
 }
 
@@ -180,7 +206,34 @@ impl Gpu {
             }
         };
         let (stopwatch, copy) = (Arc::default(), Arc::default());
-        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, info })
+        let gates = gates_of(std::env::var(GATES).ok().as_deref(), info.patient)?;
+        let taken = local_rank >= found.len();
+        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, gates, taken, info })
+    }
+
+    /// Whether the device waits for answers in the midst of submissions ([`crate::Recorder::await_answer`]), not the host between them.
+    pub fn waits_at_gates(&self) -> bool {
+        self.gates
+    }
+
+    /// Whether a rank with a lower number on this host has the same device.
+    pub fn is_taken(&self) -> bool {
+        self.taken
+    }
+
+    /// The same device where ranks share devices: one that waits for another's message would keep the other from its work.
+    ///
+    /// # Errors
+    /// A usage fault where the environment's HEMATITE_GATES holds something else than 0 or 1.
+    pub fn in_turn(self) -> Result<Self> {
+        let gates = gates_of(std::env::var(GATES).ok().as_deref(), false)?;
+        Ok(Self { gates, ..self })
+    }
+
+    /// The same device, with another answer to [`Gpu::waits_at_gates`].
+    #[must_use]
+    pub fn with_gates(self, gates: bool) -> Self {
+        Self { gates, ..self }
     }
 
     /// What the device is.
@@ -273,6 +326,19 @@ impl Gpu {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gates_are_chosen_by_the_device_or_the_environment() {
+        let gpu = Gpu::open(0, Needs::default()).expect("a device");
+        assert!(!gpu.is_taken());
+        for suits in [false, true] {
+            assert_eq!(gates_of(None, suits).expect("valid"), suits);
+            assert!(!gates_of(Some("0"), suits).expect("valid"));
+            assert!(gates_of(Some("1"), suits).expect("valid"));
+        }
+        let fault = gates_of(Some("yes"), true).expect_err("refused").to_string();
+        assert!(fault.contains("HEMATITE_GATES=yes"), "{fault}");
+    }
 
     #[test]
     fn numbers_choose_devices() {

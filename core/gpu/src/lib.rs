@@ -11,6 +11,7 @@ mod copy;
 mod copy_engine;
 mod device;
 mod environment;
+mod gate;
 mod kernel;
 mod mailbox;
 mod mapped;
@@ -27,6 +28,7 @@ mod trusted;
 
 pub use buffer::{Arguments, Buffer, Staging};
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
+pub use gate::Signals;
 pub use kernel::{Binding, Bound, Kernel};
 pub use mailbox::Mailbox;
 pub use recorder::{Recorder, Ticket};

@@ -1,5 +1,7 @@
 //! Messages between kernels and the host, in the midst of other work.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -7,7 +9,8 @@ use hematite_config::{Fault, Result};
 
 use crate::copy::copy_kernel;
 use crate::copy_engine::{Copier, CopyQueue};
-use crate::mapped::{Flag, Mapped, Reader};
+use crate::gate::{Flag, Gate, Signals};
+use crate::mapped::{Mapped, Reader};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
 
 /// How long the host looks for a message without a pause: as long as small kernels take.
@@ -18,34 +21,54 @@ const YIELD: Duration = Duration::from_millis(2);
 
 const NAP: Duration = Duration::from_micros(20);
 
-/// A buffer that kernels fill for the host, and one that the host fills for kernels. [`Recorder::post`] sends the first off;
-/// [`Mailbox::receive`] waits for it, while the device goes on with what was recorded after it; [`Mailbox::answer`] fills the
-/// second for what is submitted next.
+/// A buffer that kernels fill for the host, and one that the host fills for kernels. [`Recorder::post`] sends the first off, while
+/// the device goes on with what was recorded after it; [`Recorder::await_answer`] is where it needs the second, and says what the host
+/// has to do for that: [`Mailbox::wait`] and [`Mailbox::read`] for the message, [`Mailbox::fill`] and [`Mailbox::answer`].
 ///
 /// The host reads a copy in memory that stays mapped, since kernels that pack write to the host's memory far more slowly than one that
 /// copies, or than the device's copy engine does (see [`Gpu::background_mailbox`]); what the host writes lies where kernels read it. Nothing
 /// is mapped or allocated on the way. Where Vulkan gives no such memory, both are copied and mapped each time, once the device is idle. One
-/// message is on its way at a time: a kernel that fills the next one must be submitted after the last was received, and follow, on the
-/// device, what reads the answer to it.
-#[derive(Debug)]
+/// message is on its way at a time: a kernel that fills the next one must follow, on the device, what reads the answer to the last.
+#[derive(Clone, Debug)]
 pub struct Mailbox {
     out: Buffer,
+    incoming: Buffer,
     way: Way,
+    /// Answers that are awaited in what is recorded so far.
+    answers: Arc<AtomicU32>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Way {
-    Mapped { carrier: Carrier, read: Mapped, answer: Mapped, posted: Box<Flag> },
-    Copied { answer: Buffer, staging: Staging },
+    /// Through memory that both reach. A kernel copies the message there before the flag is raised, or else the copy engine after the
+    /// host has seen the flag. Where there is a gate, the device waits for answers; where there
+    /// are signals, kernels see to both.
+    Mapped {
+        copy: Option<(Kernel, Bound)>,
+        posted: Flag,
+        gate: Option<Gate>,
+        signals: Option<Signals>,
+        memory: Arc<Mutex<Memory>>,
+    },
+    Copied {
+        staging: Staging,
+        copies: Arc<Mutex<Copies>>,
+    },
 }
 
-/// What copies a message to memory that the host reads.
+/// Memory that host and device share.
 #[derive(Debug)]
-enum Carrier {
-    /// A kernel, before the flag is raised.
-    Kernel(Kernel, Bound),
-    /// The copy engine, once the host has seen the flag, and how many bytes.
-    Engine(Box<Copier>, u64),
+struct Memory {
+    copier: Option<Copier>,
+    read: Mapped,
+    answer: Mapped,
+}
+
+/// What the host has of memory that they do not share.
+#[derive(Debug)]
+struct Copies {
+    came: Vec<u8>,
+    filled: Vec<u8>,
 }
 
 impl Gpu {
@@ -54,12 +77,10 @@ impl Gpu {
     /// # Errors
     /// A usage fault where there is no room.
     pub fn mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
-        let message = self.buffer(label, out)?;
-        let way = match Way::mapped(self, label, &message, answer)? {
-            Some(way) => way,
-            None => Way::copied(self, label, out, answer)?,
-        };
-        Ok(Mailbox { out: message, way })
+        match Mailbox::by_kernel(self, label, out, answer)? {
+            Some(mailbox) => Ok(mailbox),
+            None => Mailbox::by_copies(self, label, out, answer),
+        }
     }
 
     /// The same, for messages that are sent off before much other work: where the device has a copy engine, that takes them to the
@@ -68,38 +89,57 @@ impl Gpu {
     /// # Errors
     /// Those of [`Gpu::mailbox`].
     pub fn background_mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
-        match self.copy_queue.as_ref().and_then(|queue| Mailbox::by_engine(self, queue, label, out, answer)) {
+        let by_engine = self.copy_queue.as_ref().map(|queue| Mailbox::by_engine(self, queue, label, out, answer));
+        match by_engine.transpose()?.flatten() {
             Some(mailbox) => Ok(mailbox),
             None => self.mailbox(label, out, answer),
         }
     }
 }
 
-impl Way {
-    fn mapped(gpu: &Gpu, label: &str, out: &Buffer, answer: u64) -> Result<Option<Self>> {
-        let memory = || {
-            let read = Mapped::new(gpu, label, out.bytes, Reader::Host)?;
-            Some((read, Mapped::new(gpu, label, answer, Reader::Kernels)?, Box::new(Flag::new(gpu)?)))
-        };
-        let Some((read, answer, posted)) = memory() else { return Ok(None) };
-        let (kernel, bound) = copy_kernel(gpu, out, read.buffer())?;
-        Ok(Some(Self::Mapped { carrier: Carrier::Kernel(kernel, bound), read, answer, posted }))
-    }
-
-    fn copied(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
-        let (answer, staging) = (gpu.buffer(label, answer)?, gpu.staging(label, out)?);
-        Ok(Self::Copied { answer, staging })
-    }
-}
-
 impl Mailbox {
-    /// One whose messages `queue` copies; none where the device has not the memory for it.
-    fn by_engine(gpu: &Gpu, queue: &CopyQueue, label: &str, out: u64, answer: u64) -> Option<Self> {
-        let message = Mapped::new(gpu, label, out, Reader::Kernels)?;
-        let read = Mapped::new(gpu, label, out, Reader::Host)?;
-        let carrier = Carrier::Engine(Box::new(Copier::new(gpu, queue, &message, &read)?), 0);
-        let (answer, posted) = (Mapped::new(gpu, label, answer, Reader::Kernels)?, Box::new(Flag::new(gpu)?));
-        Some(Self { out: message.buffer().clone(), way: Way::Mapped { carrier, read, answer, posted } })
+    /// One whose messages a kernel copies; none where the device has not the memory for it.
+    fn by_kernel(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
+        let Some(read) = Mapped::new(gpu, label, out, Reader::Host) else { return Ok(None) };
+        let out = gpu.buffer(label, out)?;
+        let copy = copy_kernel(gpu, &out, read.buffer())?;
+        let Some(answer) = Mapped::new(gpu, label, answer, Reader::Kernels) else { return Ok(None) };
+        Self::mapped(gpu, out, Some(copy), None, Memory { copier: None, read, answer })
+    }
+
+    /// One whose messages `queue` copies.
+    fn by_engine(gpu: &Gpu, queue: &CopyQueue, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
+        let memory = || {
+            let (read, out) =
+                (Mapped::new(gpu, label, out, Reader::Host)?, Mapped::new(gpu, label, out, Reader::Kernels)?);
+            Some((Copier::new(gpu, queue, &out, &read)?, read, out, Mapped::new(gpu, label, answer, Reader::Kernels)?))
+        };
+        let Some((copier, read, out, answer)) = memory() else { return Ok(None) };
+        let memory = Memory { copier: Some(copier), read, answer };
+        Self::mapped(gpu, out.buffer().clone(), None, Signals::new(gpu)?, memory)
+    }
+
+    fn mapped(
+        gpu: &Gpu,
+        out: Buffer,
+        copy: Option<(Kernel, Bound)>,
+        signals: Option<Signals>,
+        memory: Memory,
+    ) -> Result<Option<Self>> {
+        let incoming = memory.answer.buffer().clone();
+        let (posted, gate) = match &signals {
+            Some(signals) => (Some(signals.flag()), Some(signals.gate())),
+            None => (Flag::new(gpu), if gpu.waits_at_gates() { Gate::new(gpu, &incoming)? } else { None }),
+        };
+        let Some(posted) = posted else { return Ok(None) };
+        let way = Way::Mapped { copy, posted, gate, signals, memory: Arc::new(Mutex::new(memory)) };
+        Ok(Some(Self { out, incoming, way, answers: Arc::default() }))
+    }
+
+    fn by_copies(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
+        let copies = Copies { came: vec![0; out as usize], filled: vec![0; answer as usize] };
+        let way = Way::Copied { staging: gpu.staging(label, out)?, copies: Arc::new(Mutex::new(copies)) };
+        Ok(Self { out: gpu.buffer(label, out)?, incoming: gpu.buffer(label, answer)?, way, answers: Arc::default() })
     }
 
     /// What kernels fill for the host.
@@ -109,75 +149,124 @@ impl Mailbox {
 
     /// What the host fills for kernels.
     pub fn incoming(&self) -> &Buffer {
+        &self.incoming
+    }
+
+    /// Where there are such, kernels that pack and unpack have to post and to await by themselves (see [`Signals`]).
+    pub fn signals(&self) -> Option<&Signals> {
         match &self.way {
-            Way::Mapped { answer, .. } => answer.buffer(),
-            Way::Copied { answer, .. } => answer,
+            Way::Mapped { signals, .. } => signals.as_ref(),
+            Way::Copied { .. } => None,
         }
     }
 
-    /// Waits for the message that [`Recorder::post`] sent off in what was submitted, and gives it. MPI is not to read mapped memory
-    /// itself: not all of its ways to other processes can.
+    /// Waits for the first `bytes` bytes of the message that [`Recorder::post`] sent off in what was submitted, for [`Mailbox::read`].
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn receive(&mut self, gpu: &Gpu, to: &mut [u8]) -> Result<()> {
-        match &mut self.way {
-            Way::Mapped { carrier, read, posted, .. } => {
+    pub fn wait(&self, gpu: &Gpu, bytes: usize) -> Result<()> {
+        match &self.way {
+            Way::Mapped { posted, memory, .. } => {
                 let unsent = || Fault::io(format!("{} was to send a message, and did not", gpu.info().name));
                 // A device that is lost, or done without having raised the flag, never will.
                 wait_until(gpu, || posted.lowered(), || gpu.is_idle().map(|idle| idle.then(unsent)))?;
-                if let Carrier::Engine(copier, bytes) = carrier {
-                    copier.start(*bytes)?;
+                if let Some(copier) = &mut locked(memory).copier {
+                    copier.start(bytes as u64)?;
                     wait_until(gpu, || copier.is_done(), || Ok(None))?;
                 }
-                let _span = gpu.span("copy");
-                read.read(to);
                 Ok(())
             }
-            Way::Copied { staging, .. } => {
+            Way::Copied { staging, copies } => {
                 let all = Recorder::new(gpu).submit();
-                gpu.read(staging, &all, |mapped| to.copy_from_slice(&mapped[..to.len()]))
+                gpu.read(staging, &all, |mapped| locked(copies).came[..bytes].copy_from_slice(&mapped[..bytes]))
             }
         }
     }
 
-    /// Fills the start of [`Mailbox::incoming`], for what is submitted next.
-    pub fn answer(&mut self, gpu: &Gpu, bytes: &[u8]) {
-        let _span = gpu.span("copy");
-        match &mut self.way {
-            Way::Mapped { answer, .. } => answer.write(bytes),
-            Way::Copied { answer, .. } => gpu.write(answer, 0, bytes),
+    /// The bytes of the message from `at` on. MPI is not to read mapped memory itself: not all of its ways to other processes can.
+    pub fn read(&self, at: usize, to: &mut [u8]) {
+        match &self.way {
+            Way::Mapped { memory, .. } => locked(memory).read.read(at, to),
+            Way::Copied { copies, .. } => to.copy_from_slice(&locked(copies).came[at..][..to.len()]),
+        }
+    }
+
+    /// Puts bytes into the answer, at `at`.
+    pub fn fill(&self, at: usize, bytes: &[u8]) {
+        match &self.way {
+            Way::Mapped { memory, .. } => locked(memory).answer.write(at, bytes),
+            Way::Copied { copies, .. } => locked(copies).filled[at..][..bytes.len()].copy_from_slice(bytes),
+        }
+    }
+
+    /// Gives the device the first `bytes` bytes of [`Mailbox::incoming`] as they were filled.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn answer(&self, gpu: &Gpu, bytes: usize) -> Result<()> {
+        match &self.way {
+            Way::Mapped { gate, .. } => gate.as_ref().map_or(Ok(()), Gate::open),
+            Way::Copied { copies, .. } => {
+                gpu.write(&self.incoming, 0, &locked(copies).filled[..bytes]);
+                Ok(())
+            }
         }
     }
 }
 
-impl Recorder<'_> {
+fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'g> Recorder<'g> {
     /// Sends off the first `bytes` bytes of what kernels recorded up to here put into `mailbox`. What is recorded from here on is
     /// done while the host reads them.
-    pub fn post(&mut self, mailbox: &mut Mailbox, bytes: u64) {
-        match &mut mailbox.way {
-            Way::Mapped { carrier, posted, .. } => {
-                match carrier {
-                    Carrier::Kernel(kernel, bound) => {
-                        let count = bytes.div_ceil(16) as u32;
-                        self.dispatch(kernel, bound, count, &[count]);
-                    }
-                    Carrier::Engine(_, ready) => *ready = bytes,
+    pub fn post(&mut self, mailbox: &Mailbox, bytes: u64) {
+        match &mailbox.way {
+            Way::Mapped { copy, posted, signals, .. } => {
+                if let Some((kernel, bound)) = copy {
+                    let count = bytes.div_ceil(16) as u32;
+                    self.dispatch(kernel, bound, count, &[count]);
                 }
-                self.insert("send", posted.raise());
+                posted.record(self);
+                signals.iter().for_each(Signals::begin);
             }
             Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&mailbox.out, 0, staging, bytes),
             Way::Copied { .. } => {}
         }
     }
 
+    /// What is recorded from here on needs the answer to what was posted last in `mailbox`, which `errand` gives. Errands are
+    /// run in their order, from inside of other calls of this recorder: at the latest when it submits something and waits (see
+    /// [`Recorder::flush`]). Where the device may wait for the host in the midst of a submission, what comes after goes into the same
+    /// one; else what is recorded up to here is submitted, and the errand run before the next submission.
+    ///
+    /// # Errors
+    /// Those of errands before.
+    pub fn await_answer(&mut self, mailbox: &Mailbox, errand: impl FnMut() -> Result<()> + 'g) -> Result<()> {
+        let gate = match &mailbox.way {
+            Way::Mapped { posted, gate, .. } => gate.as_ref().map(|gate| (posted.clone(), gate.clone())),
+            Way::Copied { .. } => None,
+        };
+        match &gate {
+            Some((_, gate)) => gate.record(self, mailbox.answers.fetch_add(1, Ordering::Relaxed) + 1),
+            None => {
+                self.submit_up_to_here()?;
+            }
+        }
+        self.owe(gate, Box::new(errand));
+        Ok(())
+    }
+
     /// Submits what is recorded and gives the message that [`Recorder::post`] sent off among it.
     ///
     /// # Errors
-    /// An I/O fault when the device is lost.
-    pub fn receive(&mut self, mailbox: &mut Mailbox, to: &mut [u8]) -> Result<()> {
-        self.flush();
-        mailbox.receive(self.gpu(), to)
+    /// An I/O fault when the device is lost, and those of errands.
+    pub fn receive(&mut self, mailbox: &Mailbox, to: &mut [u8]) -> Result<()> {
+        self.flush()?;
+        mailbox.wait(self.gpu(), to.len())?;
+        mailbox.read(0, to);
+        Ok(())
     }
 }
 
@@ -208,77 +297,141 @@ fn wait_until(
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
     use crate::testing::{checked, random};
     use crate::{Binding, MAIN, Scan, Template, WORKGROUP, render};
 
-    const TEXT: &str = "struct Span { count: u32, round: u32 }
+    const TEXT: &str = "struct Span { count: u32, factor: u32, plus: u32, round: u32 }
         var<immediate> span: Span;
         ${declarations}
         #include \"main.wgsl\"
-        fn work_on(k: u32) { out[k] = incoming[k] * 3u + span.round; }";
+        fn work_on(k: u32) { to[k] = numbers[k] * span.factor + span.plus; }";
 
-    /// Numbers go to and fro; each time a kernel changes them.
-    fn converses(mut mailbox: Mailbox, gpu: &Gpu, count: usize) {
-        let table = vec![Binding::read("incoming", "array<u32>"), Binding::write("out", "array<u32>")];
-        let context = minijinja::context! { workgroup => WORKGROUP, declarations => Binding::declare(&table) };
+    /// A kernel that makes others of `numbers`; before or after the message where there are signals.
+    fn kernel(gpu: &Gpu, mailbox: &Mailbox, posts: bool, numbers: &Buffer, to: &Buffer) -> (Kernel, Bound) {
+        let mut table = vec![Binding::read("numbers", "array<u32>"), Binding::write("to", "array<u32>")];
+        let mut buffers = vec![("numbers", numbers), ("to", to)];
+        let signals = mailbox.signals();
+        if let Some(signals) = signals {
+            table.extend(Signals::bindings(posts));
+            buffers.extend(signals.buffers());
+        }
+        let context = minijinja::context! {
+            workgroup => WORKGROUP,
+            declarations => Binding::declare(&table),
+            posts => posts && signals.is_some(),
+            awaits => !posts && signals.is_some(),
+        };
         let wgsl = render(Template { name: "echo.wgsl", text: TEXT }, &[MAIN], &context);
-        let kernel = Kernel::new(gpu, "echo", &wgsl, table, 8).expect("made");
-        let bound = kernel.bind(gpu, &[("incoming", mailbox.incoming()), ("out", mailbox.out())]);
+        let kernel = Kernel::new(gpu, "echo", &wgsl, table, 16).expect("made");
+        let bound = kernel.bind(gpu, &buffers);
+        (kernel, bound)
+    }
+
+    /// Numbers go to and fro; each time a kernel changes them, and the host adds one to each.
+    fn converses(mailbox: &Mailbox, gpu: &Gpu, count: usize) {
+        let middle = gpu.buffer("numbers", 4 * count as u64).expect("room");
+        let out = kernel(gpu, mailbox, true, &middle, mailbox.out());
+        let into = kernel(gpu, mailbox, false, mailbox.incoming(), &middle);
         let other = gpu.buffer("other work", 4 << 20).expect("room");
         let scan = Scan::new(gpu, &other, 1 << 18).expect("made");
-        let mut numbers = random(1, count);
-        let mut came = vec![0_u32; count];
+        let numbers = &RefCell::new(random(1, count));
+        gpu.upload(&middle, 0, &numbers.borrow()).expect("written");
         let mut recorder = Recorder::new(gpu);
-        for round in 0..300 {
-            mailbox.answer(gpu, bytemuck::cast_slice(&numbers));
-            recorder.dispatch(&kernel, &bound, count as u32, &[count as u32, round]);
-            recorder.post(&mut mailbox, 4 * count as u64);
-            scan.record(&mut recorder, [0, 1000, 1 << 18][round as usize % 3]);
-            recorder.receive(&mut mailbox, bytemuck::cast_slice_mut(&mut came)).expect("comes");
-            let right = numbers.iter().map(|number| number.wrapping_mul(3).wrapping_add(round));
-            assert!(came.iter().copied().eq(right), "round {round}");
-            numbers.copy_from_slice(&came);
+        let items = count as u32;
+        for plus in 0..300_u32 {
+            let next = mailbox.signals().map_or(0, Signals::next_round);
+            recorder.dispatch(&out.0, &out.1, items, &[items, 3, plus, next]);
+            recorder.post(mailbox, 4 * count as u64);
+            scan.record(&mut recorder, [0, 1000, 1 << 18][plus as usize % 3]);
+            let errand = move || {
+                let mut numbers = numbers.borrow_mut();
+                let mut came = vec![0_u32; count];
+                mailbox.wait(gpu, 4 * count)?;
+                let half = count / 2;
+                mailbox.read(4 * half, bytemuck::cast_slice_mut(&mut came[half..]));
+                mailbox.read(0, bytemuck::cast_slice_mut(&mut came[..half]));
+                let right = numbers.iter().map(|number| number.wrapping_mul(3).wrapping_add(plus));
+                assert!(came.iter().copied().eq(right), "round {plus}");
+                came.iter_mut().for_each(|number| *number = number.wrapping_add(1));
+                mailbox.fill(4 * half, bytemuck::cast_slice(&came[half..]));
+                mailbox.fill(0, bytemuck::cast_slice(&came[..half]));
+                *numbers = came;
+                mailbox.answer(gpu, 4 * count)
+            };
+            recorder.await_answer(mailbox, errand).expect("answered before");
+            let round = mailbox.signals().map_or(0, Signals::round);
+            recorder.dispatch(&into.0, &into.1, items, &[items, 1, 0, round]);
+            recorder.run_ahead().expect("answered");
         }
+        recorder.flush().expect("answered");
+        let came: Vec<u32> = gpu.download(&middle, 0, count).expect("reads");
+        assert_eq!(came, *numbers.borrow());
     }
 
     #[test]
     fn messages_come_whole_from_mapped_memory() {
-        let gpu = checked();
-        for count in [1, 63, 70_000] {
-            let out = gpu.buffer("echo", 4 * count).expect("room");
-            let way = Way::mapped(&gpu, "echo", &out, 4 * count).expect("made").expect("a device with such memory");
-            converses(Mailbox { out, way }, &gpu, count as usize);
+        for gates in [false, true] {
+            let gpu = checked().with_gates(gates);
+            for count in [1, 63, 70_000] {
+                let mailbox = Mailbox::by_kernel(&gpu, "echo", 4 * count, 4 * count).expect("made");
+                converses(&mailbox.expect("a device with such memory"), &gpu, count as usize);
+            }
         }
     }
 
     #[test]
     fn messages_come_whole_by_the_copy_engine() {
-        let gpu = checked();
-        let queue = gpu.copy_queue.clone().or_else(|| CopyQueue::shared(&gpu)).expect("a queue");
-        for count in [1, 63, 70_000] {
-            let mailbox = Mailbox::by_engine(&gpu, &queue, "echo", 4 * count, 4 * count).expect("such memory");
-            converses(mailbox, &gpu, count as usize);
+        for gates in [false, true] {
+            let gpu = checked().with_gates(gates);
+            let shared = || CopyQueue::shared(&gpu).expect("a queue");
+            let queue = match gpu.copy_queue.clone() {
+                Some(queue) => queue,
+                // A queue that stands at a gate copies nothing.
+                None if gates => continue,
+                None => shared(),
+            };
+            for count in [1, 63, 70_000] {
+                let mailbox = Mailbox::by_engine(&gpu, &queue, "echo", 4 * count, 4 * count).expect("made");
+                converses(&mailbox.expect("such memory"), &gpu, count as usize);
+            }
         }
     }
 
     #[test]
     fn messages_come_whole_by_copies() {
-        let gpu = checked();
-        for count in [1, 63, 70_000] {
-            let way = Way::copied(&gpu, "echo", 4 * count, 4 * count).expect("room");
-            let out = gpu.buffer("echo", 4 * count).expect("room");
-            converses(Mailbox { out, way }, &gpu, count as usize);
+        for gates in [false, true] {
+            let gpu = checked().with_gates(gates);
+            for count in [1, 63, 70_000] {
+                let mailbox = Mailbox::by_copies(&gpu, "echo", 4 * count, 4 * count).expect("room");
+                converses(&mailbox, &gpu, count as usize);
+            }
         }
     }
 
     #[test]
     fn a_message_that_never_comes_is_a_fault() {
         let gpu = checked();
-        let mut mailbox = gpu.mailbox("nothing", 4, 4).expect("room");
-        let fault = Recorder::new(&gpu).receive(&mut mailbox, &mut [0; 4]);
+        let mailbox = gpu.mailbox("nothing", 4, 4).expect("room");
+        let fault = Recorder::new(&gpu).receive(&mailbox, &mut [0; 4]);
         if let Way::Mapped { .. } = mailbox.way {
             assert!(fault.is_err());
         }
+    }
+
+    #[test]
+    fn a_device_at_a_gate_goes_on_where_an_errand_fails() {
+        let gpu = checked().with_gates(true);
+        let mailbox = gpu.mailbox("nothing", 4, 4).expect("room");
+        let mut recorder = Recorder::new(&gpu);
+        for _ in 0..3 {
+            recorder.post(&mailbox, 4);
+            recorder.await_answer(&mailbox, || Err(Fault::io("no answer"))).expect("none was due");
+        }
+        assert!(recorder.flush().expect_err("the errand's").to_string().contains("no answer"));
+        drop(recorder);
+        gpu.wait().expect("not lost");
     }
 }

@@ -1,11 +1,22 @@
 // One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
 // last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
+// With `posts`, the last workgroup that is done tells the host that its message is written; with `awaits`, all wait for the host's answer.
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
+#if awaits is defined and awaits
+    if (lane == 0u) {
+        loop {
+            if (atomicLoad(&answered) >= span.round) {
+                break;
+            }
+        }
+    }
+    storageBarrier();
+#endif
 #if last_first is defined and last_first
     let number = groups.x * groups.y - 1u - (group.y * groups.x + group.x);
 #else
@@ -15,4 +26,12 @@ fn main(
     if (k < span.count) {
         work_on(k);
     }
+#if posts is defined and posts
+    // What all of a workgroup wrote comes before its arrival.
+    storageBarrier();
+    if (lane == 0u && atomicAdd(&arrived, 1u) + 1u == groups.x * groups.y) {
+        atomicStore(&arrived, 0u);
+        atomicStore(&posted, span.round);
+    }
+#endif
 }

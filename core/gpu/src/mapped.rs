@@ -1,7 +1,5 @@
-//! Buffers that stay mapped for as long as they live, and flags that the device raises for the host.
+//! Buffers that stay mapped for as long as they live, and events of host and device.
 #![expect(unsafe_code, reason = "wgpu maps no storage buffer and has no events: both are made through Vulkan")]
-
-use std::sync::atomic::{Ordering, fence};
 
 use ash::vk;
 use hematite_config::Result;
@@ -97,24 +95,31 @@ impl Mapped {
         self.raw
     }
 
-    /// The first bytes, as the device left them before the host saw what it waited for: a [`Flag`] or the end of a submission.
+    /// The bytes from `at` on, as the device left them before the host saw what it waited for: a flag or the end of a submission.
     ///
     /// # Panics
-    /// When `to` is longer than the buffer: a fault of the program.
-    pub fn read(&mut self, to: &mut [u8]) {
-        assert!(to.len() <= self.bytes, "{} bytes to read of {}", to.len(), self.bytes);
+    /// When `to` reaches beyond the buffer: a fault of the program.
+    pub fn read(&mut self, at: usize, to: &mut [u8]) {
+        assert!(at + to.len() <= self.bytes, "{} bytes to read at {at} of {}", to.len(), self.bytes);
         // Sound because the mapping is that long and is no Rust object; any bytes are bytes.
-        unsafe { self.start.copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) }
+        unsafe { self.start.add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) }
     }
 
-    /// Puts bytes at the start, for submissions to come: a submission makes visible to the device all that the host wrote before.
+    /// The first word, as it is at this moment.
+    pub fn first_word(&self) -> u32 {
+        // Sound because a mapping has room for a word, and begins at one.
+        unsafe { self.start.cast::<u32>().read_volatile() }
+    }
+
+    /// Puts bytes at `at`, for submissions to come and for what is behind a gate that is opened after: both make visible to the
+    /// device all that the host wrote before.
     ///
     /// # Panics
-    /// When `from` is longer than the buffer: a fault of the program.
-    pub fn write(&mut self, from: &[u8]) {
-        assert!(from.len() <= self.bytes, "{} bytes to write to {}", from.len(), self.bytes);
+    /// When `from` reaches beyond the buffer: a fault of the program.
+    pub fn write(&mut self, at: usize, from: &[u8]) {
+        assert!(at + from.len() <= self.bytes, "{} bytes to write at {at} of {}", from.len(), self.bytes);
         // Sound as above.
-        unsafe { self.start.copy_from_nonoverlapping(from.as_ptr(), from.len()) }
+        unsafe { self.start.add(at).copy_from_nonoverlapping(from.as_ptr(), from.len()) }
     }
 }
 
@@ -150,73 +155,109 @@ fn mapped_memory(
     }
 }
 
-/// A flag that the device raises in the midst of a submission and the host looks at without a wait for the rest.
+/// An event of Vulkan's, which device and host both raise and lower.
 #[derive(Debug)]
-pub(crate) struct Flag {
+pub(crate) struct Event {
     gpu: Gpu,
-    event: vk::Event,
+    raw: vk::Event,
 }
 
-impl Flag {
-    /// A lowered flag; none where the device is not Vulkan's.
+impl Event {
+    /// A lowered one; none where the device is not Vulkan's.
     pub fn new(gpu: &Gpu) -> Option<Self> {
         // Sound because the event lives no longer than the device, which `gpu` holds.
-        let event = unsafe {
+        let raw = unsafe {
             gpu.device.as_hal::<Vulkan>()?.raw_device().create_event(&vk::EventCreateInfo::default(), None).ok()?
         };
-        Some(Self { gpu: gpu.clone(), event })
+        Some(Self { gpu: gpu.clone(), raw })
     }
 
-    /// Commands that raise the flag once the host can see what kernels of commands before them wrote.
-    pub fn raise(&self) -> wgpu::CommandBuffer {
+    /// Commands that `record` writes: given the device, the commands and the event.
+    fn commands(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer, vk::Event)) -> wgpu::CommandBuffer {
         let device = &self.gpu.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        // The event follows all commands before it and the barrier, so whoever sees it set comes after both. Sound because the encoder
-        // is open and of this device, and the event outlives the submission, as its owner sees the flag before it drops it.
+        // Sound because the encoder is open and of this device, and the event outlives the submission: who drops it waits for the device.
         unsafe {
             encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
                 let (Some(encoder), Some(device)) = (encoder, device.as_hal::<Vulkan>()) else { return };
-                let (raw, commands) = (device.raw_device(), encoder.raw_handle());
-                let (kernels, host) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::HOST);
-                let barrier = vk::MemoryBarrier::default()
-                    .src_access_mask(vk::AccessFlags::SHADER_WRITE)
-                    .dst_access_mask(vk::AccessFlags::HOST_READ);
-                raw.cmd_pipeline_barrier(commands, kernels, host, vk::DependencyFlags::empty(), &[barrier], &[], &[]);
-                raw.cmd_set_event(commands, self.event, vk::PipelineStageFlags::ALL_COMMANDS);
+                record(device.raw_device(), encoder.raw_handle(), self.raw);
             });
         }
         encoder.finish()
     }
 
-    /// Whether the flag is up; lowers it then.
+    /// Commands that raise the event once the host can see what kernels of commands before them wrote.
+    pub fn raised_by_device(&self) -> wgpu::CommandBuffer {
+        // The event follows all commands before it and the barrier, so whoever sees it set comes after both. Sound because all handles
+        // are alive.
+        self.commands(|device, commands, event| unsafe {
+            let (kernels, host) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::HOST);
+            let barrier = vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+                .dst_access_mask(vk::AccessFlags::HOST_READ);
+            device.cmd_pipeline_barrier(commands, kernels, host, vk::DependencyFlags::empty(), &[barrier], &[], &[]);
+            device.cmd_set_event(commands, event, vk::PipelineStageFlags::ALL_COMMANDS);
+        })
+    }
+
+    /// Commands that wait until the host has raised the event, and lower it; kernels of commands after them see what the host wrote
+    /// before.
+    pub fn awaited_by_device(&self) -> wgpu::CommandBuffer {
+        // Sound because all handles are alive.
+        self.commands(|device, commands, event| unsafe {
+            let (host, all) = (vk::PipelineStageFlags::HOST, vk::PipelineStageFlags::ALL_COMMANDS);
+            let barrier = vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::HOST_WRITE)
+                .dst_access_mask(vk::AccessFlags::SHADER_READ);
+            device.cmd_wait_events(commands, &[event], host, all, &[barrier], &[], &[]);
+            device.cmd_reset_event(commands, event, all);
+        })
+    }
+
+    /// Whether the event is raised.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn lowered(&mut self) -> Result<bool> {
-        // Sound because `new` found the device to be Vulkan's, and no commands wait for the event.
-        unsafe {
-            let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return Ok(false) };
-            let raw = device.raw_device();
-            let up = raw.get_event_status(self.event).map_err(|error| self.gpu.lost(&error))?;
-            if up {
-                raw.reset_event(self.event).map_err(|error| self.gpu.lost(&error))?;
-                // Reads of mapped memory come after.
-                fence(Ordering::Acquire);
-            }
-            Ok(up)
-        }
+    pub fn is_raised(&self) -> Result<bool> {
+        // Sound because all handles are alive.
+        self.call(|device, event| unsafe { device.get_event_status(event) })
+    }
+
+    /// Lowers the event, which no commands at work wait for.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn lower(&self) -> Result<()> {
+        // Sound because all handles are alive.
+        self.call(|device, event| unsafe { device.reset_event(event) })
+    }
+
+    /// Raises the event, for the device.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn raise(&self) -> Result<()> {
+        // Sound because all handles are alive.
+        self.call(|device, event| unsafe { device.set_event(event) })
+    }
+
+    /// Calls Vulkan on the event.
+    fn call<T>(&self, call: impl FnOnce(&ash::Device, vk::Event) -> std::result::Result<T, vk::Result>) -> Result<T> {
+        // Sound because handles stay with wgpu, and the device is alive.
+        let device = unsafe { self.gpu.device.as_hal::<Vulkan>() };
+        let outcome = device.map_or(Err(vk::Result::ERROR_DEVICE_LOST), |device| call(device.raw_device(), self.raw));
+        outcome.map_err(|error| self.gpu.lost(&error))
     }
 }
 
-impl Drop for Flag {
+impl Drop for Event {
     fn drop(&mut self) {
-        // Commands that raise it may still be at work; where the device is lost, none are.
+        // Commands with it may still be at work; where the device is lost, none are.
         let _ = self.gpu.wait();
         // Sound because nothing uses the event any more.
-        unsafe {
-            if let Some(device) = self.gpu.device.as_hal::<Vulkan>() {
-                device.raw_device().destroy_event(self.event, None);
-            }
-        }
+        let _ = self.call(|device, event| unsafe {
+            device.destroy_event(event, None);
+            Ok(())
+        });
     }
 }

@@ -21,7 +21,7 @@ pub trait Bodies {
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()>;
+    fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()>;
 
     /// Work of the host after `step` steps: health, and which rank holds what.
     ///
@@ -44,7 +44,7 @@ impl Bodies for Nothing {
 
     fn record(&mut self, _: &mut Recorder, _: u64) {}
 
-    fn step(&mut self, _: &dyn Comm, _: &mut Recorder, _: u64) -> Result<()> {
+    fn step<'g>(&mut self, _: &'g dyn Comm, _: &mut Recorder<'g>, _: u64) -> Result<()> {
         Ok(())
     }
 

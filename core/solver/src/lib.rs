@@ -3,6 +3,7 @@
 mod bodies;
 mod columns;
 pub mod config;
+mod courier;
 pub mod lattice_boltzmann;
 pub mod membrane;
 pub mod particles;

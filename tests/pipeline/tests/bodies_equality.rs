@@ -66,6 +66,18 @@ fn ranks_agree_where_bodies_leave() {
 }
 
 #[test]
+fn ranks_agree_where_devices_wait_for_messages() {
+    let folder = fork().folder();
+    let run = |name: &str, more: &[&str]| {
+        let arguments = [&["run.json", "-o", name, "--steps", "150", "--quiet"], more].concat();
+        folder.call("run", &arguments).with("HEMATITE_GATES", "1").end().done()
+    };
+    let _solo = run("solo", &[]);
+    let _two = run("two", &["--threads", "2"]);
+    same(&folder, "solo", "two");
+}
+
+#[test]
 fn a_restart_agrees_with_a_straight_run() {
     let folder = fork().folder();
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();

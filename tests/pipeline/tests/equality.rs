@@ -152,6 +152,18 @@ fn ranks_agree_on_a_porous_block_in_f16() {
 }
 
 #[test]
+fn ranks_agree_where_devices_wait_for_messages() {
+    let folder = folder(&porous_block(), "f32");
+    let run = |name: &str, more: &[&str]| {
+        let arguments = [&["run.json", "-o", name, "--steps", "340", "--quiet"], more].concat();
+        folder.call("run", &arguments).with("HEMATITE_GATES", "1").end().done()
+    };
+    let _solo = run("solo", &[]);
+    let _two = run("two", &["--threads", "2"]);
+    same(&folder, "solo", "two");
+}
+
+#[test]
 fn a_stored_partition_and_one_made_on_the_fly_agree() {
     let folder = folder(&branching_tube(), "f32");
     let mut run = folder.read_json("run.json");

@@ -42,6 +42,9 @@ impl Start {
         let needs =
             Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
         let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
+        let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.in_turn())? } else { gpu };
+        let all_wait = !comm.any(!gpu.waits_at_gates())?;
+        let gpu = gpu.with_gates(all_wait);
         gpu.report_errors(|error| {
             eprintln!("run: error: the GPU failed: {error}");
             std::process::exit(Exit::Io as i32);

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
 use super::equilibrium::{State, equilibrium};
-use super::exchange::{Exchange, Phases};
+use super::exchange::Exchange;
 use super::halo::Crossing;
 use super::immersed_walls::HeldWalls;
 use super::kernels::make;
@@ -24,6 +24,7 @@ use super::refill::Draft;
 use super::shaders::{self, Immersed, Shader, Tuning, Variant};
 use super::walls::Walls;
 use super::{Row, links::Place};
+use crate::courier::Phases;
 use crate::{Bodies, Nothing, Precision};
 
 /// Nodes that one pass over the moments brings to the host.
@@ -110,6 +111,8 @@ pub struct Fluid {
     /// What this part knows of an exchange after odd steps alone, where it would allow for one, until it has asked the others.
     draft: Option<Draft>,
     asked: bool,
+    /// Whether an exchange after every step may last until the next one: bodies act in between, and boundaries look at own nodes alone.
+    travels_with_bodies: bool,
     /// Whether the halo's nodes have all their populations, after an odd step.
     whole_halo: bool,
     walls: Option<HeldWalls>,
@@ -174,6 +177,7 @@ impl Fluid {
             crossing,
             draft,
             asked: false,
+            travels_with_bodies: parameters.immersed.is_some() && parameters.walls == Walls::HalfWay,
             whole_halo: false,
             walls,
             held: false,
@@ -242,7 +246,8 @@ impl Fluid {
 
     /// Seconds spent so far, by phase.
     pub fn phases(&self) -> Phases {
-        self.phases
+        let crossing = self.exchange.as_ref().map(Exchange::phases).unwrap_or_default();
+        self.phases + crossing + self.walls.as_ref().map(HeldWalls::phases).unwrap_or_default()
     }
 
     /// Sets every own node to the equilibrium of `state(n)`, `n` its local number, at step 0.
@@ -327,7 +332,7 @@ impl Fluid {
         if let Some(walls) = &mut self.walls {
             let mut recorder = Recorder::new(&self.gpu);
             walls.step(comm, &mut recorder, self.step % 2 == 1, 0)?;
-            recorder.submit();
+            recorder.flush()?;
         }
         self.held = true;
         Ok(())
@@ -336,6 +341,10 @@ impl Fluid {
     /// Does, or at least submits, the next `batch` steps; gives the ticket of what may still be at work.
     fn advance_batch(&mut self, comm: &dyn Comm, bodies: &mut dyn Bodies, batch: u32) -> Result<Ticket> {
         let gpu = self.gpu.clone();
+        if gpu.waits_at_gates() {
+            // No device waits for a rank that still writes a dump.
+            comm.any(false)?;
+        }
         let mut exchange = self.exchange.take();
         // What is recorded is submitted where the host needs something of it, else at the end: each submission costs tens of
         // microseconds.
@@ -354,17 +363,15 @@ impl Fluid {
             }
             self.step += 1;
             if let Some(walls) = &mut self.walls {
-                let [compute, communication] = walls.step(comm, &mut recorder, self.step % 2 == 1, row + 1)?;
-                self.phases.compute += compute;
-                self.phases.communication += communication;
+                walls.step(comm, &mut recorder, self.step % 2 == 1, row + 1)?;
             }
+            recorder.run_ahead()?;
         }
         if let Some(exchange) = &mut exchange {
             self.send(comm, exchange, &mut recorder)?;
-            exchange.arrive(comm, &gpu, &mut self.phases)?;
         }
         self.exchange = exchange;
-        Ok(recorder.submit())
+        recorder.flush()
     }
 
     /// One step of a part without neighbours.

@@ -19,8 +19,8 @@ mod schedule;
 pub mod shaders;
 mod walls;
 
+pub use crate::courier::Phases;
 pub use boundary::{Prescribed, Shape};
-pub use exchange::Phases;
 pub use fluid::{CameIn, Fluid, Parameters, Shared};
 pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
 pub use moment::{MASS_QUANTUM, Moment, Monitor};

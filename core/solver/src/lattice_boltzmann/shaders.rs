@@ -1,7 +1,7 @@
 //! The WGSL of every kernel, made from its template for a velocity set, a precision and the flags of a run.
 
 use hematite_case::VelocitySet;
-use hematite_gpu::{Binding, GpuInfo, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, GpuInfo, MAIN, Signals, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::{self, Entry};
@@ -80,12 +80,14 @@ pub struct Tuning {
     /// Whether odd steps go from the last nodes to the first, so that they begin with what the step before left in the cache: faster on
     /// GPUs.
     pub backwards: bool,
+    /// Whether kernels that pack messages post them, and those that unpack wait for them, by themselves.
+    pub signals: bool,
 }
 
 impl Tuning {
     /// What is fastest on a device.
     pub fn of(device: &GpuInfo, precision: Precision) -> Self {
-        Self { apart: !device.software && precision != Precision::F16, backwards: !device.software }
+        Self { apart: !device.software && precision != Precision::F16, backwards: !device.software, signals: false }
     }
 }
 
@@ -191,9 +193,11 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
         Shader::Pack => {
             table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::write("message", &stored)]);
+            table.extend(variant.tuning.signals.then(|| Signals::bindings(true)).into_iter().flatten());
         }
         Shader::Unpack => {
             table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::read("message", &stored)]);
+            table.extend(variant.tuning.signals.then(|| Signals::bindings(false)).into_iter().flatten());
         }
     }
     table
@@ -276,6 +280,9 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         forces_after => force("(span.row + 1u)", variant, shader),
         force_scale => number(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
+        posts => variant.tuning.signals && shader == Shader::Pack,
+        awaits => variant.tuning.signals && shader == Shader::Unpack,
+        row => if variant.tuning.signals && matches!(shader, Shader::Pack | Shader::Unpack) { "round" } else { "row" },
         pairs,
         axes => axes.iter().enumerate().map(|(a, name)| context! {
             name,
@@ -419,7 +426,7 @@ mod tests {
                 let immersed = [None, Some(Immersed::default()), Some(Immersed { inside: Some([0.7, 1.1]) })];
                 for (k, immersed) in (0..48).map(|k| (k, immersed[k / 16])) {
                     let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
-                    let tuning = Tuning { apart: k & 8 == 8, backwards: k & 8 == 8 };
+                    let tuning = Tuning { apart: k & 8 == 8, backwards: k & 8 == 8, signals: k & 8 == 8 };
                     let variant = Variant {
                         set,
                         precision,
@@ -460,7 +467,7 @@ mod tests {
                 immersed: None,
                 held: false,
                 openings: 0,
-                tuning: Tuning { apart: true, backwards },
+                tuning: Tuning { apart: true, backwards, signals: true },
             };
             wgsl(shader, &variant, odd).contains("groups.x * groups.y - 1u")
         };

@@ -1,13 +1,14 @@
 //! Messages about particles: from owners to copies, from copies to owners.
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
-use hematite_gpu::{Gpu, Mailbox, Recorder};
+use hematite_gpu::{Gpu, Recorder};
 
 use super::Particles;
 use super::arrays::Listed;
 use super::messages::{Message, Way};
 use super::properties::Property;
+use crate::courier::Courier;
 
 /// One of so many particles more than the last time, and so many, are packed ahead.
 const AHEAD: u32 = 16;
@@ -27,9 +28,7 @@ pub(super) struct Post {
 
 struct Room {
     words: u64,
-    mailbox: Mailbox,
-    out: Vec<u8>,
-    into: Vec<u8>,
+    courier: Courier,
 }
 
 /// What some of the particles are to others: which kernel moves them, the first of them, how many by neighbour.
@@ -53,9 +52,7 @@ impl Post {
             Some(room) if room.words >= words => room,
             _ => {
                 let words = words + words / 2 + 64;
-                let bytes = 4 * words as usize;
-                let mailbox = gpu.mailbox("messages of particles", bytes as u64, bytes as u64)?;
-                Room { words, mailbox, out: vec![0; bytes], into: vec![0; bytes] }
+                Room { words, courier: Courier::prompt(gpu, "messages of particles", 4 * words, 4 * words)? }
             }
         };
         Ok(self.room.insert(room))
@@ -68,7 +65,8 @@ impl Post {
         if let Some(known) = self.kernels.iter().position(fits) {
             return Ok(known);
         }
-        self.kernels.push(Message::new(gpu, way, properties)?);
+        let signals = self.room.as_ref().is_some_and(|room| room.courier.signals().is_some());
+        self.kernels.push(Message::new(gpu, way, properties, signals)?);
         Ok(self.kernels.len() - 1)
     }
 }
@@ -149,7 +147,7 @@ impl Particles {
                 Ok(Parcel { names: names.to_vec(), sent, record: 4 * record as usize, into, posted: true })
             }
             Some(room) => {
-                recorder.receive(&mut room.mailbox, &mut [])?;
+                room.courier.discard(recorder)?;
                 self.send(recorder, names, (Way::PackListed, 0, sent), into)
             }
             None => self.send(recorder, names, (Way::PackListed, 0, sent), into),
@@ -170,32 +168,26 @@ impl Particles {
         (first, count): (u32, u32),
     ) -> Result<()> {
         self.record_message(recorder, "pack bodies", (way, names), (first, count))?;
-        let bytes = 4 * u64::from(count) * u64::from(self.record_of(names));
-        if let Some(room) = &mut self.post.room {
-            recorder.post(&mut room.mailbox, bytes);
+        let bytes = 4 * count as usize * self.record_of(names) as usize;
+        if let Some(room) = &self.post.room {
+            room.courier.post(recorder, bytes);
         }
         Ok(())
     }
 
-    /// Submits what is recorded, takes `parcel` to the neighbours, and records what is to be done with what came. Collective
-    /// among neighbours.
+    /// Takes `parcel` to the neighbours, and records what is to be done with what comes. Collective among neighbours.
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    pub fn arrive(&mut self, comm: &dyn Comm, recorder: &mut Recorder, parcel: Parcel) -> Result<()> {
+    pub fn arrive<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, parcel: Parcel) -> Result<()> {
         let Parcel { names, sent, record, into: (way, first, received), posted } = parcel;
-        let (going, coming): (u32, u32) = (sent.iter().sum(), received.iter().sum());
-        let Some(room) = self.post.room.as_mut().filter(|_| posted) else { return Ok(()) };
-        let out = &mut room.out[..going as usize * record];
-        recorder.receive(&mut room.mailbox, out)?;
-        let gpu = recorder.gpu();
-        let into = &mut room.into[..coming as usize * record];
-        {
-            let _span = gpu.span("exchange bodies");
-            exchange(comm, &self.tiles.neighbours, (out, &sent), (into, &received), record)?;
-            room.mailbox.answer(gpu, into);
-        }
-        self.record_message(recorder, "unpack bodies", (way, &names), (first, coming))
+        let Some(room) = self.post.room.as_ref().filter(|_| posted) else { return Ok(()) };
+        let pieces = |counts: &[u32]| {
+            let piece = |(&rank, &count): (&usize, &u32)| (count > 0).then_some((rank, count as usize * record));
+            self.tiles.neighbours.iter().zip(counts).filter_map(piece).collect()
+        };
+        room.courier.await_answer(comm, recorder, "exchange bodies", (pieces(&sent), pieces(&received)))?;
+        self.record_message(recorder, "unpack bodies", (way, &names), (first, received.iter().sum()))
     }
 
     fn record_message(
@@ -207,54 +199,22 @@ impl Particles {
     ) -> Result<()> {
         let properties = self.arrays.properties.called(names);
         let kernel = self.post.kernel(&self.gpu, way, &properties)?;
-        if let Some(room) = self.post.room.as_ref().filter(|_| count > 0) {
+        // Kernels that post by themselves have to also where there is nothing to post.
+        let posts = |room: &&Room| way.packs() && room.courier.signals().is_some();
+        if let Some(room) = self.post.room.as_ref().filter(|room| count > 0 || posts(room)) {
             recorder.phase(phase);
-            let message = if way.packs() { room.mailbox.out() } else { room.mailbox.incoming() };
-            let buffers = (message, &self.arrays.list);
-            self.post.kernels[kernel].record(
-                recorder,
-                (&properties, self.arrays.properties.stride),
-                buffers,
-                (first, count),
-            );
+            let properties = (&*properties, self.arrays.properties.stride);
+            let places = (&room.courier, &self.arrays.list);
+            self.post.kernels[kernel].record(recorder, properties, places, (first, count));
         }
         Ok(())
     }
 
     /// What each neighbour says of itself, one number each.
     pub(super) fn swap(&self, comm: &dyn Comm, numbers: &[u32]) -> Result<Vec<u32>> {
-        let ones = vec![1; numbers.len()];
+        let words: Vec<_> = self.tiles.neighbours.iter().map(|&rank| (rank, 4)).collect();
         let mut theirs = vec![0_u32; numbers.len()];
-        let (out, into) = (bytemuck::cast_slice(numbers), bytemuck::cast_slice_mut(&mut theirs));
-        exchange(comm, &self.tiles.neighbours, (out, &ones), (into, &ones), 4)?;
+        exchange_pieces(comm, &words, bytemuck::cast_slice(numbers), bytemuck::cast_slice_mut(&mut theirs))?;
         Ok(theirs)
     }
-}
-
-/// Sends pieces of `out`, `sent[k]` records of so many `bytes` to neighbour k, and fills `into` with what comes, `received[k]` from
-/// it.
-fn exchange(
-    comm: &dyn Comm,
-    neighbours: &[usize],
-    (mut out, sent): (&[u8], &[u32]),
-    (mut into, received): (&mut [u8], &[u32]),
-    bytes: usize,
-) -> Result<()> {
-    let (mut send, mut receive) = (Vec::new(), Vec::new());
-    for (k, &rank) in neighbours.iter().enumerate() {
-        let (piece, rest) = out.split_at(sent[k] as usize * bytes);
-        out = rest;
-        if !piece.is_empty() {
-            send.push((rank, piece));
-        }
-        let (piece, rest) = into.split_at_mut(received[k] as usize * bytes);
-        into = rest;
-        if !piece.is_empty() {
-            receive.push((rank, piece));
-        }
-    }
-    if !send.is_empty() || !receive.is_empty() {
-        comm.exchange(&send, &mut receive)?;
-    }
-    Ok(())
 }

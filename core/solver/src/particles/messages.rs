@@ -1,10 +1,11 @@
 //! The kernels that put properties of particles into messages and take them out.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, Buffer, Gpu, Kernel, MAIN, Recorder, Signals, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::properties::Property;
+use crate::courier::Courier;
 
 /// What a kernel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Way {
         }
     }
 
-    fn bindings(self, properties: usize) -> Vec<Binding> {
+    fn bindings(self, properties: usize, signals: bool) -> Vec<Binding> {
         let words = |k: usize| match self {
             Self::PackListed | Self::Pack => Binding::read(format!("words_{k}"), "array<u32>"),
             Self::Unpack => Binding::write(format!("words_{k}"), "array<u32>"),
@@ -48,11 +49,12 @@ impl Way {
             Self::Add => Binding::read("message", "array<i32>"),
         };
         let list = self.listed().then(|| Binding::read("list", "array<u32>"));
-        (1..=properties).map(words).chain([message]).chain(list).collect()
+        let signals = signals.then(|| Signals::bindings(self.packs())).into_iter().flatten();
+        (1..=properties).map(words).chain([message]).chain(list).chain(signals).collect()
     }
 
-    /// For properties of so many (words an element, words a particle).
-    fn wgsl(self, properties: &[(u32, u32)]) -> String {
+    /// For properties of so many (words an element, words a particle); with `signals` the kernel posts or awaits the message by itself.
+    fn wgsl(self, properties: &[(u32, u32)], signals: bool) -> String {
         let mut record = 0;
         let mut place = |&(width, words): &(u32, u32)| {
             let begin = record;
@@ -64,7 +66,9 @@ impl Way {
             mode => self.mode(),
             listed => self.listed(),
             workgroup => WORKGROUP,
-            declarations => Binding::declare(&self.bindings(properties.len())),
+            declarations => Binding::declare(&self.bindings(properties.len(), signals)),
+            posts => signals && self.packs(),
+            awaits => signals && !self.packs(),
             properties => places,
             record,
         };
@@ -82,27 +86,39 @@ pub(super) struct Message {
 }
 
 impl Message {
-    pub fn new(gpu: &Gpu, way: Way, properties: &[&Property]) -> Result<Self> {
+    pub fn new(gpu: &Gpu, way: Way, properties: &[&Property], signals: bool) -> Result<Self> {
         let sizes: Vec<(u32, u32)> = properties.iter().map(|property| (property.width, property.words())).collect();
-        let kernel = Kernel::new(gpu, "message of particles", &way.wgsl(&sizes), way.bindings(sizes.len()), 12)?;
+        let (wgsl, bindings) = (way.wgsl(&sizes, signals), way.bindings(sizes.len(), signals));
+        let kernel = Kernel::new(gpu, "message of particles", &wgsl, bindings, 16)?;
         let names = properties.iter().map(|property| property.declared.name).collect();
         Ok(Self { way, names, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
     }
 
-    /// Moves `count` particles of arrays with `stride`, from `first` on where they follow each other.
+    /// Moves `count` particles of arrays with `stride`, from `first` on where they follow each other, to or from `courier`.
     pub fn record(
         &self,
         recorder: &mut Recorder,
         (properties, stride): (&[&Property], u32),
-        (message, list): (&Buffer, &Buffer),
+        (courier, list): (&Courier, &Buffer),
         (first, count): (u32, u32),
     ) {
+        let message = if self.way.packs() { courier.out() } else { courier.incoming() };
+        let signals = courier.signals();
         let names: Vec<String> = (1..=properties.len()).map(|k| format!("words_{k}")).collect();
         let words = names.iter().zip(properties).map(|(name, property)| (name.as_str(), &property.buffer));
-        let table: Vec<(&str, &Buffer)> = words.chain([("message", message), ("list", list)]).collect();
+        let table: Vec<(&str, &Buffer)> = words
+            .chain([("message", message), ("list", list)])
+            .chain(signals.iter().flat_map(|signals| signals.buffers()))
+            .collect();
         let bound = self.kernel.bind(recorder.gpu(), &table);
+        let round = match signals {
+            Some(signals) if self.way.packs() => signals.next_round(),
+            signals => signals.map_or(0, Signals::round),
+        };
         let count = count * self.record;
-        recorder.dispatch(&self.kernel, &bound, count, &[count, stride, first]);
+        // Also a message about none is posted.
+        let items = count.max(u32::from(signals.is_some()));
+        recorder.dispatch(&self.kernel, &bound, items, &[count, stride, first, round]);
     }
 }
 
@@ -112,9 +128,10 @@ mod tests {
 
     #[test]
     fn every_way_is_valid_wgsl() {
-        for way in [Way::PackListed, Way::Pack, Way::Unpack, Way::Add] {
+        let ways = [Way::PackListed, Way::Pack, Way::Unpack, Way::Add];
+        for (way, signals) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
             for properties in [[(1, 22)].as_slice(), &[(2, 6), (1, 1), (1, 4), (2, 8)]] {
-                let source = way.wgsl(properties);
+                let source = way.wgsl(properties, signals);
                 let module =
                     naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
                 naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())

@@ -6,6 +6,8 @@ struct Span {
     stride: u32,
     // The first particle, where they follow each other.
     first: u32,
+    // The message's number.
+    round: u32,
 }
 var<immediate> span: Span;
 

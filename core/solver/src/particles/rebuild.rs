@@ -31,7 +31,12 @@ impl Particles {
     ///
     /// # Errors
     /// When the device or a rank is lost, or has no room.
-    pub fn rebuild(&mut self, comm: &dyn Comm, recorder: &mut Recorder, carried: &[&'static str]) -> Result<()> {
+    pub fn rebuild<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        recorder: &mut Recorder<'g>,
+        carried: &[&'static str],
+    ) -> Result<()> {
         let copies = self.begin_rebuild(comm, recorder, carried)?;
         self.end_rebuild(comm, recorder, copies)
     }
@@ -41,10 +46,10 @@ impl Particles {
     ///
     /// # Errors
     /// Those of [`Particles::rebuild`].
-    pub fn begin_rebuild(
+    pub fn begin_rebuild<'g>(
         &mut self,
-        comm: &dyn Comm,
-        recorder: &mut Recorder,
+        comm: &'g dyn Comm,
+        recorder: &mut Recorder<'g>,
         carried: &[&'static str],
     ) -> Result<Option<Parcel>> {
         self.migrate(comm, recorder)?;
@@ -55,7 +60,12 @@ impl Particles {
     ///
     /// # Errors
     /// Those of [`Particles::rebuild`].
-    pub fn end_rebuild(&mut self, comm: &dyn Comm, recorder: &mut Recorder, copies: Option<Parcel>) -> Result<()> {
+    pub fn end_rebuild<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        recorder: &mut Recorder<'g>,
+        copies: Option<Parcel>,
+    ) -> Result<()> {
         if let Some(copies) = copies {
             self.arrive(comm, recorder, copies)?;
         }
@@ -124,7 +134,7 @@ impl Particles {
 
     /// Particles in others' tiles go there, those from elsewhere come, and one sort puts all in their places: those that left to
     /// the end, where they are forgotten.
-    fn migrate(&mut self, comm: &dyn Comm, recorder: &mut Recorder) -> Result<()> {
+    fn migrate<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         self.copies = 0;
         recorder.phase("migration of bodies");
         let kept = self.declared.iter().filter(|property| property.kept);
@@ -147,7 +157,7 @@ impl Particles {
         self.arrays.record_home(&self.gpu, recorder, &self.moves, all);
         self.own = all - fewer - gone;
         if gone > 0 {
-            recorder.flush();
+            recorder.flush()?;
             self.note_gone(all - gone, gone)?;
         }
         Ok(())
@@ -163,19 +173,24 @@ impl Particles {
     fn record_list(&mut self, recorder: &mut Recorder, which: Listed) {
         self.arrays.record_list(recorder, which, self.own);
         recorder.copy(&self.arrays.places, self.counts.out(), self.arrays.places.bytes());
-        recorder.post(&mut self.counts, self.arrays.places.bytes());
+        recorder.post(&self.counts, self.arrays.places.bytes());
     }
 
     /// How many particles were listed for each neighbour, then how many are gone where that was asked. Submits what is recorded.
     fn listed(&mut self, recorder: &mut Recorder) -> Result<Vec<u32>> {
         let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
-        recorder.receive(&mut self.counts, bytemuck::cast_slice_mut(&mut ends))?;
+        recorder.receive(&self.counts, bytemuck::cast_slice_mut(&mut ends))?;
         let mut last = 0;
         Ok(ends.into_iter().map(|end| end - std::mem::replace(&mut last, end)).collect())
     }
 
     /// Sends off copies of the particles that others see; none where there are no others.
-    fn copy(&mut self, comm: &dyn Comm, recorder: &mut Recorder, carried: &[&'static str]) -> Result<Option<Parcel>> {
+    fn copy<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        recorder: &mut Recorder<'g>,
+        carried: &[&'static str],
+    ) -> Result<Option<Parcel>> {
         let neighbours = self.tiles.neighbours.len();
         if neighbours == 0 {
             return Ok(None);

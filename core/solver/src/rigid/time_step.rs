@@ -147,7 +147,7 @@ impl RigidBodies {
             bodies.record_clear(&mut recorder);
             bodies.record_spread(&mut recorder, step, (0, bodies.particles.held()), ABREAST);
         }
-        recorder.submit();
+        recorder.flush()?;
         gpu.wait()?;
         Ok(bodies)
     }
@@ -421,7 +421,7 @@ impl RigidBodies {
 
     /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies, whose sums
     /// are zero, comes first, so that these travel while the own ones are made and contacts are found.
-    fn kick(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64, kick: f32) -> Result<()> {
+    fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<()> {
         let (own, held) = (self.own(), self.particles.held());
         self.record_gather(recorder, step, (own, held), GATHERERS_OF_COPIES);
         self.record_clear(recorder);
@@ -436,7 +436,7 @@ impl RigidBodies {
     }
 
     /// Reactions, where other ranks hold copies, which are told what they answer while the own ones are spread.
-    fn answer(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
+    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         let answers = self.particles.forward(recorder, &TOLD)?;
         self.record_spread(recorder, step, (0, self.own()), ABREAST);
         self.particles.arrive(comm, recorder, answers)?;
@@ -445,7 +445,7 @@ impl RigidBodies {
     }
 
     /// The same with new owners and copies, which come with what they answer while own reactions are spread.
-    fn rebuild_and_answer(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
+    fn rebuild_and_answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         let copies = self.particles.begin_rebuild(comm, recorder, &CARRIED)?;
         self.bind_enlarged()?;
         self.record_spread(recorder, step, (0, self.own()), ABREAST);
@@ -484,7 +484,7 @@ impl Bodies for RigidBodies {
         self.record_spread(recorder, step, (0, own), ABREAST);
     }
 
-    fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
+    fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         self.record_drift(recorder, step);
         let step = step + 1;
         self.record_leave(recorder, step);

@@ -66,7 +66,8 @@ pub struct Suspension {
     pub(super) filled: bool,
     /// Whether slots were filled or emptied since contact was told.
     pub(super) changed: bool,
-    pub(super) phases: CellPhases,
+    /// Seconds that looks took.
+    migrating: f64,
 }
 
 impl Suspension {
@@ -185,7 +186,7 @@ impl Suspension {
             next_id: 0,
             filled: false,
             changed: false,
-            phases: CellPhases::default(),
+            migrating: 0.0,
         };
         for (kind, cells) in near.into_iter().enumerate() {
             for (id, record, held) in cells {
@@ -208,7 +209,12 @@ impl Suspension {
 
     /// Seconds spent so far, by phase.
     pub fn phases(&self) -> CellPhases {
-        self.phases
+        let messages = self.trade.phases();
+        CellPhases {
+            compute: messages.compute,
+            communication: messages.communication + messages.packing,
+            migration: self.migrating,
+        }
     }
 
     /// What caps the forces after `step` steps.
@@ -286,15 +292,13 @@ impl Bodies for Suspension {
         }
     }
 
-    fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<()> {
+    fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         if !self.moves_after(step) {
             return Ok(());
         }
         recorder.phase("interpolate");
         self.coupling.record_interpolate(recorder, step as u32);
-        let [compute, communication] = self.trade.trade(comm, recorder)?;
-        self.phases.compute += compute;
-        self.phases.communication += communication;
+        self.trade.trade(comm, recorder)?;
         recorder.phase("add shares");
         self.trade.record_add(recorder);
         recorder.phase("move");
@@ -325,7 +329,7 @@ impl Bodies for Suspension {
             contact.forget(&self.gpu);
         }
         self.changed = false;
-        self.phases.migration += start.elapsed().as_secs_f64();
+        self.migrating += start.elapsed().as_secs_f64();
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! The exchange of velocities: each rank interpolates from its own nodes and adds what the cell's other holders found.
 
-use std::time::Instant;
-
-use hematite_comm::{Comm, exchange_pieces};
+use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Mailbox, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
+
+use crate::courier::{Courier, Phases, Pieces};
 
 /// The velocities of shared cells, as integers, to and from the other holders. For each of them in ascending order, the
 /// cells held by both in ascending order of their numbers, the same list on both sides. Points of walls are traded alike.
@@ -15,16 +15,16 @@ pub(crate) struct Trade {
     room: Option<Room>,
     count: u32,
     /// (rank, bytes) of each holder's piece of the message.
-    pieces: Vec<(usize, usize)>,
+    pieces: Pieces,
+    /// Of the rooms before this one.
+    earlier: Phases,
 }
 
 /// Buffers for some number of words.
 struct Room {
     words: usize,
     list: Buffer,
-    mailbox: Mailbox,
-    out: Vec<u8>,
-    into: Vec<u8>,
+    courier: Courier,
     gather: Bound,
     add: Bound,
 }
@@ -43,7 +43,14 @@ fn wgsl(add: bool) -> String {
 impl Trade {
     pub fn new(gpu: &Gpu) -> Result<Self> {
         let kernel = |add: bool| Kernel::new(gpu, "velocities of shared cells", &wgsl(add), bindings(add), 4);
-        Ok(Self { gather: kernel(false)?, add: kernel(true)?, room: None, count: 0, pieces: Vec::new() })
+        Ok(Self {
+            gather: kernel(false)?,
+            add: kernel(true)?,
+            room: None,
+            count: 0,
+            pieces: [].into(),
+            earlier: Phases::default(),
+        })
     }
 
     /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words they share.
@@ -71,33 +78,29 @@ impl Trade {
     fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, words: usize) -> Result<()> {
         let bytes = 4 * words;
         let list = gpu.buffer("shared words", bytes as u64)?;
-        let mailbox = gpu.mailbox("shares", bytes as u64, bytes as u64)?;
+        let courier = Courier::new(gpu, gpu.mailbox("shares", bytes as u64, bytes as u64)?);
         let bind = |kernel: &Kernel, message: &Buffer| {
             kernel.bind(gpu, &[("words", drift), ("list", &list), ("message", message)])
         };
-        let (gather, add) = (bind(&self.gather, mailbox.out()), bind(&self.add, mailbox.incoming()));
-        self.room = Some(Room { words, list, mailbox, out: vec![0; bytes], into: vec![0; bytes], gather, add });
+        let (gather, add) = (bind(&self.gather, courier.out()), bind(&self.add, courier.incoming()));
+        self.earlier = self.phases();
+        self.room = Some(Room { words, list, courier, gather, add });
         Ok(())
     }
 
-    /// Sends this rank's shares, which are made by what `recorder` holds, and brings those of the others to the device. Gives the
-    /// seconds it took on the device before, and on the way.
-    pub fn trade(&mut self, comm: &dyn Comm, recorder: &mut Recorder) -> Result<[f64; 2]> {
-        let start = Instant::now();
-        let Some(room) = self.room.as_mut().filter(|_| self.count > 0) else { return Ok([0.0; 2]) };
-        let bytes = 4 * self.count as usize;
-        let (out, into) = (&mut room.out[..bytes], &mut room.into[..bytes]);
+    /// Sends this rank's shares, which are made by what `recorder` holds, and brings those of the others to the device, for what is
+    /// recorded after.
+    pub fn trade<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+        let Some(room) = self.room.as_ref().filter(|_| self.count > 0) else { return Ok(()) };
         recorder.phase("pack shares");
         recorder.dispatch(&self.gather, &room.gather, self.count, &[self.count]);
-        recorder.post(&mut room.mailbox, bytes as u64);
-        recorder.receive(&mut room.mailbox, out)?;
-        let read = Instant::now();
+        room.courier.post(recorder, 4 * self.count as usize);
+        room.courier.await_answer(comm, recorder, "exchange shares", (self.pieces.clone(), self.pieces.clone()))
+    }
 
-        let gpu = recorder.gpu();
-        let _span = gpu.span("exchange shares");
-        exchange_pieces(comm, &self.pieces, out, into)?;
-        room.mailbox.answer(gpu, into);
-        Ok([(read - start).as_secs_f64(), read.elapsed().as_secs_f64()])
+    /// Seconds spent on messages so far.
+    pub fn phases(&self) -> Phases {
+        self.earlier + self.room.as_ref().map(|room| room.courier.phases()).unwrap_or_default()
     }
 
     /// Adds what arrived.

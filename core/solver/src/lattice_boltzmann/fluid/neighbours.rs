@@ -50,11 +50,11 @@ impl Fluid {
     }
 
     /// One step, after what `recorder` holds. What is to be done last stays in the recorder.
-    pub(super) fn step_with_neighbours(
+    pub(super) fn step_with_neighbours<'g>(
         &mut self,
-        comm: &dyn Comm,
+        comm: &'g dyn Comm,
         exchange: &mut Exchange,
-        recorder: &mut Recorder,
+        recorder: &mut Recorder<'g>,
         row: u32,
     ) -> Result<()> {
         let odd = self.step % 2 == 1;
@@ -65,17 +65,33 @@ impl Fluid {
             Ok(())
         } else if exchange.refills() && (self.whole_halo || exchange.is_packed()) {
             self.even_step_with_halo(comm, exchange, recorder, row)
+        } else if self.travels_with_bodies {
+            self.step_before_bodies(comm, exchange, recorder, row)
         } else {
             self.step_in_two(comm, exchange, recorder, row)
         }
     }
 
-    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done.
-    fn step_in_two(
+    /// A step whose message travels while bodies act: they need no populations.
+    fn step_before_bodies<'g>(
         &mut self,
-        comm: &dyn Comm,
+        comm: &'g dyn Comm,
         exchange: &mut Exchange,
-        recorder: &mut Recorder,
+        recorder: &mut Recorder<'g>,
+        row: u32,
+    ) -> Result<()> {
+        self.send(comm, exchange, recorder)?;
+        self.record_whole_step(recorder, row);
+        exchange.record_pack(recorder, self.step % 2 == 1);
+        Ok(())
+    }
+
+    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done.
+    fn step_in_two<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder<'g>,
         row: u32,
     ) -> Result<()> {
         let odd = self.step % 2 == 1;
@@ -86,7 +102,6 @@ impl Fluid {
         recorder.phase("interior");
         self.record_step(recorder, odd, 0, self.interior, row);
         self.send(comm, exchange, recorder)?;
-        exchange.arrive(comm, recorder.gpu(), &mut self.phases)?;
         recorder.phase("boundaries");
         self.record_boundaries(recorder, !odd, row);
         Ok(())
@@ -94,11 +109,11 @@ impl Fluid {
 
     /// An even step, which is local: first what needs nothing from other parts, while the message of the odd step before it travels;
     /// then, with what arrived, the interface and the halo's nodes, as their owners do.
-    fn even_step_with_halo(
+    fn even_step_with_halo<'g>(
         &mut self,
-        comm: &dyn Comm,
+        comm: &'g dyn Comm,
         exchange: &mut Exchange,
-        recorder: &mut Recorder,
+        recorder: &mut Recorder<'g>,
         row: u32,
     ) -> Result<()> {
         recorder.phase("interior");
@@ -113,9 +128,14 @@ impl Fluid {
         Ok(())
     }
 
-    /// Submits what is recorded where a message is packed in it.
-    pub(super) fn send(&mut self, comm: &dyn Comm, exchange: &mut Exchange, recorder: &mut Recorder) -> Result<()> {
-        if let Some(odd) = exchange.send(comm, recorder, &mut self.phases)? {
+    /// Records that what is packed in what is recorded crosses, where something is.
+    pub(super) fn send<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder<'g>,
+    ) -> Result<()> {
+        if let Some(odd) = exchange.send(comm, recorder)? {
             self.whole_halo = odd && exchange.refills();
         }
         Ok(())

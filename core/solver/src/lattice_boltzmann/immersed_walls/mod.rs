@@ -21,6 +21,7 @@ use super::buffers::Buffers;
 use super::kernels::make;
 use super::shaders::{Shader, Variant};
 use crate::Precision;
+use crate::courier::Phases;
 use crate::suspension::{DRIFT_SCALE, Trade};
 
 pub use points::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
@@ -75,15 +76,19 @@ impl HeldWalls {
     }
 
     /// The forces for the next step, after what `recorder` holds. `odd` says how populations stand now, `row` which row of the
-    /// schedule is that of the next step. Gives the seconds it took on the device before other ranks' shares could travel, and
-    /// on their way.
-    pub fn step(&mut self, comm: &dyn Comm, recorder: &mut Recorder, odd: bool, row: u32) -> Result<[f64; 2]> {
+    /// schedule is that of the next step.
+    pub fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, odd: bool, row: u32) -> Result<()> {
         self.record_velocity(recorder, odd, row);
-        let seconds = self.trade.trade(comm, recorder)?;
+        self.trade.trade(comm, recorder)?;
         recorder.phase("walls");
         self.trade.record_add(recorder);
         self.points.record(recorder, &self.points.spread, self.stride);
-        Ok(seconds)
+        Ok(())
+    }
+
+    /// Seconds spent on messages so far.
+    pub fn phases(&self) -> Phases {
+        self.trade.phases()
     }
 
     fn record_velocity(&self, recorder: &mut Recorder, odd: bool, row: u32) {

@@ -1,0 +1,243 @@
+//! How device and host tell each other, in the midst of a submission, that a message is there: flags that the device raises, and gates
+//! at which it waits until the host opens them.
+
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hematite_config::Result;
+
+use crate::mapped::{Event, Mapped, Reader};
+use crate::{Binding, Bound, Buffer, Gpu, Kernel, Recorder, Template, render};
+
+/// What the device raises in the midst of a submission, and the host looks at without a wait for the rest.
+#[derive(Clone, Debug)]
+pub(crate) enum Flag {
+    Event(Arc<Event>),
+    /// A word that the kernel itself writes whose message it is.
+    Word(Arc<Word>),
+}
+
+/// A gate at which the device waits until the host opens it; it closes behind the device. For devices that may stand still for the host
+/// for as long as that takes (see [`Gpu::waits_at_gates`]).
+#[derive(Clone, Debug)]
+pub(crate) enum Gate {
+    /// For Mesa's software Vulkan, which ends loops that take too many turns. An H200 loses some 40 us at an event that is long raised.
+    Event(Arc<Event>),
+    /// A kernel that looks at a word of the host's until it holds the number of this round.
+    Kernel(Arc<Word>, Kernel, Bound),
+    /// Such a word, at which the kernel itself looks that wants the answer.
+    Word(Arc<Word>),
+}
+
+/// A word that one side counts rounds in for the other.
+#[derive(Debug)]
+pub(crate) struct Word {
+    memory: Mutex<Mapped>,
+    buffer: Buffer,
+    /// The rounds that are over.
+    round: AtomicU32,
+}
+
+/// What a kernel binds, besides its own, that posts its message or waits for its answer by itself: `main.wgsl` does it, given `posts` or
+/// `awaits`.
+#[derive(Clone, Debug)]
+pub struct Signals {
+    /// Workgroups that are done with their part of the message.
+    arrived: Buffer,
+    posted: Arc<Word>,
+    answered: Arc<Word>,
+    /// Rounds recorded.
+    recorded: Arc<AtomicU32>,
+}
+
+/// A number that no round has.
+const FOR_GOOD: u32 = u32::MAX;
+
+fn bindings() -> Vec<Binding> {
+    vec![Binding::write("door", "array<atomic<u32>>"), Binding::write("guarded", "array<u32>")]
+}
+
+fn wgsl() -> String {
+    let context = minijinja::context! { declarations => Binding::declare(&bindings()) };
+    render(Template { name: "gate.wgsl", text: include_str!("gate.wgsl") }, &[], &context)
+}
+
+impl Flag {
+    /// A lowered flag; none where the device is not Vulkan's.
+    pub fn new(gpu: &Gpu) -> Option<Self> {
+        Event::new(gpu).map(|event| Self::Event(Arc::new(event)))
+    }
+
+    /// Records that the flag is raised once the host can see what kernels wrote before.
+    pub fn record(&self, recorder: &mut Recorder) {
+        if let Self::Event(event) = self {
+            recorder.insert("send", event.raised_by_device());
+        }
+    }
+
+    /// Whether the flag is up.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn is_up(&self) -> Result<bool> {
+        match self {
+            Self::Event(event) => event.is_raised(),
+            Self::Word(word) => Ok(word.read() > word.round.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Whether the flag is up; lowers it then.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn lowered(&self) -> Result<bool> {
+        let up = self.is_up()?;
+        if up {
+            match self {
+                Self::Event(event) => event.lower()?,
+                Self::Word(word) => {
+                    word.round.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+            // Reads of mapped memory come after.
+            fence(Ordering::Acquire);
+        }
+        Ok(up)
+    }
+}
+
+impl Gate {
+    /// A closed gate for kernels that read `guarded`; none where the device is not Vulkan's or has no memory that both reach.
+    ///
+    /// # Errors
+    /// Where the kernel cannot be made.
+    pub fn new(gpu: &Gpu, guarded: &Buffer) -> Result<Option<Self>> {
+        if gpu.info().software {
+            return Ok(Event::new(gpu).map(|event| Self::Event(Arc::new(event))));
+        }
+        let Some(word) = Word::new(gpu, Reader::Kernels) else { return Ok(None) };
+        let kernel = Kernel::new(gpu, "gate", &wgsl(), bindings(), 4)?;
+        // As if the kernel wrote what it guards, so that those that read that come after it.
+        let bound = kernel.bind(gpu, &[("door", &word.buffer), ("guarded", guarded)]);
+        Ok(Some(Self::Kernel(word, kernel, bound)))
+    }
+
+    /// Records that the device waits in round number `round`. Kernels recorded after this that read what is guarded see what the host
+    /// wrote before it opened the gate.
+    pub fn record(&self, recorder: &mut Recorder, round: u32) {
+        match self {
+            Self::Event(event) => recorder.insert("wait", event.awaited_by_device()),
+            Self::Kernel(_, kernel, bound) => {
+                recorder.in_phase("wait", |recorder| recorder.dispatch(kernel, bound, 1, &[round]));
+            }
+            Self::Word(_) => {}
+        }
+    }
+
+    /// Lets the device go on, once.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn open(&self) -> Result<()> {
+        // All writes to mapped memory come before, also those that the processor gathers before it sends them.
+        fence(Ordering::SeqCst);
+        match self {
+            Self::Event(event) => event.raise(),
+            Self::Kernel(word, ..) | Self::Word(word) => {
+                word.write(word.round.fetch_add(1, Ordering::Relaxed) + 1);
+                Ok(())
+            }
+        }
+    }
+
+    /// Lets the device go on for good, where a run fails; to be called again for as long as the device is at work.
+    pub fn give_up(&self) {
+        match self {
+            // A device that is lost waits for nothing.
+            Self::Event(event) => event.raise().unwrap_or_default(),
+            Self::Kernel(word, ..) | Self::Word(word) => word.write(FOR_GOOD),
+        }
+    }
+}
+
+impl Word {
+    fn new(gpu: &Gpu, reader: Reader) -> Option<Arc<Self>> {
+        let memory = Mapped::new(gpu, "signal", 4, reader)?;
+        let buffer = memory.buffer().clone();
+        Some(Arc::new(Self { memory: Mutex::new(memory), buffer, round: AtomicU32::new(0) }))
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Mapped> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self) -> u32 {
+        self.memory().first_word()
+    }
+
+    fn write(&self, word: u32) {
+        self.memory().write(0, &word.to_ne_bytes());
+        // Nothing lingers in the processor.
+        fence(Ordering::SeqCst);
+    }
+}
+
+impl Signals {
+    /// None where the device is not to wait for the host, or only at events.
+    pub(crate) fn new(gpu: &Gpu) -> Result<Option<Self>> {
+        if !gpu.waits_at_gates() || gpu.info().software {
+            return Ok(None);
+        }
+        let words = || Some((Word::new(gpu, Reader::Host)?, Word::new(gpu, Reader::Kernels)?));
+        let Some((posted, answered)) = words() else { return Ok(None) };
+        Ok(Some(Self { arrived: gpu.buffer("signal", 4)?, posted, answered, recorded: Arc::default() }))
+    }
+
+    pub(crate) fn flag(&self) -> Flag {
+        Flag::Word(self.posted.clone())
+    }
+
+    pub(crate) fn gate(&self) -> Gate {
+        Gate::Word(self.answered.clone())
+    }
+
+    /// Begins a round.
+    pub(crate) fn begin(&self) {
+        self.recorded.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// What a kernel binds that `posts`, or else one that awaits.
+    pub fn bindings(posts: bool) -> Vec<Binding> {
+        let word = |name| Binding::write(name, "atomic<u32>");
+        if posts { vec![word("arrived"), word("posted")] } else { vec![word("answered")] }
+    }
+
+    /// The buffers of these bindings.
+    pub fn buffers(&self) -> [(&'static str, &Buffer); 3] {
+        [("arrived", &self.arrived), ("posted", &self.posted.buffer), ("answered", &self.answered.buffer)]
+    }
+
+    /// What the next kernel that posts has as `span.round`.
+    pub fn next_round(&self) -> u32 {
+        self.round() + 1
+    }
+
+    /// What the kernel that waits for the last answer has as `span.round`.
+    pub fn round(&self) -> u32 {
+        self.recorded.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_is_valid_wgsl() {
+        let source = wgsl();
+        let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+            .validate(&module)
+            .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+    }
+}
