@@ -50,8 +50,8 @@ pub struct Signals {
     recorded: Arc<AtomicU32>,
 }
 
-/// A number that no round has.
-const FOR_GOOD: u32 = u32::MAX;
+/// Rounds that the device may be ahead by, where a run fails: more than are ever recorded.
+const FOR_GOOD: u32 = 1 << 30;
 
 fn bindings() -> Vec<Binding> {
     vec![Binding::write("door", "array<atomic<u32>>"), Binding::write("guarded", "array<u32>")]
@@ -82,7 +82,8 @@ impl Flag {
     pub fn is_up(&self) -> Result<bool> {
         match self {
             Self::Event(event) => event.is_raised(),
-            Self::Word(word) => Ok(word.read() > word.round.load(Ordering::Relaxed)),
+            // Rounds begin anew after 2^32.
+            Self::Word(word) => Ok(word.read() == word.round.load(Ordering::Relaxed).wrapping_add(1)),
         }
     }
 
@@ -144,7 +145,7 @@ impl Gate {
         match self {
             Self::Event(event) => event.raise(),
             Self::Kernel(word, ..) | Self::Word(word) => {
-                word.write(word.round.fetch_add(1, Ordering::Relaxed) + 1);
+                word.write(word.round.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
                 Ok(())
             }
         }
@@ -155,7 +156,9 @@ impl Gate {
         match self {
             // A device that is lost waits for nothing.
             Self::Event(event) => event.raise().unwrap_or_default(),
-            Self::Kernel(word, ..) | Self::Word(word) => word.write(FOR_GOOD),
+            Self::Kernel(word, ..) | Self::Word(word) => {
+                word.write(word.round.load(Ordering::Relaxed).wrapping_add(FOR_GOOD));
+            }
         }
     }
 }
@@ -185,9 +188,11 @@ impl Word {
 impl Signals {
     /// None where the device is not to wait for the host, or only at events.
     pub(crate) fn new(gpu: &Gpu) -> Result<Option<Self>> {
-        if !gpu.waits_at_gates() || gpu.info().software {
-            return Ok(None);
-        }
+        if gpu.waits_at_gates() && !gpu.info().software { Self::made(gpu) } else { Ok(None) }
+    }
+
+    /// None where the device has no memory that both reach.
+    pub(crate) fn made(gpu: &Gpu) -> Result<Option<Self>> {
         let words = || Some((Word::new(gpu, Reader::Host)?, Word::new(gpu, Reader::Kernels)?));
         let Some((posted, answered)) = words() else { return Ok(None) };
         Ok(Some(Self { arrived: gpu.buffer("signal", 4)?, posted, answered, recorded: Arc::default() }))
@@ -199,6 +204,17 @@ impl Signals {
 
     pub(crate) fn gate(&self) -> Gate {
         Gate::Word(self.answered.clone())
+    }
+
+    /// Goes on as after `rounds` rounds.
+    #[cfg(test)]
+    pub(crate) fn after(self, rounds: u32) -> Self {
+        self.recorded.store(rounds, Ordering::Relaxed);
+        for word in [&self.posted, &self.answered] {
+            word.round.store(rounds, Ordering::Relaxed);
+            word.write(rounds);
+        }
+        self
     }
 
     /// Begins a round.
@@ -219,7 +235,7 @@ impl Signals {
 
     /// What the next kernel that posts has as `span.round`.
     pub fn next_round(&self) -> u32 {
-        self.round() + 1
+        self.round().wrapping_add(1)
     }
 
     /// What the kernel that waits for the last answer has as `span.round`.
@@ -231,6 +247,32 @@ impl Signals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::checked;
+
+    /// A gate that is open already holds nobody up: software Vulkan, which would not wait, can do as much.
+    #[test]
+    fn rounds_begin_anew() {
+        let gpu = checked();
+        let guarded = gpu.buffer("guarded", 4).expect("room");
+        let word = Word::new(&gpu, Reader::Kernels).expect("such memory");
+        let kernel = Kernel::new(&gpu, "gate", &wgsl(), bindings(), 4).expect("made");
+        let bound = kernel.bind(&gpu, &[("door", &word.buffer), ("guarded", &guarded)]);
+        let gate = Gate::Kernel(word.clone(), kernel, bound);
+        word.round.store(u32::MAX - 2, Ordering::Relaxed);
+        for round in [u32::MAX - 1, u32::MAX, 0, 1] {
+            gate.open().expect("not lost");
+            assert_eq!(word.read(), round);
+            let mut recorder = Recorder::new(&gpu);
+            gate.record(&mut recorder, round);
+            recorder.submit();
+            gpu.wait().expect("goes through");
+        }
+        gate.give_up();
+        let mut recorder = Recorder::new(&gpu);
+        gate.record(&mut recorder, 1 + (1 << 20));
+        recorder.submit();
+        gpu.wait().expect("goes through for good");
+    }
 
     #[test]
     fn the_kernel_is_valid_wgsl() {

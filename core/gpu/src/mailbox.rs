@@ -109,6 +109,17 @@ impl Mailbox {
 
     /// One whose messages `queue` copies.
     fn by_engine(gpu: &Gpu, queue: &CopyQueue, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
+        Self::by_engine_with(gpu, queue, label, out, answer, Signals::new(gpu)?)
+    }
+
+    fn by_engine_with(
+        gpu: &Gpu,
+        queue: &CopyQueue,
+        label: &str,
+        out: u64,
+        answer: u64,
+        signals: Option<Signals>,
+    ) -> Result<Option<Self>> {
         let memory = || {
             let (read, out) =
                 (Mapped::new(gpu, label, out, Reader::Host)?, Mapped::new(gpu, label, out, Reader::Kernels)?);
@@ -116,7 +127,7 @@ impl Mailbox {
         };
         let Some((copier, read, out, answer)) = memory() else { return Ok(None) };
         let memory = Memory { copier: Some(copier), read, answer };
-        Self::mapped(gpu, out.buffer().clone(), None, Signals::new(gpu)?, memory)
+        Self::mapped(gpu, out.buffer().clone(), None, signals, memory)
     }
 
     fn mapped(
@@ -249,7 +260,7 @@ impl<'g> Recorder<'g> {
             Way::Copied { .. } => None,
         };
         match &gate {
-            Some((_, gate)) => gate.record(self, mailbox.answers.fetch_add(1, Ordering::Relaxed) + 1),
+            Some((_, gate)) => gate.record(self, mailbox.answers.fetch_add(1, Ordering::Relaxed).wrapping_add(1)),
             None => {
                 self.submit_up_to_here()?;
             }
@@ -396,6 +407,41 @@ mod tests {
             for count in [1, 63, 70_000] {
                 let mailbox = Mailbox::by_engine(&gpu, &queue, "echo", 4 * count, 4 * count).expect("made");
                 converses(&mailbox.expect("such memory"), &gpu, count as usize);
+            }
+        }
+    }
+
+    /// The host answers before the kernel that awaits is submitted, since software Vulkan would not wait in it.
+    #[test]
+    fn kernels_post_and_await_by_themselves() {
+        let gpu = checked();
+        let queue = gpu.copy_queue.clone().or_else(|| CopyQueue::shared(&gpu)).expect("a queue");
+        for count in [1_usize, 63, 70_000] {
+            let signals = Signals::made(&gpu).expect("made").expect("such memory").after(u32::MAX - 20);
+            let bytes = 4 * count as u64;
+            let made = Mailbox::by_engine_with(&gpu, &queue, "echo", bytes, bytes, Some(signals)).expect("made");
+            let mailbox = made.expect("such memory");
+            let middle = gpu.buffer("numbers", bytes).expect("room");
+            let out = kernel(&gpu, &mailbox, true, &middle, mailbox.out());
+            let into = kernel(&gpu, &mailbox, false, mailbox.incoming(), &middle);
+            let mut numbers = random(2, count);
+            gpu.upload(&middle, 0, &numbers).expect("written");
+            let signals = mailbox.signals().expect("signals");
+            for plus in 0..40_u32 {
+                let mut recorder = Recorder::new(&gpu);
+                let words = |factor, plus, round| [count as u32, factor, plus, round];
+                recorder.dispatch(&out.0, &out.1, count as u32, &words(3, plus, signals.next_round()));
+                recorder.post(&mailbox, bytes);
+                let mut came = vec![0_u32; count];
+                recorder.receive(&mailbox, bytemuck::cast_slice_mut(&mut came)).expect("comes");
+                assert!(numbers.iter().zip(&came).all(|(&n, &came)| came == n.wrapping_mul(3).wrapping_add(plus)));
+                came.iter_mut().for_each(|number| *number = number.wrapping_add(1));
+                mailbox.fill(0, bytemuck::cast_slice(&came));
+                mailbox.answer(&gpu, 4 * count).expect("not lost");
+                recorder.dispatch(&into.0, &into.1, count as u32, &words(1, 0, signals.round()));
+                recorder.submit();
+                assert_eq!(gpu.download::<u32>(&middle, 0, count).expect("reads"), came);
+                numbers = came;
             }
         }
     }

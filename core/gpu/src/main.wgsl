@@ -10,7 +10,8 @@ fn main(
 #if awaits is defined and awaits
     if (lane == 0u) {
         loop {
-            if (atomicLoad(&answered) >= span.round) {
+            // Not behind: rounds begin anew after 2^32.
+            if (atomicLoad(&answered) - span.round < 0x80000000u) {
                 break;
             }
         }
