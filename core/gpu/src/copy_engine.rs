@@ -136,7 +136,7 @@ impl Copier {
             return Ok(());
         }
         let queue = self.queue.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // Sound because the last copy is over, and the queue is locked. What kernels wrote is available since the barrier before the flag, so
+        // Sound because the last copy is over, and the queue is locked. What kernels wrote is available since the barriers before the flag, so
         // that a submission from here on sees it.
         let started = unsafe {
             let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return Ok(()) };

@@ -207,7 +207,8 @@ impl Gpu {
         };
         let (stopwatch, copy) = (Arc::default(), Arc::default());
         let gates = gates_of(std::env::var(GATES).ok().as_deref(), info.patient)?;
-        let taken = local_rank >= found.len();
+        let before = found.iter().cycle().take(local_rank);
+        let taken = before.into_iter().any(|(number, _)| *number == info.number);
         Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, gates, taken, info })
     }
 

@@ -179,7 +179,7 @@ impl Word {
     }
 
     fn write(&self, word: u32) {
-        self.memory().write(0, &word.to_ne_bytes());
+        self.memory().set_first_word(word);
         // Nothing lingers in the processor.
         fence(Ordering::SeqCst);
     }

@@ -28,9 +28,14 @@ fn main(
         work_on(k);
     }
 #if posts is defined and posts
-    // What all of a workgroup wrote comes before its arrival.
+    // What all of a workgroup wrote comes before its arrival, and all arrivals before the host is told.
     storageBarrier();
-    if (lane == 0u && atomicAdd(&arrived, 1u) + 1u == groups.x * groups.y) {
+    var last = false;
+    if (lane == 0u) {
+        last = atomicAdd(&arrived, 1u) + 1u == groups.x * groups.y;
+    }
+    storageBarrier();
+    if (last) {
         atomicStore(&arrived, 0u);
         atomicStore(&posted, span.round);
     }

@@ -26,7 +26,7 @@ pub(crate) struct Mapped {
     bytes: usize,
 }
 
-// Sound because the memory belongs to no thread, and all who reach it hold it by `&mut`.
+// Sound because the memory belongs to no thread, and only one at a time has the object.
 unsafe impl Send for Mapped {}
 
 impl Reader {
@@ -109,6 +109,12 @@ impl Mapped {
     pub fn first_word(&self) -> u32 {
         // Sound because a mapping has room for a word, and begins at one.
         unsafe { self.start.cast::<u32>().read_volatile() }
+    }
+
+    /// Makes the first word another at once, for kernels that look at it.
+    pub fn set_first_word(&mut self, word: u32) {
+        // Sound as above.
+        unsafe { self.start.cast::<u32>().write_volatile(word) }
     }
 
     /// Puts bytes at `at`, for submissions to come and for what is behind a gate that is opened after: both make visible to the

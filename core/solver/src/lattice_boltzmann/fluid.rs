@@ -111,8 +111,6 @@ pub struct Fluid {
     /// What this part knows of an exchange after odd steps alone, where it would allow for one, until it has asked the others.
     draft: Option<Draft>,
     asked: bool,
-    /// Whether an exchange after every step may last until the next one: bodies act in between, and boundaries look at own nodes alone.
-    travels_with_bodies: bool,
     /// Whether the halo's nodes have all their populations, after an odd step.
     whole_halo: bool,
     walls: Option<HeldWalls>,
@@ -177,7 +175,6 @@ impl Fluid {
             crossing,
             draft,
             asked: false,
-            travels_with_bodies: parameters.immersed.is_some() && parameters.walls == Walls::HalfWay,
             whole_halo: false,
             walls,
             held: false,
@@ -374,7 +371,7 @@ impl Fluid {
         recorder.flush()
     }
 
-    /// One step of a part without neighbours.
+    /// One step of all own nodes.
     fn record_whole_step(&self, recorder: &mut Recorder, row: u32) {
         recorder.phase("fluid");
         let odd = self.step % 2 == 1;

@@ -61,11 +61,13 @@ impl Post {
     /// The number of the kernel for some properties; made where there is none yet.
     fn kernel(&mut self, gpu: &Gpu, way: Way, properties: &[&Property]) -> Result<usize> {
         let names = || properties.iter().map(|property| property.declared.name);
-        let fits = |message: &Message| message.way == way && message.names.iter().copied().eq(names());
+        let signals = self.room.as_ref().is_some_and(|room| room.courier.signals().is_some());
+        let fits = |message: &Message| {
+            message.way == way && message.signals == signals && message.names.iter().copied().eq(names())
+        };
         if let Some(known) = self.kernels.iter().position(fits) {
             return Ok(known);
         }
-        let signals = self.room.as_ref().is_some_and(|room| room.courier.signals().is_some());
         self.kernels.push(Message::new(gpu, way, properties, signals)?);
         Ok(self.kernels.len() - 1)
     }
@@ -199,9 +201,9 @@ impl Particles {
     ) -> Result<()> {
         let properties = self.arrays.properties.called(names);
         let kernel = self.post.kernel(&self.gpu, way, &properties)?;
-        // Kernels that post by themselves have to also where there is nothing to post.
-        let posts = |room: &&Room| way.packs() && room.courier.signals().is_some();
-        if let Some(room) = self.post.room.as_ref().filter(|room| count > 0 || posts(room)) {
+        // Kernels that post and await by themselves have to also where a message is about none: the next one must not overtake it.
+        let signals = |room: &&Room| room.courier.signals().is_some();
+        if let Some(room) = self.post.room.as_ref().filter(|room| count > 0 || signals(room)) {
             recorder.phase(phase);
             let properties = (&*properties, self.arrays.properties.stride);
             let places = (&room.courier, &self.arrays.list);

@@ -80,6 +80,8 @@ impl Way {
 pub(super) struct Message {
     pub way: Way,
     pub names: Vec<&'static str>,
+    /// Whether it posts or awaits by itself.
+    pub signals: bool,
     kernel: Kernel,
     /// Words of a particle.
     record: u32,
@@ -91,7 +93,7 @@ impl Message {
         let (wgsl, bindings) = (way.wgsl(&sizes, signals), way.bindings(sizes.len(), signals));
         let kernel = Kernel::new(gpu, "message of particles", &wgsl, bindings, 16)?;
         let names = properties.iter().map(|property| property.declared.name).collect();
-        Ok(Self { way, names, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
+        Ok(Self { way, names, signals, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
     }
 
     /// Moves `count` particles of arrays with `stride`, from `first` on where they follow each other, to or from `courier`.

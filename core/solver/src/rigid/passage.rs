@@ -98,7 +98,7 @@ impl RigidBodies {
         let gpu = self.gpu.clone();
         let mut recorder = Recorder::new(&gpu);
         self.particles.rebuild(comm, &mut recorder, &CARRIED)?;
-        recorder.submit();
+        recorder.flush()?;
         self.bind_enlarged()
     }
 

@@ -65,25 +65,9 @@ impl Fluid {
             Ok(())
         } else if exchange.refills() && (self.whole_halo || exchange.is_packed()) {
             self.even_step_with_halo(comm, exchange, recorder, row)
-        } else if self.travels_with_bodies {
-            self.step_before_bodies(comm, exchange, recorder, row)
         } else {
             self.step_in_two(comm, exchange, recorder, row)
         }
-    }
-
-    /// A step whose message travels while bodies act: they need no populations.
-    fn step_before_bodies<'g>(
-        &mut self,
-        comm: &'g dyn Comm,
-        exchange: &mut Exchange,
-        recorder: &mut Recorder<'g>,
-        row: u32,
-    ) -> Result<()> {
-        self.send(comm, exchange, recorder)?;
-        self.record_whole_step(recorder, row);
-        exchange.record_pack(recorder, self.step % 2 == 1);
-        Ok(())
     }
 
     /// A step with an exchange after it: the interface first, whose populations travel while the interior is done.
