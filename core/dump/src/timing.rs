@@ -14,7 +14,7 @@ pub struct PhaseTimes {
     pub compute: f64,
     /// Halo exchange between ranks.
     pub communication: f64,
-    /// Packing, unpacking and copies to and from the host.
+    /// Copies of messages to and from the host.
     pub packing: f64,
     /// Dumps, ledger and checkpoints.
     pub output: f64,

@@ -207,8 +207,7 @@ impl Gpu {
         };
         let (stopwatch, copy) = (Arc::default(), Arc::default());
         let gates = gates_of(std::env::var(GATES).ok().as_deref(), info.patient)?;
-        let before = found.iter().cycle().take(local_rank);
-        let taken = before.into_iter().any(|(number, _)| *number == info.number);
+        let taken = found.iter().cycle().take(local_rank).any(|(number, _)| *number == info.number);
         Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, gates, taken, info })
     }
 

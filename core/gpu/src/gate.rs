@@ -34,7 +34,8 @@ pub(crate) enum Gate {
 pub(crate) struct Word {
     memory: Mutex<Mapped>,
     buffer: Buffer,
-    /// The rounds that are over.
+    /// Rounds in what is recorded so far, and those that are over.
+    recorded: AtomicU32,
     round: AtomicU32,
 }
 
@@ -46,8 +47,6 @@ pub struct Signals {
     arrived: Buffer,
     posted: Arc<Word>,
     answered: Arc<Word>,
-    /// Rounds recorded.
-    recorded: Arc<AtomicU32>,
 }
 
 /// Rounds that the device may be ahead by, where a run fails: more than are ever recorded.
@@ -70,8 +69,11 @@ impl Flag {
 
     /// Records that the flag is raised once the host can see what kernels wrote before.
     pub fn record(&self, recorder: &mut Recorder) {
-        if let Self::Event(event) = self {
-            recorder.insert("send", event.raised_by_device());
+        match self {
+            Self::Event(event) => recorder.insert("send", event.raised_by_device()),
+            Self::Word(word) => {
+                word.begin();
+            }
         }
     }
 
@@ -123,12 +125,13 @@ impl Gate {
         Ok(Some(Self::Kernel(word, kernel, bound)))
     }
 
-    /// Records that the device waits in round number `round`. Kernels recorded after this that read what is guarded see what the host
-    /// wrote before it opened the gate.
-    pub fn record(&self, recorder: &mut Recorder, round: u32) {
+    /// Records that the device waits. Kernels recorded after this that read what is guarded see what the host wrote before it opened the
+    /// gate.
+    pub fn record(&self, recorder: &mut Recorder) {
         match self {
             Self::Event(event) => recorder.insert("wait", event.awaited_by_device()),
-            Self::Kernel(_, kernel, bound) => {
+            Self::Kernel(word, kernel, bound) => {
+                let round = word.begin();
                 recorder.in_phase("wait", |recorder| recorder.dispatch(kernel, bound, 1, &[round]));
             }
             Self::Word(_) => {}
@@ -167,7 +170,21 @@ impl Word {
     fn new(gpu: &Gpu, reader: Reader) -> Option<Arc<Self>> {
         let memory = Mapped::new(gpu, "signal", 4, reader)?;
         let buffer = memory.buffer().clone();
-        Some(Arc::new(Self { memory: Mutex::new(memory), buffer, round: AtomicU32::new(0) }))
+        let [recorded, round] = [0, 0].map(AtomicU32::new);
+        Some(Arc::new(Self { memory: Mutex::new(memory), buffer, recorded, round }))
+    }
+
+    /// The number of the next round that is recorded.
+    fn begin(&self) -> u32 {
+        self.recorded.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    }
+
+    /// Goes on as after `rounds` rounds.
+    #[cfg(test)]
+    fn skip(&self, rounds: u32) {
+        self.recorded.store(rounds, Ordering::Relaxed);
+        self.round.store(rounds, Ordering::Relaxed);
+        self.write(rounds);
     }
 
     fn memory(&self) -> MutexGuard<'_, Mapped> {
@@ -195,7 +212,7 @@ impl Signals {
     pub(crate) fn made(gpu: &Gpu) -> Result<Option<Self>> {
         let words = || Some((Word::new(gpu, Reader::Host)?, Word::new(gpu, Reader::Kernels)?));
         let Some((posted, answered)) = words() else { return Ok(None) };
-        Ok(Some(Self { arrived: gpu.buffer("signal", 4)?, posted, answered, recorded: Arc::default() }))
+        Ok(Some(Self { arrived: gpu.buffer("signal", 4)?, posted, answered }))
     }
 
     pub(crate) fn flag(&self) -> Flag {
@@ -209,17 +226,9 @@ impl Signals {
     /// Goes on as after `rounds` rounds.
     #[cfg(test)]
     pub(crate) fn after(self, rounds: u32) -> Self {
-        self.recorded.store(rounds, Ordering::Relaxed);
-        for word in [&self.posted, &self.answered] {
-            word.round.store(rounds, Ordering::Relaxed);
-            word.write(rounds);
-        }
+        self.posted.skip(rounds);
+        self.answered.skip(rounds);
         self
-    }
-
-    /// Begins a round.
-    pub(crate) fn begin(&self) {
-        self.recorded.fetch_add(1, Ordering::Relaxed);
     }
 
     /// What a kernel binds that `posts`, or else one that awaits.
@@ -240,7 +249,7 @@ impl Signals {
 
     /// What the kernel that waits for the last answer has as `span.round`.
     pub fn round(&self) -> u32 {
-        self.recorded.load(Ordering::Relaxed)
+        self.posted.recorded.load(Ordering::Relaxed)
     }
 }
 
@@ -258,18 +267,18 @@ mod tests {
         let kernel = Kernel::new(&gpu, "gate", &wgsl(), bindings(), 4).expect("made");
         let bound = kernel.bind(&gpu, &[("door", &word.buffer), ("guarded", &guarded)]);
         let gate = Gate::Kernel(word.clone(), kernel, bound);
-        word.round.store(u32::MAX - 2, Ordering::Relaxed);
+        word.skip(u32::MAX - 2);
         for round in [u32::MAX - 1, u32::MAX, 0, 1] {
             gate.open().expect("not lost");
             assert_eq!(word.read(), round);
             let mut recorder = Recorder::new(&gpu);
-            gate.record(&mut recorder, round);
+            gate.record(&mut recorder);
             recorder.submit();
             gpu.wait().expect("goes through");
         }
         gate.give_up();
         let mut recorder = Recorder::new(&gpu);
-        gate.record(&mut recorder, 1 + (1 << 20));
+        (0..50).for_each(|_| gate.record(&mut recorder));
         recorder.submit();
         gpu.wait().expect("goes through for good");
     }

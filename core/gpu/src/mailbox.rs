@@ -1,6 +1,5 @@
 //! Messages between kernels and the host, in the midst of other work.
 
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,8 +33,6 @@ pub struct Mailbox {
     out: Buffer,
     incoming: Buffer,
     way: Way,
-    /// Answers that are awaited in what is recorded so far.
-    answers: Arc<AtomicU32>,
 }
 
 #[derive(Clone, Debug)]
@@ -144,13 +141,13 @@ impl Mailbox {
         };
         let Some(posted) = posted else { return Ok(None) };
         let way = Way::Mapped { copy, posted, gate, signals, memory: Arc::new(Mutex::new(memory)) };
-        Ok(Some(Self { out, incoming, way, answers: Arc::default() }))
+        Ok(Some(Self { out, incoming, way }))
     }
 
     fn by_copies(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
         let copies = Copies { came: vec![0; out as usize], filled: vec![0; answer as usize] };
         let way = Way::Copied { staging: gpu.staging(label, out)?, copies: Arc::new(Mutex::new(copies)) };
-        Ok(Self { out: gpu.buffer(label, out)?, incoming: gpu.buffer(label, answer)?, way, answers: Arc::default() })
+        Ok(Self { out: gpu.buffer(label, out)?, incoming: gpu.buffer(label, answer)?, way })
     }
 
     /// What kernels fill for the host.
@@ -234,13 +231,12 @@ impl<'g> Recorder<'g> {
     /// done while the host reads them.
     pub fn post(&mut self, mailbox: &Mailbox, bytes: u64) {
         match &mailbox.way {
-            Way::Mapped { copy, posted, signals, .. } => {
+            Way::Mapped { copy, posted, .. } => {
                 if let Some((kernel, bound)) = copy {
                     let count = bytes.div_ceil(16) as u32;
                     self.dispatch(kernel, bound, count, &[count]);
                 }
                 posted.record(self);
-                signals.iter().for_each(Signals::begin);
             }
             Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&mailbox.out, 0, staging, bytes),
             Way::Copied { .. } => {}
@@ -260,7 +256,7 @@ impl<'g> Recorder<'g> {
             Way::Copied { .. } => None,
         };
         match &gate {
-            Some((_, gate)) => gate.record(self, mailbox.answers.fetch_add(1, Ordering::Relaxed).wrapping_add(1)),
+            Some((_, gate)) => gate.record(self),
             None => {
                 self.submit_up_to_here()?;
             }

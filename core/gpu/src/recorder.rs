@@ -139,11 +139,6 @@ impl<'g> Recorder<'g> {
         self.outside().clear_buffer(&buffer.inner, 0, None);
     }
 
-    /// Ends the phase before.
-    fn end_phase(&mut self) {
-        self.outside();
-    }
-
     /// Ends the compute pass, for a command that stands outside of one.
     fn outside(&mut self) -> &mut wgpu::CommandEncoder {
         self.pass = None;
@@ -158,7 +153,9 @@ impl<'g> Recorder<'g> {
     /// Puts commands made elsewhere after those recorded up to here, as a phase of their own: they are not over before the host may
     /// know of it, so the phase before must end where they begin.
     pub(crate) fn insert(&mut self, phase: &'static str, commands: wgpu::CommandBuffer) {
-        self.in_phase(phase, |recorder| recorder.end_phase());
+        self.in_phase(phase, |recorder| {
+            recorder.outside();
+        });
         self.seal();
         self.before.push(commands);
     }

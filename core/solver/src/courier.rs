@@ -114,9 +114,8 @@ impl Courier {
 
     fn run(&self, comm: &dyn Comm, span: &'static str, going: &Pieces, coming: &Pieces) -> Result<()> {
         let Self { gpu, mailbox, spent } = self;
-        let bytes = |pieces: &Pieces| pieces.iter().map(|&(_, bytes)| bytes).sum::<usize>();
         let start = Instant::now();
-        mailbox.wait(gpu, bytes(going))?;
+        mailbox.wait(gpu, length(going))?;
         let waited = start.elapsed();
 
         let start = Instant::now();
@@ -129,7 +128,7 @@ impl Courier {
             coming,
             &mut |k, message| timed(&mut written, || mailbox.fill(starts_in[k], message)),
         )?;
-        mailbox.answer(gpu, bytes(coming))?;
+        mailbox.answer(gpu, length(coming))?;
         let (copies, all) = (read + written, start.elapsed());
         let now = Phases {
             compute: waited.as_secs_f64(),
@@ -139,6 +138,11 @@ impl Courier {
         spent.set(spent.get() + now);
         Ok(())
     }
+}
+
+/// Bytes of all pieces.
+pub(crate) fn length(pieces: &[(usize, usize)]) -> usize {
+    pieces.iter().map(|&(_, bytes)| bytes).sum()
 }
 
 /// Where each piece begins.

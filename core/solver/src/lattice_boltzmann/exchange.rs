@@ -10,7 +10,7 @@ use super::kernels::make;
 use super::links::Place;
 use super::refill::Refill;
 use super::shaders::{Shader, Tuning, Variant};
-use crate::courier::{Courier, Phases, Pieces};
+use crate::courier::{Courier, Phases, Pieces, length};
 
 /// (rank, number of populations) of each piece of a message.
 type Slots = [(usize, usize)];
@@ -133,7 +133,7 @@ impl Exchange {
         recorder.phase("pack halo");
         let round = self.courier.signals().map_or(0, Signals::next_round);
         recorder.dispatch(kernel, bound, count, &[0, count, self.stride, round]);
-        self.courier.post(recorder, bytes_of(&message.going));
+        self.courier.post(recorder, length(&message.going));
         self.packed = Some(odd);
     }
 
@@ -153,9 +153,4 @@ impl Exchange {
         recorder.dispatch(kernel, bound, count, &[0, count, self.stride, round]);
         Ok(Some(odd))
     }
-}
-
-/// Bytes of all pieces.
-fn bytes_of(pieces: &[(usize, usize)]) -> usize {
-    pieces.iter().map(|&(_, bytes)| bytes).sum()
 }
