@@ -40,6 +40,9 @@ pub(super) enum Listed {
     Seen,
 }
 
+/// Room comes by so many particles: a component of so many begins where a transaction of memory does.
+const TOGETHER: u32 = 32;
+
 /// Neighbours that see the same particle, at most on the mean: room of `list`.
 const SEEN_BY: u64 = 4;
 
@@ -54,7 +57,7 @@ impl Arrays {
         declared: &[Declaration],
         room: u32,
     ) -> Result<Self> {
-        let stride = room.max(1).next_multiple_of(4);
+        let stride = room.max(1).next_multiple_of(TOGETHER);
         let words = |count: u64| 4 * count * u64::from(stride);
         let properties = Properties::new(gpu, variant.precision, declared, stride)?;
         let (neighbours, neighbour_count) =
