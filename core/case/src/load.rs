@@ -1,6 +1,8 @@
 //! What a step costs, node by node, so that parts take equally long: by what nodes and cells cost in the mean, and by what a
 //! run has measured.
 
+use hematite_geometry::OpeningKind;
+
 use crate::{Lattice, Population};
 
 /// What a vertex of a cell costs, in nodes: its kernels took 9.6 (2-D) and 10.0 (3-D) times as long as a node's on a GPU, and 10.8 times
@@ -8,6 +10,10 @@ use crate::{Lattice, Population};
 pub const VERTEX_LOAD: u32 = 10;
 /// What a rigid body costs, in nodes (docs/performance.md, "Rigid bodies": 2.2 ns against 59 ps).
 pub const BODY_LOAD: u32 = 37;
+/// What a node of an opening costs besides, in nodes, where a velocity and where a pressure is prescribed (docs/performance.md, "Rigid bodies": 1.0
+/// and 3.3 ns on an H200, whose openings lie across the rows of nodes).
+const VELOCITY_LOAD: u32 = 18;
+const PRESSURE_LOAD: u32 = 60;
 /// All loads together stay below this: METIS sums them in 32 bits.
 const MOST: u64 = 1 << 30;
 /// Steps between loads of 1 and 2 where they are measured.
@@ -15,10 +21,10 @@ const FINE: f64 = 64.0;
 /// How much slower, or faster, than the mean a part's nodes are taken to be at most.
 const FACTOR: f64 = 4.0;
 
-/// The load of each node, at least 1; none where all have the same. Cells count where they are seeded: at the fluid nodes nearest
-/// to their vertices, or to their centres where they are rigid. The first `fluid` nodes of the lattice stand in scan order.
+/// The load of each node, at least 1; none where all have the same. Openings count at their nodes, cells where they are seeded: at the fluid
+/// nodes nearest to their vertices, or to their centres where they are rigid. The first `fluid` nodes of the lattice stand in scan order.
 pub fn loads(lattice: &Lattice, fluid: usize, populations: &[Population]) -> Option<Vec<u32>> {
-    if populations.iter().all(|population| population.cells.is_empty()) {
+    if lattice.openings.is_empty() && populations.iter().all(|population| population.cells.is_empty()) {
         return None;
     }
     let site =
@@ -36,10 +42,17 @@ pub fn loads(lattice: &Lattice, fluid: usize, populations: &[Population]) -> Opt
     Some(within_bounds(&loads_of(lattice, fluid, populations.iter().flat_map(of_cells)), |_, load| f64::from(load)))
 }
 
-/// The load of each node, at least 1, with what is `suspended` near it: sites, which may lie periods away, and loads there. The first
-/// `fluid` nodes of the lattice stand in scan order.
+/// The load of each node, at least 1, with openings and what is `suspended` near it: sites, which may lie periods away, and loads there. The
+/// first `fluid` nodes of the lattice stand in scan order.
 pub fn loads_of(lattice: &Lattice, fluid: usize, suspended: impl IntoIterator<Item = ([i32; 3], u32)>) -> Vec<u32> {
     let mut loads = vec![1_u32; lattice.nodes()];
+    for opening in &lattice.openings {
+        let load = match opening.kind {
+            OpeningKind::Pressure => PRESSURE_LOAD,
+            OpeningKind::Velocity | OpeningKind::Wall => VELOCITY_LOAD,
+        };
+        opening.nodes.iter().for_each(|site| loads[site.node.0 as usize] += load);
+    }
     let scan = |[x, y, z]: [i32; 3]| [z, y, x];
     for (site, load) in suspended {
         let site = [0, 1, 2].map(|axis| match lattice.periodic[axis] {
@@ -88,6 +101,27 @@ mod tests {
         let loads = loads_of(&lattice, lattice.nodes(), suspended);
         assert_eq!((loads[at([7, 2, 0])], loads[at([1, 1, 0])]), (11, 66), "a period away; two at one node");
         assert_eq!(loads.iter().sum::<u32>(), 24 + 75, "in the wall nothing counts");
+    }
+
+    #[test]
+    fn openings_count_at_their_nodes() {
+        let mut domain = fixture::channel(40, 7);
+        domain.openings[1].kind = OpeningKind::Pressure;
+        let lattice = Lattice::build(&domain).expect("builds");
+        let loads = loads(&lattice, lattice.nodes(), &[]).expect("not all the same");
+        let of = |x: i32| -> Vec<u32> {
+            let there = lattice.position.iter().zip(&loads).filter(|(at, _)| at[0] == x);
+            there.map(|(_, &load)| load).collect()
+        };
+        let (first, last) =
+            (lattice.position.iter().map(|at| at[0]).min(), lattice.position.iter().map(|at| at[0]).max());
+        assert_eq!(first.map(of), Some(vec![1 + VELOCITY_LOAD; 7]));
+        assert_eq!(last.map(of), Some(vec![1 + PRESSURE_LOAD; 7]));
+        assert_eq!(of(20), [1; 7]);
+        let mut closed = fixture::solid(2, [8, 5, 1], [true, false, false]);
+        (0..8).for_each(|x| fixture::set(&mut closed, [x, 2, 0], hematite_geometry::Site::FLUID));
+        let lattice = Lattice::build(&closed).expect("builds");
+        assert_eq!(super::loads(&lattice, lattice.nodes(), &[]), None, "all the same");
     }
 
     #[test]
