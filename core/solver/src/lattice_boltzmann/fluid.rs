@@ -196,7 +196,8 @@ impl Fluid {
             if !fluid.buffers.wall_nodes.is_empty() {
                 fluid.prepare(Shader::Walls, odd)?;
             }
-            if parameters.openings.contains(&Prescribed::Pressure) {
+            let mut of_part = part.openings.iter().zip(&parameters.openings);
+            if of_part.any(|(nodes, kind)| *kind == Prescribed::Pressure && !nodes.is_empty()) {
                 fluid.prepare(Shader::Pressure, odd)?;
             }
         }
