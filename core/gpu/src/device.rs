@@ -216,6 +216,12 @@ impl Gpu {
         self.gates
     }
 
+    /// Whether kernels may post and await messages by themselves ([`crate::Signals`]), where the device waits at all: software Vulkan ends loops
+    /// that take too many turns.
+    pub fn may_signal(&self) -> bool {
+        !self.info.software
+    }
+
     /// Whether a rank with a lower number on this host has the same device.
     pub fn is_taken(&self) -> bool {
         self.taken

@@ -205,7 +205,7 @@ impl Word {
 impl Signals {
     /// None where the device is not to wait for the host, or only at events.
     pub(crate) fn new(gpu: &Gpu) -> Result<Option<Self>> {
-        if gpu.waits_at_gates() && !gpu.info().software { Self::made(gpu) } else { Ok(None) }
+        if gpu.waits_at_gates() && gpu.may_signal() { Self::made(gpu) } else { Ok(None) }
     }
 
     /// None where the device has no memory that both reach.

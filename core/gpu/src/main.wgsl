@@ -1,27 +1,30 @@
 // One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
 // last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
-// With `posts`, the last workgroup that is done tells the host that its message is written; with `awaits`, all wait for the host's answer.
+// With `posts`, the last workgroup that is done tells the host that its message is written: of the first `posting` workgroups, where only
+// those write it. With `awaits`, all wait for the host's answer, or those from number `awaiting` on.
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-#if awaits is defined and awaits
-    if (lane == 0u) {
-        loop {
-            // Not behind: rounds begin anew after 2^32.
-            if (atomicLoad(&answered) - span.round < 0x80000000u) {
-                break;
-            }
-        }
-    }
-    storageBarrier();
-#endif
 #if last_first is defined and last_first
     let number = groups.x * groups.y - 1u - (group.y * groups.x + group.x);
 #else
     let number = group.y * groups.x + group.x;
+#endif
+#if awaits is defined and awaits
+    if (number >= ${awaiting | default("0u")}) {
+        if (lane == 0u) {
+            loop {
+                // Not behind: rounds begin anew after 2^32.
+                if (atomicLoad(&answered) - span.round < 0x80000000u) {
+                    break;
+                }
+            }
+        }
+        storageBarrier();
+    }
 #endif
     let k = number * ${workgroup}u + lane;
     if (k < span.count) {
@@ -29,15 +32,18 @@ fn main(
     }
 #if posts is defined and posts
     // What all of a workgroup wrote comes before its arrival, and all arrivals before the host is told.
-    storageBarrier();
-    var last = false;
-    if (lane == 0u) {
-        last = atomicAdd(&arrived, 1u) + 1u == groups.x * groups.y;
-    }
-    storageBarrier();
-    if (last) {
-        atomicStore(&arrived, 0u);
-        atomicStore(&posted, span.round);
+    let posting = ${posting | default("groups.x * groups.y")};
+    if (number < posting) {
+        storageBarrier();
+        var last = false;
+        if (lane == 0u) {
+            last = atomicAdd(&arrived, 1u) + 1u == posting;
+        }
+        storageBarrier();
+        if (last) {
+            atomicStore(&arrived, 0u);
+            atomicStore(&posted, span.round);
+        }
     }
 #endif
 }

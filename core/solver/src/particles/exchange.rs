@@ -2,7 +2,7 @@
 
 use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
-use hematite_gpu::{Gpu, Recorder};
+use hematite_gpu::{Buffer, Gpu, Recorder, Signals};
 
 use super::Particles;
 use super::arrays::Listed;
@@ -31,6 +31,13 @@ struct Room {
     courier: Courier,
 }
 
+impl Room {
+    fn letter(&self, message: fn(&Courier) -> &Buffer, round: fn(&Signals) -> u32) -> Letter {
+        let signals = self.courier.signals().cloned();
+        Letter { message: message(&self.courier).clone(), round: signals.as_ref().map_or(0, round), signals }
+    }
+}
+
 /// What some of the particles are to others: which kernel moves them, the first of them, how many by neighbour.
 type Side = (Way, u32, Vec<u32>);
 
@@ -44,6 +51,16 @@ pub struct Parcel {
     into: Side,
     /// Whether there is something to take out of the mailbox.
     posted: bool,
+}
+
+/// A message that a kernel of the body's fills or takes in.
+pub struct Letter {
+    /// What stands in it: the words of a particle together, those of the first piece first.
+    pub message: Buffer,
+    /// Where there are such, the kernel has to post or to await by itself, also where the message is about none.
+    pub signals: Option<Signals>,
+    /// The message's number for that.
+    pub round: u32,
 }
 
 impl Post {
@@ -74,6 +91,12 @@ impl Post {
 }
 
 impl Particles {
+    /// Whether the kernel that takes in `parcel` has to wait for it by itself: what is recorded before that kernel then is done meanwhile, and
+    /// so is what the kernel does before it waits.
+    pub fn awaited_by_kernel(&self, parcel: &Parcel) -> bool {
+        parcel.posted && self.post.room.as_ref().is_some_and(|room| room.courier.signals().is_some())
+    }
+
     /// Begins to give copies what their owners hold in the properties called `names`, after what `recorder` holds. What is
     /// recorded before [`Particles::arrive`] is done while the message travels.
     ///
@@ -91,6 +114,50 @@ impl Particles {
     pub fn reverse(&mut self, recorder: &mut Recorder, name: &'static str) -> Result<Parcel> {
         let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
         self.send(recorder, &[name], (Way::Pack, self.own, received), (Way::Add, 0, sent))
+    }
+
+    /// Where a kernel of the body's own puts what copies, one after the other, have for their owners, in `words` words each; none where there
+    /// are no copies on either side. Then call [`Particles::reverse_filled`].
+    ///
+    /// # Errors
+    /// Where the device has no room.
+    pub fn reverse_by_kernel(&mut self, words: u32) -> Result<Option<Letter>> {
+        let (going, coming): (u32, u32) = (self.post.received.iter().sum(), self.post.sent.iter().sum());
+        if going + coming == 0 {
+            return Ok(None);
+        }
+        let room = self.post.room(&self.gpu, u64::from(going.max(coming)) * u64::from(words))?;
+        Ok(Some(room.letter(Courier::out, Signals::next_round)))
+    }
+
+    /// As [`Particles::reverse`], after the kernel that filled what [`Particles::reverse_by_kernel`] gave.
+    pub fn reverse_filled(&mut self, recorder: &mut Recorder, name: &'static str) -> Parcel {
+        let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
+        let record = 4 * self.record_of(&[name]) as usize;
+        if let Some(room) = &self.post.room {
+            room.courier.post(recorder, received.iter().sum::<u32>() as usize * record);
+        }
+        Parcel { names: vec![name], sent: received, record, into: (Way::Add, 0, sent), posted: true }
+    }
+
+    /// As [`Particles::arrive`], for a kernel of the body's own that takes in what comes; none where nothing does.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn arrive_for_kernel<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        recorder: &mut Recorder<'g>,
+        parcel: &Parcel,
+    ) -> Result<Option<Letter>> {
+        let Parcel { sent, record, into: (.., received), posted, .. } = parcel;
+        let Some(room) = self.post.room.as_ref().filter(|_| *posted) else { return Ok(None) };
+        let pieces = |counts: &[u32]| {
+            let piece = |(&rank, &count): (&usize, &u32)| (count > 0).then_some((rank, count as usize * record));
+            self.tiles.neighbours.iter().zip(counts).filter_map(piece).collect()
+        };
+        room.courier.await_answer(comm, recorder, "exchange bodies", (pieces(sent), pieces(received)))?;
+        Ok(Some(room.letter(Courier::incoming, Signals::round)))
     }
 
     /// Packs the properties called `names` of some particles for neighbours, of whom some others come.
@@ -182,13 +249,10 @@ impl Particles {
     /// # Errors
     /// When the device or a rank is lost.
     pub fn arrive<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, parcel: Parcel) -> Result<()> {
-        let Parcel { names, sent, record, into: (way, first, received), posted } = parcel;
-        let Some(room) = self.post.room.as_ref().filter(|_| posted) else { return Ok(()) };
-        let pieces = |counts: &[u32]| {
-            let piece = |(&rank, &count): (&usize, &u32)| (count > 0).then_some((rank, count as usize * record));
-            self.tiles.neighbours.iter().zip(counts).filter_map(piece).collect()
-        };
-        room.courier.await_answer(comm, recorder, "exchange bodies", (pieces(&sent), pieces(&received)))?;
+        if self.arrive_for_kernel(comm, recorder, &parcel)?.is_none() {
+            return Ok(());
+        }
+        let Parcel { names, into: (way, first, received), .. } = parcel;
         self.record_message(recorder, "unpack bodies", (way, &names), (first, received.iter().sum()))
     }
 

@@ -31,8 +31,10 @@ fn work_on(k: u32) {
 #elif mode == "unpack"
         words_${loop.index}[at] = message[k];
 #else
-        // Several copies may add to the same particle.
-        atomicAdd(&words_${loop.index}[at], message[k]);
+        // Several copies may add to the same particle, most have nothing to add.
+        if (message[k] != 0) {
+            atomicAdd(&words_${loop.index}[at], message[k]);
+        }
 #endif
     }
 #endfor

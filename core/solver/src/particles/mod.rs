@@ -22,7 +22,7 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu, Mailbox};
 
-pub use exchange::Parcel;
+pub use exchange::{Letter, Parcel};
 pub use properties::{Declaration, Element, Properties};
 pub use rebuild::Lost;
 

@@ -37,12 +37,13 @@ impl Particles {
         recorder: &mut Recorder<'g>,
         carried: &[&'static str],
     ) -> Result<()> {
-        let copies = self.begin_rebuild(comm, recorder, carried)?;
-        self.end_rebuild(comm, recorder, copies)
+        let packed = self.begin_rebuild(comm, recorder, carried)?;
+        self.end_rebuild(comm, recorder, carried, packed)
     }
 
-    /// The first part of [`Particles::rebuild`]: the own particles are in their new places, copies are on their way to those that see
-    /// them. What concerns own particles alone and is recorded before [`Particles::end_rebuild`] is done while they travel.
+    /// The first part of [`Particles::rebuild`]: the own particles are in their new places, copies for those that see them are packed. What
+    /// concerns own particles alone and is recorded before [`Particles::end_rebuild`] is done while hosts agree on how many copies there are.
+    /// Gives how many are packed.
     ///
     /// # Errors
     /// Those of [`Particles::rebuild`].
@@ -51,12 +52,17 @@ impl Particles {
         comm: &'g dyn Comm,
         recorder: &mut Recorder<'g>,
         carried: &[&'static str],
-    ) -> Result<Option<Parcel>> {
+    ) -> Result<u32> {
         self.migrate(comm, recorder)?;
-        self.copy(comm, recorder, carried)
+        if self.tiles.neighbours.is_empty() {
+            return Ok(0);
+        }
+        recorder.phase("frontier");
+        self.record_list(recorder, Listed::Seen);
+        self.pack_ahead(recorder, Listed::Seen, carried)
     }
 
-    /// The second: copies come in, and lists of neighbours are made.
+    /// The second: copies come in, and lists of neighbours are made. `packed` is what the first gave.
     ///
     /// # Errors
     /// Those of [`Particles::rebuild`].
@@ -64,9 +70,11 @@ impl Particles {
         &mut self,
         comm: &'g dyn Comm,
         recorder: &mut Recorder<'g>,
-        copies: Option<Parcel>,
+        carried: &[&'static str],
+        packed: u32,
     ) -> Result<()> {
-        if let Some(copies) = copies {
+        if !self.tiles.neighbours.is_empty() {
+            let copies = self.copy(comm, recorder, carried, packed)?;
             self.arrive(comm, recorder, copies)?;
         }
         recorder.phase("sort of bodies");
@@ -184,22 +192,16 @@ impl Particles {
         Ok(ends.into_iter().map(|end| end - std::mem::replace(&mut last, end)).collect())
     }
 
-    /// Sends off copies of the particles that others see; none where there are no others.
+    /// The message with copies of the particles that others see, which are listed and of which `packed` are packed.
     fn copy<'g>(
         &mut self,
         comm: &'g dyn Comm,
         recorder: &mut Recorder<'g>,
         carried: &[&'static str],
-    ) -> Result<Option<Parcel>> {
-        let neighbours = self.tiles.neighbours.len();
-        if neighbours == 0 {
-            return Ok(None);
-        }
-        recorder.phase("frontier");
-        self.record_list(recorder, Listed::Seen);
-        let packed = self.pack_ahead(recorder, Listed::Seen, carried)?;
+        packed: u32,
+    ) -> Result<Parcel> {
         let mut sent = self.listed(recorder)?;
-        sent.truncate(neighbours);
+        sent.truncate(self.tiles.neighbours.len());
         let received = self.swap(comm, &sent)?;
         let copies: u32 = received.iter().sum();
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
@@ -211,7 +213,7 @@ impl Particles {
         self.post.received = received.clone();
         self.copies = copies;
         let into = (Way::Unpack, self.own, received);
-        self.parcel_of_listed(recorder, (Listed::Seen, packed), carried, sent, into).map(Some)
+        self.parcel_of_listed(recorder, (Listed::Seen, packed), carried, sent, into)
     }
 
     /// Makes arrays with room for more than `room` particles, the first `held` of which stay what they are.

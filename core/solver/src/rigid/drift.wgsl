@@ -1,4 +1,4 @@
-// Bodies along their velocities, and turned by their spins, for a step. Sums of copies, from body number `own` on, become zero.
+// Bodies along their velocities, and turned by their spins, for a step.
 #include "prelude.wgsl"
 #include "moved.wgsl"
 
@@ -15,10 +15,5 @@ fn work_on(k: u32) {
     }
     for (var a = 0u; a < 3u; a++) {
         spin[a * span.stride + i] = now.L[a];
-    }
-    if (i >= span.own) {
-        for (var n = 0u; n < ${sum_count}u; n++) {
-            sums[n * span.stride + i] = 0;
-        }
     }
 }

@@ -1,13 +1,26 @@
 // What the nodes of each body's region sum up to, as integers: weights w, their moments w d and w d d, velocities w u and w u d;
 // sums over ranks do not depend on which of them owns a node. Only w and w u are rounded: d, from the site below the body's
-// centre, is whole. Of several invocations for a body each takes some planes and adds to sums that were zero before.
+// centre, is whole.
+// With a message, the first workgroups are for copies: their sums go into the message to owners, and those are marked that have own nodes in
+// the box around their region.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
 #include "whole.wgsl"
 
+// Workgroups for copies: where there is a message one at least, though it be about none.
+fn groups_of_copies() -> u32 {
+    return max(min(span.message, 1u), (span.copies + ${workgroup - 1}u) / ${workgroup}u);
+}
+
 fn work_on(k: u32) {
-    let i = span.first + k / span.lanes;
+    let items_of_copies = groups_of_copies() * ${workgroup}u;
+    let of_copy = k < items_of_copies;
+    if (of_copy && k >= span.copies) {
+        return;
+    }
+    let i = select(span.first + k - items_of_copies, span.own + k, of_copy);
+    var looked = false;
     var W = 0;
     // w d, w d d (xx, yy, zz and yz, zx, xy), w u, and w u d by components of u.
 #for sum in sums
@@ -16,8 +29,8 @@ fn work_on(k: u32) {
     let region = region_of(i);
     // One loop over all nodes, not one over rows and one within: rows have different lengths side by side. Where there is no plane
     // to begin with, that is as if it were done.
-    let first_z = region.first.z + i32(k % span.lanes);
-    var d = vec3<i32>(1, select(region.first.y - 1, region.last.y, first_z > region.last.z), first_z);
+    let none = region.first.z > region.last.z;
+    var d = vec3<i32>(1, select(region.first.y - 1, region.last.y, none), region.first.z);
     var row = Row();
     var place = 0u;
     var local = 0u;
@@ -28,7 +41,7 @@ fn work_on(k: u32) {
             d.y++;
             if (d.y > region.last.y) {
                 d.y = region.first.y;
-                d.z += i32(span.lanes);
+                d.z++;
                 if (d.z > region.last.z) {
                     break;
                 }
@@ -59,6 +72,7 @@ fn work_on(k: u32) {
                 Wxd += wu.x * d;
                 Wyd += wu.y * d;
                 Wzd += wu.z * d;
+                looked = true;
             }
             d.x++;
             sx = after_x(sx);
@@ -67,19 +81,21 @@ fn work_on(k: u32) {
             }
         }
     }
-    if (span.lanes == 1u) {
-        atomicStore(&sums[i], W);
+    if (of_copy) {
+        let at = ${sum_count}u * k;
+        message[at] = W;
 #for sum in sums
 #for axis in axes
-        atomicStore(&sums[${sum.first + axis.index}u * span.stride + i], ${sum.name}.${axis.name});
+        message[at + ${sum.first + axis.index}u] = ${sum.name}.${axis.name};
 #endfor
 #endfor
-    } else if (W != 0) {
-        atomicAdd(&sums[i], W);
-#for sum in sums
-#for axis in axes
-        atomicAdd(&sums[${sum.first + axis.index}u * span.stride + i], ${sum.name}.${axis.name});
-#endfor
-#endfor
+        reached[i] = u32(looked);
+        return;
     }
+    sums[i] = W;
+#for sum in sums
+#for axis in axes
+    sums[${sum.first + axis.index}u * span.stride + i] = ${sum.name}.${axis.name};
+#endfor
+#endfor
 }

@@ -34,9 +34,10 @@ struct Gate {
     spare: real,
 }
 
-// `count` invocations, `lanes` a body, for bodies from `first` on, of whom those before `own` are this rank's, in arrays whose
-// components are `stride` apart; components over nodes are `node_stride` apart; `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory
-// begins and its size.
+// `count` invocations for bodies from `first` on, in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
+// `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size. Where copies
+// are worked on too: own bodies from `first` on to before `own`, and `copies` copies, which begin at `own`. `message` says whether there is
+// one, and whether its kernel posts and awaits it by itself; `round` is its number.
 struct Span {
     count: u32,
     first: u32,
@@ -44,8 +45,10 @@ struct Span {
     node_stride: u32,
     step: u32,
     kick: f32,
-    lanes: u32,
     own: u32,
+    copies: u32,
+    message: u32,
+    round: u32,
     corner_x: i32,
     corner_y: i32,
     corner_z: i32,
@@ -54,6 +57,8 @@ struct Span {
     places_z: i32,
 }
 var<immediate> span: Span;
+
+const BY_ITSELF: u32 = 2u;
 
 ${declarations}
 #include "main.wgsl"

@@ -1,7 +1,7 @@
 //! The WGSL of the kernels of rigid bodies.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Signals, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::laws::number;
@@ -16,6 +16,12 @@ pub(super) const ABREAST: u32 = 2;
 
 /// What a body's region sums up to, in numbers: one and seven vectors.
 pub(super) const SUMS: u32 = 22;
+
+/// What a copy's owner tells it each step, in numbers: how it answers, its velocity and its spin.
+const TOLD: u32 = 15;
+
+/// Invocations that share a copy when it answers. Copies come last in their kernel, which so ends sooner.
+pub(super) const OF_COPY: u32 = 8;
 
 /// The kernels of rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,13 +59,32 @@ impl Shader {
         }
     }
 
-    /// What it binds.
-    fn bindings(self, parameters: &Parameters) -> Vec<Binding> {
+    fn posts(self) -> bool {
+        self == Self::Gather
+    }
+
+    fn awaits(self) -> bool {
+        self == Self::Spread
+    }
+
+    /// How many workgroups post, and from which on they await.
+    fn turns(self) -> Value {
+        let by_itself = |yes: &str, no: &str| format!("select({no}, {yes}, span.message == BY_ITSELF)");
+        match self {
+            Self::Gather => context! { posting => by_itself("groups_of_copies()", "0u") },
+            Self::Spread => context! { awaiting => by_itself("groups_of_own()", "0xffffffffu") },
+            _ => context! {},
+        }
+    }
+
+    /// What it binds; with `signals` it can post and await messages by itself.
+    fn bindings(self, parameters: &Parameters, signals: bool) -> Vec<Binding> {
         let (read, write) = (Binding::read, Binding::write);
         let array = format!("array<{}>", parameters.precision.real());
         let held = |name: &str| Binding::read(name, array.as_str());
         let kept = |name: &str| Binding::write(name, array.as_str());
         let coordinates = "array<vec2<i32>>";
+        let velocities = format!("array<{}>", parameters.precision.vector(3));
         let mut table = match self {
             Self::Clear => return vec![write("words", "array<vec4<u32>>")],
             Self::Drift => vec![write("position", coordinates), kept("orientation")],
@@ -74,8 +99,10 @@ impl Shader {
         ]);
         table.extend(match self {
             Self::Gather => vec![
-                read("node_velocity", &format!("array<{}>", parameters.precision.vector(3))),
-                write("sums", "array<atomic<i32>>"),
+                read("node_velocity", &velocities),
+                write("sums", "array<i32>"),
+                write("message", "array<i32>"),
+                write("reached", "array<u32>"),
             ],
             Self::Contact => {
                 let lists = ["id", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
@@ -90,17 +117,28 @@ impl Shader {
                 }
                 table.into_iter().chain(flags()).collect()
             }
-            Self::Spread => vec![held("answer"), write("node_force", "array<atomic<i32>>")],
-            Self::Drift => vec![held("velocity"), kept("spin"), write("sums", "array<i32>")],
+            Self::Spread => vec![
+                held("answer"),
+                write("node_force", "array<atomic<i32>>"),
+                held("message"),
+                read("reached", "array<u32>"),
+                kept("velocity"),
+                kept("spin"),
+            ],
+            Self::Drift => vec![held("velocity"), kept("spin")],
             Self::Leave => vec![held("velocity"), read("gates", "array<Gate>"), write("gone", "array<u32>")],
             Self::Clear => Vec::new(),
         });
+        if signals && (self.posts() || self.awaits()) {
+            table.extend(Signals::bindings(self.posts()));
+        }
         // Kernels that bind no sites have no use for the map's two buffers.
-        let maps = matches!(self, Self::Gather | Self::Spread) || self == Self::Contact && parameters.wall.is_some();
+        let regions = matches!(self, Self::Gather | Self::Spread);
+        let maps = regions || self == Self::Contact && parameters.wall.is_some();
         table.retain(|binding| {
             let unused = match binding.name.as_str() {
                 "directory" => !maps,
-                "sites" => !matches!(self, Self::Gather | Self::Spread),
+                "sites" => !regions,
                 _ => false,
             };
             !unused
@@ -108,8 +146,8 @@ impl Shader {
         table
     }
 
-    /// Its WGSL.
-    pub fn wgsl(self, parameters: &Parameters) -> String {
+    /// Its WGSL; with `signals` it can post and await messages by itself.
+    pub fn wgsl(self, parameters: &Parameters, signals: bool) -> String {
         let axes: Vec<Value> =
             (0..3).map(|a| sites::axis(a, parameters.extent[a] as i32, parameters.periodic[a])).collect();
         let shapes: Vec<_> = parameters.kinds.iter().map(|kind| kind.shape).collect();
@@ -125,7 +163,7 @@ impl Shader {
         let context = context! {
             real => parameters.precision.real(),
             workgroup => WORKGROUP,
-            declarations => Binding::declare(&self.bindings(parameters)),
+            declarations => Binding::declare(&self.bindings(parameters, signals)),
             dimension => 3,
             axes,
             fluid => FLUID,
@@ -133,6 +171,10 @@ impl Shader {
             fraction_24 => number(1.0 / 16_777_216.0),
             fraction_32 => number(1.0 / 4_294_967_296.0),
             abreast => ABREAST,
+            lanes_of_copies => OF_COPY,
+            told_words => TOLD,
+            posts => signals && self.posts(),
+            awaits => signals && self.awaits(),
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
@@ -169,6 +211,7 @@ impl Shader {
                 wall => Damage::Wall as u32,
                 crowd => Damage::Crowd as u32,
             },
+            ..self.turns(),
         };
         let own = [
             Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
@@ -181,13 +224,15 @@ impl Shader {
         render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)
     }
 
+    /// The same with and without messages: a compiler may contract products and sums one way in one kernel and another in the next.
     pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
-        let immediates = if self == Self::Clear { 4 } else { 56 };
+        let signals = gpu.may_signal();
+        let immediates = if self == Self::Clear { 4 } else { 64 };
         Kernel::new(
             gpu,
             &format!("{self:?} of rigid bodies"),
-            &self.wgsl(parameters),
-            self.bindings(parameters),
+            &self.wgsl(parameters, signals),
+            self.bindings(parameters, signals),
             immediates,
         )
     }
@@ -228,13 +273,16 @@ mod tests {
                 origin: [0.0; 3],
                 in_fluid: k < 8,
             };
-            for shader in Shader::ALL {
-                let source = shader.wgsl(&parameters);
-                let module = naga::front::wgsl::parse_str(&source)
-                    .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
+            for (shader, signals) in Shader::ALL.into_iter().flat_map(|shader| [(shader, false), (shader, true)]) {
+                let source = shader.wgsl(&parameters, signals);
+                let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| {
+                    panic!("{}\n{shader:?}, signals {signals}\n{source}", e.emit_to_string(&source))
+                });
                 naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
                     .validate(&module)
-                    .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
+                    .unwrap_or_else(|e| {
+                        panic!("{}\n{shader:?}, signals {signals}\n{source}", e.emit_to_string(&source))
+                    });
             }
         }
     }

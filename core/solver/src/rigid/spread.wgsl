@@ -1,21 +1,55 @@
-// What each body answers the fluid, to the own nodes of its region, as integers. `lanes` invocations share a body: each of
+// What each body answers the fluid, to the own nodes of its region, as integers. Several invocations share a body: each of
 // ${abreast} side by side takes every ${abreast}th node of a row, so that they add to nodes side by side, which memory takes together; the
 // others take other rows.
+// Own bodies come first, then copies; with a message, as it tells of them: what they answer, and how they move on. Then only those answer that
+// gathering marked.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
 #include "whole.wgsl"
 
+const LANES: u32 = ${lanes_of_copies}u;
+
+// Workgroups for own bodies.
+fn groups_of_own() -> u32 {
+    return ((span.own - span.first) * ${abreast}u + ${workgroup - 1}u) / ${workgroup}u;
+}
+
 fn work_on(k: u32) {
-    let i = span.first + k / span.lanes;
-    let lane = i32(k % span.lanes) % ${abreast};
-    let rows_at_once = i32(span.lanes / ${abreast}u);
+    var i = span.first + k / ${abreast}u;
+    var part = k % ${abreast}u;
+    var lanes = ${abreast}u;
+    let own_items = groups_of_own() * ${workgroup}u;
+    if (k >= own_items) {
+        let copy = (k - own_items) / LANES;
+        if (copy >= span.copies) {
+            return;
+        }
+        i = span.own + copy;
+        part = (k - own_items) % LANES;
+        lanes = LANES;
+        if (span.message != 0u) {
+            if (part == 0u) {
+#for axis in axes
+                velocity[${axis.index}u * span.stride + i] = message[${told_words}u * copy + ${9 + axis.index}u];
+                spin[${axis.index}u * span.stride + i] = message[${told_words}u * copy + ${12 + axis.index}u];
+#endfor
+            }
+            if (reached[i] == 0u) {
+                return;
+            }
+        }
+    } else if (i >= span.own) {
+        return;
+    }
+    let lane = i32(part % ${abreast}u);
+    let rows_at_once = i32(lanes / ${abreast}u);
     let region = region_of(i);
-    let g = answered(i, 0u);
-    let alpha = answered(i, 3u);
-    let c = answered(i, 6u);
+    let g = answer_of(i, 0u);
+    let alpha = answer_of(i, 3u);
+    let c = answer_of(i, 6u);
     let rows_of_plane = region.last.y - region.first.y + 1;
-    var first_y = region.first.y + i32(k % span.lanes) / ${abreast};
+    var first_y = region.first.y + i32(part / ${abreast}u);
     for (var dz = region.first.z; dz <= region.last.z; dz++) {
         let sz = wrapped_z(region.site.z + dz);
         var dy = first_y;
@@ -45,7 +79,11 @@ fn work_on(k: u32) {
     }
 }
 
-fn answered(i: u32, first: u32) -> vec3<real> {
+fn answer_of(i: u32, first: u32) -> vec3<real> {
+    if (i >= span.own && span.message != 0u) {
+        let at = ${told_words}u * (i - span.own) + first;
+        return vec3<real>(message[at], message[at + 1u], message[at + 2u]);
+    }
     return vec3<real>(
         answer[first * span.stride + i],
         answer[(first + 1u) * span.stride + i],

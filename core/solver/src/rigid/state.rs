@@ -92,6 +92,7 @@ impl State {
             reals(&self.torque),
             reals(&[0.0; 6]),
             vec![0; 22],
+            vec![0],
             reals(&self.answer),
             reals(&self.seen),
             reals(&self.drag),

@@ -7,20 +7,20 @@
 
 use hematite_comm::{Comm, agree, gather_all};
 use hematite_config::{Fault, Result};
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 
 use super::parameters::{LOOK, LOOK_WITH_FEEDERS, Parameters, REBUILD};
 use super::passage::Passage;
-use super::shaders::{ABREAST, SUMS, Shader};
+use super::shaders::{ABREAST, OF_COPY, SUMS, Shader};
 use super::{Damage, Gate, Kind, State};
 use crate::Bodies;
 use crate::lattice_boltzmann::Shared;
-use crate::particles::{Declaration, Element, GONE, ID, POSITION, Particles, Setting};
+use crate::particles::{Declaration, Element, GONE, ID, Letter, POSITION, Parcel, Particles, Setting};
 use crate::sites::{Coordinate, SiteMap};
 use crate::suspension::Tally;
 
 /// What a run keeps of a body: the properties that carry its state from step to step.
-const DECLARED: [Declaration; 15] = [
+const DECLARED: [Declaration; 16] = [
     POSITION,
     ID,
     GONE,
@@ -33,6 +33,7 @@ const DECLARED: [Declaration; 15] = [
     Declaration::kept("torque", Element::Real, 3),
     Declaration::passing("contact", Element::Real, 6),
     Declaration::passing("sums", Element::Integer, SUMS),
+    Declaration::passing("reached", Element::Word, 1),
     Declaration::kept("answer", Element::Real, 9),
     Declaration::kept("seen", Element::Real, 6),
     Declaration::kept("drag", Element::Real, 6),
@@ -44,10 +45,29 @@ pub(super) const CARRIED: [&str; 8] = ["position", "id", "gone", "kind", "orient
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
 
-/// Invocations that share a copy in gathering, and in spreading. A kernel on few bodies takes as long as one of them does, however
-/// much of the device is idle.
-const GATHERERS_OF_COPIES: u32 = 8;
-const SPREADERS_OF_COPIES: u32 = 16;
+/// What kernels know of messages: that there is one, and that they post and await it by themselves.
+const MESSAGE: u32 = 1;
+const BY_ITSELF: u32 = 2;
+
+/// What a kernel works on.
+#[derive(Clone, Copy)]
+struct Work {
+    /// Invocations.
+    count: u32,
+    /// The first of the own bodies.
+    first: u32,
+    copies: u32,
+    step: u64,
+    /// The share of a step that forces act.
+    kick: f32,
+}
+
+impl Work {
+    /// `count` invocations, one for each of the bodies held or as the kernel has it.
+    fn of(count: u32) -> Self {
+        Self { count, first: 0, copies: 0, step: 0, kick: 1.0 }
+    }
+}
 
 /// What is around a rank's own nodes.
 pub struct Surroundings {
@@ -76,6 +96,8 @@ pub struct RigidBodies {
     left: Vec<u64>,
     pub(super) passage: Passage,
     kernels: Vec<(Shader, Kernel, Bound)>,
+    /// Stands in for messages where there are none: what is read, and what is written.
+    nothing: [Buffer; 2],
     enlarged: u32,
 }
 
@@ -130,6 +152,7 @@ impl RigidBodies {
             alone: comm.size() == 1,
             enlarged: 0,
             kernels: Vec::new(),
+            nothing: [gpu.buffer("no message", 16)?, gpu.buffer("no message", 16)?],
             broken: gpu.buffer("whether a body broke", 4)?,
             parameters,
             particles,
@@ -142,10 +165,10 @@ impl RigidBodies {
         bodies.bind()?;
         if step == 0 {
             bodies.kick(comm, &mut recorder, step, 0.5)?;
-            bodies.answer(comm, &mut recorder, step)?;
+            bodies.answer(comm, &mut recorder)?;
         } else {
             bodies.record_clear(&mut recorder);
-            bodies.record_spread(&mut recorder, step, (0, bodies.particles.held()), ABREAST);
+            bodies.record_spread(&mut recorder, (0, bodies.copies()), None);
         }
         recorder.flush()?;
         gpu.wait()?;
@@ -312,8 +335,8 @@ impl RigidBodies {
         if self.passage.feeds() { LOOK_WITH_FEEDERS } else { LOOK }
     }
 
-    /// Makes the kernels, or binds them anew.
-    fn bind(&mut self) -> Result<()> {
+    /// What kernels bind, but messages.
+    fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.particles.table();
         let empty = &self.broken;
         let (velocity, force) = match &self.shared {
@@ -329,13 +352,31 @@ impl RigidBodies {
             ("node_force", force),
             ("words", force),
         ]);
+        table
+    }
+
+    /// What kernels bind, with a message.
+    fn table_with<'b>(&'b self, shader: Shader, letter: Option<&'b Letter>) -> Vec<(&'b str, &'b Buffer)> {
+        let mut table = self.table();
+        let [read, written] = &self.nothing;
+        let message = if shader == Shader::Gather { written } else { read };
+        table.push(("message", letter.map_or(message, |letter| &letter.message)));
+        match letter.and_then(|letter| letter.signals.as_ref()) {
+            Some(signals) => table.extend(signals.buffers()),
+            None => table.extend(["arrived", "posted", "answered"].map(|name| (name, written))),
+        }
+        table
+    }
+
+    /// Makes the kernels, or binds them anew.
+    fn bind(&mut self) -> Result<()> {
         let mut kernels = Vec::new();
         for shader in Shader::ALL {
             let kernel = match self.kernels.iter().find(|(of, ..)| *of == shader) {
                 Some((_, kernel, _)) => kernel.clone(),
                 None => shader.kernel(&self.gpu, &self.parameters)?,
             };
-            let bound = kernel.bind(&self.gpu, &table);
+            let bound = kernel.bind(&self.gpu, &self.table_with(shader, None));
             kernels.push((shader, kernel, bound));
         }
         self.kernels = kernels;
@@ -348,27 +389,28 @@ impl RigidBodies {
         if self.particles.enlarged() == self.enlarged { Ok(()) } else { self.bind() }
     }
 
-    /// Runs a kernel on bodies from the first of `range` on to before the last.
-    fn record_of(&self, recorder: &mut Recorder, shader: Shader, step: u64, range: (u32, u32), kick: f32) {
-        self.record_shared(recorder, shader, step, (range, 1), kick);
+    /// Runs a kernel on own bodies and copies, where there is no message.
+    fn record_quiet(&self, recorder: &mut Recorder, shader: Shader, work: Work) {
+        if let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
+            recorder.dispatch(kernel, bound, work.count, &self.words(work, None));
+        }
     }
 
-    /// The same with `lanes` invocations a body.
-    fn record_shared(
-        &self,
-        recorder: &mut Recorder,
-        shader: Shader,
-        step: u64,
-        ((first, last), lanes): ((u32, u32), u32),
-        kick: f32,
-    ) {
-        let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) else { return };
+    /// The same with `letter`.
+    fn record_with(&self, recorder: &mut Recorder, shader: Shader, letter: &Letter, work: Work) {
+        if let Some((_, kernel, _)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
+            let bound = kernel.bind(&self.gpu, &self.table_with(shader, Some(letter)));
+            recorder.dispatch(kernel, &bound, work.count, &self.words(work, Some(letter)));
+        }
+    }
+
+    fn words(&self, Work { count, first, copies, step, kick }: Work, letter: Option<&Letter>) -> [u32; 16] {
         let nodes = self.shared.as_ref().map_or(0, |shared| shared.stride);
         let [a, b, c, d, e, f] = self.particles.map().words();
-        let stride = self.particles.properties().stride;
-        let items = lanes * (last - first);
-        let words = [items, first, stride, nodes, step as u32, kick.to_bits(), lanes, self.own(), a, b, c, d, e, f];
-        recorder.dispatch(kernel, bound, items, &words);
+        let (stride, own) = (self.particles.properties().stride, self.own());
+        let message = letter.map_or(0, |letter| if letter.signals.is_some() { BY_ITSELF } else { MESSAGE });
+        let round = letter.map_or(0, |letter| letter.round);
+        [count, first, stride, nodes, step as u32, kick.to_bits(), own, copies, message, round, a, b, c, d, e, f]
     }
 
     fn record_clear(&self, recorder: &mut Recorder) {
@@ -380,53 +422,70 @@ impl RigidBodies {
         }
     }
 
-    /// What the fluid does in the regions of some of the bodies held, by `lanes` invocations each; where that is more than one, their
-    /// sums are zero before.
-    fn record_gather(&self, recorder: &mut Recorder, step: u64, range: (u32, u32), lanes: u32) {
+    /// What the fluid does in the regions of own bodies.
+    fn record_gather(&self, recorder: &mut Recorder) {
         if self.shared.is_some() {
             recorder.phase("gather");
-            self.record_shared(recorder, Shader::Gather, step, (range, lanes), 1.0);
+            self.record_quiet(recorder, Shader::Gather, Work::of(self.own()));
         }
+    }
+
+    /// What the fluid does in the regions of copies, into `letter`, and in those of own bodies from `first` on.
+    fn record_gather_for_owners(&self, recorder: &mut Recorder, letter: &Letter, first: u32) {
+        recorder.phase("gather");
+        let copies = self.copies();
+        let groups = copies.div_ceil(WORKGROUP).max(1);
+        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + self.own() - first) };
+        self.record_with(recorder, Shader::Gather, letter, work);
+    }
+
+    fn copies(&self) -> u32 {
+        self.particles.held() - self.own()
     }
 
     fn record_contact(&self, recorder: &mut Recorder, step: u64) {
         recorder.phase("contact");
-        self.record_of(recorder, Shader::Contact, step, (0, self.own()), 1.0);
+        self.record_quiet(recorder, Shader::Contact, Work { step, ..Work::of(self.own()) });
     }
 
     fn record_kick(&self, recorder: &mut Recorder, step: u64, kick: f32) {
         recorder.phase("motion");
-        self.record_of(recorder, Shader::Kick, step, (0, self.own()), kick);
+        self.record_quiet(recorder, Shader::Kick, Work { step, kick, ..Work::of(self.own()) });
     }
 
-    /// Reactions of some of the bodies held, by `lanes` invocations each.
-    fn record_spread(&self, recorder: &mut Recorder, step: u64, range: (u32, u32), lanes: u32) {
-        if self.shared.is_some() {
-            recorder.phase("spread");
-            self.record_shared(recorder, Shader::Spread, step, (range, lanes), 1.0);
+    /// Reactions of own bodies from `first` on and of `copies`.
+    fn record_spread(&self, recorder: &mut Recorder, (first, copies): (u32, u32), letter: Option<&Letter>) {
+        if self.shared.is_none() {
+            return;
+        }
+        recorder.phase("spread");
+        let groups = ((self.own() - first) * ABREAST).div_ceil(WORKGROUP);
+        // One invocation at least awaits a message about none.
+        let of_copies = (copies * OF_COPY).max(u32::from(letter.is_some()));
+        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + of_copies) };
+        match letter {
+            Some(letter) => self.record_with(recorder, Shader::Spread, letter, work),
+            None => self.record_quiet(recorder, Shader::Spread, work),
         }
     }
 
     /// Which bodies leave through openings, with the next rebuild.
     fn record_leave(&self, recorder: &mut Recorder, step: u64) {
         if self.gate_count > 0 && step.is_multiple_of(REBUILD) {
-            self.record_of(recorder, Shader::Leave, step, (0, self.own()), 1.0);
+            self.record_quiet(recorder, Shader::Leave, Work { step, ..Work::of(self.own()) });
         }
     }
 
     fn record_drift(&self, recorder: &mut Recorder, step: u64) {
         recorder.phase("motion");
-        self.record_of(recorder, Shader::Drift, step, (0, self.particles.held()), 1.0);
+        self.record_quiet(recorder, Shader::Drift, Work { step, ..Work::of(self.particles.held()) });
     }
 
-    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies, whose sums
-    /// are zero, comes first, so that these travel while the own ones are made and contacts are found.
+    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies comes first, so
+    /// that their sums travel while the own ones are made and contacts are found.
     fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<()> {
-        let (own, held) = (self.own(), self.particles.held());
-        self.record_gather(recorder, step, (own, held), GATHERERS_OF_COPIES);
+        let sums = self.gather(recorder)?;
         self.record_clear(recorder);
-        let sums = self.shared.is_some().then(|| self.particles.reverse(recorder, "sums")).transpose()?;
-        self.record_gather(recorder, step, (0, own), 1);
         self.record_contact(recorder, step);
         if let Some(sums) = sums {
             self.particles.arrive(comm, recorder, sums)?;
@@ -435,28 +494,50 @@ impl RigidBodies {
         Ok(())
     }
 
+    /// What the fluid does in all regions; gives the message about those of copies, where there are any.
+    fn gather(&mut self, recorder: &mut Recorder) -> Result<Option<Parcel>> {
+        let letter = self.shared.is_some().then(|| self.particles.reverse_by_kernel(SUMS)).transpose()?.flatten();
+        let Some(letter) = letter else {
+            self.record_gather(recorder);
+            return Ok(None);
+        };
+        if letter.signals.is_some() {
+            // The message is off before the kernel is done.
+            self.record_gather_for_owners(recorder, &letter, 0);
+            return Ok(Some(self.particles.reverse_filled(recorder, "sums")));
+        }
+        self.record_gather_for_owners(recorder, &letter, self.own());
+        let sums = self.particles.reverse_filled(recorder, "sums");
+        self.record_gather(recorder);
+        Ok(Some(sums))
+    }
+
     /// Reactions, where other ranks hold copies, which are told what they answer while the own ones are spread.
-    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
-        let answers = self.particles.forward(recorder, &TOLD)?;
-        self.record_spread(recorder, step, (0, self.own()), ABREAST);
-        self.particles.arrive(comm, recorder, answers)?;
-        self.record_spread_of_copies(recorder, step);
+    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+        let told = self.particles.forward(recorder, &TOLD)?;
+        if self.shared.is_none() {
+            return self.particles.arrive(comm, recorder, told);
+        }
+        let by_itself = self.particles.awaited_by_kernel(&told);
+        let (own, copies) = (self.own(), self.copies());
+        if !by_itself {
+            self.record_spread(recorder, (0, 0), None);
+        }
+        if let Some(letter) = self.particles.arrive_for_kernel(comm, recorder, &told)? {
+            self.record_spread(recorder, (if by_itself { 0 } else { own }, copies), Some(&letter));
+        }
         Ok(())
     }
 
-    /// The same with new owners and copies, which come with what they answer while own reactions are spread.
-    fn rebuild_and_answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
-        let copies = self.particles.begin_rebuild(comm, recorder, &CARRIED)?;
+    /// The same with new owners and copies, which come with what they answer; meanwhile own reactions are spread.
+    fn rebuild_and_answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+        let packed = self.particles.begin_rebuild(comm, recorder, &CARRIED)?;
         self.bind_enlarged()?;
-        self.record_spread(recorder, step, (0, self.own()), ABREAST);
-        self.particles.end_rebuild(comm, recorder, copies)?;
-        self.record_spread_of_copies(recorder, step);
+        self.record_spread(recorder, (0, 0), None);
+        self.particles.end_rebuild(comm, recorder, &CARRIED, packed)?;
+        self.bind_enlarged()?;
+        self.record_spread(recorder, (self.own(), self.copies()), None);
         Ok(())
-    }
-
-    /// Reactions of copies.
-    fn record_spread_of_copies(&self, recorder: &mut Recorder, step: u64) {
-        self.record_spread(recorder, step, (self.own(), self.particles.held()), SPREADERS_OF_COPIES);
     }
 }
 
@@ -470,18 +551,17 @@ impl Bodies for RigidBodies {
     }
 
     fn record(&mut self, recorder: &mut Recorder, step: u64) {
-        let own = self.own();
         self.record_drift(recorder, step);
         let step = step + 1;
         self.record_leave(recorder, step);
-        self.record_gather(recorder, step, (0, own), 1);
+        self.record_gather(recorder);
         self.record_contact(recorder, step);
         self.record_kick(recorder, step, 1.0);
         if step.is_multiple_of(REBUILD) {
             self.particles.record_rebuild(recorder);
         }
         self.record_clear(recorder);
-        self.record_spread(recorder, step, (0, own), ABREAST);
+        self.record_spread(recorder, (0, 0), None);
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
@@ -489,11 +569,7 @@ impl Bodies for RigidBodies {
         let step = step + 1;
         self.record_leave(recorder, step);
         self.kick(comm, recorder, step, 1.0)?;
-        if step.is_multiple_of(REBUILD) {
-            self.rebuild_and_answer(comm, recorder, step)
-        } else {
-            self.answer(comm, recorder, step)
-        }
+        if step.is_multiple_of(REBUILD) { self.rebuild_and_answer(comm, recorder) } else { self.answer(comm, recorder) }
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
