@@ -104,24 +104,15 @@ impl Particles {
     /// Where the device has no room.
     pub fn forward(&mut self, recorder: &mut Recorder, names: &[&'static str]) -> Result<Parcel> {
         let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
-        self.send(recorder, names, (Way::PackListed, 0, sent), (Way::Unpack, self.own, received))
+        self.send(recorder, names, sent, (Way::Unpack, self.own, received))
     }
 
-    /// Begins to add what copies hold in the integers called `name` to what their owners hold; else as [`Particles::forward`].
+    /// Where a kernel puts the integers, `words` a copy and one copy's after the other's, that are to be added to what owners hold; none where
+    /// there are no copies on either side. Then call [`Particles::reverse_filled`].
     ///
     /// # Errors
     /// Where the device has no room.
-    pub fn reverse(&mut self, recorder: &mut Recorder, name: &'static str) -> Result<Parcel> {
-        let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
-        self.send(recorder, &[name], (Way::Pack, self.own, received), (Way::Add, 0, sent))
-    }
-
-    /// Where a kernel of the body's own puts what copies, one after the other, have for their owners, in `words` words each; none where there
-    /// are no copies on either side. Then call [`Particles::reverse_filled`].
-    ///
-    /// # Errors
-    /// Where the device has no room.
-    pub fn reverse_by_kernel(&mut self, words: u32) -> Result<Option<Letter>> {
+    pub fn reverse(&mut self, words: u32) -> Result<Option<Letter>> {
         let (going, coming): (u32, u32) = (self.post.received.iter().sum(), self.post.sent.iter().sum());
         if going + coming == 0 {
             return Ok(None);
@@ -130,7 +121,8 @@ impl Particles {
         Ok(Some(room.letter(Courier::out, Signals::next_round)))
     }
 
-    /// As [`Particles::reverse`], after the kernel that filled what [`Particles::reverse_by_kernel`] gave.
+    /// Begins to add to the integers called `name`, after the kernel that filled what [`Particles::reverse`] gave; else as
+    /// [`Particles::forward`].
     pub fn reverse_filled(&mut self, recorder: &mut Recorder, name: &'static str) -> Parcel {
         let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
         let record = 4 * self.record_of(&[name]) as usize;
@@ -160,21 +152,15 @@ impl Particles {
         Ok(Some(room.letter(Courier::incoming, Signals::round)))
     }
 
-    /// Packs the properties called `names` of some particles for neighbours, of whom some others come.
-    pub(super) fn send(
-        &mut self,
-        recorder: &mut Recorder,
-        names: &[&'static str],
-        (out, first, sent): Side,
-        into: Side,
-    ) -> Result<Parcel> {
+    /// Packs the properties called `names` of the particles listed, `sent` for each neighbour, of whom some others come.
+    fn send(&mut self, recorder: &mut Recorder, names: &[&'static str], sent: Vec<u32>, into: Side) -> Result<Parcel> {
         let (going, coming): (u32, u32) = (sent.iter().sum(), into.2.iter().sum());
         let record = self.record_of(names);
         self.post.room(&self.gpu, u64::from(going.max(coming)) * u64::from(record))?;
         // Also where nothing goes out: then what came last was taken out of the mailbox.
         let posted = going + coming > 0;
         if posted {
-            self.record_post(recorder, names, out, (first, going))?;
+            self.record_post(recorder, names, going)?;
         }
         Ok(Parcel { names: names.to_vec(), sent, record: 4 * record as usize, into, posted })
     }
@@ -188,7 +174,7 @@ impl Particles {
         let count = u64::from(self.post.ahead[which as usize]).min(self.arrays.list_room()) as u32;
         if count > 0 {
             self.post.room(&self.gpu, u64::from(count) * u64::from(self.record_of(names)))?;
-            self.record_post(recorder, names, Way::PackListed, (0, count))?;
+            self.record_post(recorder, names, count)?;
         }
         Ok(count)
     }
@@ -217,9 +203,9 @@ impl Particles {
             }
             Some(room) => {
                 room.courier.discard(recorder)?;
-                self.send(recorder, names, (Way::PackListed, 0, sent), into)
+                self.send(recorder, names, sent, into)
             }
-            None => self.send(recorder, names, (Way::PackListed, 0, sent), into),
+            None => self.send(recorder, names, sent, into),
         }
     }
 
@@ -228,15 +214,9 @@ impl Particles {
         self.arrays.properties.called(names).iter().map(|property| property.words()).sum()
     }
 
-    /// Packs the properties called `names` of `count` particles and sends them off.
-    fn record_post(
-        &mut self,
-        recorder: &mut Recorder,
-        names: &[&'static str],
-        way: Way,
-        (first, count): (u32, u32),
-    ) -> Result<()> {
-        self.record_message(recorder, "pack bodies", (way, names), (first, count))?;
+    /// Packs the properties called `names` of the first `count` particles listed and sends them off.
+    fn record_post(&mut self, recorder: &mut Recorder, names: &[&'static str], count: u32) -> Result<()> {
+        self.record_message(recorder, "pack bodies", (Way::Pack, names), (0, count))?;
         let bytes = 4 * count as usize * self.record_of(names) as usize;
         if let Some(room) = &self.post.room {
             room.courier.post(recorder, bytes);

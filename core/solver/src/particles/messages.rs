@@ -11,8 +11,6 @@ use crate::courier::Courier;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Those of `list` into a message.
-    PackListed,
-    /// Those from the first on into a message.
     Pack,
     /// Out of a message to those from the first on.
     Unpack,
@@ -22,16 +20,16 @@ pub(super) enum Way {
 
 impl Way {
     pub fn packs(self) -> bool {
-        matches!(self, Self::PackListed | Self::Pack)
+        self == Self::Pack
     }
 
     fn listed(self) -> bool {
-        matches!(self, Self::PackListed | Self::Add)
+        matches!(self, Self::Pack | Self::Add)
     }
 
     fn mode(self) -> &'static str {
         match self {
-            Self::PackListed | Self::Pack => "pack",
+            Self::Pack => "pack",
             Self::Unpack => "unpack",
             Self::Add => "add",
         }
@@ -39,12 +37,12 @@ impl Way {
 
     fn bindings(self, properties: usize, signals: bool) -> Vec<Binding> {
         let words = |k: usize| match self {
-            Self::PackListed | Self::Pack => Binding::read(format!("words_{k}"), "array<u32>"),
+            Self::Pack => Binding::read(format!("words_{k}"), "array<u32>"),
             Self::Unpack => Binding::write(format!("words_{k}"), "array<u32>"),
             Self::Add => Binding::write(format!("words_{k}"), "array<atomic<i32>>"),
         };
         let message = match self {
-            Self::PackListed | Self::Pack => Binding::write("message", "array<u32>"),
+            Self::Pack => Binding::write("message", "array<u32>"),
             Self::Unpack => Binding::read("message", "array<u32>"),
             Self::Add => Binding::read("message", "array<i32>"),
         };
@@ -130,7 +128,7 @@ mod tests {
 
     #[test]
     fn every_way_is_valid_wgsl() {
-        let ways = [Way::PackListed, Way::Pack, Way::Unpack, Way::Add];
+        let ways = [Way::Pack, Way::Unpack, Way::Add];
         for (way, signals) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
             for properties in [[(1, 22)].as_slice(), &[(2, 6), (1, 1), (1, 4), (2, 8)]] {
                 let source = way.wgsl(properties, signals);

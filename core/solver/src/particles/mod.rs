@@ -4,7 +4,7 @@
 //! A rank has the particles in its own tiles, then copies of those of other ranks that it sees. Every so many steps
 //! [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, copies are made anew, and so are lists of
 //! neighbours. In between, messages have fixed sizes: [`Particles::forward`] gives copies what their owners know,
-//! [`Particles::reverse`] adds what copies have collected, as integers, so that no sum depends on who adds; both are under way
+//! [`Particles::reverse`] adds what kernels collect for copies, as integers, so that no sum depends on who adds; both are under way
 //! until [`Particles::arrive`].
 
 mod arrays;

@@ -496,7 +496,7 @@ impl RigidBodies {
 
     /// What the fluid does in all regions; gives the message about those of copies, where there are any.
     fn gather(&mut self, recorder: &mut Recorder) -> Result<Option<Parcel>> {
-        let letter = self.shared.is_some().then(|| self.particles.reverse_by_kernel(SUMS)).transpose()?.flatten();
+        let letter = self.shared.is_some().then(|| self.particles.reverse(SUMS)).transpose()?.flatten();
         let Some(letter) = letter else {
             self.record_gather(recorder);
             return Ok(None);
