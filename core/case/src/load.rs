@@ -1,4 +1,4 @@
-//! What a step costs, node by node, so that parts take equally long: by what nodes and cells cost in the mean, and by what a
+//! What a step costs, node by node, so that parts take equally long: by what nodes, openings and cells cost in the mean, and by what a
 //! run has measured.
 
 use hematite_geometry::OpeningKind;

@@ -58,7 +58,7 @@ struct Span {
 }
 var<immediate> span: Span;
 
-const BY_ITSELF: u32 = 2u;
+const BY_ITSELF: u32 = ${by_itself}u;
 
 ${declarations}
 #include "main.wgsl"

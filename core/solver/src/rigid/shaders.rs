@@ -23,6 +23,10 @@ const TOLD: u32 = 15;
 /// Invocations that share a copy when it answers. Copies come last in their kernel, which so ends sooner.
 pub(super) const OF_COPY: u32 = 8;
 
+/// What kernels know of messages: that there is one, and that they post or await it by themselves.
+pub(super) const MESSAGE: u32 = 1;
+pub(super) const BY_ITSELF: u32 = 2;
+
 /// The kernels of rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shader {
@@ -173,6 +177,7 @@ impl Shader {
             abreast => ABREAST,
             lanes_of_copies => OF_COPY,
             told_words => TOLD,
+            by_itself => BY_ITSELF,
             posts => signals && self.posts(),
             awaits => signals && self.awaits(),
             in_fluid => parameters.in_fluid,

@@ -11,7 +11,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 
 use super::parameters::{LOOK, LOOK_WITH_FEEDERS, Parameters, REBUILD};
 use super::passage::Passage;
-use super::shaders::{ABREAST, OF_COPY, SUMS, Shader};
+use super::shaders::{ABREAST, BY_ITSELF, MESSAGE, OF_COPY, SUMS, Shader};
 use super::{Damage, Gate, Kind, State};
 use crate::Bodies;
 use crate::lattice_boltzmann::Shared;
@@ -44,10 +44,6 @@ pub(super) const CARRIED: [&str; 8] = ["position", "id", "gone", "kind", "orient
 
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
-
-/// What kernels know of messages: that there is one, and that they post and await it by themselves.
-const MESSAGE: u32 = 1;
-const BY_ITSELF: u32 = 2;
 
 /// What a kernel works on.
 #[derive(Clone, Copy)]
