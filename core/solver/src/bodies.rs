@@ -13,8 +13,12 @@ pub trait Bodies {
     /// Time steps from `step` to the next [`Bodies::look`] that does something; the same on every rank.
     fn until_look(&self, step: u64) -> u64;
 
-    /// Moves the bodies after the fluid's step number `step`, where they are alone.
-    fn record(&mut self, recorder: &mut Recorder, step: u64);
+    /// Moves the bodies after the fluid's step number `step`, where they are alone, after what `recorder` holds; what follows the last word that the
+    /// host wants of the device stays in it.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn record(&mut self, recorder: &mut Recorder, step: u64) -> Result<()>;
 
     /// The same where other ranks hold some of the same bodies, after what `recorder` holds; what follows the last message stays
     /// in it.
@@ -42,7 +46,9 @@ impl Bodies for Nothing {
         u64::MAX
     }
 
-    fn record(&mut self, _: &mut Recorder, _: u64) {}
+    fn record(&mut self, _: &mut Recorder, _: u64) -> Result<()> {
+        Ok(())
+    }
 
     fn step<'g>(&mut self, _: &'g dyn Comm, _: &mut Recorder<'g>, _: u64) -> Result<()> {
         Ok(())

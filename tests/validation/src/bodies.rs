@@ -8,13 +8,16 @@ use hematite_solver::lattice_boltzmann::equilibrium::State as FluidState;
 use hematite_solver::lattice_boltzmann::{self, Immersed, Moment, Prescribed, Row, Walls};
 use hematite_solver::rigid::gay_berne::{GayBerne, Shape};
 use hematite_solver::rigid::rotation::axes_of;
-use hematite_solver::rigid::{Kind, Parameters, REBUILD, RigidBodies, State, Surroundings, friction, region};
+use hematite_solver::rigid::{Kind, Parameters, RigidBodies, State, Surroundings, friction, region};
 use hematite_solver::sites::{Coordinate, SiteMap};
 use hematite_solver::suspension::FORCE_SCALE;
 use hematite_solver::{Bodies, Precision};
 
 use crate::cells::Basin;
 use crate::{Context, Flow, Inside, Physics, domain};
+
+/// Steps that are submitted together.
+const BATCH: u64 = 16;
 
 /// Half widths of a body's region over its semi-axes.
 pub const REGION: f64 = 2.0;
@@ -233,8 +236,8 @@ impl Gas {
         let last = self.step + steps;
         while self.step < last {
             let mut recorder = Recorder::new(gpu);
-            for _ in 0..(2 * REBUILD).min(last - self.step) {
-                self.bodies.record(&mut recorder, self.step);
+            for _ in 0..BATCH.min(last - self.step) {
+                self.bodies.record(&mut recorder, self.step)?;
                 self.step += 1;
             }
             gpu.wait_for(&recorder.submit())?;

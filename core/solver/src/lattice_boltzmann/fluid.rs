@@ -355,7 +355,7 @@ impl Fluid {
                 None => self.record_whole_step(&mut recorder, row),
             }
             if bodies.alone() {
-                bodies.record(&mut recorder, self.step);
+                bodies.record(&mut recorder, self.step)?;
             } else {
                 bodies.step(comm, &mut recorder, self.step)?;
             }

@@ -37,43 +37,11 @@ impl Particles {
         recorder: &mut Recorder<'g>,
         carried: &[&'static str],
     ) -> Result<()> {
-        let packed = self.begin_rebuild(comm, recorder, carried)?;
-        self.end_rebuild(comm, recorder, carried, packed)
-    }
-
-    /// The first part of [`Particles::rebuild`]: the own particles are in their new places, copies for those that see them are packed. What
-    /// concerns own particles alone and is recorded before [`Particles::end_rebuild`] is done while hosts agree on how many copies there are.
-    /// Gives how many are packed.
-    ///
-    /// # Errors
-    /// Those of [`Particles::rebuild`].
-    pub fn begin_rebuild<'g>(
-        &mut self,
-        comm: &'g dyn Comm,
-        recorder: &mut Recorder<'g>,
-        carried: &[&'static str],
-    ) -> Result<u32> {
         self.migrate(comm, recorder)?;
-        if self.tiles.neighbours.is_empty() {
-            return Ok(0);
-        }
-        recorder.phase("frontier");
-        self.record_list(recorder, Listed::Seen);
-        self.pack_ahead(recorder, Listed::Seen, carried)
-    }
-
-    /// The second: copies come in, and lists of neighbours are made. `packed` is what the first gave.
-    ///
-    /// # Errors
-    /// Those of [`Particles::rebuild`].
-    pub fn end_rebuild<'g>(
-        &mut self,
-        comm: &'g dyn Comm,
-        recorder: &mut Recorder<'g>,
-        carried: &[&'static str],
-        packed: u32,
-    ) -> Result<()> {
         if !self.tiles.neighbours.is_empty() {
+            recorder.phase("frontier");
+            self.record_list(recorder, Listed::Seen);
+            let packed = self.pack_ahead(recorder, Listed::Seen, carried)?;
             let copies = self.copy(comm, recorder, carried, packed)?;
             self.arrive(comm, recorder, copies)?;
         }

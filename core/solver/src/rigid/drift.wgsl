@@ -1,10 +1,16 @@
-// Bodies along their velocities, and turned by their spins, for a step.
+// Bodies along their velocities, and turned by their spins, for a step. Squares of speeds as bits, which stand in order as they do: the
+// largest since they were zeroed, each of many bodies' so that not all meet at one.
 #include "prelude.wgsl"
 #include "moved.wgsl"
 
 fn work_on(k: u32) {
     let i = span.first + k;
     let V = vector_of_velocity(i);
+    let squared = bitcast<u32>(f32(dot(V, V)));
+    let s = (k / ${workgroup}u % ${speeds.count}u) * ${speeds.apart}u;
+    if (squared > atomicLoad(&speeds[s])) {
+        atomicMax(&speeds[s], squared);
+    }
 #for axis in axes
     let way${axis.name} = i32(round(clamp(V.${axis.name}, real(-0.49), real(0.49)) * real(${scale.way})));
     position[${axis.index}u * span.stride + i] = moved(position[${axis.index}u * span.stride + i], way${axis.name}, 1u);

@@ -10,8 +10,12 @@ use crate::particles::shortest_period;
 /// The fastest that a body may move, lattice units a step; beyond it is broken.
 pub const FASTEST: f64 = 0.1;
 
-/// Bodies are sorted, handed over and listed anew each so many steps.
-pub const REBUILD: u64 = 8;
+/// How far a body may go before bodies are sorted, handed over and listed anew, lattice units.
+pub const SKIN: f64 = 0.8;
+
+/// Steps between two looks at which bodies leave. Longer ones let them leave farther ahead of an opening, shorter ones cost more: those that left
+/// are dropped when bodies are sorted.
+pub const LEAVE: u64 = 32;
 
 /// Steps between two looks of the host at the bodies' health.
 pub const LOOK: u64 = 64;
@@ -159,23 +163,18 @@ impl Parameters {
 
     /// The same, and what they may come nearer before the next rebuild.
     pub fn reach(&self) -> f64 {
-        self.range() + 2.0 * self.skin()
+        self.range() + 2.0 * SKIN
     }
 
     /// How far from its centre a body touches nodes, and its way before the next rebuild.
     pub fn sight(&self) -> f64 {
-        self.kinds.iter().map(Kind::touches).fold(self.reach() - self.skin(), f64::max) + self.skin()
-    }
-
-    /// The way of a body between two rebuilds, at most.
-    fn skin(&self) -> f64 {
-        FASTEST * REBUILD as f64
+        self.kinds.iter().map(Kind::touches).fold(self.reach() - SKIN, f64::max) + SKIN
     }
 
     /// Sites around own nodes that a rank's map must hold.
     pub fn map_margin(&self) -> i32 {
         let touches = self.kinds.iter().map(|kind| kind.touches().max(kind.radius() + 2.0)).fold(0.0, f64::max);
-        (touches + self.skin()).ceil() as i32 + 2
+        (touches + SKIN).ceil() as i32 + 2
     }
 
     /// How far from walls bodies feel them.

@@ -8,14 +8,14 @@ use hematite_gpu::Recorder;
 
 use super::feeder::Candidate;
 use super::rotation::axes_of;
-use super::time_step::{CARRIED, RigidBodies};
+use super::time_step::RigidBodies;
 use super::{Gate, State};
 use crate::sites::Coordinate;
 
 /// The openings of a run and what has come in.
 #[derive(Default)]
 pub(super) struct Passage {
-    gates: Vec<Gate>,
+    pub gates: Vec<Gate>,
     /// Bodies that came in, by population, on all ranks.
     pub inserted: Vec<u64>,
     /// Number of the next body.
@@ -97,9 +97,9 @@ impl RigidBodies {
         agree(comm, self.particles.insert(words))?;
         let gpu = self.gpu.clone();
         let mut recorder = Recorder::new(&gpu);
-        self.particles.rebuild(comm, &mut recorder, &CARRIED)?;
+        self.rebuild(comm, &mut recorder, step)?;
         recorder.flush()?;
-        self.bind_enlarged()
+        Ok(())
     }
 
     fn count_entry(&mut self, gate: usize, number: usize) {

@@ -5,6 +5,7 @@ use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Signals, Template, WORKGROUP, ren
 use minijinja::{Value, context};
 
 use super::laws::number;
+use super::lists::{SPEEDS, SPEEDS_APART};
 use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters, VARIANCE};
 use super::{Damage, LAWS, wca};
 use crate::particles::MOST_NEIGHBOURS;
@@ -129,7 +130,7 @@ impl Shader {
                 kept("velocity"),
                 kept("spin"),
             ],
-            Self::Drift => vec![held("velocity"), kept("spin")],
+            Self::Drift => vec![held("velocity"), kept("spin"), write("speeds", "array<atomic<u32>>")],
             Self::Leave => vec![held("velocity"), read("gates", "array<Gate>"), write("gone", "array<u32>")],
             Self::Clear => Vec::new(),
         });
@@ -210,6 +211,7 @@ impl Shader {
                 way => number(4_294_967_296.0),
                 contact => number((2.0_f64.powi(31) / (24.0 * largest_contact)).log2().floor().exp2()),
             },
+            speeds => context! { count => SPEEDS, apart => SPEEDS_APART },
             damage => context! {
                 bits => Damage::BITS,
                 speed => Damage::Speed as u32,

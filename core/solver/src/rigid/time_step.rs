@@ -1,15 +1,16 @@
 //! The rigid bodies of one rank and their time step.
 //!
 //! After each step of the fluid, which leaves its velocities at the nodes: bodies move, their regions gather what the fluid does
-//! there, contacts are found, forces kick momenta, and the reactions go to the nodes for the fluid's next step; before that, every
-//! few steps, tiles, owners, copies and lists of neighbours are found anew. Velocities and
+//! there, contacts are found, forces kick momenta, and the reactions go to the nodes for the fluid's next step. Before bodies move, where some may
+//! have gone too far, tiles, owners, copies and lists of neighbours are found anew; no result depends on when that is. Velocities and
 //! spins stand half a step after positions (leapfrog), orientations turn by the free rotation in between.
 
-use hematite_comm::{Comm, agree, gather_all};
+use hematite_comm::{Comm, Solo, agree, gather_all};
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 
-use super::parameters::{LOOK, LOOK_WITH_FEEDERS, Parameters, REBUILD};
+use super::lists::Lists;
+use super::parameters::{LEAVE, LOOK, LOOK_WITH_FEEDERS, Parameters};
 use super::passage::Passage;
 use super::shaders::{ABREAST, BY_ITSELF, MESSAGE, OF_COPY, SUMS, Shader};
 use super::{Damage, Gate, Kind, State};
@@ -83,12 +84,14 @@ pub struct RigidBodies {
     alone: bool,
     pub(super) parameters: Parameters,
     pub(super) particles: Particles,
+    lists: Lists,
     pub(super) shared: Option<Shared>,
     kinds: Buffer,
     wall_distance: Buffer,
     broken: Buffer,
     gates: Buffer,
-    gate_count: usize,
+    /// Steps between two looks at which bodies leave.
+    leave_every: u64,
     left: Vec<u64>,
     pub(super) passage: Passage,
     kernels: Vec<(Shader, Kernel, Bound)>,
@@ -132,24 +135,24 @@ impl RigidBodies {
         let distances = surroundings.wall_distance.unwrap_or_else(|| vec![0.0]);
         let wall_distance = gpu.buffer("distances from walls", 4 * distances.len() as u64)?;
         gpu.upload(&wall_distance, 0, &distances)?;
-        let numbers: Vec<f64> = surroundings.gates.iter().flat_map(|gate| gate.words(&parameters)).collect();
-        let gate_count = surroundings.gates.len();
+        let passage =
+            Passage::new(surroundings.gates, &parameters.kinds.iter().map(|kind| kind.seeded).collect::<Vec<_>>());
+        let leave_every = if passage.feeds() { LOOK_WITH_FEEDERS } else { LEAVE };
+        let numbers: Vec<f64> = passage.gates.iter().flat_map(|gate| gate.words(&parameters, leave_every)).collect();
         let gates = gpu.buffer("openings for bodies", (numbers.len().max(1) * precision.real_bytes()) as u64)?;
         gpu.upload(&gates, 0, &precision.pack_real(&numbers))?;
         let mut bodies = Self {
             gates,
-            gate_count,
+            leave_every,
             left: vec![0; parameters.kinds.len()],
-            passage: Passage::new(
-                surroundings.gates,
-                &parameters.kinds.iter().map(|kind| kind.seeded).collect::<Vec<_>>(),
-            ),
+            passage,
             gpu: gpu.clone(),
             alone: comm.size() == 1,
             enlarged: 0,
             kernels: Vec::new(),
             nothing: [gpu.buffer("no message", 16)?, gpu.buffer("no message", 16)?],
             broken: gpu.buffer("whether a body broke", 4)?,
+            lists: Lists::new(gpu)?,
             parameters,
             particles,
             shared,
@@ -157,8 +160,8 @@ impl RigidBodies {
             wall_distance,
         };
         let mut recorder = Recorder::new(gpu);
-        bodies.particles.rebuild(comm, &mut recorder, &CARRIED)?;
         bodies.bind()?;
+        bodies.rebuild(comm, &mut recorder, step)?;
         if step == 0 {
             bodies.kick(comm, &mut recorder, step, 0.5)?;
             bodies.answer(comm, &mut recorder)?;
@@ -343,6 +346,7 @@ impl RigidBodies {
             ("kinds", &self.kinds),
             ("wall_distance", &self.wall_distance),
             ("broken", &self.broken),
+            ("speeds", self.lists.speeds()),
             ("gates", &self.gates),
             ("node_velocity", velocity),
             ("node_force", force),
@@ -381,7 +385,7 @@ impl RigidBodies {
     }
 
     /// Binds the kernels anew where the arrays were made anew.
-    pub(super) fn bind_enlarged(&mut self) -> Result<()> {
+    fn bind_enlarged(&mut self) -> Result<()> {
         if self.particles.enlarged() == self.enlarged { Ok(()) } else { self.bind() }
     }
 
@@ -465,16 +469,39 @@ impl RigidBodies {
         }
     }
 
+    /// Whether bodies leave after `step` steps.
+    fn leaves(&self, step: u64) -> bool {
+        !self.passage.gates.is_empty() && step.is_multiple_of(self.leave_every)
+    }
+
     /// Which bodies leave through openings, with the next rebuild.
     fn record_leave(&self, recorder: &mut Recorder, step: u64) {
-        if self.gate_count > 0 && step.is_multiple_of(REBUILD) {
+        if self.leaves(step) {
             self.record_quiet(recorder, Shader::Leave, Work { step, ..Work::of(self.own()) });
         }
     }
 
-    fn record_drift(&self, recorder: &mut Recorder, step: u64) {
+    /// The step after `step` steps.
+    fn record_drift(&mut self, recorder: &mut Recorder, step: u64) {
         recorder.phase("motion");
         self.record_quiet(recorder, Shader::Drift, Work { step, ..Work::of(self.particles.held()) });
+        self.lists.record_look(recorder, step + 1);
+    }
+
+    /// Whether lists and all that have to be made anew after `step` steps, before bodies move on. Collective.
+    fn outlives_lists(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<bool> {
+        let outlived = self.lists.outlived(comm, recorder, step)?;
+        Ok(outlived || self.leaves(step) && self.lists.made() < step)
+    }
+
+    /// Finds tiles, owners, copies and lists of neighbours anew after `step` steps. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost, or has no room.
+    pub(super) fn rebuild<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        self.particles.rebuild(comm, recorder, &CARRIED)?;
+        self.lists.begin(recorder, step)?;
+        self.bind_enlarged()
     }
 
     /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies comes first, so
@@ -524,17 +551,6 @@ impl RigidBodies {
         }
         Ok(())
     }
-
-    /// The same with new owners and copies, which come with what they answer; meanwhile own reactions are spread.
-    fn rebuild_and_answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        let packed = self.particles.begin_rebuild(comm, recorder, &CARRIED)?;
-        self.bind_enlarged()?;
-        self.record_spread(recorder, (0, 0), None);
-        self.particles.end_rebuild(comm, recorder, &CARRIED, packed)?;
-        self.bind_enlarged()?;
-        self.record_spread(recorder, (self.own(), self.copies()), None);
-        Ok(())
-    }
 }
 
 impl Bodies for RigidBodies {
@@ -546,26 +562,31 @@ impl Bodies for RigidBodies {
         self.look_every() - step % self.look_every()
     }
 
-    fn record(&mut self, recorder: &mut Recorder, step: u64) {
+    fn record(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
+        if self.outlives_lists(&Solo, recorder, step)? {
+            self.particles.record_rebuild(recorder);
+            self.lists.begin(recorder, step)?;
+        }
         self.record_drift(recorder, step);
         let step = step + 1;
         self.record_leave(recorder, step);
         self.record_gather(recorder);
         self.record_contact(recorder, step);
         self.record_kick(recorder, step, 1.0);
-        if step.is_multiple_of(REBUILD) {
-            self.particles.record_rebuild(recorder);
-        }
         self.record_clear(recorder);
         self.record_spread(recorder, (0, 0), None);
+        Ok(())
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        if self.outlives_lists(comm, recorder, step)? {
+            self.rebuild(comm, recorder, step)?;
+        }
         self.record_drift(recorder, step);
         let step = step + 1;
         self.record_leave(recorder, step);
         self.kick(comm, recorder, step, 1.0)?;
-        if step.is_multiple_of(REBUILD) { self.rebuild_and_answer(comm, recorder) } else { self.answer(comm, recorder) }
+        self.answer(comm, recorder)
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {

@@ -282,7 +282,7 @@ impl Bodies for Suspension {
         LOOK - step % LOOK
     }
 
-    fn record(&mut self, recorder: &mut Recorder, step: u64) {
+    fn record(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
         if self.moves_after(step) {
             recorder.phase("interpolate");
             self.coupling.record_interpolate(recorder, step as u32);
@@ -290,6 +290,7 @@ impl Bodies for Suspension {
             self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
             self.record_answer(recorder, step + 1);
         }
+        Ok(())
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {

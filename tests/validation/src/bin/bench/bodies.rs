@@ -184,7 +184,7 @@ fn gas(edge: usize, repeats: u32) -> Result<Vec<f64>> {
         for _ in 0..STEPS / LOOK {
             let mut recorder = Recorder::new(&gpu);
             for _ in 0..LOOK {
-                gas.record(&mut recorder, step);
+                gas.record(&mut recorder, step)?;
                 step += 1;
             }
             if let Some(before) = before.replace(recorder.submit()) {
