@@ -1,7 +1,7 @@
 // One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
 // last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
-// With `posts`, the last workgroup that is done tells the host that its message is written: of the first `posting` workgroups, where only
-// those write it. With `awaits`, all wait for the host's answer, or those from number `awaiting` on.
+// With `posts`, the last workgroup that is done tells the host that its message, number `posted_round`, is written: of `posting` workgroups from
+// number `posting_from` on, where only those write it. With `awaits`, all wait for the host's answer, or those from number `awaiting` on.
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -33,7 +33,8 @@ fn main(
 #if posts is defined and posts
     // What all of a workgroup wrote comes before its arrival, and all arrivals before the host is told.
     let posting = ${posting | default("groups.x * groups.y")};
-    if (number < posting) {
+    let posting_from = ${posting_from | default("0u")};
+    if (number >= posting_from && number - posting_from < posting) {
         storageBarrier();
         var last = false;
         if (lane == 0u) {
@@ -42,7 +43,7 @@ fn main(
         storageBarrier();
         if (last) {
             atomicStore(&arrived, 0u);
-            atomicStore(&posted, span.round);
+            atomicStore(&posted, ${posted_round | default("span.round")});
         }
     }
 #endif

@@ -21,6 +21,10 @@ pub(super) struct Arrays {
     ends: Scan,
     /// `array<u32>`: the particles for each neighbour, one neighbour's after the other's.
     pub list: Buffer,
+    /// `array<u32>` by particle: its first place in `list` as last listed for neighbours that see it, counted from 1; 0 where none does.
+    pub first_place: Buffer,
+    /// `array<u32>` by place in `list`: the same particle's next place, likewise.
+    pub next_place: Buffer,
     /// Copies by tile.
     bins: CountingSort,
     /// What properties are ordered into.
@@ -72,6 +76,8 @@ impl Arrays {
         let places = gpu.buffer("how many for whom", 4 * (u64::from(variant.neighbours) + 2))?;
         let ends = Scan::new(gpu, &places, variant.neighbours as usize + 1)?;
         let list = gpu.buffer("which for whom", words(SEEN_BY))?;
+        let first_place = gpu.buffer("first places of particles", words(1))?;
+        let next_place = gpu.buffer("next places of particles", words(SEEN_BY))?;
         let mut kernels = Vec::new();
         for shader in Shader::ALL {
             let buffers = [
@@ -83,6 +89,8 @@ impl Arrays {
                 ("keys", &keys),
                 ("places", &places),
                 ("list", &list),
+                ("first_place", &first_place),
+                ("next_place", &next_place),
                 ("starts", &home.starts),
                 ("copy_starts", &bins.starts),
                 ("copy_order", &bins.order),
@@ -103,6 +111,8 @@ impl Arrays {
             places,
             ends,
             list,
+            first_place,
+            next_place,
             bins,
             ordered,
             kernels,

@@ -38,8 +38,8 @@ impl Room {
     }
 }
 
-/// What some of the particles are to others: which kernel moves them, the first of them, how many by neighbour.
-type Side = (Way, u32, Vec<u32>);
+/// Where what comes goes: the first of the particles, how many by neighbour.
+type Side = (u32, Vec<u32>);
 
 /// A message that was packed, and what is to be done with the one that comes in return.
 #[must_use = "the neighbours wait for it"]
@@ -104,15 +104,16 @@ impl Particles {
     /// Where the device has no room.
     pub fn forward(&mut self, recorder: &mut Recorder, names: &[&'static str]) -> Result<Parcel> {
         let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
-        self.send(recorder, names, sent, (Way::Unpack, self.own, received))
+        self.send(recorder, names, sent, (self.own, received))
     }
 
-    /// Where a kernel puts the integers, `words` a copy and one copy's after the other's, that are to be added to what owners hold; none where
-    /// there are no copies on either side. Then call [`Particles::reverse_filled`].
+    /// Where a kernel of the body's own puts a message between owners and copies: of each copy up to `words` words together, one copy's after the
+    /// other's; none where there are no copies on either side. Then call [`Particles::reverse`] or [`Particles::answer`]. A kernel that takes in
+    /// one message and fills the next has the same `words` for both.
     ///
     /// # Errors
     /// Where the device has no room.
-    pub fn reverse(&mut self, words: u32) -> Result<Option<Letter>> {
+    pub fn letter(&mut self, words: u32) -> Result<Option<Letter>> {
         let (going, coming): (u32, u32) = (self.post.received.iter().sum(), self.post.sent.iter().sum());
         if going + coming == 0 {
             return Ok(None);
@@ -121,15 +122,25 @@ impl Particles {
         Ok(Some(room.letter(Courier::out, Signals::next_round)))
     }
 
-    /// Begins to add to the integers called `name`, after the kernel that filled what [`Particles::reverse`] gave; else as
-    /// [`Particles::forward`].
-    pub fn reverse_filled(&mut self, recorder: &mut Recorder, name: &'static str) -> Parcel {
+    /// Sends off what a kernel filled with `words` words a copy, to the copies' owners. Another takes it in, see
+    /// [`Particles::arrive_for_kernel`], at the places that particles have.
+    pub fn reverse(&mut self, recorder: &mut Recorder, words: u32) -> Parcel {
         let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
-        let record = 4 * self.record_of(&[name]) as usize;
+        self.send_filled(recorder, words, received, (0, sent))
+    }
+
+    /// The same from owners to copies, the first of which comes after the own particles.
+    pub fn answer(&mut self, recorder: &mut Recorder, words: u32) -> Parcel {
+        let (sent, received) = (self.post.sent.clone(), self.post.received.clone());
+        self.send_filled(recorder, words, sent, (self.own, received))
+    }
+
+    fn send_filled(&mut self, recorder: &mut Recorder, words: u32, sent: Vec<u32>, into: Side) -> Parcel {
+        let record = 4 * words as usize;
         if let Some(room) = &self.post.room {
-            room.courier.post(recorder, received.iter().sum::<u32>() as usize * record);
+            room.courier.post(recorder, sent.iter().sum::<u32>() as usize * record);
         }
-        Parcel { names: vec![name], sent: received, record, into: (Way::Add, 0, sent), posted: true }
+        Parcel { names: Vec::new(), sent, record, into, posted: true }
     }
 
     /// As [`Particles::arrive`], for a kernel of the body's own that takes in what comes; none where nothing does.
@@ -154,8 +165,8 @@ impl Particles {
 
     /// Packs the properties called `names` of the particles listed, `sent` for each neighbour, of whom some others come.
     fn send(&mut self, recorder: &mut Recorder, names: &[&'static str], sent: Vec<u32>, into: Side) -> Result<Parcel> {
-        let (going, coming): (u32, u32) = (sent.iter().sum(), into.2.iter().sum());
-        let record = self.record_of(names);
+        let (going, coming): (u32, u32) = (sent.iter().sum(), into.1.iter().sum());
+        let record = self.words_of(names);
         self.post.room(&self.gpu, u64::from(going.max(coming)) * u64::from(record))?;
         // Also where nothing goes out: then what came last was taken out of the mailbox.
         let posted = going + coming > 0;
@@ -173,7 +184,7 @@ impl Particles {
     pub(super) fn pack_ahead(&mut self, recorder: &mut Recorder, which: Listed, names: &[&'static str]) -> Result<u32> {
         let count = u64::from(self.post.ahead[which as usize]).min(self.arrays.list_room()) as u32;
         if count > 0 {
-            self.post.room(&self.gpu, u64::from(count) * u64::from(self.record_of(names)))?;
+            self.post.room(&self.gpu, u64::from(count) * u64::from(self.words_of(names)))?;
             self.record_post(recorder, names, count)?;
         }
         Ok(count)
@@ -192,10 +203,10 @@ impl Particles {
         sent: Vec<u32>,
         into: Side,
     ) -> Result<Parcel> {
-        let (going, coming): (u32, u32) = (sent.iter().sum(), into.2.iter().sum());
+        let (going, coming): (u32, u32) = (sent.iter().sum(), into.1.iter().sum());
         self.post.ahead[which as usize] =
             if self.tiles.neighbours.is_empty() { 0 } else { going + going / AHEAD + AHEAD };
-        let record = self.record_of(names);
+        let record = self.words_of(names);
         let fits = |room: &&mut Room| packed >= going && u64::from(coming) * u64::from(record) <= room.words;
         match self.post.room.as_mut().filter(|_| packed > 0) {
             Some(room) if fits(&room) => {
@@ -210,14 +221,14 @@ impl Particles {
     }
 
     /// Words of a particle in a message of the properties called `names`.
-    fn record_of(&self, names: &[&'static str]) -> u32 {
+    pub fn words_of(&self, names: &[&'static str]) -> u32 {
         self.arrays.properties.called(names).iter().map(|property| property.words()).sum()
     }
 
     /// Packs the properties called `names` of the first `count` particles listed and sends them off.
     fn record_post(&mut self, recorder: &mut Recorder, names: &[&'static str], count: u32) -> Result<()> {
         self.record_message(recorder, "pack bodies", (Way::Pack, names), (0, count))?;
-        let bytes = 4 * count as usize * self.record_of(names) as usize;
+        let bytes = 4 * count as usize * self.words_of(names) as usize;
         if let Some(room) = &self.post.room {
             room.courier.post(recorder, bytes);
         }
@@ -232,8 +243,8 @@ impl Particles {
         if self.arrive_for_kernel(comm, recorder, &parcel)?.is_none() {
             return Ok(());
         }
-        let Parcel { names, into: (way, first, received), .. } = parcel;
-        self.record_message(recorder, "unpack bodies", (way, &names), (first, received.iter().sum()))
+        let Parcel { names, into: (first, received), .. } = parcel;
+        self.record_message(recorder, "unpack bodies", (Way::Unpack, &names), (first, received.iter().sum()))
     }
 
     fn record_message(

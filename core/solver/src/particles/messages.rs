@@ -14,8 +14,6 @@ pub(super) enum Way {
     Pack,
     /// Out of a message to those from the first on.
     Unpack,
-    /// Integers of a message are added to those of `list`.
-    Add,
 }
 
 impl Way {
@@ -23,30 +21,11 @@ impl Way {
         self == Self::Pack
     }
 
-    fn listed(self) -> bool {
-        matches!(self, Self::Pack | Self::Add)
-    }
-
-    fn mode(self) -> &'static str {
-        match self {
-            Self::Pack => "pack",
-            Self::Unpack => "unpack",
-            Self::Add => "add",
-        }
-    }
-
     fn bindings(self, properties: usize, signals: bool) -> Vec<Binding> {
-        let words = |k: usize| match self {
-            Self::Pack => Binding::read(format!("words_{k}"), "array<u32>"),
-            Self::Unpack => Binding::write(format!("words_{k}"), "array<u32>"),
-            Self::Add => Binding::write(format!("words_{k}"), "array<atomic<i32>>"),
-        };
-        let message = match self {
-            Self::Pack => Binding::write("message", "array<u32>"),
-            Self::Unpack => Binding::read("message", "array<u32>"),
-            Self::Add => Binding::read("message", "array<i32>"),
-        };
-        let list = self.listed().then(|| Binding::read("list", "array<u32>"));
+        let array = |name: String, written| Binding { name, wgsl: "array<u32>".to_owned(), written };
+        let words = |k: usize| array(format!("words_{k}"), !self.packs());
+        let message = array("message".to_owned(), self.packs());
+        let list = self.packs().then(|| Binding::read("list", "array<u32>"));
         let signals = signals.then(|| Signals::bindings(self.packs())).into_iter().flatten();
         (1..=properties).map(words).chain([message]).chain(list).chain(signals).collect()
     }
@@ -61,8 +40,7 @@ impl Way {
         };
         let places: Vec<Value> = properties.iter().map(&mut place).collect();
         let context = context! {
-            mode => self.mode(),
-            listed => self.listed(),
+            packs => self.packs(),
             workgroup => WORKGROUP,
             declarations => Binding::declare(&self.bindings(properties.len(), signals)),
             posts => signals && self.packs(),
@@ -128,8 +106,7 @@ mod tests {
 
     #[test]
     fn every_way_is_valid_wgsl() {
-        let ways = [Way::Pack, Way::Unpack, Way::Add];
-        for (way, signals) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
+        for (way, signals) in [Way::Pack, Way::Unpack].into_iter().flat_map(|way| [(way, false), (way, true)]) {
             for properties in [[(1, 22)].as_slice(), &[(2, 6), (1, 1), (1, 4), (2, 8)]] {
                 let source = way.wgsl(properties, signals);
                 let module =

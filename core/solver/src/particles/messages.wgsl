@@ -17,7 +17,7 @@ ${declarations}
 fn work_on(k: u32) {
     let particle = k / ${record}u;
     let word = k % ${record}u;
-#if listed
+#if packs
     let i = list[particle];
 #else
     let i = span.first + particle;
@@ -26,15 +26,10 @@ fn work_on(k: u32) {
     if (word >= ${p.begin}u && word < ${p.end}u) {
         let w = word - ${p.begin}u;
         let at = (w / ${p.width}u * span.stride + i) * ${p.width}u + w % ${p.width}u;
-#if mode == "pack"
+#if packs
         message[k] = words_${loop.index}[at];
-#elif mode == "unpack"
-        words_${loop.index}[at] = message[k];
 #else
-        // Several copies may add to the same particle, most have nothing to add.
-        if (message[k] != 0) {
-            atomicAdd(&words_${loop.index}[at], message[k]);
-        }
+        words_${loop.index}[at] = message[k];
 #endif
     }
 #endfor

@@ -4,8 +4,8 @@
 //! A rank has the particles in its own tiles, then copies of those of other ranks that it sees. Every so many steps
 //! [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, copies are made anew, and so are lists of
 //! neighbours. In between, messages have fixed sizes: [`Particles::forward`] gives copies what their owners know,
-//! [`Particles::reverse`] adds what kernels collect for copies, as integers, so that no sum depends on who adds; both are under way
-//! until [`Particles::arrive`].
+//! [`Particles::reverse`] takes to them what kernels collect for copies, as integers, so that no sum depends on who adds; both are under way
+//! until [`Particles::arrive`] or a kernel of the body's own takes them in.
 
 mod arrays;
 mod exchange;
@@ -158,13 +158,20 @@ impl Particles {
         self.own + self.copies
     }
 
+    /// Places in messages to copies: one for each copy that another rank holds.
+    pub fn places(&self) -> u32 {
+        self.post.sent.iter().sum()
+    }
+
     /// The arrays of all properties.
     pub fn properties(&self) -> &Properties {
         &self.arrays.properties
     }
 
     /// Names and arrays to bind kernels to: properties, `neighbours` (`array<u32>`, neighbour n of particle i at
-    /// `n * stride + i`), `neighbour_count` (how many there are, which may be more than lists hold) and the map's.
+    /// `n * stride + i`), `neighbour_count` (how many there are, which may be more than lists hold), the map's, and, all `array<u32>`, `list`
+    /// (the own particle that a place in messages to and from copies is about), `first_place` (an own particle's first place there, counted from 1; 0
+    /// where it has no copy) and `next_place` (the next one of the particle that has this place, likewise).
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.arrays.properties.table();
         table.extend([
@@ -172,6 +179,9 @@ impl Particles {
             ("neighbour_count", &self.arrays.neighbour_count),
             ("directory", &self.map.directory),
             ("sites", &self.map.sites),
+            ("list", &self.arrays.list),
+            ("first_place", &self.arrays.first_place),
+            ("next_place", &self.arrays.next_place),
         ]);
         table
     }

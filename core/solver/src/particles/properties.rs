@@ -10,7 +10,7 @@ use crate::Precision;
 pub enum Element {
     /// u32.
     Word,
-    /// i32, which [`Particles::reverse`](super::Particles::reverse) can add.
+    /// i32.
     Integer,
     /// f32 or f64, as the run's precision has it.
     Real,

@@ -5,7 +5,6 @@ use hematite_config::Result;
 use hematite_gpu::Recorder;
 
 use super::arrays::{Arrays, Listed};
-use super::messages::Way;
 use super::{GONE, POSITION, Parcel, Particles};
 
 /// A particle that is where no rank has nodes.
@@ -126,7 +125,7 @@ impl Particles {
             self.enlarge(all, self.own)?;
             self.list(recorder, Listed::Leaving)?;
         }
-        let into = (Way::Unpack, self.own, arriving);
+        let into = (self.own, arriving);
         let parcel = self.parcel_of_listed(recorder, (Listed::Leaving, packed), &names, leaving, into)?;
         self.arrive(comm, recorder, parcel)?;
         recorder.phase("migration of bodies");
@@ -180,7 +179,7 @@ impl Particles {
         self.post.sent = sent.clone();
         self.post.received = received.clone();
         self.copies = copies;
-        let into = (Way::Unpack, self.own, received);
+        let into = (self.own, received);
         self.parcel_of_listed(recorder, (Listed::Seen, packed), carried, sent, into)
     }
 

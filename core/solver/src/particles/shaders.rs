@@ -73,6 +73,8 @@ impl Shader {
                 read("seen", "array<u32>"),
                 write("places", "array<atomic<u32>>"),
                 write("list", "array<u32>"),
+                write("first_place", "array<u32>"),
+                write("next_place", "array<u32>"),
             ],
             Self::Neighbours => vec![
                 read("starts", "array<u32>"),

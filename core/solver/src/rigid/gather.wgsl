@@ -83,10 +83,10 @@ fn work_on(k: u32) {
     }
     if (of_copy) {
         let at = ${sum_count}u * k;
-        message[at] = W;
+        going[at] = W;
 #for sum in sums
 #for axis in axes
-        message[at + ${sum.first + axis.index}u] = ${sum.name}.${axis.name};
+        going[at + ${sum.first + axis.index}u] = ${sum.name}.${axis.name};
 #endfor
 #endfor
         reached[i] = u32(looked);

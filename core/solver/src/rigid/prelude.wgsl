@@ -36,7 +36,7 @@ struct Gate {
 
 // `count` invocations for bodies from `first` on, in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
 // `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size. Where copies
-// are worked on too: own bodies from `first` on to before `own`, and `copies` copies, which begin at `own`. `message` says whether there is
+// are worked on too: own bodies from `first` on to before `own`, and `copies` copies, which begin at `own`, or so many places in messages to copies. `message` says whether there is
 // one, and whether its kernel posts and awaits it by itself; `round` is its number.
 struct Span {
     count: u32,

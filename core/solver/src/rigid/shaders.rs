@@ -64,19 +64,32 @@ impl Shader {
         }
     }
 
-    fn posts(self) -> bool {
-        self == Self::Gather
+    /// Whether it fills a message.
+    pub(super) fn posts(self) -> bool {
+        matches!(self, Self::Gather | Self::Kick)
     }
 
+    /// Whether it takes one in.
     fn awaits(self) -> bool {
-        self == Self::Spread
+        matches!(self, Self::Kick | Self::Spread)
     }
 
-    /// How many workgroups post, and from which on they await.
+    /// Whether it posts, or else awaits, by itself, where kernels can.
+    fn signals(self, posts: bool, can: bool) -> bool {
+        can && if posts { self.posts() } else { self.awaits() }
+    }
+
+    /// Which workgroups post and what, and from which on they await.
     fn turns(self) -> Value {
         let by_itself = |yes: &str, no: &str| format!("select({no}, {yes}, span.message == BY_ITSELF)");
         match self {
             Self::Gather => context! { posting => by_itself("groups_of_copies()", "0u") },
+            Self::Kick => context! {
+                posting => by_itself("groups_of_places()", "0u"),
+                posting_from => "groups_of_own()",
+                posted_round => "span.round + 1u",
+                awaiting => by_itself("groups_of_own()", "0xffffffffu"),
+            },
             Self::Spread => context! { awaiting => by_itself("groups_of_own()", "0xffffffffu") },
             _ => context! {},
         }
@@ -106,7 +119,7 @@ impl Shader {
             Self::Gather => vec![
                 read("node_velocity", &velocities),
                 write("sums", "array<i32>"),
-                write("message", "array<i32>"),
+                write("going", "array<i32>"),
                 write("reached", "array<u32>"),
             ],
             Self::Contact => {
@@ -119,13 +132,15 @@ impl Shader {
                 table.extend([held("contact"), read("gone", "array<u32>")]);
                 if parameters.in_fluid {
                     table.extend([read("sums", "array<i32>"), kept("answer"), kept("seen"), kept("drag")]);
+                    table.extend([read("coming", "array<i32>"), kept("going")]);
+                    table.extend(["list", "first_place", "next_place"].map(|name| read(name, "array<u32>")));
                 }
                 table.into_iter().chain(flags()).collect()
             }
             Self::Spread => vec![
                 held("answer"),
                 write("node_force", "array<atomic<i32>>"),
-                held("message"),
+                held("coming"),
                 read("reached", "array<u32>"),
                 kept("velocity"),
                 kept("spin"),
@@ -134,8 +149,10 @@ impl Shader {
             Self::Leave => vec![held("velocity"), read("gates", "array<Gate>"), write("gone", "array<u32>")],
             Self::Clear => Vec::new(),
         });
-        if signals && (self.posts() || self.awaits()) {
-            table.extend(Signals::bindings(self.posts()));
+        for posts in [true, false] {
+            if self.signals(posts, signals && parameters.in_fluid) {
+                table.extend(Signals::bindings(posts));
+            }
         }
         // Kernels that bind no sites have no use for the map's two buffers.
         let regions = matches!(self, Self::Gather | Self::Spread);
@@ -179,8 +196,8 @@ impl Shader {
             lanes_of_copies => OF_COPY,
             told_words => TOLD,
             by_itself => BY_ITSELF,
-            posts => signals && self.posts(),
-            awaits => signals && self.awaits(),
+            posts => self.signals(true, signals && parameters.in_fluid),
+            awaits => self.signals(false, signals && parameters.in_fluid),
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),

@@ -31,8 +31,8 @@ fn work_on(k: u32) {
         if (span.message != 0u) {
             if (part == 0u) {
 #for axis in axes
-                velocity[${axis.index}u * span.stride + i] = message[${told_words}u * copy + ${9 + axis.index}u];
-                spin[${axis.index}u * span.stride + i] = message[${told_words}u * copy + ${12 + axis.index}u];
+                velocity[${axis.index}u * span.stride + i] = coming[${told_words}u * copy + ${9 + axis.index}u];
+                spin[${axis.index}u * span.stride + i] = coming[${told_words}u * copy + ${12 + axis.index}u];
 #endfor
             }
             if (reached[i] == 0u) {
@@ -82,7 +82,7 @@ fn work_on(k: u32) {
 fn answer_of(i: u32, first: u32) -> vec3<real> {
     if (i >= span.own && span.message != 0u) {
         let at = ${told_words}u * (i - span.own) + first;
-        return vec3<real>(message[at], message[at + 1u], message[at + 2u]);
+        return vec3<real>(coming[at], coming[at + 1u], coming[at + 2u]);
     }
     return vec3<real>(
         answer[first * span.stride + i],

@@ -53,6 +53,7 @@ struct Work {
     count: u32,
     /// The first of the own bodies.
     first: u32,
+    /// Copies, or places in messages to copies.
     copies: u32,
     step: u64,
     /// The share of a step that forces act.
@@ -63,6 +64,20 @@ impl Work {
     /// `count` invocations, one for each of the bodies held or as the kernel has it.
     fn of(count: u32) -> Self {
         Self { count, first: 0, copies: 0, step: 0, kick: 1.0 }
+    }
+}
+
+/// The messages of a kernel.
+#[derive(Clone, Copy, Default)]
+struct Letters<'l> {
+    coming: Option<&'l Letter>,
+    going: Option<&'l Letter>,
+}
+
+impl<'l> Letters<'l> {
+    /// The one whose number the kernel is told: one that goes after it has the next.
+    fn any(self) -> Option<&'l Letter> {
+        self.coming.or(self.going)
     }
 }
 
@@ -163,8 +178,8 @@ impl RigidBodies {
         bodies.bind()?;
         bodies.rebuild(comm, &mut recorder, step)?;
         if step == 0 {
-            bodies.kick(comm, &mut recorder, step, 0.5)?;
-            bodies.answer(comm, &mut recorder)?;
+            let told = bodies.kick(comm, &mut recorder, step, 0.5)?;
+            bodies.answer(comm, &mut recorder, told)?;
         } else {
             bodies.record_clear(&mut recorder);
             bodies.record_spread(&mut recorder, (0, bodies.copies()), None);
@@ -355,13 +370,13 @@ impl RigidBodies {
         table
     }
 
-    /// What kernels bind, with a message.
-    fn table_with<'b>(&'b self, shader: Shader, letter: Option<&'b Letter>) -> Vec<(&'b str, &'b Buffer)> {
+    /// What kernels bind, with a message that comes and one that goes.
+    fn table_with<'b>(&'b self, letters: Letters<'b>) -> Vec<(&'b str, &'b Buffer)> {
         let mut table = self.table();
         let [read, written] = &self.nothing;
-        let message = if shader == Shader::Gather { written } else { read };
-        table.push(("message", letter.map_or(message, |letter| &letter.message)));
-        match letter.and_then(|letter| letter.signals.as_ref()) {
+        let message = |letter: Option<&'b Letter>, none: &'b Buffer| letter.map_or(none, |letter| &letter.message);
+        table.extend([("coming", message(letters.coming, read)), ("going", message(letters.going, written))]);
+        match letters.any().and_then(|letter| letter.signals.as_ref()) {
             Some(signals) => table.extend(signals.buffers()),
             None => table.extend(["arrived", "posted", "answered"].map(|name| (name, written))),
         }
@@ -376,7 +391,7 @@ impl RigidBodies {
                 Some((_, kernel, _)) => kernel.clone(),
                 None => shader.kernel(&self.gpu, &self.parameters)?,
             };
-            let bound = kernel.bind(&self.gpu, &self.table_with(shader, None));
+            let bound = kernel.bind(&self.gpu, &self.table_with(Letters::default()));
             kernels.push((shader, kernel, bound));
         }
         self.kernels = kernels;
@@ -396,11 +411,11 @@ impl RigidBodies {
         }
     }
 
-    /// The same with `letter`.
-    fn record_with(&self, recorder: &mut Recorder, shader: Shader, letter: &Letter, work: Work) {
+    /// The same with `letters`.
+    fn record_with(&self, recorder: &mut Recorder, shader: Shader, letters: Letters, work: Work) {
         if let Some((_, kernel, _)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
-            let bound = kernel.bind(&self.gpu, &self.table_with(shader, Some(letter)));
-            recorder.dispatch(kernel, &bound, work.count, &self.words(work, Some(letter)));
+            let bound = kernel.bind(&self.gpu, &self.table_with(letters));
+            recorder.dispatch(kernel, &bound, work.count, &self.words(work, letters.any()));
         }
     }
 
@@ -436,7 +451,7 @@ impl RigidBodies {
         let copies = self.copies();
         let groups = copies.div_ceil(WORKGROUP).max(1);
         let work = Work { first, copies, ..Work::of(groups * WORKGROUP + self.own() - first) };
-        self.record_with(recorder, Shader::Gather, letter, work);
+        self.record_with(recorder, Shader::Gather, Letters { going: Some(letter), coming: None }, work);
     }
 
     fn copies(&self) -> u32 {
@@ -453,6 +468,15 @@ impl RigidBodies {
         self.record_quiet(recorder, Shader::Kick, Work { step, kick, ..Work::of(self.own()) });
     }
 
+    /// The same, where copies' sums come and copies are told.
+    fn record_kick_with(&self, recorder: &mut Recorder, letters: Letters, step: u64, kick: f32) {
+        recorder.phase("motion");
+        let places = self.particles.places();
+        let groups = self.own().div_ceil(WORKGROUP);
+        let work = Work { copies: places, step, kick, ..Work::of(groups * WORKGROUP + places.max(1)) };
+        self.record_with(recorder, Shader::Kick, letters, work);
+    }
+
     /// Reactions of own bodies from `first` on and of `copies`.
     fn record_spread(&self, recorder: &mut Recorder, (first, copies): (u32, u32), letter: Option<&Letter>) {
         if self.shared.is_none() {
@@ -464,7 +488,9 @@ impl RigidBodies {
         let of_copies = (copies * OF_COPY).max(u32::from(letter.is_some()));
         let work = Work { first, copies, ..Work::of(groups * WORKGROUP + of_copies) };
         match letter {
-            Some(letter) => self.record_with(recorder, Shader::Spread, letter, work),
+            Some(letter) => {
+                self.record_with(recorder, Shader::Spread, Letters { coming: Some(letter), going: None }, work);
+            }
             None => self.record_quiet(recorder, Shader::Spread, work),
         }
     }
@@ -504,22 +530,33 @@ impl RigidBodies {
         self.bind_enlarged()
     }
 
-    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds. Gathering for copies comes first, so
-    /// that their sums travel while the own ones are made and contacts are found.
-    fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<()> {
+    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds: gives the message that tells these what they
+    /// answer. Gathering for copies comes first, so that their sums travel while the own ones are made and contacts are found.
+    fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Parcel> {
         let sums = self.gather(recorder)?;
         self.record_clear(recorder);
         self.record_contact(recorder, step);
-        if let Some(sums) = sums {
-            self.particles.arrive(comm, recorder, sums)?;
+        let coming = sums.map(|sums| self.particles.arrive_for_kernel(comm, recorder, &sums)).transpose()?.flatten();
+        let going = coming.as_ref().map(|_| self.letter()).transpose()?.flatten();
+        if going.is_none() {
+            self.record_kick(recorder, step, kick);
+            return self.particles.forward(recorder, &TOLD);
         }
-        self.record_kick(recorder, step, kick);
-        Ok(())
+        let letters = Letters { coming: coming.as_ref(), going: going.as_ref() };
+        self.record_kick_with(recorder, letters, step, kick);
+        let words = self.particles.words_of(&TOLD);
+        Ok(self.particles.answer(recorder, words))
+    }
+
+    /// Where a kernel puts a message between owners and copies, of which the one to copies may be the longer.
+    fn letter(&mut self) -> Result<Option<Letter>> {
+        let words = self.particles.words_of(&TOLD).max(SUMS);
+        self.particles.letter(words)
     }
 
     /// What the fluid does in all regions; gives the message about those of copies, where there are any.
     fn gather(&mut self, recorder: &mut Recorder) -> Result<Option<Parcel>> {
-        let letter = self.shared.is_some().then(|| self.particles.reverse(SUMS)).transpose()?.flatten();
+        let letter = if self.shared.is_some() { self.letter()? } else { None };
         let Some(letter) = letter else {
             self.record_gather(recorder);
             return Ok(None);
@@ -527,17 +564,16 @@ impl RigidBodies {
         if letter.signals.is_some() {
             // The message is off before the kernel is done.
             self.record_gather_for_owners(recorder, &letter, 0);
-            return Ok(Some(self.particles.reverse_filled(recorder, "sums")));
+            return Ok(Some(self.particles.reverse(recorder, SUMS)));
         }
         self.record_gather_for_owners(recorder, &letter, self.own());
-        let sums = self.particles.reverse_filled(recorder, "sums");
+        let sums = self.particles.reverse(recorder, SUMS);
         self.record_gather(recorder);
         Ok(Some(sums))
     }
 
-    /// Reactions, where other ranks hold copies, which are told what they answer while the own ones are spread.
-    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        let told = self.particles.forward(recorder, &TOLD)?;
+    /// Reactions, where other ranks hold copies, which are `told` what they answer while the own ones are spread.
+    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, told: Parcel) -> Result<()> {
         if self.shared.is_none() {
             return self.particles.arrive(comm, recorder, told);
         }
@@ -585,8 +621,8 @@ impl Bodies for RigidBodies {
         self.record_drift(recorder, step);
         let step = step + 1;
         self.record_leave(recorder, step);
-        self.kick(comm, recorder, step, 1.0)?;
-        self.answer(comm, recorder)
+        let told = self.kick(comm, recorder, step, 1.0)?;
+        self.answer(comm, recorder, told)
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
