@@ -91,12 +91,15 @@ fn two_ranks_of_fluid_alone_trade_every_second_step() {
     let folder = Folder::with_vessel();
     let _traced = folder.run(&["run.json", "-o", "out", "--quiet", "--threads", "2", "--trace", "50"]).done();
     let trace = Trace::read(&folder.path("out")).expect("reads");
-    assert_eq!((trace.first, trace.end), (25, 75));
+    // After a quarter of the run, or later where that took no time.
+    let first = trace.first;
+    assert!([25, 50].contains(&first) && trace.end == first + 50, "{first} to {}", trace.end);
     for rank in &trace.ranks {
         holds_together(&rank.host, true);
         holds_together(&rank.device, false);
         let packed = rank.device.iter().filter(|event| event.name == "pack halo").map(|event| event.step);
-        assert_eq!(packed.collect::<Vec<_>>(), (25..75).step_by(2).collect::<Vec<_>>(), "after odd steps alone");
+        let odd: Vec<u64> = (first..trace.end).filter(|step| step % 2 == 1).collect();
+        assert_eq!(packed.collect::<Vec<_>>(), odd, "after odd steps alone");
         let exchanged = rank.host.iter().filter(|event| event.name == "exchange halo").count();
         assert_eq!(exchanged, 25);
     }

@@ -11,8 +11,9 @@ use crate::setup::Setup;
 use crate::start::Start;
 use crate::suspended::Suspended;
 
-/// Steps before the first measurement.
+/// Steps before the first measurement, as often as takes so many seconds: GPUs that were idle take as long to work at full speed.
 const WARM_UP: u64 = 32;
+const WARM: f64 = 1.5;
 /// Measurements of the speed.
 const REPEATS: usize = 3;
 /// Seconds that one takes, unless the number of steps is given.
@@ -68,14 +69,14 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         comm.max(&mut slowest)?;
         Ok(slowest[0])
     };
-    advance(WARM_UP)?;
-    let steps = match cli.steps {
-        Some(steps) => steps.max(1),
-        None => {
-            let taken = advance(WARM_UP)?;
-            ((LENGTH * WARM_UP as f64 / taken) as u64).clamp(1, 1 << 20)
-        }
-    };
+    let (mut before, mut warm, mut taken) = (0, 0.0, 0.0);
+    while warm < WARM {
+        taken = advance(WARM_UP)?;
+        warm += taken;
+        before += WARM_UP;
+    }
+    let fitting = (LENGTH * WARM_UP as f64 / taken) as u64;
+    let steps = cli.steps.unwrap_or(fitting).clamp(1, 1 << 20);
     let mut seconds = [0.0; REPEATS];
     for taken in &mut seconds {
         *taken = advance(steps)?;
@@ -92,7 +93,7 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         .collect();
     let inside: u64 = suspended.tally(comm)?.iter().map(|tally| tally.inside).sum();
     if let Suspended::Cells(cells) = &suspended {
-        let done = (WARM_UP + steps * REPEATS as u64 + timed) as f64;
+        let done = (before + steps * REPEATS as u64 + timed) as f64;
         phases.push(Phase { name: "migration".to_owned(), ms: 1e3 * cells.phases().migration / done });
     }
     let moved = (fluid.bytes_per_update() * fluid.own() as f64) as i64;

@@ -59,7 +59,7 @@ pub struct Cli {
     #[arg(conflicts_with = "check")]
     pub bench: Option<Format>,
 
-    /// Write trace.json: when host and device of each rank did what in N time steps [default: 200] after a warm-up of 64 (a
+    /// Write trace.json: when host and device of each rank did what in N time steps [default: 200] after a warm-up of 64 or more that take 1.5 s (a
     /// quarter of a shorter run); at most 200000 events of all ranks, 25 MB. Results stay the same
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200", value_parser = traced)]
     #[arg(conflicts_with_all = ["check", "bench"])]

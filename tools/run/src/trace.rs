@@ -1,6 +1,7 @@
 //! `run --trace`: what host and device of every rank do in some time steps, into `trace.json`.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use hematite_comm::{ClockOffset, Comm, align_clocks};
 use hematite_config::{Fault, Result};
@@ -11,8 +12,10 @@ use crate::ranks::together;
 
 /// Steps that are traced where nobody says how many.
 pub const STEPS: u64 = 200;
-/// Steps before the first of them, unless the run has less than four times as many.
+/// Steps before the first of them, unless the run has less than four times as many; as often as takes so long, where that leaves enough to trace: GPUs
+/// that were idle take as long to work at full speed.
 const WARM_UP: u64 = 64;
+const WARM: Duration = Duration::from_millis(1500);
 /// Events of all ranks, so that the file stays below 25 MB.
 const EVENTS: usize = 200_000;
 
@@ -20,6 +23,9 @@ const EVENTS: usize = 200_000;
 pub struct Recording {
     first: u64,
     end: u64,
+    /// The last step at which it may begin and not be cut short.
+    latest: u64,
+    made: Instant,
     gpu: Gpu,
     devices: Vec<String>,
     folder: PathBuf,
@@ -31,7 +37,9 @@ impl Recording {
     /// names of all ranks' `devices`.
     pub fn new(steps: u64, run: [u64; 2], gpu: &Gpu, devices: Vec<String>, folder: &Path) -> Self {
         let [first, end] = window(steps, run);
-        Self { first, end, gpu: gpu.clone(), devices, folder: folder.to_owned(), running: None }
+        let latest = run[1].saturating_sub(steps);
+        let made = Instant::now();
+        Self { first, end, latest, made, gpu: gpu.clone(), devices, folder: folder.to_owned(), running: None }
     }
 
     /// The step after `step` at which the trace begins or ends.
@@ -45,6 +53,11 @@ impl Recording {
     /// # Errors
     /// When the device or a rank is lost, or the file cannot be written.
     pub fn turn(&mut self, comm: &dyn Comm, step: u64, ends: bool) -> Result<Option<[u64; 2]>> {
+        if step == self.first && step < self.latest && !ends && comm.any(self.made.elapsed() < WARM)? {
+            let later = WARM_UP.min(self.latest - step);
+            self.first += later;
+            self.end += later;
+        }
         if step == self.first && step < self.end && !ends {
             let room = EVENTS / comm.size();
             self.gpu.begin_step(step);
