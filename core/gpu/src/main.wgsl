@@ -1,7 +1,7 @@
 // One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
 // last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
-// With `posts`, the last workgroup that is done tells the host that its message, number `posted_round`, is written: of `posting` workgroups from
-// number `posting_from` on, where only those write it. With `awaits`, all wait for the host's answer, or those from number `awaiting` on.
+// With `posts`, the last workgroup that is done tells the host that its message, number `posted_round`, is written: of the first `posting`
+// workgroups, where only those write it. With `awaits`, all wait for the host's answer, or those of which `awaiting` holds.
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -14,7 +14,7 @@ fn main(
     let number = group.y * groups.x + group.x;
 #endif
 #if awaits is defined and awaits
-    if (number >= ${awaiting | default("0u")}) {
+    if (${awaiting | default("true")}) {
         if (lane == 0u) {
             loop {
                 // Not behind: rounds begin anew after 2^32.
@@ -33,8 +33,7 @@ fn main(
 #if posts is defined and posts
     // What all of a workgroup wrote comes before its arrival, and all arrivals before the host is told.
     let posting = ${posting | default("groups.x * groups.y")};
-    let posting_from = ${posting_from | default("0u")};
-    if (number >= posting_from && number - posting_from < posting) {
+    if (number < posting) {
         storageBarrier();
         var last = false;
         if (lane == 0u) {

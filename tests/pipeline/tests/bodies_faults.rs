@@ -66,8 +66,6 @@ fn bodies_that_reach_too_far() {
         case["cells"] = one([axis, "6 um", "6 um"]);
         Suspension { case, ..pipe() }.folder()
     };
-    let pieces = ["14.00 lattice spacings long", "at most 13.", "coarser lattice or smaller bodies"];
-    refuses_run(&long("28 um"), "bodies", json!({"contact": {"softness": "8 um"}}), &pieces);
     let pieces = ["periodic along x over 24 sites", "at least 40", "longer domain"];
     refuses_run(&long("20 um"), "monitor", json!({}), &pieces);
     let wide = json!({"populations": {"red": {"region": 7}}});

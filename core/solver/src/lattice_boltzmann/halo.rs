@@ -8,8 +8,8 @@ use hematite_case::{Part, Target, VelocitySet};
 
 use super::links::Place;
 
-/// The crossing slots of one part, sorted by neighbour, then by the node's global number and direction, so that both
-/// sides list the same slots in the same order.
+/// The crossing slots of one part, sorted by neighbour, then by direction, which kernels take in different ways, and the node's global number, so
+/// that both sides list the same slots in the same order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Crossing {
     /// Own slots that neighbours hold copies of.
@@ -42,7 +42,7 @@ impl Crossing {
             }
         }
         let sorted = |mut list: Vec<(usize, _, usize, Place)>| {
-            list.sort_unstable_by_key(|&(neighbour, id, direction, _)| (neighbour, id, direction));
+            list.sort_unstable_by_key(|&(neighbour, id, direction, _)| (neighbour, direction, id));
             list.into_iter().map(|(.., place)| place).collect()
         };
         let neighbours = part.neighbours.iter().map(|n| n.part).zip(neighbours).collect();

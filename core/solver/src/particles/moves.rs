@@ -7,7 +7,7 @@ use minijinja::{Value, context};
 use super::properties::{Declaration, Properties, Property};
 use crate::Precision;
 
-/// Properties that one kernel orders, at most; it binds two buffers more, and then as many as the largest of rigid bodies' kernels.
+/// Properties that one kernel orders, at most; it binds two buffers more, which is fewer than rigid bodies' kernels have.
 const TOGETHER: usize = 14;
 
 /// Orders all kept properties, some at a time.

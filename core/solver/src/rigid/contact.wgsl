@@ -16,7 +16,7 @@ fn work_on(k: u32) {
     if (listed > ${most_neighbours}u) {
         break_body(i, ${damage.crowd}u);
     }
-    // Those that are near come first: lists hold more, and bodies side by side then keep step.
+    // Those that are near come first: lists hold more, and bodies side by side then keep step. What left is there no more.
     var close: array<u32, ${most_neighbours}>;
     var found = 0u;
     for (var n = 0u; n < min(listed, ${most_neighbours}u); n++) {
@@ -26,7 +26,7 @@ fn work_on(k: u32) {
             apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + j),
 #endfor
         );
-        if (dot(r, r) < real(${range_squared})) {
+        if (dot(r, r) < real(${range_squared}) && gone[j] == 0u) {
             close[found] = j;
             found++;
         }

@@ -4,7 +4,7 @@
 //! the opening and is pushed about there stays, so that bodies beside an inlet go on with the flow.
 
 use super::feeder::Feeder;
-use super::parameters::Parameters;
+use super::parameters::{LEAVE, Parameters};
 
 /// An opening through which bodies leave.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,12 +24,12 @@ pub struct Gate {
 impl Gate {
     /// The numbers of a `Gate` in WGSL, in its order: normal and position of the nodes along it, low end and the steps to the next
     /// look, `ahead`, high end.
-    pub(super) fn words(&self, parameters: &Parameters, ahead: u64) -> Vec<f64> {
+    pub(super) fn words(&self, parameters: &Parameters) -> Vec<f64> {
         let radius = parameters.radius();
         let wide =
             |end: [i32; 3], by: f64| [0, 1, 2].map(|k| f64::from(end[k]) + by * (1.0 + self.normal[k].abs() * radius));
         let ([a, b, c], [d, e, f], [g, h, i]) = (self.normal, wide(self.low, -1.0), wide(self.high, 1.0));
-        vec![a, b, c, self.plane(), d, e, f, ahead as f64, g, h, i, 0.0]
+        vec![a, b, c, self.plane(), d, e, f, LEAVE as f64, g, h, i, 0.0]
     }
 
     /// Position of the opening's nodes along its normal.

@@ -8,15 +8,10 @@
 // forces, constant ones included, they kick momenta. The fluid gets -F and -T back: at each node
 //   f = w / W (g + alpha x (r - c)),   g = -F,   J alpha = -T - c x g
 // where c and J are the centre and the inertia of the weights, so that force and torque arrive whole.
-// With a message, bodies that other ranks have copies of come last: their copies' sums are in it, and another tells those what they answer and how
-// they move on. `place` is such a body's first place in both, counted from 1; 0 for others.
+// With a message, bodies that other ranks have copies of come first: their copies' sums are in it, and another tells those what they answer and
+// how they move on.
 #include "prelude.wgsl"
 #if in_fluid
-
-// Workgroups for bodies without copies.
-fn groups_of_own() -> u32 {
-    return (span.own + ${workgroup - 1}u) / ${workgroup}u;
-}
 
 // Workgroups for places: where there is a message one at least, though it be about none.
 fn groups_of_places() -> u32 {
@@ -24,27 +19,29 @@ fn groups_of_places() -> u32 {
 }
 
 fn work_on(k: u32) {
-    let first = groups_of_own() * ${workgroup}u;
-    var i = k;
+    let items_of_places = groups_of_places() * ${workgroup}u;
+    let of_place = k < items_of_places;
+    if (of_place && k >= span.copies) {
+        return;
+    }
+    var i = k - items_of_places;
+    // The first of the body's places in messages, counted from 1, where it has any; the others are taken with it.
     var place = 0u;
-    if (k >= first) {
-        if (k - first >= span.copies) {
-            return;
-        }
-        place = k - first + 1u;
-        i = list[place - 1u];
-        // One of its places does for a body.
+    if (of_place) {
+        i = list[k];
+        place = k + 1u;
+    }
+    if (span.message != 0u) {
         if (first_place[i] != place) {
             return;
         }
-    } else if (i >= span.own) {
-        return;
-    } else if (span.message != 0u) {
-        if (first_place[i] != 0u) {
-            return;
+    }
+    for (var p = place; p != 0u; p = next_place[p - 1u]) {
+        for (var s = 0u; s < ${sum_count}u; s++) {
+            sums[s * span.stride + i] += coming[${sum_count}u * (p - 1u) + s];
         }
     }
-    kicked(i, place);
+    kicked(i);
     for (var p = place; p != 0u; p = next_place[p - 1u]) {
         let at = ${told_words}u * (p - 1u);
         for (var a = 0u; a < 9u; a++) {
@@ -59,13 +56,17 @@ fn work_on(k: u32) {
 #else
 
 fn work_on(k: u32) {
-    kicked(span.first + k, 0u);
+    kicked(span.first + k);
 }
 #endif
 
-fn kicked(i: u32, place: u32) {
-    // What leaves answers nothing any more.
+fn kicked(i: u32) {
+    // What left stands still until it is dropped, and answers nothing.
     if (gone[i] != 0u) {
+        for (var a = 0u; a < 3u; a++) {
+            velocity[a * span.stride + i] = real(0.0);
+            spin[a * span.stride + i] = real(0.0);
+        }
 #if in_fluid
         answer_with(i, vec3<real>(), vec3<real>(), vec3<real>());
 #endif
@@ -75,11 +76,7 @@ fn kicked(i: u32, place: u32) {
     let e = matrix_of(quaternion(i));
 
 #if in_fluid
-    var weights = sums[i];
-    for (var p = place; p != 0u; p = next_place[p - 1u]) {
-        weights += coming[${sum_count}u * (p - 1u)];
-    }
-    let W = real(weights) * real(1.0 / ${scale.weight});
+    let W = real(sums[i]) * real(1.0 / ${scale.weight});
     if (!(W >= real(${least_weight}))) {
         break_body(i, ${damage.wall}u);
         answer_with(i, vec3<real>(), vec3<real>(), vec3<real>());
@@ -88,8 +85,8 @@ fn kicked(i: u32, place: u32) {
     let per = real(1.0) / W;
     // Moments count from the site below the body's centre, c from the centre.
     let to_length = per * real(1.0 / ${scale.weight});
-    let d = to_length * summed(i, place, 1u);
-    var M = Symmetric(to_length * summed(i, place, 4u), to_length * summed(i, place, 7u));
+    let d = to_length * summed(i, 1u);
+    var M = Symmetric(to_length * summed(i, 4u), to_length * summed(i, 7u));
     M.d -= d * d;
     M.o -= d.yzx * d.zxy;
     let c = d - vec3<real>(
@@ -99,7 +96,7 @@ fn kicked(i: u32, place: u32) {
     );
 
     let to_velocity = per * real(1.0 / ${scale.velocity});
-    let mean = to_velocity * summed(i, place, 10u);
+    let mean = to_velocity * summed(i, 10u);
     let cofactors = adjugate(M);
     let determinant = determinant_of(M, cofactors);
     // J = tr(M) - M
@@ -110,9 +107,9 @@ fn kicked(i: u32, place: u32) {
     var omega = vec3<real>();
     var stretch = vec3<real>();
     // <u_k d> - <u_k> <d>
-    let Kx = to_velocity * summed(i, place, 13u) - mean.x * d;
-    let Ky = to_velocity * summed(i, place, 16u) - mean.y * d;
-    let Kz = to_velocity * summed(i, place, 19u) - mean.z * d;
+    let Kx = to_velocity * summed(i, 13u) - mean.x * d;
+    let Ky = to_velocity * summed(i, 16u) - mean.y * d;
+    let Kz = to_velocity * summed(i, 19u) - mean.z * d;
     if (determinant > own.least) {
         // Rows of G.
         let inverse = real(1.0) / determinant;
@@ -195,13 +192,12 @@ fn turned_back(e: mat3x3<real>, v: vec3<real>) -> vec3<real> {
 }
 #if in_fluid
 
-fn summed(i: u32, place: u32, first: u32) -> vec3<real> {
-    var s = vec3<i32>(sums[first * span.stride + i], sums[(first + 1u) * span.stride + i], sums[(first + 2u) * span.stride + i]);
-    for (var p = place; p != 0u; p = next_place[p - 1u]) {
-        let at = ${sum_count}u * (p - 1u) + first;
-        s += vec3<i32>(coming[at], coming[at + 1u], coming[at + 2u]);
-    }
-    return vec3<real>(s);
+fn summed(i: u32, first: u32) -> vec3<real> {
+    return vec3<real>(
+        real(sums[first * span.stride + i]),
+        real(sums[(first + 1u) * span.stride + i]),
+        real(sums[(first + 2u) * span.stride + i]),
+    );
 }
 
 fn answer_with(i: u32, g: vec3<real>, alpha: vec3<real>, c: vec3<real>) {

@@ -1,14 +1,14 @@
 //! How long tiles, owners, copies and lists of neighbours are good for: until a body may have gone as far as they allow for.
 //!
 //! Bodies go at most [`FASTEST`] a step, mostly far less. So every few steps the host looks at how fast they have been since lists were made, and
-//! then knows for how many steps they are good whatever happens: drift tells the largest speed, the host reads it a step later, when the device
-//! has other work to do.
+//! then knows for how many steps they are good whatever happens: drift tells the largest speed, the host reads it before the next drift, when the
+//! device has the rest of that step and the fluid's next one to do.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu, Mailbox, Recorder};
 
-use super::parameters::{FASTEST, SKIN};
+use super::parameters::FASTEST;
 
 /// Speeds that drift keeps, each the largest of many bodies, and words from one to the next: each has a sector of memory to itself.
 pub(super) const SPEEDS: u32 = 32;
@@ -17,14 +17,16 @@ pub(super) const SPEEDS_APART: u32 = 8;
 /// Bytes of all speeds.
 const BYTES: u64 = 4 * (SPEEDS * SPEEDS_APART) as u64;
 
-/// Steps from one in which speeds are told to the end of the one before which they are read.
-const LATER: u64 = 1;
+/// Steps that lists must still be good for, not to be made anew: looks cost something too.
+const FEWEST: u64 = 2;
 
 /// Rounding of f32, for a bound.
 const ROUNDED: f64 = 1.0 + 1e-6;
 
 /// How far bodies may have gone since lists were made.
 pub(super) struct Lists {
+    /// How far they may go, lattice units.
+    skin: f64,
     /// Squares of speeds, as drift keeps them, and their way to the host.
     mailbox: Mailbox,
     /// Steps done when they were made.
@@ -35,28 +37,25 @@ pub(super) struct Lists {
     told: bool,
 }
 
-/// Steps done, of lists that were made after `made`, to which they are good, where speeds up to step number `told` were at most `speed`.
-fn good_until(made: u64, told: u64, speed: f64) -> u64 {
+/// Steps to which lists are good that were made after `made` steps, where speeds up to step number `told` were at most `speed`.
+fn good_until(skin: f64, made: u64, told: u64, speed: f64) -> u64 {
     let gone = (told - made) as f64 * speed * ROUNDED;
     // NaN, and whatever went too far, make 0.
-    told + ((SKIN - gone) / FASTEST * ROUNDED) as u64
+    told + ((skin - gone) / FASTEST) as u64
 }
 
 impl Lists {
+    /// For bodies that may go `skin` lattice units far.
+    ///
     /// # Errors
     /// Where the device has no room.
-    pub fn new(gpu: &Gpu) -> Result<Self> {
-        Ok(Self { mailbox: gpu.mailbox("speeds of bodies", BYTES, 4)?, made: 0, good_until: 0, told: false })
+    pub fn new(gpu: &Gpu, skin: f64) -> Result<Self> {
+        Ok(Self { skin, mailbox: gpu.mailbox("speeds of bodies", BYTES, 4)?, made: 0, good_until: 0, told: false })
     }
 
     /// `array<atomic<u32>>`, what drift keeps: one in [`SPEEDS_APART`] words is used.
     pub fn speeds(&self) -> &Buffer {
         self.mailbox.out()
-    }
-
-    /// Steps done when they were made.
-    pub fn made(&self) -> u64 {
-        self.made
     }
 
     /// They are made after `step` steps, with what `recorder` holds.
@@ -69,13 +68,13 @@ impl Lists {
         }
         recorder.clear(self.speeds());
         self.made = step;
-        self.good_until = good_until(step, step, 0.0);
+        self.good_until = good_until(self.skin, step, step, 0.0);
         Ok(())
     }
 
     /// After drift in step number `step`: sends off speeds where the next look is at these.
     pub fn record_look(&mut self, recorder: &mut Recorder, step: u64) {
-        if step + LATER == self.good_until {
+        if step == self.good_until {
             recorder.post(&self.mailbox, BYTES);
             self.told = true;
         }
@@ -98,9 +97,8 @@ impl Lists {
         let largest = squares.iter().copied().fold(0.0, f32::max);
         let mut speed = [if nan { f64::NAN } else { f64::from(largest).sqrt() }];
         comm.max(&mut speed)?;
-        self.good_until = good_until(self.made, step - LATER, speed[0]);
-        // The next speeds are told in a step to come.
-        Ok(self.good_until <= step + LATER)
+        self.good_until = good_until(self.skin, self.made, step, speed[0]);
+        Ok(self.good_until < step + FEWEST)
     }
 }
 
@@ -108,17 +106,19 @@ impl Lists {
 mod tests {
     use super::*;
 
+    const SKIN: f64 = 0.5;
+
     /// Steps between rebuilds, and how many looks there are, where bodies have these speeds.
     fn run(speed: impl Fn(u64) -> f64) -> (u64, u32) {
-        let (mut until, mut looks) = (good_until(0, 0, 0.0), 0);
+        let (mut until, mut looks) = (good_until(SKIN, 0, 0, 0.0), 0);
         let way = |steps: u64| (0..steps).map(&speed).sum::<f64>();
         loop {
-            assert!(way(until) <= SKIN * ROUNDED * ROUNDED, "{} after {until} steps", way(until));
+            assert!(way(until) <= SKIN * ROUNDED, "{} after {until} steps", way(until));
             looks += 1;
-            let (step, told) = (until, until - LATER);
-            let largest = (0..told).map(&speed).fold(0.0, f64::max);
-            until = good_until(0, told, largest);
-            if until <= step + LATER {
+            let step = until;
+            let largest = (0..step).map(&speed).fold(0.0, f64::max);
+            until = good_until(SKIN, 0, step, largest);
+            if until < step + FEWEST {
                 return (step, looks);
             }
             assert!(looks < 1_000_000, "no end");
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn no_body_goes_farther_than_lists_allow_for() {
-        assert_eq!(run(|_| FASTEST).0, 8);
+        assert_eq!(run(|_| FASTEST).0, 5);
         // Slow for long, then as fast as can be.
         for slow in 0..400 {
             for speed in [0.0, 1e-4, 3e-3, 0.02, 0.05] {
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn lists_of_slow_bodies_are_good_for_long() {
-        for (speed, steps, most) in [(0.05, 11, 3), (0.01, 50, 15), (0.001, 500, 150)] {
+        for (speed, steps, most) in [(0.05, 7, 2), (0.01, 30, 10), (0.001, 300, 110)] {
             let (found, looks) = run(|_| speed);
             assert!(found >= steps && looks <= most, "{speed}: {found} steps, {looks} looks");
         }
@@ -146,8 +146,8 @@ mod tests {
 
     #[test]
     fn what_is_not_a_number_ends_lists() {
-        assert_eq!(good_until(3, 7, f64::NAN), 7);
-        assert_eq!(good_until(3, 7, 1e30), 7);
-        assert_eq!(good_until(3, 3, 0.0), 11);
+        assert_eq!(good_until(SKIN, 3, 7, f64::NAN), 7);
+        assert_eq!(good_until(SKIN, 3, 7, 1e30), 7);
+        assert_eq!(good_until(SKIN, 3, 3, 0.0), 8);
     }
 }

@@ -24,7 +24,7 @@ pub use damage::Damage;
 pub use feeder::{Candidate, Entrances, Feeder, Waiting};
 pub use gate::Gate;
 pub use laws::LAWS;
-pub use parameters::{FASTEST, Kind, LOOK, Parameters, SKIN};
+pub use parameters::{FASTEST, Kind, LOOK, Parameters};
 pub use resolve::Rigid;
 pub use shaders::Shader;
 pub use state::State;

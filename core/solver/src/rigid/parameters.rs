@@ -6,16 +6,19 @@ use super::gay_berne::{GayBerne, Shape};
 use super::wall::Wall;
 use crate::Precision;
 use crate::particles::shortest_period;
+use crate::sites::Tiling;
 
 /// The fastest that a body may move, lattice units a step; beyond it is broken.
 pub const FASTEST: f64 = 0.1;
 
-/// How far a body may go before bodies are sorted, handed over and listed anew, lattice units.
-pub const SKIN: f64 = 0.8;
+/// How far a body may go before bodies are sorted, handed over and listed anew, lattice units; as much more or less as makes lists reach as far as tiles
+/// do, where that is within these limits.
+const SKIN: f64 = 0.5;
+const LEAST_SKIN: f64 = 0.35;
+const LARGEST_SKIN: f64 = 0.65;
 
-/// Steps between two looks at which bodies leave. Longer ones let them leave farther ahead of an opening, shorter ones cost more: those that left
-/// are dropped when bodies are sorted.
-pub const LEAVE: u64 = 32;
+/// Bodies leave each so many steps.
+pub const LEAVE: u64 = 8;
 
 /// Steps between two looks of the host at the bodies' health.
 pub const LOOK: u64 = 64;
@@ -163,18 +166,26 @@ impl Parameters {
 
     /// The same, and what they may come nearer before the next rebuild.
     pub fn reach(&self) -> f64 {
-        self.range() + 2.0 * SKIN
+        self.range() + 2.0 * self.skin()
+    }
+
+    /// How far a body may go before the next rebuild.
+    pub(super) fn skin(&self) -> f64 {
+        let range = self.range();
+        let fits = |skin: &f64| (LEAST_SKIN..=LARGEST_SKIN).contains(skin);
+        // Less by what rounding may add.
+        Tiling::edges().map(|edge| 0.5 * (f64::from(edge) - range) - 1e-9).find(fits).unwrap_or(SKIN)
     }
 
     /// How far from its centre a body touches nodes, and its way before the next rebuild.
     pub fn sight(&self) -> f64 {
-        self.kinds.iter().map(Kind::touches).fold(self.reach() - SKIN, f64::max) + SKIN
+        self.kinds.iter().map(Kind::touches).fold(self.reach() - self.skin(), f64::max) + self.skin()
     }
 
     /// Sites around own nodes that a rank's map must hold.
     pub fn map_margin(&self) -> i32 {
         let touches = self.kinds.iter().map(|kind| kind.touches().max(kind.radius() + 2.0)).fold(0.0, f64::max);
-        (touches + SKIN).ceil() as i32 + 2
+        (touches + self.skin()).ceil() as i32 + 2
     }
 
     /// How far from walls bodies feel them.
@@ -257,6 +268,56 @@ mod tests {
     use super::super::region::weight;
     use super::super::rotation::axes_of;
     use super::*;
+
+    fn of_bodies(axes: [f64; 3], half_widths: [f64; 3]) -> Parameters {
+        let kind = Kind {
+            name: "red".to_owned(),
+            shape: Shape::new(axes),
+            half_widths,
+            gamma_t: [0.0; 3],
+            gamma_r: [0.0; 3],
+            mass: 1.0,
+            inertia: [1.0; 3],
+            lambda: [0.0; 3],
+            force: [0.0; 3],
+            torque: [0.0; 3],
+            seeded: 1,
+        };
+        Parameters {
+            precision: Precision::F32,
+            in_fluid: true,
+            kinds: vec![kind],
+            pairs: GayBerne { epsilon: 1e-3, sigma: 1.0, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.1 },
+            wall: None,
+            extent: [100; 3],
+            periodic: [false; 3],
+            spacing: 1e-6,
+            origin: [0.0; 3],
+        }
+    }
+
+    #[test]
+    fn bodies_whose_lists_would_reach_too_far_are_refused() {
+        assert_eq!(of_bodies([7.0; 3], [7.0; 3]).check(), Ok(()));
+        let refused = of_bodies([7.5, 2.0, 2.0], [7.5, 2.0, 2.0]).check().expect_err("too long").to_string();
+        for piece in ["15.00 lattice spacings long", "at most 14.", "coarser lattice or smaller bodies"] {
+            assert!(refused.contains(piece), "{piece} is missing: {refused}");
+        }
+    }
+
+    #[test]
+    fn lists_reach_as_far_as_tiles_where_they_can() {
+        let mut fitted = 0;
+        for k in 0..200 {
+            let parameters = of_bodies([0.5 + 0.03 * f64::from(k); 3], [1.0; 3]);
+            let (skin, reach) = (parameters.skin(), parameters.reach());
+            assert!((LEAST_SKIN - 1e-6..=LARGEST_SKIN).contains(&skin), "{skin}");
+            let fits = Tiling::edges().any(|edge| (f64::from(edge) - reach).abs() < 1e-6 && reach <= f64::from(edge));
+            assert!(fits || skin == SKIN, "{skin}, {reach}");
+            fitted += u32::from(fits);
+        }
+        assert!((20..100).contains(&fitted), "{fitted}");
+    }
 
     #[test]
     fn sums_over_regions_stay_within_their_bound() {

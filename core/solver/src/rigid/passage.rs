@@ -10,6 +10,7 @@ use super::feeder::Candidate;
 use super::rotation::axes_of;
 use super::time_step::RigidBodies;
 use super::{Gate, State};
+use crate::particles::GONE;
 use crate::sites::Coordinate;
 
 /// The openings of a run and what has come in.
@@ -153,7 +154,7 @@ impl RigidBodies {
         if candidates.is_empty() || own == 0 {
             return Ok(taken);
         }
-        let words = self.particles.words("position")?;
+        let (words, gone) = (self.particles.words("position")?, self.particles.words(GONE.name)?);
         let place = |i: usize| {
             [0, 1, 2].map(|a| {
                 let at = 2 * (a * own + i);
@@ -175,7 +176,7 @@ impl RigidBodies {
             high = [0, 1, 2].map(|a| high[a].max(key[a] + 1));
         }
         let mut pairs = Vec::new();
-        for (i, at) in (0..own).map(|i| (i, place(i))) {
+        for (i, at) in (0..own).filter(|&i| gone[i] == 0).map(|i| (i, place(i))) {
             let [x, y, z] = placed(at);
             if [x, y, z].iter().zip(low).zip(high).any(|((&k, low), high)| k < low || k > high) {
                 continue;

@@ -79,18 +79,18 @@ impl Shader {
         can && if posts { self.posts() } else { self.awaits() }
     }
 
-    /// Which workgroups post and what, and from which on they await.
+    /// Which workgroups post and what, and which await.
     fn turns(self) -> Value {
-        let by_itself = |yes: &str, no: &str| format!("select({no}, {yes}, span.message == BY_ITSELF)");
+        let first = |groups: &str| format!("select(0u, {groups}, span.message == BY_ITSELF)");
         match self {
-            Self::Gather => context! { posting => by_itself("groups_of_copies()", "0u") },
-            Self::Kick => context! {
-                posting => by_itself("groups_of_places()", "0u"),
-                posting_from => "groups_of_own()",
-                posted_round => "span.round + 1u",
-                awaiting => by_itself("groups_of_own()", "0xffffffffu"),
-            },
-            Self::Spread => context! { awaiting => by_itself("groups_of_own()", "0xffffffffu") },
+            Self::Gather => context! { posting => first("groups_of_copies()") },
+            Self::Kick => {
+                let groups = first("groups_of_places()");
+                context! { posting => groups, posted_round => "span.round + 1u", awaiting => format!("number < {groups}") }
+            }
+            Self::Spread => {
+                context! { awaiting => "span.message == BY_ITSELF && number >= groups_of_own()" }
+            }
             _ => context! {},
         }
     }
@@ -123,7 +123,7 @@ impl Shader {
                 write("reached", "array<u32>"),
             ],
             Self::Contact => {
-                let lists = ["id", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
+                let lists = ["id", "gone", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
                 let walls = parameters.wall.map(|_| read("wall_distance", "array<f32>"));
                 lists.into_iter().chain(walls).chain([kept("contact")]).chain(flags()).collect()
             }
@@ -131,7 +131,7 @@ impl Shader {
                 let mut table = ["velocity", "spin", "force", "torque"].map(kept).to_vec();
                 table.extend([held("contact"), read("gone", "array<u32>")]);
                 if parameters.in_fluid {
-                    table.extend([read("sums", "array<i32>"), kept("answer"), kept("seen"), kept("drag")]);
+                    table.extend([write("sums", "array<i32>"), kept("answer"), kept("seen"), kept("drag")]);
                     table.extend([read("coming", "array<i32>"), kept("going")]);
                     table.extend(["list", "first_place", "next_place"].map(|name| read(name, "array<u32>")));
                 }

@@ -41,7 +41,7 @@ const DECLARED: [Declaration; 16] = [
 ];
 
 /// What a copy of a body must know when it is made.
-pub(super) const CARRIED: [&str; 8] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin", "answer"];
+const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin"];
 
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
 const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
@@ -105,8 +105,6 @@ pub struct RigidBodies {
     wall_distance: Buffer,
     broken: Buffer,
     gates: Buffer,
-    /// Steps between two looks at which bodies leave.
-    leave_every: u64,
     left: Vec<u64>,
     pub(super) passage: Passage,
     kernels: Vec<(Shader, Kernel, Bound)>,
@@ -152,13 +150,11 @@ impl RigidBodies {
         gpu.upload(&wall_distance, 0, &distances)?;
         let passage =
             Passage::new(surroundings.gates, &parameters.kinds.iter().map(|kind| kind.seeded).collect::<Vec<_>>());
-        let leave_every = if passage.feeds() { LOOK_WITH_FEEDERS } else { LEAVE };
-        let numbers: Vec<f64> = passage.gates.iter().flat_map(|gate| gate.words(&parameters, leave_every)).collect();
+        let numbers: Vec<f64> = passage.gates.iter().flat_map(|gate| gate.words(&parameters)).collect();
         let gates = gpu.buffer("openings for bodies", (numbers.len().max(1) * precision.real_bytes()) as u64)?;
         gpu.upload(&gates, 0, &precision.pack_real(&numbers))?;
         let mut bodies = Self {
             gates,
-            leave_every,
             left: vec![0; parameters.kinds.len()],
             passage,
             gpu: gpu.clone(),
@@ -167,7 +163,7 @@ impl RigidBodies {
             kernels: Vec::new(),
             nothing: [gpu.buffer("no message", 16)?, gpu.buffer("no message", 16)?],
             broken: gpu.buffer("whether a body broke", 4)?,
-            lists: Lists::new(gpu)?,
+            lists: Lists::new(gpu, parameters.skin())?,
             parameters,
             particles,
             shared,
@@ -181,6 +177,8 @@ impl RigidBodies {
             let told = bodies.kick(comm, &mut recorder, step, 0.5)?;
             bodies.answer(comm, &mut recorder, told)?;
         } else {
+            let told = bodies.particles.forward(&mut recorder, &TOLD)?;
+            bodies.particles.arrive(comm, &mut recorder, told)?;
             bodies.record_clear(&mut recorder);
             bodies.record_spread(&mut recorder, (0, bodies.copies()), None);
         }
@@ -472,8 +470,8 @@ impl RigidBodies {
     fn record_kick_with(&self, recorder: &mut Recorder, letters: Letters, step: u64, kick: f32) {
         recorder.phase("motion");
         let places = self.particles.places();
-        let groups = self.own().div_ceil(WORKGROUP);
-        let work = Work { copies: places, step, kick, ..Work::of(groups * WORKGROUP + places.max(1)) };
+        let groups = places.div_ceil(WORKGROUP).max(1);
+        let work = Work { copies: places, step, kick, ..Work::of(groups * WORKGROUP + self.own()) };
         self.record_with(recorder, Shader::Kick, letters, work);
     }
 
@@ -495,15 +493,10 @@ impl RigidBodies {
         }
     }
 
-    /// Whether bodies leave after `step` steps.
-    fn leaves(&self, step: u64) -> bool {
-        !self.passage.gates.is_empty() && step.is_multiple_of(self.leave_every)
-    }
-
-    /// Which bodies leave through openings, with the next rebuild.
+    /// Which bodies leave through openings: from here on they are as good as not there. Copies leave with them.
     fn record_leave(&self, recorder: &mut Recorder, step: u64) {
-        if self.leaves(step) {
-            self.record_quiet(recorder, Shader::Leave, Work { step, ..Work::of(self.own()) });
+        if !self.passage.gates.is_empty() && step.is_multiple_of(LEAVE) {
+            self.record_quiet(recorder, Shader::Leave, Work { step, ..Work::of(self.particles.held()) });
         }
     }
 
@@ -512,12 +505,6 @@ impl RigidBodies {
         recorder.phase("motion");
         self.record_quiet(recorder, Shader::Drift, Work { step, ..Work::of(self.particles.held()) });
         self.lists.record_look(recorder, step + 1);
-    }
-
-    /// Whether lists and all that have to be made anew after `step` steps, before bodies move on. Collective.
-    fn outlives_lists(&mut self, comm: &dyn Comm, recorder: &mut Recorder, step: u64) -> Result<bool> {
-        let outlived = self.lists.outlived(comm, recorder, step)?;
-        Ok(outlived || self.leaves(step) && self.lists.made() < step)
     }
 
     /// Finds tiles, owners, copies and lists of neighbours anew after `step` steps. Collective.
@@ -599,7 +586,7 @@ impl Bodies for RigidBodies {
     }
 
     fn record(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
-        if self.outlives_lists(&Solo, recorder, step)? {
+        if self.lists.outlived(&Solo, recorder, step)? {
             self.particles.record_rebuild(recorder);
             self.lists.begin(recorder, step)?;
         }
@@ -615,7 +602,7 @@ impl Bodies for RigidBodies {
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
-        if self.outlives_lists(comm, recorder, step)? {
+        if self.lists.outlived(comm, recorder, step)? {
             self.rebuild(comm, recorder, step)?;
         }
         self.record_drift(recorder, step);

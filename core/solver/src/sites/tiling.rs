@@ -13,6 +13,11 @@ pub struct Tiling {
 }
 
 impl Tiling {
+    /// The edges there are, in sites, ascending.
+    pub(crate) fn edges() -> impl Iterator<Item = i32> {
+        (0..=3).map(|bits| Self { bits }.edge())
+    }
+
     /// Tiles of 2 to the power of `bits` sites along the edge.
     pub(crate) const fn of_bits(bits: u32) -> Self {
         Self { bits }
