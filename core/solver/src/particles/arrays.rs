@@ -84,6 +84,7 @@ impl Arrays {
                 ("position", properties.get(POSITION.name)),
                 ("gone", properties.get(GONE.name)),
                 ("directory", &map.directory),
+                ("sites", &map.sites),
                 ("owners", &tiles.owners),
                 ("seen", &tiles.seen),
                 ("keys", &keys),

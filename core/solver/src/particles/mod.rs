@@ -72,7 +72,7 @@ pub struct Setting {
     /// How far lists of neighbours reach: that of forces and what two particles may come nearer before the next
     /// [`Particles::rebuild`], lattice units.
     pub reach: f64,
-    /// How far beyond its nodes a rank must see particles: what they touch, and their way until then, lattice units.
+    /// How far beyond its nodes a rank must see particles: how far from them these touch nodes, and their way until then, lattice units.
     pub sight: f64,
 }
 
@@ -113,7 +113,7 @@ impl Particles {
     ) -> Result<Self> {
         let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
         tiling.check(&map, tiling.steps(setting.reach))?;
-        let tiles = Tiles::new(gpu, comm, &map, tiling, own, setting.sight)?;
+        let tiles = Tiles::new(gpu, comm, &map, tiling, own, setting.sight.max(setting.reach))?;
         let variant = Variant {
             precision: setting.precision,
             dimension: setting.dimension,
@@ -123,6 +123,7 @@ impl Particles {
             tiles: tiles.count,
             neighbours: tiles.neighbours.len() as u32,
             reach: setting.reach,
+            sight: setting.sight,
         };
         let at = declared.iter().position(|property| *property == POSITION).unwrap_or_default();
         let held: Vec<Vec<Vec<u32>>> =

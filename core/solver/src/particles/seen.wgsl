@@ -1,10 +1,52 @@
 // The particles that neighbours see: counts them for each, or lists them, one neighbour's after the other's. Of a particle that several see, each
-// place in the list knows the next.
+// place in the list knows the next. Counting leaves in `first_place` the bits of those who see it.
 #include "prelude.wgsl"
+#if count
+
+const FLUID: u32 = ${fluid}u;
+
+// Whether other ranks' tiles are within reach of a particle, or other ranks' nodes within sight: within as much along each axis.
+fn meets_others(i: u32) -> bool {
+#for axis in axes
+    let p${axis.name} = position[${axis.index}u * span.stride + i];
+    let s${axis.name} = p${axis.name}.x + i32(bitcast<u32>(p${axis.name}.y) >> 31u);
+#endfor
+#for axis in axes | reverse
+    for (var d${axis.name} = -${tiles_within}; d${axis.name} <= ${tiles_within}; d${axis.name} += ${tile.edge}) {
+        let t${axis.name} = tiled_${axis.name}(wrapped_${axis.name}(s${axis.name} + d${axis.name}));
+#endfor
+        let block = directory[${axes_joined.place}];
+        let owner = select(owners[(block << ${tile.block_bits}u) | ${axes_joined.local}], NOWHERE, block == 0u);
+        if (owner != OWN && owner != NOWHERE) {
+            return true;
+        }
+#for axis in axes
+    }
+#endfor
+#for axis in axes | reverse
+    for (var d${axis.name} = -${nodes_within}; d${axis.name} <= ${nodes_within}; d${axis.name}++) {
+        let t${axis.name} = wrapped_${axis.name}(s${axis.name} + d${axis.name});
+#endfor
+        let block = directory[${axes_joined.place}];
+        if (sites[(block << ${3 * dimension}u) | ${axes_joined.site}] == FLUID) {
+            return true;
+        }
+#for axis in axes
+    }
+#endfor
+    return false;
+}
+#endif
 
 fn work_on(i: u32) {
+#if count
     var bits = seen[keys[i]];
-#if not count
+    if (bits != 0u) {
+        bits = select(0u, bits, meets_others(i));
+    }
+    first_place[i] = bits;
+#else
+    var bits = first_place[i];
     var place = 0u;
 #endif
     while (bits != 0u) {

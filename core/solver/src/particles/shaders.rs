@@ -5,7 +5,7 @@ use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::tiles::{NOBODY, OWN};
-use crate::sites::{self, PIECES, Tiling};
+use crate::sites::{self, FLUID, PIECES, Tiling};
 use crate::{Precision, particles::MOST_NEIGHBOURS};
 
 /// The kernels on tiles.
@@ -39,6 +39,8 @@ pub(super) struct Variant {
     pub neighbours: u32,
     /// How far lists of neighbours reach, lattice units.
     pub reach: f64,
+    /// How far beyond its nodes a rank must see particles, lattice units.
+    pub sight: f64,
 }
 
 const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
@@ -65,12 +67,15 @@ impl Shader {
             Self::ListLeaving => {
                 vec![read("keys", "array<u32>"), write("places", "array<atomic<u32>>"), write("list", "array<u32>")]
             }
-            Self::CountSeen => {
-                vec![read("keys", "array<u32>"), read("seen", "array<u32>"), write("places", "array<atomic<u32>>")]
-            }
-            Self::ListSeen => vec![
+            Self::CountSeen => vec![
                 read("keys", "array<u32>"),
                 read("seen", "array<u32>"),
+                read("owners", "array<u32>"),
+                read("sites", "array<u32>"),
+                write("places", "array<atomic<u32>>"),
+                write("first_place", "array<u32>"),
+            ],
+            Self::ListSeen => vec![
                 write("places", "array<atomic<u32>>"),
                 write("list", "array<u32>"),
                 write("first_place", "array<u32>"),
@@ -105,6 +110,11 @@ impl Shader {
             }
         };
         let steps = variant.tiling.steps(variant.reach);
+        let joined = |by: &str, term: &dyn Fn(usize) -> String| (0..dimension).map(term).collect::<Vec<_>>().join(by);
+        let along = |a: usize| ["x", "y", "z"][a];
+        // A particle is up to half a unit from the site nearest to it.
+        let within = |distance: f64| (distance + 0.5).floor() as u32;
+        let edge = variant.tiling.edge() as u32;
         let context = context! {
             real => variant.precision.real(),
             workgroup => WORKGROUP,
@@ -114,6 +124,15 @@ impl Shader {
             dimension,
             axes => (0..dimension).map(axis).collect::<Vec<Value>>(),
             steps,
+            fluid => FLUID,
+            nodes_within => within(variant.sight),
+            // Whole edges, so that steps of one from end to end meet every tile.
+            tiles_within => (2 * within(variant.reach)).next_multiple_of(edge) / 2,
+            axes_joined => context! {
+                place => joined(" + ", &|a| format!("place_{0}(t{0})", along(a))),
+                local => joined(" | ", &|a| format!("local_{0}(t{0})", along(a))),
+                site => joined(" | ", &|a| format!("(u32(t{} & 7) << {}u)", along(a), 3 * a)),
+            },
             tiles_around => (2 * steps + 1).pow(dimension as u32),
             tile => variant.tiling.context(dimension),
             tiles => variant.tiles,
@@ -150,6 +169,7 @@ mod tests {
                 tiles: 100,
                 neighbours: 3,
                 reach: [3.5, 7.5, 15.0][k % 3],
+                sight: 3.4,
             };
             let shader = shaders[k % shaders.len()];
             let source = shader.wgsl(&variant);

@@ -16,7 +16,7 @@ fn work_on(k: u32) {
     if (listed > ${most_neighbours}u) {
         break_body(i, ${damage.crowd}u);
     }
-    // Those that are near come first: lists hold more, and bodies side by side then keep step. What left is there no more.
+    // Those that are near come first: lists hold more, and bodies side by side then keep step.
     var close: array<u32, ${most_neighbours}>;
     var found = 0u;
     for (var n = 0u; n < min(listed, ${most_neighbours}u); n++) {
@@ -26,7 +26,7 @@ fn work_on(k: u32) {
             apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + j),
 #endfor
         );
-        if (dot(r, r) < real(${range_squared}) && gone[j] == 0u) {
+        if (dot(r, r) < real(${range_squared})) {
             close[found] = j;
             found++;
         }
@@ -52,8 +52,10 @@ fn work_on(k: u32) {
             k1 = own.shape;
         }
         let pair = gay_berne(select(r, -r, lower), e1, e2, k1, k2);
-        F += whole(select(pair.F, -pair.F, lower));
-        T += whole(select(pair.T2, pair.T1, lower));
+        // What left is there no more.
+        let there = select(0, 1, gone[j] == 0u);
+        F += there * whole(select(pair.F, -pair.F, lower));
+        T += there * whole(select(pair.T2, pair.T1, lower));
     }
 #if walls
 #include "wall_distance.wgsl"

@@ -36,10 +36,19 @@ fn work_on(k: u32) {
             return;
         }
     }
-    for (var p = place; p != 0u; p = next_place[p - 1u]) {
-        for (var s = 0u; s < ${sum_count}u; s++) {
-            sums[s * span.stride + i] += coming[${sum_count}u * (p - 1u) + s];
+    if (place != 0u) {
+#for s in range(sum_count)
+        var sum_${s} = sums[${s}u * span.stride + i];
+#endfor
+        for (var p = place; p != 0u; p = next_place[p - 1u]) {
+            let at = ${sum_count}u * (p - 1u);
+#for s in range(sum_count)
+            sum_${s} += coming[at + ${s}u];
+#endfor
         }
+#for s in range(sum_count)
+        sums[${s}u * span.stride + i] = sum_${s};
+#endfor
     }
     kicked(i);
     for (var p = place; p != 0u; p = next_place[p - 1u]) {

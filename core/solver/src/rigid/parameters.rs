@@ -179,7 +179,7 @@ impl Parameters {
 
     /// How far from its centre a body touches nodes, and its way before the next rebuild.
     pub fn sight(&self) -> f64 {
-        self.kinds.iter().map(Kind::touches).fold(self.reach() - self.skin(), f64::max) + self.skin()
+        self.kinds.iter().map(Kind::touches).fold(0.0, f64::max) + self.skin()
     }
 
     /// Sites around own nodes that a rank's map must hold.
