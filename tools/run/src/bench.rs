@@ -75,8 +75,8 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         warm += taken;
         before += WARM_UP;
     }
-    let fitting = (LENGTH * WARM_UP as f64 / taken) as u64;
-    let steps = cli.steps.unwrap_or(fitting).clamp(1, 1 << 20);
+    let fitting = ((LENGTH * WARM_UP as f64 / taken) as u64).min(1 << 20);
+    let steps = cli.steps.unwrap_or(fitting).max(1);
     let mut seconds = [0.0; REPEATS];
     for taken in &mut seconds {
         *taken = advance(steps)?;

@@ -190,6 +190,17 @@ impl Particles {
         Ok(count)
     }
 
+    /// Takes back what [`Particles::pack_ahead`] sent off about `packed` particles; gives how many are packed then.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub(super) fn discard_ahead(&mut self, recorder: &mut Recorder, packed: u32) -> Result<u32> {
+        if let Some(room) = self.post.room.as_ref().filter(|_| packed > 0) {
+            room.courier.discard(recorder)?;
+        }
+        Ok(0)
+    }
+
     /// The message about those listed, `sent` to each neighbour, of which `packed` are packed: what [`Particles::pack_ahead`] packed
     /// where that is all of them, else packed anew.
     ///
@@ -212,11 +223,10 @@ impl Particles {
             Some(room) if fits(&room) => {
                 Ok(Parcel { names: names.to_vec(), sent, record: 4 * record as usize, into, posted: true })
             }
-            Some(room) => {
-                room.courier.discard(recorder)?;
+            _ => {
+                self.discard_ahead(recorder, packed)?;
                 self.send(recorder, names, sent, into)
             }
-            None => self.send(recorder, names, sent, into),
         }
     }
 

@@ -58,6 +58,11 @@ pub fn shortest_period(reach: f64) -> Result<i32> {
     Ok((2 * tiling.steps(reach) as i32 + 1) * tiling.edge())
 }
 
+/// Sites along the longest edge of a tile where lists of neighbours reach so far: the last one of a period may be nearly twice as long as others.
+pub fn largest_tile(reach: f64) -> i32 {
+    Tiling::reaching(reach.min(LARGEST_TILE)).map_or(1, |tiling| 2 * tiling.edge() - 1)
+}
+
 /// Where particles live and how far they act.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {

@@ -59,8 +59,15 @@ impl Particles {
         if bounds[0] == bounds[1] {
             return Ok(None);
         }
-        let at = bounds[0] as usize;
         let properties = &self.arrays.properties;
+        // One that left meanwhile is not lost.
+        let gone = self.gpu.download::<u32>(
+            properties.get(GONE.name),
+            bounds[0] as usize,
+            (bounds[1] - bounds[0]) as usize,
+        )?;
+        let Some(first) = gone.iter().position(|&why| why == 0) else { return Ok(None) };
+        let at = bounds[0] as usize + first;
         let id = self.gpu.download::<u32>(properties.get("id"), at, 1)?[0];
         let mut site = [0; 3];
         for (axis, s) in site.iter_mut().enumerate().take(self.map.dimension) {
@@ -165,7 +172,7 @@ impl Particles {
         comm: &'g dyn Comm,
         recorder: &mut Recorder<'g>,
         carried: &[&'static str],
-        packed: u32,
+        mut packed: u32,
     ) -> Result<Parcel> {
         let mut sent = self.listed(recorder)?;
         sent.truncate(self.tiles.neighbours.len());
@@ -174,6 +181,8 @@ impl Particles {
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
         if self.own + copies > self.arrays.properties.stride || listed > self.arrays.list_room() {
             self.enlarge((self.own + copies).max(listed.div_ceil(2) as u32), self.own)?;
+            // They are listed in another order than they were packed in.
+            packed = self.discard_ahead(recorder, packed)?;
             self.list(recorder, Listed::Seen)?;
         }
         self.post.sent = sent.clone();

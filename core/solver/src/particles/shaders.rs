@@ -112,8 +112,9 @@ impl Shader {
         let steps = variant.tiling.steps(variant.reach);
         let joined = |by: &str, term: &dyn Fn(usize) -> String| (0..dimension).map(term).collect::<Vec<_>>().join(by);
         let along = |a: usize| ["x", "y", "z"][a];
-        // A particle is up to half a unit from the site nearest to it.
-        let within = |distance: f64| (distance + 0.5).floor() as u32;
+        // A position and the site nearest to it are up to half a unit apart, and so are two positions and their sites, each.
+        let nodes_within = (variant.sight + 0.5).floor() as u32;
+        let reach = (variant.reach + 1.0).floor() as u32;
         let edge = variant.tiling.edge() as u32;
         let context = context! {
             real => variant.precision.real(),
@@ -125,9 +126,9 @@ impl Shader {
             axes => (0..dimension).map(axis).collect::<Vec<Value>>(),
             steps,
             fluid => FLUID,
-            nodes_within => within(variant.sight),
+            nodes_within,
             // Whole edges, so that steps of one from end to end meet every tile.
-            tiles_within => (2 * within(variant.reach)).next_multiple_of(edge) / 2,
+            tiles_within => (2 * reach).next_multiple_of(edge) / 2,
             axes_joined => context! {
                 place => joined(" + ", &|a| format!("place_{0}(t{0})", along(a))),
                 local => joined(" | ", &|a| format!("local_{0}(t{0})", along(a))),

@@ -24,7 +24,7 @@ const MOST_NEIGHBOURS: usize = 32;
 pub(super) struct Tiles {
     /// `array<u32>` by tile: `OWN`, `NOBODY` or the number of the neighbour that owns it.
     pub owners: Buffer,
-    /// `array<u32>` by tile: bits of the neighbours that see it, where it is this rank's own; none see what is in no tile, the last.
+    /// `array<u32>` by tile: bits of the neighbours that may see what is in it (`seen.wgsl` has the last word), where it is this rank's own; none see what is in no tile, the last.
     pub seen: Buffer,
     /// Whether each tile is this rank's own.
     own: Vec<bool>,

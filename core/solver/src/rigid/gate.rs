@@ -1,6 +1,6 @@
 //! Openings as bodies see them: where they leave, and where new ones come in from a feeder.
 //!
-//! A body leaves when its centre comes to the opening's nodes and would be beyond them before the next look. What touches
+//! A body leaves when its centre comes to the opening's nodes and would be beyond them before bodies leave again. What touches
 //! the opening and is pushed about there stays, so that bodies beside an inlet go on with the flow.
 
 use super::feeder::Feeder;
@@ -22,8 +22,8 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// The numbers of a `Gate` in WGSL, in its order: normal and position of the nodes along it, low end and the steps to the next
-    /// look, `ahead`, high end.
+    /// The numbers of a `Gate` in WGSL, in its order: normal and position of the nodes along it, low end and the steps until
+    /// bodies leave again, `ahead`, high end.
     pub(super) fn words(&self, parameters: &Parameters) -> Vec<f64> {
         let radius = parameters.radius();
         let wide =

@@ -1,4 +1,4 @@
-// Bodies that leave: their centre is beyond an opening's nodes, or will be before the next look. They say to which population
+// Bodies that leave: their centre is beyond an opening's nodes, or will be before this is looked at again. They say to which population
 // they belong.
 #include "prelude.wgsl"
 

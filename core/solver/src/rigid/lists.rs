@@ -20,8 +20,9 @@ const BYTES: u64 = 4 * (SPEEDS * SPEEDS_APART) as u64;
 /// Steps that lists must still be good for, not to be made anew: looks cost something too.
 const FEWEST: u64 = 2;
 
-/// Rounding of f32, for a bound.
+/// Rounding of f32, for a bound, and of a step's way along three axes to the unit of positions, lattice units.
 const ROUNDED: f64 = 1.0 + 1e-6;
+const STEP_ROUNDED: f64 = 1e-9;
 
 /// How far bodies may have gone since lists were made.
 pub(super) struct Lists {
@@ -39,7 +40,7 @@ pub(super) struct Lists {
 
 /// Steps to which lists are good that were made after `made` steps, where speeds up to step number `told` were at most `speed`.
 fn good_until(skin: f64, made: u64, told: u64, speed: f64) -> u64 {
-    let gone = (told - made) as f64 * speed * ROUNDED;
+    let gone = (told - made) as f64 * (speed * ROUNDED + STEP_ROUNDED);
     // NaN, and whatever went too far, make 0.
     told + ((skin - gone) / FASTEST) as u64
 }

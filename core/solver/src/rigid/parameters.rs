@@ -5,7 +5,7 @@ use hematite_config::{Fault, Result};
 use super::gay_berne::{GayBerne, Shape};
 use super::wall::Wall;
 use crate::Precision;
-use crate::particles::shortest_period;
+use crate::particles::{largest_tile, shortest_period};
 use crate::sites::Tiling;
 
 /// The fastest that a body may move, lattice units a step; beyond it is broken.
@@ -185,7 +185,9 @@ impl Parameters {
     /// Sites around own nodes that a rank's map must hold.
     pub fn map_margin(&self) -> i32 {
         let touches = self.kinds.iter().map(|kind| kind.touches().max(kind.radius() + 2.0)).fold(0.0, f64::max);
-        (touches + self.skin()).ceil() as i32 + 2
+        // An own body may be a tile away from the nearest own node, and its neighbours as far again as lists reach.
+        let lists = largest_tile(self.reach()) - 1 + (self.reach() + 1.0).floor() as i32;
+        lists.max((touches + self.skin()).ceil() as i32 + 2)
     }
 
     /// How far from walls bodies feel them.

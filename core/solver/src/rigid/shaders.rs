@@ -65,7 +65,7 @@ impl Shader {
     }
 
     /// Whether it fills a message.
-    pub(super) fn posts(self) -> bool {
+    fn posts(self) -> bool {
         matches!(self, Self::Gather | Self::Kick)
     }
 

@@ -240,7 +240,10 @@ impl RigidBodies {
     /// # Errors
     /// A numerical failure that names the body, its place and the step; when the device or a rank is lost.
     pub fn check_sound(&self, comm: &dyn Comm) -> Result<()> {
-        let mine = agree(comm, self.first_broken())?;
+        let word = agree(comm, self.gpu.download::<u32>(&self.broken, 0, 1))?;
+        // A body that broke may be another rank's by now.
+        let broken = comm.any(word[0] > 0)?;
+        let mine = agree(comm, self.first_broken(broken))?;
         // By step, then by number.
         let key = |broken: &Option<([u32; 2], String)>| broken.as_ref().map_or([u32::MAX; 2], |(key, _)| *key);
         let all = gather_all(comm, bytemuck::cast_slice(&key(&mine)))?;
@@ -253,13 +256,13 @@ impl RigidBodies {
         }
     }
 
-    /// Step and number of the first of the own bodies that broke, and what to say of it; those that are where no fluid is come
-    /// last.
-    fn first_broken(&self) -> Result<Option<([u32; 2], String)>> {
-        if self.gpu.download::<u32>(&self.broken, 0, 1)?[0] > 0
-            && let Some(broken) = self.first_damaged()?
-        {
-            return Ok(Some(broken));
+    /// Step and number of the first of the own bodies that broke, where any rank's did, and what to say of it; those that are where no fluid is
+    /// come last.
+    fn first_broken(&self, broken: bool) -> Result<Option<([u32; 2], String)>> {
+        if broken {
+            let left = "a body broke and left the domain since. Dumps up to now are whole. Take a shorter time step or a slower flow";
+            let unknown = ([u32::MAX - 1, 0], left.to_owned());
+            return Ok(Some(self.first_damaged()?.unwrap_or(unknown)));
         }
         Ok(self.particles.lost()?.map(|lost| {
             let message = format!(
