@@ -181,7 +181,8 @@ impl Particles {
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
         if self.own + copies > self.arrays.properties.stride || listed > self.arrays.list_room() {
             self.enlarge((self.own + copies).max(listed.div_ceil(2) as u32), self.own)?;
-            // They are listed in another order than they were packed in.
+            // Where tiles begin is not known in the new arrays, and particles are listed in another order than they were packed in.
+            self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
             packed = self.discard_ahead(recorder, packed)?;
             self.list(recorder, Listed::Seen)?;
         }

@@ -1,5 +1,7 @@
 //! The same bits on any number of ranks, and momentum kept.
 
+use hematite_solver::rigid::State;
+
 use crate::lab::{Lab, kind};
 
 /// A bent pipe whose bends' corners are met by several parts.
@@ -34,6 +36,33 @@ fn bodies_are_the_same_on_any_number_of_ranks() {
             assert_eq!(a, b, "{ranks} ranks");
         }
         assert!(solo.velocity == other.velocity && solo.force == other.force, "{ranks} ranks");
+    }
+}
+
+/// Bodies of many sizes, so that lists reach as far as tiles or not, and tiles are of several sizes: each rank sees whatever its bodies and its
+/// nodes meet, also where that is more than it has room for at first.
+#[test]
+fn ranks_see_bodies_of_any_size() {
+    for (size, spacing) in [(0.9, 2), (1.4, 3), (1.45, 3), (1.9, 4), (2.4, 5)] {
+        let flat = kind([size, size, 0.5 * size], 1.0, 0.6);
+        let mut lab = Lab::periodic([32, 24, 24], vec![flat]);
+        lab.flow = |[x, y, z]| [0.04 * (0.26 * z).sin(), 0.05 * (0.2 * x).sin(), 0.04 * (0.26 * y).cos()];
+        lab.fill(spacing, 0);
+        let solo = lab.run(1, 60, 60, |_, _| ());
+        let near = |a: &State, b: &State| {
+            let apart = |k: usize| {
+                let (way, period) = (a.position[k].value() - b.position[k].value(), lab.extent[k] as f64);
+                way - period * (way / period).round()
+            };
+            (0..3).map(|k| apart(k).powi(2)).sum::<f64>() < lab.parameters().range().powi(2)
+        };
+        let states = &solo.states;
+        let pairs: usize = (0..states.len()).map(|i| (0..i).filter(|&j| near(&states[i], &states[j])).count()).sum();
+        assert!(10 * pairs > states.len(), "{pairs} of {} bodies of size {size} meet", states.len());
+        for ranks in [2, 3, 5] {
+            let other = lab.run(ranks, 60, 60, |_, _| ());
+            assert!(solo == other, "size {size}, {ranks} ranks");
+        }
     }
 }
 
