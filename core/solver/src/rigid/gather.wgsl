@@ -8,11 +8,6 @@
 #include "region.wgsl"
 #include "whole.wgsl"
 
-// Workgroups for copies: where there is a message one at least, though it be about none.
-fn groups_of_copies() -> u32 {
-    return max(min(span.message, 1u), (span.copies + ${workgroup - 1}u) / ${workgroup}u);
-}
-
 fn work_on(k: u32) {
     let items_of_copies = groups_of_copies() * ${workgroup}u;
     let of_copy = k < items_of_copies;

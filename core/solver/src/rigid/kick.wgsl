@@ -13,13 +13,8 @@
 #include "prelude.wgsl"
 #if in_fluid
 
-// Workgroups for places: where there is a message one at least, though it be about none.
-fn groups_of_places() -> u32 {
-    return max(min(span.message, 1u), (span.copies + ${workgroup - 1}u) / ${workgroup}u);
-}
-
 fn work_on(k: u32) {
-    let items_of_places = groups_of_places() * ${workgroup}u;
+    let items_of_places = groups_of_copies() * ${workgroup}u;
     let of_place = k < items_of_places;
     if (of_place && k >= span.copies) {
         return;

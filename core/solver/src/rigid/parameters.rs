@@ -331,19 +331,7 @@ mod tests {
         for half_widths in
             [[1.0; 3], [1.0, 1.0, 3.0], [1.0, 3.0, 3.0], [2.0, 2.0, 1.0], [2.0; 3], [2.0, 3.0, 6.0], [5.0; 3]]
         {
-            let kind = Kind {
-                name: String::new(),
-                shape: Shape::new([1.0; 3]),
-                half_widths,
-                gamma_t: [0.0; 3],
-                gamma_r: [0.0; 3],
-                mass: 1.0,
-                inertia: [1.0; 3],
-                lambda: [0.0; 3],
-                force: [0.0; 3],
-                torque: [0.0; 3],
-                seeded: 0,
-            };
+            let kind = &of_bodies([1.0; 3], half_widths).kinds[0];
             for turned in 0..200 {
                 let q = if turned == 0 { [1.0, 0.0, 0.0, 0.0] } else { [0; 4].map(|_| draw() - 0.5) };
                 let norm = q.iter().map(|q| q * q).sum::<f64>().sqrt();

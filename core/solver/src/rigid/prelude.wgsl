@@ -62,6 +62,12 @@ const BY_ITSELF: u32 = ${by_itself}u;
 
 ${declarations}
 #include "main.wgsl"
+
+// Workgroups for copies, or for places in messages to copies: where there is a message one at least, though it be about none.
+fn groups_of_copies() -> u32 {
+    return max(min(span.message, 1u), (span.copies + ${workgroup - 1}u) / ${workgroup}u);
+}
+
 #include "sites.wgsl"
 #include "fraction.wgsl"
 #include "wca.wgsl"

@@ -85,7 +85,7 @@ impl Shader {
         match self {
             Self::Gather => context! { posting => first("groups_of_copies()") },
             Self::Kick => {
-                let groups = first("groups_of_places()");
+                let groups = first("groups_of_copies()");
                 context! { posting => groups, posted_round => "span.round + 1u", awaiting => format!("number < {groups}") }
             }
             Self::Spread => {
