@@ -14,9 +14,10 @@ pub(super) struct Arrays {
     pub properties: Properties,
     pub neighbours: Buffer,
     pub neighbour_count: Buffer,
-    /// By own tile, then those in nobody's tile, then neighbour that owns it, then those that are gone.
+    /// By own tile, those that others see last, then those in nobody's tile, then neighbour that owns it, then those that are gone.
     pub home: CountingSort,
-    /// `array<u32>`: where each neighbour's part of `list` ends, once listed; then that of those that are gone.
+    /// `array<u32>`: where each neighbour's part of `list` ends, once listed; then that of those that are gone or that others may see, not
+    /// listed themselves.
     pub places: Buffer,
     ends: Scan,
     /// `array<u32>`: the particles for each neighbour, one neighbour's after the other's.
@@ -40,7 +41,7 @@ pub(super) struct Arrays {
 pub(super) enum Listed {
     /// Those in its tiles, and after all neighbours' those that are gone.
     Leaving,
-    /// Those that it sees.
+    /// Those that it sees; after all neighbours' are counted those in tiles that others see, or in none.
     Seen,
 }
 
@@ -68,8 +69,7 @@ impl Arrays {
             (gpu.buffer("neighbours", words(u64::from(MOST_NEIGHBOURS)))?, gpu.buffer("neighbour_count", words(1))?);
         let keys = gpu.buffer("keys of particles", words(1))?;
         let ties = properties.get(ID.name);
-        let home =
-            CountingSort::new(gpu, &keys, ties, stride as usize, (variant.tiles + variant.neighbours + 2) as usize)?;
+        let home = CountingSort::new(gpu, &keys, ties, stride as usize, variant.gone() as usize + 1)?;
         // What the order of copies is does not matter.
         let bins = CountingSort::new(gpu, &keys, &keys, stride as usize, variant.tiles as usize + 1)?;
         let ordered = gpu.buffer("particles in order", words(Moves::words(&properties)))?;

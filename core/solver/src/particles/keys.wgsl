@@ -1,10 +1,11 @@
-// Where each particle belongs: its tile where that is this rank's own; after all tiles those that are where no rank has nodes,
-// which stay; then the neighbour that owns it; last those that are gone.
+// Where each particle belongs: its tile where that is this rank's own, tiles that others see after those that none does; then those that are where
+// no rank has nodes, which stay; then the neighbour that owns it; last those that are gone.
 #include "prelude.wgsl"
 
 fn work_on(i: u32) {
     let tile = tile_of(i);
     let owner = select(owners[min(tile, ${tiles - 1}u)], NOWHERE, tile == NOWHERE);
-    let home = select(select(${tiles + 1}u + owner, ${tiles}u, owner == NOWHERE), tile, owner == OWN);
-    keys[i] = select(home, ${tiles + neighbours + 1}u, gone[i] != 0u);
+    let own = select(tile, ${frontier}u + tile, seen[min(tile, ${tiles}u)] != 0u);
+    let home = select(select(${lost + 1}u + owner, ${lost}u, owner == NOWHERE), own, owner == OWN);
+    keys[i] = select(home, ${lost + neighbours + 1}u, gone[i] != 0u);
 }

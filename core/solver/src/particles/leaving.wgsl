@@ -4,8 +4,8 @@
 fn work_on(i: u32) {
     let key = keys[i];
     // Up to there those that stay.
-    if (key > ${tiles}u) {
-        let k = key - ${tiles + 1}u;
+    if (key > ${lost}u) {
+        let k = key - ${lost + 1}u;
 #if count
         atomicAdd(&places[k], 1u);
 #else

@@ -95,6 +95,7 @@ pub struct Particles {
     counts: Mailbox,
     own: u32,
     copies: u32,
+    frontier: u32,
     enlarged: u32,
     gone: Vec<u32>,
 }
@@ -149,6 +150,7 @@ impl Particles {
             counts,
             own: held.len() as u32,
             copies: 0,
+            frontier: 0,
             enlarged: 0,
             gone: Vec::new(),
         })
@@ -164,9 +166,9 @@ impl Particles {
         self.own + self.copies
     }
 
-    /// Places in messages to copies: one for each copy that another rank holds.
-    pub fn places(&self) -> u32 {
-        self.post.sent.iter().sum()
+    /// The last so many of the own particles are those that others may have copies of: of the ones before there are none.
+    pub fn frontier(&self) -> u32 {
+        self.frontier
     }
 
     /// The arrays of all properties.
@@ -175,9 +177,9 @@ impl Particles {
     }
 
     /// Names and arrays to bind kernels to: properties, `neighbours` (`array<u32>`, neighbour n of particle i at
-    /// `n * stride + i`), `neighbour_count` (how many there are, which may be more than lists hold), the map's, and, all `array<u32>`, `list`
-    /// (the own particle that a place in messages to and from copies is about), `first_place` (an own particle's first place there, counted from 1; 0
-    /// where it has no copy) and `next_place` (the next one of the particle that has this place, likewise).
+    /// `n * stride + i`), `neighbour_count` (how many there are, which may be more than lists hold), the map's, and, both `array<u32>`,
+    /// `first_place` (an own particle's first place in messages to and from copies, counted from 1; 0 where it has no copy) and `next_place` (the next
+    /// one of the particle that has this place, likewise).
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.arrays.properties.table();
         table.extend([
@@ -185,7 +187,6 @@ impl Particles {
             ("neighbour_count", &self.arrays.neighbour_count),
             ("directory", &self.map.directory),
             ("sites", &self.map.sites),
-            ("list", &self.arrays.list),
             ("first_place", &self.arrays.first_place),
             ("next_place", &self.arrays.next_place),
         ]);

@@ -1,5 +1,5 @@
 // The particles within reach of each own one: at most ${most}, by numbers; how many there are, which may be more. Own ones stand in
-// the order of their tiles.
+// the order of their tiles, those that others see after all others.
 #include "prelude.wgsl"
 #include "apart.wgsl"
 
@@ -46,9 +46,10 @@ fn work_on(i: u32) {
             let tile = (block << ${tile.block_bits}u) | local;
 #for range in ranges
             {
-#if range == "own"
-                let end = starts[tile + 1u];
-                for (var j = starts[tile]; j < end; j++) {
+#if range != "copies"
+                let key = tile + ${0 if range == "interior" else frontier}u;
+                let end = starts[key + 1u];
+                for (var j = starts[key]; j < end; j++) {
 #else
                 let end = copy_starts[tile + 1u];
                 for (var at = copy_starts[tile]; at < end; at++) {

@@ -54,7 +54,7 @@ impl Particles {
     /// # Errors
     /// When the device is lost.
     pub fn lost(&self) -> Result<Option<Lost>> {
-        let after = self.variant.tiles as usize;
+        let after = self.variant.lost() as usize;
         let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, after, 2)?;
         if bounds[0] == bounds[1] {
             return Ok(None);
@@ -97,7 +97,7 @@ impl Particles {
 
     /// Notes the particles that are gone, which the last sort put to the end, and forgets them.
     fn drop_gone(&mut self) -> Result<()> {
-        let last = (self.variant.tiles + self.variant.neighbours + 1) as usize;
+        let last = self.variant.gone() as usize;
         let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, last, 2)?;
         // Those of a sort before the last drop are forgotten already.
         let count = self.own.saturating_sub(bounds[0]).min(bounds[1] - bounds[0]);
@@ -117,7 +117,7 @@ impl Particles {
     /// Particles in others' tiles go there, those from elsewhere come, and one sort puts all in their places: those that left to
     /// the end, where they are forgotten.
     fn migrate<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        self.copies = 0;
+        (self.copies, self.frontier) = (0, 0);
         recorder.phase("migration of bodies");
         let kept = self.declared.iter().filter(|property| property.kept);
         let names: Vec<&'static str> = kept.map(|property| property.name).collect();
@@ -145,7 +145,7 @@ impl Particles {
         Ok(())
     }
 
-    /// Lists own particles for neighbours, and gives how many for each, then how many are gone where that was asked.
+    /// Lists own particles for neighbours, and gives how many for each, and what else [`Particles::listed`] does.
     fn list(&mut self, recorder: &mut Recorder, which: Listed) -> Result<Vec<u32>> {
         self.record_list(recorder, which);
         self.listed(recorder)
@@ -158,7 +158,7 @@ impl Particles {
         recorder.post(&self.counts, self.arrays.places.bytes());
     }
 
-    /// How many particles were listed for each neighbour, then how many are gone where that was asked. Submits what is recorded.
+    /// How many particles were listed for each neighbour, then how many are gone, or else may be seen. Submits what is recorded.
     fn listed(&mut self, recorder: &mut Recorder) -> Result<Vec<u32>> {
         let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
         recorder.receive(&self.counts, bytemuck::cast_slice_mut(&mut ends))?;
@@ -175,7 +175,7 @@ impl Particles {
         mut packed: u32,
     ) -> Result<Parcel> {
         let mut sent = self.listed(recorder)?;
-        sent.truncate(self.tiles.neighbours.len());
+        self.frontier = sent.pop().unwrap_or_default();
         let received = self.swap(comm, &sent)?;
         let copies: u32 = received.iter().sum();
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();

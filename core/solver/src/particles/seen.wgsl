@@ -1,5 +1,6 @@
 // The particles that neighbours see: counts them for each, or lists them, one neighbour's after the other's. Of a particle that several see, each
-// place in the list knows the next. Counting leaves in `first_place` the bits of those who see it.
+// place in the list knows the next. Counting leaves in `first_place` the bits of those who see it, listing counts those in tiles that others see, or in
+// none, after all neighbours.
 #include "prelude.wgsl"
 #if count
 
@@ -40,12 +41,18 @@ fn meets_others(i: u32) -> bool {
 
 fn work_on(i: u32) {
 #if count
-    var bits = seen[keys[i]];
+    var bits = 0u;
+    if (keys[i] >= ${frontier}u) {
+        bits = seen[keys[i] - ${frontier}u];
+    }
     if (bits != 0u) {
         bits = select(0u, bits, meets_others(i));
     }
     first_place[i] = bits;
 #else
+    if (keys[i] >= ${frontier}u) {
+        atomicAdd(&places[${neighbours}], 1u);
+    }
     var bits = first_place[i];
     var place = 0u;
 #endif

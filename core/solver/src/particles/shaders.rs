@@ -43,7 +43,25 @@ pub(super) struct Variant {
     pub sight: f64,
 }
 
+impl Variant {
+    /// The key of tile 0 where others see it: keys of tiles that none does come before.
+    fn frontier(&self) -> u32 {
+        if self.neighbours == 0 { 0 } else { self.tiles }
+    }
+
+    /// The key of own particles that are where no rank has nodes; then come those of neighbours.
+    pub fn lost(&self) -> u32 {
+        self.frontier() + self.tiles
+    }
+
+    /// The key of those that are gone.
+    pub fn gone(&self) -> u32 {
+        self.lost() + self.neighbours + 1
+    }
+}
+
 const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
+
 impl Shader {
     pub const ALL: [Self; 7] = [
         Self::Keys,
@@ -60,7 +78,8 @@ impl Shader {
         let map = || [read("position", "array<vec2<i32>>"), read("directory", "array<u32>")];
         let own: Vec<Binding> = match self {
             Self::Keys => {
-                vec![read("gone", "array<u32>"), read("owners", "array<u32>"), write("keys", "array<u32>")]
+                let words = ["gone", "owners", "seen"].map(|name| read(name, "array<u32>"));
+                words.into_iter().chain([write("keys", "array<u32>")]).collect()
             }
             Self::Bins => vec![read("gone", "array<u32>"), write("keys", "array<u32>")],
             Self::CountLeaving => vec![read("keys", "array<u32>"), write("places", "array<atomic<u32>>")],
@@ -76,6 +95,7 @@ impl Shader {
                 write("first_place", "array<u32>"),
             ],
             Self::ListSeen => vec![
+                read("keys", "array<u32>"),
                 write("places", "array<atomic<u32>>"),
                 write("list", "array<u32>"),
                 write("first_place", "array<u32>"),
@@ -137,8 +157,10 @@ impl Shader {
             tiles_around => (2 * steps + 1).pow(dimension as u32),
             tile => variant.tiling.context(dimension),
             tiles => variant.tiles,
+            frontier => variant.frontier(),
+            lost => variant.lost(),
             neighbours => variant.neighbours,
-            ranges => if variant.neighbours > 0 { vec!["own", "copies"] } else { vec!["own"] },
+            ranges => if variant.neighbours > 0 { vec!["interior", "frontier", "copies"] } else { vec!["interior"] },
             most => MOST_NEIGHBOURS,
             reach_squared => format!("{:?}", variant.reach * variant.reach),
             fraction_24 => format!("{:?}", 1.0 / 16_777_216.0),

@@ -2,14 +2,40 @@
 // sums over ranks do not depend on which of them owns a node. Only w and w u are rounded: d, from the site below the body's
 // centre, is whole.
 // With a message, the first workgroups are for copies: their sums go into the message to owners, and those are marked that have own nodes in
-// the box around their region.
+// the box around their region. The last workgroups, if any, have no bodies: they make the forces on nodes zero, which are added up anew after this,
+// while the last regions are summed up.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
 #include "whole.wgsl"
 
+// Workgroups for own bodies.
+fn groups_of_own() -> u32 {
+    return (span.own - span.first + ${workgroup - 1}u) / ${workgroup}u;
+}
+
+// Zero in ${cleared} fours of words, at each of which a workgroup is side by side.
+fn clear(k: u32) {
+    var at = k / ${workgroup}u * ${cleared * workgroup}u + k % ${workgroup}u;
+    for (var n = 0u; n < ${cleared}u; n++) {
+        if (at < arrayLength(&words)) {
+            words[at] = vec4<u32>();
+        }
+        at += ${workgroup}u;
+    }
+}
+
 fn work_on(k: u32) {
     let items_of_copies = groups_of_copies() * ${workgroup}u;
+    let items_of_own = groups_of_own() * ${workgroup}u;
+    if (k >= items_of_copies + items_of_own) {
+        clear(k - items_of_copies - items_of_own);
+    } else if (k < items_of_copies + span.own - span.first) {
+        gather(k, items_of_copies);
+    }
+}
+
+fn gather(k: u32, items_of_copies: u32) {
     let of_copy = k < items_of_copies;
     if (of_copy && k >= span.copies) {
         return;

@@ -8,28 +8,22 @@
 // forces, constant ones included, they kick momenta. The fluid gets -F and -T back: at each node
 //   f = w / W (g + alpha x (r - c)),   g = -F,   J alpha = -T - c x g
 // where c and J are the centre and the inertia of the weights, so that force and torque arrive whole.
-// With a message, bodies that other ranks have copies of come first: their copies' sums are in it, and another tells those what they answer and
-// how they move on.
+// With a message, bodies that other ranks may have copies of, the last ones, come first: their copies' sums are in it, and another tells those what
+// they answer and how they move on.
 #include "prelude.wgsl"
 #if in_fluid
 
 fn work_on(k: u32) {
-    let items_of_places = groups_of_copies() * ${workgroup}u;
-    let of_place = k < items_of_places;
-    if (of_place && k >= span.copies) {
+    let items_with_copies = groups_of_copies() * ${workgroup}u;
+    let with_copies = k < items_with_copies;
+    if (with_copies && k >= span.copies) {
         return;
     }
-    var i = k - items_of_places;
-    // The first of the body's places in messages, counted from 1, where it has any; the others are taken with it.
+    let i = select(k - items_with_copies, span.first + k, with_copies);
+    // The first of the body's places in messages, counted from 1, where it has any.
     var place = 0u;
-    if (of_place) {
-        i = list[k];
-        place = k + 1u;
-    }
-    if (span.message != 0u) {
-        if (first_place[i] != place) {
-            return;
-        }
+    if (with_copies) {
+        place = first_place[i];
     }
     if (place != 0u) {
 #for s in range(sum_count)

@@ -36,7 +36,8 @@ struct Gate {
 
 // `count` invocations for bodies from `first` on, in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
 // `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size. Where copies
-// are worked on too: own bodies from `first` on to before `own`, and `copies` copies, which begin at `own`, or so many places in messages to copies. `message` says whether there is
+// are worked on too: own bodies from `first` on to before `own`, and `copies` copies, which begin at `own`, or first `copies` own bodies that may have
+// copies, which begin at `first`, then those before. `message` says whether there is
 // one, and whether its kernel posts and awaits it by itself; `round` is its number.
 struct Span {
     count: u32,
@@ -63,7 +64,7 @@ const BY_ITSELF: u32 = ${by_itself}u;
 ${declarations}
 #include "main.wgsl"
 
-// Workgroups for copies, or for places in messages to copies: where there is a message one at least, though it be about none.
+// Workgroups for copies, or for bodies that may have copies: where there is a message one at least, though it be about none.
 fn groups_of_copies() -> u32 {
     return max(min(span.message, 1u), (span.copies + ${workgroup - 1}u) / ${workgroup}u);
 }

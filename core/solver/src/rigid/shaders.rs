@@ -24,6 +24,9 @@ const TOLD: u32 = 15;
 /// Invocations that share a copy when it answers. Copies come last in their kernel, which so ends sooner.
 pub(super) const OF_COPY: u32 = 8;
 
+/// Fours of words that an invocation makes zero: many, for software devices run the rest of its kernel too.
+pub(super) const CLEARED: u32 = 64;
+
 /// What kernels know of messages: that there is one, and that they post or await it by themselves.
 pub(super) const MESSAGE: u32 = 1;
 pub(super) const BY_ITSELF: u32 = 2;
@@ -43,14 +46,11 @@ pub enum Shader {
     Drift,
     /// Bodies that leave through openings.
     Leave,
-    /// Zero all over an array.
-    Clear,
 }
 
 impl Shader {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Leave, Self::Clear];
+    pub const ALL: [Self; 6] = [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Leave];
 
     fn template(self) -> Template {
         match self {
@@ -60,7 +60,6 @@ impl Shader {
             Self::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
             Self::Drift => Template { name: "drift.wgsl", text: include_str!("drift.wgsl") },
             Self::Leave => Template { name: "leave.wgsl", text: include_str!("leave.wgsl") },
-            Self::Clear => Template { name: "clear.wgsl", text: include_str!("clear.wgsl") },
         }
     }
 
@@ -104,7 +103,6 @@ impl Shader {
         let coordinates = "array<vec2<i32>>";
         let velocities = format!("array<{}>", parameters.precision.vector(3));
         let mut table = match self {
-            Self::Clear => return vec![write("words", "array<vec4<u32>>")],
             Self::Drift => vec![write("position", coordinates), kept("orientation")],
             _ => vec![read("position", coordinates), held("orientation")],
         };
@@ -121,6 +119,7 @@ impl Shader {
                 write("sums", "array<i32>"),
                 write("going", "array<i32>"),
                 write("reached", "array<u32>"),
+                write("words", "array<vec4<u32>>"),
             ],
             Self::Contact => {
                 let lists = ["id", "gone", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
@@ -133,7 +132,7 @@ impl Shader {
                 if parameters.in_fluid {
                     table.extend([write("sums", "array<i32>"), kept("answer"), kept("seen"), kept("drag")]);
                     table.extend([read("coming", "array<i32>"), kept("going")]);
-                    table.extend(["list", "first_place", "next_place"].map(|name| read(name, "array<u32>")));
+                    table.extend(["first_place", "next_place"].map(|name| read(name, "array<u32>")));
                 }
                 table.into_iter().chain(flags()).collect()
             }
@@ -147,7 +146,6 @@ impl Shader {
             ],
             Self::Drift => vec![held("velocity"), kept("spin"), write("speeds", "array<atomic<u32>>")],
             Self::Leave => vec![held("velocity"), read("gates", "array<Gate>"), write("gone", "array<u32>")],
-            Self::Clear => Vec::new(),
         });
         for posts in [true, false] {
             if self.signals(posts, signals && parameters.in_fluid) {
@@ -195,6 +193,7 @@ impl Shader {
             abreast => ABREAST,
             lanes_of_copies => OF_COPY,
             told_words => TOLD,
+            cleared => CLEARED,
             by_itself => BY_ITSELF,
             posts => self.signals(true, signals && parameters.in_fluid),
             awaits => self.signals(false, signals && parameters.in_fluid),
@@ -251,13 +250,12 @@ impl Shader {
     /// The same with and without messages: a compiler may contract products and sums one way in one kernel and another in the next.
     pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
         let signals = gpu.may_signal();
-        let immediates = if self == Self::Clear { 4 } else { 64 };
         Kernel::new(
             gpu,
             &format!("{self:?} of rigid bodies"),
             &self.wgsl(parameters, signals),
             self.bindings(parameters, signals),
-            immediates,
+            64,
         )
     }
 }

@@ -12,7 +12,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 use super::lists::Lists;
 use super::parameters::{LEAVE, LOOK, LOOK_WITH_FEEDERS, Parameters};
 use super::passage::Passage;
-use super::shaders::{ABREAST, BY_ITSELF, MESSAGE, OF_COPY, SUMS, Shader};
+use super::shaders::{ABREAST, BY_ITSELF, CLEARED, MESSAGE, OF_COPY, SUMS, Shader};
 use super::{Damage, Gate, Kind, State};
 use crate::Bodies;
 use crate::lattice_boltzmann::Shared;
@@ -51,9 +51,9 @@ const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
 struct Work {
     /// Invocations.
     count: u32,
-    /// The first of the own bodies.
+    /// The first of the own bodies, or of those that may have copies.
     first: u32,
-    /// Copies, or places in messages to copies.
+    /// Copies, or own bodies that may have copies.
     copies: u32,
     step: u64,
     /// The share of a step that forces act.
@@ -179,7 +179,9 @@ impl RigidBodies {
         } else {
             let told = bodies.particles.forward(&mut recorder, &TOLD)?;
             bodies.particles.arrive(comm, &mut recorder, told)?;
-            bodies.record_clear(&mut recorder);
+            if let Some(shared) = &bodies.shared {
+                recorder.clear(&shared.node_force);
+            }
             bodies.record_spread(&mut recorder, (0, bodies.copies()), None);
         }
         recorder.flush()?;
@@ -353,10 +355,10 @@ impl RigidBodies {
     /// What kernels bind, but messages.
     fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.particles.table();
-        let empty = &self.broken;
+        let [empty, forces] = &self.nothing;
         let (velocity, force) = match &self.shared {
             Some(shared) => (&shared.node_velocity, &shared.node_force),
-            None => (empty, empty),
+            None => (empty, forces),
         };
         table.extend([
             ("kinds", &self.kinds),
@@ -429,30 +431,29 @@ impl RigidBodies {
         [count, first, stride, nodes, step as u32, kick.to_bits(), own, copies, message, round, a, b, c, d, e, f]
     }
 
-    fn record_clear(&self, recorder: &mut Recorder) {
-        let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == Shader::Clear) else { return };
-        if let Some(shared) = &self.shared {
-            recorder.phase("spread");
-            let quads = shared.node_force.bytes().div_ceil(16) as u32;
-            recorder.dispatch(kernel, bound, quads, &[quads]);
-        }
-    }
-
-    /// What the fluid does in the regions of own bodies.
+    /// What the fluid does in the regions of own bodies, while forces on nodes become zero.
     fn record_gather(&self, recorder: &mut Recorder) {
         if self.shared.is_some() {
             recorder.phase("gather");
-            self.record_quiet(recorder, Shader::Gather, Work::of(self.own()));
+            self.record_quiet(recorder, Shader::Gather, Work::of(self.items_of_own()));
         }
     }
 
-    /// What the fluid does in the regions of copies, into `letter`, and in those of own bodies from `first` on.
-    fn record_gather_for_owners(&self, recorder: &mut Recorder, letter: &Letter, first: u32) {
+    /// What the fluid does in the regions of copies, into `letter`, and where the kernel posts it by itself, so that it is off before that is done,
+    /// also in those of own bodies; then forces on nodes become zero too.
+    fn record_gather_for_owners(&self, recorder: &mut Recorder, letter: &Letter) {
         recorder.phase("gather");
         let copies = self.copies();
+        let (first, items) = if letter.signals.is_some() { (0, self.items_of_own()) } else { (self.own(), 0) };
         let groups = copies.div_ceil(WORKGROUP).max(1);
-        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + self.own() - first) };
+        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + items) };
         self.record_with(recorder, Shader::Gather, Letters { going: Some(letter), coming: None }, work);
+    }
+
+    /// Invocations for own bodies, then for forces on nodes that become zero.
+    fn items_of_own(&self) -> u32 {
+        let fours = self.shared.as_ref().map_or(0, |shared| shared.node_force.bytes().div_ceil(16));
+        self.own().next_multiple_of(WORKGROUP) + (fours as u32).div_ceil(CLEARED * WORKGROUP) * WORKGROUP
     }
 
     fn copies(&self) -> u32 {
@@ -472,9 +473,10 @@ impl RigidBodies {
     /// The same, where copies' sums come and copies are told.
     fn record_kick_with(&self, recorder: &mut Recorder, letters: Letters, step: u64, kick: f32) {
         recorder.phase("motion");
-        let places = self.particles.places();
-        let groups = places.div_ceil(WORKGROUP).max(1);
-        let work = Work { copies: places, step, kick, ..Work::of(groups * WORKGROUP + self.own()) };
+        let copies = self.particles.frontier();
+        let groups = copies.div_ceil(WORKGROUP).max(1);
+        let first = self.own() - copies;
+        let work = Work { first, copies, step, kick, ..Work::of(groups * WORKGROUP + first) };
         self.record_with(recorder, Shader::Kick, letters, work);
     }
 
@@ -524,7 +526,6 @@ impl RigidBodies {
     /// answer. Gathering for copies comes first, so that their sums travel while the own ones are made and contacts are found.
     fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Parcel> {
         let sums = self.gather(recorder)?;
-        self.record_clear(recorder);
         self.record_contact(recorder, step);
         let coming = sums.map(|sums| self.particles.arrive_for_kernel(comm, recorder, &sums)).transpose()?.flatten();
         let going = coming.as_ref().map(|_| self.letter()).transpose()?.flatten();
@@ -551,14 +552,11 @@ impl RigidBodies {
             self.record_gather(recorder);
             return Ok(None);
         };
-        if letter.signals.is_some() {
-            // The message is off before the kernel is done.
-            self.record_gather_for_owners(recorder, &letter, 0);
-            return Ok(Some(self.particles.reverse(recorder, SUMS)));
-        }
-        self.record_gather_for_owners(recorder, &letter, self.own());
+        self.record_gather_for_owners(recorder, &letter);
         let sums = self.particles.reverse(recorder, SUMS);
-        self.record_gather(recorder);
+        if letter.signals.is_none() {
+            self.record_gather(recorder);
+        }
         Ok(Some(sums))
     }
 
@@ -599,7 +597,6 @@ impl Bodies for RigidBodies {
         self.record_gather(recorder);
         self.record_contact(recorder, step);
         self.record_kick(recorder, step, 1.0);
-        self.record_clear(recorder);
         self.record_spread(recorder, (0, 0), None);
         Ok(())
     }
