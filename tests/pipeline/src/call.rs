@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::turns;
+
 /// No call of these tests takes as long, on a busy machine neither.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -72,7 +74,8 @@ impl Call {
         let [stdout, stderr] = [(); 2].map(|()| tempfile::tempfile().expect("a temporary file"));
         let copy = |file: &File| Stdio::from(file.try_clone().expect("a copy of a handle"));
         self.command.stdout(copy(&stdout)).stderr(copy(&stderr));
-        let child = self.command.spawn().unwrap_or_else(|error| panic!("cannot start {}: {error}", self.name));
+        let started = turns::starting(|| self.command.spawn());
+        let child = started.unwrap_or_else(|error| panic!("cannot start {}: {error}", self.name));
         Running { child, name: self.name, stdout, stderr, _session: self.session }
     }
 
@@ -97,7 +100,9 @@ impl Running {
     /// # Panics
     /// When it cannot be sent.
     pub fn signal(&self, signal: &str) {
-        let status = Command::new("kill").args(["-s", signal, &self.child.id().to_string()]).status().expect("kill");
+        let mut kill = Command::new("kill");
+        let status =
+            turns::starting(|| kill.args(["-s", signal, &self.child.id().to_string()]).status()).expect("kill");
         assert!(status.success(), "kill -s {signal} of {}", self.name);
     }
 

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hdf5::File;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Call, Called, draw, tool};
+use crate::{Call, Called, draw, tool, turns};
 
 /// A temporary folder; tools are called in it, so that they see plain file names.
 pub struct Folder {
@@ -74,6 +75,25 @@ impl Folder {
     /// When it is not there or is no JSON.
     pub fn read_json(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// What `work` gives for an HDF5 file, opened by `open`, which tools find closed: nothing of it may stay open.
+    ///
+    /// # Panics
+    /// When HDF5 fails.
+    pub fn hdf5<T>(
+        &self,
+        name: &str,
+        open: impl FnOnce(PathBuf) -> hdf5::Result<File>,
+        work: impl FnOnce(&File) -> hdf5::Result<T>,
+    ) -> T {
+        let done = turns::alone(|| {
+            let file = open(self.path(name))?;
+            let done = work(&file)?;
+            file.close()?;
+            Ok::<_, hdf5::Error>(done)
+        });
+        done.unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
     /// Whether a file or folder is there.

@@ -6,6 +6,7 @@ pub mod draw;
 mod folder;
 pub mod formats;
 pub mod suspension;
+mod turns;
 
 pub use call::{Call, Called, tool};
 pub use folder::{Folder, configs};

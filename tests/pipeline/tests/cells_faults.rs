@@ -445,9 +445,7 @@ fn a_case_with_damaged_cells() {
     ];
     for (n, (name, damage)) in damages.into_iter().enumerate() {
         folder.write("case.h5", &whole);
-        let file = hdf5::File::open_rw(folder.path("case.h5")).expect("opens");
-        damage(&file.group(name).expect("a group")).expect("damages");
-        file.close().expect("closes");
+        folder.hdf5("case.h5", hdf5::File::open_rw, |file| damage(&file.group(name)?));
         println!("damage {n} of {name}");
         folder.refuses("run", &["run.json", "--quiet"], &["case.h5"]);
         folder.refuses("run", &["run.json", "--quiet", "--threads", "2"], &["case.h5"]);

@@ -35,9 +35,10 @@ fn vessel_run(walls: &str) -> Value {
 
 /// Bits of the velocities in the last dump of a run.
 fn last_velocities(folder: &Folder, run: &str) -> Vec<u32> {
-    let file = hdf5::File::open(folder.path(&format!("{run}/fields.vtkhdf"))).expect("a dump");
-    let nodes = file.dataset("hematite/node_id").expect("numbers").size();
-    let velocity: Vec<f32> = file.dataset("VTKHDF/CellData/velocity").and_then(|v| v.read_raw()).expect("velocities");
+    let (nodes, velocity) = folder.hdf5(&format!("{run}/fields.vtkhdf"), hdf5::File::open, |file| {
+        let nodes = file.dataset("hematite/node_id")?.size();
+        Ok((nodes, file.dataset("VTKHDF/CellData/velocity")?.read_raw::<f32>()?))
+    });
     velocity[velocity.len() - 3 * nodes..].iter().map(|u| u.to_bits()).collect()
 }
 
