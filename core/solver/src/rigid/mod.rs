@@ -7,6 +7,7 @@ mod feeder;
 pub mod friction;
 mod gate;
 pub mod gay_berne;
+mod health;
 mod laws;
 mod lists;
 mod parameters;

@@ -5,15 +5,15 @@
 //! have gone too far, tiles, owners, copies and lists of neighbours are found anew; no result depends on when that is. Velocities and
 //! spins stand half a step after positions (leapfrog), orientations turn by the free rotation in between.
 
-use hematite_comm::{Comm, Solo, agree, gather_all};
-use hematite_config::{Fault, Result};
+use hematite_comm::{Comm, Solo};
+use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 
 use super::lists::Lists;
 use super::parameters::{LEAVE, LOOK, LOOK_WITH_FEEDERS, Parameters};
 use super::passage::Passage;
 use super::shaders::{ABREAST, BY_ITSELF, CLEARED, MESSAGE, OF_COPY, SUMS, Shader};
-use super::{Damage, Gate, Kind, State};
+use super::{Gate, Kind, State};
 use crate::Bodies;
 use crate::lattice_boltzmann::Shared;
 use crate::particles::{Declaration, Element, GONE, ID, Letter, POSITION, Parcel, Particles, Setting};
@@ -103,7 +103,7 @@ pub struct RigidBodies {
     pub(super) shared: Option<Shared>,
     kinds: Buffer,
     wall_distance: Buffer,
-    broken: Buffer,
+    pub(super) broken: Buffer,
     gates: Buffer,
     left: Vec<u64>,
     pub(super) passage: Passage,
@@ -235,73 +235,6 @@ impl RigidBodies {
         let mut states: Vec<State> = (0..own).filter(|&i| gone[i] == 0).map(state).collect();
         states.sort_by_key(|state| state.id);
         Ok(states)
-    }
-
-    /// Refuses to go on with a broken body. Collective.
-    ///
-    /// # Errors
-    /// A numerical failure that names the body, its place and the step; when the device or a rank is lost.
-    pub fn check_sound(&self, comm: &dyn Comm) -> Result<()> {
-        let word = agree(comm, self.gpu.download::<u32>(&self.broken, 0, 1))?;
-        // A body that broke may be another rank's by now.
-        let broken = comm.any(word[0] > 0)?;
-        let mine = agree(comm, self.first_broken(broken))?;
-        // By step, then by number.
-        let key = |broken: &Option<([u32; 2], String)>| broken.as_ref().map_or([u32::MAX; 2], |(key, _)| *key);
-        let all = gather_all(comm, bytemuck::cast_slice(&key(&mine)))?;
-        let first = all.iter().map(|bytes| bytemuck::pod_collect_to_vec::<u8, u32>(bytes)).min();
-        match mine {
-            Some((key, message)) if first.is_some_and(|first| first == key) => {
-                agree(comm, Err(Fault::numerical(message)))
-            }
-            _ => agree(comm, Ok(())),
-        }
-    }
-
-    /// Step and number of the first of the own bodies that broke, where any rank's did, and what to say of it; those that are where no fluid is
-    /// come last.
-    fn first_broken(&self, broken: bool) -> Result<Option<([u32; 2], String)>> {
-        if broken {
-            let left = "a body broke and left the domain since. Dumps up to now are whole. Take a shorter time step or a slower flow";
-            let unknown = ([u32::MAX - 1, 0], left.to_owned());
-            return Ok(Some(self.first_damaged()?.unwrap_or(unknown)));
-        }
-        Ok(self.particles.lost()?.map(|lost| {
-            let message = format!(
-                "body {} is near {}, where no fluid is: it went through a wall. Dumps up to now are whole. Take a shorter time \
-                 step, a slower flow, or a stronger repulsion from walls",
-                lost.id,
-                self.parameters.place(lost.site.map(f64::from))
-            );
-            ([u32::MAX, lost.id], message)
-        }))
-    }
-
-    fn first_damaged(&self) -> Result<Option<([u32; 2], String)>> {
-        let (damage, id, kind) =
-            (self.particles.words("damage")?, self.particles.words("id")?, self.particles.words("kind")?);
-        let broken = |i: usize| Damage::read(damage[i]).map(|(step, why)| (step, id[i], i, why));
-        let Some((step, id, i, why)) = (0..damage.len()).filter_map(broken).min_by_key(|&(step, id, ..)| (step, id))
-        else {
-            return Ok(None);
-        };
-        let position = self.particles.words("position")?;
-        let at = [0, 1, 2].map(|a| f64::from(position[2 * (a * damage.len() + i)] as i32));
-        let size = |name: &str, first: usize| -> Result<f64> {
-            let words = self.particles.words(name)?;
-            let numbers = self.parameters.precision.unpack_real(bytemuck::cast_slice(&words));
-            Ok((first..first + 3).map(|a| numbers[a * damage.len() + i].powi(2)).sum::<f64>().sqrt())
-        };
-        let (speed, force, contact) = (size("velocity", 0)?, size("force", 0)?, size("contact", 0)?);
-        let (torque, turn) = (size("torque", 0)?, size("contact", 3)?);
-        let message = format!(
-            "body {id} of population \"{}\" broke at step {step} near {}: {why}. A little later it has, in lattice units, \
-             speed {speed:.1e}, force {force:.1e} ({contact:.1e} of it contact) and torque {torque:.1e} ({turn:.1e}). Dumps up to now are whole. Take a shorter time \
-             step, a slower flow, or other contact",
-            self.parameters.kinds[kind[i] as usize].name,
-            self.parameters.place(at)
-        );
-        Ok(Some(([step, id], message)))
     }
 
     /// Counts the bodies that left, by population.
