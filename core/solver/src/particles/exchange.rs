@@ -190,15 +190,15 @@ impl Particles {
         Ok(count)
     }
 
-    /// Takes back what [`Particles::pack_ahead`] sent off about `packed` particles; gives how many are packed then.
+    /// Takes back what [`Particles::pack_ahead`] sent off about `packed` particles.
     ///
     /// # Errors
     /// When the device is lost.
-    pub(super) fn discard_ahead(&mut self, recorder: &mut Recorder, packed: u32) -> Result<u32> {
-        if let Some(room) = self.post.room.as_ref().filter(|_| packed > 0) {
-            room.courier.discard(recorder)?;
+    pub(super) fn discard_ahead(&self, recorder: &mut Recorder, packed: u32) -> Result<()> {
+        match self.post.room.as_ref().filter(|_| packed > 0) {
+            Some(room) => room.courier.discard(recorder),
+            None => Ok(()),
         }
-        Ok(0)
     }
 
     /// The message about those listed, `sent` to each neighbour, of which `packed` are packed: what [`Particles::pack_ahead`] packed

@@ -183,7 +183,8 @@ impl Particles {
             self.enlarge((self.own + copies).max(listed.div_ceil(2) as u32), self.own)?;
             // Where tiles begin is not known in the new arrays, and particles are listed in another order than they were packed in.
             self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
-            packed = self.discard_ahead(recorder, packed)?;
+            self.discard_ahead(recorder, packed)?;
+            packed = 0;
             self.list(recorder, Listed::Seen)?;
         }
         self.post.sent = sent.clone();
