@@ -1,7 +1,8 @@
 // One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
 // last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
-// With `posts`, the last workgroup that is done tells the host that its message, number `posted_round`, is written: of the first `posting`
-// workgroups, where only those write it. With `awaits`, all wait for the host's answer, or those of which `awaiting` holds.
+// With `turns`, `turn(place)` is the number of the workgroup at that place among those that begin. With `packs_after`, workgroups of which `packing(number)`
+// holds then `pack` what they wrote. With `posts`, the last workgroup that is done tells the host that its message, number `posted_round`, is written: of the first `posting`
+// workgroups or of those of which `posts_if` holds, where only those write it. With `awaits`, all wait for the host's answer, or those of which `awaiting` holds.
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -10,6 +11,8 @@ fn main(
 ) {
 #if last_first is defined and last_first
     let number = groups.x * groups.y - 1u - (group.y * groups.x + group.x);
+#elif turns is defined and turns
+    let number = turn(group.y * groups.x + group.x);
 #else
     let number = group.y * groups.x + group.x;
 #endif
@@ -30,10 +33,16 @@ fn main(
     if (k < span.count) {
         work_on(k);
     }
+#if packs_after is defined and packs_after
+    if (packing(number)) {
+        storageBarrier();
+        pack(number, lane);
+    }
+#endif
 #if posts is defined and posts
     // What all of a workgroup wrote comes before its arrival, and all arrivals before the host is told.
     let posting = ${posting | default("groups.x * groups.y")};
-    if (number < posting) {
+    if (${posts_if | default("number < posting")}) {
         storageBarrier();
         var last = false;
         if (lane == 0u) {

@@ -1,5 +1,7 @@
 //! The exchange of crossing populations with neighbouring parts.
 
+use std::ops::Range;
+
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Signals};
@@ -17,7 +19,8 @@ type Slots = [(usize, usize)];
 
 /// The populations that cross after a step: kernels that pack and unpack them, and what goes to and comes from whom.
 struct Message {
-    pack: (Kernel, Bound),
+    /// None where the step packs them.
+    pack: Option<(Kernel, Bound)>,
     unpack: (Kernel, Bound),
     going: Pieces,
     coming: Pieces,
@@ -35,6 +38,30 @@ pub(crate) struct Exchange {
     refills: bool,
     /// Whether a message, that after an odd step or not, is packed in what is recorded.
     packed: Option<bool>,
+}
+
+/// What a step's kernel binds that packs messages: see crossing.wgsl.
+pub(crate) struct Crossings {
+    /// By whether the step is odd.
+    lists: [Buffer; 2],
+    message: Buffer,
+    /// Some also where the kernel could post messages by itself and does not.
+    signals: [Buffer; 2],
+}
+
+impl Crossings {
+    /// No messages.
+    pub fn none(gpu: &Gpu) -> Result<Self> {
+        let buffer = || gpu.buffer("no message", 16);
+        Ok(Self { lists: [buffer()?, buffer()?], message: buffer()?, signals: [buffer()?, buffer()?] })
+    }
+
+    /// What a step binds, odd or else even.
+    pub fn table(&self, odd: bool) -> [(&'static str, &Buffer); 4] {
+        let [arrived, posted] = &self.signals;
+        let list = &self.lists[usize::from(odd)];
+        [("crossing", list), ("message", &self.message), ("arrived", arrived), ("posted", posted)]
+    }
 }
 
 impl Exchange {
@@ -97,7 +124,7 @@ impl Exchange {
         let pieces = |slots: &[(usize, usize)]| slots.iter().map(|&(rank, slots)| (rank, slots * width)).collect();
         let message = |out: &[Place], into: &[Place], going: &Slots, coming: &Slots| -> Result<Message> {
             Ok(Message {
-                pack: kernel(Shader::Pack, out, courier.out())?,
+                pack: (!variant.packs(Shader::Step)).then(|| kernel(Shader::Pack, out, courier.out())).transpose()?,
                 unpack: kernel(Shader::Unpack, into, courier.incoming())?,
                 going: pieces(going),
                 coming: pieces(coming),
@@ -126,13 +153,45 @@ impl Exchange {
         self.packed.is_some()
     }
 
-    /// Packs what goes out after a step and sends it off.
-    pub fn record_pack(&mut self, recorder: &mut Recorder, odd: bool) {
+    /// What the step binds so that it packs messages: workgroups have `each` of `nodes`, in even and in odd steps.
+    ///
+    /// # Errors
+    /// Where the device has no room.
+    pub fn crossings(&self, gpu: &Gpu, crossing: &Crossing, nodes: Range<u32>, each: [u32; 2]) -> Result<Crossings> {
+        let list = |odd: bool| -> Result<Buffer> {
+            let items = crossing.by_workgroup(odd, nodes.clone(), each[usize::from(odd)]);
+            let list = gpu.buffer("what crosses", size_of_val(items.as_slice()) as u64)?;
+            gpu.upload(&list, 0, &items)?;
+            Ok(list)
+        };
+        let mut crossings = Crossings::none(gpu)?;
+        crossings.lists = [list(false)?, list(true)?];
+        crossings.message = self.courier.out().clone();
+        if let Some(signals) = self.courier.signals() {
+            let [arrived, posted, _] = signals.buffers().map(|(_, buffer)| buffer.clone());
+            crossings.signals = [arrived, posted];
+        }
+        Ok(crossings)
+    }
+
+    /// The number of the next message, where what packs it has to post it by itself.
+    pub fn posted_by_kernel(&self) -> Option<u32> {
+        self.courier.signals().map(Signals::next_round)
+    }
+
+    /// Sends off what goes out after a step; packs it first, unless the step did.
+    pub fn record_post(&mut self, recorder: &mut Recorder, odd: bool) {
         let message = &self.messages[usize::from(odd)];
-        let (count, (kernel, bound)) = (message.counts[0], &message.pack);
         recorder.phase("pack halo");
-        let round = self.courier.signals().map_or(0, Signals::next_round);
-        recorder.dispatch(kernel, bound, count, &[0, count, self.stride, round]);
+        if let Some((kernel, bound)) = &message.pack {
+            let count = message.counts[0];
+            recorder.dispatch(
+                kernel,
+                bound,
+                count,
+                &[0, count, self.stride, self.posted_by_kernel().unwrap_or_default()],
+            );
+        }
         self.courier.post(recorder, length(&message.going));
         self.packed = Some(odd);
     }

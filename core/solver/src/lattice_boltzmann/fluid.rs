@@ -15,13 +15,13 @@ use rayon::prelude::*;
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
 use super::equilibrium::{State, equilibrium};
-use super::exchange::Exchange;
+use super::exchange::{Crossings, Exchange};
 use super::halo::Crossing;
 use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::moment::{Moment, Monitor};
 use super::refill::Draft;
-use super::shaders::{self, Immersed, Shader, Tuning, Variant};
+use super::shaders::{self, Immersed, Packing, Shader, Tuning, Variant};
 use super::walls::Walls;
 use super::{Row, links::Place};
 use crate::courier::Phases;
@@ -151,7 +151,7 @@ impl Fluid {
             immersed: parameters.immersed,
             held: matches!(parameters.walls, Walls::Immersed(_)),
             openings: part.openings.len(),
-            tuning,
+            tuning: Tuning { signals: gpu.may_signal(), ..tuning },
         };
         let draft = neighbours::draft(gpu, part, parameters);
         let (mut buffers, crossing) =
@@ -168,6 +168,11 @@ impl Fluid {
             Walls::Immersed(points) => Some(HeldWalls::new(gpu, &variant, &mut buffers, points)?),
             _ => None,
         };
+        let alignment = match variant.packs(Shader::Step) {
+            // Interior and interface meet where workgroups do.
+            true => variant.nodes_of_workgroup(false).max(variant.nodes_of_workgroup(true)),
+            false => shaders::LARGEST_WIDTH,
+        };
         let mut fluid = Self {
             gpu: gpu.clone(),
             variant,
@@ -179,7 +184,7 @@ impl Fluid {
             walls,
             held: false,
             kernels: HashMap::new(),
-            interior: part.interior as u32 / shaders::LARGEST_WIDTH * shaders::LARGEST_WIDTH,
+            interior: part.interior as u32 / alignment * alignment,
             own: part.own as u32,
             nodes: part.id.len() as u32,
             opening_nodes: part.openings.iter().map(Vec::len).collect(),
@@ -188,8 +193,11 @@ impl Fluid {
             step: 0,
             phases: Phases::default(),
         };
+        if fluid.crossing.len() > 0 {
+            fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &fluid.crossing)?);
+        }
+        fluid.prepare_step()?;
         for odd in [false, true] {
-            fluid.prepare(Shader::Step, odd)?;
             if fluid.buffers.entries > 0 {
                 fluid.prepare(Shader::Openings, odd)?;
             }
@@ -200,9 +208,6 @@ impl Fluid {
             if of_part.any(|(nodes, kind)| *kind == Prescribed::Pressure && !nodes.is_empty()) {
                 fluid.prepare(Shader::Pressure, odd)?;
             }
-        }
-        if fluid.crossing.len() > 0 {
-            fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &fluid.crossing)?);
         }
         Ok(fluid)
     }
@@ -377,23 +382,24 @@ impl Fluid {
         recorder.phase("fluid");
         let odd = self.step % 2 == 1;
         self.record_entries(recorder, Shader::Pressure, odd, row);
-        self.record_step(recorder, odd, 0, self.own, row);
+        self.record_step(recorder, odd, 0..self.own, row, Packing::NONE);
         self.record_boundaries(recorder, !odd, row);
     }
 
-    fn record_step(&self, recorder: &mut Recorder, odd: bool, first: u32, count: u32, row: u32) {
+    fn record_step(&self, recorder: &mut Recorder, odd: bool, nodes: Range<u32>, row: u32, packing: Packing) {
         let (kernel, bound) = &self.kernels[&(Shader::Step, odd)];
         let width = shaders::width(Shader::Step, self.variant.precision, odd);
         // Past the last own node is room, or copies of neighbours' nodes, which are stale during even steps without these nodes.
-        let count = count.div_ceil(width);
-        let span = [first / width, count, self.buffers.stride / width, row];
+        let count = (nodes.end - nodes.start).div_ceil(width);
+        let mut words = vec![nodes.start / width, count, self.buffers.stride / width, row];
+        if self.variant.packs(Shader::Step) {
+            words.extend(packing.words());
+        }
         if self.variant.immediate_force(Shader::Step) {
             let pairs = self.variant.set.q() / 2;
-            let force = &self.forces[row as usize * pairs..][..pairs];
-            recorder.dispatch(kernel, bound, count, &[span.as_slice(), force].concat());
-        } else {
-            recorder.dispatch(kernel, bound, count, &span);
+            words.extend(&self.forces[row as usize * pairs..][..pairs]);
         }
+        recorder.dispatch(kernel, bound, count, &words);
     }
 
     /// Mends what came back from walls and openings. Walls first: pressure openings look at the velocity of nodes next to
@@ -576,6 +582,23 @@ impl Fluid {
         let mut recorder = Recorder::new(&self.gpu);
         recorder.dispatch(kernel, bound, count, &[first, count, self.buffers.stride, 0]);
         recorder.submit();
+        Ok(())
+    }
+
+    /// The step's kernels, which may see to messages too.
+    fn prepare_step(&mut self) -> Result<()> {
+        let each = [false, true].map(|odd| self.variant.nodes_of_workgroup(odd));
+        let crossings = match &self.exchange {
+            Some(exchange) if self.variant.packs(Shader::Step) => {
+                exchange.crossings(&self.gpu, &self.crossing, self.interior..self.own, each)?
+            }
+            _ => Crossings::none(&self.gpu)?,
+        };
+        for odd in [false, true] {
+            let table = [self.buffers.table(&[]), crossings.table(odd).to_vec()].concat();
+            let made = make(&self.gpu, &self.variant, Shader::Step, odd, &table)?;
+            self.kernels.insert((Shader::Step, odd), made);
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel};
 
-use super::shaders::{self, Shader, Variant};
+use super::shaders::{self, Packing, Shader, Variant};
 
 /// A kernel with its buffers bound.
 pub(crate) fn make(
@@ -16,7 +16,8 @@ pub(crate) fn make(
     let label = format!("{shader:?}{}", if odd { " odd" } else { "" });
     let wgsl = shaders::wgsl(shader, variant, odd);
     let pairs = if variant.immediate_force(shader) { variant.set.q() / 2 } else { 0 };
-    let immediates = 16 + 4 * pairs as u32;
+    let packing = if variant.packs(shader) { Packing::WORDS } else { 0 };
+    let immediates = 16 + 4 * (packing + pairs) as u32;
     let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), immediates)?;
     let bound = kernel.bind(gpu, buffers);
     Ok((kernel, bound))

@@ -25,7 +25,8 @@ const WALL_FORCE_QUANTUM: real = real(1.0 / ${wall_force_scale});
 #endif
 
 // What one dispatch works on: `count` items from `first` on; `stride` items separate the two slots of a pair array, `row`
-// is the time step's line in `schedule`. What packs or unpacks may have the number of its message as `round` there.
+// is the time step's line in `schedule`. Workgroups from number `packs` on pack what crosses of theirs, and post message number `round` where `posts`
+// is 1. What packs or unpacks may have the number of its message as `round` there.
 #if immediate_force
 // `force_k` is the body force at the beginning of the step along the first velocity of pair k; the first pairs are the axes.
 // One number a pair: sums of two axes', the same for all, would each wait in a register of every invocation.
@@ -35,6 +36,11 @@ struct Span {
     count: u32,
     stride: u32,
     ${row}: u32,
+#if packs_after
+    packs: u32,
+    posts: u32,
+    round: u32,
+#endif
 #if immediate_force
 #for p in pairs
     force_${p.k}: f32,

@@ -12,9 +12,10 @@ use super::walls::WallEntry;
 use crate::Precision;
 use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 10] = [
+const SHARED: [Template; 11] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     MAIN,
+    Template { name: "crossing.wgsl", text: include_str!("crossing.wgsl") },
     Template { name: "links.wgsl", text: include_str!("links.wgsl") },
     Template { name: "upstream.wgsl", text: include_str!("upstream.wgsl") },
     Template { name: "gather_apart.wgsl", text: include_str!("gather_apart.wgsl") },
@@ -80,7 +81,7 @@ pub struct Tuning {
     /// Whether odd steps go from the last nodes to the first, so that they begin with what the step before left in the cache: faster on
     /// GPUs.
     pub backwards: bool,
-    /// Whether kernels that pack messages post them, and those that unpack wait for them, by themselves.
+    /// Whether kernels that pack messages can post them, and those that unpack wait for them, by themselves.
     pub signals: bool,
 }
 
@@ -88,6 +89,33 @@ impl Tuning {
     /// What is fastest on a device.
     pub fn of(device: &GpuInfo, precision: Precision) -> Self {
         Self { apart: !device.software && precision != Precision::F16, backwards: !device.software, signals: false }
+    }
+}
+
+/// What a step packs by itself, see crossing.wgsl.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packing {
+    /// The first workgroup that packs what crosses of its nodes.
+    from: u32,
+    /// The number of the message, where the kernel posts it.
+    posted: Option<u32>,
+}
+
+impl Packing {
+    /// Words among a step's immediates.
+    pub const WORDS: usize = 3;
+
+    /// No message.
+    pub const NONE: Self = Self { from: u32::MAX, posted: None };
+
+    /// Workgroups from number `from` on pack, and post message number `posted` where there is one.
+    pub fn from(from: u32, posted: Option<u32>) -> Self {
+        Self { from, posted }
+    }
+
+    /// As the step's kernel takes it.
+    pub fn words(self) -> [u32; Self::WORDS] {
+        [self.from, u32::from(self.posted.is_some()), self.posted.unwrap_or_default()]
     }
 }
 
@@ -169,7 +197,13 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     match shader {
         Shader::Step if variant.immersed.is_some() => {
             let vector = variant.precision.vector(variant.set.dimension());
-            table.push(Binding::write("node_velocity", format!("array<{vector}>")));
+            let message = format!("array<{}>", variant.precision.stored());
+            table.extend([
+                Binding::write("node_velocity", format!("array<{vector}>")),
+                Binding::read("crossing", "array<vec2<u32>>"),
+                Binding::write("message", message),
+            ]);
+            table.extend(variant.tuning.signals.then(|| Signals::bindings(true)).into_iter().flatten());
         }
         Shader::Step => {}
         Shader::Openings => table.extend([
@@ -280,7 +314,8 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         forces_after => force("(span.row + 1u)", variant, shader),
         force_scale => number(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
-        posts => variant.tuning.signals && shader == Shader::Pack,
+        packs_after => variant.packs(shader),
+        posts => variant.tuning.signals && (shader == Shader::Pack || variant.packs(shader)),
         awaits => variant.tuning.signals && shader == Shader::Unpack,
         row => if variant.tuning.signals && matches!(shader, Shader::Pack | Shader::Unpack) { "round" } else { "row" },
         pairs,
@@ -299,6 +334,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
             b => ["x", "y", "z"][b],
             sum => signed_sum(k_with(&c, |c| c[a] * c[b]), "rest"),
         }).collect::<Vec<_>>(),
+        ..posting(variant, shader),
     };
     render(template, &SHARED, &context)
 }
@@ -309,6 +345,16 @@ impl Variant {
         self.immersed.is_some_and(|immersed| immersed.inside.is_some())
     }
 
+    /// Whether a kernel puts what crosses to other parts into the message by itself: the step's, where bodies ask for a message every step.
+    pub(crate) fn packs(&self, shader: Shader) -> bool {
+        shader == Shader::Step && self.immersed.is_some()
+    }
+
+    /// Nodes that a workgroup of a step has.
+    pub(crate) fn nodes_of_workgroup(&self, odd: bool) -> u32 {
+        width(Shader::Step, self.precision, odd) * WORKGROUP
+    }
+
     /// Whether the body force comes with the dispatch: numbers that all invocations share need no registers there.
     pub(crate) fn immediate_force(&self, shader: Shader) -> bool {
         self.force && shader == Shader::Step && self.precision != Precision::F64
@@ -317,6 +363,17 @@ impl Variant {
     /// Whether the force of walls is part of the force in a kernel.
     fn acts(&self, shader: Shader) -> bool {
         self.held && shader != Shader::WallVelocity
+    }
+}
+
+/// Which workgroups post, where not all do.
+fn posting(variant: &Variant, shader: Shader) -> Value {
+    match variant.packs(shader) {
+        true => context! {
+            posting => "groups_of_nodes() - span.packs",
+            posts_if => "span.posts != 0u && packing(number)",
+        },
+        false => context! {},
     }
 }
 

@@ -2,10 +2,14 @@
 // Two relaxation times: Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427.
 // Force: Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308. Equilibrium: He and Luo, J. Stat. Phys. 88 (1997) 927,
 // rho_0 = 1. AA pattern: Bailey et al., ICPP 2009.
+// Where bodies are in the fluid, the last workgroups, which have the interface's nodes, put what crosses to other parts into the message.
 #include "prelude.wgsl"
-#{% with last_first = odd and backwards %}
+#{% with last_first = odd and backwards, turns = packs_after %}
 #include "main.wgsl"
 #{% endwith %}
+#if packs_after
+#include "crossing.wgsl"
+#endif
 
 fn work_on(k: u32) {
     let n = span.first + k;

@@ -10,7 +10,7 @@ use crate::lattice_boltzmann::boundary::Prescribed;
 use crate::lattice_boltzmann::buffers::Buffers;
 use crate::lattice_boltzmann::exchange::Exchange;
 use crate::lattice_boltzmann::refill::Draft;
-use crate::lattice_boltzmann::shaders::Shader;
+use crate::lattice_boltzmann::shaders::{Packing, Shader};
 use crate::lattice_boltzmann::walls::Walls;
 
 /// Interior nodes for each of the interface, at least, for a GPU to be at work on their even step as long as a message is on its way.
@@ -61,7 +61,7 @@ impl Fluid {
         if exchange.refills() && odd {
             // Its message travels during the step after it.
             self.record_whole_step(recorder, row);
-            exchange.record_pack(recorder, odd);
+            exchange.record_post(recorder, odd);
             Ok(())
         } else if exchange.refills() && (self.whole_halo || exchange.is_packed()) {
             self.even_step_with_halo(comm, exchange, recorder, row)
@@ -70,7 +70,8 @@ impl Fluid {
         }
     }
 
-    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done.
+    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done. Both by one kernel where that
+    /// packs and posts the message by itself.
     fn step_in_two<'g>(
         &mut self,
         comm: &'g dyn Comm,
@@ -79,12 +80,21 @@ impl Fluid {
         row: u32,
     ) -> Result<()> {
         let odd = self.step % 2 == 1;
-        recorder.phase("interface");
-        self.record_entries(recorder, Shader::Pressure, odd, row);
-        self.record_step(recorder, odd, self.interior, self.own - self.interior, row);
-        exchange.record_pack(recorder, odd);
-        recorder.phase("interior");
-        self.record_step(recorder, odd, 0, self.interior, row);
+        let by_itself = if self.variant.packs(Shader::Step) { exchange.posted_by_kernel() } else { None };
+        if by_itself.is_some() {
+            recorder.phase("interior");
+            self.record_entries(recorder, Shader::Pressure, odd, row);
+            let first = self.interior / self.variant.nodes_of_workgroup(odd);
+            self.record_step(recorder, odd, 0..self.own, row, Packing::from(first, by_itself));
+            exchange.record_post(recorder, odd);
+        } else {
+            recorder.phase("interface");
+            self.record_entries(recorder, Shader::Pressure, odd, row);
+            self.record_step(recorder, odd, self.interior..self.own, row, Packing::from(0, None));
+            exchange.record_post(recorder, odd);
+            recorder.phase("interior");
+            self.record_step(recorder, odd, 0..self.interior, row, Packing::NONE);
+        }
         self.send(comm, exchange, recorder)?;
         recorder.phase("boundaries");
         self.record_boundaries(recorder, !odd, row);
@@ -102,10 +112,10 @@ impl Fluid {
     ) -> Result<()> {
         recorder.phase("interior");
         self.record_entries(recorder, Shader::Pressure, false, row);
-        self.record_step(recorder, false, 0, self.interior, row);
+        self.record_step(recorder, false, 0..self.interior, row, Packing::NONE);
         self.send(comm, exchange, recorder)?;
         recorder.phase("interface");
-        self.record_step(recorder, false, self.interior, self.nodes - self.interior, row);
+        self.record_step(recorder, false, self.interior..self.nodes, row, Packing::NONE);
         recorder.phase("boundaries");
         self.record_boundaries(recorder, true, row);
         self.whole_halo = false;
