@@ -2,23 +2,20 @@
 // sums over ranks do not depend on which of them owns a node. Only w and w u are rounded: d, from the site below the body's
 // centre, is whole.
 // With a message, the first workgroups are for copies: their sums go into the message to owners, and those are marked that have own nodes in
-// the box around their region. The last workgroups, if any, have no bodies: they make the forces on nodes zero, which are added up anew after this,
-// while the last regions are summed up.
+// the box around their region. The other workgroups make the forces on nodes zero, which are added up anew after this: first, since nothing waits for
+// that. They are as many as own bodies need, or as that needs.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
 #include "whole.wgsl"
 
-// Workgroups for own bodies.
-fn groups_of_own() -> u32 {
-    return (span.own - span.first + ${workgroup - 1}u) / ${workgroup}u;
-}
-
-// Zero in ${cleared} fours of words, at each of which a workgroup is side by side.
-fn clear(k: u32) {
-    var at = k / ${workgroup}u * ${cleared * workgroup}u + k % ${workgroup}u;
-    for (var n = 0u; n < ${cleared}u; n++) {
-        if (at < arrayLength(&words)) {
+// Zero in an invocation's fours of words, that of number k of `all`; a workgroup's are side by side.
+fn clear(k: u32, all: u32) {
+    let fours = arrayLength(&words);
+    let each = (fours + all - 1u) / all;
+    var at = k / ${workgroup}u * each * ${workgroup}u + k % ${workgroup}u;
+    for (var n = 0u; n < each; n++) {
+        if (at < fours) {
             words[at] = vec4<u32>();
         }
         at += ${workgroup}u;
@@ -27,10 +24,10 @@ fn clear(k: u32) {
 
 fn work_on(k: u32) {
     let items_of_copies = groups_of_copies() * ${workgroup}u;
-    let items_of_own = groups_of_own() * ${workgroup}u;
-    if (k >= items_of_copies + items_of_own) {
-        clear(k - items_of_copies - items_of_own);
-    } else if (k < items_of_copies + span.own - span.first) {
+    if (k >= items_of_copies) {
+        clear(k - items_of_copies, span.count - items_of_copies);
+    }
+    if (k < items_of_copies + span.own - span.first) {
         gather(k, items_of_copies);
     }
 }

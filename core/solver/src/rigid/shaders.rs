@@ -24,7 +24,7 @@ const TOLD: u32 = 15;
 /// Invocations that share a copy when it answers. Copies come last in their kernel, which so ends sooner.
 pub(super) const OF_COPY: u32 = 8;
 
-/// Fours of words that an invocation makes zero: many, for software devices run the rest of its kernel too.
+/// Fours of words that an invocation makes zero, at most: many, for software devices run the rest of its kernel too.
 pub(super) const CLEARED: u32 = 64;
 
 /// What kernels know of messages: that there is one, and that they post or await it by themselves.
@@ -193,7 +193,6 @@ impl Shader {
             abreast => ABREAST,
             lanes_of_copies => OF_COPY,
             told_words => TOLD,
-            cleared => CLEARED,
             by_itself => BY_ITSELF,
             posts => self.signals(true, signals && parameters.in_fluid),
             awaits => self.signals(false, signals && parameters.in_fluid),

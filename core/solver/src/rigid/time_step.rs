@@ -373,7 +373,7 @@ impl RigidBodies {
     }
 
     /// What the fluid does in the regions of copies, into `letter`, and where the kernel posts it by itself, so that it is off before that is done,
-    /// also in those of own bodies; then forces on nodes become zero too.
+    /// also in those of own bodies, and makes forces on nodes zero.
     fn record_gather_for_owners(&self, recorder: &mut Recorder, letter: &Letter) {
         recorder.phase("gather");
         let copies = self.copies();
@@ -383,10 +383,10 @@ impl RigidBodies {
         self.record_with(recorder, Shader::Gather, Letters { going: Some(letter), coming: None }, work);
     }
 
-    /// Invocations for own bodies, then for forces on nodes that become zero.
+    /// Invocations for own bodies, or for the forces on nodes that these make zero.
     fn items_of_own(&self) -> u32 {
         let fours = self.shared.as_ref().map_or(0, |shared| shared.node_force.bytes().div_ceil(16));
-        self.own().next_multiple_of(WORKGROUP) + (fours as u32).div_ceil(CLEARED * WORKGROUP) * WORKGROUP
+        self.own().max((fours as u32).div_ceil(CLEARED)).next_multiple_of(WORKGROUP)
     }
 
     fn copies(&self) -> u32 {
