@@ -39,8 +39,8 @@ pub use template::{Template, render};
 pub use timeline::{Event, Span, Timeline, Tracing, now};
 
 /// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`: it takes [`Recorder::dispatch`]'s rows
-/// of workgroups apart. Needs `workgroup` in the context and `count` in the immediate data `span`; with
-/// `last_first` in the context it goes from the last workgroup's items to the first's.
+/// of workgroups apart. Needs `workgroup` in the context and `count` in the immediate data `span`; the file says what else in the context
+/// makes it do more.
 pub const MAIN: Template = Template { name: "main.wgsl", text: include_str!("main.wgsl") };
 
 /// Invocations a workgroup of every kernel.

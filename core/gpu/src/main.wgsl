@@ -1,8 +1,9 @@
 // One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
 // last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
-// With `turns`, `turn(place)` is the number of the workgroup at that place among those that begin. With `packs_after`, workgroups of which `packing(number)`
-// holds then `pack` what they wrote. With `posts`, the last workgroup that is done tells the host that its message, number `posted_round`, is written: of the first `posting`
-// workgroups or of those of which `posts_if` holds, where only those write it. With `awaits`, all wait for the host's answer, or those of which `awaiting` holds.
+// Else with `turns`, `turn(place)` is the number of the workgroup at that place among those that begin. With `packs_after`, workgroups of which
+// `packing(number)` holds then `pack(number, lane)` what they wrote. With `posts`, the last workgroup that is done tells the host that its message,
+// number `posted_round`, is written: of the first `posting` workgroups, where only those write it, or of those of which `posts_if` holds, which are
+// so many. With `awaits`, all wait for the host's answer, or those of which `awaiting` holds.
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,

@@ -1,7 +1,8 @@
 //! What a trace says: how busy devices are, how much of the exchange lies under interior work, where steps spend their time.
 //!
 //! A message of kind K is on its way from the end of the device's phase "pack K" until the end of the host's next "exchange K" in
-//! that step or a later one; what counts as interior work is the device's phase "interior".
+//! that step or a later one; where there is no such phase, since a kernel that does more packs and posts it by itself, from when that exchange
+//! begins. What counts as interior work is the device's phase "interior".
 
 mod colours;
 pub mod drawing;

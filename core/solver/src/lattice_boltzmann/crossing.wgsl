@@ -1,5 +1,5 @@
 // What crosses to other parts of what a workgroup of a step wrote, put into the message: workgroups from number `span.packs` on have nodes of the
-// interface. `crossing` begins with the first and last but one of the items of each of these; an item is the pair and, 16 times that, the place in the
+// interface. `crossing` begins with where the items of each of these begin there, and end; an item is the pair's number plus 16 times the place in the
 // message, then the index in the pair's array.
 
 fn groups_of_nodes() -> u32 {

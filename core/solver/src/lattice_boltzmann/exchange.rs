@@ -11,7 +11,7 @@ use super::halo::Crossing;
 use super::kernels::make;
 use super::links::Place;
 use super::refill::Refill;
-use super::shaders::{Shader, Tuning, Variant};
+use super::shaders::{Shader, Variant};
 use crate::courier::{Courier, Phases, Pieces, length};
 
 /// (rank, number of populations) of each piece of a message.
@@ -41,7 +41,7 @@ pub(crate) struct Exchange {
 }
 
 /// What a step's kernel binds that packs messages: see crossing.wgsl.
-pub(crate) struct Crossings {
+pub(crate) struct Outbox {
     /// By whether the step is odd.
     lists: [Buffer; 2],
     message: Buffer,
@@ -49,7 +49,7 @@ pub(crate) struct Crossings {
     signals: [Buffer; 2],
 }
 
-impl Crossings {
+impl Outbox {
     /// No messages.
     pub fn none(gpu: &Gpu) -> Result<Self> {
         let buffer = || gpu.buffer("no message", 16);
@@ -111,7 +111,7 @@ impl Exchange {
             false => Courier::prompt(gpu, "halo", out, answer)?,
         };
         let signals = courier.signals();
-        let variant = Variant { tuning: Tuning { signals: signals.is_some(), ..variant.tuning }, ..*variant };
+        let variant = Variant { signals: signals.is_some(), ..*variant };
         let kernel = |shader, places: &[Place], message| -> Result<(Kernel, Bound)> {
             let words: Vec<u32> = places.iter().flat_map(|place| [place.pair, place.index]).collect();
             let places = gpu.buffer("places", 4 * words.len() as u64)?;
@@ -157,21 +157,21 @@ impl Exchange {
     ///
     /// # Errors
     /// Where the device has no room.
-    pub fn crossings(&self, gpu: &Gpu, crossing: &Crossing, nodes: Range<u32>, each: [u32; 2]) -> Result<Crossings> {
+    pub fn outbox(&self, gpu: &Gpu, crossing: &Crossing, nodes: Range<u32>, each: [u32; 2]) -> Result<Outbox> {
         let list = |odd: bool| -> Result<Buffer> {
             let items = crossing.by_workgroup(odd, nodes.clone(), each[usize::from(odd)]);
             let list = gpu.buffer("what crosses", size_of_val(items.as_slice()) as u64)?;
             gpu.upload(&list, 0, &items)?;
             Ok(list)
         };
-        let mut crossings = Crossings::none(gpu)?;
-        crossings.lists = [list(false)?, list(true)?];
-        crossings.message = self.courier.out().clone();
+        let mut outbox = Outbox::none(gpu)?;
+        outbox.lists = [list(false)?, list(true)?];
+        outbox.message = self.courier.out().clone();
         if let Some(signals) = self.courier.signals() {
             let [arrived, posted, _] = signals.buffers().map(|(_, buffer)| buffer.clone());
-            crossings.signals = [arrived, posted];
+            outbox.signals = [arrived, posted];
         }
-        Ok(crossings)
+        Ok(outbox)
     }
 
     /// The number of the next message, where what packs it has to post it by itself.
@@ -211,5 +211,52 @@ impl Exchange {
         let round = self.courier.signals().map_or(0, Signals::round);
         recorder.dispatch(kernel, bound, count, &[0, count, self.stride, round]);
         Ok(Some(odd))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use hematite_gpu::{Binding, Needs, Template, WORKGROUP, render};
+
+    use super::*;
+
+    const TEXT: &str = "struct Span { count: u32, packs: u32 }
+        var<immediate> span: Span;
+        ${declarations}
+        #include \"crossing.wgsl\"
+        @compute @workgroup_size(1) fn main(@builtin(workgroup_id) group: vec3<u32>) {
+            numbers[group.x] = turn(group.x) * 2u + u32(packing(turn(group.x)));
+        }";
+
+    /// Each workgroup has its turn once, also those that rows of workgroups have too many; those that pack come first.
+    #[test]
+    fn workgroups_that_pack_begin() {
+        let gpu = Gpu::open(0, Needs::default()).expect("a device");
+        let table = vec![
+            Binding::read("crossing", "array<vec2<u32>>"),
+            Binding::write("message", "array<u32>"),
+            Binding::write("numbers", "array<u32>"),
+        ];
+        let context = minijinja::context! {
+            workgroup => WORKGROUP, width => 1, pairs => Vec::<u32>::new(), declarations => Binding::declare(&table),
+        };
+        let crossing = Template { name: "crossing.wgsl", text: include_str!("crossing.wgsl") };
+        let wgsl = render(Template { name: "turns.wgsl", text: TEXT }, &[crossing], &context);
+        let kernel = Kernel::new(&gpu, "turns", &wgsl, table, 8).expect("made");
+        let groups: u32 = 12;
+        let [none, message] = [0; 2].map(|_| gpu.buffer("nothing", 16).expect("room"));
+        let numbers = gpu.buffer("numbers", 4 * u64::from(groups)).expect("room");
+        let bound = kernel.bind(&gpu, &[("crossing", &none), ("message", &message), ("numbers", &numbers)]);
+        // Groups with nodes, and the first that packs; u32::MAX where none does.
+        for (of_nodes, first) in [(10, 7), (10, 0), (10, 9), (10, u32::MAX), (12, 5), (1, 0)] {
+            let mut recorder = Recorder::new(&gpu);
+            recorder.dispatch(&kernel, &bound, groups * WORKGROUP, &[of_nodes * WORKGROUP - 3, first]);
+            recorder.submit();
+            let found: Vec<u32> = gpu.download(&numbers, 0, groups as usize).expect("reads");
+            let packs = first.min(of_nodes)..of_nodes;
+            let others = (0..packs.start).chain(of_nodes..groups).map(|number| 2 * number);
+            let expected: Vec<u32> = packs.clone().map(|number| 2 * number + 1).chain(others).collect();
+            assert_eq!(found, expected, "{of_nodes} groups, from {first} on they pack");
+        }
     }
 }

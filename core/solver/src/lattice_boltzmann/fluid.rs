@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
 use super::equilibrium::{State, equilibrium};
-use super::exchange::{Crossings, Exchange};
+use super::exchange::{Exchange, Outbox};
 use super::halo::Crossing;
 use super::immersed_walls::HeldWalls;
 use super::kernels::make;
@@ -151,7 +151,8 @@ impl Fluid {
             immersed: parameters.immersed,
             held: matches!(parameters.walls, Walls::Immersed(_)),
             openings: part.openings.len(),
-            tuning: Tuning { signals: gpu.may_signal(), ..tuning },
+            tuning,
+            signals: gpu.may_signal(),
         };
         let draft = neighbours::draft(gpu, part, parameters);
         let (mut buffers, crossing) =
@@ -588,14 +589,14 @@ impl Fluid {
     /// The step's kernels, which may see to messages too.
     fn prepare_step(&mut self) -> Result<()> {
         let each = [false, true].map(|odd| self.variant.nodes_of_workgroup(odd));
-        let crossings = match &self.exchange {
+        let outbox = match &self.exchange {
             Some(exchange) if self.variant.packs(Shader::Step) => {
-                exchange.crossings(&self.gpu, &self.crossing, self.interior..self.own, each)?
+                exchange.outbox(&self.gpu, &self.crossing, self.interior..self.own, each)?
             }
-            _ => Crossings::none(&self.gpu)?,
+            _ => Outbox::none(&self.gpu)?,
         };
         for odd in [false, true] {
-            let table = [self.buffers.table(&[]), crossings.table(odd).to_vec()].concat();
+            let table = [self.buffers.table(&[]), outbox.table(odd).to_vec()].concat();
             let made = make(&self.gpu, &self.variant, Shader::Step, odd, &table)?;
             self.kernels.insert((Shader::Step, odd), made);
         }

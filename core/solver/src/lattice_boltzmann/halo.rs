@@ -55,8 +55,8 @@ impl Crossing {
         Self { own, halo, writers: [even, odd], neighbours }
     }
 
-    /// What crosses after an odd step, or else after an even one, as crossing.wgsl takes it, for workgroups that have so many of `nodes` each,
-    /// all of which may write something that crosses.
+    /// What crosses after an odd step, or else after an even one, as crossing.wgsl takes it: for workgroups that have `each` of `nodes`, among which
+    /// are all that write something that crosses.
     pub fn by_workgroup(&self, odd: bool, nodes: Range<u32>, each: u32) -> Vec<[u32; 2]> {
         let places = if odd { &self.halo } else { &self.own };
         let mut items = vec![Vec::new(); nodes.len().div_ceil(each as usize)];

@@ -29,7 +29,7 @@ const SHARED: [Template; 11] = [
 /// The kernels of the fluid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shader {
-    /// Gather, collide, scatter.
+    /// Gather, collide, scatter; where bodies are in the fluid, what crosses into the message.
     Step,
     /// What pressure openings will send back after a step.
     Pressure,
@@ -70,6 +70,8 @@ pub struct Variant {
     pub openings: usize,
     /// How the step is done.
     pub tuning: Tuning,
+    /// Whether kernels that pack messages can post them, and those that unpack wait for them, by themselves.
+    pub signals: bool,
 }
 
 /// Ways to do a step: the same numbers, at other speeds on other devices.
@@ -81,14 +83,12 @@ pub struct Tuning {
     /// Whether odd steps go from the last nodes to the first, so that they begin with what the step before left in the cache: faster on
     /// GPUs.
     pub backwards: bool,
-    /// Whether kernels that pack messages can post them, and those that unpack wait for them, by themselves.
-    pub signals: bool,
 }
 
 impl Tuning {
     /// What is fastest on a device.
     pub fn of(device: &GpuInfo, precision: Precision) -> Self {
-        Self { apart: !device.software && precision != Precision::F16, backwards: !device.software, signals: false }
+        Self { apart: !device.software && precision != Precision::F16, backwards: !device.software }
     }
 }
 
@@ -203,7 +203,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
                 Binding::read("crossing", "array<vec2<u32>>"),
                 Binding::write("message", message),
             ]);
-            table.extend(variant.tuning.signals.then(|| Signals::bindings(true)).into_iter().flatten());
+            table.extend(variant.signals.then(|| Signals::bindings(true)).into_iter().flatten());
         }
         Shader::Step => {}
         Shader::Openings => table.extend([
@@ -227,11 +227,11 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
         Shader::Pack => {
             table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::write("message", &stored)]);
-            table.extend(variant.tuning.signals.then(|| Signals::bindings(true)).into_iter().flatten());
+            table.extend(variant.signals.then(|| Signals::bindings(true)).into_iter().flatten());
         }
         Shader::Unpack => {
             table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::read("message", &stored)]);
-            table.extend(variant.tuning.signals.then(|| Signals::bindings(false)).into_iter().flatten());
+            table.extend(variant.signals.then(|| Signals::bindings(false)).into_iter().flatten());
         }
     }
     table
@@ -315,9 +315,9 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         force_scale => number(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
         packs_after => variant.packs(shader),
-        posts => variant.tuning.signals && (shader == Shader::Pack || variant.packs(shader)),
-        awaits => variant.tuning.signals && shader == Shader::Unpack,
-        row => if variant.tuning.signals && matches!(shader, Shader::Pack | Shader::Unpack) { "round" } else { "row" },
+        posts => variant.signals && (shader == Shader::Pack || variant.packs(shader)),
+        awaits => variant.signals && shader == Shader::Unpack,
+        row => if variant.signals && matches!(shader, Shader::Pack | Shader::Unpack) { "round" } else { "row" },
         pairs,
         axes => axes.iter().enumerate().map(|(a, name)| context! {
             name,
@@ -481,9 +481,11 @@ mod tests {
         for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
             for precision in [Precision::F32, Precision::F16, Precision::F64] {
                 let immersed = [None, Some(Immersed::default()), Some(Immersed { inside: Some([0.7, 1.1]) })];
-                for (k, immersed) in (0..48).map(|k| (k, immersed[k / 16])) {
+                for (k, immersed) in (0..72).map(|k| (k, immersed[k / 24])) {
                     let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
-                    let tuning = Tuning { apart: k & 8 == 8, backwards: k & 8 == 8, signals: k & 8 == 8 };
+                    // Software, GPUs in f16, GPUs in f32.
+                    let way = k % 24 / 8;
+                    let (tuning, signals) = (Tuning { apart: way == 2, backwards: way > 0 }, way > 0);
                     let variant = Variant {
                         set,
                         precision,
@@ -494,6 +496,7 @@ mod tests {
                         held,
                         openings: 2,
                         tuning,
+                        signals,
                     };
                     for shader in shaders {
                         let source = wgsl(shader, &variant, odd);
@@ -524,7 +527,8 @@ mod tests {
                 immersed: None,
                 held: false,
                 openings: 0,
-                tuning: Tuning { apart: true, backwards, signals: true },
+                tuning: Tuning { apart: true, backwards },
+                signals: true,
             };
             wgsl(shader, &variant, odd).contains("groups.x * groups.y - 1u")
         };

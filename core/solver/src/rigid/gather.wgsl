@@ -9,7 +9,7 @@
 #include "region.wgsl"
 #include "whole.wgsl"
 
-// Zero in an invocation's fours of words, that of number k of `all`; a workgroup's are side by side.
+// Zero in an invocation's fours of words, that of number k of `all`, which are whole workgroups; a workgroup's are side by side.
 fn clear(k: u32, all: u32) {
     let fours = arrayLength(&words);
     let each = (fours + all - 1u) / all;

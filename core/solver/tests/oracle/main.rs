@@ -28,11 +28,7 @@ struct Setting {
 
 /// Largest deviation over the largest value, of all moments after some steps on a random domain, of all ways to do them.
 fn deviation(setting: Setting) -> f64 {
-    let ways = [(false, false), (false, true), (true, true)].map(|(apart, backwards)| Tuning {
-        apart,
-        backwards,
-        signals: false,
-    });
+    let ways = [(false, false), (false, true), (true, true)].map(|(apart, backwards)| Tuning { apart, backwards });
     ways.map(|tuning| deviation_of(setting, tuning)).into_iter().fold(0.0, f64::max)
 }
 

@@ -218,6 +218,7 @@ mod tests {
             held: true,
             openings: 0,
             tuning: crate::lattice_boltzmann::Tuning::default(),
+            signals: false,
         };
         let mut buffers = Buffers::bare(stride as u32);
         buffers.add_held(&gpu, &variant, &points.nodes).expect("fits");
