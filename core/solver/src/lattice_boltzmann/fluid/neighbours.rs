@@ -8,7 +8,8 @@ use hematite_gpu::{Gpu, Recorder};
 use super::{Fluid, Parameters};
 use crate::lattice_boltzmann::boundary::Prescribed;
 use crate::lattice_boltzmann::buffers::Buffers;
-use crate::lattice_boltzmann::exchange::Exchange;
+use crate::lattice_boltzmann::exchange::{Exchange, Outbox};
+use crate::lattice_boltzmann::kernels::make;
 use crate::lattice_boltzmann::refill::Draft;
 use crate::lattice_boltzmann::shaders::{Packing, Shader};
 use crate::lattice_boltzmann::walls::Walls;
@@ -46,6 +47,23 @@ impl Fluid {
         };
         let made = draft.filter(|_| self.exchange.is_some()).map(make).transpose();
         self.exchange = agree(comm, made)?;
+        Ok(())
+    }
+
+    /// The step's kernels, which may see to messages too.
+    pub(super) fn prepare_step(&mut self) -> Result<()> {
+        let each = [false, true].map(|odd| self.variant.nodes_of_workgroup(odd));
+        let outbox = || match &self.exchange {
+            Some(exchange) => exchange.outbox(&self.gpu, &self.crossing, self.interior..self.own, each),
+            None => Outbox::none(&self.gpu),
+        };
+        let outbox = self.variant.packs(Shader::Step).then(outbox).transpose()?;
+        for odd in [false, true] {
+            let mut table = self.buffers.table(&[]);
+            table.extend(outbox.iter().flat_map(|outbox| outbox.table(odd)));
+            let made = make(&self.gpu, &self.variant, Shader::Step, odd, &table)?;
+            self.kernels.insert((Shader::Step, odd), made);
+        }
         Ok(())
     }
 
