@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use hematite_config::{Fault, Result};
+use hematite_geometry::OpeningKind;
 use rayon::prelude::*;
 
-use crate::{GlobalLink, Lattice, Link, Neighbour, NodeId, Opening, OpeningNode, Part, Partition, Target, VelocitySet};
+use crate::{GlobalLink, Lattice, Link, Neighbour, NodeId, Opening, OpeningNode, Part, Partition};
 
 /// What one part is made of, in global node numbers.
 pub(crate) struct Share {
@@ -104,12 +105,7 @@ pub(crate) fn assemble(share: Share, source: &impl Source, openings: &[Opening])
         }
     }
     let links = (1..source.q()).into_par_iter().map(|i| translate(&locals, source, i, owned)).collect::<Result<_>>()?;
-    let set = if source.q() == VelocitySet::D2Q9.q() { VelocitySet::D2Q9 } else { VelocitySet::D3Q19 };
-    let links: Vec<Vec<Link>> = links;
-    let openings = openings
-        .iter()
-        .map(|opening| own_nodes(opening, &locals, owned, &links[set.straight(opening.normal) - 1]))
-        .collect::<Result<_>>()?;
+    let openings = openings.iter().map(|opening| own_nodes(opening, &locals, owned)).collect::<Result<_>>()?;
     Ok(Part { rank, parts, interior, own: owned, id, position, links, neighbours, openings })
 }
 
@@ -140,24 +136,20 @@ fn translate(locals: &Locals, source: &impl Source, i: usize, owned: usize) -> R
     Ok(links)
 }
 
-/// The own nodes of an opening; `inward` holds the links of own nodes away from it.
-fn own_nodes(opening: &Opening, locals: &Locals, owned: usize, inward: &[Link]) -> Result<Vec<OpeningNode>> {
+/// The own nodes of an opening.
+fn own_nodes(opening: &Opening, locals: &Locals, owned: usize) -> Result<Vec<OpeningNode>> {
     let mut hint = 0;
     let mut nodes = Vec::new();
     for site in &opening.nodes {
         let found = u32::try_from(site.node.0).ok().and_then(|global| locals.find(global, &mut hint));
         let Some(node) = found.filter(|&n| (n as usize) < owned) else { continue };
-        let inward = match inward[node as usize].target() {
-            Target::Node(m) if (m as usize) < owned => Some(m),
-            Target::Node(_) => {
-                return Err(Fault::usage(format!(
-                    "the partition parts opening \"{}\" from the nodes next to it; make the case again with mkcase",
-                    opening.name
-                )));
-            }
-            Target::Wall | Target::Opening(_) => None,
-        };
-        nodes.push(OpeningNode { node, links: site.links, developed: site.developed, inward });
+        nodes.push(OpeningNode { node, links: site.links, developed: site.developed });
+    }
+    if opening.kind == OpeningKind::Pressure && !nodes.is_empty() && nodes.len() < opening.nodes.len() {
+        return Err(Fault::usage(format!(
+            "the partition divides opening \"{}\" between parts; make the case again with mkcase",
+            opening.name
+        )));
     }
     Ok(nodes)
 }

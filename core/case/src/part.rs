@@ -92,6 +92,4 @@ pub struct OpeningNode {
     pub links: u32,
     /// Developed-flow speed relative to the opening's mean speed, on its own cross-section.
     pub developed: f32,
-    /// The own node next to it away from the opening, along the axis closest to the opening's normal; none at a wall.
-    pub inward: Option<u32>,
 }

@@ -1,10 +1,12 @@
 //! A lattice divided into parts, with the halo of each.
 
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use hematite_config::{Fault, Result};
 use std::collections::{BTreeMap, BTreeSet};
 
+use hematite_geometry::OpeningKind;
 use rayon::prelude::*;
 
 use crate::extract::Share;
@@ -226,31 +228,27 @@ fn divide_graph(lattice: &Lattice, loads: Option<&[u32]>, parts: usize, limits: 
     }
 }
 
-/// Gives each opening node and the node next to it away from the opening to one part, for a pressure opening looks at
-/// both; says which nodes those are.
+/// Gives all nodes of a pressure opening to one part, that which has most of them, for what comes back at a node depends
+/// on the nodes beside it; openings that share a node go together. Says which nodes those are.
 fn keep_openings_whole(lattice: &Lattice, owner: &mut [u32]) -> BTreeSet<u32> {
-    let mut group: BTreeMap<u32, u32> = BTreeMap::new();
-    let lowest = |group: &BTreeMap<u32, u32>, mut n: u32| {
-        while let Some(&lower) = group.get(&n).filter(|&&lower| lower != n) {
-            n = lower;
-        }
-        n
-    };
-    for opening in &lattice.openings {
-        let inward = &lattice.links[lattice.set.straight(opening.normal) - 1];
-        for site in &opening.nodes {
-            let node = site.node.0 as u32;
-            if let Some(next) = inward[node as usize].node() {
-                let (a, b) = (lowest(&group, node), lowest(&group, next));
-                group.insert(a.max(b), a.min(b));
-                group.insert(a.min(b), a.min(b));
-            }
-        }
+    let mut groups: Vec<BTreeSet<u32>> = Vec::new();
+    for opening in lattice.openings.iter().filter(|opening| opening.kind == OpeningKind::Pressure) {
+        let mut group: BTreeSet<u32> = opening.nodes.iter().map(|site| site.node.0 as u32).collect();
+        let (meet, apart) = groups.into_iter().partition(|other: &BTreeSet<u32>| !other.is_disjoint(&group));
+        let meet: Vec<BTreeSet<u32>> = meet;
+        group.extend(meet.into_iter().flatten());
+        groups = apart;
+        groups.push(group);
     }
-    for &n in group.keys() {
-        owner[n as usize] = owner[lowest(&group, n) as usize];
+    for group in &groups {
+        let mut shares: BTreeMap<u32, usize> = BTreeMap::new();
+        group.iter().for_each(|&n| *shares.entry(owner[n as usize]).or_default() += 1);
+        // The lowest part of those with as many.
+        let most = shares.iter().max_by_key(|&(&part, &nodes)| (nodes, Reverse(part)));
+        let Some((&part, _)) = most else { continue };
+        group.iter().for_each(|&n| owner[n as usize] = part);
     }
-    group.into_keys().collect()
+    groups.into_iter().flatten().collect()
 }
 
 /// As [`divide_graph`], by way of blocks: small ones, so that parts keep smooth borders, and larger ones where those are still

@@ -1,9 +1,10 @@
 //! Opening nodes as the kernel sees them.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use bytemuck::{Pod, Zeroable};
-use hematite_case::{Part, VelocitySet};
+use hematite_case::{Part, Target, VelocitySet};
+use hematite_config::{Fault, Result};
 
 /// What is prescribed at an opening, and its shape over the opening's nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,11 +18,6 @@ pub enum Prescribed {
 /// A vector for each of the part's nodes at an opening, in the part's order.
 pub type Shape = Vec<[f64; 3]>;
 
-/// Numbers that pressure.wgsl writes for an entry: one a direction, then the velocity of the inward node.
-pub(crate) fn slots(set: VelocitySet) -> usize {
-    set.q() - 1 + 3
-}
-
 /// One (opening, node) pair; the layout of `Entry` in WGSL.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
@@ -30,38 +26,71 @@ pub(crate) struct Entry {
     pub links: u32,
     pub opening: u32,
     pub pressure: u32,
-    /// The node next to it away from the opening, or itself.
-    pub inward: u32,
-    /// Whether the inward node is another one and at no opening, so that nothing mends its populations.
-    pub settled: u32,
 }
 
 impl Entry {
     /// Its declaration in WGSL.
-    pub const WGSL: &str = "struct Entry {\n    node: u32,\n    links: u32,\n    opening: u32,\n    pressure: u32,\n    inward: u32,\n    settled: u32,\n}\n";
+    pub const WGSL: &str =
+        "struct Entry {\n    node: u32,\n    links: u32,\n    opening: u32,\n    pressure: u32,\n}\n";
 }
 
-/// The entries of a part and their shapes (three numbers an entry, zero for pressure).
-pub(crate) fn entries(part: &Part, prescribed: &[Prescribed]) -> (Vec<Entry>, Vec<f64>) {
-    let at_openings: HashSet<u32> = part.openings.iter().flatten().map(|node| node.node).collect();
-    let mut entries = Vec::new();
-    let mut shapes = Vec::new();
-    for (opening, (nodes, prescribed)) in part.openings.iter().zip(prescribed).enumerate() {
-        for (k, node) in nodes.iter().enumerate() {
-            let (pressure, shape) = match prescribed {
-                Prescribed::Velocity(shape) => (0, shape[k]),
-                Prescribed::Pressure => (1, [0.0; 3]),
-            };
-            entries.push(Entry {
-                node: node.node,
-                links: node.links,
-                opening: opening as u32,
-                pressure,
-                inward: node.inward.unwrap_or(node.node),
-                settled: u32::from(node.inward.is_some_and(|inward| !at_openings.contains(&inward))),
-            });
-            shapes.extend(shape);
+/// The openings of a part as kernels read them.
+pub(crate) struct Entries {
+    /// Each opening's nodes, in the part's order.
+    pub entries: Vec<Entry>,
+    /// Shape of the prescribed velocity: three numbers an entry, zero for pressure.
+    pub shapes: Vec<f64>,
+    /// For each entry and each direction from the first on, the entry of the node beside it along the opening, on the
+    /// other side of a diagonal link; the entry itself for all other links.
+    pub beside: Vec<u32>,
+}
+
+impl Entries {
+    /// Those of `part`.
+    ///
+    /// # Errors
+    /// A usage fault where the partition divides a pressure opening.
+    pub fn of(set: VelocitySet, part: &Part, prescribed: &[Prescribed]) -> Result<Self> {
+        let mut made = Self { entries: Vec::new(), shapes: Vec::new(), beside: Vec::new() };
+        for (opening, (nodes, prescribed)) in part.openings.iter().zip(prescribed).enumerate() {
+            let numbers: HashMap<u32, u32> = nodes.iter().map(|at| at.node).zip(made.entries.len() as u32..).collect();
+            for (k, at) in nodes.iter().enumerate() {
+                let (pressure, shape) = match prescribed {
+                    Prescribed::Velocity(shape) => (0, shape[k]),
+                    Prescribed::Pressure => (1, [0.0; 3]),
+                };
+                for i in 1..set.q() {
+                    let side = match pressure {
+                        1 if at.links >> i & 1 == 1 => beside(set, part, at.node, i),
+                        _ => at.node,
+                    };
+                    let divided =
+                        || Fault::usage("the partition divides a pressure opening: make the case again with mkcase");
+                    made.beside.push(*numbers.get(&side).ok_or_else(divided)?);
+                }
+                made.entries.push(Entry { node: at.node, links: at.links, opening: opening as u32, pressure });
+                made.shapes.extend(shape);
+            }
         }
+        Ok(made)
     }
-    (entries, shapes)
+}
+
+/// The node beside own node `n` along an opening into which `c_i` leads: of the two nodes that a diagonal `c_i` passes
+/// between, the one that is fluid where the other is not. Else `n`.
+fn beside(set: VelocitySet, part: &Part, n: u32, i: usize) -> u32 {
+    let c = set.velocities();
+    let straight = |axis: usize| c.iter().position(|d| (0..3).all(|a| d[a] == if a == axis { c[i][a] } else { 0 }));
+    let next = |axis: usize| match straight(axis).map(|k| part.links[k - 1][n as usize].target()) {
+        Some(Target::Node(m)) => Some(m),
+        _ => None,
+    };
+    let axes: Vec<usize> = (0..3).filter(|&axis| c[i][axis] != 0).collect();
+    match axes[..] {
+        [a, b] => match (next(a), next(b)) {
+            (Some(m), None) | (None, Some(m)) => m,
+            _ => n,
+        },
+        _ => n,
+    }
 }

@@ -4,7 +4,7 @@ use hematite_case::{Part, VelocitySet};
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Buffer, Gpu};
 
-use super::boundary::{self, Prescribed};
+use super::boundary::{Entries, Prescribed};
 use super::halo::Crossing;
 use super::links::Runs;
 use super::shaders::{Immersed, Variant};
@@ -63,6 +63,13 @@ impl Buffers {
             buffers.wall_nodes = mended.iter().map(|entry| entry.node).collect();
         }
 
+        let Entries { entries, shapes, beside } = Entries::of(set, part, prescribed)?;
+        buffers.entries = entries.len() as u32;
+        buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;
+        buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;
+        buffers.filled(gpu, "beside", bytemuck::cast_slice(&beside))?;
+        buffers.add(gpu, "before", (beside.len() * precision.real_bytes()) as u64)?;
+
         let runs = Runs::of(set, &std::mem::take(&mut part.links));
         buffers.filled(gpu, "marks", bytemuck::cast_slice(&runs.marks))?;
         buffers.filled(gpu, "specials", bytemuck::cast_slice(&runs.specials))?;
@@ -78,11 +85,6 @@ impl Buffers {
 
         let row = Row::len(part.openings.len()) * precision.real_bytes();
         buffers.add(gpu, "schedule", ((SCHEDULE_ROWS + 1) * row) as u64)?;
-        let (entries, shapes) = boundary::entries(part, prescribed);
-        buffers.entries = entries.len() as u32;
-        buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;
-        buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;
-        buffers.add(gpu, "wanted", (boundary::slots(set) * entries.len() * precision.real_bytes()) as u64)?;
         buffers.add(gpu, "ledger", 8 * entries.len() as u64)?;
         Ok((buffers, crossing))
     }

@@ -379,8 +379,7 @@ impl Fluid {
         recorder.dispatch(kernel, bound, count, &words);
     }
 
-    /// Mends what came back from walls and openings. Walls first: pressure openings look at the velocity of nodes next to
-    /// them, which may be at walls.
+    /// Mends what came back from walls and openings.
     fn record_boundaries(&self, recorder: &mut Recorder, odd: bool, row: u32) {
         self.record_entries(recorder, Shader::Walls, odd, row);
         self.record_entries(recorder, Shader::Openings, odd, row);

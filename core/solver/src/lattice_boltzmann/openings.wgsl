@@ -1,29 +1,18 @@
 // Openings and moving walls: mends, in place, the populations that a plain half-way bounce-back sent back.
-// Velocity and moving wall: f_j = f_i + 6 w_j c_j . u_w  (Ladd, J. Fluid Mech. 271 (1994) 285).
-// Pressure: f_j = -f_i + what pressure.wgsl found before the step, less the change of e-_i in it.
 // One invocation an (opening, node) entry; direction i leads into the opening, j = -i out of it.
+//
+// Velocity and moving wall (Ladd, J. Fluid Mech. 271 (1994) 285):
+//   f_j = f_i* + 6 w_j c_j . u_w
+//
+// Pressure, by anti-bounce-back (Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427):
+//   f_j(t+1) + f_i*(t) = 2 w_i rho + (A_i(x) + A_i(x')) / 2 + (B_i(x') - B_i(x)) / 2
+// with rho that of the opening, which so holds half-way along the link, and A and B of pressure.wgsl at the node x and at
+// x', the node beside it along the opening that lies on the other side of the link: x' = x for links straight out.
+// Where the flow varies along the opening alone, the streaming of f_i* from x to x' and of f_j* back gives this equation
+// without remainder, so that developed flow passes unchanged. With x' = x it is the plain closure, which makes diagonal
+// links err by the change of shear stress over half a spacing.
 #include "prelude.wgsl"
 #include "main.wgsl"
-
-struct Velocity {
-#for a in axes
-    ${a.name}: real,
-#endfor
-}
-
-// The velocity of a node after the step.
-fn velocity_of(n: u32) -> Velocity {
-#include "gather.wgsl"
-#include "pairs.wgsl"
-#if force
-#for a in axes
-    let F${a.name} = ${forces_after[a.index]};
-#endfor
-    return Velocity(${axes | map(attribute="momentum_after") | join(", ")});
-#else
-    return Velocity(${axes | map(attribute="momentum") | join(", ")});
-#endif
-}
 
 fn work_on(k: u32) {
     let entry = entries[k];
@@ -51,21 +40,15 @@ fn work_on(k: u32) {
 #endfor
 #endfor
     } else {
-        // 3 times the velocity that the inward node gained in the step.
-#for a in axes
-        var u${a.name} = real(0.0);
-#endfor
-        if (entry.settled != 0u) {
-            let now = velocity_of(entry.inward);
-#for a in axes
-            u${a.name} = real(3.0) * (now.${a.name} - wanted[SLOTS * k + ${2 * (pairs | length) + a.index}u]);
-#endfor
-        }
 #for p in pairs
-        let gain${p.k} = W${p.shell} * (${p.c_dot_u});
+        let A${p.k} = before[SLOTS * k + ${2 * p.k - 2}u];
+        let B${p.k} = before[SLOTS * k + ${2 * p.k - 1}u];
 #for way in [p.ij, p.ji]
         if ((entry.links & (1u << ${way.out}u)) != 0u) {
-            let change = wanted[SLOTS * k + ${way.out}u - 1u] ${way.minus} gain${p.k} - real(2.0) * f${way.back};
+            let side = SLOTS * beside[SLOTS * k + ${way.out}u - 1u];
+            let even = real(0.5) * (A${p.k} + before[side + ${2 * p.k - 2}u]);
+            let odd = real(0.5) * (before[side + ${2 * p.k - 1}u] - B${p.k});
+            let change = real(2.0) * W${p.shell} * value + even ${way.plus} odd - real(2.0) * f${way.back};
             came_in += change;
             f_${p.k}[at${way.back}] = store(f${way.back} + change);
         }

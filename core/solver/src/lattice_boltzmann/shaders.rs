@@ -4,7 +4,7 @@ use hematite_case::VelocitySet;
 use hematite_gpu::{Binding, GpuInfo, MAIN, Signals, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
-use super::boundary::{self, Entry};
+use super::boundary::Entry;
 use super::immersed_walls::WALL_FORCE_SCALE;
 use super::links;
 use super::moment::Moment;
@@ -181,17 +181,19 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         }
         table.extend(["specials", "lists"].map(|name| Binding::read(name, "array<u32>")));
     }
-    if gathers && variant.immersed.is_some() {
+    // What needs velocities needs forces.
+    let forced = gathers && shader != Shader::Openings;
+    if forced && variant.immersed.is_some() {
         table.push(Binding::read("node_force", array("i32")));
     }
-    if gathers && variant.acts(shader) {
+    if forced && variant.acts(shader) {
         table.push(Binding::read("wall_force", array("i32")));
     }
     if variant.contrast() && matches!(shader, Shader::Step | Shader::Pressure | Shader::Moments(Moment::Stress)) {
         table.push(Binding::read("inside", array("u32")));
     }
     let scheduled_force = variant.force && !variant.immediate_force(shader);
-    if gathers && (scheduled_force || matches!(shader, Shader::Openings | Shader::Pressure)) {
+    if forced && scheduled_force || shader == Shader::Openings {
         table.push(Binding::read("schedule", format!("array<{}>", variant.precision.real())));
     }
     match shader {
@@ -209,7 +211,8 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         Shader::Openings => table.extend([
             Binding::read("entries", "array<Entry>"),
             Binding::read("shape", &real),
-            Binding::read("wanted", &real),
+            Binding::read("before", &real),
+            Binding::read("beside", "array<u32>"),
             Binding::write("ledger", "array<u32>"),
         ]),
         Shader::Walls => table.extend([
@@ -217,7 +220,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
             Binding::read("twice_cut", &real),
             Binding::write("ledger", "array<u32>"),
         ]),
-        Shader::Pressure => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("wanted", &real)]),
+        Shader::Pressure => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("before", &real)]),
         Shader::WallVelocity => table.extend([
             Binding::read("near_nodes", "array<u32>"),
             Binding::write("near_velocity", &real),
@@ -260,7 +263,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     if shader == Shader::Walls {
         declarations += WallEntry::WGSL;
     }
-    declarations += &format!("const SLOTS: u32 = {}u;\n", boundary::slots(variant.set));
+    declarations += &format!("const SLOTS: u32 = {}u;\n", variant.set.q() - 1);
     declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
     declarations += &Binding::declare(&bindings(shader, variant, odd));
     let (set, precision) = (variant.set, variant.precision);
@@ -310,8 +313,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         immersed => variant.immersed.is_some(),
         held => variant.acts(shader),
         wall_force_scale => number(WALL_FORCE_SCALE),
-        forces => force("span.row", variant, shader),
-        forces_after => force("(span.row + 1u)", variant, shader),
+        forces => force(variant, shader),
         force_scale => number(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
         packs_after => variant.packs(shader),
@@ -323,7 +325,6 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
             name,
             index => a,
             momentum => signed_sum(k_with(&c, |c| c[a]), "difference"),
-            momentum_after => format!("{} + real(0.5) * F{name}", signed_sum(k_with(&c, |c| c[a]), "difference")),
         }).collect::<Vec<_>>(),
         sum_of_pairs => (1..=set.q() / 2).map(|k| format!(" + sum{k}")).collect::<String>(),
         squares => axes.iter().map(|a| format!("u{a} * u{a}")).collect::<Vec<_>>().join(" + "),
@@ -377,12 +378,12 @@ fn posting(variant: &Variant, shader: Shader) -> Value {
     }
 }
 
-/// The force on node n along each axis: that of a row of the schedule, that of the cells and that of the walls.
-fn force(row: &str, variant: &Variant, shader: Shader) -> Vec<String> {
+/// The force on node n along each axis: that of the schedule, that of the cells and that of the walls.
+fn force(variant: &Variant, shader: Shader) -> Vec<String> {
     let along = |a: usize| {
         let body = variant.force.then(|| match variant.immediate_force(shader) {
             true => format!("span.force_{}", a + 1),
-            false => format!("schedule[{row} * ROW + {a}u]"),
+            false => format!("schedule[span.row * ROW + {a}u]"),
         });
         let cells = variant.immersed.map(|_| format!("real(node_force[{a}u * span.stride + n]) * FORCE_QUANTUM"));
         let walls =
@@ -424,11 +425,11 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize, body_force_alone: bool) -> V
         c_dot_u => dot("u"),
         c_dot_f => if body_force_alone { format!("span.force_{k}") } else { dot("F") },
         ij => context! {
-            out => i, back => j, sign => "-", minus => "-", slot => slots[0], slot_back => slots[1],
+            out => i, back => j, sign => "-", plus => "+", slot => slots[0], slot_back => slots[1],
             upstream => upstream(i), bit => bit(i),
         },
         ji => context! {
-            out => j, back => i, sign => "", minus => "+", slot => slots[1], slot_back => slots[0],
+            out => j, back => i, sign => "", plus => "-", slot => slots[1], slot_back => slots[0],
             upstream => upstream(j), bit => bit(j),
         },
     }
@@ -557,8 +558,6 @@ mod tests {
             ("links", std::mem::offset_of!(Entry, links)),
             ("opening", std::mem::offset_of!(Entry, opening)),
             ("pressure", std::mem::offset_of!(Entry, pressure)),
-            ("inward", std::mem::offset_of!(Entry, inward)),
-            ("settled", std::mem::offset_of!(Entry, settled)),
         ];
         assert_eq!(layout(Entry::WGSL), expected(&opening, size_of::<Entry>()));
         let wall = [

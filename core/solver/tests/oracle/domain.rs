@@ -61,16 +61,10 @@ impl Sample {
                 links[i - 1].push(link);
             }
         }
-        let inward = |k: usize, node: u32| match links[k][node as usize].target() {
-            Target::Node(m) => Some(m),
-            _ => None,
-        };
         let openings = [0, 1].map(|k| {
             let nodes = std::mem::take(&mut openings[k]);
-            let mut nodes: Vec<_> = nodes
-                .into_iter()
-                .map(|(node, links)| OpeningNode { node, links, developed: 1.0, inward: inward(k, node) })
-                .collect();
+            let mut nodes: Vec<_> =
+                nodes.into_iter().map(|(node, links)| OpeningNode { node, links, developed: 1.0 }).collect();
             nodes.sort_by_key(|node| node.node);
             nodes
         });

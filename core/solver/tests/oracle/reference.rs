@@ -74,8 +74,8 @@ impl Reference {
         (self.f[n].iter().sum(), u)
     }
 
-    /// One step, in which `row` is prescribed; `next` holds the force after it.
-    pub fn advance(&mut self, row: &Row, next: &Row) {
+    /// One step, in which `row` is prescribed.
+    pub fn advance(&mut self, row: &Row) {
         let before: Vec<(f64, [f64; 3])> = (0..self.part.own).map(|n| self.density_velocity(n, row.force)).collect();
         let old_f = self.f.clone();
         let mut collided = vec![vec![f64::NAN; self.c.len()]; self.part.own];
@@ -109,13 +109,9 @@ impl Reference {
         }
         self.f = streamed;
         self.interpolate_walls(&collided);
-        // Of nodes at no opening, whose populations are final already.
-        let at_openings: Vec<u32> = self.part.openings.iter().flatten().map(|node| node.node).collect();
-        let after: Vec<[f64; 3]> = (0..self.part.own).map(|n| self.density_velocity(n, next.force).1).collect();
         for k in 0..self.part.openings.len() {
             for (index, node) in self.part.openings[k].clone().into_iter().enumerate() {
                 let n = node.node as usize;
-                let (plus, _) = self.rates(n);
                 for i in (1..self.c.len()).filter(|i| node.links >> i & 1 == 1) {
                     let j = self.back[i];
                     let old = self.f[n][j];
@@ -124,32 +120,45 @@ impl Reference {
                             old + 6.0 * self.w[j] * dot(self.c[j], shape[index].map(|s| s * row.openings[k]))
                         }
                         Prescribed::Pressure => {
-                            let (rho, u) = before[n];
-                            let even = |e: &[f64]| (e[i] + e[j]) / 2.0;
-                            let excess = even(&old_f[n]) - even(&self.equilibrium(rho, u));
-                            let mut rho_w = 1.0 + row.openings[k];
-                            let mut odd = 0.0;
-                            if let Some(inward) = node.inward {
-                                let (rho, u) = before[inward as usize];
-                                let (_, minus) = self.rates(inward as usize);
-                                let force = self.force(inward as usize, row.force);
-                                let (f, e) = (&old_f[inward as usize], self.equilibrium(rho, u));
-                                rho_w = (2.0 * rho_w + rho) / 3.0;
-                                odd = -minus * ((f[i] - f[j]) / 2.0 - (e[i] - e[j]) / 2.0)
-                                    + (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], force);
-                                if !at_openings.contains(&inward) {
-                                    let gain = [0, 1, 2].map(|a| after[inward as usize][a] - u[a]);
-                                    odd -= 3.0 * self.w[i] * dot(self.c[i], gain);
-                                }
-                            }
-                            let wanted = self.equilibrium(rho_w, u);
-                            -old + 2.0 * even(&wanted) + (2.0 - plus) * excess + odd
+                            let side = self.beside(n, i);
+                            let [here, there] = [n, side].map(|m| self.even_and_odd(&old_f[m], before[m], m, i, row));
+                            let even = (here.0 + there.0) / 2.0;
+                            let odd = (there.1 - here.1) / 2.0;
+                            -old + 2.0 * self.w[i] * (1.0 + row.openings[k]) + even + odd
                         }
                     };
                     self.came_in[k] += self.f[n][j] - old;
                 }
             }
         }
+    }
+
+    /// Half of what a pair has of the even part before and after a collision, less its share of the density; and what the
+    /// collision takes from the odd part of direction `i`.
+    fn even_and_odd(&self, f: &[f64], (rho, u): (f64, [f64; 3]), n: usize, i: usize, row: &Row) -> (f64, f64) {
+        let (plus, minus) = self.rates(n);
+        let (j, e) = (self.back[i], self.equilibrium(rho, u));
+        let even = |f: &[f64]| (f[i] + f[j]) / 2.0;
+        let odd = |f: &[f64]| (f[i] - f[j]) / 2.0;
+        let force = (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], self.force(n, row.force));
+        let before_and_after = even(f) + (1.0 - plus) * even(f) + plus * even(&e);
+        (before_and_after - 2.0 * self.w[i] * rho, minus * (odd(f) - odd(&e)) - force)
+    }
+
+    /// The node on the other side of a diagonal link into an opening, where there is one, else `n`.
+    fn beside(&self, n: usize, i: usize) -> usize {
+        let mut sides = Vec::new();
+        for axis in (0..3).filter(|&axis| self.c[i][axis] != 0.0) {
+            let mut along = [0.0; 3];
+            along[axis] = self.c[i][axis];
+            if let Some(k) = self.c.iter().position(|&c| c == along)
+                && k != i
+                && let Target::Node(m) = self.part.links[k - 1][n].target()
+            {
+                sides.push(m as usize);
+            }
+        }
+        if sides.len() == 1 { sides[0] } else { n }
     }
 
     /// Bouzidi's linear bounce-back from the populations after the collision.

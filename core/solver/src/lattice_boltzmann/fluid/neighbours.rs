@@ -26,7 +26,7 @@ pub(super) fn draft(gpu: &Gpu, part: &Part, parameters: &Parameters) -> Option<D
     let inside = |node: u32| (node as usize) < part.interior;
     let local = parameters.immersed.is_none()
         && parameters.walls == Walls::HalfWay
-        && pressures.all(|(nodes, _)| nodes.iter().all(|at| inside(at.node) && at.inward.is_none_or(inside)));
+        && pressures.all(|(nodes, _)| nodes.iter().all(|at| inside(at.node)));
     let enough = gpu.info().software || part.interior >= INTERIOR_OVER_INTERFACE * (part.own - part.interior);
     (local && enough).then(|| Draft::of(parameters.set, part, Buffers::stride_of(part) as u32))
 }
