@@ -32,7 +32,8 @@ pub fn planned(
     let part = case.part(1, 0)?;
     let plan = plan(config, folder.path(), case.header())?;
     let parameters = plan.parameters(case.header(), &part)?;
-    let parameters = Parameters { precision: context.precision(parameters.precision), ..parameters };
+    let walls = plan.walls(&case, &part)?;
+    let parameters = Parameters { precision: context.precision(parameters.precision), walls, ..parameters };
     let rows = plan.clone();
     let flow = Flow::of_part(context, *inside, part, &parameters, move |t| rows.row(t))?;
     Ok((flow, plan))

@@ -32,6 +32,7 @@ cases! {
     plane_poiseuille_slip: "F1";
     shear_stress: "stress";
     pressure_driven_channel: "F2";
+    vessels_at_an_angle: "oblique";
     rectangular_ducts: "F3";
     round_pipe: "F4";
     decaying_vortices: "F6";

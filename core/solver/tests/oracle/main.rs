@@ -221,3 +221,42 @@ fn a_closed_domain_keeps_its_mass() {
         assert!(drift.abs() < 1e-10, "{set:?}: {drift:e} of the deviation a step");
     }
 }
+
+/// Largest speed after each `steps` of a flow that begins at random between pressure openings without a difference.
+fn speeds_between_pressures(set: VelocitySet, tau: f64, steps: u64) -> [f64; 3] {
+    let gpu = Gpu::open(0, Needs::default()).expect("a device");
+    let mut part = Sample::random(set, 11).part;
+    let parameters = Parameters {
+        set,
+        precision: Precision::F32,
+        omega_plus: 1.0 / tau,
+        omega_minus: 1.0 / (0.5 + 3.0 / 16.0 / (tau - 0.5)),
+        force: false,
+        immersed: None,
+        walls: Walls::HalfWay,
+        openings: vec![Prescribed::Pressure; 2],
+    };
+    let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
+    let random = |n: usize, k: u64| ((n as u64 * 3 + k) as f64 * 12.9898).sin() * 43758.5453 % 1.0;
+    let state = |n: usize| State {
+        drho: 0.01 * random(n, 7),
+        u: [0.05 * random(n, 0), 0.05 * random(n, 1), if set.dimension() == 3 { 0.05 * random(n, 2) } else { 0.0 }],
+    };
+    fluid.initialise(state).expect("starts");
+    let row = Row { force: [0.0; 3], openings: vec![0.0; 2] };
+    [0; 3].map(|_| {
+        fluid.advance(&Solo, steps, |_| row.clone()).expect("runs");
+        fluid.monitor(&row).expect("reads").speed
+    })
+}
+
+#[test]
+fn random_flow_between_pressure_openings_dies_down() {
+    for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
+        for tau in [0.55, 0.8, 2.0] {
+            let [early, later, last] = speeds_between_pressures(set, tau, 1000);
+            println!("{set:?}, tau {tau}: {early:.1e}, {later:.1e}, {last:.1e}");
+            assert!(early < 0.02 && later <= early && last <= later, "{set:?}, tau {tau}: {early} {later} {last}");
+        }
+    }
+}

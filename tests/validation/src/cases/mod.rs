@@ -21,6 +21,7 @@ mod m4_vesicles;
 mod m5_capsule;
 mod m_drift;
 mod m_tumbling;
+mod oblique;
 mod pulsatile;
 mod r1_jeffery;
 mod r4_gas;
@@ -45,6 +46,7 @@ pub const ALL: &[Case] = &[
     Case { name: "F1", about: "plane Poiseuille flow: the exact slip law", run: f1_slip::run },
     Case { name: "stress", about: "plane Poiseuille flow: shear stress", run: stress::run },
     Case { name: "F2", about: "channel between pressure openings; pressure drop over a period", run: f2_pressure::run },
+    Case { name: "oblique", about: "vessels at an angle, between openings of either cut", run: oblique::run },
     Case { name: "F3", about: "rectangular ducts: friction", run: f3_duct::run },
     Case { name: "F4", about: "round pipe: walls half-way and interpolated", run: f4_pipe::run },
     Case { name: "F6", about: "decay of Taylor-Green vortices and shear waves", run: f6_decay::run },

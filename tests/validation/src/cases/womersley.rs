@@ -124,11 +124,20 @@ fn oscillate(
 /// Complex amplitude of the velocity along x at all nodes, of `cos(omega t)`, in the last of `periods` periods.
 pub(super) fn amplitudes(flow: &mut Flow, period: u64, periods: u64) -> Result<Vec<Complex64>> {
     flow.advance(period * (periods - 1))?;
+    amplitudes_of(flow, period, |flow| flow.velocity(0))
+}
+
+/// Complex amplitude of what `take` gives at all nodes, of `cos(omega t)`, in the next period.
+pub(super) fn amplitudes_of(
+    flow: &mut Flow,
+    period: u64,
+    take: impl Fn(&mut Flow) -> Result<Vec<f64>>,
+) -> Result<Vec<Complex64>> {
     let mut sums = vec![Complex64::ZERO; flow.centre.len()];
     for sample in 0..SAMPLES {
         let turn = Complex64::from_polar(2.0 / SAMPLES as f64, -TAU * sample as f64 / SAMPLES as f64);
-        for (sum, u) in sums.iter_mut().zip(flow.velocity(0)?) {
-            *sum += turn * u;
+        for (sum, value) in sums.iter_mut().zip(take(flow)?) {
+            *sum += turn * value;
         }
         flow.advance(period / SAMPLES)?;
     }
