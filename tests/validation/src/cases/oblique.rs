@@ -105,7 +105,7 @@ impl Vessel {
         let mut found = Found { inflow: rate / (mean * cut), inlet: 0.0, rest: 0.0, change };
         for (n, &at) in flow.centre.iter().enumerate() {
             let speed = (x[n] * x[n] + y[n] * y[n] + z[n] * z[n]).sqrt() / exact;
-            let far = self.from_inlet(at) > 2.0 * self.width;
+            let far = self.behind_inlet(at) > 2.0 * self.width;
             let place = if far { &mut found.rest } else { &mut found.inlet };
             *place = place.max(speed);
         }
@@ -132,7 +132,7 @@ impl Vessel {
     }
 
     /// Distance from the inlet along the axis.
-    fn from_inlet(&self, at: [f64; 3]) -> f64 {
+    fn behind_inlet(&self, at: [f64; 3]) -> f64 {
         if self.cut == Cut::Lattice { at[0] / self.angle.cos() } else { self.on_axis(at)[0] }
     }
 
