@@ -51,7 +51,7 @@ struct Found {
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("oblique");
     let (flat, round): (&[f64], &[f64]) = match context.quick {
-        true => (&[45.0, 70.0], &[]),
+        true => (&[45.0], &[]),
         false => (&[0.0, 15.0, 30.0, 45.0, 60.0, 70.0, 75.0], &[0.0, 30.0, 45.0, 60.0]),
     };
     for (dimension, angles, tolerance) in [(2, flat, 0.04), (3, round, 0.06)] {
