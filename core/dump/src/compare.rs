@@ -14,7 +14,7 @@ use hematite_config::Result;
 pub use difference::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue};
 
 use crate::polydata::Kind;
-use crate::{BodyKind, CellKind, Field, FieldReader, Grid, Ledger, RunRecord, Values};
+use crate::{BodyKind, CellKind, Column, Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
 /// Compares two run folders: dumps by name, time step and field, nodes by their global number whatever their order, cells
 /// and bodies by step and number, and the ledgers. Bit by bit, or with `rtol` up to `rtol` times the largest magnitude of the field
@@ -189,6 +189,11 @@ fn compare_ledgers(a: &Ledger, b: &Ledger, rtol: Option<f64>, comparison: &mut C
         let what = format!("ledger: openings are {:?} and {:?}", a.openings, b.openings);
         return comparison.note(Difference::Structure(what));
     }
+    if a.columns != b.columns {
+        let names = |ledger: &Ledger| ledger.columns.iter().map(Column::to_string).collect::<Vec<_>>();
+        let what = format!("ledger: columns are {:?} and {:?}", names(a), names(b));
+        return comparison.note(Difference::Structure(what));
+    }
     if a.populations != b.populations {
         let what = format!("ledger: populations are {:?} and {:?}", a.populations, b.populations);
         return comparison.note(Difference::Structure(what));
@@ -204,12 +209,15 @@ fn compare_ledgers(a: &Ledger, b: &Ledger, rtol: Option<f64>, comparison: &mut C
     let names = ["time_s", "inside_kg"]
         .map(str::to_owned)
         .into_iter()
-        .chain(a.openings.iter().map(|name| format!("in_kg:{name}")));
+        .chain(a.openings.iter().map(|name| format!("in_kg:{name}")))
+        .chain(a.columns.iter().map(Column::to_string));
+    let openings = a.openings.len();
     for (column, name) in names.enumerate() {
         let cell = |ledger: &Ledger, row: usize| match column {
             0 => ledger.rows[row].time,
             1 => ledger.rows[row].inside,
-            opening => ledger.rows[row].through[opening - 2],
+            opening if opening < 2 + openings => ledger.rows[row].through[opening - 2],
+            measured => ledger.rows[row].values[measured - 2 - openings],
         };
         let tolerance = rtol.map(|rtol| rtol * largest((0..a.rows.len()).map(|row| cell(a, row))));
         for (row, &step) in steps_a.iter().enumerate() {

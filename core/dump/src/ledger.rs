@@ -1,4 +1,12 @@
-//! `ledger.csv`: the mass inside, what has come in through each opening, and the cells of each population.
+//! `ledger.csv`: the mass inside, what has come in through each opening, what else is measured, and the cells of each population.
+//!
+//! ```text
+//! step,time_s,inside_kg,in_kg:OPENING..,QUANTITY_UNIT..,QUANTITY_UNIT:PLACE..,cells_seeded:POPULATION,cells_inserted:..
+//! ```
+//!
+//! What is measured is a list of columns by name, which the run chooses ([`Column`]); readers keep those they do not know.
+
+mod column;
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -8,6 +16,8 @@ use hematite_config::{Fault, Result, publish};
 use serde::{Deserialize, Serialize};
 
 use crate::h5::writing;
+
+pub use column::Column;
 
 const FILE: &str = "ledger.csv";
 const OPENING: &str = "in_kg:";
@@ -57,6 +67,8 @@ pub struct LedgerRow {
     pub inside: f64,
     /// Mass that has come in through each opening since the start, kg; negative went out.
     pub through: Vec<f64>,
+    /// What else is measured, one number a column of the ledger.
+    pub values: Vec<f64>,
     /// The cells or bodies of each population; none in a run without.
     pub cells: Vec<CellCount>,
 }
@@ -66,13 +78,29 @@ pub struct LedgerRow {
 pub struct Ledger {
     /// Names of the openings.
     pub openings: Vec<String>,
+    /// What else is measured.
+    pub columns: Vec<Column>,
     /// Names of the populations of cells.
     pub populations: Vec<String>,
     /// Its lines.
     pub rows: Vec<LedgerRow>,
 }
 
+/// The columns of a ledger after the first three.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Names {
+    openings: Vec<String>,
+    columns: Vec<Column>,
+    populations: Vec<String>,
+}
+
 impl Ledger {
+    /// The numbers of a column, one a line; none where the ledger lacks it.
+    pub fn values<'a>(&'a self, column: &Column) -> Option<impl Iterator<Item = f64> + 'a> {
+        let k = self.columns.iter().position(|known| known == column)?;
+        Some(self.rows.iter().map(move |row| row.values[k]))
+    }
+
     /// Reads that of a run folder. A last line that a killed run left unfinished does not count.
     ///
     /// # Errors
@@ -85,15 +113,17 @@ impl Ledger {
         let whole = text.rfind('\n').map_or("", |end| &text[..=end]);
         let mut reader = csv::Reader::from_reader(whole.as_bytes());
         let header = reader.headers().map_err(|error| fault(error.to_string()))?.clone();
-        let Some((openings, populations)) = names(&header) else {
+        let Some(Names { openings, columns, populations }) = names(&header) else {
             let cells = CELLS.map(|column| format!("{column}POPULATION")).join(",");
-            return Err(fault(format!("its header is not step,time_s,inside_kg,{OPENING}OPENING..,{cells}..")));
+            return Err(fault(format!(
+                "its header is not step,time_s,inside_kg,{OPENING}OPENING..,QUANTITY_UNIT:PLACE..,{cells}.."
+            )));
         };
         let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.map_err(|error| fault(error.to_string()))?;
             let line = record.position().map_or(0, csv::Position::line);
-            let row = row(&record, openings.len());
+            let row = row(&record, openings.len(), columns.len());
             let row = row.ok_or_else(|| fault(format!("line {line} holds something that is no number")))?;
             if let Some(k) = row.cells.iter().position(|cells| !cells.balances()) {
                 let (name, [seeded, inserted, inside, left, removed]) = (&populations[k], row.cells[k].numbers());
@@ -104,36 +134,42 @@ impl Ledger {
             }
             rows.push(row);
         }
-        Ok(Self { openings, populations, rows })
+        Ok(Self { openings, columns, populations, rows })
     }
 }
 
-/// The names of openings and populations in a header, if it is one.
-fn names(header: &csv::StringRecord) -> Option<(Vec<String>, Vec<String>)> {
-    let columns: Vec<&str> = header.iter().collect();
-    let rest = columns.strip_prefix(["step", "time_s", "inside_kg"].as_slice())?;
+/// The names in a header, if it is one.
+fn names(header: &csv::StringRecord) -> Option<Names> {
+    let all: Vec<&str> = header.iter().collect();
+    let rest = all.strip_prefix(["step", "time_s", "inside_kg"].as_slice())?;
     let openings: Vec<String> = rest.iter().map_while(|name| name.strip_prefix(OPENING)).map(str::to_owned).collect();
-    let (counts, unpaired) = rest[openings.len()..].as_chunks::<{ CELLS.len() }>();
+    let rest = &rest[openings.len()..];
+    let columns: Vec<Column> = rest.iter().map_while(|name| Column::read(name)).collect();
+    let twice = |k: usize| columns[..k].contains(&columns[k]);
+    let (counts, unpaired) = rest[columns.len()..].as_chunks::<{ CELLS.len() }>();
     let population = |columns: &[&str; CELLS.len()]| {
         let name = columns[0].strip_prefix(CELLS[0])?;
         let same = columns.iter().zip(CELLS).all(|(column, prefix)| column.strip_prefix(prefix) == Some(name));
         same.then(|| name.to_owned())
     };
     let populations = counts.iter().map(population).collect::<Option<_>>()?;
-    unpaired.is_empty().then_some((openings, populations))
+    let whole = unpaired.is_empty() && !(0..columns.len()).any(twice);
+    whole.then_some(Names { openings, columns, populations })
 }
 
-fn row(record: &csv::StringRecord, openings: usize) -> Option<LedgerRow> {
+fn row(record: &csv::StringRecord, openings: usize, columns: usize) -> Option<LedgerRow> {
     let cells: Vec<&str> = record.iter().collect();
     let (&step, rest) = cells.split_first()?;
-    let (masses, counts) = rest.split_at_checked(2 + openings)?;
-    let masses = masses.iter().map(|text| text.parse().ok()).collect::<Option<Vec<f64>>>()?;
+    let (numbers, counts) = rest.split_at_checked(2 + openings + columns)?;
+    let numbers = numbers.iter().map(|text| text.parse().ok()).collect::<Option<Vec<f64>>>()?;
     let counts = counts.iter().map(|text| text.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    let (masses, values) = numbers.split_at(2 + openings);
     Some(LedgerRow {
         step: step.parse().ok()?,
         time: masses[0],
         inside: masses[1],
         through: masses[2..].to_vec(),
+        values: values.to_vec(),
         cells: counts.as_chunks::<{ CELLS.len() }>().0.iter().map(|&numbers| CellCount::of(numbers)).collect(),
     })
 }
@@ -143,6 +179,7 @@ pub struct LedgerWriter {
     path: PathBuf,
     file: File,
     openings: usize,
+    columns: usize,
     populations: usize,
 }
 
@@ -151,9 +188,9 @@ impl LedgerWriter {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn create(run: &Path, openings: &[String], populations: &[String]) -> Result<Self> {
-        let (openings, populations) = (openings.to_vec(), populations.to_vec());
-        Self::start(run, &Ledger { openings, populations, rows: Vec::new() })
+    pub fn create(run: &Path, openings: &[String], columns: &[Column], populations: &[String]) -> Result<Self> {
+        let (openings, columns, populations) = (openings.to_vec(), columns.to_vec(), populations.to_vec());
+        Self::start(run, &Ledger { openings, columns, populations, rows: Vec::new() })
     }
 
     /// Goes on with the ledger of a run folder; lines after time step `keep_through_step` are dropped.
@@ -170,25 +207,29 @@ impl LedgerWriter {
         let path = run.join(FILE);
         let names = ledger.openings.iter().map(|name| format!("{OPENING}{name}"));
         let counts = ledger.populations.iter().flat_map(|name| CELLS.map(|column| format!("{column}{name}")));
-        let header = ["step", "time_s", "inside_kg"].map(str::to_owned).into_iter().chain(names).chain(counts);
+        let measured = ledger.columns.iter().map(Column::to_string);
+        let first = ["step", "time_s", "inside_kg"].map(str::to_owned);
+        let header = first.into_iter().chain(names).chain(measured).chain(counts);
         let mut text = line(&path, header.collect())?;
         for row in &ledger.rows {
             text.extend(line(&path, cells(row))?);
         }
         publish(&path, |temporary| std::fs::write(temporary, &text).map_err(writing(&path)))?;
         let file = OpenOptions::new().append(true).open(&path).map_err(writing(&path))?;
-        Ok(Self { path, file, openings: ledger.openings.len(), populations: ledger.populations.len() })
+        let [openings, columns, populations] = [ledger.openings.len(), ledger.columns.len(), ledger.populations.len()];
+        Ok(Self { path, file, openings, columns, populations })
     }
 
     /// Adds a line.
     ///
     /// # Errors
-    /// When the row has not one value an opening and one count a population, or the file cannot be written.
+    /// When the row has not one number an opening and a column and one count a population, or the file cannot be written.
     pub fn append(&mut self, row: &LedgerRow) -> Result<()> {
-        let (got, wanted) = ((row.through.len(), row.cells.len()), (self.openings, self.populations));
+        let got = [row.through.len(), row.values.len(), row.cells.len()];
+        let wanted = [self.openings, self.columns, self.populations];
         if got != wanted {
             return Err(Fault::io(format!(
-                "{}: a row of {got:?} openings and populations in a ledger of {wanted:?}",
+                "{}: a row of {got:?} openings, columns and populations in a ledger of {wanted:?}",
                 self.path.display()
             )));
         }
@@ -198,7 +239,7 @@ impl LedgerWriter {
 
 /// Numbers as the shortest text that reads back as the same bits.
 fn cells(row: &LedgerRow) -> Vec<String> {
-    let numbers = [row.time, row.inside].into_iter().chain(row.through.iter().copied());
+    let numbers = [row.time, row.inside].into_iter().chain(row.through.iter().chain(&row.values).copied());
     let counts = row.cells.iter().flat_map(CellCount::numbers).map(|count| count.to_string());
     std::iter::once(row.step.to_string()).chain(numbers.map(|number| format!("{number:?}"))).chain(counts).collect()
 }
@@ -216,7 +257,7 @@ mod tests {
     use super::*;
 
     fn write(run: &Path, openings: &[String], rows: &[LedgerRow]) {
-        let mut writer = LedgerWriter::create(run, openings, &[]).expect("makes it");
+        let mut writer = LedgerWriter::create(run, openings, &[], &[]).expect("makes it");
         rows.iter().for_each(|row| writer.append(row).expect("writes"));
     }
 
@@ -227,7 +268,7 @@ mod tests {
             let openings = ["in".to_owned(), "left, \"upper\"".to_owned()];
             let rows: Vec<_> = (0..)
                 .zip(&values)
-                .map(|(step, &[time, inside, a, b])| LedgerRow { step, time, inside, through: vec![a, b], cells: vec![] })
+                .map(|(step, &[time, inside, a, b])| LedgerRow { step, time, inside, through: vec![a, b], ..LedgerRow::default() })
                 .collect();
             write(run.path(), &openings, &rows);
             let ledger = Ledger::read(run.path()).expect("reads");
@@ -259,18 +300,24 @@ mod tests {
     fn cells_are_counted_and_must_balance() {
         let run = tempfile::tempdir().expect("a folder");
         let names = ["red".to_owned(), "in_kg:odd, \"name\"".to_owned()];
-        let mut writer = LedgerWriter::create(run.path(), &["in".to_owned()], &names).expect("makes it");
+        let columns = [Column::new("largest_speed_m_per_s"), Column::of("flow_m3_per_s", "in")];
+        let mut writer = LedgerWriter::create(run.path(), &["in".to_owned()], &columns, &names).expect("makes it");
         let count = |inside| CellCount { seeded: 9, inserted: u64::MAX, inside, left: u64::MAX, removed: 2 };
         let row = |step, inside| LedgerRow {
             step,
             through: vec![0.5],
+            values: vec![0.25, -3e-9],
             cells: vec![CellCount::default(), count(inside)],
             ..LedgerRow::default()
         };
         writer.append(&row(1, 7)).expect("writes");
         assert!(writer.append(&LedgerRow { cells: vec![count(7)], ..row(2, 7) }).is_err());
+        assert!(writer.append(&LedgerRow { values: vec![0.25], ..row(2, 7) }).is_err());
         drop(LedgerWriter::reopen(run.path(), 1).expect("goes on"));
         let ledger = Ledger::read(run.path()).expect("reads");
+        assert_eq!(ledger.columns, columns);
+        assert_eq!(ledger.values(&columns[1]).map(Iterator::collect::<Vec<_>>), Some(vec![-3e-9]));
+        assert!(ledger.values(&Column::of("flow_m3_per_s", "out")).is_none());
         assert_eq!((ledger.populations.as_slice(), &ledger.rows), (names.as_slice(), &vec![row(1, 7)]));
         let mut writer = LedgerWriter::reopen(run.path(), 1).expect("goes on");
         writer.append(&row(2, 8)).expect("writes");
@@ -288,6 +335,9 @@ mod tests {
             "",
             "step\n",
             "step,time_s,inside_kg,x\n",
+            "step,time_s,inside_kg,x_m,x_m\n",
+            "step,time_s,inside_kg,x_m\n1,2,3,4,5\n",
+            "step,time_s,inside_kg,x_m\n1,2,3\n",
             "step,time_s,inside_kg\n1,2\n",
             "step,time_s,inside_kg\n1,b,3\n",
             "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a\n",

@@ -6,7 +6,7 @@
 //!           cells.vtkhdf      a dump of the surfaces of cells, opens in ParaView too: cells/
 //!           bodies.vtkhdf     a dump of rigid bodies, likewise: bodies/
 //!           tracks.h5         where each cell and body is, in H5MD: tracks.rs
-//!           ledger.csv        mass inside and through each opening, and counts of cells and bodies: ledger.rs
+//!           ledger.csv        mass inside and through each opening, what else is measured, and counts of cells and bodies: ledger.rs
 //!           log.jsonl         one JSON object a line: log.rs
 //!           timing.json       where the time went, per phase and rank: timing.rs
 //!           trace.json        what hosts and devices did when, where asked for: trace.rs
@@ -38,7 +38,7 @@ pub use checkpoint::{
 pub use compare::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue, compare};
 pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, dump_file, rank_file, write_index};
-pub use ledger::{CellCount, Ledger, LedgerRow, LedgerWriter};
+pub use ledger::{CellCount, Column, Ledger, LedgerRow, LedgerWriter};
 pub use log::Log;
 pub use record::{OpeningRecord, RunRecord};
 pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};

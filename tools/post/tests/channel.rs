@@ -102,12 +102,12 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
         }
         writer.end().expect("ends");
     }
-    let mut ledger = LedgerWriter::create(&run, &["left".into(), "right".into()], &[]).expect("a ledger");
+    let mut ledger = LedgerWriter::create(&run, &["left".into(), "right".into()], &[], &[]).expect("a ledger");
     for i in 0..3 {
         let through = vec![3e-12 * f64::from(i), -2.5e-12 * f64::from(i)];
         let inside = 1e-9 + 0.4e-12 * f64::from(i);
         let (step, time) = (100 * i as u64, 1e-5 * f64::from(i));
-        ledger.append(&LedgerRow { step, time, inside, through, cells: vec![] }).expect("writes");
+        ledger.append(&LedgerRow { step, time, inside, through, ..LedgerRow::default() }).expect("writes");
     }
     assert_eq!(Ledger::read(&run).expect("reads").rows.len(), 3);
     let wall = 8.0 / ranks as f64;

@@ -8,9 +8,9 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    BodyWriter, CellCount, CellWriter, DumpStep, Ledger, LedgerRow, LedgerWriter, Log, OpeningRecord, PhaseTimes,
-    RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, clear_other_ranks, dump_file, rank_file, write_body_index,
-    write_cell_index, write_index,
+    BodyWriter, CellCount, CellWriter, Column, DumpStep, Ledger, LedgerRow, LedgerWriter, Log, OpeningRecord,
+    PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, clear_other_ranks, dump_file, rank_file,
+    write_body_index, write_cell_index, write_index,
 };
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor, Phases};
 use hematite_solver::suspension::Tally;
@@ -21,6 +21,7 @@ use crate::bodies;
 use crate::cells::{frame, kinds};
 use crate::config::{BODIES, CELLS};
 use crate::field_dump::FieldDump;
+use crate::measured::{self, Look, measured};
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::suspended::Suspended;
@@ -81,13 +82,13 @@ impl Output {
             if comm.rank() > 0 {
                 return Ok(());
             }
-            let names = ledger_names(setup);
+            let (names, columns) = (ledger_names(setup), measured::columns(setup));
             ledger = Some(if goes_on {
-                same_columns(&setup.folder, &names)?;
+                same_columns(&setup.folder, &names, &columns)?;
                 LedgerWriter::reopen(&setup.folder, step)?
             } else {
                 let populations: Vec<String> = setup.populations.iter().map(|p| p.name.clone()).collect();
-                LedgerWriter::create(&setup.folder, &names, &populations)?
+                LedgerWriter::create(&setup.folder, &names, &columns, &populations)?
             });
             if setup.immersion.is_some() || setup.rigid.is_some() {
                 tracks = Some(open_tracks(setup, goes_on, step)?);
@@ -203,8 +204,8 @@ impl Output {
         }
         comm.sum(&mut exact)?;
         let tally = suspended.tally(comm)?;
-        let mut speed = [monitor.speed];
-        comm.max(&mut speed)?;
+        let mut largest = [monitor.speed, monitor.deviation];
+        comm.max(&mut largest)?;
 
         let units = &setup.plan.units;
         let mut came_in: Vec<f64> = exact[2..].iter().map(|&count| count as f64 * MASS_QUANTUM).collect();
@@ -213,12 +214,14 @@ impl Output {
             let walls = [exact[exact.len() - 2], exact[exact.len() - 1]];
             came_in.push(Monitor { coarse_mass: walls[0], fine_mass: walls[1], ..Monitor::default() }.mass_deviation());
         }
-        let total = Monitor { coarse_mass: exact[0], fine_mass: exact[1], ..monitor };
+        let [speed, deviation] = largest;
+        let total = Monitor { coarse_mass: exact[0], fine_mass: exact[1], speed, deviation, ..monitor };
         let ledger_row = LedgerRow {
             step,
             time: step as f64 * units.dt,
             inside: (setup.header.nodes as f64 + total.mass_deviation()) * units.mass(),
             through: came_in.iter().map(|mass| mass * units.mass()).collect(),
+            values: measured(setup, &Look { fluid: total }).into_iter().map(|(_, value)| value).collect(),
             cells: tally.iter().map(count).collect(),
         };
         if let Some((k, tally)) = tally.iter().enumerate().find(|(_, tally)| !count(tally).balances()) {
@@ -231,7 +234,7 @@ impl Output {
             ledger.append(&ledger_row)?;
             log.write(&json!({
                 "event": "monitor", "step": step, "time_s": ledger_row.time, "mass_kg": ledger_row.inside,
-                "speed_max_m_per_s": speed[0] * units.velocity(), "mlups": mlups,
+                "speed_max_m_per_s": speed * units.velocity(), "mlups": mlups,
             }))?;
         }
         self.seconds += start.elapsed().as_secs_f64();
@@ -283,18 +286,22 @@ fn ledger_names(setup: &Setup) -> Vec<String> {
 }
 
 /// Refuses to go on with a ledger of other columns.
-fn same_columns(folder: &Path, names: &[String]) -> Result<()> {
-    let before = Ledger::read(folder)?.openings;
-    if before == names {
-        return Ok(());
+fn same_columns(folder: &Path, names: &[String], columns: &[Column]) -> Result<()> {
+    let before = Ledger::read(folder)?;
+    let refusal = |what: &str, before: &[String], now: &[String], remedy: &str| {
+        let (before, now) = (before.join(", "), now.join(", "));
+        Fault::usage(format!("{}: its ledger {what} [{before}], this run [{now}]: {remedy}", folder.display()))
+    };
+    if before.openings != names {
+        let remedy = "restart with the same \"fluid.walls\", or into another folder with -o";
+        return Err(refusal("counts what came in at", &before.openings, names, remedy));
     }
-    Err(Fault::usage(format!(
-        "{}: its ledger counts what came in at [{}], this run at [{}]: restart with the same \"fluid.walls\", or into \
-         another folder with -o",
-        folder.display(),
-        before.join(", "),
-        names.join(", ")
-    )))
+    if before.columns != columns {
+        let text = |columns: &[Column]| columns.iter().map(Column::to_string).collect::<Vec<_>>();
+        let remedy = "restart with the version and the config that wrote it, or into another folder with -o";
+        return Err(refusal("holds the columns", &text(&before.columns), &text(columns), remedy));
+    }
+    Ok(())
 }
 
 /// A line of the ledger.

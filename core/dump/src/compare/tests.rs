@@ -5,7 +5,7 @@ use hematite_case::NodeId;
 use super::*;
 use crate::cells::tests::{frame, solids};
 use crate::fields::tests::{block, split, value, write_dump};
-use crate::{CellWriter, DumpStep, FieldWriter, LedgerRow, LedgerWriter};
+use crate::{CellWriter, Column, DumpStep, FieldWriter, LedgerRow, LedgerWriter};
 
 fn record() -> RunRecord {
     let json = serde_json::json!({
@@ -17,9 +17,10 @@ fn record() -> RunRecord {
     hematite_config::from_value("test", json).expect("a record")
 }
 
-fn ledger(run: &Path, inside: f64) {
-    let mut writer = LedgerWriter::create(run, &["in".to_owned()], &[]).expect("makes it");
-    let row = LedgerRow { step: 10, time: 0.1, inside, through: vec![-0.5], cells: vec![] };
+fn ledger(run: &Path, inside: f64, speed: f64) {
+    let mut writer =
+        LedgerWriter::create(run, &["in".to_owned()], &[Column::new("largest_speed_m_per_s")], &[]).expect("makes it");
+    let row = LedgerRow { step: 10, time: 0.1, inside, through: vec![-0.5], values: vec![speed], cells: vec![] };
     writer.append(&row).expect("writes");
 }
 
@@ -27,7 +28,7 @@ fn ledger(run: &Path, inside: f64) {
 fn run(ranks: usize, change: impl Fn(NodeId, &mut f32)) -> tempfile::TempDir {
     let run = tempfile::tempdir().expect("a folder");
     record().write(run.path()).expect("writes");
-    ledger(run.path(), 1.0);
+    ledger(run.path(), 1.0, 0.5);
     split(run.path(), &block(), ranks, |writers, grids, files| {
         for step in [10, 20] {
             for (writer, grid) in writers.iter_mut().zip(grids) {
@@ -106,9 +107,11 @@ fn nan_differs_at_any_tolerance() {
 #[test]
 fn other_contents_are_named() {
     let (one, other) = (run(1, |_, _| ()), run(1, |_, _| ()));
-    ledger(other.path(), 1.0 + f64::EPSILON);
-    let comparison = compare(one.path(), other.path(), None).expect("compares");
-    assert!(comparison.to_string().contains("ledger, step 10, inside_kg"), "{comparison}");
+    for (inside, speed, column) in [(1.0 + f64::EPSILON, 0.5, "inside_kg"), (1.0, 0.25, "largest_speed_m_per_s")] {
+        ledger(other.path(), inside, speed);
+        let comparison = compare(one.path(), other.path(), None).expect("compares");
+        assert!(comparison.to_string().contains(&format!("ledger, step 10, {column}")), "{comparison}");
+    }
     let path = other.path().join("fields.vtkhdf");
     FieldWriter::reopen(&path, 10).expect("goes on");
     let comparison = compare(one.path(), other.path(), None).expect("compares");
@@ -201,7 +204,7 @@ fn other_cells_are_named() {
 fn other_counts_of_cells_in_the_ledger_are_told() {
     let with = |left: u64| {
         let run = run(1, |_, _| ());
-        let mut writer = LedgerWriter::create(run.path(), &[], &["red".to_owned()]).expect("makes it");
+        let mut writer = LedgerWriter::create(run.path(), &[], &[], &["red".to_owned()]).expect("makes it");
         let cells = vec![crate::CellCount { seeded: 5, inside: 5 - left, left, ..Default::default() }];
         writer.append(&LedgerRow { step: 10, cells, ..LedgerRow::default() }).expect("writes");
         run

@@ -154,7 +154,7 @@ impl Fluid {
             Buffers::new(gpu, variant.set, variant.precision, part, &parameters.openings, &parameters.walls)?;
         // A dispatch of several rows rounds its groups up to whole rows, to less than twice as many.
         let groups = 2 * part.own.div_ceil(hematite_gpu::WORKGROUP as usize) as u64;
-        buffers.add(gpu, "partial", 16 * groups)?;
+        buffers.add(gpu, "partial", 20 * groups)?;
         let chunk = part.own.min(MOMENT_CHUNK) * 6 * variant.precision.real_bytes();
         buffers.add(gpu, "moments", chunk as u64)?;
         if let Some(immersed) = parameters.immersed {

@@ -38,8 +38,10 @@ pub struct Monitor {
     pub coarse_mass: i64,
     /// Sum of `rho - 1`, the rest in units of 2^-36.
     pub fine_mass: i64,
-    /// Largest speed.
+    /// Largest speed; NaN where some node's is no number.
     pub speed: f64,
+    /// Largest magnitude of `rho - 1`; likewise.
+    pub deviation: f64,
     /// Nodes whose density is not a sane number.
     pub broken: u64,
 }
@@ -50,7 +52,8 @@ impl Monitor {
         Self {
             coarse_mass: self.coarse_mass + other.coarse_mass,
             fine_mass: self.fine_mass + other.fine_mass,
-            speed: self.speed.max(other.speed),
+            speed: larger(self.speed, other.speed),
+            deviation: larger(self.deviation, other.deviation),
             broken: self.broken + other.broken,
         }
     }
@@ -59,6 +62,11 @@ impl Monitor {
     pub fn mass_deviation(&self) -> f64 {
         self.coarse_mass as f64 / 65_536.0 + self.fine_mass as f64 / (1u64 << 36) as f64
     }
+}
+
+/// The larger of two, where NaN is larger than every number.
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
 
 /// Unit of the mass that came in through an opening, in lattice units of mass; openings.wgsl counts in it.

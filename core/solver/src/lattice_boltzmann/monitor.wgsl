@@ -1,5 +1,6 @@
-// Mass, largest speed and health of `span.count` nodes from `span.first` on, one partial result a workgroup.
-// Mass deviations are summed as integers (coarse part in 2^-16, the rest in 2^-36), so that no order matters.
+// Mass, largest speed, largest density deviation and health of `span.count` nodes from `span.first` on, one partial result
+// a workgroup. Mass deviations are summed as integers (coarse part in 2^-16, the rest in 2^-36), so that no order matters;
+// magnitudes are compared by their bits, which order them, infinity and then NaN above all numbers.
 #include "prelude.wgsl"
 
 const COARSE: real = real(65536.0);
@@ -7,7 +8,8 @@ const FINE: real = real(68719476736.0);
 
 var<workgroup> coarse_sum: array<i32, WORKGROUP>;
 var<workgroup> fine_sum: array<i32, WORKGROUP>;
-var<workgroup> fastest: array<f32, WORKGROUP>;
+var<workgroup> fastest: array<u32, WORKGROUP>;
+var<workgroup> farthest: array<u32, WORKGROUP>;
 var<workgroup> broken: array<u32, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)
@@ -19,7 +21,8 @@ fn main(
     let k = (group.y * groups.x + group.x) * WORKGROUP + lane;
     coarse_sum[lane] = 0;
     fine_sum[lane] = 0;
-    fastest[lane] = 0.0;
+    fastest[lane] = 0u;
+    farthest[lane] = 0u;
     broken[lane] = 0u;
     if (k < span.count) {
         let n = span.first + k;
@@ -35,8 +38,9 @@ fn main(
             let coarse = i32(round(drho * COARSE));
             coarse_sum[lane] = coarse;
             fine_sum[lane] = i32(round((drho - real(coarse) / COARSE) * FINE));
-            fastest[lane] = f32(${squares});
         }
+        farthest[lane] = bits;
+        fastest[lane] = bitcast<u32>(f32(${squares})) & 0x7fffffffu;
     }
     for (var reach = WORKGROUP / 2u; reach > 0u; reach /= 2u) {
         workgroupBarrier();
@@ -44,14 +48,16 @@ fn main(
             coarse_sum[lane] += coarse_sum[lane + reach];
             fine_sum[lane] += fine_sum[lane + reach];
             fastest[lane] = max(fastest[lane], fastest[lane + reach]);
+            farthest[lane] = max(farthest[lane], farthest[lane + reach]);
             broken[lane] += broken[lane + reach];
         }
     }
     if (lane == 0u) {
-        let at = 4u * (group.y * groups.x + group.x);
+        let at = 5u * (group.y * groups.x + group.x);
         partial[at] = bitcast<u32>(coarse_sum[0]);
         partial[at + 1u] = bitcast<u32>(fine_sum[0]);
-        partial[at + 2u] = bitcast<u32>(fastest[0]);
-        partial[at + 3u] = broken[0];
+        partial[at + 2u] = fastest[0];
+        partial[at + 3u] = farthest[0];
+        partial[at + 4u] = broken[0];
     }
 }

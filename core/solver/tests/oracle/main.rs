@@ -99,6 +99,16 @@ fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }
     let rounding = sample.part.own as f64 / (1u64 << 37) as f64;
     worst = worst.max(((mass - counted).abs() - rounding).max(0.0) / mass.abs().max(1.0));
     assert_eq!(monitor.broken, 0);
+    let largest = |moment, width| {
+        let theirs = reference.moment(moment, &row(steps));
+        theirs.chunks(width).map(|v| v.iter().map(|c| c * c).sum::<f64>().sqrt()).fold(0.0, f64::max)
+    };
+    // They travel as f32.
+    for (ours, theirs) in
+        [(monitor.speed, largest(Moment::Velocity, 3)), (monitor.deviation, largest(Moment::Density, 1))]
+    {
+        worst = worst.max(((ours - theirs).abs() / theirs - 1e-7).max(0.0));
+    }
     worst
 }
 

@@ -71,7 +71,7 @@ impl Fluid {
         Ok(whole)
     }
 
-    /// Mass, largest speed and health of the own nodes.
+    /// Mass, largest speed, largest density deviation and health of the own nodes.
     ///
     /// # Errors
     /// When the device is lost.
@@ -79,7 +79,7 @@ impl Fluid {
         self.monitor_of(0..self.own(), now)
     }
 
-    /// Mass, largest speed and health of some own nodes.
+    /// Mass, largest speed, largest density deviation and health of some own nodes.
     ///
     /// # Errors
     /// When the device is lost.
@@ -92,12 +92,15 @@ impl Fluid {
         let count = nodes.len() as u32;
         self.run(Shader::Monitor, nodes.start as u32, count)?;
         let groups = count.div_ceil(hematite_gpu::WORKGROUP) as usize;
-        let partial: Vec<[u32; 4]> = self.gpu.download(self.buffers.get("partial"), 0, groups)?;
-        for [coarse, fine, squared, broken] in partial {
-            monitor.coarse_mass += i64::from(coarse as i32);
-            monitor.fine_mass += i64::from(fine as i32);
-            monitor.speed = monitor.speed.max(f64::from(f32::from_bits(squared)).sqrt());
-            monitor.broken += u64::from(broken);
+        let partial: Vec<[u32; 5]> = self.gpu.download(self.buffers.get("partial"), 0, groups)?;
+        for [coarse, fine, squared, deviation, broken] in partial {
+            monitor = monitor.plus(Monitor {
+                coarse_mass: i64::from(coarse as i32),
+                fine_mass: i64::from(fine as i32),
+                speed: f64::from(f32::from_bits(squared)).sqrt(),
+                deviation: f64::from(f32::from_bits(deviation)),
+                broken: u64::from(broken),
+            });
         }
         Ok(monitor)
     }
