@@ -38,6 +38,7 @@ fn channels(nx: usize, ny: usize) -> Domain {
         periodic: [false; 3],
         sites,
         openings: vec![inlet],
+        wall_parts: Vec::new(),
         report: Report::default(),
     }
 }

@@ -34,6 +34,7 @@ fn vessel(dimension: usize, length: usize, width: usize, spacing: f64) -> Domain
         periodic: [false; 3],
         sites,
         openings: Vec::new(),
+        wall_parts: Vec::new(),
         report: Report::default(),
     }
 }

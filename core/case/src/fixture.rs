@@ -12,6 +12,7 @@ pub fn solid(dimension: usize, extent: [usize; 3], periodic: [bool; 3]) -> Domai
         periodic,
         sites: vec![Site::WALL; extent.iter().product()],
         openings: Vec::new(),
+        wall_parts: Vec::new(),
         report: Report::default(),
     }
 }

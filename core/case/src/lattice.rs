@@ -6,7 +6,7 @@ use hematite_config::{Fault, Result};
 use hematite_geometry::{Domain, Site};
 use rayon::prelude::*;
 
-use crate::{GlobalLink, Opening, VelocitySet, opening};
+use crate::{GlobalLink, Opening, VelocitySet, WallPart, opening, wall_part};
 
 /// The sparse lattice of a whole case. Global node numbers index every array: fluid sites in scan order, x fastest.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Lattice {
     pub links: Vec<Vec<GlobalLink>>,
     /// The openings, in config order.
     pub openings: Vec<Opening>,
+    /// Named parts of the wall, in config order.
+    pub wall_parts: Vec<WallPart>,
     /// What the geometry says of itself.
     pub geometry: hematite_geometry::Report,
 }
@@ -35,8 +37,8 @@ impl Lattice {
     /// Numbers the fluid sites of a domain and links them; finds the nodes of its openings.
     ///
     /// # Errors
-    /// A usage fault when the domain holds no fluid, too many nodes, fluid at an unpadded edge, or an opening that
-    /// touches no fluid.
+    /// A usage fault when the domain holds no fluid, too many nodes, fluid at an unpadded edge, or an opening or a named
+    /// part of the wall that touches no fluid.
     pub fn build(domain: &Domain) -> Result<Self> {
         check(domain)?;
         let set = VelocitySet::of_dimension(domain.dimension);
@@ -69,9 +71,11 @@ impl Lattice {
             position,
             links,
             openings: Vec::new(),
+            wall_parts: Vec::new(),
             geometry: domain.report.clone(),
         };
         lattice.openings = opening::find(&lattice, &domain.openings)?;
+        lattice.wall_parts = wall_part::find(&lattice, domain)?;
         Ok(lattice)
     }
 

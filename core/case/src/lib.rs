@@ -28,11 +28,12 @@ mod slices;
 mod solve;
 mod velocity_set;
 mod wall;
+mod wall_part;
 
 pub use cells::{
     Ellipsoid, Growth, Placed, Population, PopulationConfig, PopulationReport, Refusal, Seeding, SeedingConfig, seed,
 };
-pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, add_partition, write};
+pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, WallPartHeader, add_partition, write};
 pub use lattice::Lattice;
 pub use layer::{ImmersedWalls, Layer};
 pub use link::GlobalLink;
@@ -44,3 +45,4 @@ pub use partition::{HaloRange, MetisLimits, PartRange, Partition};
 pub use report::PartitionReport;
 pub use velocity_set::VelocitySet;
 pub use wall::{WallNode, WallPoint, wall_points, walls};
+pub use wall_part::{WallPart, WallPartSite, at_rim};

@@ -11,23 +11,44 @@ use crate::config::{GeometryConfig, Keep};
 use crate::domain::{Domain, Opening, Report, Site};
 use crate::opening::{self, OpeningConfig};
 use crate::volume::Volume;
+use crate::wall_part::{self, Labelled, WallPartConfig};
 use crate::{read, refine, rules};
+
+/// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
+///
+/// # Errors
+/// Those of [`build_with_parts`].
+pub fn build(config_path: &Path, geometry: &GeometryConfig, openings: &[OpeningConfig]) -> Result<Domain> {
+    build_with_parts(config_path, geometry, openings, &[])
+}
 
 /// Makes the labelled lattice of a config; paths in it are relative to the folder of `config_path`.
 ///
 /// # Errors
 /// A usage fault for anything in the config or its files that cannot work, with the key or file, the value, the limit
 /// and what to change.
-pub fn build(config_path: &Path, geometry: &GeometryConfig, openings: &[OpeningConfig]) -> Result<Domain> {
+pub fn build_with_parts(
+    config_path: &Path,
+    geometry: &GeometryConfig,
+    openings: &[OpeningConfig],
+    wall_parts: &[WallPartConfig],
+) -> Result<Domain> {
     let volume = load(config_path, geometry)?;
     let read = volume.shape;
     let pixel = spacing(geometry, &volume)?;
 
     let label_rules = geometry.rules.as_deref();
-    opening::check(openings, |label| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label)))?;
-    let opening_of = |label: &str| openings.iter().position(|opening| opening.label.as_deref() == Some(label));
-    let labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), opening_of)?;
+    let labelled = |label: &str| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label));
+    opening::check(openings, labelled)?;
+    wall_part::check(wall_parts, openings, labelled)?;
+    let site_of = |label: &str| {
+        let opening = openings.iter().position(|opening| opening.label.as_deref() == Some(label));
+        let part = || wall_parts.iter().position(|part| part.label.as_deref() == Some(label)).map(Site::wall_part);
+        opening.map(Site::opening).or_else(part)
+    };
+    let mut labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), site_of)?;
     drop(volume);
+    let labelled = Labelled::take(&mut labels, geometry.refine.map_or(1, |refine| refine.factor));
 
     let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
     let periodic = periodic(geometry, dimension)?;
@@ -42,6 +63,7 @@ pub fn build(config_path: &Path, geometry: &GeometryConfig, openings: &[OpeningC
         periodic,
         sites: lattice.sites,
         openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: o.normal() }).collect(),
+        wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
         report: Report { read, ..Report::default() },
     };
     if !domain.sites.par_iter().any(|&site| site == Site::FLUID) {
@@ -53,6 +75,7 @@ pub fn build(config_path: &Path, geometry: &GeometryConfig, openings: &[OpeningC
         opening::place(&mut domain, k, opening)?;
     }
     connect(&mut domain, geometry.keep)?;
+    wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
     Ok(domain)
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What one lattice site is, in a byte: wall, fluid, or part of opening `k`.
+/// What one lattice site is, in a byte: wall, fluid, part of opening `k`, or wall that belongs to named part `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site(pub u8);
 
@@ -12,7 +12,9 @@ impl Site {
     /// Fluid: becomes a lattice node.
     pub const FLUID: Self = Self(1);
     /// The largest number of openings a domain holds.
-    pub const MAX_OPENINGS: usize = 250;
+    pub const MAX_OPENINGS: usize = 200;
+    /// The largest number of named parts of the wall.
+    pub const MAX_WALL_PARTS: usize = 50;
 
     /// A site of opening `k`: not fluid itself; links from fluid into it belong to the opening.
     pub fn opening(k: usize) -> Self {
@@ -22,7 +24,18 @@ impl Site {
 
     /// The opening this site belongs to, if any.
     pub fn as_opening(self) -> Option<usize> {
-        (self.0 >= 2).then(|| usize::from(self.0) - 2)
+        usize::from(self.0).checked_sub(2).filter(|&k| k < Self::MAX_OPENINGS)
+    }
+
+    /// A wall site of named part `k`: links into it bounce back as from any wall.
+    pub fn wall_part(k: usize) -> Self {
+        debug_assert!(k < Self::MAX_WALL_PARTS);
+        Self((2 + Self::MAX_OPENINGS + k) as u8)
+    }
+
+    /// The named part of the wall that this site belongs to, if any.
+    pub fn as_wall_part(self) -> Option<usize> {
+        usize::from(self.0).checked_sub(2 + Self::MAX_OPENINGS).filter(|&k| k < Self::MAX_WALL_PARTS)
     }
 }
 
@@ -69,6 +82,8 @@ pub struct Domain {
     pub sites: Vec<Site>,
     /// The openings, in config order.
     pub openings: Vec<Opening>,
+    /// Names of the named parts of the wall, in config order; their sites carry [`Site::wall_part`] of their index.
+    pub wall_parts: Vec<String>,
     /// What was read and what was removed.
     pub report: Report,
 }

@@ -186,7 +186,7 @@ fn check_axis(domain: &Domain, side: Side) -> Result<()> {
 }
 
 /// Bounds of a region in metres; directions past the dimension are unbounded.
-fn bounds(domain: &Domain, region: Option<&Region>) -> Result<[[f64; 2]; 3]> {
+pub(crate) fn bounds(domain: &Domain, region: Option<&Region>) -> Result<[[f64; 2]; 3]> {
     let mut bounds = [[f64::NEG_INFINITY, f64::INFINITY]; 3];
     let Some(region) = region else { return Ok(bounds) };
     let dimension = domain.dimension;
@@ -203,7 +203,7 @@ fn bounds(domain: &Domain, region: Option<&Region>) -> Result<[[f64; 2]; 3]> {
 }
 
 /// The sites along each axis whose centres lie in the bounds.
-fn ranges(domain: &Domain, bounds: [[f64; 2]; 3]) -> [std::ops::Range<usize>; 3] {
+pub(crate) fn ranges(domain: &Domain, bounds: [[f64; 2]; 3]) -> [std::ops::Range<usize>; 3] {
     [0, 1, 2].map(|axis| {
         let n = domain.extent[axis] as f64;
         // Centre i + 1/2; a hair of tolerance so that decimal lengths on a centre count as on it.
@@ -215,7 +215,7 @@ fn ranges(domain: &Domain, bounds: [[f64; 2]; 3]) -> [std::ops::Range<usize>; 3]
 }
 
 /// Runs `act` on the index of every site of a box.
-fn visit(
+pub(crate) fn visit(
     domain: &mut Domain,
     ranges: [std::ops::Range<usize>; 3],
     mut act: impl FnMut(&mut Domain, [usize; 3], usize),

@@ -17,7 +17,7 @@ pub struct Labels {
     pub shape: [usize; 3],
     /// Where they start in the volume as read.
     pub start: [usize; 3],
-    /// What each is; openings where a rule labels one. x fastest.
+    /// What each is; openings and parts of the wall where a rule labels one. x fastest.
     pub sites: Vec<Site>,
 }
 
@@ -30,21 +30,21 @@ enum Condition {
     Any,
 }
 
-/// Labels the cropped part of `volume`. `label(name)` gives the opening that uses a label.
+/// Labels the cropped part of `volume`. `site_of(name)` gives the sites of the opening, or part of the wall, that uses a label.
 ///
 /// # Errors
-/// A rule that is not one condition, a label no opening uses, a crop outside the volume, a value no rule covers.
+/// A rule that is not one condition, a label that nothing uses, a crop outside the volume, a value no rule covers.
 pub fn label(
     volume: &Volume,
     rules: Option<&[Rule]>,
     crop: Option<&Crop>,
-    opening_of: impl Fn(&str) -> Option<usize>,
+    site_of: impl Fn(&str) -> Option<Site>,
 ) -> Result<Labels> {
     let rules = match rules {
         Some(rules) => rules
             .iter()
             .enumerate()
-            .map(|(i, rule)| compile(rule, &opening_of).map_err(|f| f.within(format!("geometry.rules[{i}]"))))
+            .map(|(i, rule)| compile(rule, &site_of).map_err(|f| f.within(format!("geometry.rules[{i}]"))))
             .collect::<Result<Vec<_>>>()?,
         None => vec![(Condition::Closed(0.0, 0.0), Site::WALL.0), (Condition::Any, Site::FLUID.0)],
     };
@@ -79,7 +79,7 @@ pub fn label(
     Ok(Labels { shape, start, sites })
 }
 
-fn compile(rule: &Rule, opening_of: impl Fn(&str) -> Option<usize>) -> Result<(Condition, u8)> {
+fn compile(rule: &Rule, site_of: impl Fn(&str) -> Option<Site>) -> Result<(Condition, u8)> {
     let mut conditions = Vec::new();
     if let Some(text) = &rule.colour {
         conditions.push(Condition::Colour(colour(text)?));
@@ -107,9 +107,12 @@ fn compile(rule: &Rule, opening_of: impl Fn(&str) -> Option<usize>) -> Result<(C
     let site = match rule.is.as_str() {
         "fluid" => Site::FLUID,
         "wall" => Site::WALL,
-        label => Site::opening(opening_of(label).ok_or_else(|| {
-            Fault::usage(format!("label \"{label}\" is used by no opening; write \"fluid\", \"wall\", or give an opening \"label\": \"{label}\""))
-        })?),
+        label => site_of(label).ok_or_else(|| {
+            Fault::usage(format!(
+                "label \"{label}\" is used by no opening and no part of the wall; write \"fluid\", \"wall\", or give one of \
+                 \"openings\" or \"wall_parts\" \"label\": \"{label}\""
+            ))
+        })?,
     };
     match (conditions.pop(), conditions.len()) {
         (Some(condition), 0) => Ok((condition, site.0)),

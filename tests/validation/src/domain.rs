@@ -51,6 +51,7 @@ pub fn domain(inside: Inside, openings: &[(&str, OpeningKind)], paint: impl Fn([
         periodic: inside.periodic,
         sites,
         openings: openings.iter().map(|&(name, kind)| Opening { name: name.to_owned(), kind, normal: None }).collect(),
+        wall_parts: Vec::new(),
         report: Report { fluid, ..Report::default() },
     }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use hematite_case::{PopulationConfig, SeedingConfig};
-use hematite_geometry::{GeometryConfig, OpeningConfig};
+use hematite_geometry::{GeometryConfig, OpeningConfig, WallPartConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +19,10 @@ pub struct CaseConfig {
     /// or periodic domain.
     #[serde(default)]
     pub openings: Vec<OpeningConfig>,
+    /// Named parts of the wall, e.g. [{"name": "cylinder", "box": {"min": ["0.1 m", "0.1 m"], "max": ["0.3 m", "0.3 m"]}}]:
+    /// runs take down the force and torque of the fluid on each ("forces" in the RUN.json).
+    #[serde(default)]
+    pub wall_parts: Vec<WallPartConfig>,
     /// Populations of cells in the fluid at the start, e.g. [{"name": "red", "shape": {"kind": "red_cell"},
     /// "hematocrit": 0.45}].
     #[serde(default)]

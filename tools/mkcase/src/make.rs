@@ -9,7 +9,7 @@ use hematite_case::{
     wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read};
-use hematite_geometry::{build, inputs};
+use hematite_geometry::{build_with_parts, inputs};
 
 use crate::arguments::Arguments;
 use crate::config::CaseConfig;
@@ -32,7 +32,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let progress = Progress::new(arguments.quiet);
 
     progress.say("reading and labelling the geometry");
-    let domain = build(path, &config.geometry, &config.openings).map_err(within)?;
+    let domain = build_with_parts(path, &config.geometry, &config.openings, &config.wall_parts).map_err(within)?;
     progress.say(format!("linking {} fluid nodes", domain.report.fluid));
     let lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);

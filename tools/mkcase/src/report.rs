@@ -68,6 +68,9 @@ impl fmt::Display for Report<'_> {
         }
         f.write_str(if lattice.openings.is_empty() { "openings   none\n" } else { "openings\n" })?;
         f.write_str(&table(&lattice.openings, lattice.spacing, dimension))?;
+        for part in &lattice.wall_parts {
+            writeln!(f, "wall part  {}: {} nodes beside it", part.name, grouped(part.sites.len()))?;
+        }
         f.write_str(if self.cells.is_empty() { "cells      none\n" } else { "cells\n" })?;
         self.cells.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         if let Some(layer) = &self.immersed.layer {

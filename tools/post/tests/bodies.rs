@@ -44,6 +44,7 @@ fn slit(folder: &Path, kinds: &[BodyKind], dumps: u64, frame: impl Fn(f64) -> Bo
         periodic: [true, false, true],
         sites: (0..EXTENT.iter().product()).map(|i| if fluid(i) { Site::FLUID } else { Site::WALL }).collect(),
         openings: Vec::new(),
+        wall_parts: Vec::new(),
         report: Report::default(),
     };
     let lattice = Lattice::build(&domain).expect("a lattice");

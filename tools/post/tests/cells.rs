@@ -59,6 +59,7 @@ impl Vessel {
             periodic: [true, false, false],
             sites: (0..self.extent.iter().product()).map(|i| self.site(i)).collect(),
             openings: Vec::new(),
+            wall_parts: Vec::new(),
             report: Report::default(),
         };
         let lattice = Lattice::build(&domain).expect("a lattice");

@@ -46,6 +46,7 @@ fn lattice(dimension: usize) -> Lattice {
         periodic: [true, false, dimension == 3],
         sites: (0..extent.iter().product()).map(site).collect(),
         openings: Vec::new(),
+        wall_parts: Vec::new(),
         report: Report::default(),
     };
     Lattice::build(&domain).expect("a lattice")

@@ -27,6 +27,8 @@ pub struct Header {
     pub periodic: [bool; 3],
     /// The openings, in config order.
     pub openings: Vec<OpeningHeader>,
+    /// Named parts of the wall, in config order.
+    pub wall_parts: Vec<WallPartHeader>,
     /// The populations of cells, in config order.
     pub populations: Vec<PopulationHeader>,
     /// Numbers of parts for which a partition is stored, ascending.
@@ -53,6 +55,15 @@ pub struct OpeningHeader {
     /// The flux for unit normal velocity, as in [`Opening::link_area`].
     pub link_area: f64,
     /// Number of its nodes.
+    pub nodes: usize,
+}
+
+/// A named part of the wall without its nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WallPartHeader {
+    /// Its name.
+    pub name: String,
+    /// Number of nodes with links into it.
     pub nodes: usize,
 }
 
@@ -170,12 +181,26 @@ impl Reader<'_> {
             extent: extent.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
             periodic: self.vector::<u8>(&lattice, "periodic")?.map(|flag| flag != 0),
             openings: (0..openings.len()).map(|k| self.opening(&openings, k)).collect::<Result<_>>()?,
+            wall_parts: self.wall_parts(file)?,
             populations: self.population_headers(file)?,
             partitions: stored,
             geometry: self.json(file, "geometry")?,
             provenance: self.json(file, "provenance")?,
             config: self.json(file, "config")?,
         })
+    }
+
+    fn wall_parts(&self, file: &File) -> Result<Vec<WallPartHeader>> {
+        if !file.link_exists("wall_parts") {
+            return Ok(Vec::new());
+        }
+        let all = self.group(file, "wall_parts")?;
+        let part = |k: u64| {
+            let group = self.group(&all, &k.to_string())?;
+            let nodes = self.dataset(&group, "node", &[None])?.size();
+            Ok(WallPartHeader { name: self.text(&group, "name")?, nodes })
+        };
+        (0..all.len()).map(part).collect()
     }
 
     fn opening(&self, openings: &Group, k: u64) -> Result<OpeningHeader> {

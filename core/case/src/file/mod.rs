@@ -19,6 +19,9 @@
 //!   node      u32 [w]      nodes with links into the wall, ascending
 //!   normal    f32 [w, 3]   unit, from the smoothed wall into the fluid
 //!   distance  f32 [w]      to the smoothed wall, in lattice units
+//! /wall_parts/<k>          named part k of the wall; the group is absent where there are none. attribute: name text
+//!   node      u32 [n]      nodes with links into it, ascending
+//!   links     u32 [n]      bit i: c_i leads into it
 //! /walls/points            points on the smoothed wall; absent where the case was made without
 //!   position  f64 [p, 3]   in lattice units: a node is at its position
 //!   normal    f32 [p, 3]   unit, into the fluid
@@ -54,7 +57,7 @@ mod read;
 mod tests;
 mod write;
 
-pub use header::{Header, OpeningHeader, PopulationHeader};
+pub use header::{Header, OpeningHeader, PopulationHeader, WallPartHeader};
 pub use read::Case;
 pub use write::{add_partition, write};
 

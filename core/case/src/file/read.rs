@@ -9,12 +9,12 @@ use hdf5::{Dataset, File, Group};
 use hematite_config::{Fault, Result};
 use ndarray::s;
 
-use super::header::{Header, OpeningHeader, Reader};
+use super::header::{Header, OpeningHeader, Reader, WallPartHeader};
 use super::{CHUNK, SCHEMA_VERSION};
 use crate::extract::{Share, Source, assemble};
 use crate::{
     GlobalLink, HaloRange, Lattice, NodeId, Opening, OpeningSite, Part, PartRange, Partition, PartitionReport,
-    WallNode, WallPoint,
+    WallNode, WallPart, WallPartSite, WallPoint,
 };
 
 /// An open case file.
@@ -94,8 +94,8 @@ impl Case {
             links.push(direction);
         }
         let Header { set, spacing, origin, extent, periodic, ref geometry, .. } = self.header;
-        let (openings, geometry) = (self.openings()?, geometry.clone());
-        Ok(Lattice { set, spacing, origin, extent, periodic, position, links, openings, geometry })
+        let (openings, wall_parts, geometry) = (self.openings()?, self.wall_parts()?, geometry.clone());
+        Ok(Lattice { set, spacing, origin, extent, periodic, position, links, openings, wall_parts, geometry })
     }
 
     /// Gives the positions of all nodes to `take`, slab by slab, in the order of their numbers.
@@ -137,6 +137,26 @@ impl Case {
                 })
             })
             .collect()
+    }
+
+    /// Named parts of the wall with the nodes beside them.
+    ///
+    /// # Errors
+    /// A usage fault when the file is damaged.
+    pub fn wall_parts(&self) -> Result<Vec<WallPart>> {
+        let reader = self.reader();
+        let part = |(k, WallPartHeader { name, nodes }): (usize, &WallPartHeader)| {
+            let group = reader.group(&self.file, &format!("wall_parts/{k}"))?;
+            let node: Vec<u64> = reader.array(&group, "node", Some(*nodes))?;
+            let links: Vec<u32> = reader.array(&group, "links", Some(*nodes))?;
+            self.check_nodes(&node)?;
+            if links.iter().any(|links| links >> self.header.set.q() != 0 || links & 1 != 0) {
+                return Err(reader.damaged("a part of the wall", "bits of directions that there are not"));
+            }
+            let sites = node.into_iter().zip(links).map(|(node, links)| WallPartSite { node: NodeId(node), links });
+            Ok(WallPart { name: name.clone(), sites: sites.collect() })
+        };
+        self.header.wall_parts.iter().enumerate().map(part).collect()
     }
 
     /// The nodes at walls, ascending.

@@ -10,7 +10,9 @@ use ndarray::{ArrayView2, s};
 use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
-use crate::{GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPoint, walls};
+use crate::{
+    GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart, WallPoint, walls,
+};
 
 /// Writes a case: the lattice, its openings and walls, its cells, what immersed walls need, and any number of
 /// partitions. The file appears whole or not at all; one that is there is replaced.
@@ -50,6 +52,7 @@ pub fn write(
             let group = out.group(&group, "partitions")?;
             immersed.partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
         }
+        out.wall_parts(&file, &lattice.wall_parts)?;
         out.populations(&file, populations)?;
         let group = out.group(&file, "partitions")?;
         partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
@@ -194,6 +197,20 @@ impl Out<'_> {
         self.array(group, "node", &nodes().map(|site| site.node.0 as u32).collect::<Vec<_>>())?;
         self.array(group, "links", &nodes().map(|site| site.links).collect::<Vec<_>>())?;
         self.array(group, "developed", &nodes().map(|site| site.developed).collect::<Vec<_>>())
+    }
+
+    fn wall_parts(&self, file: &Group, parts: &[WallPart]) -> Result<()> {
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let all = self.group(file, "wall_parts")?;
+        for (k, part) in parts.iter().enumerate() {
+            let group = self.group(&all, &k.to_string())?;
+            self.text(&group, "name", &part.name)?;
+            self.array(&group, "node", &part.sites.iter().map(|site| site.node.0 as u32).collect::<Vec<_>>())?;
+            self.array(&group, "links", &part.sites.iter().map(|site| site.links).collect::<Vec<_>>())?;
+        }
+        Ok(())
     }
 
     fn walls(&self, group: &Group, walls: &[WallNode]) -> Result<()> {

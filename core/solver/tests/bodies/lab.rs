@@ -130,6 +130,7 @@ impl Lab {
             periodic: self.periodic,
             sites,
             openings: Vec::new(),
+            wall_parts: Vec::new(),
             report: Report { fluid, ..Report::default() },
         };
         Lattice::build(&domain).expect("a lattice")
@@ -165,7 +166,7 @@ impl Lab {
                 omega_plus: 1.0,
                 omega_minus: 1.0 / (0.5 + 3.0 / 16.0 / 0.5),
                 force: true,
-                immersed: Some(Immersed { inside: None }),
+                immersed: Some(Immersed::default()),
                 openings: Vec::new(),
                 walls: Walls::HalfWay,
             };
