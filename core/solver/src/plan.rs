@@ -21,8 +21,8 @@ const MOST_STEPS: f64 = 1e15;
 /// Above this density deviation likewise.
 const DENSITY_LIMIT: f64 = 0.5;
 
-/// What ledgers call the mass that walls give, beside the names of openings.
-pub const WALLS: &str = "walls";
+/// What ledgers call the mass that walls give, and the force on all of them, beside the names of openings and parts.
+pub const WALLS: &str = hematite_geometry::WHOLE_WALL;
 
 /// A run's physics in lattice units.
 #[derive(Clone, Debug)]

@@ -72,7 +72,7 @@ pub fn divide(
     // The device may lack room for both.
     drop((fluid, suspended));
     setup.divide(comm, part)?;
-    let mut fluid = together(comm, || Fluid::new(gpu, &mut setup.part, &setup.parameters))?;
+    let mut fluid = together(comm, || setup.fluid(gpu))?;
     held.put(comm, setup, saved.step, &mut fluid)?;
     let suspended = immerse(gpu, comm, setup, &mut fluid, Some(saved))?;
     Ok(Divided { fluid, suspended, moved })

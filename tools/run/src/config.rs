@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use hematite_config::{Fault, Result};
 use hematite_dump::{DumpRegion, Field};
 use hematite_solver::config::{BodiesConfig, CellsConfig, DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
-use hematite_units::quantity::Velocity;
+use hematite_units::quantity::{Length, Velocity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,12 @@ pub struct RunConfig {
     /// What is prescribed at each opening of the case, by name.
     #[serde(default)]
     pub openings: BTreeMap<String, OpeningCondition>,
+    /// Parts of the wall on which the force and torque of the fluid are taken down, in the lines of the ledger (see `monitor`):
+    /// by name, one of "wall_parts" in the CASE.json, an opening of kind "wall", or "walls", which is the wall as a whole, e.g.
+    /// {"cylinder": {}, "walls": {"about": ["0 m", "0 m"]}}. They are those of the last time step before the line; the line
+    /// of step 0 has none and holds 0. The pressure of the fluid at rest is left out. Default: all "wall_parts".
+    #[serde(default)]
+    pub forces: Option<BTreeMap<String, ForceConfig>>,
     /// Body force or pressure drop.
     #[serde(default)]
     pub drive: DriveConfig,
@@ -82,6 +88,16 @@ impl BalanceConfig {
 
 fn tolerance() -> f64 {
     0.05
+}
+
+/// How the force on a part of the wall is taken down.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForceConfig {
+    /// The point of the torque: x, y (and z), from the image's lower-left corner. Default: the mean of the middles of the links
+    /// into the part, which for a closed obstacle is near its centroid; `log.jsonl` says where.
+    #[serde(default)]
+    pub about: Option<Vec<Length>>,
 }
 
 /// The fluid at the start.

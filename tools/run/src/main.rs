@@ -8,6 +8,7 @@ mod checkpoint;
 mod cli;
 mod config;
 mod field_dump;
+mod forces;
 mod measured;
 mod openings;
 mod output;

@@ -221,7 +221,10 @@ impl Output {
             time: step as f64 * units.dt,
             inside: (setup.header.nodes as f64 + total.mass_deviation()) * units.mass(),
             through: came_in.iter().map(|mass| mass * units.mass()).collect(),
-            values: measured(setup, &Look { fluid: total }).into_iter().map(|(_, value)| value).collect(),
+            values: measured(setup, &Look { fluid: total, forces: fluid.wall_forces(comm)? })
+                .into_iter()
+                .map(|(_, value)| value)
+                .collect(),
             cells: tally.iter().map(count).collect(),
         };
         if let Some((k, tally)) = tally.iter().enumerate().find(|(_, tally)| !count(tally).balances()) {

@@ -6,13 +6,15 @@ use hematite_case::{Case, Header, Lattice, Layer, NodeId, Part, Partition, Popul
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
-use hematite_solver::lattice_boltzmann::{Immersed, Parameters};
+use hematite_gpu::Gpu;
+use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, WallLinks};
 use hematite_solver::rigid::{Entrances, Rigid};
 use hematite_solver::suspension::Gate;
 use hematite_solver::{Immersion, Plan};
 
 use crate::cli::Cli;
 use crate::config::RunConfig;
+use crate::forces::{self, WeighedPart};
 use crate::openings::Openings;
 use crate::ranks::together;
 use crate::walls::{self, fluid_nodes};
@@ -35,6 +37,8 @@ pub struct Setup {
     pub layer: Option<Layer>,
     /// What the fluid needs to know.
     pub parameters: Parameters,
+    /// Parts of the wall whose force is asked for.
+    pub forces: Vec<WeighedPart>,
     /// The cells of the case.
     pub populations: Vec<Population>,
     /// Their physics in lattice units, where there are any.
@@ -66,6 +70,8 @@ impl Setup {
         let populations = together(comm, || stored.populations())?;
         let part = together(comm, || own_part(&stored, layer.as_ref(), &populations, comm))?;
         let mut parameters = parameters(comm, &stored, &config, &plan, &part, layer.as_ref())
+            .map_err(|fault| fault.within(path.display()))?;
+        let forces = forces::parts(comm, &stored, config.forces.as_ref(), &plan, &part)
             .map_err(|fault| fault.within(path.display()))?;
         let openings = together(comm, || (!populations.is_empty()).then(|| Openings::read(&stored)).transpose())?;
         let rigid = together(comm, || {
@@ -117,6 +123,7 @@ impl Setup {
             part,
             layer,
             parameters,
+            forces,
             populations,
             immersion,
             gates,
@@ -135,8 +142,22 @@ impl Setup {
         let immersed = self.parameters.immersed.take();
         self.parameters = parameters(comm, &stored, &self.config, &self.plan, &part, self.layer.as_ref())?;
         self.parameters.immersed = immersed;
+        self.forces = forces::parts(comm, &stored, self.config.forces.as_ref(), &self.plan, &part)?;
         self.part = part;
         Ok(())
+    }
+
+    /// Puts this rank's part of the fluid on the device, at rest, and asks it for the forces on walls.
+    ///
+    /// # Errors
+    /// Where the device lacks room or a feature.
+    pub fn fluid(&mut self, gpu: &Gpu) -> Result<Fluid> {
+        let mut fluid = Fluid::new(gpu, &mut self.part, &self.parameters)?;
+        if !self.forces.is_empty() {
+            let links: Vec<WallLinks> = self.forces.iter().map(|part| part.links.clone()).collect();
+            fluid.weigh(&self.part, &links)?;
+        }
+        Ok(fluid)
     }
 
     /// The whole lattice, with the nodes beyond immersed walls.

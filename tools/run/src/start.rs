@@ -59,7 +59,7 @@ impl Start {
             distinct.dedup();
             eprintln!("device    {}", distinct.join(", "));
         }
-        let mut fluid = together(comm, || Fluid::new(&gpu, &mut setup.part, &setup.parameters))?;
+        let mut fluid = together(comm, || setup.fluid(&gpu))?;
         let from = cli.restart.as_deref().and_then(|wanted| checkpoint::find(setup, wanted));
         let saved = match &from {
             Some(path) => Some(together(comm, || checkpoint::load(setup, &case_sha256, &mut fluid, path))?),

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::balance::{Pace, divide};
 use crate::checkpoint;
 use crate::cli::{Cli, Traced};
+use crate::forces;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -73,6 +74,9 @@ impl<'c> TimeLoop<'c> {
             self.output.log(&json!({"event": "growth", "capped_until_step": step, "force_cap_N": force}))?;
         }
         let mut seconds_a_step: f64 = 0.0;
+        for event in forces::events(&self.setup.header, &self.setup.forces) {
+            self.output.log(&event)?;
+        }
         let exit = loop {
             let step = self.fluid.step();
             self.trace(false)?;
@@ -179,6 +183,10 @@ impl<'c> TimeLoop<'c> {
 
     fn advance(&mut self, steps: u64) -> Result<()> {
         let (start, comm, plan) = (Instant::now(), Waiting::new(self.comm), &self.setup.plan);
+        let after = self.fluid.step() + steps;
+        if after.is_multiple_of(self.monitor_every()) || after == plan.steps {
+            self.fluid.weigh_after(after);
+        }
         self.suspended.advance(&mut self.fluid, &comm, steps, |t| plan.row(t))?;
         self.busy += start.elapsed().as_secs_f64() - comm.seconds();
         Ok(())

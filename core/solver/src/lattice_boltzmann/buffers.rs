@@ -25,6 +25,8 @@ pub(crate) struct Buffers {
     pub stride: u32,
     /// Number of (opening, node) entries.
     pub entries: u32,
+    /// Number of (part of the wall, node) entries whose force is asked for.
+    pub force_entries: u32,
     /// Nodes with links that walls.wgsl mends.
     pub wall_nodes: Vec<u32>,
     /// Bytes of all links.
@@ -52,7 +54,7 @@ impl Buffers {
             return Err(Fault::usage(format!("{nodes} nodes on one rank; at most {}: use more ranks", u32::MAX / 2)));
         }
         let mut buffers =
-            Self { named: Vec::new(), stride: stride as u32, entries: 0, wall_nodes: Vec::new(), link_bytes: 0 };
+            Self { stride: stride as u32, ..Self::bare(0) };
         let crossing = Crossing::of(part, buffers.stride);
 
         let (mended, twice_cut) = walls::entries(part, walls);
@@ -90,9 +92,8 @@ impl Buffers {
     }
 
     /// None yet, for nodes whose slots lie `stride` apart.
-    #[cfg(test)]
     pub fn bare(stride: u32) -> Self {
-        Self { named: Vec::new(), stride, entries: 0, wall_nodes: Vec::new(), link_bytes: 0 }
+        Self { named: Vec::new(), stride, entries: 0, force_entries: 0, wall_nodes: Vec::new(), link_bytes: 0 }
     }
 
     /// Adds what cells and fluid share.
@@ -114,6 +115,13 @@ impl Buffers {
         self.add(gpu, "wall_force", 4 * axes as u64 * u64::from(self.stride))?;
         self.add(gpu, "near_velocity", (variant.precision.real_bytes() * axes * nodes.len()) as u64)?;
         self.filled(gpu, "near_nodes", bytemuck::cast_slice(nodes))
+    }
+
+    /// Adds what the force on parts of the wall needs: nodes with their links into them.
+    pub fn add_wall_forces(&mut self, gpu: &Gpu, dimension: usize, entries: &[[u32; 2]]) -> Result<()> {
+        self.force_entries = entries.len() as u32;
+        self.filled(gpu, "force_entries", bytemuck::cast_slice(entries))?;
+        self.add(gpu, "exchanged", (8 * dimension * entries.len()) as u64)
     }
 
     /// Adds a zeroed buffer.

@@ -21,6 +21,7 @@ use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::refill::Draft;
 use super::shaders::{self, Immersed, Packing, Shader, Tuning, Variant};
+use super::wall_forces::Exchanged;
 use super::walls::Walls;
 use crate::courier::Phases;
 use crate::{Bodies, Nothing, Precision};
@@ -120,6 +121,8 @@ pub struct Fluid {
     /// Body force of each step of the batch at hand, as dispatches take it.
     forces: Vec<u32>,
     step: u64,
+    /// Parts of the wall whose force is asked for.
+    exchanged: Option<Exchanged>,
     phases: Phases,
 }
 
@@ -187,6 +190,7 @@ impl Fluid {
             forces: Vec::new(),
             buffers,
             step: 0,
+            exchanged: None,
             phases: Phases::default(),
         };
         if fluid.crossing.len() > 0 {
@@ -381,16 +385,50 @@ impl Fluid {
 
     /// Mends what came back from walls and openings.
     fn record_boundaries(&self, recorder: &mut Recorder, odd: bool, row: u32) {
+        self.record_exchanged(recorder, false);
         self.record_entries(recorder, Shader::Walls, odd, row);
         self.record_entries(recorder, Shader::Openings, odd, row);
+        self.record_exchanged(recorder, true);
     }
 
     /// Runs a kernel on the entries of openings or walls, where the run has any; `odd` says how populations stand now.
-    fn record_entries(&self, recorder: &mut Recorder, shader: Shader, odd: bool, row: u32) {
+    pub(super) fn record_entries(&self, recorder: &mut Recorder, shader: Shader, odd: bool, row: u32) {
         if let Some((kernel, bound)) = self.kernels.get(&(shader, odd)) {
-            let count = if shader == Shader::Walls { self.wall_nodes().len() as u32 } else { self.buffers.entries };
+            let count = match shader {
+                Shader::Walls => self.wall_nodes().len() as u32,
+                Shader::WallForces => self.buffers.force_entries,
+                _ => self.buffers.entries,
+            };
             recorder.dispatch(kernel, bound, count, &[0, count, self.buffers.stride, row]);
         }
+    }
+
+    /// Makes ready for the force on parts of the wall, `entries` nodes with their links in the order of `exchanged`.
+    pub(super) fn add_wall_forces(&mut self, exchanged: Exchanged, entries: &[[u32; 2]]) -> Result<()> {
+        if !entries.is_empty() {
+            self.buffers.add_wall_forces(&self.gpu, self.dimension(), entries)?;
+            self.prepare(Shader::WallForces, false)?;
+        }
+        self.exchanged = Some(exchanged);
+        Ok(())
+    }
+
+    pub(super) fn exchanged(&self) -> Option<&Exchanged> {
+        self.exchanged.as_ref()
+    }
+
+    pub(super) fn exchanged_mut(&mut self) -> Option<&mut Exchanged> {
+        self.exchanged.as_mut()
+    }
+
+    /// The first `count` words of what nodes gave to walls.
+    pub(super) fn read_exchanged(&self, count: usize) -> Result<Vec<i32>> {
+        if count == 0 { Ok(Vec::new()) } else { self.gpu.download(self.buffers.get("exchanged"), 0, count) }
+    }
+
+    /// 2 or 3.
+    pub(super) fn dimension(&self) -> usize {
+        self.variant.set.dimension()
     }
 
     fn set_row(&self, now: &Row) {

@@ -17,6 +17,7 @@ mod moment;
 mod refill;
 mod schedule;
 pub mod shaders;
+mod wall_forces;
 mod walls;
 
 pub use crate::courier::Phases;
@@ -26,4 +27,5 @@ pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
 pub use moment::{MASS_QUANTUM, Moment, Monitor};
 pub use schedule::Row;
 pub use shaders::{Immersed, Tuning};
+pub use wall_forces::{WallForce, WallLinks, centroid};
 pub use walls::{Cut, Walls, cuts};

@@ -37,6 +37,8 @@ pub enum Shader {
     Openings,
     /// Walls off half-way.
     Walls,
+    /// Momentum that populations give to walls.
+    WallForces,
     /// Velocity near the points of immersed walls.
     WallVelocity,
     /// A field for a dump.
@@ -165,7 +167,7 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
     let (real, stored) = (array(variant.precision.real()), array(variant.precision.stored()));
     let writes_f = matches!(shader, Shader::Step | Shader::Openings | Shader::Walls | Shader::Unpack);
     let populations = |name| Binding { name, wgsl: stored.clone(), written: writes_f };
-    let gathers = !matches!(shader, Shader::Walls | Shader::Pack | Shader::Unpack);
+    let gathers = !matches!(shader, Shader::Walls | Shader::WallForces | Shader::Pack | Shader::Unpack);
     let mut table = Vec::new();
     if gathers || matches!(shader, Shader::Pack | Shader::Unpack) {
         table.push(populations("f_rest".to_owned()));
@@ -220,6 +222,10 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
             Binding::read("twice_cut", &real),
             Binding::write("ledger", "array<u32>"),
         ]),
+        Shader::WallForces => {
+            let entries = Binding::read("force_entries", "array<vec2<u32>>");
+            table.extend([entries, Binding::write("exchanged", "array<i32>")]);
+        }
         Shader::Pressure => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("before", &real)]),
         Shader::WallVelocity => table.extend([
             Binding::read("near_nodes", "array<u32>"),
@@ -246,6 +252,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         Shader::Step => Template { name: "step.wgsl", text: include_str!("step.wgsl") },
         Shader::Pressure => Template { name: "pressure.wgsl", text: include_str!("pressure.wgsl") },
         Shader::Walls => Template { name: "walls.wgsl", text: include_str!("walls.wgsl") },
+        Shader::WallForces => Template { name: "wall_forces.wgsl", text: include_str!("wall_forces.wgsl") },
         Shader::WallVelocity => Template { name: "wall_velocity.wgsl", text: include_str!("wall_velocity.wgsl") },
         Shader::Openings => Template { name: "openings.wgsl", text: include_str!("openings.wgsl") },
         Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("moments.wgsl") },
@@ -419,6 +426,11 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize, body_force_alone: bool) -> V
         beside.unwrap_or_default() + ["+ 1u", "", "- 1u"][(1 + c[i][0]) as usize]
     };
     let bit = |i: usize| 1_u32 << (i - 1);
+    // The axes along which a direction leads, and which way.
+    let along = |i: usize| -> Vec<Value> {
+        let terms = c[i].iter().zip(["x", "y", "z"]).filter(|(c, _)| **c != 0);
+        terms.map(|(&c, axis)| context! { axis, sign => if c > 0 { "+" } else { "-" } }).collect()
+    };
     context! {
         k, i, j,
         shell => if set.weight(i) == set.weight(1) { 1 } else { 2 },
@@ -426,11 +438,11 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize, body_force_alone: bool) -> V
         c_dot_f => if body_force_alone { format!("span.force_{k}") } else { dot("F") },
         ij => context! {
             out => i, back => j, sign => "-", plus => "+", slot => slots[0], slot_back => slots[1],
-            upstream => upstream(i), bit => bit(i),
+            upstream => upstream(i), bit => bit(i), along => along(i),
         },
         ji => context! {
             out => j, back => i, sign => "", plus => "-", slot => slots[1], slot_back => slots[0],
-            upstream => upstream(j), bit => bit(j),
+            upstream => upstream(j), bit => bit(j), along => along(j),
         },
     }
 }
@@ -471,6 +483,7 @@ mod tests {
             Shader::Pressure,
             Shader::Openings,
             Shader::Walls,
+            Shader::WallForces,
             Shader::WallVelocity,
             Shader::Moments(Moment::Density),
             Shader::Moments(Moment::Velocity),

@@ -25,6 +25,18 @@ impl Sample {
         cuts
     }
 
+    /// Links into the wall, then those into each opening: nodes, and words of bits of directions.
+    pub fn links_out(&self) -> Vec<Vec<[u32; 2]>> {
+        let into = |wanted: Target| {
+            let bits = |node: usize| {
+                let links = self.part.links.iter().zip(1..);
+                links.filter(|(links, _)| links[node].target() == wanted).fold(0, |bits, (_, i)| bits | 1 << i)
+            };
+            (0..self.part.own).map(|node| [node as u32, bits(node)]).filter(|[_, bits]| *bits != 0).collect()
+        };
+        [Target::Wall, Target::Opening(0), Target::Opening(1)].map(into).into()
+    }
+
     /// About half of a box is fluid, by a hash of position and `seed`.
     pub fn random(set: VelocitySet, seed: u64) -> Self {
         let extent: [i32; 3] = if set == VelocitySet::D2Q9 { [23, 17, 1] } else { [11, 7, 9] };

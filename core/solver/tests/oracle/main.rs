@@ -65,7 +65,10 @@ fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }
     };
     let mut reference = Reference::new(&sample.part, &parameters, state);
     let mut part = sample.part.clone();
+    let links = sample.links_out();
     let mut fluid = Fluid::tuned(&gpu, &mut part, &parameters, tuning).expect("fits");
+    fluid.weigh(&part, &links).expect("fits");
+    fluid.weigh_after(steps);
     fluid.initialise(state).expect("starts");
     if immersed.is_some() {
         immerse(&gpu, &fluid, &mut reference, set);
@@ -83,6 +86,14 @@ fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }
         let scale = theirs.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let error = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         worst = worst.max(error / scale);
+    }
+    for (ours, theirs) in fluid.wall_forces(&Solo).expect("reads").iter().zip(&reference.given) {
+        let scale = theirs.iter().fold(0.1f64, |m, v| m.max(v.abs()));
+        for (ours, theirs) in ours.force.iter().zip(theirs) {
+            // Each entry rounds to 2^-36.
+            let rounding = sample.part.own as f64 / (1u64 << 36) as f64;
+            worst = worst.max(((ours - theirs).abs() - rounding).max(0.0) / scale);
+        }
     }
     let mut ledger = fluid.ledger().expect("reads");
     ledger.push(fluid.wall_ledger().expect("reads"));

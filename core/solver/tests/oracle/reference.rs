@@ -13,6 +13,8 @@ pub struct Reference {
     f: Vec<Vec<f64>>,
     pub came_in: Vec<f64>,
     pub came_in_at_walls: f64,
+    /// Momentum that walls got in the last step, then that each opening got.
+    pub given: Vec<[f64; 3]>,
     /// Force of cells on each node.
     pub cells: Vec<[f64; 3]>,
     /// Whether each node is inside a cell.
@@ -36,6 +38,7 @@ impl Reference {
             f: Vec::new(),
             came_in: vec![0.0; part.openings.len()],
             came_in_at_walls: 0.0,
+            given: Vec::new(),
             cells: vec![[0.0; 3]; part.own],
             inside: vec![false; part.own],
             c,
@@ -129,6 +132,24 @@ impl Reference {
                     };
                     self.came_in[k] += self.f[n][j] - old;
                 }
+            }
+        }
+        self.give(&collided);
+    }
+
+    /// The momentum that leaves the nodes along links into walls and openings in a step, less what comes back, of the deviations
+    /// from rest.
+    fn give(&mut self, collided: &[Vec<f64>]) {
+        self.given = vec![[0.0; 3]; 1 + self.part.openings.len()];
+        for (n, collided) in collided.iter().enumerate() {
+            for i in 1..self.c.len() {
+                let to = match self.part.links[i - 1][n].target() {
+                    Target::Node(_) => continue,
+                    Target::Wall => 0,
+                    Target::Opening(k) => 1 + k,
+                };
+                let both = collided[i] + self.f[n][self.back[i]] - 2.0 * self.w[i];
+                (0..3).for_each(|axis| self.given[to][axis] += self.c[i][axis] * both);
             }
         }
     }

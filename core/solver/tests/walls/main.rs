@@ -1,6 +1,7 @@
 //! Interpolated bounce-back: accuracy in a tilted channel, the same bits on any number of ranks, mass. And immersed
 //! walls.
 
+mod forces;
 mod immersed;
 
 use hematite_case::{Lattice, Part, Partition, Target, walls};
@@ -30,6 +31,7 @@ fn domain(extent: [usize; 3], periodic: [bool; 3], fluid: impl Fn([f64; 3]) -> b
         periodic,
         sites,
         openings: Vec::new(),
+        wall_parts: Vec::new(),
         report: Report::default(),
     }
 }
