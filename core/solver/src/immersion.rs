@@ -5,11 +5,12 @@ use hematite_cells::{Mechanics, Surface};
 use hematite_config::{Fault, Result, nearest};
 
 use crate::config::{AdhesionConfig, CellsConfig};
+use crate::lattice_boltzmann::CONTRASTS;
 use crate::membrane;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
 use crate::suspension::{
-    ContactParameters, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Pull, Record, Support,
+    ContactParameters, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Pull, Record, Support, contrasts,
 };
 
 /// Steps in which cells that were seeded small grow, unless the run says otherwise.
@@ -27,8 +28,9 @@ const CONTACT_SHARE: f64 = 0.05;
 pub struct Immersion {
     /// For [`crate::suspension::Suspension`].
     pub parameters: Parameters,
-    /// Relaxation rates of the fluid inside cells, where it differs from that outside.
-    pub inside: Option<[f64; 2]>,
+    /// Relaxation rates of the fluid inside cells, where they differ from those outside: one for each of
+    /// [`Parameters::contrasts`].
+    pub inside: Vec<[f64; 2]>,
     /// The cap on forces while cells grow, N.
     growth_force: f64,
     /// What may go wrong though it is allowed, and what was chosen by default, one sentence each.
@@ -61,7 +63,6 @@ impl Immersion {
         }
         let mut notes = Vec::new();
         let mut kinds = Vec::with_capacity(populations.len());
-        let mut contrast: Option<f64> = None;
         for population in populations {
             let given = config.mechanics.get(&population.name).cloned().unwrap_or_default();
             let key = format!("cells.mechanics.{}", population.name);
@@ -69,13 +70,6 @@ impl Immersion {
                 .or(population.mechanics.clone())
                 .resolve(dimension, population.shape.preset())
                 .map_err(|fault| fault.within(&key))?;
-            if contrast.is_some_and(|other| other != mechanics.contrast) {
-                return Err(Fault::usage(format!(
-                    "{key}.contrast {} differs from another population's: all cells of a run share one",
-                    mechanics.contrast
-                )));
-            }
-            contrast = Some(mechanics.contrast);
             let surface = population.surface.scaled(1.0 / plan.units.dx);
             let mut mechanics = mechanics.in_lattice(&plan.units);
             soften(&mut mechanics, &surface, config.every, plan, &key, &mut notes);
@@ -104,12 +98,20 @@ impl Immersion {
         };
         let shrunk = populations.iter().flat_map(|p| &p.cells).filter(|cell| cell.scale < 1.0).count();
         let growth_cap = growth_cap(config, dimension, plan)?;
-        let inside = contrast.filter(|&ratio| ratio != 1.0).map(|ratio| {
+        let contrasts = contrasts(&kinds);
+        if contrasts.len() > CONTRASTS {
+            return Err(Fault::usage(format!(
+                "cells.mechanics: {} contrasts beside 1, at most {CONTRASTS} are possible: give populations that are alike the same",
+                contrasts.len()
+            )));
+        }
+        let rates = |&ratio: &f64| {
             let tau = 0.5 + ratio * (plan.tau - 0.5);
             let magic = (plan.tau - 0.5) * (plan.tau_minus - 0.5);
             notes.extend(lasting_disturbance(config, plan, ratio));
             [1.0 / tau, 1.0 / (0.5 + magic / (tau - 0.5))]
-        });
+        };
+        let inside: Vec<[f64; 2]> = contrasts.iter().map(rates).collect();
         let parameters = Parameters {
             dimension,
             precision: plan.precision(),
@@ -119,7 +121,7 @@ impl Immersion {
             growth: if shrunk > 0 { growth.max(1) } else { 0 },
             growth_cap,
             contact,
-            mark_every: inside.map(|_| config.mark_every),
+            mark_every: (!inside.is_empty()).then_some(config.mark_every),
             kinds,
             pulls,
             spacing: header.spacing,

@@ -112,8 +112,8 @@ fn cells_stay_the_same() {
     let mut suspension = bent_channel();
     // Membranes, moves and marks of insides are seldom due at one step.
     suspension.run["cells"] = json!({"every": 4, "move_every": 2, "mark_every": 6});
-    for population in [0, 1] {
-        suspension.case["cells"][population]["mechanics"] = json!({"contrast": 3});
+    for (population, contrast) in [(0, 3), (1, 5)] {
+        suspension.case["cells"][population]["mechanics"] = json!({"contrast": contrast});
     }
     let folder = suspended(suspension, 600, 101);
     assert!(moves(&folder, "three")[0] > 101, "it waits until the cells' state is whole");

@@ -260,7 +260,6 @@ fn cells_in_a_run_that_cannot_be() {
             json!({"contact": {"adhesion": {"energy": "1 uN/m", "distance": "0 um", "width": "0.2 um"}}}),
             &["cells.contact.adhesion"],
         ),
-        (json!({"mechanics": {"red": {"contrast": 5}}}), &["contrast", "share one"]),
         (json!({"mechanics": {"red": {"contrast": 50}, "white": {"contrast": 50}}}), &["contrast", "0.1 to 20"]),
         (json!({"mechanics": {"red": "blood"}}), &["cells.mechanics.red", "blood"]),
         (json!({"mechanics": {"red": {"volume": "x Pa"}}}), &["cells.mechanics.red.volume"]),

@@ -48,7 +48,7 @@ impl Blood {
         let immersion = Immersion::new(&cells, &plan, header, &populations)?;
         let mut parameters = plan.parameters(header, &part)?;
         parameters.walls = plan.walls(&case, &part)?;
-        parameters.immersed = Some(Immersed { inside: immersion.inside });
+        parameters.immersed = Some(Immersed::with(&immersion.inside));
 
         let own = part.position[..part.own].to_vec();
         let grid = Grid {

@@ -97,7 +97,7 @@ impl Raft {
             omega_plus: 1.0 / physics.tau,
             omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
             force: force != [0.0; 3],
-            immersed: Some(Immersed { inside: None }),
+            immersed: Some(Immersed::default()),
             walls: Walls::HalfWay,
             openings: walls.iter().zip(&part.openings).map(|(&u, nodes)| moving(u, nodes.len())).collect(),
         };

@@ -111,7 +111,11 @@ impl Bath {
             omega_plus: 1.0 / physics.tau,
             omega_minus: rates(physics, 1.0)[1],
             force: force != [0.0; 3],
-            immersed: Some(Immersed { inside: (contrast != 1.0).then(|| rates(physics, contrast)) }),
+            immersed: Some(if contrast == 1.0 {
+                Immersed::default()
+            } else {
+                Immersed::with(&[rates(physics, contrast)])
+            }),
             walls: Walls::HalfWay,
             openings: walls.iter().zip(&part.openings).map(|(&u, nodes)| moving(u, nodes.len())).collect(),
         };

@@ -99,8 +99,8 @@ impl Setup {
             _ => Ok(Vec::new()),
         })?;
         parameters.immersed = match (&immersion, &rigid) {
-            (Some(immersion), _) => Some(Immersed { inside: immersion.inside }),
-            (None, Some(_)) => Some(Immersed { inside: None }),
+            (Some(immersion), _) => Some(Immersed::with(&immersion.inside)),
+            (None, Some(_)) => Some(Immersed::default()),
             (None, None) => None,
         };
         let u = initial_velocity(&config, &plan);

@@ -42,7 +42,8 @@ pub struct MechanicsConfig {
     /// steps far below those of blood flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viscosity: Option<SurfaceViscosity>,
-    /// Viscosity of the fluid inside over that outside, 0.1 to 20, e.g. 5. Default 1.
+    /// Viscosity of the fluid inside over that outside, 0.1 to 20, e.g. 5. Each population may have its own, up to 8 that differ from
+    /// 1 in a run. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contrast: Option<f64>,
 }

@@ -7,7 +7,7 @@ use hematite_gpu::{Buffer, Gpu};
 use super::boundary::{Entries, Prescribed};
 use super::halo::Crossing;
 use super::links::Runs;
-use super::shaders::{Immersed, Variant};
+use super::shaders::Variant;
 use super::walls::{self, Walls};
 use super::{Row, shaders};
 use crate::Precision;
@@ -53,8 +53,7 @@ impl Buffers {
         if stride > u32::MAX as usize / 2 {
             return Err(Fault::usage(format!("{nodes} nodes on one rank; at most {}: use more ranks", u32::MAX / 2)));
         }
-        let mut buffers =
-            Self { stride: stride as u32, ..Self::bare(0) };
+        let mut buffers = Self { stride: stride as u32, ..Self::bare(0) };
         let crossing = Crossing::of(part, buffers.stride);
 
         let (mended, twice_cut) = walls::entries(part, walls);
@@ -97,12 +96,12 @@ impl Buffers {
     }
 
     /// Adds what cells and fluid share.
-    pub fn add_immersed(&mut self, gpu: &Gpu, variant: &Variant, immersed: Immersed) -> Result<()> {
+    pub fn add_immersed(&mut self, gpu: &Gpu, variant: &Variant) -> Result<()> {
         let nodes = u64::from(self.stride);
         let axes = variant.set.dimension() as u64;
         self.add(gpu, "node_force", 4 * axes * nodes)?;
         self.add(gpu, "node_velocity", variant.precision.vector_bytes(variant.set.dimension()) as u64 * nodes)?;
-        if immersed.inside.is_some() {
+        if variant.contrast() {
             self.add(gpu, "inside", 4 * nodes)?;
         }
         Ok(())

@@ -57,7 +57,8 @@ pub struct Shared {
     pub node_force: Buffer,
     /// Velocity of each node in the last step, an array of [`Precision::vector`]: who reads one axis reads all.
     pub node_velocity: Buffer,
-    /// Bit 0: whether the node is inside a cell, `array<u32>` [nodes]; where viscosities differ.
+    /// Bit k: whether the node is inside a cell whose fluid has viscosity k of [`Immersed::inside`], `array<u32>` [nodes]; where
+    /// viscosities differ.
     pub inside: Option<Buffer>,
     /// Distance between the axes of an array.
     pub stride: u32,
@@ -160,8 +161,8 @@ impl Fluid {
         buffers.add(gpu, "partial", 20 * groups)?;
         let chunk = part.own.min(MOMENT_CHUNK) * 6 * variant.precision.real_bytes();
         buffers.add(gpu, "moments", chunk as u64)?;
-        if let Some(immersed) = parameters.immersed {
-            buffers.add_immersed(gpu, &variant, immersed)?;
+        if parameters.immersed.is_some() {
+            buffers.add_immersed(gpu, &variant)?;
         }
         let walls = match &parameters.walls {
             Walls::Immersed(points) => Some(HeldWalls::new(gpu, &variant, &mut buffers, points)?),

@@ -26,6 +26,6 @@ pub use fluid::{CameIn, Fluid, Parameters, Shared};
 pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
 pub use moment::{MASS_QUANTUM, Moment, Monitor};
 pub use schedule::Row;
-pub use shaders::{Immersed, Tuning};
+pub use shaders::{CONTRASTS, Immersed, Tuning};
 pub use wall_forces::{WallForce, WallLinks, centroid};
 pub use walls::{Cut, Walls, cuts};

@@ -13,10 +13,6 @@ const W${loop.index}: real = real(${w});
 #endfor
 const OMEGA_PLUS: real = real(${omega_plus});
 const OMEGA_MINUS: real = real(${omega_minus});
-#if contrast
-const OMEGA_PLUS_INSIDE: real = real(${omegas_inside[0]});
-const OMEGA_MINUS_INSIDE: real = real(${omegas_inside[1]});
-#endif
 #if immersed
 const FORCE_QUANTUM: real = real(1.0 / ${force_scale});
 #endif

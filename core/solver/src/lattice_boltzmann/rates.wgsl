@@ -1,8 +1,12 @@
     // Relaxation rates of node n.
 #if contrast
-    let within = (inside[n] & bits(1u)) != bits(0u);
-    let omega_plus = select(OMEGA_PLUS, OMEGA_PLUS_INSIDE, within);
-    let omega_minus = select(OMEGA_MINUS, OMEGA_MINUS_INSIDE, within);
+    let marks_of_cells = inside[n];
+#for i in insides
+    let within${i.k} = (marks_of_cells & bits(${i.bit}u)) != bits(0u);
+#endfor
+#for omega in local_omegas
+    let omega_${omega.name} = ${omega.value};
+#endfor
 #else
     let omega_plus = OMEGA_PLUS;
     let omega_minus = OMEGA_MINUS;

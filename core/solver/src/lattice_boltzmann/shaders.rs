@@ -124,8 +124,19 @@ impl Packing {
 /// What cells ask of the fluid: forces at nodes, velocities for their vertices.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Immersed {
-    /// Relaxation rates inside cells, even and odd parts, where they differ from those outside.
-    pub inside: Option<[f64; 2]>,
+    /// Relaxation rates inside cells, even and odd parts, where they differ from those outside: of the cells that set bit k of the
+    /// nodes' marks, at k. Where a node has several bits, the last counts.
+    pub inside: [Option<[f64; 2]>; CONTRASTS],
+}
+
+/// How many viscosities there can be inside the cells of a run beside that of the fluid.
+pub const CONTRASTS: usize = 8;
+
+impl Immersed {
+    /// Cells of so many viscosities, [`CONTRASTS`] at most, by the relaxation rates inside.
+    pub fn with(inside: &[[f64; 2]]) -> Self {
+        Self { inside: std::array::from_fn(|k| inside.get(k).copied()) }
+    }
 }
 
 /// Names of the pair arrays, `f_1` and so on.
@@ -308,7 +319,14 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         omega_plus => number(variant.omega_plus),
         omega_minus => number(variant.omega_minus),
         contrast => variant.contrast(),
-        omegas_inside => variant.immersed.and_then(|immersed| immersed.inside).unwrap_or_default().map(number),
+        insides => variant.insides().map(|(k, _)| context! { k, bit => 1_u32 << k }).collect::<Vec<_>>(),
+        local_omegas => ["plus", "minus"].iter().enumerate().map(|(part, name)| {
+            let outside = format!("OMEGA_{}", name.to_uppercase());
+            let value = variant.insides().fold(outside, |others, (k, rates)| {
+                format!("select({others}, real({}), within{k})", number(rates[part]))
+            });
+            context! { name, value }
+        }).collect::<Vec<_>>(),
         declarations,
         odd,
         moment,
@@ -350,7 +368,13 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
 impl Variant {
     /// Whether the viscosity inside cells differs.
     pub fn contrast(&self) -> bool {
-        self.immersed.is_some_and(|immersed| immersed.inside.is_some())
+        self.insides().next().is_some()
+    }
+
+    /// Which bits mark nodes inside cells, and the relaxation rates there.
+    fn insides(&self) -> impl Iterator<Item = (usize, [f64; 2])> {
+        let inside = self.immersed.unwrap_or_default().inside;
+        inside.into_iter().enumerate().filter_map(|(k, rates)| Some((k, rates?)))
     }
 
     /// Whether a kernel puts what crosses to other parts into the message by itself: the step's, where bodies ask for a message every step.
@@ -494,8 +518,9 @@ mod tests {
         ];
         for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
             for precision in [Precision::F32, Precision::F16, Precision::F64] {
-                let immersed = [None, Some(Immersed::default()), Some(Immersed { inside: Some([0.7, 1.1]) })];
-                for (k, immersed) in (0..72).map(|k| (k, immersed[k / 24])) {
+                let two = Immersed::with(&[[0.7, 1.1], [0.9, 1.2]]);
+                let immersed = [None, Some(Immersed::default()), Some(Immersed::with(&[[0.7, 1.1]])), Some(two)];
+                for (k, immersed) in (0..96).map(|k| (k, immersed[k / 24])) {
                     let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
                     // Software, GPUs in f16, GPUs in f32.
                     let way = k % 24 / 8;

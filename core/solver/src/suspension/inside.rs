@@ -22,18 +22,26 @@ pub struct Inside {
 }
 
 struct Population {
+    /// The bit that its cells flip.
+    bit: u32,
     corners: Buffer,
     faces: u32,
     bound: Bound,
 }
 
 impl Inside {
-    /// Kernels that mark the own nodes of `map` in `marks`, `array<u32>` over nodes: 1 inside a cell, else 0. `surfaces`
-    /// are the shapes of the populations, of which the faces count.
+    /// Kernels that mark the own nodes of `map` in `marks`, `array<u32>` over nodes. `surfaces` are the shapes of the populations, of
+    /// which the faces count, each with the bit that is set inside its cells; those without one mark nothing.
     ///
     /// # Errors
     /// Where the device lacks room or refuses a kernel.
-    pub fn new(gpu: &Gpu, map: &SiteMap, vertices: &Vertices, marks: &Buffer, surfaces: &[&Surface]) -> Result<Self> {
+    pub fn new(
+        gpu: &Gpu,
+        map: &SiteMap,
+        vertices: &Vertices,
+        marks: &Buffer,
+        surfaces: &[(&Surface, Option<u32>)],
+    ) -> Result<Self> {
         let (extent, periodic) = (map.extent, map.periodic);
         let (precision, support) = (Precision::F32, Support::Two);
         let variant = Variant { dimension: map.dimension, precision, extent, periodic, support, contact: None };
@@ -41,12 +49,13 @@ impl Inside {
         let fill = kernel(gpu, Shader::Fill, &variant)?;
         let filled = fill.bind(gpu, &[("words", marks)]);
         let mut populations = Vec::with_capacity(surfaces.len());
-        for surface in surfaces {
+        for &(surface, bit) in surfaces {
             let list = corners(surface);
             let corners = gpu.buffer("faces of cells", 4 * list.len() as u64)?;
             gpu.upload(&corners, 0, &list)?;
             let bound = bind(gpu, &mark, map, vertices, marks, &corners);
-            populations.push(Population { corners, faces: (list.len() / surface.dimension) as u32, bound });
+            let bit = bit.map_or(0, |bit| 1 << bit);
+            populations.push(Population { bit, corners, faces: (list.len() / surface.dimension) as u32, bound });
         }
         let (map, marks, stride) = (map.clone(), marks.clone(), vertices.stride);
         Ok(Self { clear: (fill, filled), mark, populations, map, marks, stride })
@@ -64,9 +73,9 @@ impl Inside {
     pub fn record<'a>(&self, recorder: &mut Recorder, ranges: impl IntoIterator<Item = &'a Range>) {
         let nodes = (self.marks.bytes() / 4) as u32;
         recorder.dispatch(&self.clear.0, &self.clear.1, nodes, &[nodes, 0, 0]);
-        for (population, range) in self.populations.iter().zip(ranges) {
+        for (population, range) in self.populations.iter().zip(ranges).filter(|(population, _)| population.bit != 0) {
             let (first, vertices, faces) = (range.first_vertex, range.vertices, population.faces);
-            let span = Span { stride: self.stride, first, vertices, faces, ..Span::default() };
+            let span = Span { stride: self.stride, first, vertices, faces, mark: population.bit, ..Span::default() };
             let items = range.cells * faces;
             recorder.dispatch(&self.mark, &population.bound, items, &span.words(items, Some(&self.map)));
         }

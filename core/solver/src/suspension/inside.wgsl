@@ -1,4 +1,4 @@
-// Marks own nodes inside cells by parity: each face of a cell flips the nodes of every row along x that it meets, from
+// Marks own nodes inside cells by parity: each face of a cell flips the bit `span.mark` of the nodes of every row along x that it meets, from
 // where it meets the row to a site of the cell that all its faces count from.
 // Positions are rounded to 2^-10, so that which row meets which face is exact: each row meets a closed surface an even
 // number of times, also at shared corners and edges.
@@ -92,7 +92,7 @@ fn flip(meets: f32, y: i32, z: i32, origin: Point) {
         let block = directory[row_place + place_x(site)];
         let node = sites[(block << ${block_bits}u) | row_local | u32(site & 7)];
         if (node < FLUID) {
-            atomicXor(&inside[node], 1u);
+            atomicXor(&inside[node], span.mark);
         }
         site = after_x(site);
     }

@@ -31,6 +31,7 @@ pub use damage::Damage;
 pub use gate::{DEPTH, Feeder, Gate, Waiting};
 pub use holders::{Bounds, Holders};
 pub use inside::Inside;
+pub(crate) use parameters::contrasts;
 pub use parameters::{KindParameters, LOOK, Parameters, Surroundings};
 pub use pull::Pull;
 pub use record::Record;

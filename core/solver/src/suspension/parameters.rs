@@ -52,6 +52,12 @@ pub struct Parameters {
 }
 
 impl Parameters {
+    /// The viscosities inside cells over that of the fluid, those that differ from it, each once in the order of populations: cells of
+    /// viscosity k mark the nodes inside by bit k.
+    pub fn contrasts(&self) -> Vec<f64> {
+        contrasts(&self.kinds)
+    }
+
     /// A state after a multiple of this many steps is whole: positions, drifts and sizes tell the rest.
     pub fn period(&self) -> u64 {
         let common = |a: u64, b: u64| a / gcd(a, b) * b;
@@ -112,4 +118,15 @@ fn gcd(a: u64, b: u64) -> u64 {
 pub(super) fn reach(parameters: &Parameters) -> i32 {
     let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
     (FASTEST * LOOK as f64 + parameters.support.reach() + contact).ceil() as i32 + 1
+}
+
+/// See [`Parameters::contrasts`].
+pub(crate) fn contrasts(kinds: &[KindParameters]) -> Vec<f64> {
+    let mut found = Vec::new();
+    for contrast in kinds.iter().map(|kind| kind.mechanics.contrast) {
+        if contrast != 1.0 && !found.contains(&contrast) {
+            found.push(contrast);
+        }
+    }
+    found
 }

@@ -8,7 +8,8 @@ const FLUID: u32 = ${fluid}u;
 const SOLID: u32 = ${solid}u;
 
 // What one dispatch works on: `count` items; `stride` and `node_stride` separate the axes of arrays over vertices and
-// nodes; `first` is the first of a population's vertices, `vertices` and `faces` those of one cell; `corner` and `places`
+// nodes; `first` is the first of a population's vertices, `vertices` and `faces` those of one cell; `mark` is the bit of
+// nodes inside these; `corner` and `places`
 // are the block at which the directory begins and its size.
 struct Span {
     count: u32,
@@ -19,6 +20,7 @@ struct Span {
     first: u32,
     vertices: u32,
     faces: u32,
+    mark: u32,
     corner_x: i32,
     corner_y: i32,
     corner_z: i32,

@@ -98,7 +98,7 @@ pub(super) const MOST_NEIGHBOURS: [u32; 2] = [8, 14];
 const WALK: u32 = 15;
 
 /// Bytes of the immediate data of all kernels but [`Shader::Fill`].
-const IMMEDIATES: u32 = 56;
+const IMMEDIATES: u32 = 60;
 
 /// What a dispatch works on, see `prelude.wgsl`; zero where a kernel does not care.
 #[derive(Clone, Copy, Default)]
@@ -110,14 +110,15 @@ pub(super) struct Span {
     pub first: u32,
     pub vertices: u32,
     pub faces: u32,
+    pub mark: u32,
 }
 
 impl Span {
     /// The immediate data of a dispatch over `count` items.
     pub fn words(self, count: u32, map: Option<&SiteMap>) -> Vec<u32> {
-        let Self { stride, node_stride, step, steps, first, vertices, faces } = self;
+        let Self { stride, node_stride, step, steps, first, vertices, faces, mark } = self;
         let map = map.map_or([0; 6], SiteMap::words);
-        [[count, stride, node_stride, step, steps, first, vertices, faces].as_slice(), &map].concat()
+        [[count, stride, node_stride, step, steps, first, vertices, faces, mark].as_slice(), &map].concat()
     }
 }
 

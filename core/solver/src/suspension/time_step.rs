@@ -19,7 +19,7 @@ use super::gate::Gate;
 use super::holders::{Bounds, Holders};
 use super::inside::Inside;
 use super::kind::{Held, Kind};
-use super::parameters::{LOOK, Parameters, Surroundings, reach};
+use super::parameters::{KindParameters, LOOK, Parameters, Surroundings, reach};
 use super::pull::Pulls;
 use super::record::Record;
 use super::slots::arrays;
@@ -135,7 +135,12 @@ impl Suspension {
         };
         let inside = match &shared.inside {
             Some(marks) => {
-                let surfaces: Vec<&Surface> = parameters.kinds.iter().map(|kind| &kind.surface).collect();
+                let contrasts = parameters.contrasts();
+                let bit = |kind: &KindParameters| {
+                    contrasts.iter().position(|&other| other == kind.mechanics.contrast).map(|bit| bit as u32)
+                };
+                let surfaces: Vec<(&Surface, Option<u32>)> =
+                    parameters.kinds.iter().map(|kind| (&kind.surface, bit(kind))).collect();
                 Some(Inside::new(gpu, &surroundings.map, &vertices, marks, &surfaces)?)
             }
             None => None,

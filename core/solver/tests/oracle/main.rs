@@ -136,16 +136,20 @@ fn immerse(gpu: &Gpu, fluid: &Fluid, reference: &mut Reference, set: VelocitySet
         }
     }
     if let Some(inside) = &shared.inside {
-        let words: Vec<u32> = (0..nodes).map(|n| u32::from(n % 3 == 0)).collect();
+        let kinds = reference.kinds_inside() as u32;
+        // Some nodes have several bits.
+        let words: Vec<u32> =
+            (0..nodes as u32).map(|n| if n % 3 == 0 { 1 + n % ((1 << kinds) - 1) } else { 0 }).collect();
         gpu.write(inside, 0, &words);
-        reference.inside = words.into_iter().map(|word| word == 1).collect();
+        reference.inside = words;
     }
 }
 
 #[test]
 fn cells_force_the_fluid_and_change_its_viscosity() {
     for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
-        for immersed in [Immersed::default(), Immersed { inside: Some([0.8, 1.1]) }] {
+        for immersed in [Immersed::default(), Immersed::with(&[[0.8, 1.1]]), Immersed::with(&[[0.8, 1.1], [0.6, 1.3]])]
+        {
             for force in [false, true] {
                 let immersed = Some(immersed);
                 let interpolated = false;

@@ -17,8 +17,8 @@ pub struct Reference {
     pub given: Vec<[f64; 3]>,
     /// Force of cells on each node.
     pub cells: Vec<[f64; 3]>,
-    /// Whether each node is inside a cell.
-    pub inside: Vec<bool>,
+    /// Bits of each node inside cells: bit k says that the fluid has the k-th rates of those inside there.
+    pub inside: Vec<u32>,
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -40,7 +40,7 @@ impl Reference {
             came_in_at_walls: 0.0,
             given: Vec::new(),
             cells: vec![[0.0; 3]; part.own],
-            inside: vec![false; part.own],
+            inside: vec![0; part.own],
             c,
             w,
         };
@@ -58,10 +58,16 @@ impl Reference {
         [0, 1, 2].map(|axis| body[axis] + self.cells[n][axis])
     }
 
+    /// How many viscosities there are inside cells.
+    pub fn kinds_inside(&self) -> usize {
+        self.parameters.immersed.map_or(0, |immersed| immersed.inside.iter().flatten().count())
+    }
+
     /// Relaxation rates at node n.
     fn rates(&self, n: usize) -> (f64, f64) {
-        match self.parameters.immersed.and_then(|immersed| immersed.inside) {
-            Some([plus, minus]) if self.inside[n] => (plus, minus),
+        let inside = self.parameters.immersed.map(|immersed| immersed.inside).unwrap_or_default();
+        match inside.iter().enumerate().rfind(|(k, _)| self.inside[n] >> k & 1 == 1) {
+            Some((_, Some([plus, minus]))) => (*plus, *minus),
             _ => (self.parameters.omega_plus, self.parameters.omega_minus),
         }
     }
