@@ -9,6 +9,7 @@ pub mod chart;
 pub mod colour;
 pub mod figure;
 pub mod flux;
+pub mod forces;
 pub mod lookup;
 pub mod map;
 pub mod number;
@@ -20,6 +21,7 @@ pub mod summary;
 pub mod table;
 mod text;
 pub mod timeline;
+pub mod wall_pressure;
 pub mod wss;
 pub mod wss_map;
 

@@ -3,7 +3,7 @@
 use hematite_config::Result;
 use serde::Serialize;
 
-use crate::lookup::{Nodes, fits};
+use crate::lookup::{Nodes, Stencil, fits};
 use crate::number::exact;
 use crate::table::Table;
 
@@ -16,6 +16,25 @@ pub struct WallSite {
     pub normal: [f64; 3],
     /// Distance of the node from the wall along the normal, in lattice spacings.
     pub distance: f64,
+}
+
+impl WallSite {
+    /// The point of the wall below the node, m.
+    pub(crate) fn foot(&self, nodes: &Nodes) -> [f64; 3] {
+        let (centre, spacing) = (nodes.centre(self.node), nodes.grid().spacing);
+        std::array::from_fn(|a| centre[a] - self.distance * spacing * self.normal[a])
+    }
+
+    /// What `value` finds at the nearest point along the normal that is surrounded by fluid, and its distance from the node in
+    /// lattice spacings. A point with solid corners would bend what is linear.
+    pub(crate) fn further_in<T>(&self, nodes: &Nodes, value: impl Fn(&Stencil) -> T) -> Option<(f64, T)> {
+        let at = nodes.grid().position[self.node];
+        [1.0, 1.25, 1.5, 2.0].into_iter().find_map(|step| {
+            let x = std::array::from_fn(|a| f64::from(at[a]) + step * self.normal[a]);
+            let stencil = nodes.stencil(x).filter(|stencil| stencil.covered > 1.0 - 1e-6)?;
+            Some((step, value(&stencil)))
+        })
+    }
 }
 
 /// The shear stress at one point of the wall, in SI.
@@ -35,7 +54,7 @@ pub struct WallStress {
     pub extrapolated: bool,
 }
 
-/// Wall shear stress over all wall nodes, each of the same area, in Pa.
+/// Wall shear stress, or pressure, over all wall nodes, each of the same area, in Pa.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Statistics {
     /// Wall points.
@@ -72,29 +91,18 @@ fn at_site(nodes: &Nodes, site: &WallSite, stress: &[f64]) -> WallStress {
     let grid = nodes.grid();
     let normal = site.normal;
     let here = tangential(std::array::from_fn(|c| stress[6 * site.node + c]), normal);
-    let inner = further_in(nodes, site, stress);
+    let there = |stencil: &Stencil| tangential(std::array::from_fn(|c| stencil.value(stress, 6, c)), normal);
+    let inner = site.further_in(nodes, there);
     let traction = inner
         .map_or(here, |(step, there)| std::array::from_fn(|c| here[c] + (here[c] - there[c]) * site.distance / step));
-    let centre = nodes.centre(site.node);
     WallStress {
-        point: std::array::from_fn(|a| centre[a] - site.distance * grid.spacing * normal[a]),
+        point: site.foot(nodes),
         normal,
         distance: site.distance * grid.spacing,
         traction,
         size: traction.iter().map(|t| t * t).sum::<f64>().sqrt(),
         extrapolated: inner.is_some(),
     }
-}
-
-/// The tangential traction at the nearest point along the normal that is surrounded by fluid, and its distance from
-/// the node in lattice spacings. A point with solid corners would bend a linear stress.
-fn further_in(nodes: &Nodes, site: &WallSite, stress: &[f64]) -> Option<(f64, [f64; 3])> {
-    let at = nodes.grid().position[site.node];
-    [1.0, 1.25, 1.5, 2.0].into_iter().find_map(|step| {
-        let x = std::array::from_fn(|a| f64::from(at[a]) + step * site.normal[a]);
-        let stencil = nodes.stencil(x).filter(|stencil| stencil.covered > 1.0 - 1e-6)?;
-        Some((step, tangential(std::array::from_fn(|c| stencil.value(stress, 6, c)), site.normal)))
-    })
 }
 
 /// `t - (t . n) n` with `t = sigma . n`, sigma as xx, yy, zz, xy, yz, xz.
@@ -106,12 +114,18 @@ fn tangential([xx, yy, zz, xy, yz, xz]: [f64; 6], n: [f64; 3]) -> [f64; 3] {
 
 /// Statistics over the finite stresses; `None` where there are none.
 pub fn statistics(stresses: &[WallStress]) -> Option<Statistics> {
-    let mut sorted: Vec<f64> = stresses.iter().map(|s| s.size).filter(|v| v.is_finite()).collect();
+    over(stresses.iter().map(|s| s.size), stresses.iter().filter(|s| !s.extrapolated).count())
+}
+
+/// Statistics over the finite `values` at all wall points, of which so many were not extrapolated.
+pub(crate) fn over(values: impl ExactSizeIterator<Item = f64>, not_extrapolated: usize) -> Option<Statistics> {
+    let points = values.len();
+    let mut sorted: Vec<f64> = values.filter(|v| v.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     let (&min, &max) = (sorted.first()?, sorted.last()?);
     Some(Statistics {
-        points: stresses.len(),
-        not_extrapolated: stresses.iter().filter(|s| !s.extrapolated).count(),
+        points,
+        not_extrapolated,
         min_pa: min,
         mean_pa: sorted.iter().sum::<f64>() / sorted.len() as f64,
         median_pa: percentile(&sorted, 0.5),

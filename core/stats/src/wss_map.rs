@@ -1,4 +1,4 @@
-//! Pictures of the wall shear stress: on the outline of a 2-D domain, projected along the axes of a 3-D one.
+//! Pictures of the wall shear stress and of the pressure at walls: on the outline of a 2-D domain, projected along the axes of a 3-D one.
 
 use crate::colour::{ColourScale, FLUID};
 use crate::figure::{Figure, LONGEST, Panel, remark_on};
@@ -8,6 +8,7 @@ use crate::number::with_unit;
 use crate::plane::AXES;
 use crate::raster::{Merge, Raster, Zoom};
 use crate::text::disc;
+use crate::wall_pressure::WallPressure;
 use crate::wss::{Statistics, WallSite, WallStress};
 
 /// The picture of `stresses`, which belong to `sites` one by one, at `time` seconds.
@@ -26,28 +27,54 @@ pub fn picture(
         scale = scale.capped(statistics.p99_pa);
         remark = format!("colours end at the 99th percentile; largest {}", with_unit(statistics.max_pa, "Pa"));
     }
+    let values: Vec<WallValue> = stresses.iter().map(|s| WallValue { point: s.point, value: s.size }).collect();
+    figure(nodes, sites, &values, ("wall shear stress", scale, remark, Merge::Max), time)
+}
+
+/// The picture of the pressure at walls, which belongs to `sites` one by one, at `time` seconds.
+pub fn pressure_picture(nodes: &Nodes, sites: &[WallSite], pressures: &[WallPressure], time: f64) -> Figure {
+    let all = || pressures.iter().map(|p| p.pressure);
+    let values: Vec<WallValue> = pressures.iter().map(|p| WallValue { point: p.point, value: p.pressure }).collect();
+    let (scale, remark) = (ColourScale::diverging(all()), remark_on(all()));
+    figure(nodes, sites, &values, ("pressure at walls", scale, remark, Merge::Mean), time)
+}
+
+/// What is shown at one point of the wall.
+struct WallValue {
+    point: [f64; 3],
+    value: f64,
+}
+
+/// Values on the wall, by what they are, their colours, a remark, and what a pixel of a projection shows.
+fn figure(
+    nodes: &Nodes,
+    sites: &[WallSite],
+    values: &[WallValue],
+    (quantity, scale, remark, merge): (&str, ColourScale, String, Merge),
+    time: f64,
+) -> Figure {
     let extent: [u64; 3] = std::array::from_fn(|a| (nodes.high()[a] - nodes.low()[a]) as u64 + 1);
     let (panels, stacked, factor) = if nodes.grid().dimension == 3 {
-        projections(nodes, sites, stresses, &scale, extent)
+        projections(nodes, sites, values, &scale, merge, extent)
     } else {
-        let (panel, factor) = outline(nodes, stresses, &scale, extent);
+        let (panel, factor) = outline(nodes, values, &scale, extent);
         (vec![panel], false, factor)
     };
     Figure {
-        title: format!("wall shear stress, t = {}", with_unit(time, "s")),
+        title: format!("{quantity}, t = {}", with_unit(time, "s")),
         panels,
         stacked,
         metres_per_pixel: nodes.grid().spacing / factor,
         scale,
-        quantity: "wall shear stress".to_owned(),
+        quantity: quantity.to_owned(),
         unit: "Pa",
         remark,
         legend: Vec::new(),
     }
 }
 
-/// The fluid in a flat colour, and a disc on every wall point; the largest stress on top.
-fn outline(nodes: &Nodes, stresses: &[WallStress], scale: &ColourScale, extent: [u64; 3]) -> (Panel, f64) {
+/// The fluid in a flat colour, and a disc on every wall point; the largest value on top.
+fn outline(nodes: &Nodes, values: &[WallValue], scale: &ColourScale, extent: [u64; 3]) -> (Panel, f64) {
     let zoom = Zoom::fit(extent[0].max(extent[1]), LONGEST);
     let pick = |p: [i64; 3]| [p[0], p[1]];
     let radius = (0.55 * zoom.factor()).max(4.0);
@@ -58,21 +85,22 @@ fn outline(nodes: &Nodes, stresses: &[WallStress], scale: &ColourScale, extent: 
         raster.add(pick(p.map(i64::from)), 0.0);
     }
     let mut image = raster.paint_flat(FLUID);
-    let mut order: Vec<&WallStress> = stresses.iter().collect();
-    order.sort_by(|a, b| a.size.total_cmp(&b.size));
-    for stress in order {
-        let [x, y, _] = nodes.coordinate(stress.point);
-        disc(&mut image, raster.pixel([x, y]), radius, scale.colour(stress.size));
+    let mut order: Vec<&WallValue> = values.iter().collect();
+    order.sort_by(|a, b| a.value.total_cmp(&b.value));
+    for value in order {
+        let [x, y, _] = nodes.coordinate(value.point);
+        disc(&mut image, raster.pixel([x, y]), radius, scale.colour(value.value));
     }
     (Panel { caption: "x to the right, y up".to_owned(), image }, zoom.factor())
 }
 
-/// Three panels, along z, y and x: in each pixel the largest stress on the line of sight.
+/// Three panels, along z, y and x: in each pixel the largest value on the line of sight, or the mean of them.
 fn projections(
     nodes: &Nodes,
     sites: &[WallSite],
-    stresses: &[WallStress],
+    values: &[WallValue],
     scale: &ColourScale,
+    merge: Merge,
     extent: [u64; 3],
 ) -> (Vec<Panel>, bool, f64) {
     let views = [2, 1, 0].map(|axis| (axis, shown(axis)));
@@ -86,12 +114,12 @@ fn projections(
     let panels = views.map(|(axis, axes)| {
         let pick = |p: [i64; 3]| axes.map(|a| p[a]);
         let raster = |merge| Raster::new(pick(nodes.low()), pick(nodes.high()), zoom, merge);
-        let (mut fluid, mut wall) = (raster(Merge::Mean), raster(Merge::Max));
+        let (mut fluid, mut wall) = (raster(Merge::Mean), raster(merge));
         for position in &nodes.grid().position {
             fluid.add(pick(position.map(i64::from)), 0.0);
         }
-        for (site, stress) in sites.iter().zip(stresses) {
-            wall.add(pick(nodes.grid().position[site.node].map(i64::from)), stress.size);
+        for (site, value) in sites.iter().zip(values) {
+            wall.add(pick(nodes.grid().position[site.node].map(i64::from)), value.value);
         }
         let mut image = fluid.paint_flat(FLUID);
         for (column, row, pixel) in image.enumerate_pixels_mut() {

@@ -36,7 +36,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Maps, profiles, flow rates, mass balance and wall shear stress of a run
+    /// Maps, profiles, flow rates, mass balance, wall shear stress, pressure and forces on walls of a run
     Flow(FlowArguments),
     /// Hematocrit, profiles, cell-free layer, viscosity and the shapes of cells
     Cells(CellsArguments),
@@ -55,7 +55,8 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: speed*.png, pressure*.png, profile_*.csv, flow_rate.csv, mass_balance.json,
-wall_shear_stress.{csv,json,png}, summary.json; with a dump of cells of the same step also cells*.png, the
+wall_shear_stress.{csv,json,png}, wall_pressure.{csv,json,png}, summary.json; where the ledger holds
+forces on parts of the wall, forces.csv and forces.png with drag and lift; with a dump of cells of the same step also cells*.png, the
 cells upon the speed, and cells_zoom*.png where they are small in it (with rigid bodies only: bodies*.png). What a dump lacks is left out, and stderr says so.
 Pressures include the linear part of a pressure drop that drives the run.
 In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; m2/s are a depth.

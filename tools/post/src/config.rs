@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hematite_config::{Fault, Result};
 use hematite_dump::Axis;
+use hematite_stats::forces::Directions;
 use hematite_stats::plane::{AXES, Plane};
 use hematite_stats::profile::Line;
 use hematite_units::quantity::{Length, Time};
@@ -29,12 +30,61 @@ pub struct PostConfig {
     /// Lines for profiles. Default: those across the middle of the domain along each axis.
     #[serde(default)]
     pub lines: Option<Vec<LineConfig>>,
+    /// Along which directions `post flow` shows forces on walls.
+    #[serde(default)]
+    pub forces: ForcesConfig,
     /// What `post cells` looks at.
     #[serde(default)]
     pub cells: CellsConfig,
     /// What `post bodies` looks at.
     #[serde(default)]
     pub bodies: BodiesConfig,
+}
+
+/// The directions of drag and lift, e.g. {"drag": [1, 0]}.
+#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+pub struct ForcesConfig {
+    /// The direction of drag: x, y and, in 3-D, z, of any length. Default: along x.
+    #[serde(default)]
+    pub drag: Option<Vec<f64>>,
+    /// The direction of lift, in 3-D alone: of it counts what is across the drag. Default: y, or z where drag is along y. In 2-D
+    /// lift is to the left of drag.
+    #[serde(default)]
+    pub lift: Option<Vec<f64>>,
+}
+
+impl ForcesConfig {
+    /// Whether it says nothing.
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The directions in a domain of `dimension` axes.
+    ///
+    /// # Errors
+    /// A usage fault that names the key.
+    pub fn directions(&self, dimension: usize) -> Result<Directions> {
+        let vector = |key: &str, given: &Option<Vec<f64>>| match given {
+            Some(numbers) if numbers.len() != dimension => Err(Fault::usage(format!(
+                "key \"forces.{key}\": {} numbers, a {dimension}-D run needs {dimension}",
+                numbers.len()
+            ))),
+            Some(numbers) => {
+                Ok(Some(std::array::from_fn::<f64, 3, _>(|axis| numbers.get(axis).copied().unwrap_or_default())))
+            }
+            None => Ok(None),
+        };
+        if dimension == 2 && self.lift.is_some() {
+            return Err(Fault::usage("key \"forces.lift\": in 2-D lift is to the left of drag: take it out"));
+        }
+        let (drag, lift) = (vector("drag", &self.drag)?, vector("lift", &self.lift)?);
+        Directions::of(dimension, drag.unwrap_or([1.0, 0.0, 0.0]), lift).ok_or_else(|| {
+            Fault::usage(
+                "key \"forces\": drag and lift need directions, not along each other: give numbers other than 0",
+            )
+        })
+    }
 }
 
 /// What `post bodies` looks at in place of its defaults.
@@ -239,6 +289,24 @@ mod tests {
             assert!(cells(json).check(2).expect_err(key).message.contains(key));
         }
         assert!(config(serde_json::json!({"cells": {"axes": "x"}})).is_err());
+    }
+
+    #[test]
+    fn directions_of_forces_are_checked() {
+        let forces = |json: serde_json::Value| config(serde_json::json!({"forces": json})).expect("reads").forces;
+        let found = forces(serde_json::json!({"drag": [0, 2]})).directions(2).expect("sound");
+        assert_eq!((found.drag, found.lift), ([0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]));
+        assert!(forces(serde_json::json!({"drag": [1, 0, 0], "lift": [0, 0, 1]})).directions(3).is_ok());
+        for (json, dimension, key) in [
+            (serde_json::json!({"drag": [1, 0]}), 3, "forces.drag"),
+            (serde_json::json!({"drag": [0, 0]}), 2, "\"forces\""),
+            (serde_json::json!({"lift": [0, 1]}), 2, "forces.lift"),
+            (serde_json::json!({"drag": [0, 1, 0], "lift": [0, 3, 0]}), 3, "\"forces\""),
+        ] {
+            let fault = forces(json).directions(dimension).expect_err(key);
+            assert!(fault.message.contains(key), "{fault}");
+        }
+        assert!(config(serde_json::json!({"forces": {"drog": [1, 0]}})).is_err());
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::arguments::FlowArguments;
 use crate::bodies::BodySource;
 use crate::cells::CellSource;
 use crate::config::{PostConfig, within};
+use crate::forces::{self, Forces};
 use crate::pictures;
 use crate::say;
 use crate::source::{self, Values};
@@ -53,6 +54,7 @@ struct StepSummary {
     flow: Summary,
     planes: Vec<FlowRate>,
     wall_shear_stress: Option<Statistics>,
+    wall_pressure: Option<Statistics>,
 }
 
 /// The run in numbers: `summary.json`.
@@ -61,6 +63,7 @@ struct RunSummary<'a> {
     run: String,
     dumps: &'a [StepSummary],
     mass_balance: Option<&'a MassBalance>,
+    forces: Option<&'a Forces>,
     left_out: &'a [String],
 }
 
@@ -82,14 +85,28 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         let missing = work.bodies.as_ref().is_some_and(|bodies| bodies.at(step).is_none());
         leave_out(&mut left_out, missing, &format!("bodies at step {step}: bodies.vtkhdf has no dump of that step"));
         steps.push(one_step(&mut work, reader.steps()[dump], &values, &suffix)?);
-        leave_out(&mut left_out, values.pressure.is_none(), "pressure maps: the dump holds no pressure");
+        leave_out(
+            &mut left_out,
+            values.pressure.is_none(),
+            "pressure maps and pressure at walls: the dump holds no pressure",
+        );
         leave_out(&mut left_out, values.stress.is_none(), "wall shear stress: the dump holds no shear_stress");
     }
     let balance = balance(&mut work, &arguments.run, &steps, &mut left_out)?;
+    let forces = forces::forces(&mut work, &arguments.run, &config).map_err(within(arguments.config.as_deref()))?;
     let run = arguments.run.display().to_string();
     let path = work.file("summary.json".to_owned());
-    write_json(&path, &RunSummary { run, dumps: &steps, mass_balance: balance.as_ref(), left_out: &left_out })?;
-    report(&work.written, steps.last(), balance.as_ref(), &left_out)?;
+    write_json(
+        &path,
+        &RunSummary {
+            run,
+            dumps: &steps,
+            mass_balance: balance.as_ref(),
+            forces: forces.as_ref(),
+            left_out: &left_out,
+        },
+    )?;
+    report(&work.written, steps.last(), balance.as_ref(), &left_out, forces.as_ref())?;
     Ok(Exit::Done)
 }
 
@@ -142,9 +159,13 @@ fn one_step(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Res
         (Some(sites), Some(stress)) => pictures::wall_shear_stress(work, at, sites, stress, suffix)?,
         _ => None,
     };
+    let wall_pressure = match (&walls, pressure) {
+        (Some(sites), Some(pressure)) => pictures::pressure_at_walls(work, at, sites, pressure, suffix)?,
+        _ => None,
+    };
     let flow = summary(&values.velocity, pressure, walls.as_ref().map(Vec::len), dx, work.record.nu);
     work.walls = walls;
-    Ok(StepSummary { step: at.step, time_s: at.time, flow, planes, wall_shear_stress })
+    Ok(StepSummary { step: at.step, time_s: at.time, flow, planes, wall_shear_stress, wall_pressure })
 }
 
 /// Flow rates through openings and planes to `flow_rate.csv`, the balance to `mass_balance.json`.
@@ -185,6 +206,7 @@ fn report(
     last: Option<&StepSummary>,
     balance: Option<&MassBalance>,
     left_out: &[String],
+    forces: Option<&Forces>,
 ) -> Result<()> {
     say::files(written)?;
     if let Some(step) = last {
@@ -202,6 +224,10 @@ fn report(
             let [mean, p95, max] = [wss.mean_pa, wss.p95_pa, wss.max_pa].map(|v| with_unit(v, "Pa"));
             say::line(&format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}"))?;
         }
+        if let Some(pressure) = &step.wall_pressure {
+            let [mean, min, max] = [pressure.mean_pa, pressure.min_pa, pressure.max_pa].map(|v| with_unit(v, "Pa"));
+            say::line(&format!("pressure at walls: mean {mean}, from {min} to {max}"))?;
+        }
         if flow.not_finite > 0 {
             say::note(&format!("warning: {} values are not finite", flow.not_finite));
         }
@@ -216,6 +242,11 @@ fn report(
             .or_else(|| of(balance.defect_to_inside, "the mass inside"))
             .unwrap_or_default();
         say::line(&format!("mass-balance defect: {:.3e} kg{share}", balance.defect_kg))?;
+    }
+    for part in forces.iter().flat_map(|forces| &forces.parts) {
+        let [drag, lift] = [part.drag[0], part.lift[0]].map(|mean| with_unit(mean, part.unit));
+        let from = with_unit(part.from_s, "s");
+        say::line(&format!("force on {}: mean drag {drag}, lift {lift}, from {from} on", part.part))?;
     }
     say::left_out(left_out);
     Ok(())

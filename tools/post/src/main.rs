@@ -6,6 +6,7 @@ mod cells;
 mod compare;
 mod config;
 mod flow;
+mod forces;
 mod pictures;
 mod say;
 mod scaling;

@@ -7,6 +7,7 @@ use hematite_stats::figure::Figure;
 use hematite_stats::lookup::Nodes;
 use hematite_stats::map::{Quantity, View, draw_smooth, map, speeds};
 use hematite_stats::table::write_json;
+use hematite_stats::wall_pressure;
 use hematite_stats::wss::{self, Statistics, WallSite};
 use hematite_stats::wss_map;
 use hematite_stats::{bodies, cells};
@@ -112,5 +113,24 @@ pub fn wall_shear_stress(
     write_json(&path, &statistics)?;
     let path = work.file(format!("wall_shear_stress{suffix}.png"));
     wss_map::picture(&work.nodes, sites, &stresses, &statistics, at.time).write(&path)?;
+    Ok(Some(statistics))
+}
+
+/// Pressure at walls as table, statistics and picture; `None` without wall points.
+pub fn pressure_at_walls(
+    work: &mut Work,
+    at: DumpStep,
+    sites: &[WallSite],
+    pressure: &[f64],
+    suffix: &str,
+) -> Result<Option<Statistics>> {
+    let pressures = wall_pressure::wall_pressure(&work.nodes, sites, pressure)?;
+    let Some(statistics) = wall_pressure::statistics(&pressures) else { return Ok(None) };
+    let path = work.file(format!("wall_pressure{suffix}.csv"));
+    wall_pressure::table(&pressures).write_csv(&path)?;
+    let path = work.file(format!("wall_pressure{suffix}.json"));
+    write_json(&path, &statistics)?;
+    let path = work.file(format!("wall_pressure{suffix}.png"));
+    wss_map::pressure_picture(&work.nodes, sites, &pressures, at.time).write(&path)?;
     Ok(Some(statistics))
 }

@@ -1,0 +1,45 @@
+//! Forces on walls, from the ledger of a run: `forces.csv`, `forces.png` and means.
+
+use std::path::Path;
+
+use hematite_config::{Fault, Result};
+use hematite_dump::Ledger;
+use hematite_stats::forces::{self, Directions, ForceSummary};
+use serde::Serialize;
+
+use crate::config::PostConfig;
+use crate::flow::Work;
+
+/// The forces of a run in few numbers.
+#[derive(Serialize)]
+pub struct Forces {
+    directions: Directions,
+    /// One a part.
+    pub parts: Vec<ForceSummary>,
+}
+
+/// Writes table and figure; `None` where the ledger has no forces, or cannot be read, which others say.
+///
+/// # Errors
+/// A usage fault for directions that are none; when a file cannot be written.
+pub fn forces(work: &mut Work, run: &Path, config: &PostConfig) -> Result<Option<Forces>> {
+    let dimension = work.nodes.grid().dimension;
+    let directions = config.forces.directions(dimension)?;
+    let Ok(ledger) = Ledger::read(run) else { return Ok(None) };
+    let parts = forces::forces(&ledger, dimension, &directions);
+    if parts.iter().all(|part| part.rows.is_empty()) {
+        return if config.forces.is_default() {
+            Ok(None)
+        } else {
+            Err(Fault::usage(
+                "key \"forces\": the ledger of the run holds no force: name parts of the wall in \"wall_parts\" of its CASE.json or \
+                 \"forces\" of its RUN.json, or take the key out",
+            ))
+        };
+    }
+    let path = work.file("forces.csv".to_owned());
+    forces::table(&parts, dimension).write_csv(&path)?;
+    let path = work.file("forces.png".to_owned());
+    forces::chart(&parts, dimension).write(&path)?;
+    Ok(Some(Forces { directions, parts: forces::summary(&parts, dimension) }))
+}
