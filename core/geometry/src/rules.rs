@@ -243,7 +243,7 @@ mod tests {
 
     fn codes(values: Values, rules: Option<&[Rule]>) -> Result<Vec<u8>> {
         let volume = Volume { shape: [values.len(), 1, 1], values, spacing: None };
-        let labels = label(&volume, rules, None, |name| (name == "inlet").then_some(0))?;
+        let labels = label(&volume, rules, None, |name| (name == "inlet").then_some(Site::opening(0)))?;
         Ok(labels.sites.iter().map(|site| site.0).collect())
     }
 

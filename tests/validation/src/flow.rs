@@ -6,7 +6,9 @@ use hematite_config::Result;
 use hematite_geometry::Domain;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, Moment, Parameters, Prescribed, Row, Shared, Walls};
+use hematite_solver::lattice_boltzmann::{
+    Fluid, Moment, Parameters, Prescribed, Row, Shared, WallForce, WallLinks, Walls,
+};
 use hematite_solver::{Bodies, Precision};
 
 use crate::Inside;
@@ -194,7 +196,24 @@ impl Flow {
     /// # Errors
     /// When the device is lost.
     pub fn advance(&mut self, steps: u64) -> Result<()> {
+        self.fluid.weigh_after(self.fluid.step() + steps);
         self.fluid.advance(&Solo, steps, &self.row)
+    }
+
+    /// Asks for the force on parts of the wall, whose links are given.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn weigh(&mut self, part: &Part, parts: &[WallLinks]) -> Result<()> {
+        self.fluid.weigh(part, parts)
+    }
+
+    /// That force in the last step of the last [`Flow::advance`].
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn wall_forces(&self) -> Result<Vec<WallForce>> {
+        self.fluid.wall_forces(&Solo)
     }
 
     /// Does `steps` time steps with bodies in the fluid.

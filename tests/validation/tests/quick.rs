@@ -37,6 +37,7 @@ cases! {
     round_pipe: "F4";
     decaying_vortices: "F6";
     lid_driven_cavity: "F8";
+    force_on_a_cylinder: "F9";
     couette_and_oscillating_plate: "F11";
     order_in_time: "time";
     womersley_flow: "womersley";

@@ -148,13 +148,13 @@ impl Reference {
     fn give(&mut self, collided: &[Vec<f64>]) {
         self.given = vec![[0.0; 3]; 1 + self.part.openings.len()];
         for (n, collided) in collided.iter().enumerate() {
-            for i in 1..self.c.len() {
+            for (i, out) in collided.iter().enumerate().skip(1) {
                 let to = match self.part.links[i - 1][n].target() {
                     Target::Node(_) => continue,
                     Target::Wall => 0,
                     Target::Opening(k) => 1 + k,
                 };
-                let both = collided[i] + self.f[n][self.back[i]] - 2.0 * self.w[i];
+                let both = out + self.f[n][self.back[i]] - 2.0 * self.w[i];
                 (0..3).for_each(|axis| self.given[to][axis] += self.c[i][axis] * both);
             }
         }

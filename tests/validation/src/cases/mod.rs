@@ -13,6 +13,7 @@ mod f3_duct;
 mod f4_pipe;
 mod f6_decay;
 mod f8_cavity;
+mod f9_cylinder;
 mod m10_suspension;
 mod m11_networks;
 mod m1_stretching;
@@ -51,6 +52,7 @@ pub const ALL: &[Case] = &[
     Case { name: "F4", about: "round pipe: walls half-way and interpolated", run: f4_pipe::run },
     Case { name: "F6", about: "decay of Taylor-Green vortices and shear waves", run: f6_decay::run },
     Case { name: "F8", about: "lid-driven cavity", run: f8_cavity::run },
+    Case { name: "F9", about: "force on a cylinder in a channel, 2-D", run: f9_cylinder::run },
     Case { name: "F11", about: "Couette flow and the oscillating plate", run: f11_couette::run },
     Case { name: "time", about: "order in time of an oscillating force", run: time::run },
     Case { name: "womersley", about: "oscillating force in channel, pipe and duct", run: womersley::run },
