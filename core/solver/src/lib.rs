@@ -4,6 +4,7 @@ mod bodies;
 mod columns;
 pub mod config;
 mod courier;
+mod expected;
 pub mod lattice_boltzmann;
 pub mod membrane;
 pub mod particles;
@@ -22,6 +23,7 @@ pub mod waveform;
 pub use bodies::{Bodies, Nothing};
 pub use config::WallMethod;
 
+pub use expected::{Domain, Expected};
 pub use immersion::Immersion;
 pub use plan::{Plan, WALLS};
 pub use precision::Precision;

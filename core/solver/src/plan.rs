@@ -234,6 +234,34 @@ impl Plan {
         )))
     }
 
+    /// The largest magnitude of the factor of an opening's shape.
+    pub(crate) fn largest_factor(&self, opening: usize) -> f64 {
+        self.openings[opening].waveform.largest()
+    }
+
+    /// The largest magnitude of the body force, lattice units.
+    pub(crate) fn largest_force(&self) -> f64 {
+        length(&self.force) * self.drive.largest()
+    }
+
+    /// The largest difference between the density deviations at pressure openings, at any times.
+    pub(crate) fn pressure_difference(&self) -> f64 {
+        let range = |condition: &Condition| match condition.value {
+            Value::Pressure(drho) if condition.waveform.is_constant() => Some([drho, drho]),
+            Value::Pressure(drho) => Some([-1.0, 1.0].map(|sign| sign * drho.abs() * condition.waveform.largest())),
+            _ => None,
+        };
+        let ranges: Vec<[f64; 2]> = self.openings.iter().filter_map(range).collect();
+        let highest = ranges.iter().map(|range| range[1]).reduce(f64::max);
+        let lowest = ranges.iter().map(|range| range[0]).reduce(f64::min);
+        if ranges.len() < 2 { 0.0 } else { highest.zip(lowest).map_or(0.0, |(high, low)| high - low) }
+    }
+
+    /// Whether what is prescribed at an opening stays as it is, but for a ramp.
+    pub fn is_steady(&self, opening: usize) -> bool {
+        self.openings[opening].waveform.is_constant()
+    }
+
     /// Storage and arithmetic.
     pub fn precision(&self) -> Precision {
         self.fluid.precision

@@ -115,6 +115,11 @@ impl Waveform {
         if t < self.ramp { factor * 0.5 * (1.0 - (0.5 * TAU * t / self.ramp).cos()) } else { factor }
     }
 
+    /// Whether the factor is 1 at all times, but for the ramp.
+    pub fn is_constant(&self) -> bool {
+        self.form == Form::Constant
+    }
+
     /// The largest magnitude the factor reaches.
     pub fn largest(&self) -> f64 {
         match &self.form {

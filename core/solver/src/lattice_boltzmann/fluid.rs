@@ -1,5 +1,6 @@
 //! The fluid of one part and its time step.
 
+mod checks;
 mod neighbours;
 mod state;
 
@@ -15,6 +16,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Ticket};
 use super::Row;
 use super::boundary::Prescribed;
 use super::buffers::{Buffers, SCHEDULE_ROWS};
+use super::checks::Checks;
 use super::exchange::Exchange;
 use super::halo::Crossing;
 use super::immersed_walls::HeldWalls;
@@ -124,6 +126,7 @@ pub struct Fluid {
     step: u64,
     /// Parts of the wall whose force is asked for.
     exchanged: Option<Exchanged>,
+    checks: Checks,
     phases: Phases,
 }
 
@@ -159,6 +162,10 @@ impl Fluid {
         // A dispatch of several rows rounds its groups up to whole rows, to less than twice as many.
         let groups = 2 * part.own.div_ceil(hematite_gpu::WORKGROUP as usize) as u64;
         buffers.add(gpu, "partial", 20 * groups)?;
+        buffers.add(gpu, "checked", Checks::BYTES)?;
+        buffers.add(gpu, "passing", 4 * u64::from(buffers.entries))?;
+        buffers.add(gpu, "normals", (3 * part.openings.len() * variant.precision.real_bytes()) as u64)?;
+        let checks = Checks::new(gpu, buffers.get("checked").clone())?;
         let chunk = part.own.min(MOMENT_CHUNK) * 6 * variant.precision.real_bytes();
         buffers.add(gpu, "moments", chunk as u64)?;
         if parameters.immersed.is_some() {
@@ -192,12 +199,14 @@ impl Fluid {
             buffers,
             step: 0,
             exchanged: None,
+            checks,
             phases: Phases::default(),
         };
         if fluid.crossing.len() > 0 {
             fluid.exchange = Some(Exchange::new(gpu, &fluid.variant, &fluid.buffers, &fluid.crossing)?);
         }
         fluid.prepare_step()?;
+        fluid.prepare(Shader::Check, false)?;
         for odd in [false, true] {
             if fluid.buffers.entries > 0 {
                 fluid.prepare(Shader::Openings, odd)?;
@@ -255,10 +264,11 @@ impl Fluid {
     }
 
     /// Does `steps` time steps. `row(t)` gives what is prescribed in step `t` (the force at its beginning); it is also asked for the
-    /// step after the last.
+    /// step after the last. Every [`CHECK_EVERY`](super::CHECK_EVERY) steps the state is checked, see [`Fluid::take_checks`].
     ///
     /// # Errors
-    /// When the device or a rank is lost.
+    /// A numerical failure where the state is beyond the method (see [`Extremes`](super::Extremes)), found up to two batches later;
+    /// when the device or a rank is lost.
     pub fn advance(&mut self, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
         self.advance_with(comm, &mut Nothing, steps, row)
     }
@@ -266,7 +276,7 @@ impl Fluid {
     /// The same with bodies in the fluid.
     ///
     /// # Errors
-    /// When the device or a rank is lost, and those of the bodies.
+    /// Those of [`Fluid::advance`], and those of the bodies.
     pub fn advance_with(
         &mut self,
         comm: &dyn Comm,
@@ -294,15 +304,19 @@ impl Fluid {
             self.gpu.begin_step(self.step);
             // One batch is written down while the device works on the one before.
             let start = Instant::now();
-            if let Some(before) = before.replace(submitted) {
+            if let Some(before) = before.replace(submitted.clone()) {
                 self.gpu.wait_for(&before)?;
             }
+            let checks = self.checks.handed_over(&submitted);
+            self.take_in(comm, checks)?;
             self.phases.compute += start.elapsed().as_secs_f64();
             bodies.look(comm, self.step)?;
             left -= batch;
         }
         let start = Instant::now();
         self.gpu.wait()?;
+        let checks = self.checks.last();
+        self.take_in(comm, checks)?;
         self.phases.compute += start.elapsed().as_secs_f64();
         Ok(())
     }
@@ -350,12 +364,14 @@ impl Fluid {
             if let Some(walls) = &mut self.walls {
                 walls.step(comm, &mut recorder, self.step % 2 == 1, row + 1)?;
             }
+            self.record_check(comm, &mut exchange, &mut recorder, row + 1)?;
             recorder.run_ahead()?;
         }
         if let Some(exchange) = &mut exchange {
             self.send(comm, exchange, &mut recorder)?;
         }
         self.exchange = exchange;
+        self.checks.bring(&mut recorder);
         recorder.flush()
     }
 

@@ -6,6 +6,7 @@
 
 mod boundary;
 mod buffers;
+mod checks;
 pub mod equilibrium;
 mod exchange;
 mod fluid;
@@ -22,9 +23,10 @@ mod walls;
 
 pub use crate::courier::Phases;
 pub use boundary::{Prescribed, Shape};
+pub use checks::{CHECK_EVERY, Extremes, LARGEST_DEVIATION, LARGEST_SPEED};
 pub use fluid::{CameIn, Fluid, Parameters, Shared};
 pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
-pub use moment::{MASS_QUANTUM, Moment, Monitor};
+pub use moment::{MASS_QUANTUM, Moment, Monitor, Passing};
 pub use schedule::Row;
 pub use shaders::{CONTRASTS, Immersed, Tuning};
 pub use wall_forces::{WallForce, WallLinks, centroid};

@@ -64,6 +64,59 @@ impl Monitor {
     }
 }
 
+/// How the fluid goes through an opening, counted over its nodes in whole numbers, so that ranks can be summed in any order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passing {
+    /// Sum of the velocities into the domain, in units of [`Passing::QUANTUM`].
+    pub sum: i64,
+    /// Nodes where the fluid flows in.
+    pub inwards: i64,
+    /// Nodes where it flows out.
+    pub outwards: i64,
+    /// All nodes.
+    pub nodes: i64,
+}
+
+impl Passing {
+    /// Unit of velocities, lattice units; passing.wgsl counts in it.
+    pub const QUANTUM: f64 = 1.0 / 1_073_741_824.0;
+    /// Slower fluid is at rest: 2^-20 lattice spacings a step, above the rounding of single precision.
+    const AT_REST: i32 = 1 << 10;
+
+    /// Adds a node with this velocity into the domain.
+    pub(crate) fn add(&mut self, velocity: i32) {
+        self.sum += i64::from(velocity);
+        self.inwards += i64::from(velocity > Self::AT_REST);
+        self.outwards += i64::from(velocity < -Self::AT_REST);
+        self.nodes += 1;
+    }
+
+    /// Its numbers, to be summed over ranks, and back.
+    pub fn numbers(self) -> [i64; 4] {
+        [self.sum, self.inwards, self.outwards, self.nodes]
+    }
+
+    /// That of these numbers.
+    pub fn of([sum, inwards, outwards, nodes]: [i64; 4]) -> Self {
+        Self { sum, inwards, outwards, nodes }
+    }
+
+    /// Mean velocity into the domain, lattice units.
+    pub fn mean(&self) -> f64 {
+        if self.nodes == 0 { 0.0 } else { self.sum as f64 * Self::QUANTUM / self.nodes as f64 }
+    }
+
+    /// Share of the nodes where the fluid flows against the direction that the opening is said to have, in or out, or else
+    /// that of the mean velocity.
+    pub fn backflow(&self, inwards: Option<bool>) -> f64 {
+        let against = match inwards.unwrap_or(self.sum > 0) {
+            true => self.outwards,
+            false => self.inwards,
+        };
+        if self.nodes == 0 { 0.0 } else { against as f64 / self.nodes as f64 }
+    }
+}
+
 /// The larger of two, where NaN is larger than every number.
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
@@ -71,3 +124,19 @@ pub(crate) fn larger(a: f64, b: f64) -> f64 {
 
 /// Unit of the mass that came in through an opening, in lattice units of mass; openings.wgsl counts in it.
 pub const MASS_QUANTUM: f64 = 1.0 / 1_073_741_824.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn backflow_is_against_the_mean_or_what_is_said() {
+        let mut passing = Passing::default();
+        [4 << 20, -(1 << 20), -(1 << 20), 7].into_iter().for_each(|velocity| passing.add(velocity));
+        assert_eq!(passing.numbers(), [(2 << 20) + 7, 1, 2, 4]);
+        assert_eq!(Passing::of(passing.numbers()), passing);
+        assert!((passing.mean() - ((2 << 20) + 7) as f64 / 4.0 / 1_073_741_824.0).abs() < 1e-18);
+        assert_eq!([None, Some(true), Some(false)].map(|inwards| passing.backflow(inwards)), [0.5, 0.5, 0.25]);
+        assert_eq!((Passing::default().mean(), Passing::default().backflow(None)), (0.0, 0.0));
+    }
+}

@@ -5,6 +5,7 @@ use hematite_gpu::{Binding, GpuInfo, MAIN, Signals, Template, WORKGROUP, render}
 use minijinja::{Value, context};
 
 use super::boundary::Entry;
+use super::checks::CHECK_EVERY;
 use super::immersed_walls::WALL_FORCE_SCALE;
 use super::links;
 use super::moment::Moment;
@@ -45,6 +46,10 @@ pub enum Shader {
     Moments(Moment),
     /// Mass, largest speed, health.
     Monitor,
+    /// Largest speed and density deviation, in the midst of steps.
+    Check,
+    /// Velocity through openings.
+    Passing,
     /// Crossing populations into the message.
     Pack,
     /// The message into crossing populations.
@@ -245,6 +250,12 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         ]),
         Shader::Moments(_) => table.push(Binding::write("moments", &real)),
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
+        Shader::Check => table.push(Binding::write("checked", "array<atomic<u32>>")),
+        Shader::Passing => table.extend([
+            Binding::read("entries", "array<Entry>"),
+            Binding::read("normals", &real),
+            Binding::write("passing", "array<i32>"),
+        ]),
         Shader::Pack => {
             table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::write("message", &stored)]);
             table.extend(variant.signals.then(|| Signals::bindings(true)).into_iter().flatten());
@@ -268,6 +279,8 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         Shader::Openings => Template { name: "openings.wgsl", text: include_str!("openings.wgsl") },
         Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("moments.wgsl") },
         Shader::Monitor => Template { name: "monitor.wgsl", text: include_str!("monitor.wgsl") },
+        Shader::Check => Template { name: "check.wgsl", text: include_str!("check.wgsl") },
+        Shader::Passing => Template { name: "passing.wgsl", text: include_str!("passing.wgsl") },
         Shader::Pack | Shader::Unpack => Template { name: "pack.wgsl", text: include_str!("pack.wgsl") },
     };
     let moment = match shader {
@@ -275,13 +288,16 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         _ => "",
     };
     let mut declarations = String::new();
-    if matches!(shader, Shader::Pressure | Shader::Openings) {
+    if matches!(shader, Shader::Pressure | Shader::Openings | Shader::Passing) {
         declarations += Entry::WGSL;
     }
     if shader == Shader::Walls {
         declarations += WallEntry::WGSL;
     }
     declarations += &format!("const SLOTS: u32 = {}u;\n", variant.set.q() - 1);
+    if shader == Shader::Check {
+        declarations += &format!("const CHECK_EVERY: u32 = {CHECK_EVERY}u;\n");
+    }
     declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
     declarations += &Binding::declare(&bindings(shader, variant, odd));
     let (set, precision) = (variant.set, variant.precision);
@@ -513,6 +529,8 @@ mod tests {
             Shader::Moments(Moment::Velocity),
             Shader::Moments(Moment::Stress),
             Shader::Monitor,
+            Shader::Check,
+            Shader::Passing,
             Shader::Pack,
             Shader::Unpack,
         ];

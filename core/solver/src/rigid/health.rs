@@ -32,13 +32,13 @@ impl RigidBodies {
     /// come last.
     fn first_broken(&self, broken: bool) -> Result<Option<([u32; 2], String)>> {
         if broken {
-            let left = "a body broke and left the domain since. Dumps up to now are whole. Take a shorter time step or a slower flow";
+            let left = "a body broke and left the domain since. Take a shorter time step or a slower flow";
             let unknown = ([u32::MAX - 1, 0], left.to_owned());
             return Ok(Some(self.first_damaged()?.unwrap_or(unknown)));
         }
         Ok(self.particles.lost()?.map(|lost| {
             let message = format!(
-                "body {} is near {}, where no fluid is: it went through a wall. Dumps up to now are whole. Take a shorter time \
+                "body {} is near {}, where no fluid is: it went through a wall. Take a shorter time \
                  step, a slower flow, or a stronger repulsion from walls",
                 lost.id,
                 self.parameters.place(lost.site.map(f64::from))
@@ -66,7 +66,7 @@ impl RigidBodies {
         let (torque, turn) = (size("torque", 0)?, size("contact", 3)?);
         let message = format!(
             "body {id} of population \"{}\" broke at step {step} near {}: {why}. A little later it has, in lattice units, \
-             speed {speed:.1e}, force {force:.1e} ({contact:.1e} of it contact) and torque {torque:.1e} ({turn:.1e}). Dumps up to now are whole. Take a shorter time \
+             speed {speed:.1e}, force {force:.1e} ({contact:.1e} of it contact) and torque {torque:.1e} ({turn:.1e}). Take a shorter time \
              step, a slower flow, or other contact",
             self.parameters.kinds[kind[i] as usize].name,
             self.parameters.place(at)

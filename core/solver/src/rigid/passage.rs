@@ -111,9 +111,8 @@ impl RigidBodies {
 
     /// The candidate with a number of its own, at rest.
     fn next_state(&mut self, candidate: &Candidate) -> Result<State> {
-        let id = u32::try_from(self.passage.next_id).map_err(|_| {
-            Fault::numerical("more than 4294967296 bodies came in: numbers run out. Dumps up to now are whole")
-        })?;
+        let id = u32::try_from(self.passage.next_id)
+            .map_err(|_| Fault::numerical("more than 4294967296 bodies came in: numbers run out"))?;
         self.passage.next_id += 1;
         self.passage.inserted[candidate.kind as usize] += 1;
         Ok(State::at_rest(id, candidate.kind, candidate.position.map(Coordinate::of), candidate.orientation))

@@ -47,8 +47,7 @@ impl Suspension {
         };
         Err(Fault::numerical(format!(
             "cell {id} of population \"{}\" broke at step {step} near ({}) m: {why}. A little later its largest speed is \
-             {speed:.1e} and force {force:.1e} in lattice units; {state}. Dumps up to now \
-             are whole. Take a shorter time step, softer mechanics or contact, or a slower flow",
+             {speed:.1e} and force {force:.1e} in lattice units; {state}. Take a shorter time step, softer mechanics or contact, or a slower flow",
             kind.name,
             at.join(", ")
         )))

@@ -10,7 +10,7 @@ use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
 use hematite_solver::lattice_boltzmann::{
-    Fluid, Immersed, MASS_QUANTUM, Moment, Parameters, Prescribed, Row, Tuning, Walls,
+    CHECK_EVERY, Fluid, Immersed, MASS_QUANTUM, Moment, Parameters, Passing, Prescribed, Row, Tuning, Walls,
 };
 use hematite_solver::suspension::FORCE_SCALE;
 use reference::Reference;
@@ -103,6 +103,19 @@ fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }
         // Each entry rounds to 2^-30 each step, beside the populations' own error.
         let rounding = (sample.part.own as u64 * steps) as f64 / f64::from(1u32 << 31);
         worst = worst.max(((ours - theirs).abs() - rounding).max(0.0) / theirs.abs().max(0.1));
+    }
+    let normals = [[1.0, 0.0, 0.0], [0.6, -0.8, 0.0]];
+    let velocity = reference.moment(Moment::Velocity, &row(steps));
+    let passing = fluid.passing(&normals, &row(steps)).expect("reads");
+    for ((passing, normal), nodes) in passing.iter().zip(&normals).zip(&sample.part.openings) {
+        let into = |n: u32| (0..3).map(|a| velocity[3 * n as usize + a] * normal[a]).sum::<f64>();
+        let into: Vec<f64> = nodes.iter().map(|node| into(node.node)).collect();
+        let mean = into.iter().sum::<f64>() / into.len() as f64;
+        worst = worst.max(((passing.mean() - mean).abs() - Passing::QUANTUM).max(0.0) / 0.03);
+        if precision == Precision::F64 {
+            let share = into.iter().filter(|&&into| into < -1e-6).count() as f64 / into.len() as f64;
+            assert_eq!(passing.backflow(Some(true)), share);
+        }
     }
     let monitor = fluid.monitor(&row(steps)).expect("reads");
     let mass: f64 = reference.moment(Moment::Density, &row(steps)).iter().sum();
@@ -204,6 +217,53 @@ fn kernels_agree_with_the_reference() {
                     assert!(worst < tolerance, "{setting:?}: {worst:e}");
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn checks_in_the_midst_of_steps_find_what_is_largest() {
+    for (set, precision) in [(VelocitySet::D2Q9, Precision::F32), (VelocitySet::D3Q19, Precision::F64)] {
+        let gpu = Gpu::open(0, Needs { f64: precision == Precision::F64, ..Needs::default() }).expect("a device");
+        let sample = Sample::random(set, 7);
+        let shape = vec![[1.0, 0.0, 0.0]; sample.part.openings[0].len()];
+        let parameters = Parameters {
+            set,
+            precision,
+            omega_plus: 1.0 / 0.7,
+            omega_minus: 0.9,
+            force: true,
+            immersed: None,
+            walls: Walls::HalfWay,
+            openings: vec![Prescribed::Velocity(shape), Prescribed::Pressure],
+        };
+        let row = |t: u64| Row { force: [1e-5, 1e-7 * t as f64, 0.0], openings: vec![0.02, -0.003] };
+        let begin = |drho: fn(usize) -> f64| {
+            let mut fluid = Fluid::new(&gpu, &mut sample.part.clone(), &parameters).expect("fits");
+            fluid.initialise(|n| State { drho: drho(n), u: [0.01, 0.0, 0.0] }).expect("starts");
+            fluid
+        };
+        let sound = |n: usize| 0.01 * (n as f64 * 0.37).sin();
+        let mut fluid = begin(sound);
+        fluid.advance(&Solo, 2 * CHECK_EVERY + 7, row).expect("runs");
+        let checks = fluid.take_checks();
+        assert_eq!(checks.iter().map(|check| check.step).collect::<Vec<_>>(), [CHECK_EVERY, 2 * CHECK_EVERY]);
+        assert!(fluid.take_checks().is_empty());
+        let mut other = begin(sound);
+        for check in checks {
+            other.advance(&Solo, CHECK_EVERY, row).expect("runs");
+            let now = row(check.step);
+            let mut largest = |moment, width| {
+                let numbers = other.whole_moment(moment, &now).expect("reads");
+                numbers.chunks(width).map(|v| v.iter().map(|c| c * c).sum::<f64>().sqrt()).fold(0.0, f64::max)
+            };
+            let [speed, deviation] = [largest(Moment::Velocity, 3), largest(Moment::Density, 1)];
+            assert!((check.speed / speed - 1.0).abs() < 1e-6, "{check:?}, not {speed}");
+            assert!((check.deviation / deviation - 1.0).abs() < 1e-6, "{check:?}, not {deviation}");
+        }
+        for broken in [|n: usize| if n == 17 { f64::NAN } else { 0.0 }, |_| 1.5] {
+            let fault = begin(broken).advance(&Solo, 10 * CHECK_EVERY, row).expect_err("beyond the method");
+            assert!(fault.message.contains(&format!("at step {CHECK_EVERY} ")), "{fault}");
         }
     }
 }

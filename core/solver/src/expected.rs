@@ -1,0 +1,62 @@
+//! How fast a run's fluid can be expected to be, from what is prescribed.
+
+use hematite_case::Header;
+use hematite_geometry::OpeningKind;
+use hematite_units::groups::CS2;
+
+use crate::Plan;
+
+/// What an estimate needs to know of the domain, all ranks together, lattice units.
+#[derive(Clone, Debug, Default)]
+pub struct Domain {
+    /// Fluid nodes.
+    pub nodes: i64,
+    /// Links along axes that end at a wall: the walls' area.
+    pub walls: i64,
+    /// The largest magnitude of each opening's shape; zero for pressure.
+    pub peaks: Vec<f64>,
+    /// The speed at the start.
+    pub start: f64,
+}
+
+/// The largest speed that is prescribed, or follows from what is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expected {
+    /// The speed, lattice units.
+    pub speed: f64,
+    /// Where it comes from, to follow "the ... m/s".
+    pub from: String,
+}
+
+impl Plan {
+    /// The largest of the velocities prescribed at openings and moving walls, at the peak of profile and waveform, that at the
+    /// start, and what a pressure difference or a body force drives: `G D^2 / (16 nu)`, the axis' speed in a round tube under the
+    /// gradient `G`, with the hydraulic diameter `D = 4 volume / wall area`, and, for pressures, at most what Bernoulli's
+    /// equation lets a difference `p` accelerate a fluid to, `sqrt(2 p / rho)`. Between pressure openings the gradient is taken
+    /// over the volume over their areas, which is less than the length of a vessel, so that the speed is overestimated. None
+    /// where nothing is prescribed, or nothing but a force in a domain without walls.
+    pub fn expected(&self, header: &Header, domain: &Domain) -> Option<Expected> {
+        let viscosity = CS2 * (self.tau - 0.5);
+        let diameter = 4.0 * domain.nodes as f64 / domain.walls as f64;
+        let tube = |gradient: f64| gradient * diameter * diameter / (16.0 * viscosity);
+        let openings = header.openings.iter().zip(&domain.peaks).enumerate().map(|(k, (opening, peak))| {
+            let what = if opening.kind == OpeningKind::Wall { "moving wall" } else { "opening" };
+            (peak * self.largest_factor(k), format!("prescribed at {what} \"{}\"", opening.name))
+        });
+        let pressure = self.pressure_difference();
+        let areas = header.openings.iter().filter(|opening| opening.kind == OpeningKind::Pressure);
+        let length = domain.nodes as f64 / areas.map(|opening| opening.area).sum::<f64>();
+        let driven = tube(CS2 * pressure / length).min((2.0 * CS2 * pressure).sqrt());
+        let forced = tube(self.largest_force());
+        let others = [
+            (domain.start, "given at the start".to_owned()),
+            (driven, "estimated from the pressures at openings".to_owned()),
+            (forced, "estimated from the body force".to_owned()),
+        ];
+        openings
+            .chain(others)
+            .filter(|(speed, _)| speed.is_finite() && *speed > 0.0)
+            .max_by(|(a, _), (b, _)| a.total_cmp(b))
+            .map(|(speed, from)| Expected { speed, from })
+    }
+}

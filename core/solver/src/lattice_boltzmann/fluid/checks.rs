@@ -1,0 +1,91 @@
+//! Looks at the fluid for what is beyond the method, in the midst of steps and at openings.
+
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_gpu::{Recorder, WORKGROUP};
+
+use super::Fluid;
+use crate::lattice_boltzmann::Row;
+use crate::lattice_boltzmann::checks::{CHECK_EVERY, Extremes, Travelling};
+use crate::lattice_boltzmann::exchange::Exchange;
+use crate::lattice_boltzmann::moment::Passing;
+use crate::lattice_boltzmann::shaders::Shader;
+
+impl Fluid {
+    /// The checks of all ranks since this was last asked, in their order.
+    pub fn take_checks(&mut self) -> Vec<Extremes> {
+        std::mem::take(&mut self.checks.found)
+    }
+
+    /// Records a check of the state at hand where one is due; `row` is that of the next step.
+    pub(super) fn record_check<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        exchange: &mut Option<Exchange>,
+        recorder: &mut Recorder<'g>,
+        row: u32,
+    ) -> Result<()> {
+        if !self.step.is_multiple_of(CHECK_EVERY) {
+            return Ok(());
+        }
+        if let Some(exchange) = exchange {
+            // What is still on its way belongs to the state.
+            self.send(comm, exchange, recorder)?;
+        }
+        recorder.phase("check");
+        let (kernel, bound) = &self.kernels[&(Shader::Check, false)];
+        recorder.dispatch(
+            kernel,
+            bound,
+            self.own.next_multiple_of(WORKGROUP),
+            &[0, self.own, self.buffers.stride, row],
+        );
+        self.checks.note(self.step, row);
+        Ok(())
+    }
+
+    /// Reads the checks of a batch. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure where the state was beyond the method; when the device or a rank is lost.
+    pub(super) fn take_in(&mut self, comm: &dyn Comm, checks: Option<Travelling>) -> Result<()> {
+        let Some(checks) = checks else { return Ok(()) };
+        let mut checks = hematite_comm::agree(comm, checks.read(&self.gpu))?;
+        let mut largest: Vec<f64> = checks.iter().flat_map(|check| [check.speed, check.deviation]).collect();
+        comm.max(&mut largest)?;
+        for (check, largest) in checks.iter_mut().zip(largest.as_chunks().0) {
+            [check.speed, check.deviation] = *largest;
+        }
+        self.checks.found.extend(&checks);
+        match checks.iter().find(|check| check.beyond()) {
+            None => Ok(()),
+            Some(check) => {
+                // The batch after it is under way.
+                self.gpu.wait()?;
+                self.checks.last();
+                Err(check.fault())
+            }
+        }
+    }
+
+    /// How the fluid goes through each opening at this rank's nodes, now; `normals` are those of the openings, into the domain,
+    /// and `now` is the row of the current step, whose force is part of the velocity.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn passing(&mut self, normals: &[[f64; 3]], now: &Row) -> Result<Vec<Passing>> {
+        let mut passing = vec![Passing::default(); self.opening_nodes.len()];
+        if self.buffers.entries == 0 {
+            return Ok(passing);
+        }
+        self.set_row(now);
+        self.gpu.write(self.buffers.get("normals"), 0, &self.variant.precision.pack_real(normals.as_flattened()));
+        self.run(Shader::Passing, 0, self.buffers.entries)?;
+        let count = self.buffers.entries as usize;
+        let mut words = self.gpu.download::<i32>(self.buffers.get("passing"), 0, count)?.into_iter();
+        for (passing, &nodes) in passing.iter_mut().zip(&self.opening_nodes) {
+            words.by_ref().take(nodes).for_each(|word| passing.add(word));
+        }
+        Ok(passing)
+    }
+}
