@@ -16,7 +16,7 @@ pub enum Exit {
     Usage = 2,
     /// Stopped early with a checkpoint (signal or wall time): submit again with `--restart`.
     Stopped = 3,
-    /// Numerical failure: the run diverged.
+    /// Numerical failure: the fluid is beyond the method, or a cell or body broke. The last state is kept apart.
     Numerical = 4,
     /// No usable GPU, hardware or software.
     NoGpu = 5,

@@ -1,7 +1,7 @@
 //! The files of a run, writer and reader of each in one place.
 //!
 //! ```text
-//! runs/NAME/run.json          the resolved run: record.rs
+//! runs/NAME/run.json          the resolved run, what it warned of and how it ended: record.rs
 //!           fields.vtkhdf     a dump of fields, opens in ParaView as it is: fields/
 //!           cells.vtkhdf      a dump of the surfaces of cells, opens in ParaView too: cells/
 //!           bodies.vtkhdf     a dump of rigid bodies, likewise: bodies/
@@ -10,6 +10,7 @@
 //!           log.jsonl         one JSON object a line: log.rs
 //!           timing.json       where the time went, per phase and rank: timing.rs
 //!           trace.json        what hosts and devices did when, where asked for: trace.rs
+//!           failed/           the last state of a run that failed, as dumps, which no reader takes for one
 //!           checkpoint/       the state of fluid and cells, to go on from: checkpoint.rs
 //! ```
 
@@ -40,7 +41,7 @@ pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, dump_file, rank_file, write_index};
 pub use ledger::{CellCount, Column, Ledger, LedgerRow, LedgerWriter};
 pub use log::Log;
-pub use record::{OpeningRecord, RunRecord};
+pub use record::{EndRecord, EndState, OpeningRecord, RunRecord, RunState, WarningRecord};
 pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};
 pub use timing::{PhaseTimes, Timing};
 pub use trace::{RankTrace, Trace, TraceEvent};

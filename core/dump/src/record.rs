@@ -6,6 +6,8 @@ use hematite_config::{Fault, Provenance, Result, publish};
 use hematite_units::LatticeUnits;
 use serde::{Deserialize, Serialize};
 
+use crate::Ledger;
+
 /// What `run` made of its config; `post` reads it to know what a run folder holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,11 +49,104 @@ pub struct RunRecord {
     pub ranks: usize,
     /// The device of each rank.
     pub devices: Vec<String>,
+    /// What the run warned of, each kind once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<WarningRecord>,
+    /// How the run ended; none while it goes on, and where it was killed.
+    #[serde(default)]
+    pub end: Option<EndRecord>,
     /// Who wrote it.
     pub provenance: Provenance,
 }
 
+/// A warning of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WarningRecord {
+    /// Its kind: "mach", "speed", "backflow:OPENING".
+    pub kind: String,
+    /// The step at which it was found.
+    pub step: u64,
+    /// What was said.
+    pub text: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EndRecord {
+    /// Whether the work was done.
+    pub state: EndState,
+    /// Time steps done.
+    pub step: u64,
+    /// The exit code.
+    pub exit: u8,
+    /// What went wrong, where something did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// Whether a run did its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EndState {
+    /// All steps.
+    Done,
+    /// It stopped early with a checkpoint.
+    Stopped,
+    /// It failed.
+    Failed,
+}
+
+/// What readers of a run folder tell of its state, with the key "run_state" in JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RunState {
+    /// "done", "stopped", "failed", or "unfinished": it goes on, was killed, or is of a version that does not say.
+    pub state: &'static str,
+    /// The last step known of; none where nothing is.
+    pub step: Option<u64>,
+    /// The steps asked for.
+    pub steps: u64,
+    /// What went wrong, where something did.
+    pub reason: Option<String>,
+    /// What the run warned of.
+    pub warnings: Vec<WarningRecord>,
+}
+
+impl RunState {
+    /// What there is to say, one sentence each: nothing of a run that is done and warned of nothing.
+    pub fn sentences(&self) -> Vec<String> {
+        let Self { state, step, steps, .. } = self;
+        let at = step.map_or_else(|| format!("{steps} steps were asked for"), |step| format!("step {step} of {steps}"));
+        let mut sentences = match *state {
+            "done" => Vec::new(),
+            "unfinished" => vec![format!("the run is unfinished ({at}): it goes on, or was killed")],
+            "stopped" => vec![format!("the run stopped early ({at}): go on by run --restart")],
+            _ => vec![format!("the run failed ({at}): {}", self.reason.as_deref().unwrap_or("nobody knows why"))],
+        };
+        sentences.extend(self.warnings.iter().map(|warning| format!("the run warned: {}", warning.text)));
+        sentences
+    }
+}
+
 impl RunRecord {
+    /// The state of the run in a folder, which the end of its ledger tells where nothing else does.
+    pub fn state(&self, run: &Path) -> RunState {
+        let last = || Ledger::read(run).ok().and_then(|ledger| ledger.rows.last().map(|row| row.step));
+        let (state, step, reason) = match &self.end {
+            None => ("unfinished", last(), None),
+            Some(end) => {
+                let state = match end.state {
+                    EndState::Done => "done",
+                    EndState::Stopped => "stopped",
+                    EndState::Failed => "failed",
+                };
+                (state, Some(end.step), end.reason.clone())
+            }
+        };
+        RunState { state, step, steps: self.steps, reason, warnings: self.warnings.clone() }
+    }
+
     /// The version of the layout written here.
     pub const SCHEMA: u32 = 1;
     const FILE: &str = "run.json";
@@ -130,6 +225,8 @@ mod tests {
             dumps: vec!["fields".into()],
             ranks: 1,
             devices: vec!["llvmpipe".into()],
+            warnings: Vec::new(),
+            end: None,
             provenance: Provenance::default(),
         }
     }
@@ -142,6 +239,19 @@ mod tests {
         record().write(run.path()).expect("writes");
         let read = RunRecord::read(run.path()).expect("reads");
         assert_eq!(serde_json::to_string(&read).expect("json"), serde_json::to_string(&record()).expect("json"));
+        let warning = WarningRecord { kind: "mach".into(), step: 3, text: "too fast".into() };
+        let end = EndRecord { state: EndState::Failed, step: 7, exit: 4, reason: Some("it burst".into()) };
+        for (end, sentences) in [
+            (None, &["the run is unfinished (10 steps were asked for)", "the run warned: too fast"][..]),
+            (Some(end.clone()), &["the run failed (step 7 of 10): it burst", "the run warned: too fast"]),
+            (Some(EndRecord { state: EndState::Stopped, ..end.clone() }), &["stopped early (step 7 of 10)", "warned"]),
+            (Some(EndRecord { state: EndState::Done, step: 10, exit: 0, reason: None }), &["warned"]),
+        ] {
+            RunRecord { end, warnings: vec![warning.clone()], ..record() }.write(run.path()).expect("writes");
+            let said = RunRecord::read(run.path()).expect("reads").state(run.path()).sentences();
+            assert_eq!(said.len(), sentences.len(), "{said:?}");
+            assert!(said.iter().zip(sentences).all(|(said, piece)| said.contains(piece)), "{said:?}");
+        }
         RunRecord { schema: 99, ..record() }.write(run.path()).expect("writes");
         let other = RunRecord::read(run.path()).expect_err("another version");
         assert!(other.message.contains("\"schema\" is 99, this version reads 1"), "{other}");

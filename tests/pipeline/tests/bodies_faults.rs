@@ -212,7 +212,7 @@ fn a_body_that_breaks_is_named_and_earlier_dumps_stay() {
     folder.json("run.json", &run);
     let breaks = |arguments: &[&str]| {
         let called = folder.run(&[&["run.json", "--quiet"], arguments].concat());
-        let pieces = ["body ", "of population \"", "broke at step ", "near (", "Dumps up to now are whole"];
+        let pieces = ["body ", "of population \"", "broke at step ", "near (", "passed the checks", "failed/"];
         let message = called.fails(4, &pieces);
         message.split(" A little later").next().unwrap_or_default().to_owned()
     };

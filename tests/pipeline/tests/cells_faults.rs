@@ -338,7 +338,7 @@ fn a_kernel_wider_than_the_channel() {
 fn breaks(folder: &Folder, arguments: &[&str]) -> String {
     folder
         .run(&[&["run.json", "--quiet"], arguments].concat())
-        .fails(4, &["cell ", "of population \"red\"", "broke at step ", "near ("])
+        .fails(4, &["cell ", "of population \"red\"", "broke at step ", "near (", "failed/", "passed the checks"])
 }
 
 /// The number that follows a word.
@@ -375,7 +375,13 @@ fn a_cell_that_breaks_is_named_and_earlier_dumps_stay() {
     assert!(!fields.steps().is_empty());
     assert!(!Ledger::read(&folder.path("solo")).expect("a ledger").rows.is_empty());
     assert!(!TrackReader::open(&folder.path("solo")).expect("tracks").steps().is_empty());
-    let _flow = folder.post(&["flow", "solo", "-o", "statistics"]).done();
+    for file in ["cells", "fields"] {
+        assert!(folder.has(&format!("solo/failed/{file}.vtkhdf")), "no last state of {file}");
+    }
+    let failed = CellReader::open(&folder.path("solo/failed/cells.vtkhdf")).expect("the last state");
+    assert!(failed.steps().len() == 1 && failed.steps()[0].step as f64 >= step, "{message}");
+    let flow = folder.post(&["flow", "solo", "-o", "statistics"]).done();
+    assert!(flow.stderr.contains("the run failed (step"), "{}", flow.stderr);
     // The same cell, place and step on any number of ranks.
     assert_eq!(breaks(&folder, &["-o", "threads", "--threads", "3"]), message);
     let _whole = CellReader::open(&folder.path("threads/cells.vtkhdf")).expect("a dump of cells");

@@ -7,7 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hematite_case::{ImmersedWalls, Lattice, NodeId};
 use hematite_config::{Provenance, hash_file};
-use hematite_dump::{BodyFrame, BodyKind, BodyWriter, DumpStep, Field, FieldWriter, Grid, RunRecord, Values};
+use hematite_dump::{
+    BodyFrame, BodyKind, BodyWriter, DumpStep, EndRecord, EndState, Field, FieldWriter, Grid, RunRecord, Values,
+};
 use hematite_geometry::{Domain, Report, Site};
 use serde_json::{Value, json};
 
@@ -72,6 +74,8 @@ fn slit(folder: &Path, kinds: &[BodyKind], dumps: u64, frame: impl Fn(f64) -> Bo
         dumps: vec!["fields".into()],
         ranks: 1,
         devices: vec!["none".into()],
+        warnings: Vec::new(),
+        end: Some(EndRecord { state: EndState::Done, step: dumps, exit: 0, reason: None }),
         provenance,
     };
     record.write(&run).expect("writes");

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hematite_case::{Lattice, NodeId};
 use hematite_config::{Provenance, hash_file};
 use hematite_dump::{
-    CellFrame, CellKind, CellReader, CellWriter, DumpStep, Field, FieldWriter, Grid, RunRecord, TrackBox, TrackFrame,
-    TrackWriter, Values,
+    CellFrame, CellKind, CellReader, CellWriter, DumpStep, EndRecord, EndState, Field, FieldWriter, Grid, RunRecord,
+    TrackBox, TrackFrame, TrackWriter, Values,
 };
 use hematite_geometry::{Domain, Report, Site};
 use serde_json::{Value, json};
@@ -95,6 +95,8 @@ impl Vessel {
             dumps: vec!["fields".into()],
             ranks: 1,
             devices: vec!["none".into()],
+            warnings: Vec::new(),
+            end: Some(EndRecord { state: EndState::Done, step: 200, exit: 0, reason: None }),
             provenance: Provenance::default(),
         };
         record.write(&run).expect("writes");

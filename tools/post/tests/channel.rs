@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use hematite_case::Lattice;
 use hematite_config::{Provenance, hash_file};
 use hematite_dump::{
-    DumpStep, Field, FieldWriter, Grid, Ledger, LedgerRow, LedgerWriter, PhaseTimes, RunRecord, Timing, Values,
+    DumpStep, EndRecord, EndState, Field, FieldWriter, Grid, Ledger, LedgerRow, LedgerWriter, PhaseTimes, RunRecord,
+    Timing, Values,
 };
 use hematite_geometry::{Domain, Report, Site};
 use serde_json::Value;
@@ -89,6 +90,8 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
         dumps: vec!["fields".into()],
         ranks,
         devices: vec!["none".into(); ranks],
+        warnings: Vec::new(),
+        end: Some(EndRecord { state: EndState::Done, step: 200, exit: 0, reason: None }),
         provenance: Provenance::default(),
     };
     record.write(&run).expect("writes");

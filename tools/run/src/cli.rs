@@ -21,7 +21,8 @@ use crate::trace::STEPS;
   run --schema > run.schema.json             the JSON Schema of RUN.json
 
 Exit codes: 0 done, 2 bad usage or config, 3 stopped early with a checkpoint (submit again with --restart),
-4 numerical failure, 5 no usable GPU, 6 I/O, 7 lost rank, 70 internal error.
+4 numerical failure (the last state is in failed/ of the run folder), 5 no usable GPU, 6 I/O, 7 lost rank,
+70 internal error.
 
 Signals TERM, INT and USR1 stop the run after a checkpoint (exit code 3)."
 )]

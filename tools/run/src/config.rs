@@ -50,7 +50,9 @@ pub struct RunConfig {
     /// Field dumps; without any, all fields once at the end.
     #[serde(default)]
     pub dumps: Vec<DumpConfig>,
-    /// How often mass, flow and health are taken down.
+    /// How often the ledger takes down mass, largest speed, density deviation and, at each opening that is no wall, flow and
+    /// backflow: the share of its nodes where the fluid flows against the direction that is prescribed, or else against that of
+    /// the flow through the opening. A hundred times in the run by default, at most every 100 steps.
     #[serde(default)]
     pub monitor: Cadence,
     /// How often the state is saved; never by default.

@@ -1,5 +1,7 @@
 //! One series of field dumps of a run.
 
+use std::path::Path;
+
 use hematite_case::NodeId;
 use hematite_comm::{Comm, Route};
 use hematite_config::{Fault, Result};
@@ -25,19 +27,24 @@ pub struct FieldDump {
 }
 
 impl FieldDump {
-    /// Begins it at step 0, or goes on with it from another. Collective.
+    /// Begins it in `folder` at step 0, or goes on with it from another. Collective.
     ///
     /// # Errors
     /// A usage fault where what is there holds other nodes or fields; when a file cannot be written.
-    pub fn open(comm: &dyn Comm, setup: &Setup, config: &DumpConfig, goes_on: bool, step: u64) -> Result<Self> {
+    pub fn open(
+        comm: &dyn Comm,
+        setup: &Setup,
+        folder: &Path,
+        config: &DumpConfig,
+        goes_on: bool,
+        step: u64,
+    ) -> Result<Self> {
         let (grid, nodes) = chosen(setup, config);
         let (rank, ranks) = (comm.rank(), comm.size());
         let f64s = setup.config.fluid.precision == Precision::F64;
         let writer = together(comm, || match goes_on {
-            true => FieldWriter::go_on((&setup.folder, &config.name), (rank, ranks), &grid, &config.fields, f64s, step),
-            false => {
-                FieldWriter::create(&rank_file(&setup.folder, &config.name, rank, ranks), &grid, &config.fields, f64s)
-            }
+            true => FieldWriter::go_on((folder, &config.name), (rank, ranks), &grid, &config.fields, f64s, step),
+            false => FieldWriter::create(&rank_file(folder, &config.name, rank, ranks), &grid, &config.fields, f64s),
         })?;
         let route = if goes_on { route(comm, &writer, &grid.id)? } else { None };
         Ok(Self { config: config.clone(), writer, nodes, route })
@@ -54,9 +61,14 @@ impl FieldDump {
         Ok(())
     }
 
+    /// The step of the last dump, if there is one.
+    pub fn last(&self) -> Option<u64> {
+        self.writer.steps().last().map(|last| last.step)
+    }
+
     /// Whether there is no dump of `step` or a later one yet.
     pub fn lacks(&self, step: u64) -> bool {
-        self.writer.steps().last().is_none_or(|last| last.step < step)
+        self.last().is_none_or(|last| last < step)
     }
 
     /// Writes a dump. Collective.

@@ -1,5 +1,6 @@
 //! `run`: a case and a run's config to dumps.
 
+mod alarm;
 mod balance;
 mod bench;
 mod bodies;
@@ -7,6 +8,8 @@ mod cells;
 mod checkpoint;
 mod cli;
 mod config;
+mod directions;
+mod failure;
 mod field_dump;
 mod forces;
 mod measured;

@@ -1,31 +1,31 @@
 //! What a run writes: field dumps, ledger, log, `run.json`, `timing.json`.
 
 use std::fs;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    BodyWriter, CellCount, CellWriter, Column, DumpStep, Ledger, LedgerRow, LedgerWriter, Log, OpeningRecord,
-    PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, clear_other_ranks, dump_file, rank_file,
-    write_body_index, write_cell_index, write_index,
+    BodyWriter, CellCount, CellWriter, Column, DumpStep, EndRecord, Ledger, LedgerRow, LedgerWriter, Log,
+    OpeningRecord, PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, WarningRecord, clear_other_ranks,
+    dump_file, rank_file, write_body_index, write_cell_index, write_index,
 };
-use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Moment, Monitor, Phases};
+use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Monitor, Phases};
 use hematite_solver::suspension::Tally;
 use hematite_solver::{WALLS, WallMethod};
 use serde_json::json;
 
+use crate::alarm::Alarm;
 use crate::bodies;
 use crate::cells::{frame, kinds};
 use crate::config::{BODIES, CELLS};
+use crate::failure::FOLDER;
 use crate::field_dump::FieldDump;
 use crate::measured::{self, Look, measured};
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::suspended::Suspended;
-use crate::walls::{fluid_nodes, layer_nodes};
 
 /// The open files of a run.
 pub struct Output {
@@ -41,6 +41,8 @@ pub struct Output {
     ledger: Option<LedgerWriter>,
     /// On rank 0.
     log: Option<Log>,
+    /// On rank 0.
+    record: Option<RunRecord>,
     /// Seconds spent on output.
     pub seconds: f64,
 }
@@ -58,7 +60,7 @@ impl Output {
         let goes_on = resumed.is_some() && setup.folder.join("run.json").exists();
         together(comm, || if comm.rank() == 0 { prepare_folder(setup, goes_on) } else { Ok(()) })?;
         let step = resumed.unwrap_or(0);
-        let open = |dump| FieldDump::open(comm, setup, dump, goes_on, step);
+        let open = |dump| FieldDump::open(comm, setup, &setup.folder, dump, goes_on, step);
         let dumps = setup.config.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
         for dump in &setup.config.dumps {
             index(comm, &setup.folder, &dump.name, write_index)?;
@@ -71,13 +73,13 @@ impl Output {
             index(comm, &setup.folder, CELLS, write_cell_index)?;
         }
         let bodies = match &setup.rigid {
-            Some(_) => Some(together(comm, || open_bodies(comm, setup, goes_on, step))?),
+            Some(_) => Some(together(comm, || open_bodies(comm, setup, &setup.folder, goes_on, step))?),
             None => None,
         };
         if bodies.is_some() {
             index(comm, &setup.folder, BODIES, write_body_index)?;
         }
-        let (mut ledger, mut log, mut tracks) = (None, None, None);
+        let (mut ledger, mut log, mut tracks, mut resolved) = (None, None, None, None);
         together(comm, || {
             if comm.rank() > 0 {
                 return Ok(());
@@ -94,9 +96,17 @@ impl Output {
                 tracks = Some(open_tracks(setup, goes_on, step)?);
             }
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
-            record(setup, comm.size(), case_sha256, devices)?.write(&setup.folder)
+            let mut record = record(setup, comm.size(), case_sha256, devices)?;
+            if goes_on {
+                record.warnings = RunRecord::read(&setup.folder)?.warnings;
+                record.warnings.retain(|warning| warning.step <= step);
+            }
+            record.write(&setup.folder)?;
+            resolved = Some(record);
+            Ok(())
         })?;
-        Ok(Self { folder: setup.folder.clone(), dumps, cells, bodies, tracks, ledger, log, seconds: 0.0 })
+        let folder = setup.folder.clone();
+        Ok(Self { folder, dumps, cells, bodies, tracks, ledger, log, record: resolved, seconds: 0.0 })
     }
 
     /// The first step after `step` at which a dump is due.
@@ -105,6 +115,47 @@ impl Output {
         let cells = suspended.then(|| setup.config.cell_dumps.as_ref()?.next(step)).flatten();
         let tracks = suspended.then(|| step - step % tracks_every(setup) + tracks_every(setup));
         self.dumps.iter().filter_map(|dump| dump.config.next(step)).chain(cells).chain(tracks).min()
+    }
+
+    /// Whether a dump of fields, or of cells or bodies, is due at `step`.
+    pub fn dumps_at(&self, setup: &Setup, step: u64) -> bool {
+        let suspended = self.cells.is_some() || self.bodies.is_some();
+        let whole = suspended && setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(step));
+        whole || self.dumps.iter().any(|dump| dump.config.due(step) && dump.lacks(step))
+    }
+
+    /// The step of the last dump, if there is one.
+    pub fn last_dump(&self) -> Option<u64> {
+        let steps = [self.cells.as_ref().map(CellWriter::steps), self.bodies.as_ref().map(BodyWriter::steps)];
+        let suspended = steps.into_iter().flatten().filter_map(|steps| steps.last().map(|last| last.step));
+        self.dumps.iter().filter_map(FieldDump::last).chain(suspended).max()
+    }
+
+    /// Says a warning that was not said before: in the log, in `run.json` and, where anybody is `told`, on stderr.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn warn(&mut self, step: u64, alarm: Alarm, told: bool) -> Result<()> {
+        let (Some(record), Some(log)) = (&mut self.record, &mut self.log) else { return Ok(()) };
+        if record.warnings.iter().any(|known| known.kind == alarm.kind) {
+            return Ok(());
+        }
+        log.write(&json!({"event": "warning", "kind": alarm.kind, "step": step, "text": alarm.text}))?;
+        if told {
+            eprintln!("run: warning: {}", alarm.text);
+        }
+        record.warnings.push(WarningRecord { kind: alarm.kind, step, text: alarm.text });
+        record.write(&self.folder)
+    }
+
+    /// Writes into `run.json` how the run ended.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn end(&mut self, end: EndRecord) -> Result<()> {
+        let Some(record) = &mut self.record else { return Ok(()) };
+        record.end = Some(end);
+        record.write(&self.folder)
     }
 
     /// Writes the dumps that are due now.
@@ -171,60 +222,39 @@ impl Output {
         Ok(())
     }
 
-    /// Takes down mass, flow and health; a broken state is a numerical failure.
+    /// Takes down mass, flow and speed as they were found.
     pub fn monitor(
         &mut self,
         comm: &dyn Comm,
         setup: &Setup,
-        fluid: &mut Fluid,
+        fluid: &Fluid,
         suspended: &Suspended,
+        look: &Look,
         mlups: f64,
     ) -> Result<()> {
         let start = Instant::now();
-        let step = fluid.step();
-        let row = setup.plan.row(step);
-        let mut look = |nodes: [Range<usize>; 2]| {
-            let [interior, interface] = nodes.map(|nodes| fluid.monitor_of(nodes, &row));
-            Ok(interior?.plus(interface?))
-        };
-        let (header, part) = (&setup.header, &setup.part);
-        let monitor = together(comm, || look(fluid_nodes(header, part)))?;
-        let beyond = together(comm, || look(layer_nodes(header, part)))?;
-        let sick = monitor.broken + beyond.broken > 0;
-        if comm.any(sick)? {
-            together(comm, || if sick { Err(broken(setup, fluid)) } else { Ok(()) })?;
-        }
-        let mut exact = vec![monitor.coarse_mass, monitor.fine_mass];
-        exact.extend(together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum::<i64>()));
-        match setup.plan.wall_method() {
-            WallMethod::HalfWay => {}
-            WallMethod::Interpolated => exact.push(together(comm, || fluid.wall_ledger())?.iter().sum()),
-            // What is not beyond the walls any more has come in.
-            WallMethod::Immersed => exact.extend([-beyond.coarse_mass, -beyond.fine_mass]),
+        let step = look.step;
+        let mut exact: Vec<i64> = together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum()).collect();
+        if setup.plan.wall_method() == WallMethod::Interpolated {
+            exact.push(together(comm, || fluid.wall_ledger())?.iter().sum());
         }
         comm.sum(&mut exact)?;
         let tally = suspended.tally(comm)?;
-        let mut largest = [monitor.speed, monitor.deviation];
-        comm.max(&mut largest)?;
 
         let units = &setup.plan.units;
-        let mut came_in: Vec<f64> = exact[2..].iter().map(|&count| count as f64 * MASS_QUANTUM).collect();
+        let mut came_in: Vec<f64> = exact.iter().map(|&count| count as f64 * MASS_QUANTUM).collect();
         if setup.plan.wall_method() == WallMethod::Immersed {
-            came_in.truncate(setup.header.openings.len());
-            let walls = [exact[exact.len() - 2], exact[exact.len() - 1]];
-            came_in.push(Monitor { coarse_mass: walls[0], fine_mass: walls[1], ..Monitor::default() }.mass_deviation());
+            // What is not beyond the walls any more has come in.
+            let Monitor { coarse_mass, fine_mass, .. } = look.beyond_walls;
+            let walls = Monitor { coarse_mass: -coarse_mass, fine_mass: -fine_mass, ..Monitor::default() };
+            came_in.push(walls.mass_deviation());
         }
-        let [speed, deviation] = largest;
-        let total = Monitor { coarse_mass: exact[0], fine_mass: exact[1], speed, deviation, ..monitor };
         let ledger_row = LedgerRow {
             step,
             time: step as f64 * units.dt,
-            inside: (setup.header.nodes as f64 + total.mass_deviation()) * units.mass(),
+            inside: (setup.header.nodes as f64 + look.fluid.mass_deviation()) * units.mass(),
             through: came_in.iter().map(|mass| mass * units.mass()).collect(),
-            values: measured(setup, &Look { fluid: total, forces: fluid.wall_forces(comm)? })
-                .into_iter()
-                .map(|(_, value)| value)
-                .collect(),
+            values: measured(setup, look).into_iter().map(|(_, value)| value).collect(),
             cells: tally.iter().map(count).collect(),
         };
         if let Some((k, tally)) = tally.iter().enumerate().find(|(_, tally)| !count(tally).balances()) {
@@ -237,7 +267,8 @@ impl Output {
             ledger.append(&ledger_row)?;
             log.write(&json!({
                 "event": "monitor", "step": step, "time_s": ledger_row.time, "mass_kg": ledger_row.inside,
-                "speed_max_m_per_s": speed * units.velocity(), "mlups": mlups,
+                "speed_max_m_per_s": look.fluid.speed * units.velocity(),
+                "density_deviation_kg_per_m3": look.fluid.deviation * units.rho0, "mlups": mlups,
             }))?;
         }
         self.seconds += start.elapsed().as_secs_f64();
@@ -330,13 +361,14 @@ fn open_cells(comm: &dyn Comm, setup: &Setup, goes_on: bool, step: u64) -> Resul
     CellWriter::create(&rank_file(&setup.folder, CELLS, rank, ranks), &kinds, dimension, spacing)
 }
 
-fn open_bodies(comm: &dyn Comm, setup: &Setup, goes_on: bool, step: u64) -> Result<BodyWriter> {
+/// The dump of bodies in a folder, begun at step 0 or gone on with from another.
+pub fn open_bodies(comm: &dyn Comm, setup: &Setup, folder: &Path, goes_on: bool, step: u64) -> Result<BodyWriter> {
     let (rank, ranks) = (comm.rank(), comm.size());
     let (kinds, spacing) = (bodies::kinds(setup), setup.header.spacing);
     if goes_on {
-        return BodyWriter::go_on((&setup.folder, BODIES), (rank, ranks), &kinds, 3, spacing, step);
+        return BodyWriter::go_on((folder, BODIES), (rank, ranks), &kinds, 3, spacing, step);
     }
-    BodyWriter::create(&rank_file(&setup.folder, BODIES, rank, ranks), &kinds, 3, spacing)
+    BodyWriter::create(&rank_file(folder, BODIES, rank, ranks), &kinds, 3, spacing)
 }
 
 fn open_tracks(setup: &Setup, goes_on: bool, step: u64) -> Result<TrackWriter> {
@@ -350,8 +382,11 @@ fn open_tracks(setup: &Setup, goes_on: bool, step: u64) -> Result<TrackWriter> {
     }
 }
 
-/// Brings the file that people open up to date with the ranks' files.
-fn index(
+/// Brings the file that people open up to date with the ranks' files. Collective.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn index(
     comm: &dyn Comm,
     folder: &Path,
     name: &str,
@@ -374,6 +409,11 @@ fn index(
 fn prepare_folder(setup: &Setup, goes_on: bool) -> Result<()> {
     let folder = &setup.folder;
     let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
+    // What failed is taken up again or done anew.
+    let failed = folder.join(FOLDER);
+    if folder.join("run.json").exists() && failed.is_dir() {
+        fs::remove_dir_all(failed).map_err(fault)?;
+    }
     if goes_on {
         return Ok(());
     }
@@ -428,30 +468,8 @@ fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) 
         dumps: setup.config.dumps.iter().map(|dump| dump.name.clone()).collect(),
         ranks,
         devices,
+        warnings: Vec::new(),
+        end: None,
         provenance: Provenance::of("run", &[&setup.path])?,
     })
-}
-
-/// Says where the state is broken, by the first such node of this rank.
-fn broken(setup: &Setup, fluid: &mut Fluid) -> Fault {
-    let row = setup.plan.row(fluid.step());
-    let density = match fluid.whole_moment(Moment::Density, &row) {
-        Ok(density) => density,
-        Err(fault) => return fault,
-    };
-    let node = density.iter().position(|drho| drho.is_nan() || drho.abs() >= 4.0).unwrap_or(0);
-    let at: Vec<String> = (0..setup.header.set.dimension())
-        .map(|axis| {
-            let cell = f64::from(setup.part.position[node][axis]) + 0.5;
-            format!("{:.4e}", setup.header.origin[axis] + cell * setup.header.spacing)
-        })
-        .collect();
-    Fault::numerical(format!(
-        "the fluid diverged: at step {} the density of node {} at ({}) m is no sane number. Dumps up to now are whole. \
-         Take a shorter time step (tau {:.3} now), smaller velocities or a finer lattice",
-        fluid.step(),
-        setup.part.id[node].0,
-        at.join(", "),
-        setup.plan.tau
-    ))
 }

@@ -17,6 +17,8 @@ pub struct Progress {
     last: u64,
     start: Instant,
     said: Instant,
+    /// The fluid's largest speed when it was last looked at, m/s.
+    speed: Option<f64>,
 }
 
 impl Progress {
@@ -30,7 +32,7 @@ impl Progress {
             bar
         });
         let now = Instant::now();
-        Self { bar, plain: told && !terminal, nodes, first, last, start: now, said: now }
+        Self { bar, plain: told && !terminal, nodes, first, last, start: now, said: now, speed: None }
     }
 
     /// Million lattice-node updates a second up to `step`.
@@ -39,16 +41,23 @@ impl Progress {
         if seconds > 0.0 { (step - self.first) as f64 * self.nodes as f64 / seconds / 1e6 } else { 0.0 }
     }
 
+    /// The fluid's largest speed is `speed`, m/s.
+    pub fn is_fast(&mut self, speed: f64) {
+        self.speed = Some(speed);
+    }
+
     /// `step` steps are done.
     pub fn at(&mut self, step: u64) {
+        let speed = self.speed.map(|speed| format!(", largest speed {speed:.2e} m/s")).unwrap_or_default();
         if let Some(bar) = &self.bar {
             bar.set_position(step - self.first);
-            bar.set_message(format!("{:.1} MLUPS", self.mlups(step)));
+            bar.set_message(format!("{:.1} MLUPS{speed}", self.mlups(step)));
         } else if self.plain && self.said.elapsed().as_secs_f64() > INTERVAL {
             self.said = Instant::now();
             let rate = (step - self.first).max(1) as f64 / self.start.elapsed().as_secs_f64();
             let left = Duration::from_secs_f64((self.last - step) as f64 / rate);
-            eprintln!("step {step} of {}, {:.1} MLUPS, {} left", self.last, self.mlups(step), HumanDuration(left));
+            let mlups = self.mlups(step);
+            eprintln!("step {step} of {}, {mlups:.1} MLUPS{speed}, {} left", self.last, HumanDuration(left));
         }
     }
 

@@ -6,11 +6,12 @@ use hematite_case::{Case, Header, Lattice, Layer, NodeId, Part, Partition, Popul
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
+use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
-use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, WallLinks};
+use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, Prescribed, WallLinks};
 use hematite_solver::rigid::{Entrances, Rigid};
 use hematite_solver::suspension::Gate;
-use hematite_solver::{Immersion, Plan};
+use hematite_solver::{Domain, Expected, Immersion, Plan};
 
 use crate::cli::Cli;
 use crate::config::RunConfig;
@@ -49,6 +50,8 @@ pub struct Setup {
     pub rigid: Option<Rigid>,
     /// The openings of the case, where it holds cells or bodies.
     pub openings: Option<Openings>,
+    /// The largest speed that is prescribed or follows from what is, where something is.
+    pub expected: Option<Expected>,
     /// The run folder.
     pub folder: PathBuf,
 }
@@ -106,6 +109,7 @@ impl Setup {
         let u = initial_velocity(&config, &plan);
         plan.check_mach("initial.velocity", u.iter().map(|c| c * c).sum::<f64>().sqrt())
             .map_err(|fault| fault.within(path.display()))?;
+        let expected = expected(comm, &header, &plan, &part, &parameters, u)?;
         let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
         if folder == path || folder.is_file() {
             return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
@@ -129,6 +133,7 @@ impl Setup {
             gates,
             rigid,
             openings,
+            expected,
             folder,
         })
     }
@@ -182,6 +187,9 @@ impl Setup {
             header.spacing
         );
         eprintln!("time      {} steps of {:.4e} s, tau {:.4}", plan.steps, plan.units.dt, plan.tau);
+        if let Some(Expected { speed, from }) = &self.expected {
+            eprintln!("speed     {:.3e} m/s, {from}", speed * plan.units.velocity());
+        }
         eprintln!(
             "precision {}, {} rank{}",
             self.config.fluid.precision.name(),
@@ -274,6 +282,42 @@ fn refuse_cells(config: &RunConfig) -> Result<()> {
 pub fn initial_velocity(config: &RunConfig, plan: &Plan) -> [f64; 3] {
     let given = config.initial.velocity.as_deref().unwrap_or_default();
     std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si() / plan.units.velocity()))
+}
+
+/// The largest speed that can be expected; `start` is the velocity at the start. Collective.
+fn expected(
+    comm: &dyn Comm,
+    header: &Header,
+    plan: &Plan,
+    part: &Part,
+    parameters: &Parameters,
+    start: [f64; 3],
+) -> Result<Option<Expected>> {
+    let length = |u: &[f64; 3]| u.iter().map(|c| c * c).sum::<f64>().sqrt();
+    let solid = |target: Target| match target {
+        Target::Wall => true,
+        Target::Node(next) => part.id[next as usize].0 as usize >= header.nodes,
+        Target::Opening(k) => header.openings[k].kind == OpeningKind::Wall,
+    };
+    let mut counts = [0, 0];
+    for n in fluid_nodes(header, part).into_iter().flatten() {
+        counts[0] += 1;
+        // The first directions are those along axes.
+        let walls = (0..2 * header.set.dimension()).filter(|&i| solid(part.links[i][n].target())).count();
+        counts[1] += walls as i64;
+    }
+    let mut peaks: Vec<f64> = parameters
+        .openings
+        .iter()
+        .map(|prescribed| match prescribed {
+            Prescribed::Velocity(shape) => shape.iter().map(length).fold(0.0, f64::max),
+            Prescribed::Pressure => 0.0,
+        })
+        .collect();
+    comm.sum(&mut counts)?;
+    comm.max(&mut peaks)?;
+    let [nodes, walls] = counts;
+    Ok(plan.expected(header, &Domain { nodes, walls, peaks, start: length(&start) }))
 }
 
 /// The fluid nodes of a part, as dumps see them, in order of their local numbers.

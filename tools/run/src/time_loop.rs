@@ -3,17 +3,18 @@
 use std::time::Instant;
 
 use hematite_comm::{Comm, Waiting};
-use hematite_config::{Exit, Result};
-use hematite_dump::Trace;
+use hematite_config::{Exit, Fault, Result};
+use hematite_dump::{EndRecord, EndState, Trace};
 use hematite_gpu::Gpu;
 use hematite_solver::Immersion;
-use hematite_solver::lattice_boltzmann::{Fluid, Phases};
+use hematite_solver::lattice_boltzmann::{Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Phases};
 use serde_json::json;
 
 use crate::balance::{Pace, divide};
-use crate::checkpoint;
 use crate::cli::{Cli, Traced};
+use crate::failure::Worst;
 use crate::forces;
+use crate::measured::Look;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::setup::Setup;
@@ -21,6 +22,7 @@ use crate::start::Start;
 use crate::stop::Stop;
 use crate::suspended::Suspended;
 use crate::trace::Recording;
+use crate::{alarm, checkpoint, failure};
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
@@ -28,6 +30,11 @@ const LOOK: f64 = 0.25;
 const LEDGER_LINES: u64 = 100;
 /// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
 const LEDGER_EVERY: u64 = 100;
+
+/// Speed or density deviation over the limits of the method from which on it is taken down where they are largest.
+const SUSPECT: f64 = 0.25;
+/// By how much they grow before that is done anew.
+const WORSE: f64 = 1.2;
 
 /// A run in time.
 pub struct TimeLoop<'c> {
@@ -46,6 +53,8 @@ pub struct TimeLoop<'c> {
     busy: f64,
     /// Phases of the fluids before this one.
     earlier: Phases,
+    /// Where the fluid was nearest to the limits of the method, once it came near.
+    suspect: Option<Worst>,
 }
 
 impl<'c> TimeLoop<'c> {
@@ -61,7 +70,23 @@ impl<'c> TimeLoop<'c> {
             _ => None,
         };
         let (busy, earlier) = (0.0, Phases::default());
-        Ok(Self { comm, setup, case_sha256, gpu, trace, fluid, suspended, output, stop, told, first, busy, earlier })
+        let suspect = None;
+        Ok(Self {
+            comm,
+            setup,
+            case_sha256,
+            gpu,
+            trace,
+            fluid,
+            suspended,
+            output,
+            stop,
+            told,
+            first,
+            busy,
+            earlier,
+            suspect,
+        })
     }
 
     /// Steps to the end, or to a stop.
@@ -78,22 +103,17 @@ impl<'c> TimeLoop<'c> {
             self.output.log(&event)?;
         }
         let exit = loop {
-            let step = self.fluid.step();
-            self.trace(false)?;
-            self.events(&progress)?;
-            if step >= last {
-                break Exit::Done;
-            }
-            if self.stops()? {
-                self.save_soon(&progress)?;
-                break Exit::Stopped;
+            let done = match self.at_step(&mut progress) {
+                Ok(done) => done,
+                Err(fault) => return Err(self.failed(fault, &progress)),
+            };
+            if let Some(exit) = done {
+                break exit;
             }
             self = self.balanced()?;
-            let steps = self.agreed_batch(seconds_a_step, self.next_event().min(last) - step)?;
-            let began = Instant::now();
-            self.advance(steps)?;
-            seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
-            progress.at(self.fluid.step());
+            if let Err(fault) = self.batch(&mut progress, &mut seconds_a_step) {
+                return Err(self.failed(fault, &progress));
+            }
         };
         self.trace(true)?;
         progress.done();
@@ -101,6 +121,8 @@ impl<'c> TimeLoop<'c> {
         self.output.timing(self.comm, &self.setup, self.earlier + self.fluid.phases(), step - self.first, wall)?;
         let mlups = progress.mlups(step);
         self.output.log(&json!({"event": "end", "step": step, "wall_s": wall, "mlups": mlups, "exit": exit as u8}))?;
+        let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
+        self.output.end(EndRecord { state, step, exit: exit as u8, reason: None })?;
         if self.told {
             let how = if exit == Exit::Done { "done" } else { "stopped with a checkpoint" };
             eprintln!("{how}: step {step}, {wall:.1} s, {mlups:.1} MLUPS, {}", self.setup.folder.display());
@@ -108,28 +130,123 @@ impl<'c> TimeLoop<'c> {
         Ok(exit)
     }
 
-    /// Whatever is due at the current step.
-    fn events(&mut self, progress: &Progress) -> Result<()> {
+    /// What there is to do between two batches; the exit where the run ends.
+    fn at_step(&mut self, progress: &mut Progress) -> Result<Option<Exit>> {
+        self.trace(false)?;
+        self.events(progress)?;
+        if self.fluid.step() >= self.setup.plan.steps {
+            return Ok(Some(Exit::Done));
+        }
+        if self.stops()? {
+            self.save_soon(progress)?;
+            return Ok(Some(Exit::Stopped));
+        }
+        Ok(None)
+    }
+
+    /// The steps to the next event, or as many as take a moment.
+    fn batch(&mut self, progress: &mut Progress, seconds_a_step: &mut f64) -> Result<()> {
+        let limit = self.next_event().min(self.setup.plan.steps) - self.fluid.step();
+        let steps = self.agreed_batch(*seconds_a_step, limit)?;
+        let began = Instant::now();
+        self.advance(steps)?;
+        *seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
+        let checks = self.fluid.take_checks();
+        if let Some(last) = checks.last() {
+            self.suspect(last)?;
+        }
+        for check in checks {
+            progress.is_fast(check.speed * self.setup.plan.units.velocity());
+            for alarm in alarm::of_speed(&self.setup, check.step, check.speed) {
+                self.output.warn(check.step, alarm, self.told)?;
+            }
+        }
+        progress.at(self.fluid.step());
+        Ok(())
+    }
+
+    /// Takes down where the fluid is worst, where it is nearer to the limits of the method than before: when it holds no numbers any
+    /// more, nothing tells where that began.
+    fn suspect(&mut self, extremes: &Extremes) -> Result<()> {
+        let badness = (extremes.speed / LARGEST_SPEED).max(extremes.deviation / LARGEST_DEVIATION);
+        let known = self.suspect.map_or(SUSPECT, |worst| WORSE * worst.badness);
+        if badness > known {
+            self.suspect =
+                Some(failure::locate(self.comm, &self.setup, &mut self.fluid)?).filter(|it| it.badness.is_finite());
+        }
+        Ok(())
+    }
+
+    /// Takes down that the run failed, with its last state, and says where the last sound one is.
+    fn failed(&mut self, fault: Fault, progress: &Progress) -> Fault {
+        progress.done();
+        let (step, exit) = (self.fluid.step(), fault.exit as u8);
+        // Other faults leave no rank to count on.
+        let fault = if fault.exit == Exit::Numerical { self.explained(fault) } else { fault };
+        let reason = Some(fault.message.clone());
+        // The fault itself says more than that it could not be written down.
+        let _unwritten = self.output.log(&json!({"event": "end", "step": step, "exit": exit, "reason": reason}));
+        let _unwritten = self.output.end(EndRecord { state: EndState::Failed, step, exit, reason });
+        fault
+    }
+
+    /// A numerical fault with where, why, what helps, and where the last states are, the broken one among them. Collective.
+    fn explained(&mut self, fault: Fault) -> Fault {
+        let (comm, setup) = (self.comm, &self.setup);
+        let dumped = failure::dump(comm, setup, &mut self.fluid, &self.suspended);
+        let look = Look::at(comm, setup, &mut self.fluid);
+        let mut message = fault.message.trim_end_matches('.').to_owned();
+        if matches!(&look, Ok(look) if look.fault().is_some())
+            && let Ok(text) = failure::explain(comm, setup, &mut self.fluid, &self.suspended, self.suspect)
+        {
+            message += &format!(". {text}");
+        }
+        let left = failure::left(setup, &dumped, self.output.last_dump());
+        Fault::numerical(format!("{}. {left}", message.trim_end_matches('.')))
+    }
+
+    /// Whatever is due at the current step. What is written is looked at before.
+    fn events(&mut self, progress: &mut Progress) -> Result<()> {
         let step = self.fluid.step();
         let span = self.gpu.span("look");
         self.suspended.check_sound(self.comm)?;
         drop(span);
-        let every = self.monitor_every();
-        if step.is_multiple_of(every) || step == self.setup.plan.steps {
-            // A restart finds the ledger's line of its first step there.
-            if step > self.first || self.first == 0 {
-                let _span = self.gpu.span("ledger");
-                let mlups = progress.mlups(step);
-                self.output.monitor(self.comm, &self.setup, &mut self.fluid, &self.suspended, mlups)?;
-            }
+        let line = step.is_multiple_of(self.monitor_every()) || step == self.setup.plan.steps;
+        // A restart finds the ledger's line of its first step there.
+        let line = line && (step > self.first || self.first == 0);
+        let checkpoint = step > self.first && self.setup.config.checkpoint.due(step, self.period());
+        if line || checkpoint || self.output.dumps_at(&self.setup, step) {
+            self.look(line, progress)?;
         }
         let span = self.gpu.span("dump");
         self.output.dump(self.comm, &self.setup, &mut self.fluid, &self.suspended)?;
         drop(span);
-        if step > self.first && self.setup.config.checkpoint.due(step, self.period()) {
+        if checkpoint {
             self.save()?;
         }
         Ok(())
+    }
+
+    /// Looks at the whole state, which must be within the method, and adds a `line` to the ledger where one is due.
+    fn look(&mut self, line: bool, progress: &mut Progress) -> Result<()> {
+        let (comm, setup, step) = (self.comm, &self.setup, self.fluid.step());
+        let _span = self.gpu.span("ledger");
+        let start = Instant::now();
+        let look = Look::at(comm, setup, &mut self.fluid)?;
+        if let Some(fault) = look.fault() {
+            return Err(fault);
+        }
+        self.suspect(&look.extremes())?;
+        let setup = &self.setup;
+        progress.is_fast(look.fluid.speed * setup.plan.units.velocity());
+        let look = if line { look.for_ledger(comm, setup, &mut self.fluid)? } else { look };
+        self.output.seconds += start.elapsed().as_secs_f64();
+        if line {
+            let mlups = progress.mlups(step);
+            self.output.monitor(comm, setup, &self.fluid, &self.suspended, &look, mlups)?;
+        }
+        let alarms = alarm::of_speed(setup, step, look.fluid.speed).into_iter().chain(alarm::of_openings(setup, &look));
+        alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
     }
 
     /// Goes on with other parts, where it is time to look at them and some ranks take longer than is tolerated.
@@ -232,11 +349,12 @@ impl<'c> TimeLoop<'c> {
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
     }
 
-    fn save_soon(&mut self, progress: &Progress) -> Result<()> {
+    fn save_soon(&mut self, progress: &mut Progress) -> Result<()> {
         while !self.fluid.step().is_multiple_of(self.period()) {
             self.advance(1)?;
             self.events(progress)?;
         }
+        self.look(false, progress)?;
         self.save()
     }
 }

@@ -1,0 +1,50 @@
+//! Whether openings are prescribed to let fluid in or out.
+
+use hematite_geometry::OpeningKind;
+use hematite_solver::lattice_boltzmann::Row;
+
+use crate::setup::Setup;
+
+/// Whether opening `k` is prescribed to let fluid in (or out) at the time step whose row is `row`; none where nothing says so.
+///
+/// A velocity opening does as its mean velocity or flow rate says. Pressure openings let out where velocity openings let in
+/// more than out, if none has a lower pressure; and without velocity openings, where all pressures are steady, those of the
+/// lowest pressure let out and those of the highest let in.
+pub fn lets_in(setup: &Setup, row: &Row, k: usize) -> Option<bool> {
+    let openings = &setup.header.openings;
+    let of_kind = |kind: OpeningKind| (0..openings.len()).filter(move |&k| openings[k].kind == kind);
+    match openings[k].kind {
+        OpeningKind::Wall => None,
+        OpeningKind::Velocity => sign(inflow(setup, row, k)?),
+        OpeningKind::Pressure => {
+            let pressures = || of_kind(OpeningKind::Pressure).map(|k| row.openings[k]);
+            let (lowest, highest) = (pressures().fold(f64::MAX, f64::min), pressures().fold(f64::MIN, f64::max));
+            let own = row.openings[k];
+            if of_kind(OpeningKind::Velocity).next().is_some() {
+                let inflows = of_kind(OpeningKind::Velocity).map(|k| inflow(setup, row, k));
+                let total: f64 = inflows.sum::<Option<f64>>()?;
+                return (total > 0.0 && own <= lowest).then_some(false);
+            }
+            let steady = of_kind(OpeningKind::Pressure).all(|k| setup.plan.is_steady(k));
+            match steady && lowest < highest {
+                true if own == lowest => Some(false),
+                true if own == highest => Some(true),
+                _ => None,
+            }
+        }
+    }
+}
+
+/// The flow rate prescribed at a velocity opening, into the domain, m3/s or, in 2-D, m2/s; none where a table says it.
+fn inflow(setup: &Setup, row: &Row, k: usize) -> Option<f64> {
+    let opening = &setup.header.openings[k];
+    let condition = setup.config.openings.get(&opening.name)?;
+    let dx = setup.header.spacing;
+    let area = opening.area * if setup.header.set.dimension() == 3 { dx * dx } else { dx };
+    let mean = condition.flow_rate.map(|rate| rate.si()).or(condition.velocity.map(|speed| speed.si() * area))?;
+    Some(mean * row.openings[k])
+}
+
+fn sign(flow: f64) -> Option<bool> {
+    (flow != 0.0).then_some(flow > 0.0)
+}
