@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hematite_config::{Exit, Result, read};
-use hematite_dump::{DumpStep, FieldReader, Ledger, RunRecord};
+use hematite_dump::{DumpStep, FieldReader, Ledger, RunRecord, RunState};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
 use hematite_stats::lookup::Nodes;
 use hematite_stats::number::{short, with_unit};
@@ -61,6 +61,7 @@ struct StepSummary {
 #[derive(Serialize)]
 struct RunSummary<'a> {
     run: String,
+    run_state: RunState,
     dumps: &'a [StepSummary],
     mass_balance: Option<&'a MassBalance>,
     forces: Option<&'a Forces>,
@@ -70,6 +71,7 @@ struct RunSummary<'a> {
 /// Writes the statistics of a run, prints where they are and the most important numbers.
 pub fn run(arguments: &FlowArguments) -> Result<Exit> {
     let record = RunRecord::read(&arguments.run)?;
+    let run_state = say::state(&arguments.run, &record);
     let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
     let reader = source::open(&arguments.run, &record, arguments.fields.as_deref())?;
     let chosen = source::choose(&arguments.run, reader.steps(), arguments.dump)?;
@@ -100,6 +102,7 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         &path,
         &RunSummary {
             run,
+            run_state,
             dumps: &steps,
             mass_balance: balance.as_ref(),
             forces: forces.as_ref(),

@@ -1,9 +1,10 @@
 //! Text for the user: results to stdout, messages to stderr.
 
 use std::io::{ErrorKind, Write, stderr, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result};
+use hematite_dump::{RunRecord, RunState};
 
 /// Writes a line to stdout. A reader that has gone away, as in `post ... | head`, is no fault.
 pub fn line(text: &str) -> Result<()> {
@@ -30,4 +31,11 @@ pub fn left_out(left_out: &[String]) {
 /// Writes a message to stderr, where anybody listens.
 pub fn note(text: &str) {
     writeln!(stderr().lock(), "post: {text}").unwrap_or_default();
+}
+
+/// Says of a run that is not done, or that warned, that it is so, and gives its state.
+pub fn state(run: &Path, record: &RunRecord) -> RunState {
+    let state = record.state(run);
+    state.sentences().iter().for_each(|sentence| note(&format!("{}: {sentence}", run.display())));
+    state
 }

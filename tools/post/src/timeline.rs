@@ -3,17 +3,27 @@
 use std::path::PathBuf;
 
 use hematite_config::{Exit, Fault, Result};
-use hematite_dump::Trace;
+use hematite_dump::{RunRecord, RunState, Trace};
 use hematite_stats::table::write_json;
 use hematite_stats::timeline::drawing::Drawing;
 use hematite_stats::timeline::window::Window;
 use hematite_stats::timeline::{Summary, summary, tables};
+use serde::Serialize;
 
 use crate::arguments::{Steps, TimelineArguments};
 use crate::say;
 
 /// Ranks of the drawing of several.
 const TOGETHER: usize = 8;
+
+/// `timeline.json`.
+#[derive(Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    /// None where the folder holds a trace alone.
+    run_state: Option<RunState>,
+}
 
 /// Prints what the trace of a run says, and draws it.
 pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
@@ -22,7 +32,8 @@ pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
     let summary = summary(&trace);
     let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
     let mut written = vec![folder.join("timeline.json"), folder.join("timeline_phases.csv")];
-    write_json(&written[0], &summary)?;
+    let run_state = RunRecord::read(&arguments.run).ok().map(|record| say::state(&arguments.run, &record));
+    write_json(&written[0], &Told { summary: &summary, run_state })?;
     tables::phases(&summary).write_csv(&written[1])?;
     let ranks: Vec<_> = trace.ranks.iter().enumerate().collect();
     let mut draw = |name: String, what: &str, ranks: &[(usize, _)]| -> Result<()> {

@@ -75,6 +75,7 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
     let run = &arguments.run;
     let record = RunRecord::read(run)?;
+    let run_state = say::state(run, &record);
     let source = BodySource::require(run)?;
     let within = within(arguments.config.as_deref());
     let mut left_out = Vec::new();
@@ -100,7 +101,7 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
         }
         figures::sections(&setup, &series, nodes, speed, &planes, &mut file)?;
     }
-    write_json(&file("bodies.json"), &tables::Summary { averages: &averages, left_out: &left_out })?;
+    write_json(&file("bodies.json"), &tables::Summary { averages: &averages, run_state, left_out: &left_out })?;
     say::files(&written)?;
     averages.print()?;
     say::left_out(&left_out);

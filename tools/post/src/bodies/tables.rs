@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hematite_config::Result;
+use hematite_dump::RunState;
 use hematite_stats::bodies::profile::Across;
 use hematite_stats::cells::bins::Bins;
 use hematite_stats::cells::blocks::{Estimate, estimate};
@@ -21,6 +22,7 @@ use crate::suspension::{warn_outside, with_error};
 pub struct Summary<'a> {
     #[serde(flatten)]
     pub averages: &'a Averages,
+    pub run_state: RunState,
     pub left_out: &'a [String],
 }
 

@@ -93,6 +93,7 @@ fn folder(arguments: &CellsArguments, run: &Path) -> PathBuf {
 
 fn one_run(arguments: &CellsArguments, config: &PostConfig, run: &Path, output: &Path) -> Result<Averages> {
     let record = RunRecord::read(run)?;
+    let run_state = say::state(run, &record);
     let source = CellSource::require(run)?;
     let within = within(arguments.config.as_deref());
     config.cells.check(source.reader.dimension()).map_err(within)?;
@@ -110,7 +111,7 @@ fn one_run(arguments: &CellsArguments, config: &PostConfig, run: &Path, output: 
     };
     tables::write(&setup, &series, &averages, &mut file)?;
     figures::write(&setup, &series, &averages, &mut file)?;
-    write_json(&file("cells.json"), &tables::Summary { averages: &averages, left_out: &left_out })?;
+    write_json(&file("cells.json"), &tables::Summary { averages: &averages, run_state, left_out: &left_out })?;
     say::files(&written)?;
     averages.print()?;
     say::left_out(&left_out);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hematite_config::Result;
+use hematite_dump::RunState;
 use hematite_stats::cells::blocks::{Estimate, estimate};
 use hematite_stats::cells::bluntness::{self, Bluntness};
 use hematite_stats::cells::straight::Straight;
@@ -22,6 +23,7 @@ use crate::suspension::{mean, warn_outside, with_error};
 pub struct Summary<'a> {
     #[serde(flatten)]
     pub averages: &'a Averages,
+    pub run_state: RunState,
     pub left_out: &'a [String],
 }
 
