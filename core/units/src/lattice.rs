@@ -37,6 +37,11 @@ impl LatticeUnits {
         self.dx * self.velocity()
     }
 
+    /// Cubic metres a second for one lattice unit of flow rate; square metres a second in 2-D, for a metre of depth.
+    pub fn flow_rate(&self, dimension: usize) -> f64 {
+        self.dx.powi(dimension as i32) / self.dt
+    }
+
     /// Kilograms for one lattice unit of mass. In 2-D the lattice is one spacing deep.
     pub fn mass(&self) -> f64 {
         self.rho0 * self.dx.powi(3)

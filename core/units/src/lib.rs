@@ -6,6 +6,7 @@
 
 mod dimension;
 pub mod groups;
+pub mod hydraulic;
 mod lattice;
 mod parse;
 pub mod quantity;
