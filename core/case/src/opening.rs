@@ -6,6 +6,7 @@ use hematite_config::{Fault, Result};
 use hematite_geometry::OpeningKind;
 use rayon::prelude::*;
 
+use crate::section::Section;
 use crate::{Lattice, NodeId, VelocitySet, profile};
 
 /// One opening of a case.
@@ -17,7 +18,8 @@ pub struct Opening {
     pub kind: OpeningKind,
     /// Unit normal into the fluid.
     pub normal: [f64; 3],
-    /// Area in lattice units (length in 2-D): for an opening across an axis the nodes that face it, else `link_area`.
+    /// Area in lattice units (length in 2-D): for an opening across an axis the nodes that face it, for one across a vessel of
+    /// another direction that of the vessel's section, else `link_area`.
     pub area: f64,
     /// The flux that link-wise velocity bounce-back passes for unit normal velocity, the sum of `-6 w_i c_i . normal`
     /// over the links into the opening. Less than `area` where diagonal links at the rim lead into the wall.
@@ -40,6 +42,10 @@ pub struct OpeningSite {
 
 /// The largest angle between a computed normal and an axis at which the axis is taken, in degrees.
 const SNAP: f64 = 10.0;
+
+/// By how much the area of a section may differ from that of the opening's links, as a share of it, where the opening lies across
+/// a vessel.
+const ODD: f64 = 0.25;
 
 /// Finds the nodes of every declared opening, and measures it.
 pub(crate) fn find(lattice: &Lattice, declared: &[hematite_geometry::Opening]) -> Result<Vec<Opening>> {
@@ -96,16 +102,27 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
     // outward() holds the sum of w_i c_i.
     let areas: Vec<f64> = masks.iter().map(|&(_, mask)| -6.0 * dot(outward(set, mask), normal)).collect();
     let link_area: f64 = areas.iter().sum();
-    let area = facing(lattice, masks, normal).unwrap_or(link_area);
+    let nodes: Vec<u32> = masks.iter().map(|&(node, _)| node).collect();
+    let flat = facing(lattice, masks, normal);
+    let section = match (flat, declared.kind) {
+        (None, OpeningKind::Velocity | OpeningKind::Pressure) => {
+            Section::find(lattice, &nodes, normal).filter(|section| (section.area / link_area - 1.0).abs() < ODD)
+        }
+        _ => None,
+    };
+    let area = flat.or(section.as_ref().map(|section| section.area)).unwrap_or(link_area);
     if link_area <= 1e-9 {
         return Err(Fault::usage(format!(
             "opening \"{name}\" has no area along its normal {normal:?} (found {link_area:.3}); the normal must point into the fluid"
         )));
     }
-    let nodes: Vec<u32> = masks.iter().map(|&(node, _)| node).collect();
-    let developed = match declared.kind {
-        OpeningKind::Wall => vec![1.0; nodes.len()],
-        OpeningKind::Velocity | OpeningKind::Pressure => profile::developed(lattice, &nodes, normal, &areas, area)
+    let developed = match (declared.kind, section) {
+        (OpeningKind::Wall, _) => vec![1.0; nodes.len()],
+        (_, Some(section)) => {
+            let speed: Vec<f64> = nodes.iter().map(|&n| section.speed_at(lattice.position[n as usize])).collect();
+            profile::scaled(speed, &areas, area)
+        }
+        (_, None) => profile::developed(lattice, &nodes, normal, &areas, area)
             .map_err(|fault| fault.within(format!("opening \"{name}\"")))?,
     };
     let nodes = masks.iter().zip(developed);
@@ -134,7 +151,7 @@ fn facing(lattice: &Lattice, masks: &[(u32, u32)], normal: [f64; 3]) -> Option<f
 }
 
 /// The sum of `w_i c_i` over the directions of a mask.
-pub(crate) fn outward(set: VelocitySet, mask: u32) -> [f64; 3] {
+pub fn outward(set: VelocitySet, mask: u32) -> [f64; 3] {
     let c = set.velocities();
     let inside = (1..set.q()).filter(|i| mask >> i & 1 == 1);
     inside.fold([0.0; 3], |sum, i| add(sum, c[i].map(f64::from), set.weight(i)))

@@ -28,23 +28,28 @@ pub(crate) fn developed(
         Some(axis) => flat(lattice, nodes, axis),
         None => oblique(lattice, nodes),
     };
-    let uniform = vec![area / areas.iter().sum::<f64>(); nodes.len()];
     if !matrix.every_component_is_bounded() {
-        return Ok(uniform);
+        return Ok(scaled(vec![1.0; nodes.len()], areas, area));
     }
-    let mut speed = solve(&matrix, &vec![1.0; nodes.len()]).map_err(|residual| {
+    let speed = solve(&matrix, &vec![1.0; nodes.len()]).map_err(|residual| {
         Fault::numerical(format!(
             "its developed profile over {} nodes did not converge (relative residual {residual:.1e}); simplify the opening's \
              outline or split it",
             nodes.len()
         ))
     })?;
-    let flux: f64 = areas.iter().zip(&speed).map(|(a, u)| a * u).sum();
-    if flux <= 0.0 {
-        return Ok(uniform);
+    Ok(scaled(speed, areas, area))
+}
+
+/// `speed` with the factor that makes `sum areas u = area`; uniform where it has none.
+pub(crate) fn scaled(mut speed: Vec<f64>, areas: &[f64], area: f64) -> Vec<f64> {
+    let flux = |speed: &[f64]| areas.iter().zip(speed).map(|(a, u)| a * u).sum::<f64>();
+    if flux(&speed) <= 0.0 {
+        speed.fill(1.0);
     }
-    speed.iter_mut().for_each(|u| *u *= area / flux);
-    Ok(speed)
+    let factor = area / flux(&speed);
+    speed.iter_mut().for_each(|u| *u *= factor);
+    speed
 }
 
 /// The axis along the normal, where there is one and all nodes lie in one plane across it.

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Domain, OpeningKind, Site};
+use crate::section::Section;
 
-/// One opening: a name, a kind, and exactly one of `face`, `plane`, `box`, `label`, e.g.
+/// One opening: a name, a kind, and exactly one of `face`, `plane`, `section`, `box`, `label`, e.g.
 /// {"name": "inlet", "kind": "velocity", "face": "x-"}. It must touch fluid, and one connected piece of it only.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
@@ -23,10 +24,14 @@ pub struct OpeningConfig {
     /// do not count.
     #[serde(default)]
     pub within: Option<Region>,
-    /// A plane that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes, unless that touches
+    /// A plane across x, y or z that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes, unless that touches
     /// another opening or `keep` says "all".
     #[serde(default)]
     pub plane: Option<Plane>,
+    /// A cut across a vessel of any direction, e.g. {"normal": [1, 0.5], "through": ["40 um", "20 um"]}. What it cuts off goes,
+    /// unless that touches another opening or `keep` says "all".
+    #[serde(default)]
+    pub section: Option<Section>,
     /// Fluid sites with their centres in this box become the opening, which fluid around the box touches, e.g.
     /// {"min": ["0 um", "0 um"], "max": ["8 um", "64 um"]}.
     #[serde(default, rename = "box")]
@@ -107,7 +112,9 @@ impl OpeningConfig {
     /// The normal into the fluid, where the config fixes it.
     pub fn normal(&self) -> Option<[f64; 3]> {
         let outward = self.face.map(|face| face.vector().map(|x| if x == 0.0 { 0.0 } else { -x }));
-        outward.or(self.plane.as_ref().map(|plane| plane.normal.vector()))
+        outward
+            .or(self.plane.as_ref().map(|plane| plane.normal.vector()))
+            .or(self.section.as_ref().and_then(Section::unit))
     }
 }
 
@@ -125,11 +132,16 @@ pub fn check(openings: &[OpeningConfig], labelled: impl Fn(&str) -> bool) -> Res
         if before.iter().any(|other| other.name == opening.name) {
             return fault("there are two of this name; names must differ".into());
         }
-        let places =
-            [opening.face.is_some(), opening.plane.is_some(), opening.region.is_some(), opening.label.is_some()];
+        let places = [
+            opening.face.is_some(),
+            opening.plane.is_some(),
+            opening.section.is_some(),
+            opening.region.is_some(),
+            opening.label.is_some(),
+        ];
         let given = places.into_iter().filter(|&given| given).count();
         if given != 1 {
-            return fault(format!("has {given} places; give exactly one of face, plane, box, label"));
+            return fault(format!("has {given} places; give exactly one of face, plane, section, box, label"));
         }
         if opening.within.is_some() && opening.face.is_none() {
             return fault("\"within\" goes with \"face\"; a plane has its own".into());
@@ -160,6 +172,8 @@ pub fn place(domain: &mut Domain, k: usize, opening: &OpeningConfig) -> Result<(
         place_face(domain, k, face, opening.within.as_ref())
     } else if let Some(plane) = &opening.plane {
         place_plane(domain, k, plane)
+    } else if let Some(section) = &opening.section {
+        section.place(domain, k)
     } else if let Some(region) = &opening.region {
         place_box(domain, k, region)
     } else {

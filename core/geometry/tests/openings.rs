@@ -196,3 +196,68 @@ fn a_volume_has_its_spacing_from_the_header_and_openings_along_z() {
     let fault = with(json!({"voxels": voxels}), json!([])).expect_err("no cubes");
     assert!(fault.message.contains("[1.0, 1.0, 3.0]"), "{fault}");
 }
+
+/// Two vessels from the lower left to the upper right, side by side, 40 pixels square; y up.
+fn slanted() -> Vec<String> {
+    let fluid = |x: i32, y: i32| (x - y).abs() < 6 || (11..15).contains(&(x - y));
+    (0..40).rev().map(|y| (0..40).map(|x| if fluid(x, y) { '.' } else { '#' }).collect()).collect()
+}
+
+fn cut(section: Value) -> Result<Domain, Fault> {
+    let picture = slanted();
+    let rows: Vec<&str> = picture.iter().map(String::as_str).collect();
+    let openings = json!([
+        {"name": "in", "kind": "velocity", "section": section},
+        {"name": "out", "kind": "pressure", "face": "x+", "within": {"min": ["0 m", "33 m"], "max": ["1 m", "40 m"]}}
+    ]);
+    built(&rows, json!({}), openings)
+}
+
+#[test]
+fn a_section_cuts_one_vessel_of_any_direction() {
+    for (normal, angle) in [(json!([1, 1]), 45.0_f64), (json!([2, 1.5]), 36.87), (json!([0.6, 1]), 59.04)] {
+        let domain = cut(json!({"normal": normal, "through": ["12.2 m", "12.9 m"]})).expect("builds");
+        let (sin, cos) = angle.to_radians().sin_cos();
+        let unit = domain.openings[0].normal.expect("a normal");
+        assert!((unit[0] - cos).abs() < 1e-4 && (unit[1] - sin).abs() < 1e-4, "{unit:?}");
+        let height = |at: [usize; 3]| {
+            let centre = |axis: usize| domain.origin[axis] + at[axis] as f64 + 0.5;
+            unit[0] * (centre(0) - 12.2) + unit[1] * (centre(1) - 12.9)
+        };
+        let mut opened = 0;
+        for index in 0..domain.sites.len() {
+            let at = [index % domain.extent[0], index / domain.extent[0], 0];
+            let site = domain.sites[index];
+            // The other vessel touches no opening and goes.
+            assert!(site.0 != 1 || at[0].abs_diff(at[1]) < 6, "{at:?}");
+            if site.as_opening() == Some(0) {
+                opened += 1;
+                assert!(height(at) <= 1e-5 && height(at) > -cos - sin - 1e-5, "{at:?}");
+            } else if site.0 == 1 {
+                // What is left lies before the plane, and sees the opening or fluid, not wall, behind it.
+                assert!(height(at) > 0.0, "{at:?}");
+            }
+        }
+        // Some 11 sqrt(2) / 2 spacings across, sqrt(2) to 1.4 deep.
+        assert!((10..20).contains(&opened), "{opened}");
+    }
+}
+
+#[test]
+fn a_section_that_cannot_be_is_refused() {
+    let point = json!(["12 m", "12 m"]);
+    for (section, pieces) in [
+        (json!({"normal": [1, 1, 1], "through": point}), ["section.normal has 3 components", "2 dimensions"]),
+        (json!({"normal": [1, 1], "through": ["1 m"]}), ["section.through has 1 components", "2 dimensions"]),
+        (json!({"normal": [0, 0], "through": point}), ["section.normal [0.0, 0.0]", "no direction"]),
+        (json!({"normal": [1, 1], "through": ["4 m", "30 m"]}), ["section.through", "move it into the vessel"]),
+        (json!({"normal": [1, 1], "through": ["400 m", "-30 m"]}), ["section.through", "move it into the vessel"]),
+    ] {
+        let fault = cut(section).expect_err("refused");
+        assert_eq!(fault.exit, Exit::Usage);
+        assert!(
+            pieces.iter().all(|piece| fault.message.contains(piece)) && fault.message.contains("\"in\""),
+            "{fault}"
+        );
+    }
+}
