@@ -11,8 +11,17 @@ use hematite_config::{Fault, Result};
 pub enum Prescribed {
     /// A velocity (or a moving wall): the row's factor times this shape, one vector a node of the part.
     Velocity(Shape),
+    /// A velocity that is a sum of several shapes, each times a factor of its own in the row.
+    Terms(Vec<Shape>),
     /// A density deviation, the row's value, everywhere.
     Pressure,
+}
+
+impl Prescribed {
+    /// Numbers in the row that it needs.
+    pub fn terms(&self) -> usize {
+        if let Self::Terms(shapes) = self { shapes.len() } else { 1 }
+    }
 }
 
 /// A vector for each of the part's nodes at an opening, in the part's order.
@@ -38,7 +47,7 @@ impl Entry {
 pub(crate) struct Entries {
     /// Each opening's nodes, in the part's order.
     pub entries: Vec<Entry>,
-    /// Shape of the prescribed velocity: three numbers an entry, zero for pressure.
+    /// Shapes of the prescribed velocity: three numbers a term of each entry, zero for pressure and terms that it lacks.
     pub shapes: Vec<f64>,
     /// For each entry and each direction from the first on, the entry of the node beside it along the opening, on the
     /// other side of a diagonal link; the entry itself for all other links.
@@ -50,15 +59,19 @@ impl Entries {
     ///
     /// # Errors
     /// A usage fault where the partition divides a pressure opening.
-    pub fn of(set: VelocitySet, part: &Part, prescribed: &[Prescribed]) -> Result<Self> {
+    pub fn of(set: VelocitySet, part: &Part, prescribed: &[Prescribed], terms: usize) -> Result<Self> {
         let mut made = Self { entries: Vec::new(), shapes: Vec::new(), beside: Vec::new() };
         for (opening, (nodes, prescribed)) in part.openings.iter().zip(prescribed).enumerate() {
             let numbers: HashMap<u32, u32> = nodes.iter().map(|at| at.node).zip(made.entries.len() as u32..).collect();
             for (k, at) in nodes.iter().enumerate() {
-                let (pressure, shape) = match prescribed {
-                    Prescribed::Velocity(shape) => (0, shape[k]),
-                    Prescribed::Pressure => (1, [0.0; 3]),
-                };
+                for term in 0..terms {
+                    made.shapes.extend(match prescribed {
+                        Prescribed::Velocity(shape) if term == 0 => shape[k],
+                        Prescribed::Terms(shapes) => shapes.get(term).map_or([0.0; 3], |shape| shape[k]),
+                        Prescribed::Velocity(_) | Prescribed::Pressure => [0.0; 3],
+                    });
+                }
+                let pressure = u32::from(*prescribed == Prescribed::Pressure);
                 for i in 1..set.q() {
                     let side = match pressure {
                         1 if at.links >> i & 1 == 1 => beside(set, part, at.node, i),
@@ -69,7 +82,6 @@ impl Entries {
                     made.beside.push(*numbers.get(&side).ok_or_else(divided)?);
                 }
                 made.entries.push(Entry { node: at.node, links: at.links, opening: opening as u32, pressure });
-                made.shapes.extend(shape);
             }
         }
         Ok(made)

@@ -64,7 +64,8 @@ impl Buffers {
             buffers.wall_nodes = mended.iter().map(|entry| entry.node).collect();
         }
 
-        let Entries { entries, shapes, beside } = Entries::of(set, part, prescribed)?;
+        let terms = super::fluid::terms(prescribed);
+        let Entries { entries, shapes, beside } = Entries::of(set, part, prescribed, terms)?;
         buffers.entries = entries.len() as u32;
         buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;
         buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;
@@ -84,7 +85,7 @@ impl Buffers {
             buffers.add(gpu, &name, 2 * slot)?;
         }
 
-        let row = Row::len(part.openings.len()) * precision.real_bytes();
+        let row = Row::len(part.openings.len(), terms) * precision.real_bytes();
         buffers.add(gpu, "schedule", ((SCHEDULE_ROWS + 1) * row) as u64)?;
         buffers.add(gpu, "ledger", 8 * entries.len() as u64)?;
         Ok((buffers, crossing))

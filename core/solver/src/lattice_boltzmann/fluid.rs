@@ -52,6 +52,11 @@ pub struct Parameters {
     pub walls: Walls,
 }
 
+/// Factors of an opening in a row.
+pub(crate) fn terms(openings: &[Prescribed]) -> usize {
+    openings.iter().map(Prescribed::terms).fold(1, usize::max)
+}
+
 /// Arrays over nodes that bodies and fluid share.
 #[derive(Clone, Debug)]
 pub struct Shared {
@@ -153,6 +158,7 @@ impl Fluid {
             immersed: parameters.immersed,
             held: matches!(parameters.walls, Walls::Immersed(_)),
             openings: part.openings.len(),
+            terms: terms(&parameters.openings),
             tuning,
             signals: gpu.may_signal(),
         };

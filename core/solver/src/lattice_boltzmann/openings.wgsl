@@ -17,7 +17,8 @@
 fn work_on(k: u32) {
     let entry = entries[k];
     let n = entry.node;
-    let value = schedule[span.row * ROW + 3u + entry.opening];
+    let factors = span.row * ROW + 3u + TERMS * entry.opening;
+    let value = schedule[factors];
 
 #include "gather.wgsl"
 #for p in pairs
@@ -26,9 +27,18 @@ fn work_on(k: u32) {
 #endfor
     var came_in = real(0.0);
     if (entry.pressure == 0u) {
+#if several_terms
+#for a in axes
+        var u${a.name} = real(0.0);
+        for (var term = 0u; term < TERMS; term++) {
+            u${a.name} += schedule[factors + term] * shape[3u * (TERMS * k + term) + ${a.index}u];
+        }
+#endfor
+#else
 #for a in axes
         let u${a.name} = value * shape[3u * k + ${a.index}u];
 #endfor
+#endif
 #for p in pairs
         let cu${p.k} = ${p.c_dot_u};
 #for way in [p.ij, p.ji]

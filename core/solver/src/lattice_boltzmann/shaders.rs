@@ -75,6 +75,8 @@ pub struct Variant {
     pub held: bool,
     /// Number of openings of the case.
     pub openings: usize,
+    /// Factors of each in a row.
+    pub terms: usize,
     /// How the step is done.
     pub tuning: Tuning,
     /// Whether kernels that pack messages can post them, and those that unpack wait for them, by themselves.
@@ -298,7 +300,8 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     if shader == Shader::Check {
         declarations += &format!("const CHECK_EVERY: u32 = {CHECK_EVERY}u;\n");
     }
-    declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings));
+    declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings, variant.terms));
+    declarations += &format!("const TERMS: u32 = {}u;\n", variant.terms);
     declarations += &Binding::declare(&bindings(shader, variant, odd));
     let (set, precision) = (variant.set, variant.precision);
     let axes = &["x", "y", "z"][..set.dimension()];
@@ -349,6 +352,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         width,
         velocities => (0..width as usize).map(velocity).collect::<Vec<_>>(),
         body_force => variant.force,
+        several_terms => variant.terms > 1,
         immediate_force => variant.immediate_force(shader),
         force => variant.force || variant.immersed.is_some() || variant.acts(shader),
         immersed => variant.immersed.is_some(),
@@ -552,6 +556,7 @@ mod tests {
                         immersed,
                         held,
                         openings: 2,
+                        terms: if k % 2 == 0 { 1 } else { 3 },
                         tuning,
                         signals,
                     };
@@ -584,6 +589,7 @@ mod tests {
                 immersed: None,
                 held: false,
                 openings: 0,
+                terms: 1,
                 tuning: Tuning { apart: true, backwards },
                 signals: true,
             };

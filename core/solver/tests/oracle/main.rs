@@ -136,6 +136,37 @@ fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }
     worst
 }
 
+#[test]
+fn an_opening_may_have_several_shapes() {
+    let gpu = Gpu::open(0, Needs { f64: true, checks: true, ..Needs::default() }).expect("a device");
+    let sample = Sample::random(VelocitySet::D2Q9, 11);
+    let nodes = sample.part.openings[0].len();
+    let shape = |term: usize| {
+        (0..nodes).map(|k| [1.0, 0.2 * term as f64, 0.0].map(|u| u * ((k + term) as f64).sin())).collect()
+    };
+    let parameters = Parameters {
+        set: VelocitySet::D2Q9,
+        precision: Precision::F64,
+        omega_plus: 1.0 / 0.7,
+        omega_minus: 0.9,
+        force: false,
+        immersed: None,
+        walls: Walls::HalfWay,
+        openings: vec![Prescribed::Terms((0..3).map(shape).collect()), Prescribed::Pressure],
+    };
+    let row = |t: u64| Row { openings: vec![0.02, 0.001 * t as f64, -0.01, -0.003, 0.0, 0.0], ..Row::default() };
+    let state = |n: usize| State { drho: 0.0, u: [0.03 * (n as f64 * 0.11).cos(), 0.0, 0.0] };
+    let mut reference = Reference::new(&sample.part, &parameters, state);
+    let mut fluid = Fluid::new(&gpu, &mut sample.part.clone(), &parameters).expect("fits");
+    fluid.initialise(state).expect("starts");
+    (0..7).for_each(|t| reference.advance(&row(t)));
+    fluid.advance(&Solo, 7, row).expect("runs");
+    let ours = fluid.whole_moment(Moment::Velocity, &row(7)).expect("reads");
+    let theirs = reference.moment(Moment::Velocity, &row(7));
+    assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).abs() < 1e-12));
+    assert!(theirs.iter().any(|u| u.abs() > 0.01));
+}
+
 /// Gives every node a force of cells, and puts every third inside one.
 fn immerse(gpu: &Gpu, fluid: &Fluid, reference: &mut Reference, set: VelocitySet) {
     let shared = fluid.shared();

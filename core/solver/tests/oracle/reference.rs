@@ -118,7 +118,9 @@ impl Reference {
         }
         self.f = streamed;
         self.interpolate_walls(&collided);
+        let terms = self.parameters.openings.iter().map(Prescribed::terms).fold(1, usize::max);
         for k in 0..self.part.openings.len() {
+            let factors = &row.openings[k * terms..][..terms];
             for (index, node) in self.part.openings[k].clone().into_iter().enumerate() {
                 let n = node.node as usize;
                 for i in (1..self.c.len()).filter(|i| node.links >> i & 1 == 1) {
@@ -126,14 +128,18 @@ impl Reference {
                     let old = self.f[n][j];
                     self.f[n][j] = match &self.parameters.openings[k] {
                         Prescribed::Velocity(shape) => {
-                            old + 6.0 * self.w[j] * dot(self.c[j], shape[index].map(|s| s * row.openings[k]))
+                            old + 6.0 * self.w[j] * dot(self.c[j], shape[index].map(|s| s * factors[0]))
+                        }
+                        Prescribed::Terms(shapes) => {
+                            let u = |a: usize| shapes.iter().zip(factors).map(|(shape, s)| s * shape[index][a]).sum();
+                            old + 6.0 * self.w[j] * dot(self.c[j], std::array::from_fn(u))
                         }
                         Prescribed::Pressure => {
                             let side = self.beside(n, i);
                             let [here, there] = [n, side].map(|m| self.even_and_odd(&old_f[m], before[m], m, i, row));
                             let even = (here.0 + there.0) / 2.0;
                             let odd = (there.1 - here.1) / 2.0;
-                            -old + 2.0 * self.w[i] * (1.0 + row.openings[k]) + even + odd
+                            -old + 2.0 * self.w[i] * (1.0 + factors[0]) + even + odd
                         }
                     };
                     self.came_in[k] += self.f[n][j] - old;

@@ -217,6 +217,7 @@ mod tests {
             immersed: None,
             held: true,
             openings: 0,
+            terms: 1,
             tuning: crate::lattice_boltzmann::Tuning::default(),
             signals: false,
         };
