@@ -18,8 +18,8 @@ pub struct Opening {
     pub kind: OpeningKind,
     /// Unit normal into the fluid.
     pub normal: [f64; 3],
-    /// Area in lattice units (length in 2-D): for an opening across an axis the nodes that face it, for one across a vessel of
-    /// another direction that of the vessel's section, else `link_area`.
+    /// Area in lattice units (length in 2-D): for an opening across an axis the nodes that face it, for one across a
+    /// vessel of another direction that of the vessel's section, else `link_area`.
     pub area: f64,
     /// The flux that link-wise velocity bounce-back passes for unit normal velocity, the sum of `-6 w_i c_i . normal`
     /// over the links into the opening. Less than `area` where diagonal links at the rim lead into the wall.
@@ -43,8 +43,8 @@ pub struct OpeningSite {
 /// The largest angle between a computed normal and an axis at which the axis is taken, in degrees.
 const SNAP: f64 = 10.0;
 
-/// By how much the area of a section may differ from that of the opening's links, as a share of it, where the opening lies across
-/// a vessel.
+/// By how much the area of a section may differ from that of the opening's links, as a share of it, where the opening
+/// lies across a vessel.
 const ODD: f64 = 0.25;
 
 /// Finds the nodes of every declared opening, and measures it.

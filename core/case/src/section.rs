@@ -1,9 +1,10 @@
-//! The cross-section of the vessel at an opening that is oblique to the lattice: its area, and the developed flow on it.
+//! The cross-section of the vessel at an opening that is oblique to the lattice: its area, and the developed flow on
+//! it.
 //!
-//! A section is taken from the nodes up to a few spacings before the opening, each weighed by a smooth window over its height
-//! h above the opening, w = sin^2(pi h / L). Lattice planes of any direction then add up to the same density of nodes, 1,
-//! so that the nodes' weights sum up to the area, and, spread by hats over a grid across the normal, to 1 inside the vessel
-//! and 1/2 at its walls. On that grid `lap u = -1` with `u = 0` at the walls.
+//! A section is taken from the nodes up to a few spacings before the opening, each weighed by a smooth window over its
+//! height h above the opening, w = sin^2(pi h / L). Lattice planes of any direction then add up to the same density of
+//! nodes, 1, so that the nodes' weights sum up to the area, and, spread by hats over a grid across the normal, to 1
+//! inside the vessel and 1/2 at its walls. On that grid `lap u = -1` with `u = 0` at the walls.
 
 use std::collections::{HashMap, VecDeque};
 use std::f64::consts::PI;
@@ -33,7 +34,8 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// The section before an opening of `nodes` (ascending) with that normal; none where these nodes do not bound a vessel by walls.
+    /// The section before an opening of `nodes` (ascending) with that normal; none where these nodes do not bound a
+    /// vessel by walls.
     pub fn find(lattice: &Lattice, nodes: &[u32], normal: [f64; 3]) -> Option<Self> {
         let dimension = lattice.set.dimension();
         let across = tangents(normal, dimension);

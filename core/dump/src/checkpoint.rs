@@ -87,6 +87,29 @@ pub struct CheckpointMeta {
     /// How often each cell of the feeders at openings has come in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entered: Vec<u64>,
+    /// The outlets whose pressure follows from the flow; none in a run without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outlets: Vec<OutletRecord>,
+}
+
+/// The state of an outlet whose pressure follows from the flow, lattice units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutletRecord {
+    /// Its name.
+    pub name: String,
+    /// Steps from one measurement of its flow to the next.
+    pub every: u64,
+    /// What had come in when its flow was measured last, as the ledger on the device counts.
+    pub came_in: i64,
+    /// Flow rate then.
+    pub flow: f64,
+    /// Pressure in its compliance then.
+    pub stored: f64,
+    /// Pressures at the outlet then and when the flow is measured next.
+    pub pressure: [f64; 2],
+    /// Pressure and flow as a wave along the vessel then, and its trend.
+    pub wave: [f64; 2],
 }
 
 /// What a restart needs to know of a population of cells besides the cells.

@@ -24,12 +24,12 @@ pub struct OpeningConfig {
     /// do not count.
     #[serde(default)]
     pub within: Option<Region>,
-    /// A plane across x, y or z that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes, unless that touches
-    /// another opening or `keep` says "all".
+    /// A plane across x, y or z that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes,
+    /// unless that touches another opening or `keep` says "all".
     #[serde(default)]
     pub plane: Option<Plane>,
-    /// A cut across a vessel of any direction, e.g. {"normal": [1, 0.5], "through": ["40 um", "20 um"]}. What it cuts off goes,
-    /// unless that touches another opening or `keep` says "all".
+    /// A cut across a vessel of any direction, e.g. {"normal": [1, 0.5], "through": ["40 um", "20 um"]}. What it cuts
+    /// off goes, unless that touches another opening or `keep` says "all".
     #[serde(default)]
     pub section: Option<Section>,
     /// Fluid sites with their centres in this box become the opening, which fluid around the box touches, e.g.

@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::{Domain, Site};
 
-/// A cut across a vessel of any direction, e.g. {"normal": [1, 0.5], "through": ["40 um", "20 um"]}: the plane through that point
-/// with that normal. It cuts the vessel in which the point lies and no other. Give the vessel's own direction as normal, so that
-/// the section is as small as it gets, and cut where the vessel is straight: the profile of a velocity opening is the developed
-/// flow of this section.
+/// A cut across a vessel of any direction, e.g. {"normal": [1, 0.5], "through": ["40 um", "20 um"]}: the plane through
+/// that point with that normal. It cuts the vessel in which the point lies and no other. Give the vessel's own
+/// direction as normal, so that the section is as small as it gets, and cut where the vessel is straight: the profile
+/// of a velocity opening is the developed flow of this section.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Section {
@@ -36,8 +36,8 @@ impl Section {
         (length > 0.0 && length.is_finite()).then(|| vector.map(|x| x / length))
     }
 
-    /// Makes the sites behind the plane that links from before it lead to opening `k`, and wall of what else these touch behind
-    /// it; gives the number of the opening's sites.
+    /// Makes the sites behind the plane that links from before it lead to opening `k`, and wall of what else these
+    /// touch behind it; gives the number of the opening's sites.
     ///
     /// # Errors
     /// For a normal or a point that cannot be, or a point away from the fluid.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hematite_cells::MechanicsConfig;
+use hematite_units::hydraulic::Resistance;
 use hematite_units::quantity::{
     Density, DynamicViscosity, Energy, FlowRate, Force, ForceDensity, Length, Pressure, SurfaceTension, Time, Velocity,
 };
@@ -11,6 +12,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Precision;
+pub use crate::outlets::WindkesselConfig;
 use crate::waveform::WaveformConfig;
 
 /// The fluid and how it is computed.
@@ -95,8 +97,9 @@ pub struct TimeConfig {
     pub duration: Option<Time>,
 }
 
-/// What is prescribed at one opening: exactly one of `velocity`, `flow_rate`, `pressure`, `wall_velocity`, or a
-/// profile from a CSV file alone.
+/// What is prescribed at one opening: exactly one of `velocity`, `flow_rate` and `split`, or a profile from a CSV file
+/// alone, where the case says "velocity"; exactly one of `pressure`, `resistance` and `windkessel` where it says
+/// "pressure"; `wall_velocity` or nothing at a moving wall.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpeningCondition {
@@ -106,19 +109,33 @@ pub struct OpeningCondition {
     /// Flow rate into the domain (3-D only).
     #[serde(default)]
     pub flow_rate: Option<FlowRate>,
+    /// Share of what comes in through the velocity openings that is to go out here, at all times, e.g. 0.3. The rest
+    /// needs an opening of kind "pressure".
+    #[serde(default)]
+    pub split: Option<f64>,
     /// Pressure above that of the fluid at rest, half-way between the opening and its nodes.
     #[serde(default)]
     pub pressure: Option<Pressure>,
+    /// The pressure follows the flow: this times the flow rate out of the domain, e.g. "1 GPa s/m3", above
+    /// `distal_pressure`; in 2-D for a metre of depth, e.g. "10 MPa s/m2".
+    #[serde(default)]
+    pub resistance: Option<Resistance>,
+    /// Pressure where the resistance ends, above that of the fluid at rest. Default: 0.
+    #[serde(default)]
+    pub distal_pressure: Option<Pressure>,
+    /// The pressure follows the flow by a Windkessel of two or three elements.
+    #[serde(default)]
+    pub windkessel: Option<WindkesselConfig>,
     /// Velocity of a moving wall along x, y (and z).
     #[serde(default)]
     pub wall_velocity: Option<Vec<Velocity>>,
     /// How the velocity is spread over the opening.
     #[serde(default)]
     pub profile: Profile,
-    /// How the prescribed value goes with time.
+    /// How the prescribed velocity or pressure goes with time.
     #[serde(default)]
     pub waveform: WaveformConfig,
-    /// Rise smoothly from 0 over this time.
+    /// Rise smoothly from 0 over this time; so does the pressure of a resistance or Windkessel.
     #[serde(default)]
     pub ramp: Option<Time>,
 }
@@ -132,6 +149,9 @@ pub enum Profile {
     Parabolic,
     /// The same everywhere.
     Flat,
+    /// The developed flow of the opening's own cross-section as it oscillates, each harmonic of the waveform with its
+    /// own profile (Womersley's in a round tube): for a "sine", or a "table" with a period, at an opening across x, y or z.
+    Womersley,
     /// From a CSV file with columns `x [UNIT]`, `y [UNIT]`, `z [UNIT]` (those along the opening suffice) and
     /// `speed [UNIT]` along the normal, or `ux`, `uy` (and `uz`).
     Csv(PathBuf),

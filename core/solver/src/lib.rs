@@ -2,6 +2,7 @@
 
 mod bodies;
 mod columns;
+mod conditions;
 pub mod config;
 mod courier;
 mod expected;
@@ -11,6 +12,7 @@ pub mod particles;
 
 mod immersion;
 mod inflow;
+mod outlets;
 mod plan;
 mod precision;
 mod profile;
@@ -19,12 +21,14 @@ pub mod sites;
 pub mod suspension;
 mod turn;
 pub mod waveform;
+mod womersley;
 
 pub use bodies::{Bodies, Nothing};
 pub use config::WallMethod;
 
 pub use expected::{Domain, Expected};
 pub use immersion::Immersion;
+pub use outlets::{OutletReading, OutletState, Outlets};
 pub use plan::{Plan, WALLS};
 pub use precision::Precision;
 pub use turn::Turn;

@@ -3,23 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hematite_case::{Case, Header, Part};
-use hematite_config::{Fault, Result, nearest, sibling};
-use hematite_geometry::OpeningKind;
+use hematite_case::{Case, Header, OpeningNode, OpeningSite, Part};
+use hematite_config::{Fault, Result};
 use hematite_units::{LatticeUnits, groups};
 
-use crate::Precision;
-use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, Profile, TimeConfig, WallMethod};
-use crate::lattice_boltzmann::{Parameters, Prescribed, Row, Walls, cuts};
-use crate::profile::{self, Tabulated};
+use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
+use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, TimeConfig, WallMethod};
+use crate::lattice_boltzmann::{Parameters, Prescribed, Row, Shape, Walls, cuts};
 use crate::waveform::Waveform;
+use crate::{Outlets, Precision, profile};
 
 /// Above this Mach number the method is wrong, not just inaccurate.
 const MACH_LIMIT: f64 = 0.3;
 /// Most time steps of a run, far beyond what any machine does.
 const MOST_STEPS: f64 = 1e15;
 /// Above this density deviation likewise.
-const DENSITY_LIMIT: f64 = 0.5;
+pub(crate) const DENSITY_LIMIT: f64 = 0.5;
 
 /// What ledgers call the mass that walls give, and the force on all of them, beside the names of openings and parts.
 pub const WALLS: &str = hematite_geometry::WHOLE_WALL;
@@ -39,31 +38,11 @@ pub struct Plan {
     pub steps: u64,
     /// Mean pressure gradient a pressure drop stands for, Pa/m, positive along the flow.
     pub pressure_drop: [f64; 3],
+    dimension: usize,
     fluid: FluidConfig,
     openings: Vec<Condition>,
     force: [f64; 3],
     drive: Waveform,
-}
-
-/// One opening's condition in lattice units.
-#[derive(Clone, Debug)]
-struct Condition {
-    name: String,
-    normal: [f64; 3],
-    value: Value,
-    waveform: Waveform,
-}
-
-#[derive(Clone, Debug)]
-enum Value {
-    /// Developed flow of this mean speed.
-    Developed(f64),
-    /// The same velocity everywhere.
-    Uniform([f64; 3]),
-    /// A profile in SI.
-    Tabulated(Tabulated),
-    /// A density deviation.
-    Pressure(f64),
 }
 
 impl Plan {
@@ -119,6 +98,7 @@ impl Plan {
             nu,
             steps,
             pressure_drop,
+            dimension: header.set.dimension(),
             fluid: fluid.clone(),
             openings: conditions(config, openings, header, &units)?,
             force,
@@ -126,16 +106,67 @@ impl Plan {
         })
     }
 
-    /// What is prescribed in time step `t`.
+    /// The outlets whose pressure follows the flow, at the start of the run.
+    pub fn outlets(&self) -> Outlets {
+        let outlets = self.openings.iter().enumerate().filter_map(|(k, condition)| condition.outlet(k));
+        Outlets::new(outlets, self.terms(), self.units, self.dimension)
+    }
+
+    /// Factors of each opening in a row.
+    fn terms(&self) -> usize {
+        self.openings.iter().map(Condition::terms).fold(1, usize::max)
+    }
+
+    /// Finds the profiles of oscillating flow on the openings that ask for them, before [`Plan::parameters`].
+    ///
+    /// # Errors
+    /// A usage fault where the case is damaged; a numerical failure where a profile does not converge.
+    pub fn find_profiles(&mut self, case: &Case) -> Result<()> {
+        let (dt, nu) = (self.units.dt, groups::viscosity(self.tau));
+        if self.terms() == 1 {
+            return Ok(());
+        }
+        let openings = case.openings()?;
+        let mut places: Vec<Vec<[i32; 3]>> = vec![Vec::new(); openings.len()];
+        let mut first = 0;
+        case.each_position(|positions| {
+            for (places, opening) in places.iter_mut().zip(&openings) {
+                let number = |site: &OpeningSite| (site.node.0 as usize).wrapping_sub(first);
+                places.extend(opening.nodes.iter().filter_map(|site| positions.get(number(site))));
+            }
+            first += positions.len();
+        })?;
+        for ((condition, opening), places) in self.openings.iter_mut().zip(&openings).zip(&places) {
+            if let Value::Womersley(flow) = &mut condition.value {
+                let solved = flow.solve(opening, places, case.header(), dt, nu);
+                solved.map_err(|fault| fault.within(format!("openings.{}", condition.name)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is prescribed in time step `t`; 0 where the pressure of an outlet follows the flow, see
+    /// [`Outlets::advance`].
     pub fn row(&self, t: u64) -> Row {
         let start = t as f64 * self.units.dt;
         let middle = start + 0.5 * self.units.dt;
         let factor = self.drive.at(start);
-        let opening = |condition: &Condition| match condition.value {
-            Value::Pressure(drho) => drho * condition.waveform.at(middle),
-            _ => condition.waveform.at(middle),
-        };
-        Row { force: self.force.map(|f| f * factor), openings: self.openings.iter().map(opening).collect() }
+        let terms = self.terms();
+        let mut openings = vec![0.0; terms * self.openings.len()];
+        for (condition, factors) in self.openings.iter().zip(openings.chunks_mut(terms)) {
+            factors[0] = match &condition.value {
+                Value::Pressure(drho) => drho * condition.waveform.at(middle),
+                Value::Split { share, .. } => share * inflow(&self.openings, middle),
+                Value::Outlet(_) => 0.0,
+                Value::Womersley(flow) => {
+                    let found = flow.factors(&condition.waveform, middle);
+                    factors[..found.len()].copy_from_slice(&found);
+                    continue;
+                }
+                _ => condition.waveform.at(middle),
+            };
+        }
+        Row { force: self.force.map(|f| f * factor), openings }
     }
 
     /// What the fluid needs to know, with the shapes of the openings at the nodes of `part`.
@@ -145,24 +176,23 @@ impl Plan {
     pub fn parameters(&self, header: &Header, part: &Part) -> Result<Parameters> {
         let mut openings = Vec::with_capacity(self.openings.len());
         for (condition, nodes) in self.openings.iter().zip(&part.openings) {
-            let shape = match &condition.value {
-                Value::Pressure(_) => {
+            let (value, largest) = match &condition.value {
+                Value::Pressure(_) | Value::Outlet(_) => {
                     openings.push(Prescribed::Pressure);
                     continue;
                 }
-                Value::Developed(speed) => profile::developed(nodes, condition.normal, *speed),
-                Value::Uniform(velocity) => vec![*velocity; nodes.len()],
-                Value::Tabulated(table) => nodes
-                    .iter()
-                    .map(|node| {
-                        let at = part.position[node.node as usize];
-                        let point =
-                            std::array::from_fn(|k| header.origin[k] + (f64::from(at[k]) + 0.5) * header.spacing);
-                        table.at(point).map(|u| u / self.units.velocity())
-                    })
-                    .collect(),
+                Value::Womersley(flow) => {
+                    let shapes = flow.shapes(condition.normal, nodes, part)?;
+                    let peak = flow.peak(&condition.waveform, &shapes);
+                    self.check_mach(&format!("openings.{}", condition.name), peak)?;
+                    openings.push(Prescribed::Terms(shapes));
+                    continue;
+                }
+                Value::Split { share, of } => (&**of, share * largest_inflow(&self.openings)),
+                value => (value, condition.waveform.largest()),
             };
-            let peak = shape.iter().map(length).fold(0.0, f64::max) * condition.waveform.largest();
+            let shape = self.shape(value, condition.normal, nodes, header, part);
+            let peak = shape.iter().map(length).fold(0.0, f64::max) * largest;
             self.check_mach(&format!("openings.{}", condition.name), peak)?;
             openings.push(Prescribed::Velocity(shape));
         }
@@ -176,6 +206,24 @@ impl Plan {
             walls: Walls::HalfWay,
             openings,
         })
+    }
+
+    /// The velocity that a value means at `nodes` of the part.
+    fn shape(&self, value: &Value, normal: [f64; 3], nodes: &[OpeningNode], header: &Header, part: &Part) -> Shape {
+        match value {
+            Value::Developed(speed) => profile::developed(nodes, normal, *speed),
+            Value::Uniform(velocity) => vec![*velocity; nodes.len()],
+            Value::Tabulated(table) => nodes
+                .iter()
+                .map(|node| {
+                    let at = part.position[node.node as usize];
+                    let point = std::array::from_fn(|k| header.origin[k] + (f64::from(at[k]) + 0.5) * header.spacing);
+                    table.at(point).map(|u| u / self.units.velocity())
+                })
+                .collect(),
+            Value::Split { of, .. } => self.shape(of, normal, nodes, header, part),
+            Value::Womersley(_) | Value::Pressure(_) | Value::Outlet(_) => Vec::new(),
+        }
     }
 
     /// Where walls stop the fluid.
@@ -342,115 +390,4 @@ fn drive_force(drive: &DriveConfig, header: &Header) -> Result<([f64; 3], [f64; 
         force[axis] += gradient[axis];
     }
     Ok((force, gradient))
-}
-
-fn conditions(
-    config: &Path,
-    given: &BTreeMap<String, OpeningCondition>,
-    header: &Header,
-    units: &LatticeUnits,
-) -> Result<Vec<Condition>> {
-    let names: Vec<&str> = header.openings.iter().map(|opening| opening.name.as_str()).collect();
-    if let Some(unknown) = given.keys().find(|name| !names.contains(&name.as_str())) {
-        let hint = nearest(unknown, names.iter().copied())
-            .map(|near| format!("; did you mean \"{near}\"?"))
-            .unwrap_or_default();
-        return Err(Fault::usage(format!(
-            "openings.{unknown}: the case has no such opening, but {}{hint}",
-            list(&names)
-        )));
-    }
-    let resting = OpeningCondition::default();
-    let mut conditions = Vec::new();
-    for opening in &header.openings {
-        let condition = match given.get(&opening.name) {
-            Some(condition) => condition,
-            None if opening.kind == OpeningKind::Wall => &resting,
-            None => {
-                return Err(Fault::usage(format!(
-                    "openings: nothing prescribed at \"{}\" of kind {:?}; the case has {}",
-                    opening.name,
-                    opening.kind,
-                    list(&names)
-                )));
-            }
-        };
-        let value = value(config, condition, opening, header, units)
-            .map_err(|fault| fault.within(format!("openings.{}", opening.name)))?;
-        conditions.push(Condition {
-            name: opening.name.clone(),
-            normal: opening.normal,
-            value,
-            waveform: Waveform::new(config, &condition.waveform, condition.ramp)
-                .map_err(|fault| fault.within(format!("openings.{}", opening.name)))?,
-        });
-    }
-    Ok(conditions)
-}
-
-fn list(names: &[&str]) -> String {
-    if names.is_empty() { "no openings".to_owned() } else { names.join(", ") }
-}
-
-fn value(
-    config: &Path,
-    condition: &OpeningCondition,
-    opening: &hematite_case::OpeningHeader,
-    header: &Header,
-    units: &LatticeUnits,
-) -> Result<Value> {
-    let wrong = |wanted: &str| Fault::usage(format!("it is of kind {:?}: give {wanted}", opening.kind));
-    let given = (condition.velocity, condition.flow_rate, condition.pressure, &condition.wall_velocity);
-    match opening.kind {
-        OpeningKind::Velocity => {
-            let speed = match given {
-                (Some(velocity), None, None, None) => velocity.si(),
-                (None, Some(rate), None, None) if header.set.dimension() == 3 => {
-                    rate.si() / (opening.area * units.dx * units.dx)
-                }
-                (None, Some(_), None, None) => {
-                    return Err(Fault::usage("\"flow_rate\" has no meaning in 2-D: give \"velocity\""));
-                }
-                (None, None, None, None) => {
-                    let Profile::Csv(file) = &condition.profile else {
-                        return Err(wrong("\"velocity\" or \"flow_rate\""));
-                    };
-                    return Ok(Value::Tabulated(Tabulated::read(
-                        &sibling(config, file),
-                        opening.normal,
-                        header.set.dimension(),
-                    )?));
-                }
-                _ => return Err(wrong("one of \"velocity\" and \"flow_rate\"")),
-            };
-            let speed = speed / units.velocity();
-            match &condition.profile {
-                Profile::Parabolic => Ok(Value::Developed(speed)),
-                Profile::Flat => {
-                    Ok(Value::Uniform(opening.normal.map(|n| n * speed * opening.area / opening.link_area)))
-                }
-                Profile::Csv(_) => Err(Fault::usage(
-                    "a profile from a CSV file has its own speeds: leave \"velocity\" and \"flow_rate\" out",
-                )),
-            }
-        }
-        OpeningKind::Pressure => {
-            let (None, None, Some(pressure), None) = given else { return Err(wrong("\"pressure\" alone")) };
-            let drho = pressure.si() / units.stress() / groups::CS2;
-            if drho.abs() >= DENSITY_LIMIT {
-                return Err(Fault::usage(format!(
-                    "pressure {pressure} changes the lattice density by {drho:.3}, the limit is {DENSITY_LIMIT}: take a shorter time step"
-                )));
-            }
-            Ok(Value::Pressure(drho))
-        }
-        OpeningKind::Wall => match given {
-            (None, None, None, Some(velocity)) if velocity.len() == header.set.dimension() => {
-                let component = |k: usize| velocity.get(k).map_or(0.0, |v| v.si() / units.velocity());
-                Ok(Value::Uniform(std::array::from_fn(component)))
-            }
-            (None, None, None, None) => Ok(Value::Uniform([0.0; 3])),
-            _ => Err(wrong("\"wall_velocity\" with a component for each dimension, or nothing")),
-        },
-    }
 }

@@ -5,8 +5,14 @@ use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result, sibling};
 use hematite_units::quantity::{Frequency, Time};
+use num_complex::Complex64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Harmonics of a table that have profiles of their own.
+const MOST_HARMONICS: usize = 12;
+/// Samples of a period for them.
+const SAMPLES: usize = 4096;
 
 /// The factor by which a prescribed value is multiplied as time goes on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -112,7 +118,40 @@ impl Waveform {
             Form::Sine { frequency, mean, amplitude, phase } => mean + amplitude * (TAU * frequency * t + phase).sin(),
             Form::Table { rows, period } => table_at(rows, *period, t),
         };
-        if t < self.ramp { factor * 0.5 * (1.0 - (0.5 * TAU * t / self.ramp).cos()) } else { factor }
+        factor * self.risen(t)
+    }
+
+    /// How long the rise from 0 takes, in seconds.
+    pub(crate) fn rise(&self) -> f64 {
+        self.ramp
+    }
+
+    /// The part of the rise from 0 that is done at time `t` in seconds.
+    pub(crate) fn risen(&self, t: f64) -> f64 {
+        if t < self.ramp { 0.5 * (1.0 - (0.5 * TAU * t / self.ramp).cos()) } else { 1.0 }
+    }
+
+    /// Harmonics of the factor after the rise, where it has a period: the angular frequency of the first, and c_1,
+    /// c_2, .. of `mean + sum Re(c_k e^(i k omega t))`, at most [`MOST_HARMONICS`].
+    pub(crate) fn harmonics(&self) -> Option<(f64, Vec<Complex64>)> {
+        match &self.form {
+            Form::Sine { frequency, amplitude, phase, .. } if *frequency > 0.0 => {
+                Some((TAU * frequency, vec![Complex64::from_polar(*amplitude, phase - 0.25 * TAU)]))
+            }
+            Form::Table { rows, period: Some(period) } => {
+                let omega = TAU / period;
+                let harmonic = |k: usize| -> Complex64 {
+                    let samples = (0..SAMPLES).map(|j| {
+                        let phase = TAU * (k * j % SAMPLES) as f64 / SAMPLES as f64;
+                        let t = j as f64 * period / SAMPLES as f64;
+                        table_at(rows, Some(*period), t) * Complex64::from_polar(2.0 / SAMPLES as f64, -phase)
+                    });
+                    samples.sum()
+                };
+                Some((omega, (1..=MOST_HARMONICS).map(harmonic).collect()))
+            }
+            _ => None,
+        }
     }
 
     /// Whether the factor is 1 at all times, but for the ramp.

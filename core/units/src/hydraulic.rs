@@ -1,5 +1,5 @@
-//! Resistance and compliance of what lies behind an outlet. In 2-D the flow rate is that of a layer one metre deep, so the
-//! units lack a power of a metre.
+//! Resistance and compliance of what lies behind an outlet. In 2-D the flow rate is that of a layer one metre deep, so
+//! the units lack a power of a metre.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,10 @@ macro_rules! hydraulic {
                 if self.dimension == dimension {
                     return Ok(self.value);
                 }
-                let (unit, depth) = if dimension == 2 { ($si_2d, ": flow rates are those of a metre of depth") } else { ($si_3d, "") };
+                let (unit, depth) = match dimension {
+                    2 => ($si_2d, ": flow rates are those of a metre of depth"),
+                    _ => ($si_3d, ""),
+                };
                 Err(UnitError(format!(
                     concat!("{} is ", $what, " in {}-D, the case has {} dimensions: give it in {}{}"),
                     self, self.dimension, dimension, unit, depth

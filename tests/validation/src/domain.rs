@@ -83,6 +83,30 @@ pub fn open_channel(length: usize, height: usize, kinds: [OpeningKind; 2]) -> (I
     (inside, domain(inside, &[("in", kinds[0]), ("out", kinds[1])], paint))
 }
 
+/// A channel along x that a wall, `wall` nodes thick, parts half-way into two, the lower one `lower` nodes high: a
+/// velocity opening "in" at its beginning, openings "low" and "high" of `kinds` at its ends.
+pub fn forked_channel(
+    [length, height]: [usize; 2],
+    [lower, wall]: [usize; 2],
+    kinds: [OpeningKind; 2],
+) -> (Inside, Domain) {
+    let inside = Inside { extent: [length, height, 1], periodic: [false; 3] };
+    let (l, h, split) = (length as f64, height as f64, [lower as f64, (lower + wall) as f64]);
+    let paint = |at: [f64; 3]| {
+        let between = at[0] > l / 2.0 && at[1] > split[0] && at[1] < split[1];
+        if at[1] < 0.0 || at[1] > h || between {
+            Site::WALL
+        } else if at[0] < 0.0 {
+            Site::opening(0)
+        } else if at[0] > l {
+            Site::opening(if at[1] < split[0] { 1 } else { 2 })
+        } else {
+            Site::FLUID
+        }
+    };
+    (inside, domain(inside, &[("in", OpeningKind::Velocity), ("low", kinds[0]), ("high", kinds[1])], paint))
+}
+
 /// A straight duct along x, periodic, one node long, whose cross-section in y and z is a box.
 pub fn duct(height: usize, width: usize) -> (Inside, Domain) {
     let inside = Inside { extent: [1, height, width], periodic: [true, false, false] };

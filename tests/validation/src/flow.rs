@@ -9,7 +9,7 @@ use hematite_solver::lattice_boltzmann::equilibrium::State;
 use hematite_solver::lattice_boltzmann::{
     Fluid, Moment, Parameters, Prescribed, Row, Shared, WallForce, WallLinks, Walls,
 };
-use hematite_solver::{Bodies, Precision};
+use hematite_solver::{Bodies, Outlets, Precision};
 
 use crate::Inside;
 
@@ -222,6 +222,15 @@ impl Flow {
     /// When the device is lost, and those of the bodies.
     pub fn advance_with(&mut self, bodies: &mut dyn Bodies, steps: u64) -> Result<()> {
         self.fluid.advance_with(&Solo, bodies, steps, &self.row)
+    }
+
+    /// Does `steps` time steps, where the pressure of some outlets follows from the flow.
+    ///
+    /// # Errors
+    /// When the device is lost, or a pressure is beyond the method.
+    pub fn advance_with_outlets(&mut self, outlets: &mut Outlets, steps: u64) -> Result<()> {
+        let go = |fluid: &mut Fluid, steps: u64, row: &dyn Fn(u64) -> Row| fluid.advance(&Solo, steps, row);
+        outlets.advance(&Solo, &mut self.fluid, steps, &self.row, go)
     }
 
     /// What bodies share with the fluid.

@@ -30,7 +30,8 @@ pub fn planned(
         std::fs::write(folder.path().join(name), content).map_err(|error| Fault::io(format!("{name}: {error}")))?;
     }
     let part = case.part(1, 0)?;
-    let plan = plan(config, folder.path(), case.header())?;
+    let mut plan = plan(config, folder.path(), case.header())?;
+    plan.find_profiles(&case)?;
     let parameters = plan.parameters(case.header(), &part)?;
     let walls = plan.walls(&case, &part)?;
     let parameters = Parameters { precision: context.precision(parameters.precision), walls, ..parameters };

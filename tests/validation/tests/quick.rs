@@ -42,6 +42,8 @@ cases! {
     order_in_time: "time";
     womersley_flow: "womersley";
     waveforms: "pulsatile";
+    inlets_across_vessels: "inlets";
+    outlets_that_follow_the_flow: "outlets";
     stretched_red_cell: "M1";
     geometry_of_meshes: "M3";
     vesicles: "M4";

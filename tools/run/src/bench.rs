@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result};
+use hematite_solver::lattice_boltzmann::{Fluid, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{Cli, Format};
@@ -60,11 +61,12 @@ struct Phase {
 
 /// Measures and prints; writes nothing.
 pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Result<Exit> {
-    let Start { gpu, devices, mut fluid, mut suspended, .. } = Start::new(cli, comm, &mut setup)?;
+    let Start { gpu, devices, mut fluid, mut outlets, mut suspended, .. } = Start::new(cli, comm, &mut setup)?;
     let plan = setup.plan.clone();
     let mut advance = |steps: u64| -> Result<f64> {
         let start = Instant::now();
-        suspended.advance(&mut fluid, comm, steps, |t| plan.row(t))?;
+        let go = |fluid: &mut Fluid, steps, row: &dyn Fn(u64) -> Row| suspended.advance(fluid, comm, steps, row);
+        outlets.advance(comm, &mut fluid, steps, |t| plan.row(t), go)?;
         let mut slowest = [start.elapsed().as_secs_f64()];
         comm.max(&mut slowest)?;
         Ok(slowest[0])

@@ -7,15 +7,23 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::{Precision, WALLS, WallMethod};
+use hematite_solver::{Outlets, Precision, WALLS, WallMethod};
 
+use crate::outlets;
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::state::{Records, Saved, counts};
 use crate::suspended::Suspended;
 
 /// Saves the state after an even number of steps.
-pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid, suspended: &Suspended) -> Result<()> {
+pub fn save(
+    comm: &dyn Comm,
+    setup: &Setup,
+    case_sha256: &str,
+    fluid: &Fluid,
+    outlets: &Outlets,
+    suspended: &Suspended,
+) -> Result<()> {
     let precision = setup.config.fluid.precision;
     let meta = CheckpointMeta {
         schema: CheckpointMeta::SCHEMA,
@@ -27,6 +35,7 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, fluid: &Fluid, su
         case_sha256: case_sha256.to_owned(),
         populations: counts(comm, setup, suspended)?,
         entered: suspended.entered(),
+        outlets: outlets::records(outlets),
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
@@ -52,8 +61,8 @@ pub fn find(setup: &Setup, wanted: &str) -> Option<PathBuf> {
     if wanted == "latest" { Checkpoint::latest(&setup.folder) } else { Some(PathBuf::from(wanted)) }
 }
 
-/// Puts a saved state of the fluid back and reads that of the cells.
-pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) -> Result<Saved> {
+/// Puts a saved state of the fluid and of outlets back and reads that of the cells.
+pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut Outlets, path: &Path) -> Result<Saved> {
     let precision = setup.config.fluid.precision;
     let checkpoint = Checkpoint::open(path)?;
     let meta = checkpoint.meta();
@@ -78,6 +87,7 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, path: &Path) ->
             setup.plan.wall_method().name()
         )));
     }
+    outlets::restore(outlets, &meta.outlets, path)?;
     let located = checkpoint.locate(setup.own_ids())?;
     for i in 0..meta.q {
         fluid.restore_populations(i, &raw(located.populations(i)?))?;

@@ -14,6 +14,7 @@ mod field_dump;
 mod forces;
 mod measured;
 mod openings;
+mod outlets;
 mod output;
 mod progress;
 mod ranks;

@@ -6,6 +6,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::Column;
 use hematite_geometry::OpeningKind;
+use hematite_solver::{OutletReading, Outlets};
 use hematite_solver::lattice_boltzmann::{Extremes, Fluid, Monitor, Passing, WallForce};
 
 use crate::directions::lets_in;
@@ -27,6 +28,8 @@ pub struct Look {
     pub passing: Vec<Passing>,
     /// The force on each part of the wall that is asked for; none where it was not looked at.
     pub forces: Vec<WallForce>,
+    /// The outlets whose pressure follows from the flow, SI; none where they were not looked at.
+    pub outlets: Vec<OutletReading>,
 }
 
 impl Look {
@@ -49,7 +52,13 @@ impl Look {
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    pub fn for_ledger(mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid) -> Result<Self> {
+    pub fn for_ledger(
+        mut self,
+        comm: &dyn Comm,
+        setup: &Setup,
+        fluid: &mut Fluid,
+        outlets: &Outlets,
+    ) -> Result<Self> {
         let row = setup.plan.row(fluid.step());
         let normals: Vec<[f64; 3]> = setup.header.openings.iter().map(|opening| opening.normal).collect();
         let own = together(comm, || fluid.passing(&normals, &row))?;
@@ -57,6 +66,7 @@ impl Look {
         comm.sum(&mut numbers)?;
         self.passing = numbers.as_chunks().0.iter().map(|&numbers| Passing::of(numbers)).collect();
         self.forces = fluid.wall_forces(comm)?;
+        self.outlets = outlets.readings(self.step).collect();
         Ok(self)
     }
 
@@ -91,7 +101,10 @@ fn summed(comm: &dyn Comm, own: Monitor) -> Result<Monitor> {
 ///   the opening's nodes along its normal times its area; in 2-D of a slab one lattice spacing deep. What came in between two
 ///   lines is in the columns `in_kg`;
 /// - `backflow_share:OPENING`: share of the opening's nodes, and so of its area, where the fluid flows against the direction
-///   that is prescribed ([`lets_in`]), or where none is, against that of the flow through the opening as a whole.
+///   that is prescribed ([`lets_in`]), or where none is, against that of the flow through the opening as a whole;
+/// - `outlet_pressure_Pa:OPENING`, `outflow_m3_per_s:OPENING` (2-D: `outflow_m2_per_s`) and `stored_pressure_Pa:OPENING`, for
+///   each outlet whose pressure follows from the flow: its pressure, the mean flow out that it follows, and the pressure on
+///   its compliance.
 pub fn measured(setup: &Setup, look: &Look) -> Vec<(Column, f64)> {
     let units = &setup.plan.units;
     let mut all = vec![
@@ -104,6 +117,12 @@ pub fn measured(setup: &Setup, look: &Look) -> Vec<(Column, f64)> {
         let flow = passing.mean() * opening.area * units.velocity() * units.dx * units.dx;
         all.push((Column::of("flow_m3_per_s", &opening.name), flow));
         all.push((Column::of("backflow_share", &opening.name), passing.backflow(lets_in(setup, &row, k))));
+    }
+    let flow = if setup.header.set.dimension() == 2 { "outflow_m2_per_s" } else { "outflow_m3_per_s" };
+    for (k, name) in setup.plan.outlets().names().enumerate() {
+        let OutletReading { pressure, flow: rate, stored } = look.outlets.get(k).copied().unwrap_or_default();
+        let named = [("outlet_pressure_Pa", pressure), (flow, rate), ("stored_pressure_Pa", stored)];
+        all.extend(named.map(|(quantity, value)| (Column::of(quantity, name), value)));
     }
     all.extend(forces::measured(setup, &look.forces));
     all

@@ -203,6 +203,11 @@ impl Setup {
                 None => eprintln!("cells     {cells} of \"{}\", {vertices} vertices each", population.name),
             }
         }
+        let outlets = plan.outlets();
+        let names: Vec<&str> = outlets.names().collect();
+        if !names.is_empty() {
+            eprintln!("outlets   {}: the pressure follows the flow, every {} steps", names.join(", "), outlets.every());
+        }
         for advice in plan.advice().into_iter().chain(cores_kept_back(comm.size())) {
             eprintln!("advice    {advice}");
         }
@@ -226,7 +231,8 @@ impl Setup {
 fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)> {
     let mut config: RunConfig = read(path)?;
     let case = sibling(path, &config.case);
-    let header = Case::open(&case)?.header().clone();
+    let stored = Case::open(&case)?;
+    let header = stored.header().clone();
     if let Some(steps) = cli.steps {
         config.time.steps = Some(steps);
         config.time.duration = None;
@@ -234,8 +240,9 @@ fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)>
     if let Some(every) = cli.checkpoint_every {
         config.checkpoint.every = Some(every);
     }
-    let plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, &header)
+    let mut plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, &header)
         .map_err(|fault| fault.within(path.display()))?;
+    plan.find_profiles(&stored).map_err(|fault| fault.within(path.display()))?;
     config.check(plan.steps, header.set.dimension()).map_err(|fault| fault.within(path.display()))?;
     let case = case.canonicalize().map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
     Ok((config, case, header, plan))

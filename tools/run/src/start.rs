@@ -3,9 +3,9 @@
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_file};
 use hematite_gpu::{Gpu, Needs};
-use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
+use hematite_solver::{Outlets, Precision};
 
 use crate::checkpoint;
 use crate::cli::Cli;
@@ -25,6 +25,8 @@ pub struct Start {
     pub devices: Vec<String>,
     /// The fluid of this rank.
     pub fluid: Fluid,
+    /// The outlets whose pressure follows from the flow.
+    pub outlets: Outlets,
     /// What is suspended in it.
     pub suspended: Suspended,
     /// The step of the checkpoint they come from.
@@ -61,8 +63,11 @@ impl Start {
         }
         let mut fluid = together(comm, || setup.fluid(&gpu))?;
         let from = cli.restart.as_deref().and_then(|wanted| checkpoint::find(setup, wanted));
+        let mut outlets = setup.plan.outlets();
         let saved = match &from {
-            Some(path) => Some(together(comm, || checkpoint::load(setup, &case_sha256, &mut fluid, path))?),
+            Some(path) => {
+                Some(together(comm, || checkpoint::load(setup, &case_sha256, &mut fluid, &mut outlets, path))?)
+            }
             None => {
                 let u = initial_velocity(&setup.config, &setup.plan);
                 let at = |n| State { drho: 0.0, u: if setup.beyond(n) { [0.0; 3] } else { u } };
@@ -78,7 +83,7 @@ impl Start {
                 None => eprintln!("restart   no checkpoint yet: from the start"),
             }
         }
-        Ok(Self { case_sha256, gpu, devices, fluid, suspended, resumed })
+        Ok(Self { case_sha256, gpu, devices, fluid, outlets, suspended, resumed })
     }
 }
 

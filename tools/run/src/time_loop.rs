@@ -6,8 +6,8 @@ use hematite_comm::{Comm, Waiting};
 use hematite_config::{Exit, Fault, Result};
 use hematite_dump::{EndRecord, EndState, Trace};
 use hematite_gpu::Gpu;
-use hematite_solver::Immersion;
-use hematite_solver::lattice_boltzmann::{Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Phases};
+use hematite_solver::lattice_boltzmann::{Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Phases, Row};
+use hematite_solver::{Immersion, Outlets};
 use serde_json::json;
 
 use crate::balance::{Pace, divide};
@@ -44,6 +44,7 @@ pub struct TimeLoop<'c> {
     gpu: Gpu,
     trace: Option<Recording>,
     fluid: Fluid,
+    outlets: Outlets,
     suspended: Suspended,
     output: Output,
     stop: Stop,
@@ -61,7 +62,8 @@ impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::watch(cli.walltime)?;
-        let Start { case_sha256, gpu, devices, fluid, suspended, resumed } = Start::new(cli, comm, &mut setup)?;
+        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed } =
+            Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
         let output = Output::open(comm, &setup, &case_sha256, devices.clone(), resumed)?;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
@@ -78,6 +80,7 @@ impl<'c> TimeLoop<'c> {
             gpu,
             trace,
             fluid,
+            outlets,
             suspended,
             output,
             stop,
@@ -239,7 +242,7 @@ impl<'c> TimeLoop<'c> {
         self.suspect(&look.extremes())?;
         let setup = &self.setup;
         progress.is_fast(look.fluid.speed * setup.plan.units.velocity());
-        let look = if line { look.for_ledger(comm, setup, &mut self.fluid)? } else { look };
+        let look = if line { look.for_ledger(comm, setup, &mut self.fluid, &self.outlets)? } else { look };
         self.output.seconds += start.elapsed().as_secs_f64();
         if line {
             let mlups = progress.mlups(step);
@@ -304,7 +307,9 @@ impl<'c> TimeLoop<'c> {
         if after.is_multiple_of(self.monitor_every()) || after == plan.steps {
             self.fluid.weigh_after(after);
         }
-        self.suspended.advance(&mut self.fluid, &comm, steps, |t| plan.row(t))?;
+        let suspended = &mut self.suspended;
+        let go = |fluid: &mut Fluid, steps, row: &dyn Fn(u64) -> Row| suspended.advance(fluid, &comm, steps, row);
+        self.outlets.advance(&comm, &mut self.fluid, steps, |t| plan.row(t), go)?;
         self.busy += start.elapsed().as_secs_f64() - comm.seconds();
         Ok(())
     }
@@ -344,7 +349,7 @@ impl<'c> TimeLoop<'c> {
     fn save(&mut self) -> Result<()> {
         let start = Instant::now();
         let _span = self.gpu.span("checkpoint");
-        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, &self.suspended)?;
+        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, &self.outlets, &self.suspended)?;
         self.output.seconds += start.elapsed().as_secs_f64();
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
     }

@@ -17,7 +17,18 @@ fn bits(i: usize, id: NodeId) -> u32 {
 fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
     let case_sha256 = "ab".to_owned();
     let (schema, storage, populations) = (CheckpointMeta::SCHEMA, Storage::F32, Vec::new());
-    CheckpointMeta { schema, step, ranks, storage, q: 3, nodes, case_sha256, populations, entered: Vec::new() }
+    CheckpointMeta {
+        schema,
+        step,
+        ranks,
+        storage,
+        q: 3,
+        nodes,
+        case_sha256,
+        populations,
+        entered: Vec::new(),
+        outlets: Vec::new(),
+    }
 }
 
 fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {

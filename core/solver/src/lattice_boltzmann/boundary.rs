@@ -47,7 +47,8 @@ impl Entry {
 pub(crate) struct Entries {
     /// Each opening's nodes, in the part's order.
     pub entries: Vec<Entry>,
-    /// Shapes of the prescribed velocity: three numbers a term of each entry, zero for pressure and terms that it lacks.
+    /// Shapes of the prescribed velocity: three numbers a term of each entry, zero for pressure and terms that it
+    /// lacks.
     pub shapes: Vec<f64>,
     /// For each entry and each direction from the first on, the entry of the node beside it along the opening, on the
     /// other side of a diagonal link; the entry itself for all other links.

@@ -6,7 +6,8 @@ pub struct Row {
     /// Body force a volume at the beginning of the step.
     pub force: [f64; 3],
     /// For each opening, the factor of its shape (velocity, wall) or the density deviation (pressure), at the middle
-    /// of the step, when populations are at the wall; as many for each opening, those it lacks 0, as the one with the most shapes has.
+    /// of the step, when populations are at the wall; as many for each opening, those it lacks 0, as the one with the
+    /// most shapes has.
     pub openings: Vec<f64>,
 }
 

@@ -14,6 +14,7 @@ mod f4_pipe;
 mod f6_decay;
 mod f8_cavity;
 mod f9_cylinder;
+mod inlets;
 mod m10_suspension;
 mod m11_networks;
 mod m1_stretching;
@@ -23,6 +24,7 @@ mod m5_capsule;
 mod m_drift;
 mod m_tumbling;
 mod oblique;
+mod outlets;
 mod pulsatile;
 mod r1_jeffery;
 mod r4_gas;
@@ -60,6 +62,16 @@ pub const ALL: &[Case] = &[
         name: "pulsatile",
         about: "waveforms at openings and of forces, as configs prescribe them",
         run: pulsatile::run,
+    },
+    Case {
+        name: "inlets",
+        about: "vessels of any direction, cut across; profiles of oscillating inflow",
+        run: inlets::run,
+    },
+    Case {
+        name: "outlets",
+        about: "outlets with a resistance, a Windkessel, a share of the inflow",
+        run: outlets::run,
     },
     Case { name: "M1", about: "red cell stretched by tweezers", run: m1_stretching::run },
     Case { name: "M3", about: "geometry and bending energy of meshes", run: m3_geometry::run },
