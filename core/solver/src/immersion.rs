@@ -10,13 +10,13 @@ use crate::membrane;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
 use crate::suspension::{
-    ContactParameters, FASTEST, KindParameters, LARGEST_FORCE, Morse, Parameters, Pull, Record, Support, contrasts,
+    ContactParameters, FASTEST, KindParameters, LARGEST_PUSH, Morse, Parameters, Pull, Record, Support, contrasts,
 };
 
 /// Steps in which cells that were seeded small grow, unless the run says otherwise.
 const GROWTH: u64 = 4000;
-/// Cap on forces while cells grow: this share of what breaks a cell. The fluid then gains up to Mach 0.05 in one step.
-const GROWTH_SHARE: f64 = 0.5;
+/// The largest cap on forces while cells grow, lattice units. The fluid then gains up to Mach 0.05 in one step.
+const GROWTH_FORCE: f64 = 1.0 / 32.0;
 /// The default is also at most what moves a vertex that is alone at this share of the speed at which a cell breaks. Much
 /// lower caps let neighbours push cells into walls, which hold them by forces that are capped too.
 const GROWTH_SPEED: f64 = 0.25;
@@ -88,7 +88,7 @@ impl Immersion {
             kinds.push(KindParameters { name: population.name.clone(), surface, mechanics, seeded });
         }
         let pulls = pulls(config, dimension, plan, &kinds)?;
-        let contact = contact(config, plan, &mut notes)?;
+        let contact = contact(config, plan, &kinds, &mut notes)?;
         let growth = match config.growth {
             Some(time) if time.si() < 0.0 => {
                 return Err(Fault::usage(format!("cells.growth {:.3e} s must not be below 0", time.si())));
@@ -245,22 +245,27 @@ fn growth_cap(config: &CellsConfig, dimension: usize, plan: &Plan) -> Result<f64
     let Some(force) = config.growth_force else {
         let nu = plan.nu / units.kinematic_viscosity();
         let slow = GROWTH_SPEED * FASTEST / membrane::mobility(dimension, nu);
-        return Ok(slow.min(GROWTH_SHARE * LARGEST_FORCE));
+        return Ok(slow.min(GROWTH_FORCE));
     };
     let cap = force.si() / units.force();
-    if cap <= 0.0 || cap.is_nan() || cap > GROWTH_SHARE * LARGEST_FORCE {
+    if cap <= 0.0 || cap.is_nan() || cap > GROWTH_FORCE {
         return Err(Fault::usage(format!(
-            "cells.growth_force {:.3e} N must be above 0 and at most {:.3e} N, half of what breaks a cell at the time step \
-             {:.3e} s: take less, or a shorter step",
+            "cells.growth_force {:.3e} N must be above 0 and at most {:.3e} N, which the time step {:.3e} s bears: take \
+             less, or a shorter step",
             force.si(),
-            GROWTH_SHARE * LARGEST_FORCE * units.force(),
+            GROWTH_FORCE * units.force(),
             units.dt
         )));
     }
     Ok(cap)
 }
 
-fn contact(config: &CellsConfig, plan: &Plan, notes: &mut Vec<String>) -> Result<Option<ContactParameters>> {
+fn contact(
+    config: &CellsConfig,
+    plan: &Plan,
+    kinds: &[KindParameters],
+    notes: &mut Vec<String>,
+) -> Result<Option<ContactParameters>> {
     let (contact, units) = (&config.contact, &plan.units);
     let range = contact.range.map_or(1.0, |range| range.si() / units.dx);
     if !(0.1..=4.0).contains(&range) {
@@ -270,11 +275,15 @@ fn contact(config: &CellsConfig, plan: &Plan, notes: &mut Vec<String>) -> Result
         )));
     }
     let nu = plan.nu / units.kinematic_viscosity();
+    // What a vertex stands for of the largest membrane, and the pressure that pushes it with all that a wall may.
+    let of_vertex = |kind: &KindParameters| kind.surface.area() / kind.surface.vertices.len() as f64;
+    let area = kinds.iter().map(of_vertex).fold(0.0, f64::max).max(1e-9);
+    let hardest = LARGEST_PUSH / area;
     let default = CONTACT_SHARE * range * nu;
-    let strength = contact.strength.map_or(default, |strength| strength.si() / units.stress());
+    let strength = contact.strength.map_or(default.min(hardest), |strength| strength.si() / units.stress());
     let wall_strength = contact.wall_strength.map_or(strength, |strength| strength.si() / units.stress());
     for (key, value) in [("strength", strength), ("wall_strength", wall_strength)] {
-        let limit = 20.0 * default;
+        let limit = (20.0 * default).min(hardest);
         if !(0.0..=limit).contains(&value) {
             return Err(Fault::usage(format!(
                 "cells.contact.{key} {:.3e} Pa must be from 0 to {:.3e} Pa, which is what the time step {:.3e} s bears: \

@@ -7,6 +7,7 @@ use hematite_case::{Header, Opening, Population};
 use hematite_config::{Fault, Result, nearest};
 use hematite_geometry::OpeningKind;
 
+use crate::clearing::{FluidSites, shifted};
 use crate::config::{CellsConfig, InflowConfig};
 use crate::immersion::Immersion;
 use crate::plan::Plan;
@@ -71,10 +72,26 @@ pub(crate) fn known(key: &str, inflow: &BTreeMap<String, InflowConfig>, header: 
 }
 
 impl Immersion {
-    /// The openings through which cells go. `sites[k]` are the positions of the nodes of opening k.
+    /// What [`Immersion::gates`] has to know of the fluid: sites within some cells' diameters of openings, none yet. `sites[k]` are
+    /// the positions of the nodes of opening k.
+    pub fn fluid_at_openings(&self, sites: &[Vec<[i32; 3]>]) -> FluidSites {
+        let of = &self.parameters;
+        let wide = (DEPTH + 2.0 + 2.0 * self.diameter()).ceil() as i32;
+        let near = sites.iter().filter(|sites| !sites.is_empty()).map(|sites| bounds_of(sites).widened(wide));
+        FluidSites::new(of.dimension, of.extent, of.periodic, near.collect())
+    }
+
+    /// The largest diameter of any cell, lattice units.
+    fn diameter(&self) -> f64 {
+        self.parameters.kinds.iter().map(|kind| 2.0 * kind.surface.radius()).fold(0.0, f64::max)
+    }
+
+    /// The openings through which cells go, and what is to be said of them. `sites[k]` are the positions of the nodes of opening k,
+    /// `fluid` holds the sites of [`Immersion::fluid_at_openings`].
     ///
     /// # Errors
     /// A usage fault for an inflow that cannot be: an opening that is none of the case's or a moving wall, no seeded cells behind it, more hematocrit than was seeded there.
+    #[expect(clippy::too_many_arguments)]
     pub fn gates(
         &self,
         config: &CellsConfig,
@@ -83,27 +100,34 @@ impl Immersion {
         openings: &[Opening],
         sites: &[Vec<[i32; 3]>],
         populations: &[Population],
-    ) -> Result<Vec<Gate>> {
+        fluid: &FluidSites,
+    ) -> Result<(Vec<Gate>, Vec<String>)> {
         known("cells.inflow", &config.inflow, header)?;
-        let mut gates = Vec::new();
+        let (mut gates, mut notes) = (Vec::new(), Vec::new());
         for (k, (opening, sites)) in openings.iter().zip(sites).enumerate() {
             if opening.kind == OpeningKind::Wall || sites.is_empty() {
                 continue;
             }
-            let extreme = |pick: fn(i32, i32) -> i32, from: i32| {
-                [0, 1, 2].map(|axis| sites.iter().map(|site| site[axis]).fold(from, pick))
-            };
-            let nodes = Bounds { low: extreme(i32::min, i32::MAX), high: extreme(i32::max, i32::MIN) };
-            let mut gate = Gate { opening: k, normal: opening.normal, nodes, feeder: None };
+            let mut gate = Gate { opening: k, normal: opening.normal, nodes: bounds_of(sites), feeder: None };
             if config.inflow.contains_key(&opening.name) {
-                let feeder = self.feeder(config, plan, &gate, opening, sites, populations);
-                gate.feeder = Some(feeder.map_err(|fault| fault.within(format!("cells.inflow.{}", opening.name)))?);
+                let feeder = self.feeder(config, plan, &gate, opening, sites, populations, fluid);
+                let key = format!("cells.inflow.{}", opening.name);
+                let (feeder, refused) = feeder.map_err(|fault| fault.within(&key))?;
+                if refused > 0 {
+                    notes.push(format!(
+                        "{key}: {refused} of {} cells behind the opening find no room between its walls and do not come in",
+                        refused + feeder.cells.len()
+                    ));
+                }
+                gate.feeder = Some(feeder);
             }
             gates.push(gate);
         }
-        Ok(gates)
+        Ok((gates, notes))
     }
 
+    /// The feeder of an opening, and how many of its cells find no room there.
+    #[expect(clippy::too_many_arguments)]
     fn feeder(
         &self,
         config: &CellsConfig,
@@ -112,13 +136,14 @@ impl Immersion {
         opening: &Opening,
         sites: &[[i32; 3]],
         populations: &[Population],
-    ) -> Result<Feeder> {
+        fluid: &FluidSites,
+    ) -> Result<(Feeder, usize)> {
         let (inflow, units) = (&config.inflow[&opening.name], &plan.units);
-        let diameter = self.parameters.kinds.iter().map(|kind| 2.0 * kind.surface.radius()).fold(0.0, f64::max);
+        let diameter = self.diameter();
         let length = inflow.length_for(diameter, units.dx, "cells")?;
         let dimension = self.parameters.dimension;
         let mut cells = Vec::new();
-        let mut volume = 0.0;
+        let (mut volume, mut refused) = (0.0, 0);
         for (kind, _, record) in self.at_start(populations) {
             let vertices = record.position.len() / dimension;
             let bounds = Bounds::of(dimension, &record);
@@ -137,7 +162,13 @@ impl Immersion {
                     *x = Coordinate::of(x.value() - back * opening.normal[axis]);
                 }
             }
-            let middle = [0, 1, 2].map(|axis| 0.5 * f64::from(bounds.low[axis] + bounds.high[axis]));
+            let Some(shift) = fluid.shift(&entry, opening.normal, diameter) else {
+                refused += 1;
+                continue;
+            };
+            let entry = shifted(&entry, dimension, shift);
+            let middle =
+                [0, 1, 2].map(|axis| 0.5 * f64::from(bounds.low[axis] + bounds.high[axis]) + f64::from(shift[axis]));
             let share = share_at(middle, opening, sites);
             if share <= 0.0 {
                 continue;
@@ -146,6 +177,12 @@ impl Immersion {
             volume += self.parameters.kinds[kind].surface.volume() * size;
             cells.push(Waiting { kind, record: entry, turn: Turn { way: length - back, share, entered: 0 } });
         }
+        if cells.is_empty() && refused > 0 {
+            return Err(Fault::usage(format!(
+                "none of the {refused} cells behind this opening finds room between the walls at it: place the opening where the \
+                 vessel is as wide as its cells, or take a finer lattice"
+            )));
+        }
         if cells.is_empty() {
             return Err(Fault::usage(
                 "the case has no cells behind this opening to take after: seed it with a hematocrit, or take a longer \"length\"",
@@ -153,8 +190,16 @@ impl Immersion {
         }
         let seeded = volume / (opening.area * length);
         let keep = inflow.share_of(seeded, "cells")?;
-        Ok(Feeder { length, area: opening.area, keep, cells })
+        Ok((Feeder { length, area: opening.area, keep, cells }, refused))
     }
+}
+
+/// The box of an opening's nodes.
+fn bounds_of(sites: &[[i32; 3]]) -> Bounds {
+    let extreme = |pick: fn(i32, i32) -> i32, from: i32| {
+        [0, 1, 2].map(|axis| sites.iter().map(|site| site[axis]).fold(from, pick))
+    };
+    Bounds { low: extreme(i32::min, i32::MAX), high: extreme(i32::max, i32::MIN) }
 }
 
 /// Speed at the opening's node nearest to `at` over the mean speed.

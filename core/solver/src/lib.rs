@@ -1,6 +1,7 @@
 //! Fluids and the time step; WGSL beside its host code.
 
 mod bodies;
+mod clearing;
 mod columns;
 mod conditions;
 pub mod config;

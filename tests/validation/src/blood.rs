@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hematite_case::{Lattice, PopulationConfig, SeedingConfig, seed, walls};
+use hematite_case::{Lattice, PopulationConfig, SeedingConfig, seed};
 use hematite_comm::Solo;
 use hematite_config::Result;
 use hematite_dump::{CellFrame, CellKind, Grid};
@@ -10,7 +10,7 @@ use hematite_geometry::Domain;
 use hematite_solver::config::CellsConfig;
 use hematite_solver::lattice_boltzmann::{Immersed, Moment};
 use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{Surroundings, Suspension, WallPoint};
+use hematite_solver::suspension::{Surroundings, Suspension};
 use hematite_solver::{Immersion, Plan};
 use serde_json::Value;
 
@@ -65,10 +65,8 @@ impl Blood {
         let of = immersion.parameters.clone();
         let mut builder = SiteMap::builder(of.dimension, &own, of.map_margin(), of.extent, of.periodic);
         builder.add_fluid(&own);
-        let map = builder.build(gpu)?;
-        let at_walls = walls(&lattice);
-        let points = at_walls.iter().map(|wall| WallPoint::of(lattice.position[wall.node.0 as usize], wall));
-        let around = Surroundings { own, map, walls: points.collect(), gates: Vec::new() };
+        let wall_distance = builder.distances(of.wall_reach(), |_| false);
+        let around = Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: Vec::new() };
         let cells = Suspension::new(gpu, &Solo, of, flow.shared(), around, 0, immersion.at_start(&populations))?;
         let kind = |population: &hematite_case::Population| CellKind {
             name: population.name.clone(),

@@ -157,8 +157,8 @@ impl Bath {
         let margin = cells.map_margin();
         let mut builder = SiteMap::builder(dimension, &own, margin, made.extent, made.periodic);
         builder.add_fluid(&own);
-        let map = builder.build(gpu)?;
-        let around = Surroundings { own, map, walls: Vec::new(), gates: Vec::new() };
+        let wall_distance = builder.distances(cells.wall_reach(), |_| false);
+        let around = Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: Vec::new() };
         let records = content.cells.iter().zip(0..).map(|((kind, at), id)| (*kind, id, record(inside, at)));
         let records: Vec<_> = records.collect();
         let cells = Suspension::new(gpu, &Solo, cells, flow.shared(), around, 0, records)?;

@@ -46,15 +46,19 @@ fn surroundings(gpu: &Gpu, setup: &Setup, rigid: &Rigid) -> Result<Surroundings>
     let parameters = &rigid.parameters;
     let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
     case.each_position(|positions| builder.add_fluid(positions))?;
+    let wall_distance = Some(builder.distances(parameters.wall_reach(), open_sites(setup)));
+    Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: rigid.gates.clone() })
+}
+
+/// Whether a site next to fluid is in an opening, not in the wall.
+pub fn open_sites(setup: &Setup) -> impl Fn([i32; 3]) -> bool + Sync + use<> {
     let (openings, sites) = match &setup.openings {
         Some(openings) => (openings.list.as_slice(), openings.sites.as_slice()),
         None => Default::default(),
     };
-    let beyond = beyond(openings, sites);
-    let wall_distance = Some(builder.distances(parameters.wall_reach(), |site| {
-        beyond.get(&site).is_some_and(|opening| openings[*opening].kind != OpeningKind::Wall)
-    }));
-    Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: rigid.gates.clone() })
+    let mut beyond = beyond(openings, sites);
+    beyond.retain(|_, opening| openings[*opening].kind != OpeningKind::Wall);
+    move |site| beyond.contains_key(&site)
 }
 
 /// The sites next to the nodes of openings on their outer side, and the opening's number.

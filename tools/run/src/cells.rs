@@ -8,8 +8,9 @@ use hematite_gpu::Gpu;
 use hematite_solver::Immersion;
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{Snapshot, Surroundings, Suspension, WallPoint};
+use hematite_solver::suspension::{Snapshot, Surroundings, Suspension};
 
+use crate::bodies::open_sites;
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::state::Saved;
@@ -45,33 +46,10 @@ fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surro
     let mut builder =
         SiteMap::builder(parameters.dimension, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
     case.each_position(|positions| builder.add_fluid(positions))?;
+    let wall_distance = builder.distances(parameters.wall_reach(), open_sites(setup));
     // Beyond immersed walls the fluid goes on, so that kernels of vertices near them are whole.
     setup.layer.iter().for_each(|layer| builder.add_fluid(&layer.position));
-    let map = builder.build(gpu)?;
-    let walls = match parameters.contact {
-        Some(_) => walls(&case, &map)?,
-        None => Vec::new(),
-    };
-    Ok(Surroundings { own, map, walls, gates: setup.gates.clone() })
-}
-
-/// The points of the walls near this rank's nodes.
-fn walls(case: &Case, map: &SiteMap) -> Result<Vec<WallPoint>> {
-    let nodes = case.walls()?;
-    let mut next = 0;
-    let mut first = 0;
-    let mut points = Vec::new();
-    case.each_position(|positions| {
-        while let Some(wall) = nodes.get(next).filter(|wall| (wall.node.0 as usize) < first + positions.len()) {
-            let site = positions[wall.node.0 as usize - first];
-            if map.covers(site) {
-                points.push(WallPoint::of(site, wall));
-            }
-            next += 1;
-        }
-        first += positions.len();
-    })?;
-    Ok(points)
+    Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: setup.gates.clone() })
 }
 
 /// The populations as dumps know them.

@@ -6,8 +6,8 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::Column;
 use hematite_geometry::OpeningKind;
-use hematite_solver::{OutletReading, Outlets};
 use hematite_solver::lattice_boltzmann::{Extremes, Fluid, Monitor, Passing, WallForce};
+use hematite_solver::{OutletReading, Outlets};
 
 use crate::directions::lets_in;
 use crate::forces;
@@ -52,13 +52,7 @@ impl Look {
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    pub fn for_ledger(
-        mut self,
-        comm: &dyn Comm,
-        setup: &Setup,
-        fluid: &mut Fluid,
-        outlets: &Outlets,
-    ) -> Result<Self> {
+    pub fn for_ledger(mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, outlets: &Outlets) -> Result<Self> {
         let row = setup.plan.row(fluid.step());
         let normals: Vec<[f64; 3]> = setup.header.openings.iter().map(|opening| opening.normal).collect();
         let own = together(comm, || fluid.passing(&normals, &row))?;

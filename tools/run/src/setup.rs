@@ -81,7 +81,7 @@ impl Setup {
             let rigid = rigid(&config, &plan, &header, &populations, openings.as_ref(), &stored);
             rigid.map_err(|fault| fault.within(path.display()))
         })?;
-        let immersion = together(comm, || {
+        let mut immersion = together(comm, || {
             if let Some(name) = config.cells.inflow.keys().next().filter(|_| populations.is_empty()) {
                 return Err(Fault::usage(format!(
                     "{}: cells.inflow.{name}: the case has no cells to take after: seed it with some",
@@ -94,13 +94,18 @@ impl Setup {
             let immersion = Immersion::new(&config.cells, &plan, &header, &populations);
             immersion.map(Some).map_err(|fault| fault.within(path.display()))
         })?;
-        let gates = together(comm, || match (&immersion, &openings) {
+        let (gates, notes) = together(comm, || match (&immersion, &openings) {
             (Some(immersion), Some(Openings { list, sites })) => {
-                let gates = immersion.gates(&config.cells, &plan, &header, list, sites, &populations);
+                let mut fluid = immersion.fluid_at_openings(sites);
+                if !config.cells.inflow.is_empty() {
+                    stored.each_position(|positions| fluid.add(positions))?;
+                }
+                let gates = immersion.gates(&config.cells, &plan, &header, list, sites, &populations, &fluid);
                 gates.map_err(|fault| fault.within(path.display()))
             }
-            _ => Ok(Vec::new()),
+            _ => Ok((Vec::new(), Vec::new())),
         })?;
+        immersion.iter_mut().for_each(|immersion| immersion.notes.extend(notes.iter().cloned()));
         parameters.immersed = match (&immersion, &rigid) {
             (Some(immersion), _) => Some(Immersed::with(&immersion.inside)),
             (None, Some(_)) => Some(Immersed::default()),

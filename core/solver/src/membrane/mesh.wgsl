@@ -63,15 +63,14 @@ fn main(
     }
 #endif
     let sums = sum_of_team(work, share);
-    if (work.member == 0u && work.vertices > 0u) {
-        shape[work.cell] = sums;
-    }
-
     var size = 1.0;
     if (work.vertices > 0u) {
         size = scale[span.first_slot + work.cell];
     }
     let s = real(size);
+    if (work.member == 0u && work.vertices > 0u) {
+        put_shape(work, sums, s);
+    }
 #if global_area
     let whole = restoring(real(${global_area}), sums.x, s * s * FULL_AREA);
 #else

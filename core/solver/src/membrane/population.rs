@@ -8,11 +8,14 @@ use super::model::Model;
 use super::reference;
 use super::shaders::{self, Flags};
 use crate::Precision;
-use crate::suspension::{Range, Vertices};
+use crate::suspension::{LARGEST_FORCE, Range, Vertices};
 
-/// Largest force on a vertex in lattice units; a cell with a larger one, or with none that is a number, is broken. It
-/// would change the fluid's velocity by several percent of the lattice's in one step.
-pub const FORCE_LIMIT: f64 = 1.0 / 16.0;
+/// Largest force on a vertex in lattice units; a cell with a larger one, or with none that is a number, is broken.
+pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
+
+/// Area and volume (2-D: perimeter and area) of a sound cell, from and to, over those at rest: beyond, it is torn or turned
+/// inside out.
+pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
 
 /// The same where forces are capped before they act: the square of what is larger is no f32. A vertex at which a ring
 /// folds altogether comes near.
@@ -97,8 +100,8 @@ impl Membrane {
     }
 
     /// Writes the forces on the vertices of the population's cells over those in `force`, and their areas and volumes;
-    /// marks cells with a force that is [`FORCE_LIMIT`] or more, or no number, as broken at `step`. Forces are in lattice
-    /// units.
+    /// marks cells with a force that is [`FORCE_LIMIT`] or more, or no number, or that are torn, as broken at `step`. Forces are in
+    /// lattice units.
     pub fn record(&self, recorder: &mut Recorder, range: &Range, step: u32) {
         self.record_below(recorder, range, step, FORCE_LIMIT);
     }

@@ -86,6 +86,21 @@ fn sum_of_team(work: Work, mine: vec2<real>) -> vec2<real> {
     return shares[base];
 }
 
+// Hands over the area and volume of a cell of size s, of which a torn one is marked; not while cells grow.
+fn put_shape(work: Work, sums: vec2<real>, s: real) {
+    shape[work.cell] = sums;
+#if dimension == 2
+    let size = sums / vec2<real>(s * FULL_AREA, s * s * FULL_VOLUME);
+#else
+    let size = sums / vec2<real>(s * s * FULL_AREA, s * s * s * FULL_VOLUME);
+#endif
+    let least = vec2<real>(real(${sound[0][0]}), real(${sound[1][0]}));
+    let most = vec2<real>(real(${sound[0][1]}), real(${sound[1][1]}));
+    if (span.limit < ${capped}u && (any(size < least) || any(size > most))) {
+        atomicMin(&broken[span.first_slot + work.cell], span.step << ${damage_bits}u | ${torn}u);
+    }
+}
+
 fn bits(x: real) -> u32 {
     return bitcast<u32>(f32(x)) & 0x7fffffffu;
 }

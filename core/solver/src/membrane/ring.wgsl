@@ -57,7 +57,7 @@ fn main(
     }
     let sums = sum_of_team(work, share);
     if (work.member == 0u && work.vertices > 0u) {
-        shape[work.cell] = sums;
+        put_shape(work, sums, s);
     }
 
     for (var v = work.member; v < work.vertices; v += TEAM) {

@@ -5,6 +5,7 @@ use hematite_gpu::{Binding, Template, WORKGROUP, render};
 use minijinja::context;
 
 use super::model::Model;
+use super::population::{CAPPED_LIMIT, SOUND};
 use super::{hardening, kantor_nelson, viscosity, wlc_power};
 use crate::Precision;
 use crate::suspension::{DRIFT_SCALE, Damage};
@@ -180,6 +181,9 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         volume => number(model.rest[1]),
         damage_bits => Damage::BITS,
         damage => Damage::Membrane.code(),
+        torn => Damage::Shape.code(),
+        sound => SOUND.map(|bounds| bounds.map(number)),
+        capped => (CAPPED_LIMIT as f32).to_bits(),
         fraction => number(2f64.powi(-32)),
         drift => number(1.0 / DRIFT_SCALE),
         declarations => Binding::declare(&bindings(model, precision)),

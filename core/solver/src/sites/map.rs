@@ -77,6 +77,13 @@ impl SiteMap {
         self.numbers.contains_key(&self.wrapped(site).map(block))
     }
 
+    /// Where the entry of a site is, which may lie periods outside of the domain; none where the map has no block.
+    pub(crate) fn entry(&self, site: [i32; 3]) -> Option<usize> {
+        let site = self.wrapped(site);
+        let number = *self.numbers.get(&site.map(block))?;
+        Some(((number as usize) << (3 * self.dimension)) + local(site))
+    }
+
     /// Number of blocks, that of blocks that do not exist included.
     pub(crate) fn blocks(&self) -> u32 {
         self.numbers.len() as u32 + 1

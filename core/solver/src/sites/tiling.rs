@@ -18,11 +18,6 @@ impl Tiling {
         (0..=3).map(|bits| Self { bits }.edge())
     }
 
-    /// Tiles of 2 to the power of `bits` sites along the edge.
-    pub(crate) const fn of_bits(bits: u32) -> Self {
-        Self { bits }
-    }
-
     /// The smallest tiles such that whatever is within `range` of a vertex is in its tile or the next ones.
     ///
     /// # Errors

@@ -1,10 +1,9 @@
 //! Contact: forces between the vertices of different cells, and from walls on vertices, below a distance.
 //!
 //! A pair of vertices at distance r repels with pressure times the mean of their areas, see `repulsion.wgsl`; beyond
-//! may follow Morse's attraction, `morse.wgsl`. A wall is a set of points with normals: around a vertex they say how
-//! far away it is and where it points, and it repels by the same law, with a pressure of its own.
+//! may follow Morse's attraction, `morse.wgsl`. A wall repels by the same law, with a pressure of its own, along the
+//! gradient of the distance from it, see [`WallDistance`].
 
-use hematite_case::WallNode;
 use hematite_config::Result;
 use hematite_gpu::{Arguments, Bound, Buffer, Gpu, Kernel, Recorder};
 
@@ -13,18 +12,15 @@ use super::coupling::Support;
 use super::listing::Listing;
 use super::shaders::{MOST_NEIGHBOURS, Shader, Span, Variant, kernel};
 use super::vertices::Vertices;
+use super::wall_distance::WallDistance;
 use crate::Precision;
 use crate::sites::SiteMap;
-use crate::sites::Tiling;
 
-/// Fixed point of the force of pairs on one vertex: 2^30 for one lattice unit.
-pub(super) const SCALE: f64 = 1_073_741_824.0;
+/// Fixed point of the force of pairs on one vertex: 2^29 for one lattice unit.
+pub(super) const SCALE: f64 = 536_870_912.0;
 
-/// The largest force of one pair, lattice units; sound cells stay far below.
-pub(super) const LARGEST_PAIR: f64 = 1.0 / 32.0;
-
-/// Tiles of the lists of wall points.
-pub(super) const WALL_TILING: Tiling = Tiling::of_bits(1);
+/// The largest force of one pair of vertices, or of a wall on one, lattice units; sound cells stay far below.
+pub const LARGEST_PUSH: f64 = 1.0 / 16.0;
 
 /// Contact in lattice units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,11 +51,6 @@ impl ContactParameters {
     pub fn range(&self) -> f64 {
         self.morse.map_or(self.range, |morse| self.range.max(morse.cut()))
     }
-
-    /// The largest distance of wall points that count for a vertex: at the range, some to each side do.
-    pub fn wall_reach(&self) -> f64 {
-        self.range + 1.0
-    }
 }
 
 impl Morse {
@@ -74,24 +65,6 @@ impl Morse {
     }
 }
 
-/// A point of a wall.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WallPoint {
-    /// A site close by.
-    pub site: [i32; 3],
-    /// From there to the point, lattice units.
-    pub offset: [f32; 3],
-    /// Unit normal into the fluid.
-    pub normal: [f32; 3],
-}
-
-impl WallPoint {
-    /// The point of the smoothed wall next to a node at the wall, whose site is `site`.
-    pub fn of(site: [i32; 3], wall: &WallNode) -> Self {
-        Self { site, offset: wall.normal.map(|n| -wall.distance * n), normal: wall.normal }
-    }
-}
-
 /// The kernels of contact on one rank.
 pub struct Contact {
     tiles: u32,
@@ -103,8 +76,7 @@ pub struct Contact {
     map: SiteMap,
     every: u32,
     arrays: Arrays,
-    wall_lists: Buffer,
-    wall_points: Buffer,
+    wall: WallDistance,
     stride: u32,
 }
 
@@ -128,8 +100,7 @@ struct Arrays {
 }
 
 impl Contact {
-    /// Contact between `vertices` each `every` steps, and with the walls through `walls`, the points on them near the sites
-    /// of `map`.
+    /// Contact between `vertices` each `every` steps, and with the walls at the distance `wall` from the sites of `map`.
     ///
     /// # Errors
     /// A usage fault where the range is too long for tiles or for a period, or the device lacks room.
@@ -140,7 +111,7 @@ impl Contact {
         every: u64,
         map: &SiteMap,
         vertices: &Vertices,
-        walls: &[WallPoint],
+        wall: &WallDistance,
     ) -> Result<Self> {
         let listing = Listing::fitting(parameters.range(), map)?;
         let variant = Variant {
@@ -152,15 +123,8 @@ impl Contact {
             contact: Some((*parameters, listing)),
         };
         let tiles = listing.tiling.tiles(map);
-        let points = sorted(map, walls);
-        let lists = lists(map, &points, parameters.wall_reach() + 0.5 * listing.skin);
-        let words = packed(map.dimension, &points);
-        let wall_lists = gpu.buffer("wall points of tiles", 4 * lists.len() as u64)?;
-        let wall_points = gpu.buffer("wall points", 4 * words.len() as u64)?;
-        gpu.upload(&wall_lists, 0, &lists)?;
-        gpu.upload(&wall_points, 0, &words)?;
         let arrays = Arrays::new(gpu, vertices, map.dimension, tiles)?;
-        let buffers = table(map, vertices, &arrays, &wall_lists, &wall_points);
+        let buffers = table(map, vertices, &arrays, wall);
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {
             let kernel = kernel(gpu, shader, &variant)?;
             let bound = kernel.bind(gpu, &buffers);
@@ -176,8 +140,7 @@ impl Contact {
             map: map.clone(),
             every: every as u32,
             arrays,
-            wall_lists,
-            wall_points,
+            wall: wall.clone(),
             stride: vertices.stride,
         })
     }
@@ -189,7 +152,7 @@ impl Contact {
     pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
         self.arrays = Arrays::new(gpu, vertices, self.map.dimension, self.tiles)?;
         self.stride = vertices.stride;
-        let buffers = table(&self.map, vertices, &self.arrays, &self.wall_lists, &self.wall_points);
+        let buffers = table(&self.map, vertices, &self.arrays, &self.wall);
         for (kernel, bound) in [&mut self.due, &mut self.clear, &mut self.bin, &mut self.neighbours, &mut self.contact]
         {
             *bound = kernel.bind(gpu, &buffers);
@@ -249,8 +212,7 @@ fn table<'a>(
     map: &'a SiteMap,
     vertices: &'a Vertices,
     arrays: &'a Arrays,
-    wall_lists: &'a Buffer,
-    wall_points: &'a Buffer,
+    wall: &'a WallDistance,
 ) -> Vec<(&'a str, &'a Buffer)> {
     let mut table = vertices.table();
     table.extend([
@@ -264,72 +226,7 @@ fn table<'a>(
         ("neighbours", &arrays.neighbours),
         ("listing_size", &arrays.listing_size.buffer),
         ("contact_size", &arrays.contact_size.buffer),
-        ("wall_lists", wall_lists),
-        ("wall_points", wall_points),
+        ("wall_distance", &wall.0),
     ]);
     table
-}
-
-/// Wall points in the domain, in an order that every rank finds.
-fn sorted(map: &SiteMap, walls: &[WallPoint]) -> Vec<WallPoint> {
-    let mut points: Vec<WallPoint> =
-        walls.iter().map(|point| WallPoint { site: map.wrapped(point.site), ..*point }).collect();
-    points.sort_by_key(|point| {
-        let bits = |v: [f32; 3]| v.map(f32::to_bits);
-        ([point.site[2], point.site[1], point.site[0]], bits(point.offset), bits(point.normal))
-    });
-    points
-}
-
-/// For each tile where its list is, 0 for none; then the lists: the number of points within `reach` of the tile, and the
-/// points.
-fn lists(map: &SiteMap, points: &[WallPoint], reach: f64) -> Vec<u32> {
-    let tiles = WALL_TILING.tiles(map);
-    let mut entries: Vec<(u32, u32)> = Vec::new();
-    let mut near = Vec::new();
-    for (point, n) in points.iter().zip(0..) {
-        let x = [0, 1, 2].map(|a| f64::from(point.site[a]) + f64::from(point.offset[a]));
-        let around = |a: usize| {
-            let (low, high) = ((x[a] - reach).floor() as i32, (x[a] + reach).floor() as i32);
-            if a < map.dimension { low..=high } else { 0..=0 }
-        };
-        // Of the part of a site's unit cube that is nearest to the point.
-        let squared = |a: usize, s: i32| {
-            let s = f64::from(s);
-            if a < map.dimension { (s - x[a]).max(x[a] - s - 1.0).max(0.0).powi(2) } else { 0.0 }
-        };
-        near.clear();
-        for sz in around(2) {
-            for sy in around(1) {
-                for sx in around(0) {
-                    if squared(0, sx) + squared(1, sy) + squared(2, sz) < reach * reach {
-                        near.extend(WALL_TILING.tile(map, map.wrapped([sx, sy, sz])));
-                    }
-                }
-            }
-        }
-        near.sort_unstable();
-        near.dedup();
-        entries.extend(near.iter().map(|&tile| (tile, n)));
-    }
-    entries.sort_unstable();
-    let mut lists = vec![0; tiles as usize];
-    for of_tile in entries.chunk_by(|a, b| a.0 == b.0) {
-        lists[of_tile[0].0 as usize] = lists.len() as u32;
-        lists.push(of_tile.len() as u32);
-        lists.extend(of_tile.iter().map(|&(_, point)| point));
-    }
-    lists
-}
-
-/// The points as the kernel reads them: site, offset, normal, along each axis.
-fn packed(dimension: usize, points: &[WallPoint]) -> Vec<i32> {
-    let bits = |v: [f32; 3]| v.map(|component| component.to_bits() as i32);
-    let words = |point: &WallPoint| {
-        [point.site, bits(point.offset), bits(point.normal)]
-            .map(|v| v.into_iter().take(dimension))
-            .into_iter()
-            .flatten()
-    };
-    points.iter().flat_map(words).collect()
 }

@@ -5,6 +5,9 @@
 #include "fraction.wgsl"
 #include "tiles.wgsl"
 #include "apart.wgsl"
+#if contact.walls
+#include "wall_at.wgsl"
+#endif
 #include "repulsion.wgsl"
 #if contact.morse
 #include "morse.wgsl"
@@ -19,52 +22,25 @@ fn work_on(n: u32) {
     let slot = slot_of[v];
 #for axis in axes
     let p${axis.name} = position[${axis.index}u * span.stride + v];
+#if contact.pairs
     // Where it was when the lists were made.
     let s${axis.name} = bitcast<i32>(listed[${axis.index + 2}u * span.stride + n]);
+#endif
 #endfor
     let area = real(slot_area[slot]);
     var total = Axes();
 #if contact.walls
     if ((near & ${contact.wall_bit}u) != 0u) {
-        var place = 0u;
-        var local = 0u;
-#for axis in axes
-        place += place_${axis.name}(s${axis.name});
-        local |= u32((s${axis.name} & 7) >> ${contact.wall_tile.bits}u) << ${contact.wall_tile.axis_bits[axis.index]}u;
-#endfor
-        let list = wall_lists[(directory[place] << ${contact.wall_tile.block_bits}u) | local];
-        // Distance from the wall and its normal are averages over its points.
-        var weight = real(0.0);
-        var depth = real(0.0);
-        var normal = Axes();
-        let end = list + wall_lists[list];
-        for (var k = list + 1u; k <= end; k += 1u) {
-            let point = ${3 * dimension}u * wall_lists[k];
-            let away = Axes(
-#for axis in axes
-                real(nearest_${axis.name}(p${axis.name}.x - wall_points[point + ${axis.index}u])) + (fraction(p${axis.name}.y) - number(point + ${dimension + axis.index}u)),
-#endfor
-            );
-            let near = real(1.0) - dot(away, away) * real(1.0 / ${contact.wall_reach_squared});
-            if (near > real(0.0)) {
-                let n = Axes(
-#for axis in axes
-                    number(point + ${2 * dimension + axis.index}u),
-#endfor
-                );
-                weight += near * near;
-                depth += near * near * dot(away, n);
-                normal += near * near * n;
-            }
-        }
-        let length = sqrt(dot(normal, normal));
-        if (length > real(1e-6)) {
-            total += normal * (real(${contact.wall_strength}) * area * repulsion(depth / weight) / length);
-        }
+        let wall = wall_at(${positions});
+        let steepness = max(sqrt(dot(wall.gradient, wall.gradient)), real(${wall.flat}));
+        let push = min(real(${contact.wall_strength}) * area, real(${contact.largest}));
+        total += wall.gradient * (push * repulsion(max(wall.distance, real(0.0))) / steepness);
     }
 #endif
 #if contact.pairs
     var sum = vec${dimension}<i32>();
+    // What all pairs push with, whichever way, so that no sum wraps unseen.
+    var load = 0u;
     let count = near >> ${contact.count_shift}u;
     if (count != ${contact.walk}u) {
         for (var k = 0u; k < count; k += 1u) {
@@ -100,13 +76,19 @@ fn work_on(n: u32) {
                 break;
             }
             while (first.x != NONE) {
-                sum += force_of(first.x, ${positions}, area);
+                let pair = force_of(first.x, ${positions}, area);
+                sum += pair;
+                load = min(load + most_of(pair), MOST_LOAD);
                 first = vec4(first.yzw, second.x);
                 second = vec4(second.yzw, NONE);
             }
         }
     }
     total += Axes(sum) * real(${contact.quantum});
+    if (load == MOST_LOAD) {
+        // No sane force: its cell is broken.
+        total = Axes(real(1e9));
+    }
 #endif
 #for axis in axes
     force[${axis.index}u * span.stride + v] += total.${axis.name};
@@ -114,6 +96,14 @@ fn work_on(n: u32) {
 }
 
 #if contact.pairs
+// One lattice unit: a quarter of what a sum holds.
+const MOST_LOAD: u32 = ${contact.most_load}u;
+
+fn most_of(pair: vec${dimension}<i32>) -> u32 {
+    let size = abs(pair);
+    return u32(max(${"max(size.x, size.y)" if dimension == 2 else "max(max(size.x, size.y), size.z)"}, 0));
+}
+
 // The force of vertex u on one of area `area` at position p, in fixed point.
 fn force_of(u: u32, ${declared_positions}, area: real) -> vec${dimension}<i32> {
     let away = Axes(
@@ -136,8 +126,3 @@ fn pressure(r: real) -> real {
     return real(${contact.strength}) * repulsion(r)${" + morse(r)" if contact.morse else ""};
 }
 #endif
-
-// A number among the wall's points.
-fn number(at: u32) -> real {
-    return real(bitcast<f32>(wall_points[at]));
-}

@@ -1,14 +1,15 @@
 //! Immersed boundary: velocities from nodes to vertices, vertices along them, forces from vertices to nodes.
 //!
 //! Near walls the weights of the fluid nodes around a vertex are divided by their sum, so that a uniform velocity stays
-//! what it is and the whole force reaches the fluid. A vertex with less than [`LEAST_WEIGHT`] of its kernel in the fluid
-//! is in the wall: its cell is broken.
+//! what it is and the whole force reaches the fluid. The wall holds vertices off (`wall_hold.wgsl`): one with less than
+//! [`LEAST_WEIGHT`] of its kernel in the fluid was put into the wall.
 
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
 
 use super::shaders::{Shader, Span, Variant, kernel};
 use super::vertices::Vertices;
+use super::wall_distance::WallDistance;
 use crate::Precision;
 use crate::lattice_boltzmann::Shared;
 use crate::sites::SiteMap;
@@ -16,11 +17,20 @@ use crate::sites::SiteMap;
 /// The fastest that a vertex may move, lattice units a step; beyond it the cell is broken.
 pub const FASTEST: f64 = 0.25;
 
-/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken.
-pub const LARGEST_FORCE: f64 = 1.0 / 16.0;
+/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. The fluid at a node would gain so
+/// much velocity in one step.
+pub const LARGEST_FORCE: f64 = 7.0 / 16.0;
+
+/// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A node holds twice
+/// as much, so that no sum wraps unseen: forces above [`STRONG`] find out what they add up to, and of others it takes a
+/// thousand at one node.
+pub const LARGEST_NODE_FORCE: f64 = 1.0;
+
+/// Smaller forces do not look what is at the node.
+pub(super) const STRONG: f64 = 1.0 / 1024.0;
 
 /// The least share of a vertex's kernel that must be in the fluid; below it the cell is broken.
-pub const LEAST_WEIGHT: f64 = 0.125;
+pub const LEAST_WEIGHT: f64 = 1.0 / 64.0;
 
 /// The kernel between vertices and nodes, a product over the axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,12 +80,13 @@ pub struct Coupling {
     spread: (Kernel, Bound),
     clear: (Kernel, Bound),
     map: SiteMap,
+    wall: WallDistance,
     shared: Shared,
     stride: u32,
 }
 
 impl Coupling {
-    /// Kernels for `vertices` among the nodes of `map`.
+    /// Kernels for `vertices` among the nodes of `map`, whose sites have the distance `wall` from the wall.
     ///
     /// # Errors
     /// Where the device refuses a kernel.
@@ -85,12 +96,13 @@ impl Coupling {
         dimension: usize,
         support: Support,
         map: &SiteMap,
+        wall: &WallDistance,
         vertices: &Vertices,
         shared: &Shared,
     ) -> Result<Self> {
         let (extent, periodic) = (map.extent, map.periodic);
         let variant = Variant { dimension, precision, extent, periodic, support, contact: None };
-        let buffers = buffers(map, vertices, shared);
+        let buffers = buffers(map, wall, vertices, shared);
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {
             let kernel = kernel(gpu, shader, &variant)?;
             let bound = kernel.bind(gpu, &buffers);
@@ -102,23 +114,30 @@ impl Coupling {
             spread: made(Shader::Spread)?,
             clear: made(Shader::Fill)?,
             map: map.clone(),
+            wall: wall.clone(),
             shared: shared.clone(),
             stride: vertices.stride,
         })
     }
 
+    /// Where sites are.
+    pub(super) fn map(&self) -> &SiteMap {
+        &self.map
+    }
+
     /// Takes other arrays of vertices.
     pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) {
-        let buffers = buffers(&self.map, vertices, &self.shared);
+        let buffers = buffers(&self.map, &self.wall, vertices, &self.shared);
         for (kernel, bound) in [&mut self.interpolate, &mut self.advance, &mut self.spread] {
             *bound = kernel.bind(gpu, &buffers);
         }
         self.stride = vertices.stride;
     }
 
-    /// Velocity of the fluid at the vertices after step `step`, as far as own nodes tell: the sum over ranks is the whole.
-    pub fn record_interpolate(&self, recorder: &mut Recorder, step: u32) {
-        self.record(recorder, &self.interpolate, step, 1);
+    /// Velocity of the fluid at the vertices after step `step`, as far as own nodes tell: the sum over ranks is the whole. By it
+    /// vertices move for `steps` steps.
+    pub fn record_interpolate(&self, recorder: &mut Recorder, step: u32, steps: u32) {
+        self.record(recorder, &self.interpolate, step, steps);
     }
 
     /// Moves the vertices by `steps` steps, fewer than 16 384.
@@ -143,11 +162,17 @@ impl Coupling {
     }
 }
 
-fn buffers<'a>(map: &'a SiteMap, vertices: &'a Vertices, shared: &'a Shared) -> Vec<(&'a str, &'a Buffer)> {
+fn buffers<'a>(
+    map: &'a SiteMap,
+    wall: &'a WallDistance,
+    vertices: &'a Vertices,
+    shared: &'a Shared,
+) -> Vec<(&'a str, &'a Buffer)> {
     let mut buffers = vertices.table();
     buffers.extend([
         ("directory", &map.directory),
         ("sites", &map.sites),
+        ("wall_distance", &wall.0),
         ("node_force", &shared.node_force),
         ("node_velocity", &shared.node_velocity),
         ("words", &shared.node_force),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::coupling::{FASTEST, LARGEST_FORCE};
+use super::coupling::{FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE};
 
 /// What broke a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,15 +13,19 @@ pub enum Damage {
     Membrane,
     /// Membrane and contact together did.
     Contact,
-    /// A vertex came so far into the wall that less than [`super::LEAST_WEIGHT`] of its kernel is fluid.
+    /// A vertex is so deep in the wall that less than [`super::LEAST_WEIGHT`] of its kernel is fluid.
     Wall,
+    /// Forces of vertices on one node add up to more than [`LARGEST_NODE_FORCE`].
+    Crowd,
+    /// Area or volume are far from those at rest.
+    Shape,
 }
 
 impl Damage {
-    const ALL: [Self; 4] = [Self::Speed, Self::Membrane, Self::Contact, Self::Wall];
+    const ALL: [Self; 6] = [Self::Speed, Self::Membrane, Self::Contact, Self::Wall, Self::Crowd, Self::Shape];
 
     /// Bits of a word for the reason; the others are the step's.
-    pub(crate) const BITS: u32 = 2;
+    pub(crate) const BITS: u32 = 3;
 
     /// The reason's code in a word.
     pub(crate) const fn code(self) -> u32 {
@@ -30,7 +34,8 @@ impl Damage {
 
     /// The step and the reason that a kernel marked; none while the cell is sound.
     pub fn read(word: u32) -> Option<(u32, Self)> {
-        (word != u32::MAX).then(|| (word >> Self::BITS, Self::ALL[(word & 3) as usize]))
+        let reason = || Self::ALL.get((word & ((1 << Self::BITS) - 1)) as usize).copied();
+        if word == u32::MAX { None } else { reason().map(|reason| (word >> Self::BITS, reason)) }
     }
 }
 
@@ -44,7 +49,11 @@ impl fmt::Display for Damage {
             Self::Contact => {
                 write!(f, "membrane and contact pushed a vertex with more than {LARGEST_FORCE} in lattice units")
             }
-            Self::Wall => write!(f, "a vertex was pushed into the wall"),
+            Self::Wall => write!(f, "a vertex is in the wall"),
+            Self::Crowd => {
+                write!(f, "vertices push a node with more than {LARGEST_NODE_FORCE} in lattice units together")
+            }
+            Self::Shape => write!(f, "its area or volume is far from that at rest"),
         }
     }
 }

@@ -41,13 +41,13 @@ impl Suspension {
             })
             .collect();
         let (force, speed) = self.extremes(kind, held)?;
-        let state = match self.take(&[(k, id)])?.first() {
-            Some(record) => self.deformation(k, record, step),
-            None => String::new(),
+        let (state, cause) = match self.take(&[(k, id)])?.first() {
+            Some(record) => (self.deformation(k, record, step), self.cause(why, k, held, record, step)?),
+            None => Default::default(),
         };
         Err(Fault::numerical(format!(
             "cell {id} of population \"{}\" broke at step {step} near ({}) m: {why}. A little later its largest speed is \
-             {speed:.1e} and force {force:.1e} in lattice units; {state}. Take a shorter time step, softer mechanics or contact, or a slower flow",
+             {speed:.1e} and force {force:.1e} in lattice units; {state}. {cause}",
             kind.name,
             at.join(", ")
         )))

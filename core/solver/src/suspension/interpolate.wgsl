@@ -1,8 +1,11 @@
 // Velocity of the fluid at each vertex, from own nodes: what each node adds is rounded on its own, so that the sum over
-// ranks does not depend on which of them owns it. Near walls the weights of fluid nodes are scaled to sum up to one.
+// ranks does not depend on which of them owns it. Near walls the weights of fluid nodes are scaled to sum up to one, and
+// the wall holds the vertex, see wall_hold.wgsl.
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
+#include "wall_at.wgsl"
+#include "wall_hold.wgsl"
 
 fn work_on(v: u32) {
     let slot = slot_of[v];
@@ -10,6 +13,10 @@ fn work_on(v: u32) {
         return;
     }
 #include "weights.wgsl"
+    var hold = Hold(real(1.0), vec${dimension}<real>(), real(0.96875));
+    if (wall_distance[(directory[${stencil[0].place}] << ${block_bits}u) | ${stencil[0].local}] < ${wall.hold_near}) {
+        hold = hold_of(wall_at(${positions}));
+    }
     let scale = real(${drift_scale}) / around;
 #for axis in axes
     var u${axis.name} = 0;
@@ -18,18 +25,13 @@ fn work_on(v: u32) {
     if (n${site.index} < FLUID) {
         let share = w${site.index} * scale;
 #for axis in axes
-        u${axis.name} += i32(round(share * speed(node_velocity[n${site.index}].${axis.name})));
+        u${axis.name} += i32(round(share * held(hold, node_velocity[n${site.index}].${axis.name}, hold.push.${axis.name})));
 #endfor
     }
 #endfor
 #for axis in axes
     drift[${axis.index}u * span.stride + v] = u${axis.name};
 #endfor
-}
-
-// Bounded, so that no sum overflows: beyond, the fluid is broken anyway, and the vertex too fast.
-fn speed(u: real) -> real {
-    return clamp(u, real(-0.96875), real(0.96875));
 }
 
 // What a vertex in the wall gets.

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod cap;
+mod cause;
 mod contact;
 mod coupling;
 mod damage;
@@ -22,11 +23,12 @@ mod snapshot;
 mod time_step;
 mod trade;
 mod vertices;
+mod wall_distance;
 
 pub use bounds::BoundingBoxes;
 pub use cap::Cap;
-pub use contact::{Contact, ContactParameters, Morse, WallPoint};
-pub use coupling::{Coupling, FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
+pub use contact::{Contact, ContactParameters, LARGEST_PUSH, Morse};
+pub use coupling::{Coupling, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, Support};
 pub use damage::Damage;
 pub use gate::{DEPTH, Feeder, Gate, Waiting};
 pub use holders::{Bounds, Holders};
@@ -39,3 +41,4 @@ pub use snapshot::{Snapshot, Tally};
 pub use time_step::{CellPhases, Suspension};
 pub(crate) use trade::Trade;
 pub use vertices::{DRIFT_SCALE, FORCE_SCALE, NONE, Range, Vertices};
+pub use wall_distance::{LEAST, SLOW, WallDistance};

@@ -18,7 +18,7 @@ fn work_on(v: u32) {
     let p${axis.name} = position[${axis.index}u * span.stride + v];
     let s${axis.name} = wrapped_${axis.name}(p${axis.name}.x);
     place += place_${axis.name}(s${axis.name});
-    local |= u32((s${axis.name} & 7) >> ${contact.wall_tile.bits}u) << ${contact.wall_tile.axis_bits[axis.index]}u;
+    local |= u32(s${axis.name} & 7) << ${3 * axis.index}u;
 #endfor
     var block = directory[place];
     if (block == 0u) {
@@ -26,7 +26,7 @@ fn work_on(v: u32) {
     }
     var near = 0u;
 #if contact.walls
-    near = select(0u, ${contact.wall_bit}u, wall_lists[(block << ${contact.wall_tile.block_bits}u) | local] != 0u);
+    near = select(0u, ${contact.wall_bit}u, wall_distance[(block << ${block_bits}u) | local] < ${contact.wall_near});
 #endif
 #if contact.pairs
 #include "around.wgsl"

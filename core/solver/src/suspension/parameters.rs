@@ -2,11 +2,12 @@
 
 use hematite_cells::{Mechanics, Surface};
 
-use super::contact::{ContactParameters, WallPoint};
+use super::contact::ContactParameters;
 use super::coupling::{FASTEST, Support};
 use super::gate::Gate;
 use super::listing::MOST_SKIN;
 use super::pull::Pull;
+use super::wall_distance::WallDistance;
 use crate::Precision;
 use crate::sites::SiteMap;
 
@@ -78,9 +79,16 @@ impl Parameters {
 
     /// Sites around own nodes that a rank's map must hold: all that act on a vertex which may touch them.
     pub fn map_margin(&self) -> i32 {
-        let contact =
-            self.contact.as_ref().map_or(0.0, |contact| contact.range().max(contact.wall_reach()) + MOST_SKIN);
-        (self.support.reach() + contact + FASTEST * self.every as f64).ceil() as i32 + 1
+        let contact = self.contact.as_ref().map_or(0.0, |contact| contact.range() + MOST_SKIN);
+        // Which sites a distance tells of, and the corners around the vertex.
+        let wall = self.wall_reach() + 2.0;
+        (self.support.reach() + contact.max(wall) + FASTEST * self.every as f64).ceil() as i32 + 1
+    }
+
+    /// Distance up to which that from the wall must be known.
+    pub fn wall_reach(&self) -> f64 {
+        let range = self.contact.as_ref().map_or(0.0, |contact| contact.range);
+        WallDistance::reach(self.dimension, self.support, range)
     }
 }
 
@@ -103,8 +111,8 @@ pub struct Surroundings {
     pub own: Vec<[i32; 3]>,
     /// Where sites are on the device.
     pub map: SiteMap,
-    /// Points on the walls.
-    pub walls: Vec<WallPoint>,
+    /// Distance of the map's sites from the wall, up to [`Parameters::wall_reach`], lattice units.
+    pub wall_distance: Vec<f32>,
     /// Openings through which cells go.
     pub gates: Vec<Gate>,
 }

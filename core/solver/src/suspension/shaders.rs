@@ -4,15 +4,16 @@ use hematite_config::Result;
 use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
-use super::contact::{ContactParameters, LARGEST_PAIR, SCALE, WALL_TILING};
-use super::coupling::{FASTEST, LARGEST_FORCE, LEAST_WEIGHT, Support};
+use super::contact::{ContactParameters, LARGEST_PUSH, SCALE};
+use super::coupling::{FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, STRONG, Support};
 use super::damage::Damage;
 use super::listing::Listing;
+use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLOW};
 use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
 use crate::sites::{FLUID, PIECES, SOLID, SiteMap};
 use crate::{Precision, sites};
 
-const SHARED: [Template; 12] = [
+const SHARED: [Template; 14] = [
     MAIN,
     PIECES[0],
     PIECES[1],
@@ -20,8 +21,10 @@ const SHARED: [Template; 12] = [
     PIECES[3],
     PIECES[4],
     PIECES[5],
+    PIECES[6],
     Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+    Template { name: "wall_hold.wgsl", text: include_str!("wall_hold.wgsl") },
     Template { name: "weights.wgsl", text: include_str!("weights.wgsl") },
     Template { name: "repulsion.wgsl", text: include_str!("repulsion.wgsl") },
     Template { name: "morse.wgsl", text: include_str!("morse.wgsl") },
@@ -137,11 +140,12 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
     let slot_of = || read("slot_of", "array<u32>");
     let broken = || write("broken", "array<atomic<u32>>");
     let map = [read("directory", "array<u32>"), read("sites", "array<u32>")];
+    let wall = || read("wall_distance", "array<f32>");
     match shader {
         Shader::Interpolate => {
             let velocity = format!("array<{}>", variant.precision.vector(variant.dimension));
             let own = [position(), slot_of(), broken(), read("node_velocity", &velocity), write("drift", "array<i32>")];
-            [own.as_slice(), &map].concat()
+            [own.as_slice(), &map, &[wall()]].concat()
         }
         Shader::Advance => {
             vec![
@@ -177,7 +181,7 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
             read("directory", "array<u32>"),
             read("links", "array<u32>"),
             read("cells", "array<vec2<u32>>"),
-            read("wall_lists", "array<u32>"),
+            wall(),
             write("listing", "array<atomic<u32>>"),
             write("contact_size", "array<atomic<u32>>"),
             write("listed", "array<u32>"),
@@ -193,8 +197,7 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
             read("links", "array<u32>"),
             read("cells", "array<vec2<u32>>"),
             read("slot_area", "array<f32>"),
-            read("wall_lists", "array<u32>"),
-            read("wall_points", "array<i32>"),
+            wall(),
             write("force", &real),
         ],
         Shader::Bounds => vec![position(), slot_of(), write("boxes", "array<atomic<i32>>")],
@@ -238,12 +241,14 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
             speed => Damage::Speed.code(),
             contact => Damage::Contact.code(),
             wall => Damage::Wall.code(),
+            crowd => Damage::Crowd.code(),
         },
         positions => names(variant.dimension, |axis| format!("p{axis}")),
         declared_positions => names(variant.dimension, |axis| format!("p{axis}: vec2<i32>")),
         block_bits => 3 * variant.dimension,
         points => variant.support.points(),
-        stencil => stencil(variant),
+        stencil => stencil(variant.dimension, variant.support.points()),
+        corners => stencil(variant.dimension, 2),
         third => number(1.0 / 3.0),
         fraction_24 => number(1.0 / 16_777_216.0),
         fraction_32 => number(1.0 / 4_294_967_296.0),
@@ -251,8 +256,18 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         position_quantum => number(0.5 / DRIFT_SCALE),
         force_scale => number(FORCE_SCALE),
         force_limit => (LARGEST_FORCE as f32).to_bits(),
+        strong => (STRONG as f32).to_bits(),
+        largest_sum => (LARGEST_NODE_FORCE * FORCE_SCALE) as i32,
         least => number(LEAST_WEIGHT),
         fastest => (FASTEST * DRIFT_SCALE) as i32,
+        wall => context! {
+            slow => number(SLOW),
+            least => number(LEAST),
+            return => number(RETURN),
+            fastest => number(FASTEST_AT_WALL),
+            flat => number(FLAT),
+            hold_near => number(wall_distance::hold_near(variant.dimension, variant.support)),
+        },
         tile => variant.contact.as_ref().map(|(_, listing)| listing.tiling.context(variant.dimension)),
         contact => variant.contact.as_ref().map(|(parameters, listing)| contact_context(variant, parameters, listing)),
     };
@@ -275,11 +290,10 @@ fn names(dimension: usize, name: impl Fn(&str) -> String) -> String {
 }
 
 /// The sites of the kernel, x fastest: what templates call their place, their place in the block, their weight.
-fn stencil(variant: &Variant) -> Vec<Value> {
-    let points = variant.support.points();
+fn stencil(dimension: usize, points: usize) -> Vec<Value> {
     let site = |index: usize| {
         let along = |stem: &str, a: usize| format!("{stem}{}{}", NAMES[a], index / points.pow(a as u32) % points);
-        let joined = |stem: &str, by: &str| (0..variant.dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+        let joined = |stem: &str, by: &str| (0..dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
         context! {
             index,
             place => joined("k", " + "),
@@ -288,7 +302,7 @@ fn stencil(variant: &Variant) -> Vec<Value> {
             sum_before => if index == 0 { String::new() } else { format!("sum{} + ", index - 1) },
         }
     };
-    (0..points.pow(variant.dimension as u32)).map(site).collect()
+    (0..points.pow(dimension as u32)).map(site).collect()
 }
 
 fn contact_context(variant: &Variant, parameters: &ContactParameters, listing: &Listing) -> Value {
@@ -313,8 +327,7 @@ fn contact_context(variant: &Variant, parameters: &ContactParameters, listing: &
         tile_mask => WALL_BIT - 1,
         strength => number(parameters.strength),
         wall_strength => number(parameters.wall_strength),
-        wall_reach_squared => number(parameters.wall_reach().powi(2)),
-        wall_tile => WALL_TILING.context(variant.dimension),
+        wall_near => number(wall_distance::push_near(variant.dimension, parameters.range)),
         walls => parameters.wall_strength > 0.0,
         morse => parameters.morse.map(|morse| context! {
             stiffness => number(2.0 * morse.energy / morse.width),
@@ -325,7 +338,8 @@ fn contact_context(variant: &Variant, parameters: &ContactParameters, listing: &
         }),
         scale => number(SCALE),
         quantum => number(1.0 / SCALE),
-        largest => number(LARGEST_PAIR),
+        largest => number(LARGEST_PUSH),
+        most_load => SCALE as u32,
     }
 }
 

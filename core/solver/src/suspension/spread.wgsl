@@ -7,6 +7,8 @@
 
 // Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
 const LIMIT: u32 = ${force_limit}u;
+// Those of a force that looks what it adds up to with others at a node.
+const STRONG: u32 = ${strong}u;
 
 fn work_on(v: u32) {
     let slot = slot_of[v];
@@ -35,12 +37,20 @@ fn work_on(v: u32) {
 #for axis in axes
         let upto${axis.name} = select(i32(round(F${axis.name} * share)), total${axis.name}, last);
         if (n${site.index} < FLUID) {
-            atomicAdd(&node_force[${axis.index}u * span.node_stride + n${site.index}], upto${axis.name} - before${axis.name});
+            add(${axis.index}u * span.node_stride + n${site.index}, upto${axis.name} - before${axis.name}, worst, slot);
         }
         before${axis.name} = upto${axis.name};
 #endfor
     }
 #endfor
+}
+
+fn add(at: u32, share: i32, worst: u32, slot: u32) {
+    if (worst < STRONG) {
+        atomicAdd(&node_force[at], share);
+    } else if (abs(atomicAdd(&node_force[at], share) + share) > ${largest_sum}) {
+        atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.crowd}u);
+    }
 }
 
 // A vertex in the wall spreads nothing.

@@ -25,6 +25,7 @@ use super::record::Record;
 use super::slots::arrays;
 use super::trade::Trade;
 use super::vertices::Vertices;
+use super::wall_distance::WallDistance;
 use crate::Bodies;
 use crate::lattice_boltzmann::{CameIn, Shared};
 use crate::membrane::{CAPPED_LIMIT, FORCE_LIMIT, Membrane};
@@ -49,6 +50,7 @@ pub struct Suspension {
     pub(super) vertices: Vertices,
     pub(super) kinds: Vec<Kind>,
     pub(super) coupling: Coupling,
+    pub(super) wall: WallDistance,
     pub(super) contact: Option<Contact>,
     pub(super) cap: Option<Cap>,
     pub(super) inside: Option<Inside>,
@@ -108,12 +110,14 @@ impl Suspension {
         let room = |cells: usize| if comm.size() > 1 { cells + cells / 4 + 16 } else { cells };
         let rooms: Vec<usize> = near.iter().map(|cells| room(cells.len())).collect();
         let (vertices, ranges) = arrays(gpu, &parameters, &rooms)?;
+        let wall = WallDistance::new(gpu, &surroundings.wall_distance)?;
         let coupling = Coupling::new(
             gpu,
             parameters.precision,
             parameters.dimension,
             parameters.support,
             &surroundings.map,
+            &wall,
             &vertices,
             &shared,
         )?;
@@ -125,7 +129,7 @@ impl Suspension {
                 parameters.every,
                 &surroundings.map,
                 &vertices,
-                &surroundings.walls,
+                &wall,
             )?),
             None => None,
         };
@@ -179,6 +183,7 @@ impl Suspension {
             vertices,
             kinds,
             coupling,
+            wall,
             contact,
             cap,
             inside,
@@ -290,7 +295,7 @@ impl Bodies for Suspension {
     fn record(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
         if self.moves_after(step) {
             recorder.phase("interpolate");
-            self.coupling.record_interpolate(recorder, step as u32);
+            self.coupling.record_interpolate(recorder, step as u32, self.parameters.move_every as u32);
             recorder.phase("move");
             self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
             self.record_answer(recorder, step + 1);
@@ -303,7 +308,7 @@ impl Bodies for Suspension {
             return Ok(());
         }
         recorder.phase("interpolate");
-        self.coupling.record_interpolate(recorder, step as u32);
+        self.coupling.record_interpolate(recorder, step as u32, self.parameters.move_every as u32);
         self.trade.trade(comm, recorder)?;
         recorder.phase("add shares");
         self.trade.record_add(recorder);

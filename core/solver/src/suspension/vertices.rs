@@ -15,8 +15,8 @@ pub const NONE: u32 = u32::MAX;
 /// Fixed point of drift: 2^31 for one lattice unit a step. Twice that is the unit of a position's fraction, so moving is exact.
 pub const DRIFT_SCALE: f64 = 2_147_483_648.0;
 
-/// Fixed point of a node's force: 2^32 for one lattice unit, so that a node holds eight times the largest force of a vertex.
-pub const FORCE_SCALE: f64 = 4_294_967_296.0;
+/// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice [`super::LARGEST_NODE_FORCE`].
+pub const FORCE_SCALE: f64 = 1_073_741_824.0;
 
 /// Arrays of a rank's vertices and slots. Positions are in lattice units with nodes at whole numbers and not wrapped in
 /// periodic directions: a whole number and a fraction in 2^-32, so that precision is the same everywhere.

@@ -3,17 +3,16 @@
 use hematite_gpu::Gpu;
 use hematite_solver::Precision;
 use hematite_solver::suspension::{
-    BoundingBoxes, Contact, ContactParameters, Coupling, DRIFT_SCALE, Morse, Support, WallPoint,
+    BoundingBoxes, Contact, ContactParameters, Coupling, DRIFT_SCALE, LARGEST_PUSH, Morse, Support,
 };
 
-use crate::sample::{Cloud, Domain, Random, fixed, gpu, run, scattered, shared, value};
+use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared, value};
 
 /// Quanta of a pair's force in a lattice unit.
-const SCALE: f64 = 1_073_741_824.0;
+const SCALE: f64 = 536_870_912.0;
 
 fn repulsion(r: f64, range: f64) -> f64 {
-    let gap = (1.0 - r / range).max(0.0);
-    if r < 0.0 { (2.0 * gap - 1.0).min(3.0) } else { gap * gap }
+    (1.0 - r / range).max(0.0).powi(2)
 }
 
 fn pressure(parameters: &ContactParameters, r: f64) -> f64 {
@@ -67,14 +66,13 @@ fn answer(
     domain: &Domain,
     parameters: &ContactParameters,
     points: &[[i64; 3]],
-    walls: &[WallPoint],
     owns: impl Fn(usize) -> bool,
 ) -> Setup {
-    let (map, _) = domain.map(gpu, 12, owns);
+    let (map, wall, _) = domain.map(gpu, 12, owns);
     let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / 6).collect();
     let cloud = Cloud::new(gpu, domain.dimension, precision, points.to_vec(), slot);
     let areas: Vec<f32> = (0..cloud.vertices.slots).map(|slot| 0.5 + 0.01 * slot as f32).collect();
-    let mut contact = Contact::new(gpu, precision, parameters, 1, &map, &cloud.vertices, walls).expect("fits");
+    let mut contact = Contact::new(gpu, precision, parameters, 1, &map, &cloud.vertices, &wall).expect("fits");
     contact.write_areas(gpu, &areas).expect("uploads");
     run(gpu, |recorder| contact.record(recorder, 0));
     let once = cloud.force(gpu, precision);
@@ -111,7 +109,7 @@ fn pairs_agree_with_the_sum_over_all_and_cancel() {
                 let domain = domain(dimension, periodic);
                 let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse };
                 let points = scattered(&domain, 700, &mut Random::new(3 + k as u64));
-                let found = answer(&gpu, precision, &domain, &parameters, &points, &[], |_| true);
+                let found = answer(&gpu, precision, &domain, &parameters, &points, |_| true);
                 let wanted = pairs(&domain, &parameters, &found.cloud, &found.areas);
                 let largest = wanted.iter().flatten().fold(0.0_f64, |m, f| m.max(f.abs()));
                 assert!(largest > 1e-5);
@@ -142,10 +140,9 @@ fn a_part_finds_the_same_bits_near_its_nodes() {
     for dimension in [2, 3] {
         let domain = domain(dimension, [true; 3]);
         let points = scattered(&domain, 700, &mut Random::new(77));
-        let walls = walls(&domain);
-        let all = answer(&gpu, Precision::F32, &domain, &parameters, &points, &walls, |_| true);
+        let all = answer(&gpu, Precision::F32, &domain, &parameters, &points, |_| true);
         let mine = |n: usize| domain.sites[n][0] < 6;
-        let part = answer(&gpu, Precision::F32, &domain, &parameters, &points, &walls, mine);
+        let part = answer(&gpu, Precision::F32, &domain, &parameters, &points, mine);
         let mut compared = 0;
         for (v, at) in points.iter().enumerate() {
             let x = value(at[0]).rem_euclid(domain.extent[0] as f64);
@@ -158,68 +155,33 @@ fn a_part_finds_the_same_bits_near_its_nodes() {
     }
 }
 
-/// A bumpy wall near y = 0 in a periodic domain, and one that looks the other way far from it.
-fn walls(domain: &Domain) -> Vec<WallPoint> {
-    let depth = if domain.dimension == 3 { domain.extent[2] as i32 } else { 1 };
-    let sites = (0..depth).flat_map(|z| (0..domain.extent[0] as i32).map(move |x| [x, 0, z]));
-    let point = |site: [i32; 3]| {
-        let (x, z) = (f64::from(site[0]), f64::from(site[2]));
-        let tilt = [0.3 * (0.7 * x).sin(), 1.0, if domain.dimension == 3 { 0.2 * (0.5 * z).cos() } else { 0.0 }];
-        let length = dot(tilt, tilt).sqrt();
-        let offset = [0.0, -0.5 + 0.2 * (1.1 * x + z).sin(), 0.0];
-        WallPoint { site, offset: offset.map(|x| x as f32), normal: tilt.map(|n| (n / length) as f32) }
-    };
-    let bottom: Vec<WallPoint> = sites.map(point).collect();
-    let top = bottom.iter().map(|p| WallPoint {
-        site: [p.site[0], domain.extent[1] as i32 / 2, p.site[2]],
-        offset: p.offset.map(|x| -x),
-        normal: p.normal.map(|n| -n),
-    });
-    bottom.iter().copied().chain(top).collect()
-}
-
 #[test]
-fn walls_agree_with_the_sum_over_all_points() {
+fn walls_push_along_the_gradient_of_the_distance() {
     for precision in [Precision::F32, Precision::F64] {
         let gpu = gpu(precision);
         for (dimension, periodic) in [(2, [true, true, false]), (3, [true; 3]), (2, [false; 3]), (3, [false; 3])] {
-            let domain = domain(dimension, periodic);
-            let parameters = ContactParameters { range: 1.2, strength: 0.0, wall_strength: 1e-2, morse: None };
-            let walls = walls(&domain);
-            let mut random = Random::new(8);
-            let mut points = scattered(&domain, 600, &mut random);
-            for at in points.iter_mut().step_by(2) {
-                at[1] = fixed(random.between(-1.5, 2.0));
-            }
-            let found = answer(&gpu, precision, &domain, &parameters, &points, &walls, |_| true);
-            let (mut largest, mut worst) = (0.0_f64, 0.0_f64);
-            for (v, &at) in points.iter().enumerate() {
-                let (mut weight, mut depth, mut normal) = (0.0, 0.0, [0.0; 3]);
-                for point in &walls {
-                    let whole = apart(&domain, at, point.site.map(|s| i64::from(s) << 32));
-                    let away =
-                        [0, 1, 2].map(|a| if a < dimension { whole[a] - f64::from(point.offset[a]) } else { 0.0 });
-                    let n = point.normal.map(f64::from);
-                    let near = (1.0 - dot(away, away) / parameters.wall_reach().powi(2)).max(0.0);
-                    weight += near * near;
-                    depth += near * near * dot(away, n);
-                    normal = [0, 1, 2].map(|a| normal[a] + near * near * n[a]);
+            let domain = Domain::random(dimension, periodic, 6);
+            for (range, strength) in [(1.2, 1e-2), (0.7, 0.2)] {
+                let parameters = ContactParameters { range, strength: 0.0, wall_strength: strength, morse: None };
+                let points = scattered(&domain, 500, &mut Random::new(8));
+                let found = answer(&gpu, precision, &domain, &parameters, &points, |_| true);
+                let (mut largest, mut worst, mut held) = (0.0_f64, 0.0_f64, 0);
+                for (v, &at) in points.iter().enumerate() {
+                    let (distance, gradient) = domain.wall_at(at);
+                    let steep = dot(gradient, gradient).sqrt().max(0.1);
+                    let area = f64::from(found.areas[found.cloud.slot[v] as usize]);
+                    let push = (strength * area).min(LARGEST_PUSH) * repulsion(distance.max(0.0), range);
+                    held += usize::from(push > 0.0);
+                    for a in 0..dimension {
+                        let wanted = push * gradient[a] / steep;
+                        largest = largest.max(wanted.abs());
+                        worst = worst.max((wanted - found.force[v][a]).abs());
+                    }
                 }
-                let area = f64::from(found.areas[found.cloud.slot[v] as usize]);
-                let push = if weight > 0.0 { repulsion(depth / weight, parameters.range) } else { 0.0 };
-                for a in 0..dimension {
-                    let wanted = if push > 0.0 {
-                        area * parameters.wall_strength * push * normal[a] / dot(normal, normal).sqrt()
-                    } else {
-                        0.0
-                    };
-                    largest = largest.max(wanted.abs());
-                    worst = worst.max((wanted - found.force[v][a]).abs());
-                }
+                let tolerance = if precision == Precision::F32 { 1e-5 } else { 1e-12 };
+                assert!(held > 40 && largest > 5e-3 && largest <= LARGEST_PUSH);
+                assert!(worst < tolerance, "{dimension}-D {precision:?} {periodic:?}: {worst:e} of {largest:e}");
             }
-            let tolerance = if precision == Precision::F32 { 1e-5 } else { 1e-12 };
-            assert!(largest > 5e-3);
-            assert!(worst < tolerance * largest, "{dimension}-D {precision:?} {periodic:?}: {worst:e} of {largest:e}");
         }
     }
 }
@@ -228,12 +190,12 @@ fn walls_agree_with_the_sum_over_all_points() {
 fn periods_too_short_for_the_range_are_refused() {
     let gpu = gpu(Precision::F32);
     let domain = Domain::new(2, [9, 40, 1], [true, true, false], |_| true);
-    let (map, _) = domain.map(&gpu, 12, |_| true);
+    let (map, wall, _) = domain.map(&gpu, 12, |_| true);
     let cloud = Cloud::new(&gpu, 2, Precision::F32, vec![[0; 3]], vec![0]);
     for (range, words) in [(3.0, "along x over 9 sites"), (9.0, "at most 8")] {
         let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse: None };
         let fault =
-            Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &[]).err().expect("refused");
+            Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &wall).err().expect("refused");
         assert!(fault.message.contains(words), "{fault}");
     }
 }
@@ -268,7 +230,7 @@ fn kept_lists_give_what_new_ones_would() {
     let gpu = gpu(Precision::F32);
     for dimension in [2, 3] {
         let domain = domain(dimension, [true, false, dimension == 3]);
-        let (map, own) = domain.map(&gpu, 12, |_| true);
+        let (map, wall, own) = domain.map(&gpu, 12, |_| true);
         let mut random = Random::new(17);
         let points = scattered(&domain, 700, &mut random);
         let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / 6).collect();
@@ -276,14 +238,16 @@ fn kept_lists_give_what_new_ones_would() {
         let areas = vec![0.8; cloud.vertices.slots as usize];
         let parameters = ContactParameters { range: 0.9, strength: 1e-3, wall_strength: 0.0, morse: None };
         let made = || {
-            let contact = Contact::new(&gpu, Precision::F32, &parameters, 2, &map, &cloud.vertices, &[]).expect("fits");
+            let contact =
+                Contact::new(&gpu, Precision::F32, &parameters, 2, &map, &cloud.vertices, &wall).expect("fits");
             contact.write_areas(&gpu, &areas).expect("uploads");
             contact
         };
         let (kept, anew) = (made(), made());
         let nodes = shared(&gpu, dimension, Precision::F32, own.len());
-        let coupling = Coupling::new(&gpu, Precision::F32, dimension, Support::Two, &map, &cloud.vertices, &nodes)
-            .expect("compiles");
+        let coupling =
+            Coupling::new(&gpu, Precision::F32, dimension, Support::Two, &map, &wall, &cloud.vertices, &nodes)
+                .expect("compiles");
         let still = vec![[0.0; 3]; cloud.at.len()];
         let forces = |contact: &Contact| {
             cloud.write_force(&gpu, Precision::F32, &still);

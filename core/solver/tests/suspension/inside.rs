@@ -116,7 +116,7 @@ fn marks_are_where_membranes_wind_around() {
             }
         }
         let cloud = Cloud::new(&gpu, dimension, Precision::F32, at, slot);
-        let (map, own) = domain.map(&gpu, 4, |n| n % 5 != 0);
+        let (map, _, own) = domain.map(&gpu, 4, |n| n % 5 != 0);
         let marks = shared(&gpu, dimension, Precision::F32, own.len()).inside.expect("made");
         // The second kind has the fluid's viscosity in some of the domains.
         let bits = [Some(1), periodic[0].then_some(0)];

@@ -1,12 +1,13 @@
 //! Random sparse domains with vertices in them.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use hematite_gpu::{Gpu, Needs, Recorder};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Shared;
 use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{NONE, Vertices};
+use hematite_solver::suspension::{NONE, Vertices, WallDistance};
 
 /// Small numbers without a pattern.
 pub struct Random(u64);
@@ -33,6 +34,9 @@ impl Random {
     }
 }
 
+/// Up to where distances from the wall are known.
+pub const REACH: f64 = 4.5;
+
 /// A lattice and who owns its nodes.
 pub struct Domain {
     pub dimension: usize,
@@ -41,6 +45,8 @@ pub struct Domain {
     /// Fluid sites in scan order.
     pub sites: Vec<[i32; 3]>,
     pub number: HashMap<[i32; 3], usize>,
+    /// Distances from the wall that were asked for.
+    wall: RefCell<HashMap<[i32; 3], f64>>,
 }
 
 impl Domain {
@@ -49,7 +55,7 @@ impl Domain {
         let all = (0..nz).flat_map(|z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])));
         let sites: Vec<[i32; 3]> = all.filter(|&site| fluid(site)).collect();
         let number = sites.iter().copied().zip(0..).collect();
-        Self { dimension, extent, periodic, sites, number }
+        Self { dimension, extent, periodic, sites, number, wall: RefCell::default() }
     }
 
     /// Fluid in blobs; walls all along the edges that do not wrap.
@@ -68,17 +74,51 @@ impl Domain {
         [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a] as i32) } else { site[a] })
     }
 
+    /// Distance of a site from the wall, and what it is between sites: distance and gradient.
+    fn wall_of(&self, site: [i32; 3]) -> f64 {
+        if let Some(&known) = self.wall.borrow().get(&site) {
+            return known;
+        }
+        let own = self.node(site).is_some();
+        let depth = if self.dimension == 3 { 5 } else { 0 };
+        let around = (-depth..=depth).flat_map(|z| (-5..=5).flat_map(move |y| (-5..=5).map(move |x| [x, y, z])));
+        let others = around.filter(|d| self.node([0, 1, 2].map(|a| site[a] + d[a])).is_some() != own);
+        let nearest =
+            others.map(|d| f64::from(d.iter().map(|x| x * x).sum::<i32>()).sqrt() - 0.5).fold(REACH, f64::min);
+        let distance = f64::from((if own { nearest } else { -nearest }) as f32);
+        self.wall.borrow_mut().insert(site, distance);
+        distance
+    }
+
+    /// Distance from the wall at a place, linear between sites, and its gradient.
+    pub fn wall_at(&self, at: [i64; 3]) -> (f64, [f64; 3]) {
+        let (mut distance, mut gradient) = (0.0, [0.0; 3]);
+        for corner in 0..1 << self.dimension {
+            let bit = [0, 1, 2].map(|a| corner >> a & 1);
+            let of_site = self.wall_of([0, 1, 2].map(|a| (at[a] >> 32) as i32 + bit[a]));
+            let share = |a: usize| value(at[a] & 0xffff_ffff);
+            let weight = |a: usize| if bit[a] == 1 { share(a) } else { 1.0 - share(a) };
+            distance += of_site * (0..3).map(weight).product::<f64>();
+            for a in 0..self.dimension {
+                let others: f64 = (0..3).filter(|&b| b != a).map(weight).product();
+                gradient[a] += of_site * others * if bit[a] == 1 { 1.0 } else { -1.0 };
+            }
+        }
+        (distance, gradient)
+    }
+
     pub fn node(&self, site: [i32; 3]) -> Option<usize> {
         self.number.get(&self.wrapped(site)).copied()
     }
 
-    /// The map of a rank that owns the nodes for which `owns` holds, and their numbers.
-    pub fn map(&self, gpu: &Gpu, margin: i32, owns: impl Fn(usize) -> bool) -> (SiteMap, Vec<usize>) {
+    /// The map of a rank that owns the nodes for which `owns` holds, how far its sites are from the wall, and the nodes' numbers.
+    pub fn map(&self, gpu: &Gpu, margin: i32, owns: impl Fn(usize) -> bool) -> (SiteMap, WallDistance, Vec<usize>) {
         let own: Vec<usize> = (0..self.sites.len()).filter(|&n| owns(n)).collect();
         let positions: Vec<[i32; 3]> = own.iter().map(|&n| self.sites[n]).collect();
         let mut builder = SiteMap::builder(self.dimension, &positions, margin, self.extent, self.periodic);
         self.sites.chunks(100).for_each(|slab| builder.add_fluid(slab));
-        (builder.build(gpu).expect("fits"), own)
+        let wall = WallDistance::new(gpu, &builder.distances(REACH, |_| false)).expect("fits");
+        (builder.build(gpu).expect("fits"), wall, own)
     }
 }
 

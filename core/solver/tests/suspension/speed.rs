@@ -36,7 +36,7 @@ fn report(dimension: usize, extent: [usize; 3], of: usize, radii: [f64; 3], vert
     let gpu = Gpu::open(0, Needs::default()).expect("a device");
     let wall = |s: [i32; 3]| s[1] == 0 || s[1] as usize == extent[1] - 1;
     let domain = Domain::new(dimension, extent, [true, false, dimension == 3], |s| !wall(s));
-    let (map, own) = domain.map(&gpu, 8, |_| true);
+    let (map, wall, own) = domain.map(&gpu, 8, |_| true);
     let shared = shared(&gpu, dimension, Precision::F32, own.len());
     let mut random = Random::new(1);
     let (mut points, mut slots) = (Vec::new(), Vec::new());
@@ -62,25 +62,15 @@ fn report(dimension: usize, extent: [usize; 3], of: usize, radii: [f64; 3], vert
         }
     }
     let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slots);
-    let coupling =
-        Coupling::new(&gpu, Precision::F32, dimension, Support::Two, &map, &cloud.vertices, &shared).expect("compiles");
+    let coupling = Coupling::new(&gpu, Precision::F32, dimension, Support::Two, &map, &wall, &cloud.vertices, &shared)
+        .expect("compiles");
     let parameters = ContactParameters { range: 1.0, strength: 1e-2, wall_strength: 1e-2, morse: None };
-    let walls: Vec<_> = domain
-        .sites
-        .iter()
-        .filter(|s| s[1] == 1 || s[1] as usize == extent[1] - 2)
-        .map(|&site| hematite_solver::suspension::WallPoint {
-            site,
-            offset: [0.0, if site[1] == 1 { -0.5 } else { 0.5 }, 0.0],
-            normal: [0.0, if site[1] == 1 { 1.0 } else { -1.0 }, 0.0],
-        })
-        .collect();
-    let contact = Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &walls).expect("compiles");
+    let contact = Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &wall).expect("compiles");
     println!(
         "{dimension}-D: {} nodes, {} vertices\n  interpolate {:.1} ms\n  advance {:.1} ms\n  clear {:.1} ms\n  spread {:.1} ms\n  contact with bins {:.1} ms",
         own.len(),
         cloud.at.len(),
-        time(&gpu, |recorder| coupling.record_interpolate(recorder, 0)),
+        time(&gpu, |recorder| coupling.record_interpolate(recorder, 0, 1)),
         time(&gpu, |recorder| coupling.record_advance(recorder, 0, 0)),
         time(&gpu, |recorder| coupling.record_clear(recorder)),
         time(&gpu, |recorder| coupling.record_spread(recorder, 0)),
