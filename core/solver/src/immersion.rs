@@ -281,8 +281,11 @@ fn contact(
     let hardest = LARGEST_PUSH / area;
     let default = CONTACT_SHARE * range * nu;
     let strength = contact.strength.map_or(default.min(hardest), |strength| strength.si() / units.stress());
-    let wall_strength = contact.wall_strength.map_or(strength, |strength| strength.si() / units.stress());
-    for (key, value) in [("strength", strength), ("wall_strength", wall_strength)] {
+    // A wall that is touched pushes three times as hard.
+    let hardest_wall = hardest / 3.0;
+    let wall_strength =
+        contact.wall_strength.map_or(strength.min(hardest_wall), |strength| strength.si() / units.stress());
+    for (key, value, hardest) in [("strength", strength, hardest), ("wall_strength", wall_strength, hardest_wall)] {
         let limit = (20.0 * default).min(hardest);
         if !(0.0..=limit).contains(&value) {
             return Err(Fault::usage(format!(
@@ -324,7 +327,7 @@ fn contact(
         None => None,
     };
     if strength == 0.0 && wall_strength == 0.0 && morse.is_none() {
-        notes.push("contact is off: cells may pass through each other and into walls".to_owned());
+        notes.push("contact is off: cells may pass through each other".to_owned());
         return Ok(None);
     }
     Ok(Some(ContactParameters { range, strength, wall_strength, morse }))

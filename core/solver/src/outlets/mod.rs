@@ -263,7 +263,7 @@ impl Outlets {
                 return Err(Fault::numerical(format!(
                     "openings.{}: at step {step} the flow rate {:.4e} {} asks for a pressure of {:.4e} Pa, which changes the \
                      lattice density by {:.3}, the limit is {DENSITY_LIMIT}: take smaller resistances, a larger compliance, a \
-                     slower inflow, or a shorter time step. Dumps up to now are whole",
+                     slower inflow, or a shorter time step",
                     outlet.name,
                     state.flow * self.units.flow_rate(self.dimension),
                     if self.dimension == 2 { "m2/s" } else { "m3/s" },

@@ -54,13 +54,16 @@ impl Suspension {
         let scale = self.parameters.scale(record.seeded_scale, u64::from(step));
         let area = of.surface.area() / count as f64 * scale.powi(dimension as i32 - 1);
         let field = self.wall.read(&self.gpu, self.coupling.map())?;
+        // Caps act on the sum: what is left of each is not known.
+        let capped = self.parameters.capped_until().is_some_and(|last| u64::from(step) <= last);
         let mut pulls = Pulls::default();
         for (v, x) in record.points(dimension).into_iter().enumerate() {
             let (distance, gradient) = field.at(x);
             let steep = gradient.iter().map(|g| g * g).sum::<f64>().sqrt().max(1e-9);
             let push = self.parameters.contact.map_or(0.0, |contact| {
                 let gap = (1.0 - distance.max(0.0) / contact.range).max(0.0);
-                (contact.wall_strength * area).min(LARGEST_PUSH) * gap * gap
+                let share = gap * gap * (1.0 + 2.0 * gap * gap);
+                (contact.wall_strength * area * share).min(LARGEST_PUSH)
             });
             for (axis, slope) in gradient.into_iter().enumerate().take(dimension) {
                 let at = axis * stride + first + v;
@@ -75,7 +78,9 @@ impl Suspension {
                 let largest = |a: f64, f: f64| if f.abs() <= a { a } else { f.abs() };
                 pulls.membrane = largest(pulls.membrane, membrane[at]);
                 pulls.wall = largest(pulls.wall, wall);
-                pulls.cells = largest(pulls.cells, whole[at] - membrane[at] - constant - wall);
+                if !capped {
+                    pulls.cells = largest(pulls.cells, whole[at] - membrane[at] - constant - wall);
+                }
             }
         }
         Ok(pulls)

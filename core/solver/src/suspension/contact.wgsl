@@ -33,8 +33,8 @@ fn work_on(n: u32) {
     if ((near & ${contact.wall_bit}u) != 0u) {
         let wall = wall_at(${positions});
         let steepness = max(sqrt(dot(wall.gradient, wall.gradient)), real(${wall.flat}));
-        let push = min(real(${contact.wall_strength}) * area, real(${contact.largest}));
-        total += wall.gradient * (push * repulsion(max(wall.distance, real(0.0))) / steepness);
+        let push = real(${contact.wall_strength}) * area * repulsion_of_wall(max(wall.distance, real(0.0)));
+        total += wall.gradient * (min(push, real(${contact.largest})) / steepness);
     }
 #endif
 #if contact.pairs

@@ -13,7 +13,7 @@ fn work_on(v: u32) {
         return;
     }
 #include "weights.wgsl"
-    var hold = Hold(real(1.0), vec${dimension}<real>(), real(0.96875));
+    var hold = Hold(real(1.0), real(0.0), Velocity(), Velocity(), real(0.96875));
     if (wall_distance[(directory[${stencil[0].place}] << ${block_bits}u) | ${stencil[0].local}] < ${wall.hold_near}) {
         hold = hold_of(wall_at(${positions}));
     }
@@ -24,8 +24,9 @@ fn work_on(v: u32) {
 #for site in stencil
     if (n${site.index} < FLUID) {
         let share = w${site.index} * scale;
+        let velocity = held(hold, node_velocity[n${site.index}].${"xyz"[:dimension]});
 #for axis in axes
-        u${axis.name} += i32(round(share * held(hold, node_velocity[n${site.index}].${axis.name}, hold.push.${axis.name})));
+        u${axis.name} += i32(round(share * velocity.${axis.name}));
 #endfor
     }
 #endfor

@@ -8,7 +8,7 @@ use super::contact::{ContactParameters, LARGEST_PUSH, SCALE};
 use super::coupling::{FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, STRONG, Support};
 use super::damage::Damage;
 use super::listing::Listing;
-use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLOW};
+use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLIP, SLOW};
 use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
 use crate::sites::{FLUID, PIECES, SOLID, SiteMap};
 use crate::{Precision, sites};
@@ -262,6 +262,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         fastest => (FASTEST * DRIFT_SCALE) as i32,
         wall => context! {
             slow => number(SLOW),
+            slip => number(SLIP),
             least => number(LEAST),
             return => number(RETURN),
             fastest => number(FASTEST_AT_WALL),

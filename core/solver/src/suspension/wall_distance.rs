@@ -14,8 +14,11 @@ use crate::sites::SiteMap;
 #[derive(Clone, Debug)]
 pub struct WallDistance(pub(super) Buffer);
 
-/// Distance from the wall below which a vertex takes only a share of the fluid's velocity, see `wall_hold.wgsl`.
+/// Distance from the wall below which a vertex takes only a share of the fluid's velocity towards it or off it, see `wall_hold.wgsl`.
 pub const SLOW: f64 = 0.5;
+
+/// Distance from the wall below which a vertex takes only a share of the fluid's velocity along it.
+pub const SLIP: f64 = 0.2;
 
 /// Distance from the wall below which a vertex drifts off.
 pub const LEAST: f64 = 0.25;
@@ -24,7 +27,7 @@ pub const LEAST: f64 = 0.25;
 pub(super) const RETURN: f64 = 0.05;
 
 /// The largest component of the fluid's velocity that a vertex nearer than [`SLOW`] takes a share of, lattice spacings a move.
-pub(super) const FASTEST_AT_WALL: f64 = 0.1;
+pub(super) const FASTEST_AT_WALL: f64 = 0.05;
 
 /// Gradients of the distance that are smaller, as half-way between two walls, give no unit normal.
 pub(super) const FLAT: f64 = 0.1;

@@ -1,34 +1,47 @@
-// How the wall holds a vertex at distance d from it. The fluid's velocity u is zero at the wall: what a vertex takes of
-// it goes to zero with d below SLOW. So does the way it moves towards the wall in a step, which is shorter than what is left of d
-// as |u| is bounded there: no vertex reaches d = 0. One nearer than LEAST drifts off along the wall's normal n:
-//   U = min(d / SLOW, 1) u + RETURN max(LEAST - d, 0) n
+// How the wall holds a vertex at distance d from it, n the wall's normal. What the fluid's velocity u takes a vertex towards the
+// wall or off it goes to zero with d below SLOW, what it takes it along the wall below SLIP; one nearer than LEAST drifts off:
+//   U = min(d / SLIP, 1) (u - (1 - min(d / SLOW, 1)) (u . n) n) + RETURN max(LEAST - d, 0) n
+// As |u| is bounded there, a step towards the wall is shorter than d, also where two walls meet: no vertex reaches d = 0.
 // A rank's nodes know d and n, so that each adds its share.
 const SLOW: real = real(${wall.slow});
+const SLIP: real = real(${wall.slip});
 const LEAST: real = real(${wall.least});
+
+alias Velocity = vec${dimension}<real>;
 
 struct Hold {
     // Share of the fluid's velocity.
     share: real,
+    // What is taken of its part along the normal, and the normal.
+    held: real,
+    normal: Velocity,
     // Velocity off the wall.
-    push: vec${dimension}<real>,
+    push: Velocity,
     // Bound of the components of the fluid's velocity.
     fastest: real,
 }
 
 fn hold_of(wall: Wall) -> Hold {
     if (wall.distance >= SLOW) {
-        return Hold(real(1.0), vec${dimension}<real>(), real(0.96875));
+        return Hold(real(1.0), real(0.0), Velocity(), Velocity(), real(0.96875));
     }
     let steps = real(span.steps);
-    let share = max(wall.distance, real(0.0)) * real(1.0 / ${wall.slow});
+    let d = max(wall.distance, real(0.0));
     let steepness = sqrt(dot(wall.gradient, wall.gradient));
+    let n = wall.gradient / max(steepness, real(${wall.flat}));
     let deep = clamp(LEAST - wall.distance, real(0.0), real(1.0));
-    let push = real(${wall.return}) * deep / (steps * max(steepness, real(${wall.flat}))) * wall.gradient;
-    return Hold(share, push, real(${wall.fastest}) / steps);
+    return Hold(
+        min(d * real(1.0 / ${wall.slip}), real(1.0)),
+        real(1.0) - d * real(1.0 / ${wall.slow}),
+        n,
+        real(${wall.return}) * deep / steps * n,
+        real(${wall.fastest}) / steps,
+    );
 }
 
-// A component of the velocity of a vertex by that of the fluid at a node. Bounded, so that no sum overflows: beyond, the
-// fluid is broken anyway, and the vertex too fast.
-fn held(hold: Hold, u: real, push: real) -> real {
-    return hold.share * clamp(u, -hold.fastest, hold.fastest) + push;
+// The velocity of a vertex by that of the fluid at a node. Bounded, so that no sum overflows: beyond, the fluid is broken
+// anyway, and the vertex too fast.
+fn held(hold: Hold, u: Velocity) -> Velocity {
+    let bounded = clamp(u, Velocity(-hold.fastest), Velocity(hold.fastest));
+    return hold.share * (bounded - hold.held * dot(bounded, hold.normal) * hold.normal) + hold.push;
 }

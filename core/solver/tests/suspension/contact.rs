@@ -170,7 +170,8 @@ fn walls_push_along_the_gradient_of_the_distance() {
                     let (distance, gradient) = domain.wall_at(at);
                     let steep = dot(gradient, gradient).sqrt().max(0.1);
                     let area = f64::from(found.areas[found.cloud.slot[v] as usize]);
-                    let push = (strength * area).min(LARGEST_PUSH) * repulsion(distance.max(0.0), range);
+                    let gap = repulsion(distance.max(0.0), range);
+                    let push = (strength * area * gap * (1.0 + 2.0 * gap)).min(LARGEST_PUSH);
                     held += usize::from(push > 0.0);
                     for a in 0..dimension {
                         let wanted = push * gradient[a] / steep;
