@@ -93,14 +93,13 @@ impl Coupling {
     pub fn new(
         gpu: &Gpu,
         precision: Precision,
-        dimension: usize,
         support: Support,
         map: &SiteMap,
         wall: &WallDistance,
         vertices: &Vertices,
         shared: &Shared,
     ) -> Result<Self> {
-        let (extent, periodic) = (map.extent, map.periodic);
+        let (dimension, extent, periodic) = (map.dimension, map.extent, map.periodic);
         let variant = Variant { dimension, precision, extent, periodic, support, contact: None };
         let buffers = buffers(map, wall, vertices, shared);
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {

@@ -111,16 +111,8 @@ impl Suspension {
         let rooms: Vec<usize> = near.iter().map(|cells| room(cells.len())).collect();
         let (vertices, ranges) = arrays(gpu, &parameters, &rooms)?;
         let wall = WallDistance::new(gpu, &surroundings.wall_distance)?;
-        let coupling = Coupling::new(
-            gpu,
-            parameters.precision,
-            parameters.dimension,
-            parameters.support,
-            &surroundings.map,
-            &wall,
-            &vertices,
-            &shared,
-        )?;
+        let coupling =
+            Coupling::new(gpu, parameters.precision, parameters.support, &surroundings.map, &wall, &vertices, &shared)?;
         let contact = match &parameters.contact {
             Some(contact) => Some(Contact::new(
                 gpu,

@@ -173,8 +173,8 @@ fn walls_push_along_the_gradient_of_the_distance() {
                     let gap = repulsion(distance.max(0.0), range);
                     let push = (strength * area * gap * (1.0 + 2.0 * gap)).min(LARGEST_PUSH);
                     held += usize::from(push > 0.0);
-                    for a in 0..dimension {
-                        let wanted = push * gradient[a] / steep;
+                    for (a, slope) in gradient.into_iter().enumerate().take(dimension) {
+                        let wanted = push * slope / steep;
                         largest = largest.max(wanted.abs());
                         worst = worst.max((wanted - found.force[v][a]).abs());
                     }
@@ -247,8 +247,7 @@ fn kept_lists_give_what_new_ones_would() {
         let (kept, anew) = (made(), made());
         let nodes = shared(&gpu, dimension, Precision::F32, own.len());
         let coupling =
-            Coupling::new(&gpu, Precision::F32, dimension, Support::Two, &map, &wall, &cloud.vertices, &nodes)
-                .expect("compiles");
+            Coupling::new(&gpu, Precision::F32, Support::Two, &map, &wall, &cloud.vertices, &nodes).expect("compiles");
         let still = vec![[0.0; 3]; cloud.at.len()];
         let forces = |contact: &Contact| {
             cloud.write_force(&gpu, Precision::F32, &still);

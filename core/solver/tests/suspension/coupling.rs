@@ -35,8 +35,7 @@ impl Rank {
         let shared = shared(gpu, dimension, precision, own.len());
         let slots = (0..points.len() as u32).collect();
         let cloud = Cloud::new(gpu, dimension, precision, points.to_vec(), slots);
-        let coupling =
-            Coupling::new(gpu, precision, dimension, support, &map, &wall, &cloud.vertices, &shared).expect("compiles");
+        let coupling = Coupling::new(gpu, precision, support, &map, &wall, &cloud.vertices, &shared).expect("compiles");
         Self { own, shared, cloud, coupling }
     }
 
@@ -319,7 +318,7 @@ fn obstacles(dimension: usize) -> Domain {
     let solid = move |[x, y, z]: [i32; 3]| {
         let speck = [x, y, if dimension == 3 { z } else { 5 }] == [6, 9, 5];
         let septum = x == 12 && y > 6;
-        y < 2 || y > 17 || (dimension == 3 && !(1..=10).contains(&z)) || speck || septum || (x >= 17 && y < 8)
+        !(2..=17).contains(&y) || (dimension == 3 && !(1..=10).contains(&z)) || speck || septum || (x >= 17 && y < 8)
     };
     Domain::new(dimension, extent, [true, false, false], move |site| !solid(site))
 }
