@@ -1,10 +1,8 @@
 // The largest speed, squared, and the largest density deviation of `span.count` own nodes after an even number of steps, into
 // two words of `checked`, which are zero before. Magnitudes are compared by their bits, which order them, infinity and then
-// NaN above all numbers; the largest is the same in any order.
+// NaN above all numbers; the largest is the same in any order. Each invocation has many nodes, as far apart as there are
+// invocations: no barriers, which cost software devices most, and few atomics.
 #include "prelude.wgsl"
-
-var<workgroup> fastest: array<u32, WORKGROUP>;
-var<workgroup> farthest: array<u32, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)
 fn main(
@@ -12,27 +10,18 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) lane: u32,
 ) {
-    let n = (group.y * groups.x + group.x) * WORKGROUP + lane;
-    fastest[lane] = 0u;
-    farthest[lane] = 0u;
-    if (n < span.count) {
+    let invocations = groups.x * groups.y * WORKGROUP;
+    var fastest = 0u;
+    var farthest = 0u;
+    for (var n = (group.y * groups.x + group.x) * WORKGROUP + lane; n < span.count; n += invocations) {
 #include "gather.wgsl"
 #include "pairs.wgsl"
 #include "moments_of_pairs.wgsl"
-        fastest[lane] = bitcast<u32>(f32(${squares})) & 0x7fffffffu;
-        farthest[lane] = bitcast<u32>(f32(drho)) & 0x7fffffffu;
+        fastest = max(fastest, bitcast<u32>(f32(${squares})) & 0x7fffffffu);
+        farthest = max(farthest, bitcast<u32>(f32(drho)) & 0x7fffffffu);
     }
-    for (var reach = WORKGROUP / 2u; reach > 0u; reach /= 2u) {
-        workgroupBarrier();
-        if (lane < reach) {
-            fastest[lane] = max(fastest[lane], fastest[lane + reach]);
-            farthest[lane] = max(farthest[lane], farthest[lane + reach]);
-        }
-    }
-    if (lane == 0u) {
-        // Checks of a batch are at least CHECK_EVERY of its rows apart.
-        let slot = 2u * (span.row / CHECK_EVERY);
-        atomicMax(&checked[slot], fastest[0]);
-        atomicMax(&checked[slot + 1u], farthest[0]);
-    }
+    // Checks of a batch are at least CHECK_EVERY of its rows apart.
+    let slot = 2u * (span.row / CHECK_EVERY);
+    atomicMax(&checked[slot], fastest);
+    atomicMax(&checked[slot + 1u], farthest);
 }

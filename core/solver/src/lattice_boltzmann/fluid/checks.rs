@@ -2,7 +2,7 @@
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Recorder, WORKGROUP};
+use hematite_gpu::Recorder;
 
 use super::Fluid;
 use crate::lattice_boltzmann::Row;
@@ -10,6 +10,10 @@ use crate::lattice_boltzmann::checks::{CHECK_EVERY, Extremes, Travelling};
 use crate::lattice_boltzmann::exchange::Exchange;
 use crate::lattice_boltzmann::moment::Passing;
 use crate::lattice_boltzmann::shaders::Shader;
+
+/// Nodes that an invocation of a check has, at least, and invocations at most, which keep any device busy.
+const NODES: u32 = 16;
+const INVOCATIONS: u32 = 1 << 17;
 
 impl Fluid {
     /// The checks of all ranks since this was last asked, in their order.
@@ -34,12 +38,8 @@ impl Fluid {
         }
         recorder.phase("check");
         let (kernel, bound) = &self.kernels[&(Shader::Check, false)];
-        recorder.dispatch(
-            kernel,
-            bound,
-            self.own.next_multiple_of(WORKGROUP),
-            &[0, self.own, self.buffers.stride, row],
-        );
+        let invocations = self.own.div_ceil(NODES).min(INVOCATIONS);
+        recorder.dispatch(kernel, bound, invocations, &[0, self.own, self.buffers.stride, row]);
         self.checks.note(self.step, row);
         Ok(())
     }
