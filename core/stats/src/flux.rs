@@ -237,6 +237,7 @@ mod tests {
             time,
             inside: entered,
             through: vec![entered],
+            values: vec![],
             cells: vec![],
         };
         let rows = [row(0.0, 0.0), row(1.0, 5.0), row(2.0, 1.0)];
