@@ -88,8 +88,8 @@ mod tests {
 
     /// A cell of four vertices, `[x, y]`.
     fn square(x: f64, y: f64) -> Record {
-        let position = [[x, x + 2.0, x + 2.0, x], [y, y, y + 2.0, y + 2.0]].as_flattened().iter();
-        Record { seeded_scale: 1.0, position: position.map(|&x| Coordinate::of(x)).collect(), drift: vec![0; 8] }
+        let position = [x, x + 2.0, x + 2.0, x, y, y, y + 2.0, y + 2.0].map(Coordinate::of).to_vec();
+        Record { seeded_scale: 1.0, position, drift: vec![0; 8] }
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub struct Domain {
     pub nodes: i64,
     /// Links along axes that end at a wall: the walls' area.
     pub walls: i64,
-    /// The largest magnitude of each opening's shape; zero for pressure.
+    /// The largest speed prescribed at each opening ([`Plan::peaks`]).
     pub peaks: Vec<f64>,
     /// The speed at the start.
     pub start: f64,
@@ -39,9 +39,9 @@ impl Plan {
         let viscosity = CS2 * (self.tau - 0.5);
         let diameter = 4.0 * domain.nodes as f64 / domain.walls as f64;
         let tube = |gradient: f64| gradient * diameter * diameter / (16.0 * viscosity);
-        let openings = header.openings.iter().zip(&domain.peaks).enumerate().map(|(k, (opening, peak))| {
+        let openings = header.openings.iter().zip(&domain.peaks).map(|(opening, &peak)| {
             let what = if opening.kind == OpeningKind::Wall { "moving wall" } else { "opening" };
-            (peak * self.largest_factor(k), format!("prescribed at {what} \"{}\"", opening.name))
+            (peak, format!("prescribed at {what} \"{}\"", opening.name))
         });
         let pressure = self.pressure_difference();
         let areas = header.openings.iter().filter(|opening| opening.kind == OpeningKind::Pressure);

@@ -176,25 +176,13 @@ impl Plan {
     pub fn parameters(&self, header: &Header, part: &Part) -> Result<Parameters> {
         let mut openings = Vec::with_capacity(self.openings.len());
         for (condition, nodes) in self.openings.iter().zip(&part.openings) {
-            let (value, largest) = match &condition.value {
-                Value::Pressure(_) | Value::Outlet(_) => {
-                    openings.push(Prescribed::Pressure);
-                    continue;
-                }
-                Value::Womersley(flow) => {
-                    let shapes = flow.shapes(condition.normal, nodes, part)?;
-                    let peak = flow.peak(&condition.waveform, &shapes);
-                    self.check_mach(&format!("openings.{}", condition.name), peak)?;
-                    openings.push(Prescribed::Terms(shapes));
-                    continue;
-                }
-                Value::Split { share, of } => (&**of, share * largest_inflow(&self.openings)),
-                value => (value, condition.waveform.largest()),
+            let prescribed = match &condition.value {
+                Value::Pressure(_) | Value::Outlet(_) => Prescribed::Pressure,
+                Value::Womersley(flow) => Prescribed::Terms(flow.shapes(condition.normal, nodes, part)?),
+                value => Prescribed::Velocity(self.shape(value, condition.normal, nodes, header, part)),
             };
-            let shape = self.shape(value, condition.normal, nodes, header, part);
-            let peak = shape.iter().map(length).fold(0.0, f64::max) * largest;
-            self.check_mach(&format!("openings.{}", condition.name), peak)?;
-            openings.push(Prescribed::Velocity(shape));
+            self.check_mach(&format!("openings.{}", condition.name), self.peak(condition, &prescribed))?;
+            openings.push(prescribed);
         }
         Ok(Parameters {
             set: header.set,
@@ -282,9 +270,22 @@ impl Plan {
         )))
     }
 
-    /// The largest magnitude of the factor of an opening's shape.
-    pub(crate) fn largest_factor(&self, opening: usize) -> f64 {
-        self.openings[opening].waveform.largest()
+    /// The largest speed prescribed at each opening's nodes of a part, at the peak of the waveform, lattice units; zero for
+    /// pressures. `prescribed` is what [`Plan::parameters`] made for the part.
+    pub fn peaks(&self, prescribed: &[Prescribed]) -> Vec<f64> {
+        self.openings.iter().zip(prescribed).map(|(condition, prescribed)| self.peak(condition, prescribed)).collect()
+    }
+
+    fn peak(&self, condition: &Condition, prescribed: &Prescribed) -> f64 {
+        let fastest = |shape: &Shape| shape.iter().map(length).fold(0.0, f64::max);
+        match (&condition.value, prescribed) {
+            (Value::Womersley(flow), Prescribed::Terms(shapes)) => flow.peak(&condition.waveform, shapes),
+            (Value::Split { share, .. }, Prescribed::Velocity(shape)) => {
+                fastest(shape) * share * largest_inflow(&self.openings)
+            }
+            (_, Prescribed::Velocity(shape)) => fastest(shape) * condition.waveform.largest(),
+            _ => 0.0,
+        }
     }
 
     /// The largest magnitude of the body force, lattice units.

@@ -1,6 +1,6 @@
 //! Force on named parts of the wall: the same bits on any number of ranks and through restarts, tables of `post`, and what is refused.
 
-use pipeline_tests::{Folder, draw};
+use pipeline_tests::Folder;
 use serde_json::{Value, json};
 
 /// A channel with a block of 8 by 6 pixels, whose lower wall is a part by its colour.

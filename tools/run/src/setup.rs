@@ -8,7 +8,7 @@ use hematite_config::{Fault, Result, read, sibling};
 use hematite_dump::Grid;
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
-use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, Prescribed, WallLinks};
+use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, WallLinks};
 use hematite_solver::rigid::{Entrances, Rigid};
 use hematite_solver::suspension::Gate;
 use hematite_solver::{Domain, Expected, Immersion, Plan};
@@ -318,14 +318,7 @@ fn expected(
         let walls = (0..2 * header.set.dimension()).filter(|&i| solid(part.links[i][n].target())).count();
         counts[1] += walls as i64;
     }
-    let mut peaks: Vec<f64> = parameters
-        .openings
-        .iter()
-        .map(|prescribed| match prescribed {
-            Prescribed::Velocity(shape) => shape.iter().map(length).fold(0.0, f64::max),
-            Prescribed::Pressure => 0.0,
-        })
-        .collect();
+    let mut peaks = plan.peaks(&parameters.openings);
     comm.sum(&mut counts)?;
     comm.max(&mut peaks)?;
     let [nodes, walls] = counts;

@@ -188,7 +188,7 @@ mod tests {
                 dimension: 2 + k / 7 % 2,
                 extent: [40, 41, 64],
                 periodic: [k >= 28, false, k >= 28],
-                tiling: Tiling::of_bits(2 + k as u32 % 2),
+                tiling: Tiling::reaching([4.0, 8.0][k % 2]).expect("tiles"),
                 tiles: 100,
                 neighbours: 3,
                 reach: [3.5, 7.5, 15.0][k % 3],

@@ -20,12 +20,21 @@ fn gpu(f64: bool) -> Gpu {
 
 /// Links of own nodes that lead to what `wanted` says, where their nodes are `of`.
 fn links(part: &Part, wanted: Target, of: impl Fn([i32; 3]) -> bool) -> WallLinks {
-    let bits = |node: usize| {
-        let along = part.links.iter().zip(1..);
-        along.filter(|(links, _)| links[node].target() == wanted).fold(0, |bits, (_, i)| bits | 1 << i)
-    };
-    let nodes = (0..part.own).filter(|&node| of(part.position[node]));
-    nodes.map(|node| [node as u32, bits(node)]).filter(|[_, bits]| *bits != 0).collect()
+    chosen(part, |node, i| part.links[i - 1][node].target() == wanted && of(part.position[node]))
+}
+
+/// Links of own nodes that lead into walls, where the site in the wall is `of`.
+fn links_into(lattice: &Lattice, part: &Part, of: impl Fn([i32; 3]) -> bool) -> WallLinks {
+    let c = lattice.set.velocities();
+    let site = |node: usize, i: usize| std::array::from_fn(|axis| part.position[node][axis] + c[i][axis]);
+    chosen(part, |node, i| part.links[i - 1][node].target() == Target::Wall && of(site(node, i)))
+}
+
+/// The links of own nodes in directions that are `wanted`.
+fn chosen(part: &Part, wanted: impl Fn(usize, usize) -> bool) -> WallLinks {
+    let directions = 1..=part.links.len();
+    let bits = |node: usize| directions.clone().filter(|&i| wanted(node, i)).fold(0, |bits, i| bits | 1 << i);
+    (0..part.own).map(|node| [node as u32, bits(node)]).filter(|[_, bits]| *bits != 0).collect()
 }
 
 /// The forces on `parts` after `steps` steps from rest.
@@ -90,8 +99,8 @@ fn walls_of_a_channel_hold_its_pressure_drop() {
     };
     // Without the links of the openings' rims, which lead out past the first and the last row.
     let inside = |[x, ..]: [i32; 3]| (1..=length as i32).contains(&x);
-    let below = links_into(&part, |site| site[1] == 0 && inside(site));
-    let above = links_into(&part, |site| site[1] == height as i32 + 1 && inside(site));
+    let below = links_into(&lattice, &part, |site| site[1] == 0 && inside(site));
+    let above = links_into(&lattice, &part, |site| site[1] == height as i32 + 1 && inside(site));
     let middle = links(&part, Target::Wall, |[x, ..]| (6..26).contains(&x));
     let drop = 3e-4;
     let row = Row { force: [0.0; 3], openings: vec![drop, -drop] };
