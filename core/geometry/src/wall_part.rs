@@ -12,7 +12,9 @@ use crate::rules::Labels;
 pub const WHOLE_WALL: &str = "walls";
 
 /// A named part of the wall: a name and exactly one of `box` and `label`, e.g. {"name": "cylinder", "box": {"min":
-/// ["0.1 m", "0.1 m"], "max": ["0.3 m", "0.3 m"]}}. Runs take down the force of the fluid on it.
+/// ["0.1 m", "0.1 m"], "max": ["0.3 m", "0.3 m"]}}. Runs take down the force of the fluid on it. That on a closed obstacle is
+/// complete; that on a piece cut out of a wall has, along the wall, an error of the pressure difference between its ends on a
+/// sixth of a spacing.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct WallPartConfig {

@@ -25,8 +25,8 @@ fn a_run_that_diverges_says_where_and_keeps_its_dumps() {
     folder.json("run.json", &run);
     for (name, ranks) in [("solo", "1"), ("threads", "2")] {
         let arguments = ["run.json", "-o", name, "--threads", ranks, "--quiet"];
-        let message = folder.run(&arguments).fails(4, &["diverged", "step", "node", " m ", "tau"]);
-        assert!(message.contains("time step") && message.contains("Dumps"), "{message}");
+        let message = folder.run(&arguments).fails(4, &["diverged", "step", "node", ") m: speed", "tau"]);
+        assert!(message.contains("time step") && message.contains("dumps up to step 20"), "{message}");
         let flow = folder.post(&["flow", name, "--dump", "20"]).done();
         assert!(flow.stdout.contains("step 20"), "{}", flow.stdout);
     }

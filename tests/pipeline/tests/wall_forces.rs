@@ -54,7 +54,7 @@ fn run() -> Value {
         "openings": {"inlet": {"velocity": "20 mm/s", "ramp": "0.2 ms"}, "outlet": {"pressure": "0 Pa"}},
         "forces": {"block": {"about": ["220 um", "140 um"]}, "floor": {}, "walls": {}},
         "monitor": {"every": 25},
-        "dumps": [{"at": [300]}]
+        "dumps": [{"every": 150}]
     })
 }
 

@@ -157,7 +157,7 @@ impl Bath {
         let margin = cells.map_margin();
         let mut builder = SiteMap::builder(dimension, &own, margin, made.extent, made.periodic);
         builder.add_fluid(&own);
-        let wall_distance = builder.distances(cells.wall_reach(), |_| false);
+        let wall_distance = builder.distances(cells.wall_reach(), |_| true, |_| false);
         let around = Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: Vec::new() };
         let records = content.cells.iter().zip(0..).map(|((kind, at), id)| (*kind, id, record(inside, at)));
         let records: Vec<_> = records.collect();

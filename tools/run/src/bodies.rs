@@ -46,8 +46,13 @@ fn surroundings(gpu: &Gpu, setup: &Setup, rigid: &Rigid) -> Result<Surroundings>
     let parameters = &rigid.parameters;
     let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
     case.each_position(|positions| builder.add_fluid(positions))?;
-    let wall_distance = Some(builder.distances(parameters.wall_reach(), open_sites(setup)));
+    let wall_distance = Some(builder.distances(parameters.wall_reach(), within_walls(setup), open_sites(setup)));
     Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: rigid.gates.clone() })
+}
+
+/// Whether an own node is of the fluid, not of the layer beyond immersed walls.
+pub fn within_walls(setup: &Setup) -> impl Fn(u32) -> bool + Sync {
+    |node| (setup.part.id[node as usize].0 as usize) < setup.header.nodes
 }
 
 /// Whether a site next to fluid is in an opening, not in the wall.

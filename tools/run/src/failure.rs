@@ -29,6 +29,9 @@ const NEAR: f64 = 10.0;
 /// Between a place and a cell.
 const TOUCHING: f64 = 3.0;
 
+/// Below this a relaxation time is close to 1/2.
+const CLOSE: f64 = 0.55;
+
 /// Writes the fluid as it is, and cells or bodies, into a folder of its own in the run folder: files as those of dumps.
 /// Collective.
 ///
@@ -171,12 +174,13 @@ fn advice(setup: &Setup, speed: f64, opening: Option<&str>, cell: bool) -> Strin
     }
     let expected = setup.expected.as_ref().map(|expected| expected.speed);
     if let Some(mach) = expected.map(groups::mach).filter(|&mach| mach > 0.1) {
-        remedies.push(format!(
-            "what is prescribed is Mach {mach:.2} already: take a shorter time step than {:.3e} s",
-            plan.units.dt
-        ));
+        let remedy = match plan.tau < CLOSE {
+            true => "take a slower flow, or a finer lattice and a shorter time step".to_owned(),
+            false => format!("take a shorter time step than {:.3e} s", plan.units.dt),
+        };
+        remedies.push(format!("what is prescribed is Mach {mach:.2} already: {remedy}"));
     }
-    if plan.tau < 0.55 {
+    if plan.tau < CLOSE {
         remedies.push(format!(
             "tau {:.4} is close to 0.5, and a shorter time step brings it closer: take a finer lattice or a slower flow",
             plan.tau

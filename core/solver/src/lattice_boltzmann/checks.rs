@@ -18,8 +18,8 @@ pub const LARGEST_DEVIATION: f64 = 0.9;
 /// Checks of one batch at most.
 const SLOTS: usize = SCHEDULE_ROWS / CHECK_EVERY as usize + 1;
 
-/// The largest speed and density deviation of the fluid's nodes after a step, lattice units; NaN where some node's is no
-/// number.
+/// The largest speed and density deviation of the fluid's nodes after a step, lattice units; infinite where some node's
+/// is no number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Extremes {
     /// Time steps done.
@@ -39,10 +39,12 @@ impl Extremes {
 
     /// The fault of a state that is beyond the method.
     pub fn fault(&self) -> Fault {
-        let Self { step, speed, deviation } = self;
+        let step = self.step;
+        let shown = |x: f64| if x.is_finite() { format!("{x:.2e}") } else { "no number".to_owned() };
+        let [speed, deviation] = [self.speed, self.deviation].map(shown);
         Fault::numerical(format!(
-            "the fluid diverged: at step {step} its largest speed is {speed:.2e} in lattice units, the limit is {LARGEST_SPEED}, and \
-             its largest density deviation {deviation:.2e}, the limit is {LARGEST_DEVIATION}"
+            "the fluid diverged: at step {step} its largest speed is {speed} in lattice units, the limit is {LARGEST_SPEED}, and \
+             its largest density deviation {deviation}, the limit is {LARGEST_DEVIATION}"
         ))
     }
 }
@@ -116,7 +118,8 @@ impl Travelling {
     /// When the device is lost.
     pub fn read(self, gpu: &Gpu) -> Result<Vec<Extremes>> {
         let words: Vec<u32> = gpu.read(&self.staging, &self.ticket, bytemuck::pod_collect_to_vec)?;
-        let number = |word: u32| f64::from(f32::from_bits(word));
+        // The largest over ranks would pass over NaN.
+        let number = |word: u32| Some(f64::from(f32::from_bits(word))).filter(|x| !x.is_nan()).unwrap_or(f64::INFINITY);
         let extremes = |&(step, slot): &(u64, usize)| Extremes {
             step,
             speed: number(words[2 * slot]).sqrt(),

@@ -109,8 +109,13 @@ impl SiteMapBuilder {
 
     /// Distance of each site from the wall, lattice units, in the order of `sites`: to the nearest site next to fluid that is
     /// neither fluid nor `open`, less half a unit; at most `reach`. Sites of the wall have what is nearest to them of the fluid,
-    /// negative. Call it when all fluid is marked.
-    pub fn distances(&self, reach: f64, open: impl Fn([i32; 3]) -> bool + Sync) -> Vec<f32> {
+    /// negative. Own nodes that are not `fluid` are in the wall. Call it when all fluid is marked.
+    pub fn distances(
+        &self,
+        reach: f64,
+        fluid: impl Fn(u32) -> bool + Sync,
+        open: impl Fn([i32; 3]) -> bool + Sync,
+    ) -> Vec<f32> {
         let mut blocks = vec![None; self.numbers.len() + 1];
         for (&block, &number) in &self.numbers {
             blocks[number as usize] = Some(block);
@@ -119,7 +124,7 @@ impl SiteMapBuilder {
         let by_block = distance.par_chunks_mut(1 << (3 * self.dimension)).zip(blocks);
         by_block.for_each(|(to, block)| {
             if let Some(block) = block {
-                to.copy_from_slice(&Surround::of(self, block, reach, &open).distances());
+                to.copy_from_slice(&Surround::of(self, block, reach, &fluid, &open).distances());
             }
         });
         distance
@@ -260,7 +265,14 @@ struct Surround {
 }
 
 impl Surround {
-    fn of(map: &SiteMapBuilder, block: [i32; 3], reach: f64, open: &impl Fn([i32; 3]) -> bool) -> Self {
+    fn of(
+        map: &SiteMapBuilder,
+        block: [i32; 3],
+        reach: f64,
+        fluid: &impl Fn(u32) -> bool,
+        open: &impl Fn([i32; 3]) -> bool,
+    ) -> Self {
+        let is_solid = |entry: u32| entry == SOLID || (entry < FLUID && !fluid(entry));
         let steps = reach.ceil() as usize + 1;
         let rim = [0, 1, 2].map(|a| if a < map.dimension { steps } else { 0 });
         let edge = [0, 1, 2].map(|a| if a < map.dimension { EDGE as usize + 2 * rim[a] } else { 1 });
@@ -277,7 +289,7 @@ impl Surround {
                     if of != last.0 {
                         last = (of, map.numbers.get(&of));
                     }
-                    kind.push(last.1.map(|&number| map.sites[map.entry(number, site)] == SOLID));
+                    kind.push(last.1.map(|&number| is_solid(map.sites[map.entry(number, site)])));
                 }
             }
         }
@@ -387,7 +399,7 @@ mod tests {
         let mut builder = SiteMap::builder(3, &fluid, 3, extent.map(|n| n as usize), [true, false, false]);
         builder.add_fluid(&fluid);
         let (reach, open) = (3.6, |[_, y, _]: [i32; 3]| y == 0);
-        let found = builder.distances(reach, open);
+        let found = builder.distances(reach, |_| true, open);
         let nearest = |of: [i32; 3], wall: bool| {
             let mut least = f64::INFINITY;
             for z in -2..extent[2] + 2 {

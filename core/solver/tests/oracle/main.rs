@@ -292,10 +292,14 @@ fn checks_in_the_midst_of_steps_find_what_is_largest() {
             assert!((check.speed / speed - 1.0).abs() < 1e-6, "{check:?}, not {speed}");
             assert!((check.deviation / deviation - 1.0).abs() < 1e-6, "{check:?}, not {deviation}");
         }
-        for broken in [|n: usize| if n == 17 { f64::NAN } else { 0.0 }, |_| 1.5] {
-            let fault = begin(broken).advance(&Solo, 10 * CHECK_EVERY, row).expect_err("beyond the method");
-            assert!(fault.message.contains(&format!("at step {CHECK_EVERY} ")), "{fault}");
-        }
+        let no_number = |n: usize| if n == 17 { f64::NAN } else { 0.0 };
+        let fault = begin(no_number).advance(&Solo, 10 * CHECK_EVERY, row).expect_err("no number");
+        assert!(fault.message.contains(&format!("at step {CHECK_EVERY} ")), "{fault}");
+        // The inlet is faster than the method bears from the step before the third check.
+        let too_fast =
+            |t: u64| Row { openings: vec![if t >= 3 * CHECK_EVERY - 1 { 1.5 } else { 0.02 }, -0.003], ..row(t) };
+        let fault = begin(sound).advance(&Solo, 10 * CHECK_EVERY, too_fast).expect_err("too fast");
+        assert!(fault.message.contains(&format!("at step {} ", 3 * CHECK_EVERY)), "{fault}");
     }
 }
 

@@ -117,7 +117,7 @@ impl Domain {
         let positions: Vec<[i32; 3]> = own.iter().map(|&n| self.sites[n]).collect();
         let mut builder = SiteMap::builder(self.dimension, &positions, margin, self.extent, self.periodic);
         self.sites.chunks(100).for_each(|slab| builder.add_fluid(slab));
-        let wall = WallDistance::new(gpu, &builder.distances(REACH, |_| false)).expect("fits");
+        let wall = WallDistance::new(gpu, &builder.distances(REACH, |_| true, |_| false)).expect("fits");
         (builder.build(gpu).expect("fits"), wall, own)
     }
 }

@@ -147,7 +147,9 @@ impl Vessel {
         };
         let last = inside.extent[0] as f64;
         let paint = |at: [f64; 3]| {
-            let [along, off] = self.on_axis(at);
+            // A face of the lattice is open where the fluid ends at it.
+            let beside = [at[0].clamp(0.5, last - 0.5), at[1], at[2]];
+            let [along, off] = self.on_axis(if self.cut == Cut::Lattice { beside } else { at });
             let (before, behind) = match self.cut {
                 Cut::Lattice => (at[0] < 0.0, at[0] > last),
                 Cut::Vessel => (along < 0.0, along > self.length),
