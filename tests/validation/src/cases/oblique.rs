@@ -131,9 +131,9 @@ impl Vessel {
         if self.cut == Cut::Lattice { 0.0 } else { (self.width / 2.0 * self.angle.sin()).ceil() + 2.0 }
     }
 
-    /// Distance from the inlet along the axis.
+    /// Distance from the plane of the inlet.
     fn behind_inlet(&self, at: [f64; 3]) -> f64 {
-        if self.cut == Cut::Lattice { at[0] / self.angle.cos() } else { self.on_axis(at)[0] }
+        if self.cut == Cut::Lattice { at[0] } else { self.on_axis(at)[0] }
     }
 
     fn made(&self) -> (Inside, Domain) {
