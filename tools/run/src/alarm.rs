@@ -73,7 +73,7 @@ pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
                 look.step,
                 100.0 * share,
                 opening.name,
-                passing.mean() * setup.plan.units.velocity()
+                passing.flow() / opening.area * setup.plan.units.velocity()
             ),
         })
     };

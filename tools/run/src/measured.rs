@@ -54,8 +54,7 @@ impl Look {
     /// When the device or a rank is lost.
     pub fn for_ledger(mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, outlets: &Outlets) -> Result<Self> {
         let row = setup.plan.row(fluid.step());
-        let normals: Vec<[f64; 3]> = setup.header.openings.iter().map(|opening| opening.normal).collect();
-        let own = together(comm, || fluid.passing(&normals, &row))?;
+        let own = together(comm, || fluid.passing(&row))?;
         let mut numbers: Vec<i64> = own.into_iter().flat_map(Passing::numbers).collect();
         comm.sum(&mut numbers)?;
         self.passing = numbers.as_chunks().0.iter().map(|&numbers| Passing::of(numbers)).collect();
@@ -91,9 +90,8 @@ fn summed(comm: &dyn Comm, own: Monitor) -> Result<Monitor> {
 ///
 /// - `largest_speed_m_per_s`: of all fluid nodes;
 /// - `density_deviation_kg_per_m3`: the largest magnitude of the density's deviation from that at rest;
-/// - `flow_m3_per_s:OPENING`, for each opening that is no wall: flow rate into the domain at this step, the mean velocity of
-///   the opening's nodes along its normal times its area; in 2-D of a slab one lattice spacing deep. What came in between two
-///   lines is in the columns `in_kg`;
+/// - `flow_m3_per_s:OPENING`, for each opening that is no wall: flow rate into the domain at this step, by the velocities of
+///   the opening's nodes; in 2-D of a slab one lattice spacing deep. What came in between two lines is in the columns `in_kg`;
 /// - `backflow_share:OPENING`: share of the opening's nodes, and so of its area, where the fluid flows against the direction
 ///   that is prescribed ([`lets_in`]), or where none is, against that of the flow through the opening as a whole;
 /// - `outlet_pressure_Pa:OPENING`, `outflow_m3_per_s:OPENING` (2-D: `outflow_m2_per_s`) and `stored_pressure_Pa:OPENING`, for
@@ -108,7 +106,7 @@ pub fn measured(setup: &Setup, look: &Look) -> Vec<(Column, f64)> {
     let row = setup.plan.row(look.step);
     for (k, opening) in setup.header.openings.iter().enumerate().filter(|(_, it)| it.kind != OpeningKind::Wall) {
         let passing = look.passing.get(k).copied().unwrap_or_default();
-        let flow = passing.mean() * opening.area * units.velocity() * units.dx * units.dx;
+        let flow = passing.flow() * units.velocity() * units.dx * units.dx;
         all.push((Column::of("flow_m3_per_s", &opening.name), flow));
         all.push((Column::of("backflow_share", &opening.name), passing.backflow(lets_in(setup, &row, k))));
     }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use bytemuck::{Pod, Zeroable};
 use hematite_case::{Part, Target, VelocitySet};
-use hematite_config::{Fault, Result};
 
 /// What is prescribed at an opening, and its shape over the opening's nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,10 +56,7 @@ pub(crate) struct Entries {
 
 impl Entries {
     /// Those of `part`.
-    ///
-    /// # Errors
-    /// A usage fault where the partition divides a pressure opening.
-    pub fn of(set: VelocitySet, part: &Part, prescribed: &[Prescribed], terms: usize) -> Result<Self> {
+    pub fn of(set: VelocitySet, part: &Part, prescribed: &[Prescribed], terms: usize) -> Self {
         let mut made = Self { entries: Vec::new(), shapes: Vec::new(), beside: Vec::new() };
         for (opening, (nodes, prescribed)) in part.openings.iter().zip(prescribed).enumerate() {
             let numbers: HashMap<u32, u32> = nodes.iter().map(|at| at.node).zip(made.entries.len() as u32..).collect();
@@ -78,14 +74,13 @@ impl Entries {
                         1 if at.links >> i & 1 == 1 => beside(set, part, at.node, i),
                         _ => at.node,
                     };
-                    let divided =
-                        || Fault::usage("the partition divides a pressure opening: make the case again with mkcase");
-                    made.beside.push(*numbers.get(&side).ok_or_else(divided)?);
+                    // Nodes beyond immersed walls lead into no opening.
+                    made.beside.push(numbers.get(&side).copied().unwrap_or(numbers[&at.node]));
                 }
                 made.entries.push(Entry { node: at.node, links: at.links, opening: opening as u32, pressure });
             }
         }
-        Ok(made)
+        made
     }
 }
 

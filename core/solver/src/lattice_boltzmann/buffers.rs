@@ -65,7 +65,7 @@ impl Buffers {
         }
 
         let terms = super::fluid::terms(prescribed);
-        let Entries { entries, shapes, beside } = Entries::of(set, part, prescribed, terms)?;
+        let Entries { entries, shapes, beside } = Entries::of(set, part, prescribed, terms);
         buffers.entries = entries.len() as u32;
         buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;
         buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;

@@ -170,7 +170,6 @@ impl Fluid {
         buffers.add(gpu, "partial", 20 * groups)?;
         buffers.add(gpu, "checked", Checks::BYTES)?;
         buffers.add(gpu, "passing", 4 * u64::from(buffers.entries))?;
-        buffers.add(gpu, "normals", (3 * part.openings.len() * variant.precision.real_bytes()) as u64)?;
         let checks = Checks::new(gpu, buffers.get("checked").clone())?;
         let chunk = part.own.min(MOMENT_CHUNK) * 6 * variant.precision.real_bytes();
         buffers.add(gpu, "moments", chunk as u64)?;

@@ -67,7 +67,7 @@ impl Monitor {
 /// How the fluid goes through an opening, counted over its nodes in whole numbers, so that ranks can be summed in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passing {
-    /// Sum of the velocities into the domain, in units of [`Passing::QUANTUM`].
+    /// Flow rate into the domain, in units of [`Passing::QUANTUM`].
     pub sum: i64,
     /// Nodes where the fluid flows in.
     pub inwards: i64,
@@ -78,16 +78,16 @@ pub struct Passing {
 }
 
 impl Passing {
-    /// Unit of velocities, lattice units; passing.wgsl counts in it.
+    /// Unit of flow rates, lattice units; passing.wgsl counts in it.
     pub const QUANTUM: f64 = 1.0 / 1_073_741_824.0;
-    /// Slower fluid is at rest: 2^-20 lattice spacings a step, above the rounding of single precision.
+    /// Less is at rest: 2^-20 lattice units a step, above the rounding of single precision.
     const AT_REST: i32 = 1 << 10;
 
-    /// Adds a node with this velocity into the domain.
-    pub(crate) fn add(&mut self, velocity: i32) {
-        self.sum += i64::from(velocity);
-        self.inwards += i64::from(velocity > Self::AT_REST);
-        self.outwards += i64::from(velocity < -Self::AT_REST);
+    /// Adds a node with this flow into the domain.
+    pub(crate) fn add(&mut self, flow: i32) {
+        self.sum += i64::from(flow);
+        self.inwards += i64::from(flow > Self::AT_REST);
+        self.outwards += i64::from(flow < -Self::AT_REST);
         self.nodes += 1;
     }
 
@@ -101,13 +101,13 @@ impl Passing {
         Self { sum, inwards, outwards, nodes }
     }
 
-    /// Mean velocity into the domain, lattice units.
-    pub fn mean(&self) -> f64 {
-        if self.nodes == 0 { 0.0 } else { self.sum as f64 * Self::QUANTUM / self.nodes as f64 }
+    /// Flow rate into the domain, lattice units.
+    pub fn flow(&self) -> f64 {
+        self.sum as f64 * Self::QUANTUM
     }
 
     /// Share of the nodes where the fluid flows against the direction that the opening is said to have, in or out, or else
-    /// that of the mean velocity.
+    /// that of the flow as a whole.
     pub fn backflow(&self, inwards: Option<bool>) -> f64 {
         let against = match inwards.unwrap_or(self.sum > 0) {
             true => self.outwards,
@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn backflow_is_against_the_mean_or_what_is_said() {
         let mut passing = Passing::default();
-        [4 << 20, -(1 << 20), -(1 << 20), 7].into_iter().for_each(|velocity| passing.add(velocity));
+        [4 << 20, -(1 << 20), -(1 << 20), 7].into_iter().for_each(|flow| passing.add(flow));
         assert_eq!(passing.numbers(), [(2 << 20) + 7, 1, 2, 4]);
         assert_eq!(Passing::of(passing.numbers()), passing);
-        assert!((passing.mean() - ((2 << 20) + 7) as f64 / 4.0 / 1_073_741_824.0).abs() < 1e-18);
+        assert!((passing.flow() - ((2 << 20) + 7) as f64 / 1_073_741_824.0).abs() < 1e-18);
         assert_eq!([None, Some(true), Some(false)].map(|inwards| passing.backflow(inwards)), [0.5, 0.5, 0.25]);
-        assert_eq!((Passing::default().mean(), Passing::default().backflow(None)), (0.0, 0.0));
+        assert_eq!((Passing::default().flow(), Passing::default().backflow(None)), (0.0, 0.0));
     }
 }

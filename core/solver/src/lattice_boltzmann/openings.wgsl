@@ -9,7 +9,7 @@
 // with rho that of the opening, which so holds half-way along the link, and A and B of pressure.wgsl at the node x and at
 // x', the node beside it along the opening that lies on the other side of the link: x' = x for links straight out.
 // Where the flow varies along the opening alone, the streaming of f_i* from x to x' and of f_j* back gives this equation
-// without remainder, so that developed flow passes unchanged. With x' = x it is the plain closure, which makes diagonal
+// but for terms of the order of the Mach number squared, so that developed flow passes unchanged. With x' = x it is the plain closure, which makes diagonal
 // links err by the change of shear stress over half a spacing.
 #include "prelude.wgsl"
 #include "main.wgsl"

@@ -1,21 +1,26 @@
-// The velocity along the opening's normal, into the domain, at each (opening, node) entry, in units of 2^-30 of a lattice
-// spacing a step: whole numbers, so that sums are the same in any order.
+// What flows through each (opening, node) entry into the domain, 6 w_j c_j . u over the entry's links, as what a prescribed
+// velocity u lets in; in units of 2^-30 lattice units of volume a step: whole numbers, so that sums are the same in any order.
 #include "prelude.wgsl"
 #include "main.wgsl"
 
 const PASSING: real = real(1073741824.0);
 // What a word holds, with room.
-const FASTEST: real = real(1.9);
+const MOST: real = real(1.9);
 
 fn work_on(k: u32) {
-    let n = entries[k].node;
-    let opening = 3u * entries[k].opening;
+    let entry = entries[k];
+    let n = entry.node;
 #include "gather.wgsl"
 #include "pairs.wgsl"
 #include "moments_of_pairs.wgsl"
     var into = real(0.0);
-#for a in axes
-    into += u${a.name} * normals[opening + ${a.index}u];
+#for p in pairs
+    let cu${p.k} = ${p.c_dot_u};
+#for way in [p.ij, p.ji]
+    if ((entry.links & (1u << ${way.out}u)) != 0u) {
+        into += real(${way.sign}6.0) * W${p.shell} * cu${p.k};
+    }
 #endfor
-    passing[k] = i32(round(clamp(into, -FASTEST, FASTEST) * PASSING));
+#endfor
+    passing[k] = i32(round(clamp(into, -MOST, MOST) * PASSING));
 }

@@ -253,11 +253,9 @@ pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
         Shader::Moments(_) => table.push(Binding::write("moments", &real)),
         Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
         Shader::Check => table.push(Binding::write("checked", "array<atomic<u32>>")),
-        Shader::Passing => table.extend([
-            Binding::read("entries", "array<Entry>"),
-            Binding::read("normals", &real),
-            Binding::write("passing", "array<i32>"),
-        ]),
+        Shader::Passing => {
+            table.extend([Binding::read("entries", "array<Entry>"), Binding::write("passing", "array<i32>")])
+        }
         Shader::Pack => {
             table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::write("message", &stored)]);
             table.extend(variant.signals.then(|| Signals::bindings(true)).into_iter().flatten());
@@ -475,8 +473,11 @@ fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize, body_force_alone: bool) -> V
         let terms = c[i].iter().zip(["x", "y", "z"]).filter(|(c, _)| **c != 0);
         terms.map(|(&c, axis)| context! { axis, sign => if c > 0 { "+" } else { "-" } }).collect()
     };
+    // The pair of the other diagonal of the plane, itself for a pair along an axis.
+    let mirrored = |d: &[i32; 3]| d.iter().zip(c[i]).all(|(a, b)| a.abs() == b.abs()) && *d != c[i] && *d != c[j];
+    let mirror = c.iter().position(mirrored).map_or(k, |d| d.div_ceil(2));
     context! {
-        k, i, j,
+        k, i, j, mirror,
         shell => if set.weight(i) == set.weight(1) { 1 } else { 2 },
         c_dot_u => dot("u"),
         c_dot_f => if body_force_alone { format!("span.force_{k}") } else { dot("F") },

@@ -4,7 +4,7 @@ mod domain;
 mod reference;
 
 use domain::Sample;
-use hematite_case::{Link, Target, VelocitySet};
+use hematite_case::{Link, OpeningNode, Target, VelocitySet};
 use hematite_comm::Solo;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::Precision;
@@ -104,14 +104,19 @@ fn deviation_of(Setting { set, precision, force, immersed, interpolated, steps }
         let rounding = (sample.part.own as u64 * steps) as f64 / f64::from(1u32 << 31);
         worst = worst.max(((ours - theirs).abs() - rounding).max(0.0) / theirs.abs().max(0.1));
     }
-    let normals = [[1.0, 0.0, 0.0], [0.6, -0.8, 0.0]];
     let velocity = reference.moment(Moment::Velocity, &row(steps));
-    let passing = fluid.passing(&normals, &row(steps)).expect("reads");
-    for ((passing, normal), nodes) in passing.iter().zip(&normals).zip(&sample.part.openings) {
-        let into = |n: u32| (0..3).map(|a| velocity[3 * n as usize + a] * normal[a]).sum::<f64>();
-        let into: Vec<f64> = nodes.iter().map(|node| into(node.node)).collect();
-        let mean = into.iter().sum::<f64>() / into.len() as f64;
-        worst = worst.max(((passing.mean() - mean).abs() - Passing::QUANTUM).max(0.0) / 0.03);
+    let passing = fluid.passing(&row(steps)).expect("reads");
+    let c = set.velocities();
+    for (passing, nodes) in passing.iter().zip(&sample.part.openings) {
+        let into = |node: &OpeningNode| {
+            let u = &velocity[3 * node.node as usize..][..3];
+            let out = (1..set.q()).filter(|i| node.links >> i & 1 == 1);
+            out.map(|i| -6.0 * set.weight(i) * (0..3).map(|a| f64::from(c[i][a]) * u[a]).sum::<f64>()).sum::<f64>()
+        };
+        let into: Vec<f64> = nodes.iter().map(into).collect();
+        let nodes = into.len() as f64;
+        let flow = into.iter().sum::<f64>();
+        worst = worst.max(((passing.flow() - flow).abs() - nodes * Passing::QUANTUM).max(0.0) / (0.03 * nodes));
         if precision == Precision::F64 {
             let share = into.iter().filter(|&&into| into < -1e-6).count() as f64 / into.len() as f64;
             assert_eq!(passing.backflow(Some(true)), share);

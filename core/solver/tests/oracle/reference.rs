@@ -166,7 +166,7 @@ impl Reference {
         }
     }
 
-    /// Half of what a pair has of the even part before and after a collision, less its share of the density; and what the
+    /// What a pair has of the quadratic part of the equilibrium and of the shear, before and after a collision; and what the
     /// collision takes from the odd part of direction `i`.
     fn even_and_odd(&self, f: &[f64], (rho, u): (f64, [f64; 3]), n: usize, i: usize, row: &Row) -> (f64, f64) {
         let (plus, minus) = self.rates(n);
@@ -174,8 +174,13 @@ impl Reference {
         let even = |f: &[f64]| (f[i] + f[j]) / 2.0;
         let odd = |f: &[f64]| (f[i] - f[j]) / 2.0;
         let force = (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], self.force(n, row.force));
-        let before_and_after = even(f) + (1.0 - plus) * even(f) + plus * even(&e);
-        (before_and_after - 2.0 * self.w[i] * rho, minus * (odd(f) - odd(&e)) - force)
+        let mirrored =
+            |d: &[f64; 3]| (0..3).all(|a| d[a].abs() == self.c[i][a].abs()) && *d != self.c[i] && *d != self.c[j];
+        let shear = self.c.iter().position(mirrored).map_or(0.0, |d| {
+            let of_pair = |f: &[f64], i: usize| f[i] + f[self.back[i]];
+            (of_pair(f, i) - of_pair(f, d) - of_pair(&e, i) + of_pair(&e, d)) / 4.0
+        });
+        (2.0 * (even(&e) - self.w[i] * rho) + (2.0 - plus) * shear, minus * (odd(f) - odd(&e)) - force)
     }
 
     /// The node on the other side of a diagonal link into an opening, where there is one, else `n`.

@@ -11,8 +11,11 @@ use crate::domain::{open_channel, periodic_channel};
 use crate::planned::planned;
 use crate::{Boundary, Context, Flow, Physics, Table};
 
-/// What is left of the way to the steady flow where [`Flow::settle`] stops; the openings themselves add nothing.
+/// What is left of the way to the steady flow where [`Flow::settle`] stops.
 const SETTLED: f64 = 1e-7;
+
+/// What the openings may add: they leave out terms of the order of the Mach number squared.
+const OPENINGS: f64 = 1e-3;
 
 /// Runs the case.
 ///
@@ -82,7 +85,7 @@ impl Driven {
 fn openings(context: &Context, table: &mut Table) -> Result<()> {
     let mut driven = Driven::new(context, 40, 20, 0.02)?;
     table.below("openings: change over 500 steps", driven.change, 1e-8);
-    table.absolute("openings: flow rate half-way / Hagen-Poiseuille", 1.0, driven.ratio()?, SETTLED);
+    table.absolute("openings: flow rate half-way / Hagen-Poiseuille", 1.0, driven.ratio()?, OPENINGS);
     let u = driven.flow.velocity(0)?;
     let v = driven.flow.velocity(1)?;
     let drhos = driven.flow.moment(Moment::Density)?;
@@ -92,22 +95,22 @@ fn openings(context: &Context, table: &mut Table) -> Result<()> {
         ("last", driven.deviation(&u, |x| x == last)),
         ("worst", driven.deviation(&u, |_| true)),
     ] {
-        table.below(format!("openings: u in the {what} row, largest deviation / Umax"), deviation, SETTLED);
+        table.below(format!("openings: u in the {what} row, largest deviation / Umax"), deviation, OPENINGS);
     }
     let across = v.iter().fold(0.0, |most: f64, v| most.max(v.abs())) / driven.largest;
-    table.below("openings: largest cross velocity / Umax", across, SETTLED);
+    table.below("openings: largest cross velocity / Umax", across, OPENINGS);
     let off = drhos.iter().zip(&driven.flow.centre).map(|(ours, at)| (ours / drho - (0.5 - at[0] / l)).abs());
-    table.below("openings: p(x) off the line at any node / dp", off.fold(0.0, f64::max), SETTLED);
+    table.below("openings: p(x) off the line at any node / dp", off.fold(0.0, f64::max), OPENINGS);
     let [first, last] = [0, last].map(|x| driven.mean(&u, x));
     table.relative("openings: flux of the last row against the first", first, last, SETTLED);
     Ok(())
 }
 
-/// Whatever the resolution and the length, the openings add nothing.
+/// Whatever the resolution and the length, the openings add next to nothing.
 fn resolution(context: &Context, table: &mut Table) -> Result<()> {
     for (length, height, largest) in [(20, 10, 0.02), (80, 40, 0.005), (160, 20, 0.02)] {
         let ratio = Driven::new(context, length, height, largest)?.ratio()?;
-        table.absolute(format!("openings: L {length}, H {height}: flow rate / Hagen-Poiseuille"), 1.0, ratio, SETTLED);
+        table.absolute(format!("openings: L {length}, H {height}: flow rate / Hagen-Poiseuille"), 1.0, ratio, OPENINGS);
     }
     Ok(())
 }

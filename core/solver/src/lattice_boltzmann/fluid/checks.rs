@@ -68,18 +68,17 @@ impl Fluid {
         }
     }
 
-    /// How the fluid goes through each opening at this rank's nodes, now; `normals` are those of the openings, into the domain,
-    /// and `now` is the row of the current step, whose force is part of the velocity.
+    /// How the fluid goes through each opening at this rank's nodes, now; `now` is the row of the current step, whose force is part
+    /// of the velocity.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn passing(&mut self, normals: &[[f64; 3]], now: &Row) -> Result<Vec<Passing>> {
+    pub fn passing(&mut self, now: &Row) -> Result<Vec<Passing>> {
         let mut passing = vec![Passing::default(); self.opening_nodes.len()];
         if self.buffers.entries == 0 {
             return Ok(passing);
         }
         self.set_row(now);
-        self.gpu.write(self.buffers.get("normals"), 0, &self.variant.precision.pack_real(normals.as_flattened()));
         self.run(Shader::Passing, 0, self.buffers.entries)?;
         let count = self.buffers.entries as usize;
         let mut words = self.gpu.download::<i32>(self.buffers.get("passing"), 0, count)?.into_iter();
