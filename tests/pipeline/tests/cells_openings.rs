@@ -129,3 +129,33 @@ fn a_feeder_that_is_new_at_a_restart_begins_there() {
     let [before, after] = [2000, 3000].map(|step| by("always", step));
     assert!(late.abs_diff(after - before) <= 1, "{late} came in where {before} to {after} do");
 }
+
+#[test]
+fn a_restart_at_any_look_agrees_with_a_straight_run() {
+    // Two populations in a short tube, where a cell comes in or goes out at nearly every second look.
+    let mut suspension = tube();
+    suspension.case["cells"].as_array_mut().expect("populations").push(json!(
+        {"name": "platelet", "shape": {"kind": "platelet", "diameter": "3 um", "thickness": "2 um", "vertices": 42}, "count": 6}
+    ));
+    suspension.run["time"]["steps"] = json!(400);
+    suspension.run["openings"]["in"]["velocity"] = json!("60 mm/s");
+    suspension.run["dumps"] = json!([{"every": 400}]);
+    suspension.run["cell_dumps"] = json!({"every": 100});
+    suspension.run["tracks"] = json!({"every": 100});
+    suspension.run["monitor"] = json!({"every": 16});
+    let folder = suspension.folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let ledger = Ledger::read(&folder.path("solo")).expect("a ledger");
+    let passed =
+        |row: &hematite_dump::LedgerRow| row.cells.iter().map(|cells| cells.inserted + cells.left).sum::<u64>();
+    let looks = ledger.rows.windows(2).filter(|rows| passed(&rows[0]) != passed(&rows[1])).map(|rows| rows[1].step);
+    let looks: Vec<u64> = looks.filter(|&step| step < 400).collect();
+    assert!(looks.len() >= 3, "cells pass at {looks:?}");
+    for step in looks {
+        let (run, step) = (format!("from{step}"), step.to_string());
+        let first = ["run.json", "-o", &run, "--quiet", "--checkpoint-every", &step, "--steps", &step];
+        let _first = folder.run(&first).done();
+        let _rest = folder.run(&["run.json", "-o", &run, "--quiet", "--restart"]).done();
+        same(&folder, "solo", &run);
+    }
+}

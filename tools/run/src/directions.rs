@@ -1,25 +1,30 @@
 //! Whether openings are prescribed to let fluid in or out.
 
 use hematite_geometry::OpeningKind;
+use hematite_solver::config::Profile;
 use hematite_solver::lattice_boltzmann::Row;
 
 use crate::setup::Setup;
 
 /// Whether opening `k` is prescribed to let fluid in (or out) at the time step whose row is `row`; none where nothing says so.
 ///
-/// A velocity opening does as its mean velocity or flow rate says. Pressure openings let out where velocity openings let in
+/// A velocity opening does as its mean velocity or flow rate says, one with an oscillating profile says nothing. Outlets with a
+/// resistance or a Windkessel let out. Other pressure openings let out where velocity openings let in
 /// more than out, if none has a lower pressure; and without velocity openings, where all pressures are steady, those of the
 /// lowest pressure let out and those of the highest let in.
 pub fn lets_in(setup: &Setup, row: &Row, k: usize) -> Option<bool> {
     let openings = &setup.header.openings;
+    let terms = row.openings.len() / openings.len();
+    let value = |k: usize| row.openings[k * terms];
     let of_kind = |kind: OpeningKind| (0..openings.len()).filter(move |&k| openings[k].kind == kind);
     match openings[k].kind {
         OpeningKind::Wall => None,
         OpeningKind::Velocity => sign(inflow(setup, row, k)?),
+        OpeningKind::Pressure if follows_the_flow(setup, k) => Some(false),
         OpeningKind::Pressure => {
-            let pressures = || of_kind(OpeningKind::Pressure).map(|k| row.openings[k]);
+            let pressures = || of_kind(OpeningKind::Pressure).map(value);
             let (lowest, highest) = (pressures().fold(f64::MAX, f64::min), pressures().fold(f64::MIN, f64::max));
-            let own = row.openings[k];
+            let own = value(k);
             if of_kind(OpeningKind::Velocity).next().is_some() {
                 let inflows = of_kind(OpeningKind::Velocity).map(|k| inflow(setup, row, k));
                 let total: f64 = inflows.sum::<Option<f64>>()?;
@@ -42,7 +47,15 @@ fn inflow(setup: &Setup, row: &Row, k: usize) -> Option<f64> {
     let dx = setup.header.spacing;
     let area = opening.area * if setup.header.set.dimension() == 3 { dx * dx } else { dx };
     let mean = condition.flow_rate.map(|rate| rate.si()).or(condition.velocity.map(|speed| speed.si() * area))?;
-    Some(mean * row.openings[k])
+    let terms = row.openings.len() / setup.header.openings.len();
+    // An oscillating profile has several factors, none of which is the flow rate.
+    (condition.profile != Profile::Womersley).then(|| mean * row.openings[k * terms])
+}
+
+/// Whether the pressure of opening `k` follows from the flow out.
+fn follows_the_flow(setup: &Setup, k: usize) -> bool {
+    let condition = setup.config.openings.get(&setup.header.openings[k].name);
+    condition.is_some_and(|condition| condition.resistance.is_some() || condition.windkessel.is_some())
 }
 
 fn sign(flow: f64) -> Option<bool> {

@@ -24,6 +24,7 @@ impl Suspension {
         for (kind, id, answers) in leaving {
             self.kinds[kind].left += i64::from(answers);
             self.drop_cell(kind, id);
+            self.passed = true;
         }
     }
 
@@ -74,6 +75,7 @@ impl Suspension {
             if holders.contains(&self.rank) {
                 let held = Held { slot: 0, seeded_scale: candidate.record.seeded_scale, holders, bounds };
                 self.put(candidate.kind, self.next_id, &candidate.record, held)?;
+                self.passed = true;
             }
             self.next_id += 1;
             inside.push(vertices);

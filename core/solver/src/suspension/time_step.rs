@@ -68,6 +68,8 @@ pub struct Suspension {
     pub(super) filled: bool,
     /// Whether slots were filled or emptied since contact was told.
     pub(super) changed: bool,
+    /// Whether cells came in or went out since forces were found.
+    pub(super) passed: bool,
     /// Seconds that looks took.
     migrating: f64,
 }
@@ -188,6 +190,7 @@ impl Suspension {
             next_id: 0,
             filled: false,
             changed: false,
+            passed: false,
             migrating: 0.0,
         };
         for (kind, cells) in near.into_iter().enumerate() {
@@ -197,13 +200,7 @@ impl Suspension {
         }
         suspension.next_id = suspension.kinds.iter().map(|kind| kind.seeded).sum();
         suspension.share(comm)?;
-        // A run that comes here without a restart has the sizes of the look before.
-        suspension.write_scales(step.saturating_sub(LOOK))?;
-        let mut recorder = Recorder::new(gpu);
-        suspension.record_marks(&mut recorder);
-        suspension.record_forces(&mut recorder, step);
-        recorder.submit();
-        suspension.write_scales(step)?;
+        suspension.answer_anew(step)?;
         suspension.filled = false;
         gpu.wait()?;
         Ok(suspension)
@@ -270,6 +267,16 @@ impl Suspension {
         self.record_forces(recorder, step);
     }
 
+    /// What the cells that are there now answer after `step` steps, a multiple of [`LOOK`], in place of what those before did. Sizes
+    /// at that are those of the look before.
+    fn answer_anew(&self, step: u64) -> Result<()> {
+        self.write_scales(step.saturating_sub(LOOK))?;
+        let mut recorder = Recorder::new(&self.gpu);
+        self.record_answer(&mut recorder, step);
+        recorder.submit();
+        self.write_scales(step)
+    }
+
     fn moves_after(&self, step: u64) -> bool {
         (step + 1).is_multiple_of(self.parameters.move_every)
     }
@@ -324,14 +331,17 @@ impl Bodies for Suspension {
             self.let_in(comm)?;
             self.share(comm)?;
         }
-        if self.filled || step <= self.parameters.growth + LOOK {
-            self.write_scales(step)?;
-            self.filled = false;
-        }
         if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {
             contact.forget(&self.gpu);
         }
         self.changed = false;
+        if std::mem::take(&mut self.passed) {
+            // The state after a step is that of the cells that are there: a restart from it finds the same forces.
+            self.answer_anew(step)?;
+        } else if self.filled || step <= self.parameters.growth + LOOK {
+            self.write_scales(step)?;
+        }
+        self.filled = false;
         self.migrating += start.elapsed().as_secs_f64();
         Ok(())
     }
