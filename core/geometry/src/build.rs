@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::components::Components;
 use crate::config::{GeometryConfig, Keep};
-use crate::domain::{Domain, Opening, Report, Site};
+use crate::domain::{Domain, Opening, OpeningKind, Report, Site};
 use crate::opening::{self, OpeningConfig};
 use crate::volume::Volume;
 use crate::wall_part::{self, Labelled, WallPartConfig};
@@ -183,7 +183,27 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
     report.components = number(true);
     report.removed_components = number(false);
     report.removed_sites = sum(false);
+    report.warnings = alone(&domain.openings, &touched, sizes);
     Ok(())
+}
+
+/// Warnings of openings that are the only ones of their component, which `touched` tells for each, while there are others elsewhere,
+/// or the only ones through which a velocity is prescribed: what comes in there cannot go out.
+fn alone(openings: &[Opening], touched: &[usize], sizes: &[usize]) -> Vec<String> {
+    let flows = |k: usize| openings[k].kind != OpeningKind::Wall;
+    let of_component = |c: usize| (0..openings.len()).filter(move |&k| flows(k) && touched[k] == c);
+    let several = (0..openings.len()).filter(|&k| flows(k)).count() > 1;
+    let lonely = (0..openings.len()).filter(|&k| {
+        flows(k) && of_component(touched[k]).count() == 1 && (several || openings[k].kind == OpeningKind::Velocity)
+    });
+    let warning = |k: usize| {
+        format!(
+            "opening \"{}\" is the only one of its piece of the fluid, {} sites: nothing can flow through it for long; look at its place \
+             and normal, and at what cuts the piece off",
+            openings[k].name, sizes[touched[k]]
+        )
+    };
+    lonely.map(warning).collect()
 }
 
 /// The one component that each opening touches.

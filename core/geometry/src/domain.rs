@@ -103,6 +103,9 @@ pub struct Report {
     pub removed_components: usize,
     /// Fluid sites removed with them.
     pub removed_sites: usize,
+    /// What the user should look at, a sentence each.
+    #[serde(default)]
+    pub warnings: Vec<String>,
 }
 
 impl Domain {

@@ -1,5 +1,6 @@
 //! Immersed walls, as users ask for them: the same bits on any number of ranks, a ledger that balances, clear faults.
 
+use pipeline_tests::draw::Picture;
 use pipeline_tests::suspension::{Suspension, bent_channel, counts, keeps_its_cells, same, tube};
 use pipeline_tests::{Folder, configs, draw};
 use serde_json::{Value, json};
@@ -170,4 +171,36 @@ fn cases_without_a_layer_are_refused() {
     folder.json("run.json", &run);
     let refused = folder.run(&["run.json", "--check"]).exits(2);
     assert!(refused.stderr.contains("cells.kernel 5"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_pressure_opening_across_an_oblique_vessel_may_stand_anywhere() {
+    // A channel 14 um wide at 35 degrees.
+    let (sin, cos) = 35_f64.to_radians().sin_cos();
+    let picture = Picture::of(90, 80, |x, y| {
+        let [along, off] = [[cos, sin], [-sin, cos]].map(|t| t[0] * (x as f64 - 10.0) + t[1] * (y as f64 - 14.0));
+        (0.0..84.0).contains(&along) && off.abs() < 7.0
+    });
+    let folder = Folder::new();
+    folder.write("oblique.pgm", &picture.pgm());
+    let mut run = vessel_run("immersed");
+    run["time"]["steps"] = json!(4);
+    run["dumps"] = json!([{"every": 4}]);
+    folder.json("run.json", &run);
+    for step in 0..10 {
+        // Rows of pictures run downwards.
+        let place = |along: f64| json!([format!("{} um", 10.0 + along * cos), format!("{} um", 66.0 - along * sin)]);
+        let section = |along: f64, way: f64| json!({"normal": [way * cos, -way * sin], "through": place(along)});
+        let case = json!({
+            "geometry": {"image": "oblique.pgm", "spacing": "1 um"},
+            "openings": [
+                {"name": "inlet", "kind": "velocity", "section": section(12.0, 1.0)},
+                {"name": "outlet", "kind": "pressure", "section": section(66.0 + 0.7 * f64::from(step), -1.0)}
+            ],
+            "walls": {}
+        });
+        folder.json("case.json", &case);
+        let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+        let _ran = folder.run(&["run.json", "--quiet"]).done();
+    }
 }

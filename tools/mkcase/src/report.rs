@@ -68,6 +68,7 @@ impl fmt::Display for Report<'_> {
         }
         f.write_str(if lattice.openings.is_empty() { "openings   none\n" } else { "openings\n" })?;
         f.write_str(&table(&lattice.openings, lattice.spacing, dimension))?;
+        geometry.warnings.iter().try_for_each(|warning| writeln!(f, "warning    {warning}"))?;
         for part in &lattice.wall_parts {
             writeln!(f, "wall part  {}: {} nodes beside it", part.name, grouped(part.sites.len()))?;
         }
