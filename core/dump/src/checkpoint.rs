@@ -90,6 +90,29 @@ pub struct CheckpointMeta {
     /// The outlets whose pressure follows from the flow; none in a run without.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outlets: Vec<OutletRecord>,
+    /// What a lattice unit of the state is; none in checkpoints of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
+}
+
+/// What the state's lattice units are, with the lattice spacing of the case.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    /// Time step, s.
+    pub time_step_s: f64,
+    /// Density of the fluid at rest, kg/m3.
+    pub density_kg_per_m3: f64,
+    /// Relaxation time of the symmetric rate, lattice units.
+    pub tau: f64,
+}
+
+impl Scale {
+    /// Whether both are the same but for the rounding of text.
+    pub fn is(&self, other: &Self) -> bool {
+        let numbers = |of: &Self| [of.time_step_s, of.density_kg_per_m3, of.tau];
+        numbers(self).iter().zip(numbers(other)).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs())
+    }
 }
 
 /// The state of an outlet whose pressure follows from the flow, lattice units.

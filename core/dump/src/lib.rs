@@ -34,7 +34,8 @@ mod tracks;
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
 pub use checkpoint::{
-    Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, OutletRecord, PopulationState, Storage,
+    Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, OutletRecord, PopulationState, Scale,
+    Storage,
 };
 pub use compare::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue, compare};
 pub use field::{DumpStep, Field, Grid, Values};

@@ -1,6 +1,6 @@
 //! The same bits on any number of ranks, through MPI and as threads, straight through and restarted.
 
-use pipeline_tests::{Folder, draw};
+use pipeline_tests::{Folder, configs, draw};
 use serde_json::{Value, json};
 
 const STEPS: u64 = 1000;
@@ -205,6 +205,35 @@ fn a_restart_agrees_with_a_straight_run() {
     restart_agrees(&branching_tube(), "f32", &["--threads", "2"]);
     restart_agrees(&branching_tube(), "f16", &[]);
     restart_agrees(&porous_block(), "f32", &["--threads", "2"]);
+}
+
+#[test]
+fn a_restart_with_another_fluid_or_time_step_is_refused() {
+    let folder = Folder::with_vessel();
+    let mut run = configs::vessel_run();
+    run["dumps"] = json!([{"every": 20}]);
+    folder.json("run.json", &run);
+    let _first = folder.run(&["run.json", "--quiet", "--checkpoint-every", "20", "--steps", "20"]).done();
+    let content = || {
+        let mut content = folder.content();
+        content.retain(|path, _| !path.ends_with("changed.json"));
+        content
+    };
+    let before = content();
+    for (part, key, value) in [
+        ("fluid", "viscosity", json!("2 mPa s")),
+        ("fluid", "density", json!("900 kg/m3")),
+        ("time", "tau", json!(0.9)),
+    ] {
+        let mut changed = run.clone();
+        changed[part][key] = value;
+        folder.json("changed.json", &changed);
+        let refused = folder.run(&["changed.json", "-o", "run", "--restart", "--quiet"]);
+        let message = refused.fails(2, &["step-000000000020", "fluid.viscosity", "-o"]);
+        assert!(message.contains("now time step"), "{message}");
+    }
+    assert!(content() == before, "the run was changed");
+    let _on = folder.run(&["run.json", "--quiet", "--restart", "--steps", "40"]).done();
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hematite_case::{Layer, NodeId};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
-use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Storage};
+use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Scale, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::{Outlets, Precision, WALLS, WallMethod};
 
@@ -36,6 +36,7 @@ pub fn save(
         populations: counts(comm, setup, suspended)?,
         entered: suspended.entered(),
         outlets: outlets::records(outlets),
+        scale: Some(scale(setup)),
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
@@ -87,6 +88,18 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut O
             setup.plan.wall_method().name()
         )));
     }
+    if let Some(before) = meta.scale.filter(|before| !before.is(&scale(setup))) {
+        let text = |of: Scale| {
+            format!("time step {:e} s, density {} kg/m3, tau {}", of.time_step_s, of.density_kg_per_m3, of.tau)
+        };
+        return Err(Fault::usage(format!(
+            "{} holds a state in lattice units of another fluid or time step ({}; now {}): go on with the same \"fluid.density\", \
+             \"fluid.viscosity\" and \"time\", or start anew into another folder with -o",
+            path.display(),
+            text(before),
+            text(scale(setup))
+        )));
+    }
     outlets::restore(outlets, &meta.outlets, path)?;
     let located = checkpoint.locate(setup.own_ids())?;
     for i in 0..meta.q {
@@ -119,6 +132,12 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut O
 /// Nodes whose populations a checkpoint of the run holds.
 fn nodes(setup: &Setup) -> u64 {
     (setup.header.nodes + setup.layer.as_ref().map_or(0, Layer::nodes)) as u64
+}
+
+/// What the run's lattice units are.
+fn scale(setup: &Setup) -> Scale {
+    let (units, tau) = (&setup.plan.units, setup.plan.tau);
+    Scale { time_step_s: units.dt, density_kg_per_m3: units.rho0, tau }
 }
 
 fn array(opening: usize) -> String {

@@ -28,6 +28,7 @@ fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
         populations,
         entered: Vec::new(),
         outlets: Vec::new(),
+        scale: None,
     }
 }
 
