@@ -106,7 +106,9 @@ fn the_layer_stays_out_of_dumps_and_of_other_runs() {
     assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
     let nodes = |run: &str| folder.read_json(&format!("{run}/run.json"))["nodes"].clone();
     assert_eq!(nodes("immersed"), nodes("bare"));
-    let _flow = folder.post(&["flow", "immersed"]).done();
+    let flow = folder.post(&["flow", "immersed"]).done();
+    assert!(flow.stderr.contains("left out wall shear stress: the force of immersed walls"), "{}", flow.stderr);
+    assert!(!folder.path("immersed/statistics/wall_shear_stress.csv").exists());
 }
 
 /// The suspension with immersed walls, for `steps` steps.

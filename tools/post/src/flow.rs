@@ -78,6 +78,13 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
     let mut left_out = Vec::new();
     let mut work = prepare(arguments, &config, &record, &reader, &mut left_out)?;
     let mut steps = Vec::new();
+    let immersed = record.config["fluid"]["walls"] == "immersed";
+    leave_out(
+        &mut left_out,
+        immersed,
+        "wall shear stress: the force of immersed walls is spread over nodes around them, which hold only a part of the stress; run \
+         with \"walls\": \"interpolated\" for it",
+    );
     for &dump in &chosen {
         let suffix = if chosen.len() > 1 { format!("_step{:09}", reader.steps()[dump].step) } else { String::new() };
         let values = Values::read(&reader, dump, &work.nodes, &record)?;
@@ -86,7 +93,8 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         leave_out(&mut left_out, missing, &format!("cells at step {step}: cells.vtkhdf has no dump of that step"));
         let missing = work.bodies.as_ref().is_some_and(|bodies| bodies.at(step).is_none());
         leave_out(&mut left_out, missing, &format!("bodies at step {step}: bodies.vtkhdf has no dump of that step"));
-        steps.push(one_step(&mut work, reader.steps()[dump], &values, &suffix)?);
+        let stress = values.stress.as_deref().filter(|_| !immersed);
+        steps.push(one_step(&mut work, reader.steps()[dump], &values, stress, &suffix)?);
         leave_out(
             &mut left_out,
             values.pressure.is_none(),
@@ -142,7 +150,13 @@ fn prepare<'a>(
     Ok(Work { nodes, record, planes, lines, walls, cells, bodies, output, written: Vec::new() })
 }
 
-fn one_step(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<StepSummary> {
+fn one_step(
+    work: &mut Work,
+    at: DumpStep,
+    values: &Values,
+    stress: Option<&[f64]>,
+    suffix: &str,
+) -> Result<StepSummary> {
     let pressure = values.pressure.as_deref();
     pictures::maps(work, at, values, suffix)?;
     pictures::cells(work, at, values, suffix)?;
@@ -158,7 +172,7 @@ fn one_step(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Res
     };
     let planes = work.planes.iter().map(rate).collect::<Result<_>>()?;
     let walls = work.walls.take();
-    let wall_shear_stress = match (&walls, &values.stress) {
+    let wall_shear_stress = match (&walls, stress) {
         (Some(sites), Some(stress)) => pictures::wall_shear_stress(work, at, sites, stress, suffix)?,
         _ => None,
     };
@@ -238,7 +252,7 @@ fn report(
     if let Some(balance) = balance {
         for opening in &balance.openings {
             let rate = rate(opening.mean_m3_per_s, opening.mean_m2_per_s);
-            say::line(&format!("mean flow rate, opening {}: {rate}", opening.name))?;
+            say::line(&format!("mean flow rate since the start, opening {}: {rate}", opening.name))?;
         }
         let of = |share: Option<f64>, what: &str| share.map(|share| format!(", {share:.3e} of {what}"));
         let share = of(balance.relative_defect, "what went in")
