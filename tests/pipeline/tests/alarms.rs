@@ -158,6 +158,27 @@ fn an_outlet_that_sucks_in_is_told() {
 }
 
 #[test]
+fn walls_that_take_much_mass_are_told() {
+    let folder = Folder::new();
+    // A thin plate with a narrow gap, and specks of one pixel.
+    let plate = |x: usize, y: usize| (40..42).contains(&x) && !(12..19).contains(&y);
+    let speck =
+        |x: usize, y: usize| [(46, 12), (44, 16), (38, 7), (45, 7), (37, 22), (64, 22), (61, 17)].contains(&(x, y));
+    let open = |x: usize, y: usize| (1..31).contains(&y) && !plate(x, y) && !speck(x, y);
+    folder.write("vessel.pgm", &Picture::of(80, 32, open).pgm());
+    folder.json("vessel.json", &configs::vessel_case());
+    let _made = folder.mkcase(&["vessel.json", "--quiet"]).done();
+    let mut run = configs::vessel_run();
+    run["openings"]["inlet"] = json!({"velocity": "3 mm/s", "ramp": "0.1 ms"});
+    run["fluid"]["walls"] = json!("interpolated");
+    run["time"]["steps"] = json!(2000);
+    folder.json("run.json", &run);
+    let done = folder.run(&["run.json"]).done();
+    assert_eq!(warnings(&folder, "run"), ["walls"], "{}", done.stderr);
+    assert!(done.stderr.contains("% of the mass that came in"), "{}", done.stderr);
+}
+
+#[test]
 fn unfinished_and_stopped_runs_are_told() {
     let folder = Folder::with_vessel();
     let _done = folder.run(&["run.json", "--quiet"]).done();

@@ -15,10 +15,12 @@ const TIMES: f64 = 10.0;
 const BACKFLOW: f64 = 0.5;
 /// Slower backflow, over the expected speed, is none.
 const SLOW: f64 = 0.01;
+/// Above this share of what came in, what walls gave or took is part of the flow.
+const LEAK: f64 = 0.02;
 
 /// A warning: said once of each kind.
 pub struct Alarm {
-    /// What tells it from others: "mach", "speed", "backflow:OPENING".
+    /// What tells it from others: "mach", "speed", "backflow:OPENING", "walls".
     pub kind: String,
     /// What to say.
     pub text: String,
@@ -52,6 +54,22 @@ pub fn of_speed(setup: &Setup, step: u64, speed: f64) -> Vec<Alarm> {
         });
     }
     alarms
+}
+
+/// What there is to say of walls that give or take mass, by what came in through each opening and, last, at walls since the start.
+pub fn of_walls(setup: &Setup, step: u64, came_in: &[f64]) -> Option<Alarm> {
+    let (walls, openings) = came_in.split_last().filter(|_| setup.plan.walls_give_mass())?;
+    let inflow: f64 = openings.iter().filter(|mass| **mass > 0.0).sum();
+    (inflow > 0.0 && walls.abs() > LEAK * inflow).then(|| Alarm {
+        kind: "walls".to_owned(),
+        text: format!(
+            "at step {step} the walls have {} {:.1} % of the mass that came in (in_kg:walls in ledger.csv): \"{}\" walls do not keep \
+             mass where gaps and obstacles are a few spacings wide; take a finer lattice, or \"half_way\", which keeps it",
+            if *walls < 0.0 { "taken" } else { "given" },
+            100.0 * walls.abs() / inflow,
+            setup.plan.wall_method().name()
+        ),
+    })
 }
 
 /// What there is to say of openings at a line of the ledger.

@@ -222,7 +222,8 @@ impl Output {
         Ok(())
     }
 
-    /// Takes down mass, flow and speed as they were found.
+    /// Takes down mass, flow and speed as they were found. Gives the mass that came in through each opening since the start, and
+    /// that at walls which give or take some, lattice units.
     pub fn monitor(
         &mut self,
         comm: &dyn Comm,
@@ -231,7 +232,7 @@ impl Output {
         suspended: &Suspended,
         look: &Look,
         mlups: f64,
-    ) -> Result<()> {
+    ) -> Result<Vec<f64>> {
         let start = Instant::now();
         let step = look.step;
         let mut exact: Vec<i64> = together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum()).collect();
@@ -272,7 +273,7 @@ impl Output {
             }))?;
         }
         self.seconds += start.elapsed().as_secs_f64();
-        Ok(())
+        Ok(came_in)
     }
 
     /// Adds an event to the log.

@@ -244,11 +244,15 @@ impl<'c> TimeLoop<'c> {
         progress.is_fast(look.fluid.speed * setup.plan.units.velocity());
         let look = if line { look.for_ledger(comm, setup, &mut self.fluid, &self.outlets)? } else { look };
         self.output.seconds += start.elapsed().as_secs_f64();
+        let mut came_in = Vec::new();
         if line {
             let mlups = progress.mlups(step);
-            self.output.monitor(comm, setup, &self.fluid, &self.suspended, &look, mlups)?;
+            came_in = self.output.monitor(comm, setup, &self.fluid, &self.suspended, &look, mlups)?;
         }
-        let alarms = alarm::of_speed(setup, step, look.fluid.speed).into_iter().chain(alarm::of_openings(setup, &look));
+        let alarms = alarm::of_speed(setup, step, look.fluid.speed)
+            .into_iter()
+            .chain(alarm::of_openings(setup, &look))
+            .chain(alarm::of_walls(setup, step, &came_in));
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
     }
 
