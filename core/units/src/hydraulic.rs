@@ -9,7 +9,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 use crate::{Dimension, UnitError, parse};
 
 macro_rules! hydraulic {
-    ($($(#[$doc:meta])* $name:ident, $what:literal, $in_3d:expr, $si_3d:literal, $in_2d:expr, $si_2d:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $what:literal, $in_3d:expr, $si_3d:literal, $in_2d:expr, $si_2d:literal,
+        $example_3d:literal, $example_2d:literal;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct $name {
@@ -83,7 +84,7 @@ macro_rules! hydraulic {
                     "description": concat!(
                         "Text with a unit: ", $what, ", ", $si_3d, "; in 2-D ", $si_2d, ", by the flow rate of a metre of depth"
                     ),
-                    "examples": [concat!("1e9 ", $si_3d), concat!("1e5 ", $si_2d)],
+                    "examples": [$example_3d, $example_2d],
                 })
             }
         }
@@ -93,10 +94,12 @@ macro_rules! hydraulic {
 hydraulic! {
     /// Pressure over flow rate, in Pa s/m3, or in 2-D in Pa s/m2.
     Resistance, "a resistance to flow",
-        Dimension::new(-4, 1, -1), "Pa s/m3", Dimension::new(-3, 1, -1), "Pa s/m2";
+        Dimension::new(-4, 1, -1), "Pa s/m3", Dimension::new(-3, 1, -1), "Pa s/m2",
+        "1 GPa s/m3", "10 MPa s/m2";
     /// Volume over pressure, in m3/Pa, or in 2-D in m2/Pa.
     Compliance, "a compliance",
-        Dimension::new(4, -1, 2), "m3/Pa", Dimension::new(3, -1, 2), "m2/Pa";
+        Dimension::new(4, -1, 2), "m3/Pa", Dimension::new(3, -1, 2), "m2/Pa",
+        "1e-12 m3/Pa", "1e-12 m2/Pa";
 }
 
 #[cfg(test)]

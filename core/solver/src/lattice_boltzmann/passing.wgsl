@@ -1,5 +1,6 @@
-// What flows through each (opening, node) entry into the domain, 6 w_j c_j . u over the entry's links, as what a prescribed
-// velocity u lets in; in units of 2^-30 lattice units of volume a step: whole numbers, so that sums are the same in any order.
+// The flow rate into the domain at each (opening, node) entry: the sum of 6 w_j c_j . u over its links, which is what openings.wgsl
+// lets in where the velocity u is prescribed. It is counted in units of 2^-30 lattice units: sums of whole numbers are the same in
+// any order.
 #include "prelude.wgsl"
 #include "main.wgsl"
 

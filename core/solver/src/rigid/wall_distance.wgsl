@@ -1,13 +1,5 @@
     // The distance from the wall is linear between sites; its gradient is the wall's normal.
-#for axis in axes
-    let f${axis.name} = fraction(p${axis.name}.y);
-    let s${axis.name}0 = wrapped_${axis.name}(p${axis.name}.x);
-    let s${axis.name}1 = after_${axis.name}(s${axis.name}0);
-    let k${axis.name}0 = place_${axis.name}(s${axis.name}0);
-    let k${axis.name}1 = place_${axis.name}(s${axis.name}1);
-    let l${axis.name}0 = u32(s${axis.name}0 & 7) << ${3 * axis.index}u;
-    let l${axis.name}1 = u32(s${axis.name}1 & 7) << ${3 * axis.index}u;
-#endfor
+#include "corners.wgsl"
     let near = real(wall_distance[(directory[kx0 + ky0 + kz0] << ${block_bits}u) | lx0 | ly0 | lz0]);
     if (near < own.radius + real(${reach + 2})) {
 #for corner in corners

@@ -11,15 +11,16 @@ pub use coordinate::Coordinate;
 pub use map::{FLUID, SOLID, SiteMap, SiteMapBuilder};
 pub use tiling::Tiling;
 
-/// The pieces of WGSL that kernels on sites include: places of sites in a map, tiles and those around, fractions of positions and distances, motion, the wall's
-/// distance.
-pub(crate) const PIECES: [Template; 7] = [
+/// The pieces of WGSL that kernels on sites include: places of sites in a map, tiles and those around, fractions of positions and
+/// distances, motion, the corners around a position, the wall's distance.
+pub(crate) const PIECES: [Template; 8] = [
     Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
     Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
     Template { name: "tiles.wgsl", text: include_str!("tiles.wgsl") },
     Template { name: "around.wgsl", text: include_str!("around.wgsl") },
     Template { name: "apart.wgsl", text: include_str!("apart.wgsl") },
     Template { name: "moved.wgsl", text: include_str!("moved.wgsl") },
+    Template { name: "corners.wgsl", text: include_str!("corners.wgsl") },
     Template { name: "wall_at.wgsl", text: include_str!("wall_at.wgsl") },
 ];
 

@@ -5,15 +5,7 @@ struct Wall {
 }
 
 fn wall_at(${declared_positions}) -> Wall {
-#for axis in axes
-    let f${axis.name} = fraction(p${axis.name}.y);
-    let s${axis.name}0 = wrapped_${axis.name}(p${axis.name}.x);
-    let s${axis.name}1 = after_${axis.name}(s${axis.name}0);
-    let k${axis.name}0 = place_${axis.name}(s${axis.name}0);
-    let k${axis.name}1 = place_${axis.name}(s${axis.name}1);
-    let l${axis.name}0 = u32(s${axis.name}0 & 7) << ${3 * axis.index}u;
-    let l${axis.name}1 = u32(s${axis.name}1 & 7) << ${3 * axis.index}u;
-#endfor
+#include "corners.wgsl"
 #for corner in corners
     let d${corner.index} = real(wall_distance[(directory[${corner.place}] << ${block_bits}u) | ${corner.local}]);
 #endfor

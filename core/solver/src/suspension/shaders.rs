@@ -13,7 +13,7 @@ use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
 use crate::sites::{FLUID, PIECES, SOLID, SiteMap};
 use crate::{Precision, sites};
 
-const SHARED: [Template; 14] = [
+const SHARED: [Template; 15] = [
     MAIN,
     PIECES[0],
     PIECES[1],
@@ -22,6 +22,7 @@ const SHARED: [Template; 14] = [
     PIECES[4],
     PIECES[5],
     PIECES[6],
+    PIECES[7],
     Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "wall_hold.wgsl", text: include_str!("wall_hold.wgsl") },

@@ -1,0 +1,11 @@
+    // The corners of sites around a position, low (0) and high (1) along each axis: how far the position is beyond the low ones,
+    // and the corners' sites s, places of their blocks k and places in these l.
+#for axis in axes
+    let f${axis.name} = fraction(p${axis.name}.y);
+    let s${axis.name}0 = wrapped_${axis.name}(p${axis.name}.x);
+    let s${axis.name}1 = after_${axis.name}(s${axis.name}0);
+    let k${axis.name}0 = place_${axis.name}(s${axis.name}0);
+    let k${axis.name}1 = place_${axis.name}(s${axis.name}1);
+    let l${axis.name}0 = u32(s${axis.name}0 & 7) << ${3 * axis.index}u;
+    let l${axis.name}1 = u32(s${axis.name}1 & 7) << ${3 * axis.index}u;
+#endfor
