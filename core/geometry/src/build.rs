@@ -149,8 +149,9 @@ fn periodic(geometry: &GeometryConfig, dimension: usize) -> Result<[bool; 3]> {
 /// Finds the components, checks that each opening touches one, removes the others and fills in the report.
 fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
     let components = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
-    let touched = touched(domain, &components)?;
     let sizes = &components.sizes;
+    let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]);
+    let touched = touched(domain, &components, largest.filter(|_| keep == Some(Keep::Largest)))?;
     let keep = keep.unwrap_or(if domain.openings.is_empty() { Keep::All } else { Keep::TouchingOpenings });
     let kept: Vec<bool> = match keep {
         Keep::All => vec![true; sizes.len()],
@@ -161,7 +162,6 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
         }
         Keep::TouchingOpenings => (0..sizes.len()).map(|c| touched.contains(&c)).collect(),
         Keep::Largest => {
-            let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]);
             let astray = touched.iter().position(|&c| Some(c) != largest);
             if let Some(k) = astray {
                 return Err(Fault::usage(format!(
@@ -172,6 +172,7 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
             (0..sizes.len()).map(|c| Some(c) == largest).collect()
         }
     };
+    close(domain, &components, &kept);
     components.remove(&mut domain.sites, &kept);
     let sum = |wanted: bool| {
         sizes.iter().zip(&kept).filter(|&(_, &kept)| kept == wanted).map(|(size, _)| size).sum::<usize>()
@@ -185,6 +186,32 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
     report.removed_sites = sum(false);
     report.warnings = alone(&domain.openings, &touched, sizes);
     Ok(())
+}
+
+/// Makes wall of the opening sites that touch components which go, and none that is kept.
+fn close(domain: &mut Domain, components: &Components, kept: &[bool]) {
+    let [nx, ny, _] = domain.extent;
+    let links = links(domain.dimension);
+    let is_closed = |i: usize| {
+        let at = [i % nx, i / nx % ny, i / (nx * ny)];
+        let touched = links.iter().filter_map(|&c| components.at(domain.neighbour(at, c)?));
+        touched.fold(None, |any, c| Some(any.unwrap_or(false) || kept[c])) == Some(false)
+    };
+    let closed: Vec<usize> = (0..domain.sites.len())
+        .into_par_iter()
+        .filter(|&i| domain.sites[i].as_opening().is_some() && is_closed(i))
+        .collect();
+    for i in closed {
+        domain.sites[i] = Site::WALL;
+    }
+}
+
+/// The links of D2Q9 or D3Q19 without the one at rest.
+fn links(dimension: usize) -> Vec<[i32; 3]> {
+    (0..27)
+        .map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1])
+        .filter(|c| (1..=2).contains(&c.iter().map(|x| x * x).sum::<i32>()) && (dimension == 3 || c[2] == 0))
+        .collect()
 }
 
 /// Warnings of openings that are the only ones of their component, which `touched` tells for each, while there are others elsewhere,
@@ -206,13 +233,10 @@ fn alone(openings: &[Opening], touched: &[usize], sizes: &[usize]) -> Vec<String
     lonely.map(warning).collect()
 }
 
-/// The one component that each opening touches.
-fn touched(domain: &Domain, components: &Components) -> Result<Vec<usize>> {
+/// The one component that each opening touches: `only` that one, where it touches it, since the others are removed.
+fn touched(domain: &Domain, components: &Components, only: Option<usize>) -> Result<Vec<usize>> {
     let [nx, ny, _] = domain.extent;
-    let links: Vec<[i32; 3]> = (0..27)
-        .map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1])
-        .filter(|c| (1..=2).contains(&c.iter().map(|x| x * x).sum::<i32>()) && (domain.dimension == 3 || c[2] == 0))
-        .collect();
+    let links = links(domain.dimension);
     // (opening, component) -> the first fluid site where they meet.
     let meetings = domain
         .sites
@@ -239,7 +263,10 @@ fn touched(domain: &Domain, components: &Components) -> Result<Vec<usize>> {
         });
     let mut touched = Vec::new();
     for (k, opening) in domain.openings.iter().enumerate() {
-        let of_opening: Vec<_> = meetings.range((k, 0)..(k + 1, 0)).collect();
+        let mut of_opening: Vec<_> = meetings.range((k, 0)..(k + 1, 0)).collect();
+        if let Some(wanted) = of_opening.iter().position(|((_, component), _)| Some(*component) == only) {
+            of_opening = vec![of_opening[wanted]];
+        }
         let describe = |&(&(_, component), at): &(&(usize, usize), &[usize; 3])| {
             let place =
                 (0..domain.dimension).map(|axis| domain.origin[axis] + (at[axis] as f64 + 0.5) * domain.spacing);
@@ -251,7 +278,8 @@ fn touched(domain: &Domain, components: &Components) -> Result<Vec<usize>> {
             [((_, component), _)] => touched.push(*component),
             [first, second, rest @ ..] => {
                 return Err(Fault::usage(format!(
-                    "opening \"{}\" touches {} unconnected parts of the fluid: one of {}, one of {}; limit it with \"within\", or make one opening for each",
+                    "opening \"{}\" touches {} unconnected parts of the fluid: one of {}, one of {}; limit it with \"within\", make one \
+                     opening for each, or keep the largest part alone with \"keep\": \"largest\" in \"geometry\"",
                     opening.name,
                     2 + rest.len(),
                     describe(first),

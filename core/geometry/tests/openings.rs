@@ -128,6 +128,16 @@ fn components_without_an_opening_go() {
 }
 
 #[test]
+fn an_opening_across_several_components_opens_the_one_that_stays() {
+    let picture = ["..###", "#####", ".....", "....."];
+    let openings =
+        json!([{"name": "in", "kind": "velocity", "face": "x-"}, {"name": "out", "kind": "pressure", "face": "x+"}]);
+    let domain = built(&picture, json!({"keep": "largest"}), openings).expect("builds");
+    let rows = ["#######", "#######", "#######", "0.....1", "0.....1", "#######"];
+    assert_eq!(shown(&domain), rows);
+}
+
+#[test]
 fn what_cannot_be_is_refused_with_its_name() {
     let face = |name: &str, face: &str| json!({"name": name, "kind": "velocity", "face": face});
     let split = ["#####", ".....", "#####", "....."];
