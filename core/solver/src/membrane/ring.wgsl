@@ -8,6 +8,10 @@
 #include "ring_bending.wgsl"
 #endif
 
+// Against bending a side counts as at least half of the mean side at rest: the direction of one that is pressed to a point
+// means nothing, and moments over its length would throw its ends about.
+const LEAST_SIDE: real = real(${least_side});
+
 fn next(v: u32) -> u32 {
     return select(v + 1u, 0u, v + 1u == VERTICES);
 }
@@ -52,7 +56,7 @@ fn main(
 #else
         let c0 = real(0.0);
 #endif
-        moment[first + v] = bending(a, b, sqrt(dot(a, a)), length_b, c0);
+        moment[first + v] = bending(a, b, sqrt(dot(a, a)), length_b, c0, s * LEAST_SIDE);
 #endif
     }
     let sums = sum_of_team(work, share);
@@ -78,7 +82,7 @@ fn main(
         let here = moment[first + v];
         let there = moment[first + w];
         along += 0.5 * (here.y + there.y);
-        pull[first + v] = (along * d + (here.x - there.x) / l * across(d)) / l;
+        pull[first + v] = (along * d + (here.x - there.x) / max(l, s * LEAST_SIDE) * across(d)) / l;
 #else
         pull[first + v] = along / l * d;
 #endif

@@ -1,18 +1,31 @@
 // Bending of a ring: E = kappa / 2 sum (psi / l - c0)^2 l over vertices, l the mean of the two sides a and b that meet.
 // psi = (4 sin(theta/2) + 2 tan(theta/2)) / 3 stands for the turning angle theta (Huygens): it needs no inverse
-// trigonometry, is theta up to a share of theta^4 / 320, and no finite energy folds a ring.
+// trigonometry and is theta up to a share of theta^4 / 320. Where cos(theta/2) is below OPEN, at folds, it goes on along its
+// tangent, since explicit steps bear no stiffness without bound.
 //   dE/dpsi = kappa (psi / l - c0),  dE/dl = kappa / 2 (c0^2 - (psi / l)^2),  dpsi/dtheta = (2 cos + 1 / cos^2) / 3
 //   dtheta/db = b_perp / b^2,  dtheta/da = -a_perp / a^2
 // Gives dE/dtheta and dE/dl.
-fn bending(a: Axes, b: Axes, length_a: real, length_b: real, c0: real) -> vec2<real> {
+const OPEN: real = real(${bending.open});
+
+// asin(x) up to OPEN.
+fn arcsine(x: real) -> real {
+    let square = x * x;
+    return x * (1.0 + square * (1.0 / 6.0 + square * (3.0 / 40.0)));
+}
+
+// `least` is the smallest length that l and levers count as.
+fn bending(a: Axes, b: Axes, length_a: real, length_b: real, c0: real, least: real) -> vec2<real> {
     let scale = 1.0 / (length_a * length_b);
     let sine = (a.x * b.y - a.y * b.x) * scale;
     let cosine = dot(a, b) * scale;
-    let half_cosine = sqrt(max(0.5 + 0.5 * cosine, real(1e-6)));
-    let half_sine = 0.5 * sine / half_cosine;
-    let psi = (4.0 * half_sine + 2.0 * half_sine / half_cosine) / 3.0;
-    let l = 0.5 * (length_a + length_b);
+    let half_cosine = sqrt(max(0.5 + 0.5 * cosine, real(0.0)));
+    let open = max(half_cosine, OPEN);
+    let side = select(real(-1.0), real(1.0), sine >= 0.0);
+    let half_sine = select(side * sqrt(1.0 - OPEN * OPEN), 0.5 * sine / open, half_cosine >= OPEN);
+    let slope = (2.0 * open + 1.0 / (open * open)) / 3.0;
+    let beyond = 2.0 * (arcsine(OPEN) - arcsine(min(half_cosine, OPEN)));
+    let psi = (4.0 * half_sine + 2.0 * half_sine / open) / 3.0 + side * slope * beyond;
+    let l = max(0.5 * (length_a + length_b), least);
     let c = psi / l;
-    let by_theta = real(${bending.kappa}) * (c - c0) * (2.0 * half_cosine + 1.0 / (half_cosine * half_cosine)) / 3.0;
-    return vec2<real>(by_theta, real(0.5 * ${bending.kappa}) * (c0 * c0 - c * c));
+    return real(${bending.kappa}) * vec2<real>((c - c0) * slope, 0.5 * (c0 * c0 - c * c));
 }

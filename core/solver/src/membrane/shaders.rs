@@ -6,7 +6,7 @@ use minijinja::context;
 
 use super::model::Model;
 use super::population::{CAPPED_LIMIT, SOUND};
-use super::{hardening, kantor_nelson, viscosity, wlc_power};
+use super::{hardening, kantor_nelson, ring_bending, viscosity, wlc_power};
 use crate::Precision;
 use crate::suspension::{DRIFT_SCALE, Damage};
 
@@ -155,6 +155,7 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
             context! {
                 x0 => number(spring.x0),
                 largest => number(wlc_power::LARGEST_SHARE),
+                slope => number(wlc_power::slope(wlc_power::LARGEST_SHARE)),
                 repulsion => number(spring.repulsion),
                 b => number(spring.strength),
                 inverse_power => vec!["inverse"; spring.power as usize].join(" * "),
@@ -165,7 +166,8 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
     };
     let bending = match mechanics.bending {
         None => context! {},
-        Some(Bending::Ring { kappa, .. } | Bending::GompperKroll { kappa }) => context! { kappa => number(kappa) },
+        Some(Bending::Ring { kappa, .. }) => context! { kappa => number(kappa), open => number(ring_bending::OPEN) },
+        Some(Bending::GompperKroll { kappa }) => context! { kappa => number(kappa) },
         Some(Bending::KantorNelson { kappa, .. }) => context! { kb => number(kantor_nelson::modulus(kappa)) },
     };
     let modulus = |k: f64| if k > 0.0 { number(k) } else { String::new() };
@@ -179,6 +181,7 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         teams,
         area => number(model.rest[0]),
         volume => number(model.rest[1]),
+        least_side => number(ring_bending::LEAST_SIDE * model.rest[0] / model.surface.vertices.len() as f64),
         damage_bits => Damage::BITS,
         damage => Damage::Membrane.code(),
         torn => Damage::Shape.code(),

@@ -1,7 +1,8 @@
 //! Worm-like chains with a power-law repulsion.
 
-/// Share of the largest length beyond which the attraction does not grow.
-pub(crate) const LARGEST_SHARE: f64 = 0.99;
+/// Share of the largest length beyond which the attraction goes on along its tangent, 500 times as stiff as at red cells' rest
+/// length: explicit steps become unstable where it grows without bound.
+pub(crate) const LARGEST_SHARE: f64 = 0.95;
 
 /// One kind of spring, for any rest length.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,11 @@ fn attraction(x: f64) -> f64 {
     0.25 / (1.0 - x).powi(2) - 0.25 + x
 }
 
+/// Its derivative by x.
+pub(crate) fn slope(x: f64) -> f64 {
+    0.5 / (1.0 - x).powi(3) + 1.0
+}
+
 impl Spring {
     pub(crate) fn new(mu: f64, x0: f64, power: i32) -> Self {
         let repulsion = attraction(x0);
@@ -29,13 +35,16 @@ impl Spring {
         Self { x0, power, repulsion, strength }
     }
 
-    /// `B lm / 4 (3 x^2 - 2 x^3) / (1 - x) + kp / ((m - 1) l^(m - 1))`; the attraction is linear beyond 99 % of lm.
+    /// `B lm / 4 (3 x^2 - 2 x^3) / (1 - x) + kp / ((m - 1) l^(m - 1))`; the attraction is linear beyond
+    /// [`LARGEST_SHARE`] of lm.
     pub(crate) fn energy(&self, l: f64, rest: f64) -> f64 {
         let b = self.strength * rest;
         let longest = rest / self.x0;
         let x = (l / longest).min(LARGEST_SHARE);
-        let attractive =
-            0.25 * longest * (3.0 * x * x - 2.0 * x * x * x) / (1.0 - x) + attraction(x) * (l - x * longest);
+        let beyond = l - x * longest;
+        let attractive = 0.25 * longest * (3.0 * x * x - 2.0 * x * x * x) / (1.0 - x)
+            + attraction(x) * beyond
+            + 0.5 * slope(x) / longest * beyond * beyond;
         let kp = self.repulsion * rest.powi(self.power);
         let repulsive = match self.power {
             1 => -kp * l.ln(),

@@ -4,11 +4,12 @@
 // (m = 1: -kp ln l). kp follows from dE/dl = 0 at each edge's l0, B from the shear modulus of the hexagonal network,
 //   mu = sqrt(3) B / (4 l0) (x0 / (2 (1 - x0)^3) - 1 / (4 (1 - x0)^2) + 1 / 4) + sqrt(3) kp (m + 1) / (4 l0^(m + 1)),
 // with each edge's own l0, so that B / l0 is the same everywhere and so is the modulus.
-// Beyond 99 % of lm the attraction stays as it is there.
+// Beyond 95 % of lm the attraction goes on along its tangent.
 fn tension(l: real, rest: real) -> real {
     let stretch = l / rest;
-    let x = min(real(${in_plane.x0}) * stretch, real(${in_plane.largest}));
-    let attraction = 0.25 / ((1.0 - x) * (1.0 - x)) - 0.25 + x;
+    let share = real(${in_plane.x0}) * stretch;
+    let x = min(share, real(${in_plane.largest}));
+    let attraction = 0.25 / ((1.0 - x) * (1.0 - x)) - 0.25 + x + real(${in_plane.slope}) * (share - x);
     let inverse = 1.0 / stretch;
     let repulsion = real(${in_plane.repulsion}) * ${in_plane.inverse_power};
     return real(${in_plane.b}) * rest * (attraction - repulsion);

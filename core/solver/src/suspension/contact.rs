@@ -1,9 +1,11 @@
-//! Contact: forces between the vertices of different cells, and from walls on vertices, below a distance.
+//! Contact: forces between the vertices of different cells, and from walls on vertices, below a distance. In 2-D also between
+//! vertices of one ring that are far apart along it: no fluid that the lattice resolves keeps the sides of a fold apart.
 //!
 //! A pair of vertices at distance r repels with pressure times the mean of their areas, see `repulsion.wgsl`; beyond
 //! may follow Morse's attraction, `morse.wgsl`. A wall repels by the same law, with a pressure of its own, along the
 //! gradient of the distance from it, see [`WallDistance`].
 
+use bytemuck::{Pod, Zeroable};
 use hematite_config::Result;
 use hematite_gpu::{Arguments, Bound, Buffer, Gpu, Kernel, Recorder};
 
@@ -65,6 +67,26 @@ impl Morse {
     }
 }
 
+/// What contact is to know of the cell in a slot.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct SlotContact {
+    /// Mean area of a vertex (2-D: length), lattice units.
+    pub area: f32,
+    /// 2-D: vertices of the ring that are at most so many apart along it do not touch.
+    pub beside: f32,
+}
+
+/// Vertices of a ring touch where they are more than this many ranges apart along it.
+const BESIDE: f64 = 1.5;
+
+impl ContactParameters {
+    /// How many vertices apart along a ring those are, at least, that do not touch, for sides of length `side`.
+    pub fn beside(&self, side: f64) -> f32 {
+        (BESIDE * self.range / side).floor() as f32
+    }
+}
+
 /// The kernels of contact on one rank.
 pub struct Contact {
     tiles: u32,
@@ -86,7 +108,7 @@ struct Arrays {
     links: Buffer,
     /// First and last vertex of each slot's cell.
     cells: Buffer,
-    slot_area: Buffer,
+    slot_contact: Buffer,
     /// Whether the lists hold, how far vertices have moved since they were made, and their length.
     listing: Buffer,
     /// The vertices that may touch, and what is near them.
@@ -145,7 +167,7 @@ impl Contact {
         })
     }
 
-    /// Takes other arrays of vertices; areas have to be written anew.
+    /// Takes other arrays of vertices; slots have to be written anew.
     ///
     /// # Errors
     /// Where the device lacks room.
@@ -165,12 +187,12 @@ impl Contact {
         gpu.write(&self.arrays.listing, 0, &[0_u32]);
     }
 
-    /// Writes the mean area of a vertex (2-D: length) of each slot's cell, lattice units.
+    /// Writes what contact is to know of each slot's cell.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn write_areas(&self, gpu: &Gpu, areas: &[f32]) -> Result<()> {
-        gpu.upload(&self.arrays.slot_area, 0, areas)
+    pub fn write_slots(&self, gpu: &Gpu, slots: &[SlotContact]) -> Result<()> {
+        gpu.upload(&self.arrays.slot_contact, 0, slots)
     }
 
     /// Adds contact forces to those on the vertices.
@@ -197,7 +219,7 @@ impl Arrays {
         Ok(Self {
             links: gpu.buffer("lists of vertices", 4 * (stride + u64::from(tiles)))?,
             cells: gpu.buffer("vertices of slots", 8 * slots)?,
-            slot_area: gpu.buffer("areas of vertices", 4 * slots)?,
+            slot_contact: gpu.buffer("contact of slots", 8 * slots)?,
             listing: gpu.buffer("state of lists", 12)?,
             listed: gpu.buffer("vertices that may touch", 4 * (2 + dimension as u64) * stride)?,
             neighbours: gpu.buffer("neighbours", 4 * u64::from(MOST_NEIGHBOURS[dimension - 2]) * stride)?,
@@ -220,7 +242,7 @@ fn table<'a>(
         ("links", &arrays.links),
         ("words", &arrays.links),
         ("cells", &arrays.cells),
-        ("slot_area", &arrays.slot_area),
+        ("slot_contact", &arrays.slot_contact),
         ("listing", &arrays.listing),
         ("listed", &arrays.listed),
         ("neighbours", &arrays.neighbours),

@@ -1,10 +1,13 @@
-// Adds to the force on each listed vertex that of the vertices of other cells and of walls in its range.
+// Adds to the force on each listed vertex that of walls and of the vertices that it may touch in its range.
 // The lists of tiles have no order: forces of pairs are summed as integers, and both sides find the same ones.
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
 #include "tiles.wgsl"
 #include "apart.wgsl"
+#if contact.pairs
+#include "may_touch.wgsl"
+#endif
 #if contact.walls
 #include "wall_at.wgsl"
 #endif
@@ -27,7 +30,7 @@ fn work_on(n: u32) {
     let s${axis.name} = bitcast<i32>(listed[${axis.index + 2}u * span.stride + n]);
 #endif
 #endfor
-    let area = real(slot_area[slot]);
+    let area = real(slot_contact[slot].x);
     var total = Axes();
 #if contact.walls
     if ((near & ${contact.wall_bit}u) != 0u) {
@@ -38,19 +41,20 @@ fn work_on(n: u32) {
     }
 #endif
 #if contact.pairs
+    let own = cells[slot];
     var sum = vec${dimension}<i32>();
     // What all pairs push with, whichever way, so that no sum wraps unseen.
     var load = 0u;
     let count = near >> ${contact.count_shift}u;
     if (count != ${contact.walk}u) {
         for (var k = 0u; k < count; k += 1u) {
-            sum += force_of(neighbours[k * span.stride + v], ${positions}, area);
+            sum += force_of(neighbours[k * span.stride + v], ${positions}, area, own);
         }
     } else {
         // Walking the lists and weighing up what is found take turns, each for as many vertices as eight words hold: so
         // the lanes of a subgroup do the same for longer.
 #include "around.wgsl"
-        let own = cells[slot];
+        let beside = u32(slot_contact[slot].y);
         var tiles = near & ${contact.tile_mask}u;
         var u = NONE;
         loop {
@@ -67,7 +71,7 @@ fn work_on(n: u32) {
 #include "first_link.wgsl"
                 }
                 u = links[link];
-                if (u != NONE && (u < own.x || u > own.y)) {
+                if (u != NONE && may_touch(v, u, own, beside)) {
                     second = vec4(first.w, second.xyz);
                     first = vec4(u, first.xyz);
                 }
@@ -76,7 +80,7 @@ fn work_on(n: u32) {
                 break;
             }
             while (first.x != NONE) {
-                let pair = force_of(first.x, ${positions}, area);
+                let pair = force_of(first.x, ${positions}, area, own);
                 sum += pair;
                 load = min(load + most_of(pair), MOST_LOAD);
                 first = vec4(first.yzw, second.x);
@@ -104,8 +108,8 @@ fn most_of(pair: vec${dimension}<i32>) -> u32 {
     return u32(max(${"max(size.x, size.y)" if dimension == 2 else "max(max(size.x, size.y), size.z)"}, 0));
 }
 
-// The force of vertex u on one of area `area` at position p, in fixed point.
-fn force_of(u: u32, ${declared_positions}, area: real) -> vec${dimension}<i32> {
+// The force of vertex u on one of area `area` at position p, whose cell's first and last vertex are `own`, in fixed point.
+fn force_of(u: u32, ${declared_positions}, area: real, own: vec2<u32>) -> vec${dimension}<i32> {
     let away = Axes(
 #for axis in axes
         apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + u),
@@ -116,13 +120,13 @@ fn force_of(u: u32, ${declared_positions}, area: real) -> vec${dimension}<i32> {
         return vec${dimension}<i32>();
     }
     let r = sqrt(squared);
-    let mean = real(0.5) * (area + real(slot_area[slot_of[u]]));
-    let push = clamp(mean * pressure(r), real(-${contact.largest}), real(${contact.largest}));
+    let mean = real(0.5) * (area + real(slot_contact[slot_of[u]].x));
+    let push = clamp(mean * pressure(r, u < own.x || u > own.y), real(-${contact.largest}), real(${contact.largest}));
     return vec${dimension}<i32>(round(away * (push / r * real(${contact.scale}))));
 }
 
-// Between membranes at distance r.
-fn pressure(r: real) -> real {
-    return real(${contact.strength}) * repulsion(r)${" + morse(r)" if contact.morse else ""};
+// Between membranes at distance r: a membrane does not attract itself.
+fn pressure(r: real, others: bool) -> real {
+    return real(${contact.strength}) * repulsion(r)${" + select(real(0.0), morse(r), others)" if contact.morse else ""};
 }
 #endif

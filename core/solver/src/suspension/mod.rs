@@ -27,7 +27,7 @@ mod wall_distance;
 
 pub use bounds::BoundingBoxes;
 pub use cap::Cap;
-pub use contact::{Contact, ContactParameters, LARGEST_PUSH, Morse};
+pub use contact::{Contact, ContactParameters, LARGEST_PUSH, Morse, SlotContact};
 pub use coupling::{Coupling, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, Support};
 pub use damage::Damage;
 pub use gate::{DEPTH, Feeder, Gate, Waiting};

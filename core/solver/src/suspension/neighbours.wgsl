@@ -1,11 +1,14 @@
 // The vertices that may come into contact before the lists are made anew: for each its number, the site where it is now,
-// whether a wall is near, and its neighbours, the vertices of other cells in reach. Where these are too many, the tiles
+// whether a wall is near, and its neighbours, the vertices in reach that it may touch. Where these are too many, the tiles
 // around that hold them, one bit each.
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
 #include "tiles.wgsl"
 #include "apart.wgsl"
+#if contact.pairs
+#include "may_touch.wgsl"
+#endif
 
 fn work_on(v: u32) {
     let slot = slot_of[v];
@@ -51,6 +54,7 @@ fn work_on(v: u32) {
     }
 #endfor
     let own = cells[slot];
+    let beside = u32(slot_contact[slot].y);
     var count = 0u;
     var u = NONE;
     var bit = 0u;
@@ -66,7 +70,7 @@ fn work_on(v: u32) {
 #include "first_link.wgsl"
         }
         u = links[link];
-        if (u != NONE && (u < own.x || u > own.y)) {
+        if (u != NONE && may_touch(v, u, own, beside)) {
             let away = Axes(
 #for axis in axes
                 apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + u),

@@ -13,7 +13,7 @@ use super::{DRIFT_SCALE, FORCE_SCALE, NONE};
 use crate::sites::{FLUID, PIECES, SOLID, SiteMap};
 use crate::{Precision, sites};
 
-const SHARED: [Template; 15] = [
+const SHARED: [Template; 16] = [
     MAIN,
     PIECES[0],
     PIECES[1],
@@ -24,6 +24,7 @@ const SHARED: [Template; 15] = [
     PIECES[6],
     PIECES[7],
     Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
+    Template { name: "may_touch.wgsl", text: include_str!("may_touch.wgsl") },
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "wall_hold.wgsl", text: include_str!("wall_hold.wgsl") },
     Template { name: "weights.wgsl", text: include_str!("weights.wgsl") },
@@ -182,6 +183,7 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
             read("directory", "array<u32>"),
             read("links", "array<u32>"),
             read("cells", "array<vec2<u32>>"),
+            read("slot_contact", "array<vec2<f32>>"),
             wall(),
             write("listing", "array<atomic<u32>>"),
             write("contact_size", "array<atomic<u32>>"),
@@ -197,7 +199,7 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
             read("directory", "array<u32>"),
             read("links", "array<u32>"),
             read("cells", "array<vec2<u32>>"),
-            read("slot_area", "array<f32>"),
+            read("slot_contact", "array<vec2<f32>>"),
             wall(),
             write("force", &real),
         ],

@@ -3,6 +3,7 @@
 use hematite_config::{Fault, Result};
 use hematite_gpu::Gpu;
 
+use super::contact::SlotContact;
 use super::kind::Held;
 use super::parameters::Parameters;
 use super::record::Record;
@@ -112,19 +113,21 @@ impl Suspension {
     /// Sizes of cells that grow, as they are after `step` steps.
     pub(super) fn write_scales(&self, step: u64) -> Result<()> {
         let mut scales = vec![1.0_f32; self.vertices.slots as usize];
-        let mut areas = vec![0.0_f32; self.vertices.slots as usize];
+        let mut contacts = vec![SlotContact::default(); self.vertices.slots as usize];
         for kind in &self.kinds {
             let area = kind.surface.area() / f64::from(kind.range.vertices);
+            let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(area));
             for held in kind.cells.values() {
                 let slot = (kind.range.first_slot + held.slot) as usize;
                 let scale = self.parameters.scale(held.seeded_scale, step);
                 scales[slot] = scale as f32;
-                areas[slot] = (area * scale.powi(self.parameters.dimension as i32 - 1)) as f32;
+                let area = (area * scale.powi(self.parameters.dimension as i32 - 1)) as f32;
+                contacts[slot] = SlotContact { area, beside };
             }
         }
         self.gpu.upload(&self.vertices.scale, 0, &scales)?;
         match &self.contact {
-            Some(contact) => contact.write_areas(&self.gpu, &areas),
+            Some(contact) => contact.write_slots(&self.gpu, &contacts),
             None => Ok(()),
         }
     }

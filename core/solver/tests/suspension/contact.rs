@@ -3,7 +3,7 @@
 use hematite_gpu::Gpu;
 use hematite_solver::Precision;
 use hematite_solver::suspension::{
-    BoundingBoxes, Contact, ContactParameters, Coupling, DRIFT_SCALE, LARGEST_PUSH, Morse, Support,
+    BoundingBoxes, Contact, ContactParameters, Coupling, DRIFT_SCALE, LARGEST_PUSH, Morse, SlotContact, Support,
 };
 
 use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared, value};
@@ -15,8 +15,8 @@ fn repulsion(r: f64, range: f64) -> f64 {
     (1.0 - r / range).max(0.0).powi(2)
 }
 
-fn pressure(parameters: &ContactParameters, r: f64) -> f64 {
-    let attraction = parameters.morse.map_or(0.0, |Morse { energy, distance, width }| {
+fn pressure(parameters: &ContactParameters, r: f64, others: bool) -> f64 {
+    let attraction = parameters.morse.filter(|_| others).map_or(0.0, |Morse { energy, distance, width }| {
         let e = ((distance - r) / width).min(1.0).exp();
         let t = ((2.5 * distance - r) / (0.5 * distance)).clamp(0.0, 1.0);
         2.0 * energy / width * (e * e - e) * t * t * (3.0 - 2.0 * t)
@@ -36,16 +36,29 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-fn pairs(domain: &Domain, parameters: &ContactParameters, cloud: &Cloud, areas: &[f32]) -> Vec<[f64; 3]> {
+/// Vertices of the cell in each slot but the last, which may have fewer.
+const RING: usize = 6;
+
+/// Whether two vertices of one cell are far enough apart along their ring to touch.
+fn touch(dimension: usize, count: usize, slot: SlotContact, u: usize, v: usize) -> bool {
+    let first = v / RING * RING;
+    let ring = RING.min(count - first);
+    let apart = u.abs_diff(v);
+    dimension == 2 && apart.min(ring - apart) as f32 > slot.beside
+}
+
+fn pairs(domain: &Domain, parameters: &ContactParameters, cloud: &Cloud, slots: &[SlotContact]) -> Vec<[f64; 3]> {
     let count = cloud.at.len();
+    let of = |v: usize| slots[cloud.slot[v] as usize];
     let force = |v: usize| {
         let mut sum = [0.0; 3];
-        for u in (0..count).filter(|&u| cloud.slot[u] != cloud.slot[v]) {
+        let others = |u: usize| cloud.slot[u] != cloud.slot[v];
+        for u in (0..count).filter(|&u| others(u) || touch(domain.dimension, count, of(v), u, v)) {
             let d = apart(domain, cloud.at[v], cloud.at[u]);
             let r = dot(d, d).sqrt();
             if r < parameters.range() && r > 0.0 {
-                let area = 0.5 * (f64::from(areas[cloud.slot[v] as usize]) + f64::from(areas[cloud.slot[u] as usize]));
-                sum = [0, 1, 2].map(|a| sum[a] + area * pressure(parameters, r) * d[a] / r);
+                let area = 0.5 * (f64::from(of(v).area) + f64::from(of(u).area));
+                sum = [0, 1, 2].map(|a| sum[a] + area * pressure(parameters, r, others(u)) * d[a] / r);
             }
         }
         sum
@@ -55,7 +68,7 @@ fn pairs(domain: &Domain, parameters: &ContactParameters, cloud: &Cloud, areas: 
 
 struct Setup {
     cloud: Cloud,
-    areas: Vec<f32>,
+    slots: Vec<SlotContact>,
     force: Vec<[f64; 3]>,
 }
 
@@ -69,11 +82,12 @@ fn answer(
     owns: impl Fn(usize) -> bool,
 ) -> Setup {
     let (map, wall, _) = domain.map(gpu, 12, owns);
-    let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / 6).collect();
+    let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / RING as u32).collect();
     let cloud = Cloud::new(gpu, domain.dimension, precision, points.to_vec(), slot);
-    let areas: Vec<f32> = (0..cloud.vertices.slots).map(|slot| 0.5 + 0.01 * slot as f32).collect();
+    let sized = |slot: u32| SlotContact { area: 0.5 + 0.01 * slot as f32, beside: (slot % 3) as f32 };
+    let slots: Vec<SlotContact> = (0..cloud.vertices.slots).map(sized).collect();
     let mut contact = Contact::new(gpu, precision, parameters, 1, &map, &cloud.vertices, &wall).expect("fits");
-    contact.write_areas(gpu, &areas).expect("uploads");
+    contact.write_slots(gpu, &slots).expect("uploads");
     run(gpu, |recorder| contact.record(recorder, 0));
     let once = cloud.force(gpu, precision);
     run(gpu, |recorder| contact.record(recorder, 1));
@@ -86,10 +100,10 @@ fn answer(
     more.1.extend([hematite_solver::suspension::NONE; 100]);
     let moved = Cloud::with_slots(gpu, domain.dimension, precision, more.0, more.1, cloud.vertices.slots);
     contact.rebind(gpu, &moved.vertices).expect("fits");
-    contact.write_areas(gpu, &areas).expect("uploads");
+    contact.write_slots(gpu, &slots).expect("uploads");
     run(gpu, |recorder| contact.record(recorder, 2));
     assert!(moved.force(gpu, precision)[..once.len()] == once);
-    Setup { cloud, areas, force: once }
+    Setup { cloud, slots, force: once }
 }
 
 fn domain(dimension: usize, periodic: [bool; 3]) -> Domain {
@@ -110,7 +124,7 @@ fn pairs_agree_with_the_sum_over_all_and_cancel() {
                 let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse };
                 let points = scattered(&domain, 700, &mut Random::new(3 + k as u64));
                 let found = answer(&gpu, precision, &domain, &parameters, &points, |_| true);
-                let wanted = pairs(&domain, &parameters, &found.cloud, &found.areas);
+                let wanted = pairs(&domain, &parameters, &found.cloud, &found.slots);
                 let largest = wanted.iter().flatten().fold(0.0_f64, |m, f| m.max(f.abs()));
                 assert!(largest > 1e-5);
                 for (f, g) in found.force.iter().zip(&wanted) {
@@ -169,7 +183,7 @@ fn walls_push_along_the_gradient_of_the_distance() {
                 for (v, &at) in points.iter().enumerate() {
                     let (distance, gradient) = domain.wall_at(at);
                     let steep = dot(gradient, gradient).sqrt().max(0.1);
-                    let area = f64::from(found.areas[found.cloud.slot[v] as usize]);
+                    let area = f64::from(found.slots[found.cloud.slot[v] as usize].area);
                     let gap = repulsion(distance.max(0.0), range);
                     let push = (strength * area * gap * (1.0 + 2.0 * gap)).min(LARGEST_PUSH);
                     held += usize::from(push > 0.0);
@@ -234,14 +248,14 @@ fn kept_lists_give_what_new_ones_would() {
         let (map, wall, own) = domain.map(&gpu, 12, |_| true);
         let mut random = Random::new(17);
         let points = scattered(&domain, 700, &mut random);
-        let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / 6).collect();
+        let slot: Vec<u32> = (0..points.len() as u32).map(|v| v / RING as u32).collect();
         let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slot);
-        let areas = vec![0.8; cloud.vertices.slots as usize];
+        let slots = vec![SlotContact { area: 0.8, beside: 1.0 }; cloud.vertices.slots as usize];
         let parameters = ContactParameters { range: 0.9, strength: 1e-3, wall_strength: 0.0, morse: None };
         let made = || {
             let contact =
                 Contact::new(&gpu, Precision::F32, &parameters, 2, &map, &cloud.vertices, &wall).expect("fits");
-            contact.write_areas(&gpu, &areas).expect("uploads");
+            contact.write_slots(&gpu, &slots).expect("uploads");
             contact
         };
         let (kept, anew) = (made(), made());

@@ -44,7 +44,7 @@ pub fn run(context: &Context) -> Result<Table> {
     if context.long {
         steady(context, &mut table, (40, 0.8), Contour::Smoothed, [1e-2, 3e-2])?;
         periodic(context, &mut table, (20, 0.54), [6e-2, 7e-2, 2e-2])?;
-        periodic(context, &mut table, (40, 0.56), [1e-2, 3e-2, 1e-2])?;
+        periodic(context, &mut table, (40, 0.53), [1e-2, 3e-2, 1e-2])?;
     }
     Ok(table)
 }
