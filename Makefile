@@ -15,6 +15,8 @@ POST := $(BIN)/post
 CASES := $(patsubst cases/%.json,%,$(wildcard cases/*.json))
 RUNS := $(patsubst runs/%.json,%,$(wildcard runs/*.json))
 DEMO := aneurysm
+# Options of `make endurance`, e.g. ENDURANCE="--only tube --seconds 600".
+ENDURANCE :=
 
 # mpirun in containers: as root, more ranks than cores, no single-copy between processes (Open MPI 4, then 5).
 export OMPI_ALLOW_RUN_AS_ROOT := 1
@@ -23,7 +25,7 @@ export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-.PHONY: help setup build demo all test lint validate bench geoms clean
+.PHONY: help setup build demo all test lint validate endurance bench geoms clean
 
 help: ## list the targets
 	@echo 'Hematite. Needs a Rust toolchain (https://rustup.rs); the rest is installed when missing (tools/setup.sh).'
@@ -57,6 +59,9 @@ lint: ## format and lints alone
 
 validate: build ## physics against published numbers, as a table
 	@$(CARGO) run --quiet --release --locked -p validation
+
+endurance: build ## blood in many vessels for very many steps, as a table (hours on a GPU; goes on where it was stopped)
+	@$(CARGO) run --quiet --release --locked -p validation --bin endurance -- $(ENDURANCE)
 
 bench: build ## speed on this machine's GPU, with blood and without
 	@$(CARGO) run --quiet --release --locked -p validation --bin bench -- --cells --bodies

@@ -2,11 +2,11 @@
 
 use hematite_cells::{Bending, InPlane, Mechanics, Rest, Surface};
 use hematite_solver::Precision;
-use hematite_solver::membrane::Model;
+use hematite_solver::membrane::{FORCE_LIMIT, Model};
 use hematite_solver::suspension::Damage;
 
-use crate::lab::{Cell, Lab, shared_device};
-use crate::shapes::{icosphere, membranes, perturbed, ring};
+use crate::lab::{Cell, Lab, answers, representable, shared_device};
+use crate::shapes::{icosphere, membranes, noise, perturbed, ring};
 
 #[test]
 fn broken_cells_are_marked_at_their_first_step() {
@@ -36,6 +36,25 @@ fn broken_cells_are_marked_at_their_first_step() {
             assert!((0..30).all(|k| marks[k] == expected.filter(|_| broken.contains(&k))));
         }
     }
+}
+
+/// Rings that are crumpled, with hairpins and sides of any length, still bend with forces far below what their sums bear: red cells
+/// at 1 um and 0.28 us.
+#[test]
+fn crumpled_rings_keep_their_bending_in_bounds() {
+    let surface = ring(19, 3.5);
+    let bending = Some(Bending::Ring { kappa: 1.6e-4, rest: Rest::Flat });
+    let mechanics = Mechanics { bending, ..Mechanics::default() };
+    let crumpled = |seed| {
+        let mut random = noise(seed);
+        let x = surface.vertices.iter().map(|_| representable([0.6 * random(), 0.6 * random(), 0.0]));
+        Cell::still(x.collect(), 1.0)
+    };
+    let cells: Vec<Cell> = (0..200).map(crumpled).collect();
+    let answers = answers(Precision::F32, &surface, &mechanics, &cells);
+    let largest = answers.iter().flat_map(|answer| answer.force.iter().flatten()).fold(0.0_f64, |m, f| m.max(f.abs()));
+    println!("largest force {largest:.3}");
+    assert!(largest > 0.01 && largest < 0.3 * FORCE_LIMIT, "{largest}");
 }
 
 /// What a membrane is refused with.

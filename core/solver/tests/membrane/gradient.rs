@@ -1,10 +1,10 @@
 //! Forces are the gradients of energies.
 
-use hematite_cells::{Mechanics, Surface};
+use hematite_cells::{InPlane, Mechanics, Surface};
 use hematite_solver::Precision;
 use hematite_solver::membrane::Model;
 
-use crate::lab::{Answer, Cell, answers};
+use crate::lab::{Answer, Cell, answers, representable};
 use crate::shapes::{icosphere, membranes, noise, perturbed, ring};
 
 /// Sizes of cells over their full size.
@@ -77,6 +77,35 @@ fn forces_of_meshes_are_gradients() {
     for (name, mechanics) in membranes(3).into_iter().filter(|(name, _)| name.contains("and")) {
         check(&icosphere(3).scaled(8.0), name, &mechanics, 29);
     }
+}
+
+/// Where the laws go on along their tangents: a ring with a hairpin, chains near their largest length.
+#[test]
+fn forces_of_folds_and_of_stretched_chains_are_gradients() {
+    let surface = ring(19, 3.5);
+    for (name, mechanics) in membranes(2).into_iter().filter(|(_, mechanics)| mechanics.bending.is_some()) {
+        let mut x = perturbed(&surface, 1.0, 0.02, 1);
+        let (before, tip, after) = (x[4], x[5], x[6]);
+        let middle = [0, 1, 2].map(|k| 0.5 * (before[k] + after[k]));
+        x[4] = [0, 1, 2].map(|k| middle[k] + 0.04 * (before[k] - after[k]));
+        x[6] = [0, 1, 2].map(|k| middle[k] - 0.04 * (before[k] - after[k]));
+        x[5] = [0, 1, 2].map(|k| middle[k] + 4.0 * (tip[k] - middle[k]));
+        folded(&surface, name, &mechanics, x.into_iter().map(representable).collect());
+    }
+    let surface = icosphere(1).scaled(2.2);
+    let chains = Some(InPlane::WlcPower { mu: 1e-5, x0: 1.0 / 2.2, power: 2.0 });
+    let mechanics = Mechanics { in_plane: chains, ..Mechanics::default() };
+    let longer = |[x, y, z]: [f64; 3]| representable([2.2 * x, 0.8 * y, 0.8 * z]);
+    let x = perturbed(&surface, 1.0, 0.05, 2).into_iter().map(longer).collect();
+    folded(&surface, "chains", &mechanics, x);
+}
+
+fn folded(surface: &Surface, name: &str, mechanics: &Mechanics, x: Vec<[f64; 3]>) {
+    let model = Model::new(surface.dimension, surface, mechanics).expect("sound");
+    let cells = [Cell::still(x, 1.0)];
+    let worst = deviation(&model, &cells, &answers(Precision::F64, surface, mechanics, &cells), 1);
+    println!("{name}, folded or stretched: {worst:.1e}");
+    assert!(worst < 1e-5, "{name}: {worst:e}");
 }
 
 /// Dashpots have no energy: the force is written down once more.

@@ -28,6 +28,9 @@ struct Arguments {
     /// Only rows whose names hold one of these, e.g. --only retina,tube
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
+    /// No rows whose names hold one of these
+    #[arg(long, value_delimiter = ',')]
+    skip: Vec<String>,
     /// Folder of retina-a.ppm, retina-b.ppm and vase.vti; without it their rows are left out.
     #[arg(long)]
     geometries: Option<PathBuf>,
@@ -50,7 +53,8 @@ fn main() -> ExitCode {
 }
 
 fn call(arguments: &Arguments) -> Result<Exit> {
-    let named = |row: &&Row| arguments.only.is_empty() || arguments.only.iter().any(|name| row.name().contains(name));
+    let holds = |row: &Row, names: &[String]| names.iter().any(|name| row.name().contains(name));
+    let named = |row: &&Row| (arguments.only.is_empty() || holds(row, &arguments.only)) && !holds(row, &arguments.skip);
     let there = |row: &&Row| arguments.geometries.is_some() || !row.vessel.is_from_file();
     let rows: Vec<&Row> = ALL.iter().filter(named).filter(there).collect();
     if rows.is_empty() {
