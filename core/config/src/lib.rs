@@ -4,8 +4,10 @@ mod fault;
 mod provenance;
 mod publish;
 mod read;
+mod seal;
 
 pub use fault::{Exit, Fault, Result, guarded};
 pub use provenance::{Provenance, hash_bytes, hash_file};
 pub use publish::publish;
 pub use read::{from_value, nearest, read, schema, sibling};
+pub use seal::{seal, sealed_hash, unseal};

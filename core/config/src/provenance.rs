@@ -78,6 +78,6 @@ fn absorb(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

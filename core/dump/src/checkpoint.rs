@@ -1,9 +1,10 @@
 //! `checkpoint/step-NNN/`: the state of the fluid after a time step, to go on from on any number of ranks.
 //!
-//! Each rank writes `rank-0000.h5` and so on, rank 0 also `checkpoint.json`, into a folder whose name ends in
-//! `.partial`; renaming the folder makes the checkpoint.
+//! Each rank writes `rank-0000.h5` and so on, rank 0 also `checkpoint.json` and the sums of all files, `SHA256SUMS`, into a
+//! folder whose name ends in `.partial`; renaming the folder makes the checkpoint.
 
 mod reader;
+mod sums;
 mod writer;
 
 use std::path::{Path, PathBuf};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::{Layer, NodeId};
 use hematite_comm::Comm;
-use hematite_config::{Fault, Result};
+use hematite_config::{Exit, Fault, Result};
 use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Scale, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::{Outlets, Precision, WALLS, WallMethod};
@@ -57,9 +57,46 @@ pub fn save(
     together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
 }
 
-/// Finds the checkpoint that `--restart` asks for; none yet is no fault, so that a job script may always ask.
-pub fn find(setup: &Setup, wanted: &str) -> Option<PathBuf> {
-    if wanted == "latest" { Checkpoint::latest(&setup.folder) } else { Some(PathBuf::from(wanted)) }
+/// The checkpoint that a restart goes on from, and what was passed over to find it.
+#[derive(Default)]
+pub struct Found {
+    /// None where the run folder holds no checkpoint yet.
+    pub path: Option<PathBuf>,
+    /// Why newer ones will not do.
+    pub damaged: Vec<String>,
+}
+
+/// Finds the checkpoint that `--restart` asks for: the newest one whose files are what was written, or the `wanted` one. None yet
+/// is no fault, so that a job script may always ask. Collective.
+///
+/// # Errors
+/// A usage fault where the wanted one, or each there is, was changed or lacks files; when a rank is lost.
+pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
+    let verify = |path: &Path| together(comm, || Checkpoint::verify(path, comm.rank(), comm.size()));
+    if wanted != "latest" {
+        let path = PathBuf::from(wanted);
+        verify(&path)?;
+        return Ok(Found { path: Some(path), ..Found::default() });
+    }
+    let mut found = Found::default();
+    for path in Checkpoint::newest_first(&setup.folder) {
+        match verify(&path) {
+            Ok(()) => {
+                found.path = Some(path);
+                return Ok(found);
+            }
+            Err(fault) if fault.exit == Exit::Usage => found.damaged.push(fault.message),
+            Err(fault) => return Err(fault),
+        }
+    }
+    if found.damaged.is_empty() {
+        return Ok(found);
+    }
+    Err(Fault::usage(format!(
+        "{}: no checkpoint is sound ({}): begin anew without --restart, into another folder with -o",
+        setup.folder.display(),
+        found.damaged.join("; ")
+    )))
 }
 
 /// Puts a saved state of the fluid and of outlets back and reads that of the cells.

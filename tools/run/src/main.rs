@@ -49,6 +49,7 @@ fn run(cli: &Cli) -> Result<Exit> {
     ranks::on_every_rank(cli, |comm| {
         let setup = setup::Setup::new(cli, comm)?;
         if cli.check {
+            let _checked = start::case_hash(comm, &setup)?;
             setup.report(comm, cli.quiet);
             return Ok(Exit::Done);
         }

@@ -1,13 +1,13 @@
 //! The fluid and what is suspended in it on the device, at the start of a run or from a checkpoint.
 
 use hematite_comm::Comm;
-use hematite_config::{Exit, Fault, Result, hash_file};
+use hematite_config::{Exit, Fault, Result, sealed_hash};
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
 use hematite_solver::{Outlets, Precision};
 
-use crate::checkpoint;
+use crate::checkpoint::{self, Found};
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::setup::{Setup, initial_velocity};
@@ -62,9 +62,12 @@ impl Start {
             eprintln!("device    {}", distinct.join(", "));
         }
         let mut fluid = together(comm, || setup.fluid(&gpu))?;
-        let from = cli.restart.as_deref().and_then(|wanted| checkpoint::find(setup, wanted));
+        let from = match cli.restart.as_deref() {
+            Some(wanted) => checkpoint::find(comm, setup, wanted)?,
+            None => Found::default(),
+        };
         let mut outlets = setup.plan.outlets();
-        let saved = match &from {
+        let saved = match &from.path {
             Some(path) => {
                 Some(together(comm, || checkpoint::load(setup, &case_sha256, &mut fluid, &mut outlets, path))?)
             }
@@ -77,6 +80,9 @@ impl Start {
         };
         let resumed = saved.as_ref().map(|saved| saved.step);
         let suspended = immerse(&gpu, comm, setup, &mut fluid, saved)?;
+        if comm.rank() == 0 {
+            from.damaged.iter().for_each(|what| eprintln!("run: warning: {what}: going on from the checkpoint before"));
+        }
         if told && cli.restart.is_some() {
             match resumed {
                 Some(step) => eprintln!("restart   from step {step}"),
@@ -107,9 +113,12 @@ pub fn immerse(
     Ok(suspended)
 }
 
-/// SHA-256 of the case file, read once.
-fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
-    let hash = together(comm, || if comm.rank() == 0 { hash_file(&setup.case) } else { Ok(String::new()) })?;
+/// SHA-256 of the case file, read once. Collective.
+///
+/// # Errors
+/// A usage fault where the file is not what was written; when a rank is lost.
+pub fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
+    let hash = together(comm, || if comm.rank() == 0 { sealed_hash(&setup.case) } else { Ok(String::new()) })?;
     let mut bytes = hash.into_bytes();
     comm.broadcast(&mut bytes)?;
     String::from_utf8(bytes).map_err(|error| Fault::io(error.to_string()))

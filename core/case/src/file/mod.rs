@@ -1,4 +1,5 @@
-//! The case file: one HDF5 file, whole or absent, read by any HDF5 1.8 or later.
+//! The case file: one HDF5 file, whole or absent, read by any HDF5 1.8 or later. What follows HDF5's end of the file is its seal,
+//! see [`hematite_config::seal`].
 //!
 //! N nodes, q directions (rest included), P parts. Node numbers are global, in scan order of the domain, x fastest.
 //! Integers may be stored wider than written here; readers convert.

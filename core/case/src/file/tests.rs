@@ -243,9 +243,19 @@ fn damaged_cells_are_named() {
 }
 
 #[test]
+fn files_are_sealed_when_they_are_whole() {
+    let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let (_folder, path, _) = stored(&lattice, &[2]);
+    hematite_config::sealed_hash(&path).expect("sealed");
+    add_partition(&path, &Partition::make(&lattice, 3).expect("divides")).expect("adds");
+    hematite_config::sealed_hash(&path).expect("sealed anew");
+}
+
+#[test]
 fn a_file_that_is_cut_off_is_a_fault_at_every_length() {
     let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
     let (folder, path, _) = stored(&lattice, &[2]);
+    hematite_config::unseal(&path).expect("unseals");
     let whole = fs::read(&path).expect("reads");
     let short = folder.path().join("short.h5");
     let lengths = (0..100).chain((100..whole.len()).step_by(whole.len() / 97)).chain([whole.len() - 1]);

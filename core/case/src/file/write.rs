@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hdf5::types::VarLenUnicode;
 use hdf5::{File, Group, H5Type, Location};
-use hematite_config::{Fault, Provenance, Result, publish};
+use hematite_config::{Fault, Provenance, Result, publish, seal, unseal};
 use ndarray::{ArrayView2, s};
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub fn write(
     provenance: &Provenance,
     config: &serde_json::Value,
 ) -> Result<()> {
-    publish(path, |temporary| {
+    let fill = |temporary: &Path| {
         let out = Out { path };
         let file = out.to(File::create(temporary))?;
         out.number(&file, "schema", SCHEMA_VERSION)?;
@@ -57,7 +57,9 @@ pub fn write(
         let group = out.group(&file, "partitions")?;
         partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
         out.close(file)
-    })
+    };
+    // HDF5 ends the file when the last group is closed, too.
+    publish(path, |temporary| fill(temporary).and_then(|()| seal(temporary)))
 }
 
 /// Adds a partition to a case file, or replaces the one into as many parts. The file is copied first and published
@@ -74,9 +76,10 @@ pub fn add_partition(path: &Path, partition: &Partition) -> Result<()> {
             partition.order.len()
         )));
     }
-    publish(path, |temporary| {
+    let change = |temporary: &Path| {
         let out = Out { path };
         fs::copy(path, temporary).map_err(|error| Fault::io(format!("cannot copy {}: {error}", path.display())))?;
+        unseal(temporary)?;
         let file = out.to(File::open_rw(temporary))?;
         let group = out.to(file.group("partitions"))?;
         if group.link_exists(&partition.parts.to_string()) {
@@ -84,7 +87,8 @@ pub fn add_partition(path: &Path, partition: &Partition) -> Result<()> {
         }
         out.partition(&group, partition)?;
         out.close(file)
-    })
+    };
+    publish(path, |temporary| change(temporary).and_then(|()| seal(temporary)))
 }
 
 /// Writes, and names the file in faults.

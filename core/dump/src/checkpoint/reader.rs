@@ -6,7 +6,7 @@ use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, Storage, cells_group, finished, rank_file};
+use super::{Bits, CheckpointMeta, Storage, cells_group, finished, rank_file, sums};
 use crate::h5::{self, reading};
 use crate::lookup::{self, Rows};
 
@@ -54,6 +54,19 @@ impl Checkpoint {
         finished(run).pop().map(|(_, path)| path)
     }
 
+    /// The checkpoints of a run folder, newest first.
+    pub fn newest_first(run: &Path) -> Vec<PathBuf> {
+        finished(run).into_iter().rev().map(|(_, path)| path).collect()
+    }
+
+    /// Holds the files of the checkpoint at `path` against their sums: on rank `rank` among `ranks` its part of them.
+    ///
+    /// # Errors
+    /// A usage fault that names the file which is missing or was changed.
+    pub fn verify(path: &Path, rank: usize, ranks: usize) -> Result<()> {
+        if path.join(CheckpointMeta::FILE).is_file() { sums::verify(path, rank, ranks) } else { Err(none(path)) }
+    }
+
     /// Opens a checkpoint folder; every share must be there.
     ///
     /// # Errors
@@ -61,8 +74,7 @@ impl Checkpoint {
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.join(CheckpointMeta::FILE);
         if !file.is_file() {
-            let (path, name) = (path.display(), CheckpointMeta::FILE);
-            return Err(Fault::usage(format!("{path} holds no {name}: is it a checkpoint (checkpoint/step-..)?")));
+            return Err(none(path));
         }
         let meta: CheckpointMeta = hematite_config::read(&file)?;
         if meta.schema != CheckpointMeta::SCHEMA {
@@ -250,6 +262,11 @@ impl Checkpoint {
         }
         Ok(())
     }
+}
+
+fn none(path: &Path) -> Fault {
+    let (path, name) = (path.display(), CheckpointMeta::FILE);
+    Fault::usage(format!("{path} holds no {name}: is it a checkpoint (checkpoint/step-..)?"))
 }
 
 /// The numbers and the values of a share's records, of fitting shapes.

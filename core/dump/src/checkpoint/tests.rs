@@ -124,6 +124,31 @@ fn a_truncated_share_is_a_fault_at_any_length() {
     assert!(Checkpoint::open(&path).is_err());
 }
 
+#[test]
+fn a_flipped_bit_is_found_wherever_it_is() {
+    let run = tempfile::tempdir().expect("a folder");
+    write(run.path(), 10, &[ids(0..50), ids(50..90)]);
+    let path = Checkpoint::latest(run.path()).expect("there is one");
+    let verify = |ranks| (0..ranks).map(|rank| Checkpoint::verify(&path, rank, ranks)).collect::<Result<Vec<_>, _>>();
+    (1..4).for_each(|ranks| assert!(verify(ranks).is_ok()));
+    for name in ["rank-0000.h5", "rank-0001.h5", CheckpointMeta::FILE, "SHA256SUMS"] {
+        let file = path.join(name);
+        let whole = fs::read(&file).expect("reads");
+        for at in (0..whole.len()).step_by(whole.len() / 97 + 1) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1 << (at % 8);
+            fs::write(&file, &bytes).expect("writes");
+            assert!(verify(2).is_err(), "{name}: byte {at}");
+        }
+        fs::write(&file, &whole[..whole.len() - 1]).expect("writes");
+        assert!(verify(1).is_err() || name == "SHA256SUMS", "{name} cut short");
+        fs::remove_file(&file).expect("removes");
+        assert!(verify(3).is_err(), "no {name}");
+        fs::write(&file, &whole).expect("writes");
+    }
+    assert!(verify(2).is_ok());
+}
+
 /// A checkpoint of no nodes with the cells of each rank, whose `width` values tell cell and column.
 fn write_cells(run: &Path, shares: &[Vec<u64>], width: usize, inside: u64) -> CheckpointMeta {
     let count = CellCount { seeded: inside + 1, inside, left: 1, ..CellCount::default() };

@@ -7,7 +7,7 @@ use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, Storage, cells_group, finished, folder, partial, rank_file};
+use super::{Bits, CheckpointMeta, Storage, cells_group, finished, folder, partial, rank_file, sums};
 use crate::h5::{self, SLAB, set_attribute, writing};
 
 /// One rank's share, being written. [`finish`](Self::finish) it on every rank, wait for all ranks, then
@@ -118,7 +118,7 @@ impl CheckpointWriter {
         write().map_err(writing(&self.path))
     }
 
-    /// Ends this rank's share and brings it to the disk.
+    /// Ends this rank's share and brings it and its sum to the disk.
     ///
     /// # Errors
     /// When a direction is missing or the file cannot be written.
@@ -128,7 +128,8 @@ impl CheckpointWriter {
         }
         drop(self.populations);
         self.file.close().map_err(writing(&self.path))?;
-        fs::File::open(&self.path).and_then(|file| file.sync_all()).map_err(writing(&self.path))
+        fs::File::open(&self.path).and_then(|file| file.sync_all()).map_err(writing(&self.path))?;
+        sums::write_of_share(&self.path)
     }
 
     /// Makes the checkpoint of `step` count, when every rank has finished its share: on rank 0 only. Of earlier ones the
@@ -141,6 +142,7 @@ impl CheckpointWriter {
         if let Some(missing) = (0..meta.ranks).map(|rank| rank_file(&from, rank)).find(|path| !path.is_file()) {
             return Err(Fault::io(format!("checkpoint of step {}: {} is missing", meta.step, missing.display())));
         }
+        sums::collect(&from, meta.ranks)?;
         if to.exists() {
             fs::remove_dir_all(&to).map_err(writing(&to))?;
         }

@@ -1,0 +1,62 @@
+//! Checkpoints and cases that were damaged: what a restart goes on from.
+
+use pipeline_tests::{Folder, configs};
+
+const OLDER: &str = "run/checkpoint/step-000000000100";
+const NEWEST: &str = "run/checkpoint/step-000000000150";
+
+/// The vessel after 200 steps as `whole`, and stopped after 150 with two checkpoints as `run`.
+fn stopped() -> Folder {
+    let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["time"]["steps"] = 200.into();
+    config["dumps"] = serde_json::json!([{"every": 100}]);
+    folder.json("run.json", &config);
+    let _whole = folder.run(&["run.json", "-o", "whole", "--quiet"]).done();
+    folder.json("half.json", &{
+        config["time"]["steps"] = 150.into();
+        config
+    });
+    let _half = folder.run(&["half.json", "-o", "run", "--checkpoint-every", "50", "--quiet"]).done();
+    folder
+}
+
+fn flip(folder: &Folder, file: &str, at: usize) {
+    let mut bytes = std::fs::read(folder.path(file)).expect("reads");
+    let at = at % bytes.len();
+    bytes[at] ^= 4;
+    folder.write(file, &bytes);
+}
+
+#[test]
+fn a_damaged_checkpoint_is_passed_over() {
+    for ranks in ["1", "3"] {
+        let folder = stopped();
+        flip(&folder, &format!("{NEWEST}/rank-0000.h5"), 9000);
+        let done = folder.run(&["run.json", "--restart", "--threads", ranks]).done();
+        assert!(done.stderr.contains("step-000000000150/rank-0000.h5: damaged"), "{}", done.stderr);
+        assert!(done.stderr.contains("restart   from step 100"), "{}", done.stderr);
+        let _same = folder.post(&["compare", "whole", "run"]).done();
+    }
+}
+
+#[test]
+fn without_a_sound_checkpoint_nothing_is_done() {
+    let folder = stopped();
+    flip(&folder, &format!("{NEWEST}/checkpoint.json"), 50);
+    flip(&folder, &format!("{OLDER}/SHA256SUMS"), 3);
+    folder.refuses("run", &["run.json", "--restart", "--quiet"], &["no checkpoint is sound", "step-000000000100"]);
+    folder.refuses("run", &["run.json", "--restart", OLDER, "--quiet"], &["step-000000000100", "damaged"]);
+}
+
+#[test]
+fn a_flipped_bit_in_a_case_is_noticed() {
+    let folder = Folder::with_vessel();
+    let whole = std::fs::read(folder.path("vessel.h5")).expect("reads");
+    for at in (0..whole.len()).step_by(whole.len() / 60) {
+        flip(&folder, "vessel.h5", at);
+        folder.refuses("run", &["run.json", "--quiet"], &["vessel.h5"]);
+        folder.refuses("run", &["run.json", "--check", "--quiet"], &["vessel.h5"]);
+        folder.write("vessel.h5", &whole);
+    }
+}
