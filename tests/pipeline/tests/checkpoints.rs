@@ -1,4 +1,4 @@
-//! Checkpoints and cases that were damaged: what a restart goes on from.
+//! Checkpoints and cases that were damaged, folders that are in use: what a restart goes on from.
 
 use pipeline_tests::{Folder, configs};
 
@@ -59,4 +59,46 @@ fn a_flipped_bit_in_a_case_is_noticed() {
         folder.refuses("run", &["run.json", "--check", "--quiet"], &["vessel.h5"]);
         folder.write("vessel.h5", &whole);
     }
+}
+
+#[test]
+fn a_second_run_into_a_folder_is_refused() {
+    let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["time"]["steps"] = 100_000_000.into();
+    config["dumps"] = serde_json::json!([{"every": 100_000_000}]);
+    folder.json("long.json", &config);
+    let first = folder.call("run", &["long.json", "-o", "run", "--walltime", "8", "--quiet"]).start();
+    while !folder.has("run/log.jsonl") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let second = folder.run(&["run.json", "--quiet"]).exits(2);
+    assert!(second.stderr.contains("another run (process "), "{}", second.stderr);
+    let _stopped = first.end().exits(3);
+    assert!(folder.read("run/run.json").contains("100000000"));
+    // Two processes that know nothing of each other, in one call.
+    let twice = folder.mpirun(2, &["run.json", "-o", "two", "--threads", "2", "--quiet"]);
+    assert!(twice.stderr.contains("another run (process "), "{}", twice.stderr);
+}
+
+#[test]
+fn a_run_that_was_killed_at_once_can_be_called_again() {
+    let folder = Folder::with_vessel();
+    folder.write("run/.lock", b"process 1 on nowhere\n");
+    folder.write("run/fields.vtkhdf", b"half");
+    let _done = folder.run(&["run.json", "--restart", "--quiet"]).done();
+    folder.write("other/notes.txt", b"mine");
+    folder.refuses("run", &["run.json", "-o", "other", "--quiet"], &["other", "holds no run"]);
+}
+
+#[test]
+fn cadences_may_be_longer_than_any_run() {
+    let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    for cadence in ["checkpoint", "balance", "monitor"] {
+        config[cadence] = serde_json::json!({"every": u64::MAX});
+    }
+    config["dumps"] = serde_json::json!([{"every": u64::MAX}]);
+    folder.json("run.json", &config);
+    let _done = folder.run(&["run.json", "--threads", "2", "--quiet"]).done();
 }

@@ -1,6 +1,7 @@
 //! The command line of `run`.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
 
@@ -47,9 +48,13 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub checkpoint_every: Option<u64>,
 
-    /// Stop with a checkpoint before this much wall-clock time has passed
+    /// Stop with a checkpoint before this much wall-clock time has passed since the program's start
     #[arg(long, value_name = "HH:MM:SS", value_parser = seconds)]
     pub walltime: Option<f64>,
+
+    /// When the program started.
+    #[arg(skip = Instant::now())]
+    pub started: Instant,
 
     /// Check config and case, say what would be done, and stop
     #[arg(long)]
@@ -124,13 +129,16 @@ impl Cli {
 }
 
 /// `HH:MM:SS`, `MM:SS` or seconds.
+/// The largest number of a wall-clock time: some thirty years of seconds.
+const LONGEST: f64 = 1e9;
+
 fn seconds(text: &str) -> Result<f64, String> {
     let parts: Result<Vec<f64>, _> = text.split(':').map(str::parse::<f64>).collect();
     match parts {
-        Ok(parts) if parts.len() <= 3 && parts.iter().all(|part| *part >= 0.0) => {
+        Ok(parts) if parts.len() <= 3 && parts.iter().all(|part| (0.0..=LONGEST).contains(part)) => {
             Ok(parts.iter().fold(0.0, |s, part| 60.0 * s + part))
         }
-        _ => Err("write HH:MM:SS".to_owned()),
+        _ => Err("write HH:MM:SS, or seconds, of at most 1e9".to_owned()),
     }
 }
 
@@ -164,6 +172,7 @@ mod tests {
     fn wall_times_are_read() {
         assert_eq!(seconds("01:02:03"), Ok(3723.0));
         assert_eq!(seconds("90"), Ok(90.0));
+        assert!(seconds("inf").is_err() && seconds("NaN").is_err() && seconds("1e300").is_err());
         assert!(seconds("1:2:3:4").is_err() && seconds("-1").is_err() && seconds("soon").is_err());
     }
 }

@@ -129,8 +129,9 @@ impl Cadence {
     /// The first step after `step` at which it is due.
     pub fn next(&self, step: u64, period: u64) -> Option<u64> {
         let every = self.every?;
-        let waiting = (step / every * every).next_multiple_of(period);
-        Some(if waiting > step { waiting } else { ((step / every + 1) * every).next_multiple_of(period) })
+        let from = |step: u64| step.checked_next_multiple_of(period);
+        let waiting = from(step / every * every)?;
+        if waiting > step { Some(waiting) } else { from((step / every + 1).checked_mul(every)?) }
     }
 }
 
@@ -154,7 +155,7 @@ impl Times {
 
     /// The first step after `step` at which something is due.
     pub fn next(&self, step: u64) -> Option<u64> {
-        let regular = self.every.map(|every| (step / every + 1) * every);
+        let regular = self.every.and_then(|every| (step / every + 1).checked_mul(every));
         self.at.iter().copied().filter(|&at| at > step).chain(regular).min()
     }
 }
@@ -202,7 +203,7 @@ impl DumpConfig {
 
     /// The first step after `step` at which a dump is due.
     pub fn next(&self, step: u64) -> Option<u64> {
-        let regular = self.every.map(|every| (step / every + 1) * every);
+        let regular = self.every.and_then(|every| (step / every + 1).checked_mul(every));
         self.at.iter().copied().filter(|&at| at > step).chain(regular).min()
     }
 }

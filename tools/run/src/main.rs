@@ -12,6 +12,7 @@ mod directions;
 mod failure;
 mod field_dump;
 mod forces;
+mod lock;
 mod measured;
 mod openings;
 mod outlets;

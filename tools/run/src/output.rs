@@ -22,6 +22,7 @@ use crate::cells::{frame, kinds};
 use crate::config::{BODIES, CELLS};
 use crate::failure::FOLDER;
 use crate::field_dump::FieldDump;
+use crate::lock::{self, Lock};
 use crate::measured::{self, Look, measured};
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -45,6 +46,8 @@ pub struct Output {
     record: Option<RunRecord>,
     /// Seconds spent on output.
     pub seconds: f64,
+    /// On rank 0.
+    _lock: Option<Lock>,
 }
 
 impl Output {
@@ -58,7 +61,12 @@ impl Output {
         resumed: Option<u64>,
     ) -> Result<Self> {
         let goes_on = resumed.is_some() && setup.folder.join("run.json").exists();
-        together(comm, || if comm.rank() == 0 { prepare_folder(setup, goes_on) } else { Ok(()) })?;
+        let take = || {
+            is_for_runs(&setup.folder)?;
+            let lock = Lock::take(&setup.folder)?;
+            prepare_folder(setup, goes_on).map(|()| Some(lock))
+        };
+        let lock = together(comm, || if comm.rank() == 0 { take() } else { Ok(None) })?;
         let step = resumed.unwrap_or(0);
         let open = |dump| FieldDump::open(comm, setup, &setup.folder, dump, goes_on, step);
         let dumps = setup.config.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
@@ -106,7 +114,7 @@ impl Output {
             Ok(())
         })?;
         let folder = setup.folder.clone();
-        Ok(Self { folder, dumps, cells, bodies, tracks, ledger, log, record: resolved, seconds: 0.0 })
+        Ok(Self { folder, dumps, cells, bodies, tracks, ledger, log, record: resolved, seconds: 0.0, _lock: lock })
     }
 
     /// The first step after `step` at which a dump is due.
@@ -406,7 +414,19 @@ pub fn index(
     })
 }
 
-/// Makes the run folder; of an earlier run only what `run` itself wrote is removed.
+/// Refuses a folder that holds other things than a run. One that was killed before its `run.json` has left its lock.
+fn is_for_runs(folder: &Path) -> Result<()> {
+    let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    if is_empty || ["run.json", lock::FILE].iter().any(|name| folder.join(name).exists()) {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "{} is not empty and holds no run: choose another folder by -o, or empty it",
+        folder.display()
+    )))
+}
+
+/// Makes the run folder ready; of an earlier run only what `run` itself wrote is removed.
 fn prepare_folder(setup: &Setup, goes_on: bool) -> Result<()> {
     let folder = &setup.folder;
     let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
@@ -418,15 +438,8 @@ fn prepare_folder(setup: &Setup, goes_on: bool) -> Result<()> {
     if goes_on {
         return Ok(());
     }
-    fs::create_dir_all(folder).map_err(fault)?;
-    let entries = fs::read_dir(folder).map_err(fault)?.map(|entry| entry.map_err(fault)).collect::<Result<Vec<_>>>()?;
-    if !entries.is_empty() && !folder.join("run.json").exists() {
-        return Err(Fault::usage(format!(
-            "{} is not empty and holds no run: choose another folder by -o, or empty it",
-            folder.display()
-        )));
-    }
-    for entry in entries {
+    for entry in fs::read_dir(folder).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name == "checkpoint" {
             fs::remove_dir_all(entry.path()).map_err(fault)?;

@@ -61,7 +61,7 @@ pub struct TimeLoop<'c> {
 impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
-        let stop = Stop::watch(cli.walltime)?;
+        let stop = Stop::watch(cli.walltime, cli.started)?;
         let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed } =
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
@@ -328,7 +328,7 @@ impl<'c> TimeLoop<'c> {
     /// The next step at which something is due.
     fn next_event(&self) -> u64 {
         let step = self.fluid.step();
-        let monitored = (step / self.monitor_every() + 1) * self.monitor_every();
+        let monitored = (step / self.monitor_every() + 1).saturating_mul(self.monitor_every());
         let config = &self.setup.config;
         let whole = [config.checkpoint, config.balance.cadence()].map(|cadence| cadence.next(step, self.period()));
         let trace = self.trace.as_ref().and_then(|trace| trace.next(step));
@@ -354,6 +354,7 @@ impl<'c> TimeLoop<'c> {
         let start = Instant::now();
         let _span = self.gpu.span("checkpoint");
         checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, &self.outlets, &self.suspended)?;
+        self.stop.keep(start.elapsed());
         self.output.seconds += start.elapsed().as_secs_f64();
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
     }
