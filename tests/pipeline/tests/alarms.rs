@@ -230,7 +230,7 @@ fn speeds_are_estimated_from_what_drives() {
         run["openings"] = openings;
         run["drive"] = drive;
         folder.json("run.json", &run);
-        let done = folder.run(&["run.json"]).done();
+        let done = folder.run(&["run.json", "--force"]).done();
         let said = done.stderr.lines().find(|line| line.starts_with("speed ")).expect("an estimate");
         let expected: f64 = said.split_whitespace().nth(1).and_then(|word| word.parse().ok()).expect("a number");
         assert!(said.contains(from), "{said}");

@@ -68,16 +68,15 @@ fn a_second_run_into_a_folder_is_refused() {
     config["time"]["steps"] = 100_000_000.into();
     config["dumps"] = serde_json::json!([{"every": 100_000_000}]);
     folder.json("long.json", &config);
-    let first = folder.call("run", &["long.json", "-o", "run", "--walltime", "8", "--quiet"]).start();
-    while !folder.has("run/log.jsonl") {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    let mut first = folder.call("run", &["long.json", "-o", "run", "--quiet"]).start();
+    first.wait_for(|| folder.has("run/log.jsonl"));
     let second = folder.run(&["run.json", "--quiet"]).exits(2);
     assert!(second.stderr.contains("another run (process "), "{}", second.stderr);
+    first.signal("TERM");
     let _stopped = first.end().exits(3);
     assert!(folder.read("run/run.json").contains("100000000"));
     // Two processes that know nothing of each other, in one call.
-    let twice = folder.mpirun(2, &["run.json", "-o", "two", "--threads", "2", "--quiet"]);
+    let twice = folder.mpirun(2, &["long.json", "-o", "two", "--threads", "2", "--walltime", "60", "--quiet"]);
     assert!(twice.stderr.contains("another run (process "), "{}", twice.stderr);
 }
 
@@ -101,4 +100,42 @@ fn cadences_may_be_longer_than_any_run() {
     config["dumps"] = serde_json::json!([{"every": u64::MAX}]);
     folder.json("run.json", &config);
     let _done = folder.run(&["run.json", "--threads", "2", "--quiet"]).done();
+}
+
+#[test]
+fn a_run_is_replaced_when_that_is_asked_for_only() {
+    let folder = stopped();
+    folder.refuses("run", &["run.json", "--quiet"], &["run holds a run (done)", "--restart", "--force"]);
+    folder.refuses("run", &["run.json", "-o", "whole", "--quiet"], &["whole holds a run (done)", "--force"]);
+    folder.refuses(
+        "run",
+        &["run.json", "-o", "whole", "--restart", OLDER, "--quiet"],
+        &["another run than run/checkpoint"],
+    );
+    folder.refuses("run", &["run.json", "--restart", "--steps", "120", "--quiet"], &["step 150", "has 120"]);
+    // What is done is done; with more steps there is nothing to go on from.
+    let before = folder.content();
+    let again = folder.run(&["run.json", "-o", "whole", "--restart"]).done();
+    assert!(again.stderr.contains("done already: step 200"), "{}", again.stderr);
+    assert_eq!(folder.content(), before);
+    folder.refuses(
+        "run",
+        &["run.json", "-o", "whole", "--restart", "--steps", "300", "--quiet"],
+        &["no checkpoint", "--force"],
+    );
+    let _done = folder.run(&["run.json", "--force", "--quiet"]).done();
+    let _same = folder.post(&["compare", "whole", "run"]).done();
+    assert!(!folder.has("run/checkpoint"));
+}
+
+#[test]
+fn a_restart_begins_anew_where_a_run_stopped_before_its_first_checkpoint() {
+    let folder = stopped();
+    std::fs::remove_dir_all(folder.path("run/checkpoint")).expect("removes");
+    let mut record = folder.read_json("run/run.json");
+    record.as_object_mut().expect("a record").remove("end");
+    folder.json("run/run.json", &record);
+    folder.refuses("run", &["run.json", "--quiet"], &["run holds a run (unfinished)"]);
+    let _done = folder.run(&["run.json", "--restart", "--quiet"]).done();
+    let _same = folder.post(&["compare", "whole", "run"]).done();
 }

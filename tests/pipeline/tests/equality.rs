@@ -179,8 +179,8 @@ fn a_stored_partition_and_one_made_on_the_fly_agree() {
     let made = folder.mkcase(&["bare-case.json", "-o", "bare.h5", "--quiet"]).done();
     assert!(made.stdout.contains("none stored"), "{}", made.stdout);
     for threads in ["2", "4"] {
-        let _bare = folder.run(&["bare.json", "--threads", threads, "--quiet"]).done();
-        let _stored = folder.run(&["stored.json", "--threads", threads, "--quiet"]).done();
+        let _bare = folder.run(&["bare.json", "--force", "--threads", threads, "--quiet"]).done();
+        let _stored = folder.run(&["stored.json", "--force", "--threads", threads, "--quiet"]).done();
         same(&folder, "bare", "stored");
     }
 }

@@ -203,6 +203,6 @@ fn a_pressure_opening_across_an_oblique_vessel_may_stand_anywhere() {
         });
         folder.json("case.json", &case);
         let _made = folder.mkcase(&["case.json", "--quiet"]).done();
-        let _ran = folder.run(&["run.json", "--quiet"]).done();
+        let _ran = folder.run(&["run.json", "--force", "--quiet"]).done();
     }
 }

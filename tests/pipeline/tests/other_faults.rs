@@ -37,7 +37,7 @@ fn a_run_that_diverges_says_where_and_keeps_its_dumps() {
     let compared = folder.post(&["compare", "solo", "threads"]).done();
     assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
     let before = folder.content();
-    let failed = folder.mpirun(2, &["run.json", "-o", "solo", "--quiet"]);
+    let failed = folder.mpirun(2, &["run.json", "-o", "solo", "--force", "--quiet"]);
     assert_eq!(failed.code, Some(4), "{}", failed.stderr);
     assert!(before.len() <= folder.content().len());
 }

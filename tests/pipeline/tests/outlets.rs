@@ -60,7 +60,8 @@ fn agrees(folder: &Folder) {
     same("four");
     for (stop, ranks) in [("300", "4"), ("550", "1")] {
         let out = ["-o", "again", "--quiet"];
-        let first = [&["run.json", "--steps", stop, "--checkpoint-every", stop, "--threads", "2"][..], &out].concat();
+        let first = [&["run.json", "--force", "--steps", stop, "--checkpoint-every", stop, "--threads", "2"][..], &out]
+            .concat();
         let _first = folder.run(&first).done();
         let _again = folder.run(&[&["run.json", "--restart", "--threads", ranks][..], &out].concat()).done();
         same("again");

@@ -164,15 +164,17 @@ fn quiet_is_quiet() {
     let folder = Folder::with_vessel();
     let made = folder.mkcase(&["vessel.json", "--quiet"]).done();
     assert!(made.stderr.is_empty(), "{}", made.stderr);
-    for arguments in
-        [&["run.json", "--quiet"][..], &["run.json", "--quiet", "--threads", "2"], &["run.json", "--quiet", "--check"]]
-    {
+    for arguments in [
+        &["run.json", "--quiet"][..],
+        &["run.json", "--quiet", "--force", "--threads", "2"],
+        &["run.json", "--quiet", "--check"],
+    ] {
         let done = folder.run(arguments).done();
         assert!(done.stdout.is_empty() && done.stderr.is_empty(), "{}{}", done.stdout, done.stderr);
     }
-    let done = folder.mpirun(2, &["run.json", "--quiet"]).done();
+    let done = folder.mpirun(2, &["run.json", "--force", "--quiet"]).done();
     assert!(done.stdout.is_empty() && done.stderr.is_empty(), "{}{}", done.stdout, done.stderr);
-    let told = folder.run(&["run.json"]).done();
+    let told = folder.run(&["run.json", "--force"]).done();
     assert!(told.stdout.is_empty());
     for piece in ["vessel.h5", "100 steps", "tau 0.8", "device", "MLUPS"] {
         assert!(told.stderr.contains(piece), "{piece} in {}", told.stderr);
@@ -217,7 +219,7 @@ fn a_run_starts_over_in_its_own_folder_only() {
         names.filter(|name| name.ends_with(".vtkhdf")).count()
     };
     assert!(dumps() == 5 && folder.has("run/checkpoint"), "one a rank and the index, not {}", dumps());
-    let _one = folder.run(&["run.json", "--quiet"]).done();
+    let _one = folder.run(&["run.json", "--force", "--quiet"]).done();
     assert!(dumps() == 1 && !folder.has("run/checkpoint"), "{} dumps", dumps());
     assert_eq!(folder.read("run/notes.txt"), "mine");
     let _fresh = folder.run(&["run.json", "-o", "fresh", "--quiet"]).done();
@@ -250,7 +252,7 @@ fn steps_of_the_command_line_win() {
     assert_eq!(folder.read_json("run/run.json")["steps"], 17);
     let flow = folder.post(&["flow", "run"]).done();
     assert!(flow.stdout.contains("step 17,"), "{}", flow.stdout);
-    let _none = folder.run(&["run.json", "--steps", "0", "--quiet"]).done();
+    let _none = folder.run(&["run.json", "--steps", "0", "--force", "--quiet"]).done();
     let flow = folder.post(&["flow", "run"]).done();
     assert!(flow.stdout.contains("step 0,"), "{}", flow.stdout);
 }

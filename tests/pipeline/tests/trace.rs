@@ -126,9 +126,9 @@ fn one_rank_alone_and_the_trace_of_an_earlier_run() {
     let mut short = configs::vessel_run();
     (short["time"]["steps"], short["dumps"]) = (json!(8), json!([{"every": 4}]));
     folder.json("short.json", &short);
-    let _traced = folder.run(&["-o", "out", "--quiet", "--trace", "short.json"]).done();
+    let _traced = folder.run(&["-o", "out", "--quiet", "--force", "--trace", "short.json"]).done();
     assert_eq!(Trace::read(&folder.path("out")).map(|trace| (trace.first, trace.end)), Ok((2, 8)));
-    let _plain = folder.run(&["run.json", "-o", "out", "--quiet"]).done();
+    let _plain = folder.run(&["run.json", "-o", "out", "--force", "--quiet"]).done();
     assert!(!folder.has("out/trace.json"), "it told of another run");
     folder.post(&["timeline", "out"]).fails(2, &["trace.json", "--trace"]);
     for wrong in ["0", "soon"] {

@@ -40,9 +40,14 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
 
-    /// Go on from a checkpoint: the latest one of the run folder, or the one at PATH
+    /// Go on from a checkpoint: the newest sound one of the run folder, or the one at PATH. Without one yet, the run begins;
+    /// where it is done already, nothing is
     #[arg(long, value_name = "latest|PATH", num_args = 0..=1, default_missing_value = "latest")]
     pub restart: Option<String>,
+
+    /// Replace the run that the run folder holds
+    #[arg(long, conflicts_with = "restart")]
+    pub force: bool,
 
     /// Write a checkpoint every N time steps, instead of the config's
     #[arg(long, value_name = "N")]

@@ -25,23 +25,36 @@ impl Lock {
         std::fs::create_dir_all(folder).map_err(fault)?;
         let mut options = OpenOptions::new();
         let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(fault)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                file.read_to_string(&mut holder).map_err(fault)?;
-                return Err(Fault::usage(format!(
-                    "{} is being written by another run ({}): wait for its end, stop it, or choose another folder with -o",
-                    folder.display(),
-                    holder.trim()
-                )));
-            }
-            Err(TryLockError::Error(error)) => return Err(fault(error)),
-        }
+        locked(&mut file, folder)?;
         let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         file.set_len(0).map_err(fault)?;
         writeln!(file, "process {} on {}", std::process::id(), host.trim()).map_err(fault)?;
         Ok(Self { _file: file })
+    }
+}
+
+/// Refuses a folder that another run holds, and changes nothing.
+///
+/// # Errors
+/// Those of [`Lock::take`].
+pub fn check(folder: &Path) -> Result<()> {
+    File::open(folder.join(FILE)).map_or(Ok(()), |mut file| locked(&mut file, folder))
+}
+
+/// Locks the file, or says who holds it.
+fn locked(file: &mut File, folder: &Path) -> Result<()> {
+    match file.try_lock() {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            let _unknown = file.read_to_string(&mut holder);
+            Err(Fault::usage(format!(
+                "{} is being written by another run ({}): wait for its end, stop it, or choose another folder with -o",
+                folder.display(),
+                holder.trim()
+            )))
+        }
+        Err(TryLockError::Error(error)) => Err(Fault::io(format!("cannot lock {}: {error}", folder.display()))),
     }
 }
 

@@ -11,6 +11,7 @@ mod config;
 mod directions;
 mod failure;
 mod field_dump;
+mod folder;
 mod forces;
 mod lock;
 mod measured;
@@ -56,6 +57,12 @@ fn run(cli: &Cli) -> Result<Exit> {
         }
         if let Some(format) = cli.bench {
             return bench::bench(cli, comm, setup, format);
+        }
+        if folder::is_done(cli, comm, &setup)? {
+            if !cli.quiet && comm.rank() == 0 {
+                eprintln!("done already: step {}, {}", setup.plan.steps, setup.folder.display());
+            }
+            return Ok(Exit::Done);
         }
         time_loop::TimeLoop::new(cli, comm, setup)?.run()
     })

@@ -1,6 +1,5 @@
 //! What a run writes: field dumps, ledger, log, `run.json`, `timing.json`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -19,10 +18,11 @@ use serde_json::json;
 use crate::alarm::Alarm;
 use crate::bodies;
 use crate::cells::{frame, kinds};
+use crate::cli::Cli;
 use crate::config::{BODIES, CELLS};
-use crate::failure::FOLDER;
 use crate::field_dump::FieldDump;
-use crate::lock::{self, Lock};
+use crate::folder;
+use crate::lock::Lock;
 use crate::measured::{self, Look, measured};
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -51,22 +51,16 @@ pub struct Output {
 }
 
 impl Output {
-    /// Opens the files of a run that begins at `step`; those of an earlier run in the folder are replaced when `step`
-    /// is 0 and go on otherwise.
+    /// Opens the files of a run that begins, or goes on from step `resumed`.
     pub fn open(
+        cli: &Cli,
         comm: &dyn Comm,
         setup: &Setup,
         case_sha256: &str,
         devices: Vec<String>,
         resumed: Option<u64>,
     ) -> Result<Self> {
-        let goes_on = resumed.is_some() && setup.folder.join("run.json").exists();
-        let take = || {
-            is_for_runs(&setup.folder)?;
-            let lock = Lock::take(&setup.folder)?;
-            prepare_folder(setup, goes_on).map(|()| Some(lock))
-        };
-        let lock = together(comm, || if comm.rank() == 0 { take() } else { Ok(None) })?;
+        let (lock, goes_on) = folder::take(cli, comm, setup, resumed)?;
         let step = resumed.unwrap_or(0);
         let open = |dump| FieldDump::open(comm, setup, &setup.folder, dump, goes_on, step);
         let dumps = setup.config.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
@@ -412,45 +406,6 @@ pub fn index(
         }
         clear_other_ranks(folder, name, ranks)
     })
-}
-
-/// Refuses a folder that holds other things than a run. One that was killed before its `run.json` has left its lock.
-fn is_for_runs(folder: &Path) -> Result<()> {
-    let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
-    if is_empty || ["run.json", lock::FILE].iter().any(|name| folder.join(name).exists()) {
-        return Ok(());
-    }
-    Err(Fault::usage(format!(
-        "{} is not empty and holds no run: choose another folder by -o, or empty it",
-        folder.display()
-    )))
-}
-
-/// Makes the run folder ready; of an earlier run only what `run` itself wrote is removed.
-fn prepare_folder(setup: &Setup, goes_on: bool) -> Result<()> {
-    let folder = &setup.folder;
-    let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
-    // What failed is taken up again or done anew.
-    let failed = folder.join(FOLDER);
-    if folder.join("run.json").exists() && failed.is_dir() {
-        fs::remove_dir_all(failed).map_err(fault)?;
-    }
-    if goes_on {
-        return Ok(());
-    }
-    for entry in fs::read_dir(folder).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if name == "checkpoint" {
-            fs::remove_dir_all(entry.path()).map_err(fault)?;
-        } else if ["run.json", "ledger.csv", "log.jsonl", "timing.json", "trace.json"].contains(&name.as_str())
-            || name.ends_with(".vtkhdf")
-            || name == "tracks.h5"
-        {
-            fs::remove_file(entry.path()).map_err(fault)?;
-        }
-    }
-    Ok(())
 }
 
 fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) -> Result<RunRecord> {

@@ -65,7 +65,7 @@ impl<'c> TimeLoop<'c> {
         let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed } =
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let output = Output::open(comm, &setup, &case_sha256, devices.clone(), resumed)?;
+        let output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed)?;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
         let trace = match cli.trace {
             Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),

@@ -1,0 +1,26 @@
+#!/bin/bash
+# A run that goes on over as many jobs as it needs: sbatch docs/slurm.sh RUN.json
+#SBATCH --job-name=hematite
+#SBATCH --time=12:00:00
+#SBATCH --nodes=1
+#SBATCH --ntasks=4
+#SBATCH --gpus=4
+# The scheduler's own warning, two minutes ahead, in case the job is cut short: it goes to this script, which hands it on.
+#SBATCH --signal=B:USR1@120
+
+# Ten minutes less than the job has.
+mpirun --bind-to none -n "$SLURM_NTASKS" run "$1" --restart --walltime 11:50:00 &
+trap 'kill -USR1 $!' USR1
+# A signal ends the first wait, not the run.
+wait $!
+code=$?
+while kill -0 $! 2> /dev/null; do
+    wait $!
+    code=$?
+done
+
+# 3: stopped early with a checkpoint. Anything else is the end, or wants to be looked at.
+if [ "$code" -eq 3 ]; then
+    sbatch "$0" "$1"
+fi
+exit "$code"

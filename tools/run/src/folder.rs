@@ -1,0 +1,133 @@
+//! The run folder: whether a run may write into it, and what of an earlier run goes.
+
+use std::fs;
+use std::path::Path;
+
+use hematite_comm::Comm;
+use hematite_config::{Fault, Result};
+use hematite_dump::{Checkpoint, EndState, Ledger, RunRecord};
+
+use crate::cli::Cli;
+use crate::failure::FOLDER;
+use crate::lock::{self, Lock};
+use crate::ranks::together;
+use crate::setup::Setup;
+
+const RECORD: &str = "run.json";
+
+/// Whether `--restart` asks for a run that is done already, with this config. Collective.
+///
+/// # Errors
+/// When a rank is lost.
+pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
+    let folder = &setup.folder;
+    let done = || {
+        let asked = cli.restart.as_deref() == Some("latest") && Checkpoint::latest(folder).is_none();
+        asked.then(|| RunRecord::read(folder).ok()).flatten().is_some_and(|record| {
+            let same = serde_json::to_value(&setup.config).is_ok_and(|config| config == record.config);
+            same && record.steps == setup.plan.steps && record.end.is_some_and(|end| end.state == EndState::Done)
+        })
+    };
+    comm.any(comm.rank() == 0 && done())
+}
+
+/// Takes the folder for a run that goes on from step `resumed`, or begins: gives on rank 0 what keeps other runs out, and whether
+/// the files that are there go on. Collective.
+///
+/// # Errors
+/// A usage fault, with nothing changed, where the folder holds other things, or a run that is not to be replaced, or is in use;
+/// when a rank is lost.
+pub fn take(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> Result<(Option<Lock>, bool)> {
+    let own = || if comm.rank() == 0 { own(cli, setup, resumed).map(Some) } else { Ok(None) };
+    let taken = together(comm, own)?;
+    let goes_on = comm.any(taken.as_ref().is_some_and(|(_, goes_on)| *goes_on))?;
+    Ok((taken.map(|(lock, _)| lock), goes_on))
+}
+
+fn own(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, bool)> {
+    let folder = &setup.folder;
+    is_for_runs(folder)?;
+    lock::check(folder)?;
+    let holds = folder.join(RECORD).exists();
+    if let Some(step) = resumed.filter(|&step| step > setup.plan.steps) {
+        return Err(Fault::usage(format!(
+            "the checkpoint is of step {step}, the run has {}: take more by --steps or \"time\", or an earlier checkpoint by --restart PATH",
+            setup.plan.steps
+        )));
+    }
+    if let Some(path) = cli.restart.as_deref().filter(|&path| holds && path != "latest" && !is_within(path, folder)) {
+        let folder = folder.display();
+        return Err(Fault::usage(format!("{folder} holds another run than {path} is of: choose another folder by -o")));
+    }
+    let goes_on = resumed.is_some() && holds;
+    if holds && !goes_on && !cli.force {
+        is_replaceable(cli, folder)?;
+    }
+    let lock = Lock::take(folder)?;
+    prepare(folder, holds, goes_on)?;
+    Ok((lock, goes_on))
+}
+
+fn is_within(path: &str, folder: &Path) -> bool {
+    let [path, folder] = [Path::new(path), folder].map(|it| it.canonicalize().ok());
+    path.zip(folder).is_some_and(|(path, folder)| path.starts_with(folder))
+}
+
+/// Refuses a folder that holds other things than a run. One that was killed before its `run.json` has left its lock.
+fn is_for_runs(folder: &Path) -> Result<()> {
+    let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    if is_empty || [RECORD, lock::FILE].iter().any(|name| folder.join(name).exists()) {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "{} is not empty and holds no run: choose another folder by -o, or empty it",
+        folder.display()
+    )))
+}
+
+/// Refuses to replace a run, but for one that was killed before its first step, or, where `--restart` asks for it, before its
+/// first checkpoint.
+fn is_replaceable(cli: &Cli, folder: &Path) -> Result<()> {
+    let record = RunRecord::read(folder);
+    let end = record.as_ref().ok().and_then(|record| record.end.as_ref()).map(|end| end.state);
+    let lines = Ledger::read(folder).map_or(0, |ledger| ledger.rows.len());
+    let unfinished = record.is_ok() && matches!(end, None | Some(EndState::Stopped));
+    if unfinished && (cli.restart.is_some() || (end.is_none() && lines <= 1)) {
+        return Ok(());
+    }
+    let state = record.map_or("damaged", |record| record.state(folder).state);
+    let remedy = match (&cli.restart, Checkpoint::latest(folder)) {
+        (None, Some(_)) => "go on with it by --restart, choose",
+        (Some(_), _) => "it has no checkpoint to go on from; choose",
+        (None, None) => "choose",
+    };
+    Err(Fault::usage(format!(
+        "{} holds a run ({state}): {remedy} another folder by -o, or replace it by --force",
+        folder.display()
+    )))
+}
+
+/// Makes the folder ready: of an earlier run that does not go on, what `run` itself wrote is removed.
+fn prepare(folder: &Path, holds: bool, goes_on: bool) -> Result<()> {
+    let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
+    // What failed is taken up again or done anew.
+    let failed = folder.join(FOLDER);
+    if holds && failed.is_dir() {
+        fs::remove_dir_all(failed).map_err(fault)?;
+    }
+    if goes_on {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder).map_err(fault)? {
+        let entry = entry.map_err(fault)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name == "checkpoint" {
+            fs::remove_dir_all(entry.path()).map_err(fault)?;
+        } else if [RECORD, "ledger.csv", "log.jsonl", "timing.json", "trace.json", "tracks.h5"].contains(&name.as_str())
+            || name.ends_with(".vtkhdf")
+        {
+            fs::remove_file(entry.path()).map_err(fault)?;
+        }
+    }
+    Ok(())
+}
