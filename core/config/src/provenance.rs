@@ -67,14 +67,17 @@ fn absorb(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
         }
         return Ok(());
     }
-    let mut file = File::open(path)?;
+    absorb_all(File::open(path)?, hasher)
+}
+
+/// Takes in all that is left to read.
+pub(crate) fn absorb_all(mut reader: impl Read, hasher: &mut Sha256) -> std::io::Result<()> {
     let mut buffer = vec![0; 1 << 16];
     loop {
-        let count = file.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(());
+        match reader.read(&mut buffer)? {
+            0 => return Ok(()),
+            count => hasher.update(&buffer[..count]),
         }
-        hasher.update(&buffer[..count]);
     }
 }
 

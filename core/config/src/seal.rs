@@ -1,5 +1,5 @@
-//! Seals: a line at the end of a file with the SHA-256 of what is before it, by which readers notice any change. HDF5 does not
-//! read what follows its own end of a file.
+//! Seals. The seal of a file is its last line: the SHA-256 of all bytes before it. Readers hold the file against it and so notice any
+//! change. HDF5 ignores the line, which follows HDF5's own end of the file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use crate::provenance::hex;
+use crate::provenance::{absorb_all, hex};
 use crate::{Fault, Result};
 
 const BEGINNING: &str = "\nhematite sha256 ";
@@ -54,10 +54,7 @@ pub fn sealed_hash(path: &Path) -> Result<String> {
     let mut last = Vec::new();
     file.read_to_end(&mut last).map_err(fault)?;
     if last != line(&hasher).as_bytes() {
-        return Err(Fault::usage(format!(
-            "{} is not what mkcase wrote: it was damaged or changed; make it again with mkcase",
-            path.display()
-        )));
+        return Err(Fault::usage(format!("{} is not what was written: it was damaged or changed", path.display())));
     }
     hasher.update(&last);
     Ok(hex(&hasher.finalize()))
@@ -71,14 +68,8 @@ fn line(hasher: &Sha256) -> String {
 fn absorbed(file: &mut File, length: u64) -> std::io::Result<Sha256> {
     file.seek(SeekFrom::Start(0))?;
     let mut hasher = Sha256::new();
-    let mut content = file.take(length);
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match content.read(&mut buffer)? {
-            0 => return Ok(hasher),
-            count => hasher.update(&buffer[..count]),
-        }
-    }
+    absorb_all(file.take(length), &mut hasher)?;
+    Ok(hasher)
 }
 
 #[cfg(test)]

@@ -351,7 +351,8 @@ pub struct InflowConfig {
     pub hematocrit: Option<f64>,
 }
 
-/// Forces between vertices of different cells, and between vertices and walls, below a distance.
+/// Forces between vertices of different cells, and between vertices and walls, below a distance. In 2-D the sides of one cell repel
+/// each other, too, where a fold brings them together.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ContactConfig {

@@ -14,8 +14,10 @@ mod flow;
 mod order;
 mod planned;
 mod table;
+mod tool;
 mod vessel;
 
 pub use domain::{Inside, domain};
 pub use flow::{Boundary, Context, Flow, Physics};
 pub use table::{Check, Table};
+pub use tool::beside;

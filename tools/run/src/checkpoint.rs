@@ -93,7 +93,7 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
         return Ok(found);
     }
     Err(Fault::usage(format!(
-        "{}: no checkpoint is sound ({}): begin anew without --restart, into another folder with -o",
+        "{}: no checkpoint is sound ({}): begin anew into another folder by -o, or replace the run by --force",
         setup.folder.display(),
         found.damaged.join("; ")
     )))

@@ -31,20 +31,21 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
     comm.any(comm.rank() == 0 && done())
 }
 
-/// Takes the folder for a run that goes on from step `resumed`, or begins: gives on rank 0 what keeps other runs out, and whether
-/// the files that are there go on. Collective.
+/// Takes the folder for a run that begins, or goes on from step `resumed`. Gives the lock, on rank 0, and whether the files in the
+/// folder go on. Collective.
 ///
 /// # Errors
 /// A usage fault, with nothing changed, where the folder holds other things, or a run that is not to be replaced, or is in use;
 /// when a rank is lost.
 pub fn take(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> Result<(Option<Lock>, bool)> {
-    let own = || if comm.rank() == 0 { own(cli, setup, resumed).map(Some) } else { Ok(None) };
-    let taken = together(comm, own)?;
+    let alone = || if comm.rank() == 0 { take_alone(cli, setup, resumed).map(Some) } else { Ok(None) };
+    let taken = together(comm, alone)?;
     let goes_on = comm.any(taken.as_ref().is_some_and(|(_, goes_on)| *goes_on))?;
     Ok((taken.map(|(lock, _)| lock), goes_on))
 }
 
-fn own(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, bool)> {
+/// The same on rank 0.
+fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, bool)> {
     let folder = &setup.folder;
     is_for_runs(folder)?;
     lock::check(folder)?;

@@ -1,5 +1,7 @@
 //! The fluid and what is suspended in it on the device, at the start of a run or from a checkpoint.
 
+use std::path::Path;
+
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, sealed_hash};
 use hematite_gpu::{Gpu, Needs};
@@ -113,12 +115,17 @@ pub fn immerse(
     Ok(suspended)
 }
 
+fn sealed(case: &Path) -> Result<String> {
+    sealed_hash(case)
+        .map_err(|fault| Fault { message: format!("{}; make it again with mkcase", fault.message), ..fault })
+}
+
 /// SHA-256 of the case file, read once. Collective.
 ///
 /// # Errors
 /// A usage fault where the file is not what was written; when a rank is lost.
 pub fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
-    let hash = together(comm, || if comm.rank() == 0 { sealed_hash(&setup.case) } else { Ok(String::new()) })?;
+    let hash = together(comm, || if comm.rank() == 0 { sealed(&setup.case) } else { Ok(String::new()) })?;
     let mut bytes = hash.into_bytes();
     comm.broadcast(&mut bytes)?;
     String::from_utf8(bytes).map_err(|error| Fault::io(error.to_string()))

@@ -51,7 +51,7 @@ const RECORD_SLAB: usize = 1 << 20;
 impl Checkpoint {
     /// The newest checkpoint of a run folder, if it holds any.
     pub fn latest(run: &Path) -> Option<PathBuf> {
-        finished(run).pop().map(|(_, path)| path)
+        Self::newest_first(run).into_iter().next()
     }
 
     /// The checkpoints of a run folder, newest first.

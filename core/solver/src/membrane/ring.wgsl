@@ -8,8 +8,8 @@
 #include "ring_bending.wgsl"
 #endif
 
-// Against bending a side counts as at least half of the mean side at rest: the direction of one that is pressed to a point
-// means nothing, and moments over its length would throw its ends about.
+// Bending takes no side for shorter than this, half of the mean side at rest: a side that is pressed to a point has no direction,
+// and a moment divided by its length would be a force without bound.
 const LEAST_SIDE: real = real(${least_side});
 
 fn next(v: u32) -> u32 {

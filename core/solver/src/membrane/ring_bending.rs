@@ -2,13 +2,11 @@
 
 use super::vector::{Vector, cross, dot, length};
 
-/// Half the turning angle has at least this cosine where Huygens' formula holds: up to 157 degrees. Beyond, where a ring
-/// folds, its slope stays what it is there, 8.5: sides that are pressed together by tens of times what bends them would else
-/// make a hinge so stiff that explicit steps throw it about.
+/// The smallest cosine of half the turning angle at which Huygens' formula is used: 157 degrees. At sharper folds the slope stays
+/// what it is there, 8.5. The formula's own slope has no bound, and explicit steps are unstable where a hinge is too stiff.
 pub(crate) const OPEN: f64 = 0.2;
 
-/// Against bending, kernels count a side as at least this share of the mean side at rest, whatever its length: sound membranes
-/// stay above.
+/// Kernels of bending take no side for shorter than this share of the mean side at rest. Sides of sound membranes are longer.
 pub(crate) const LEAST_SIDE: f64 = 0.5;
 
 /// Huygens' stand-in `(4 sin(theta/2) + 2 tan(theta/2)) / 3` for the angle by which side `b` turns from side `a`, over

@@ -73,7 +73,7 @@ impl Morse {
 pub struct SlotContact {
     /// Mean area of a vertex (2-D: length), lattice units.
     pub area: f32,
-    /// 2-D: vertices of the ring that are at most so many apart along it do not touch.
+    /// 2-D: two vertices of the ring with at most so many sides between them do not touch.
     pub beside: f32,
 }
 
@@ -81,7 +81,7 @@ pub struct SlotContact {
 const BESIDE: f64 = 1.5;
 
 impl ContactParameters {
-    /// How many vertices apart along a ring those are, at least, that do not touch, for sides of length `side`.
+    /// The largest number of sides between two vertices of a ring that do not touch, where sides are `side` long.
     pub fn beside(&self, side: f64) -> f32 {
         (BESIDE * self.range / side).floor() as f32
     }

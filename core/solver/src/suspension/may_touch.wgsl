@@ -1,5 +1,5 @@
-// Whether vertices v and u may touch, `own` the first and last vertex of v's cell: those of different cells, and in 2-D those
-// of one ring that are more than `beside` vertices apart along it, which keeps the two sides of a thin or folded cell apart.
+// Whether vertices v and u may touch. Vertices of different cells may. In 2-D so may vertices of one ring with more than `beside`
+// sides between them, which keeps the two sides of a thin or folded cell apart. `own` are the first and last vertex of v's cell.
 fn may_touch(v: u32, u: u32, own: vec2<u32>, beside: u32) -> bool {
     if (u < own.x || u > own.y) {
         return true;

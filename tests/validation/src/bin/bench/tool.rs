@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use hematite_config::{Fault, Result};
 use hematite_geometry::Site;
 use serde_json::{Value, json};
+use validation::beside;
 
 /// What a call took.
 pub struct Taken {
@@ -60,15 +61,6 @@ fn high_water(status: &Path) -> Option<f64> {
     let text = std::fs::read_to_string(status).ok()?;
     let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<f64>().ok()? * 1024.0)
-}
-
-fn beside(name: &str) -> Result<PathBuf> {
-    let this = std::env::current_exe().map_err(|error| Fault::io(error.to_string()))?;
-    let tool = this.with_file_name(name);
-    if tool.is_file() {
-        return Ok(tool);
-    }
-    Err(Fault::usage(format!("{} is not there: build it with `cargo build --release`", tool.display())))
 }
 
 /// A temporary folder.

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use hematite_config::{Exit, Fault, Result, guarded};
+use validation::beside;
 
 use crate::outcome::Outcome;
 use crate::plan::{ALL, Row};
@@ -116,10 +117,9 @@ fn go_on(row: &Row, arguments: &Arguments, deadline: Instant) -> Result<()> {
     Ok(())
 }
 
-/// Calls a tool of this build, which lies beside this program; its output goes to `log`. Whether it exits with 0.
+/// Calls a tool of this build, whose output goes to `log`. Gives whether it exits with 0.
 fn call_tool(name: &str, arguments: &[&str], log: &Path) -> Result<bool> {
-    let this = std::env::current_exe().map_err(|error| Fault::io(error.to_string()))?;
-    let tool = this.with_file_name(name);
+    let tool = beside(name)?;
     let failed = |error: std::io::Error| Fault::io(format!("{}, {}: {error}", tool.display(), log.display()));
     let file = std::fs::OpenOptions::new().create(true).append(true).open(log).map_err(failed)?;
     let copy = file.try_clone().map_err(failed)?;

@@ -55,6 +55,15 @@ impl Vessel {
         let discs = || cells(json!({"kind": "red_cell"}));
         let membranes = || cells(json!({"kind": "red_cell", "vertices": 162}));
         let whole = |name: &str, kind: &str, face: &str| json!({"name": name, "kind": kind, "face": face});
+        let pressure = |side: &str| {
+            let face = match side {
+                "west" => "x-",
+                "east" => "x+",
+                "south" => "y-",
+                _ => "y+",
+            };
+            whole(side, "pressure", face)
+        };
         let within = |name: &str, kind: &str, face: &str, low: [&str; 2], high: [&str; 2]| json!({"name": name, "kind": kind, "face": face, "within": {"min": low, "max": high}});
         Ok(match self {
             Self::Shipped(name) => {
@@ -68,34 +77,20 @@ impl Vessel {
                 config["parts"] = json!([1]);
                 config
             }
-            Self::RetinaA => json!({
-                "geometry": {
-                    "image": file("retina-a.ppm")?, "spacing": "2 um",
-                    "crop": {"min": [380, 270], "max": [540, 450]},
-                    "refine": {"factor": 2, "smooth": true}, "keep": "largest",
-                },
-                "openings": [
-                    within("in", "velocity", "x+", ["1 mm", "672 um"], ["1.1 mm", "716 um"]),
-                    whole("west", "pressure", "x-"),
-                    whole("north", "pressure", "y+"),
-                    whole("south", "pressure", "y-"),
-                ],
-                "cells": discs(),
-            }),
-            Self::RetinaB => json!({
-                "geometry": {
-                    "image": file("retina-b.ppm")?, "spacing": "2 um",
-                    "crop": {"min": [340, 90], "max": [520, 290]},
-                    "refine": {"factor": 2, "smooth": true}, "keep": "largest",
-                },
-                "openings": [
-                    within("in", "velocity", "y+", ["960 um", "500 um"], ["1 mm", "600 um"]),
-                    whole("west", "pressure", "x-"),
-                    whole("east", "pressure", "x+"),
-                    whole("south", "pressure", "y-"),
-                ],
-                "cells": discs(),
-            }),
+            Self::RetinaA => retina(
+                &file("retina-a.ppm")?,
+                [[380, 270], [540, 450]],
+                &within("in", "velocity", "x+", ["1 mm", "672 um"], ["1.1 mm", "716 um"]),
+                ["west", "north", "south"].map(pressure),
+                &discs(),
+            ),
+            Self::RetinaB => retina(
+                &file("retina-b.ppm")?,
+                [[340, 90], [520, 290]],
+                &within("in", "velocity", "y+", ["960 um", "500 um"], ["1 mm", "600 um"]),
+                ["west", "east", "south"].map(pressure),
+                &discs(),
+            ),
             Self::Vase => json!({
                 "geometry": {
                     "voxels": {"file": file("vase.vti")?}, "spacing": "1 um",
@@ -151,6 +146,19 @@ impl Vessel {
     pub fn shipped_run(self) -> Result<Value> {
         read(&shipped("runs", self.name()))
     }
+}
+
+/// A part of a picture of a retina, 2 um a pixel, refined twice.
+fn retina(image: &Path, [min, max]: [[usize; 2]; 2], inlet: &Value, outlets: [Value; 3], cells: &Value) -> Value {
+    let [first, second, third] = outlets;
+    json!({
+        "geometry": {
+            "image": image, "spacing": "2 um", "crop": {"min": min, "max": max},
+            "refine": {"factor": 2, "smooth": true}, "keep": "largest",
+        },
+        "openings": [inlet, first, second, third],
+        "cells": cells,
+    })
 }
 
 fn shipped(folder: &str, name: &str) -> PathBuf {
