@@ -40,8 +40,8 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
 
-    /// Go on from a checkpoint: the newest sound one of the run folder, or the one at PATH. Without one yet, the run begins;
-    /// where it is done already, nothing is
+    /// Go on from a checkpoint: the newest sound one of the run folder, or the one at PATH. Without one yet, the run begins.
+    /// A run that is done already is left as it is
     #[arg(long, value_name = "latest|PATH", num_args = 0..=1, default_missing_value = "latest")]
     pub restart: Option<String>,
 
