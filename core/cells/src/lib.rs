@@ -19,5 +19,5 @@ mod vector;
 
 pub use mechanics::{Bending, BendingConfig, InPlane, InPlaneConfig, Mechanics, MechanicsConfig, Preset, Rest};
 pub use rigid::RigidShape;
-pub use shape::ShapeConfig;
+pub use shape::{RING_SIDE, ShapeConfig};
 pub use surface::Surface;

@@ -80,7 +80,7 @@ impl ShapeConfig {
                 )));
             }
         };
-        let surface = ellipsoid(axes, Some(vertices.unwrap_or(VERTICES)), dimension, [VERTICES; 2])?;
+        let surface = ellipsoid(axes, Some(vertices.unwrap_or(VERTICES)), dimension, VERTICES, 1.0)?;
         Ok((RigidShape { semi_axes: axes.map(|axis| 0.5 * axis) }, surface))
     }
 }
@@ -141,7 +141,8 @@ mod tests {
             assert!(message.contains(said), "{message}");
         }
         // Where it is not rigid, nothing changes.
-        let soft = shape(json!({"kind": "sphere", "radius": "3 um"})).surface(Path::new("c"), 3).expect("a surface");
+        let soft =
+            shape(json!({"kind": "sphere", "radius": "3 um"})).surface(Path::new("c"), 3, 1e-6).expect("a surface");
         assert_eq!(soft.vertices.len(), 642);
     }
 }

@@ -21,7 +21,8 @@ pub enum ShapeConfig {
         /// Its diameter, e.g. "7.82 um", the default.
         #[serde(default = "red_cell_diameter")]
         diameter: Length,
-        /// Number of vertices: 3-D 162, 642 (default), 2562 or 10242; 2-D 6 to 65536 (default 20).
+        /// Number of vertices: 3-D 162, 642 (default), 2562 or 10242; 2-D 6 to 65536 (default:
+        /// sides of about 0.6 lattice spacings).
         #[serde(default)]
         vertices: Option<usize>,
     },
@@ -29,7 +30,7 @@ pub enum ShapeConfig {
     Disc {
         /// Its radius, e.g. "4 um".
         radius: Length,
-        /// Number of vertices, 6 to 65536. Default 24.
+        /// Number of vertices, 6 to 65536. Default: sides of about 0.6 lattice spacings.
         #[serde(default)]
         vertices: Option<usize>,
     },
@@ -37,7 +38,8 @@ pub enum ShapeConfig {
     Sphere {
         /// Its radius, e.g. "6 um".
         radius: Length,
-        /// Number of vertices: 3-D 42, 162, 642 (default), 2562 or 10242; 2-D 6 to 65536 (default 24).
+        /// Number of vertices: 3-D 42, 162, 642 (default), 2562 or 10242; 2-D 6 to 65536 (default:
+        /// sides of about 0.6 lattice spacings).
         #[serde(default)]
         vertices: Option<usize>,
     },
@@ -49,7 +51,8 @@ pub enum ShapeConfig {
         /// Its thickness, e.g. "0.9 um", the default.
         #[serde(default = "platelet_thickness")]
         thickness: Length,
-        /// Number of vertices: 3-D 42, 162 (default), 642, 2562 or 10242; 2-D 6 to 65536 (default 12).
+        /// Number of vertices: 3-D 42, 162 (default), 642, 2562 or 10242; 2-D 6 to 65536 (default:
+        /// sides of about 0.6 lattice spacings).
         #[serde(default)]
         vertices: Option<usize>,
     },
@@ -57,7 +60,8 @@ pub enum ShapeConfig {
     Ellipsoid {
         /// Its full axes along x, y (and z), e.g. ["8 um", "4 um", "4 um"].
         axes: Vec<Length>,
-        /// Number of vertices: 3-D 42, 162, 642 (default), 2562 or 10242; 2-D 6 to 65536 (default 24).
+        /// Number of vertices: 3-D 42, 162, 642 (default), 2562 or 10242; 2-D 6 to 65536 (default:
+        /// sides of about 0.6 lattice spacings).
         #[serde(default)]
         vertices: Option<usize>,
     },
@@ -106,11 +110,12 @@ impl ShapeConfig {
     }
 
     /// The shape in 2 or 3 dimensions, in metres about its centroid. A mesh's file is relative to `config`.
+    /// `spacing` is that of the lattice in metres, by which rings have their number of vertices where the config does not say.
     ///
     /// # Errors
     /// A usage fault that names key, value, limit and remedy: a shape of the other dimension, lengths that are not
     /// positive, numbers of vertices that cannot be, a mesh that is no cell (see `check`).
-    pub fn surface(&self, config: &Path, dimension: usize) -> Result<Surface> {
+    pub fn surface(&self, config: &Path, dimension: usize, spacing: f64) -> Result<Surface> {
         match (self, dimension) {
             (Self::Disc { .. }, 3) => Err(Fault::usage(
                 "the shape \"disc\" is for 2-D cases, this case is 3-D: use \"sphere\" or \"platelet\"",
@@ -121,21 +126,21 @@ impl ShapeConfig {
             (Self::RedCell { diameter, vertices }, _) => {
                 let radius = 0.5 * positive("diameter", *diameter)?;
                 let unit = match dimension {
-                    2 => ring(ring_count(vertices.unwrap_or(20))?, discocyte::section),
+                    2 => fitting_ring(*vertices, spacing / radius, discocyte::section)?,
                     _ => icosphere::mesh(mesh_count(vertices.unwrap_or(642), &COUNTS[1..])?, discocyte::point),
                 };
                 Ok(unit.scaled(radius))
             }
             (Self::Disc { radius, vertices } | Self::Sphere { radius, vertices }, _) => {
-                ellipsoid([2.0 * positive("radius", *radius)?; 3], *vertices, dimension, [24, 642])
+                ellipsoid([2.0 * positive("radius", *radius)?; 3], *vertices, dimension, 642, spacing)
             }
             (Self::Platelet { diameter, thickness, vertices }, _) => {
                 let (wide, thin) = (positive("diameter", *diameter)?, positive("thickness", *thickness)?);
                 let axes = if dimension == 2 { [wide, thin, 0.0] } else { [wide, wide, thin] };
-                ellipsoid(axes, *vertices, dimension, [12, 162])
+                ellipsoid(axes, *vertices, dimension, 162, spacing)
             }
             (Self::Ellipsoid { axes, vertices }, _) => {
-                ellipsoid(full_axes(axes, dimension)?, *vertices, dimension, [24, 642])
+                ellipsoid(full_axes(axes, dimension)?, *vertices, dimension, 642, spacing)
             }
             (Self::Mesh { file, unit }, _) => {
                 let path = sibling(config, file);
@@ -163,17 +168,18 @@ pub(crate) fn full_axes(axes: &[Length], dimension: usize) -> Result<[f64; 3]> {
     Ok(full)
 }
 
-/// An ellipsoid by its full axes; `default` is the number of vertices in 2-D and in 3-D.
+/// An ellipsoid by its full axes; `default` is the number of vertices in 3-D, `spacing` tells that in 2-D.
 pub(crate) fn ellipsoid(
     axes: [f64; 3],
     vertices: Option<usize>,
     dimension: usize,
-    default: [usize; 2],
+    default: usize,
+    spacing: f64,
 ) -> Result<Surface> {
     let [a, b, c] = axes.map(|axis| 0.5 * axis);
     Ok(match dimension {
-        2 => ring(ring_count(vertices.unwrap_or(default[0]))?, |[x, y]| [a * x, b * y]),
-        _ => icosphere::mesh(mesh_count(vertices.unwrap_or(default[1]), &COUNTS)?, |[x, y, z]| [a * x, b * y, c * z]),
+        2 => fitting_ring(vertices, spacing, |[x, y]| [a * x, b * y])?,
+        _ => icosphere::mesh(mesh_count(vertices.unwrap_or(default), &COUNTS)?, |[x, y, z]| [a * x, b * y, c * z]),
     })
 }
 
@@ -185,12 +191,28 @@ pub(crate) fn positive(key: &str, length: Length) -> Result<f64> {
     Err(Fault::usage(format!("\"{key}\" is \"{length}\"; it must be above 0, e.g. \"2 um\"")))
 }
 
+/// Sides of a ring at rest are about this many lattice spacings long where a config does not say how many there are: fluid
+/// leaks between vertices that are farther apart where they push it hard (Peskin, Acta Numerica 11, 479, 2002: half a spacing).
+pub const RING_SIDE: f64 = 0.6;
+
+/// The fewest vertices of such a ring.
+const FEWEST: usize = 12;
+
+/// A ring of `count` vertices, or of as many as a lattice of this spacing asks for, a multiple of four: symmetric shapes stay so.
+fn fitting_ring(count: Option<usize>, spacing: f64, map: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Surface> {
+    let count = count.unwrap_or_else(|| {
+        let perimeter = ring(FEWEST * FEWEST, &map).area();
+        (4 * (0.25 * perimeter / (RING_SIDE * spacing)).round() as usize).clamp(FEWEST, check::MOST_VERTICES)
+    });
+    Ok(ring(ring_count(count)?, map))
+}
+
 fn ring_count(count: usize) -> Result<usize> {
     if (6..=check::MOST_VERTICES).contains(&count) {
         return Ok(count);
     }
     Err(Fault::usage(format!(
-        "\"vertices\" is {count}; a ring has 6 to {} (about one for each lattice spacing of its perimeter)",
+        "\"vertices\" is {count}; a ring has 6 to {} (default: sides of {RING_SIDE} lattice spacings)",
         check::MOST_VERTICES
     )))
 }

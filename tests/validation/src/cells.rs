@@ -338,7 +338,7 @@ mod tests {
         for (axes, dimension) in [(vec![8.0, 4.0], 2), (vec![8.0, 4.0, 5.0], 3)] {
             let axes = axes.into_iter().map(Length).collect();
             let shape = ShapeConfig::Ellipsoid { axes, vertices: Some(if dimension == 2 { 400 } else { 2562 }) };
-            let surface = shape.surface(Path::new(""), dimension).expect("a shape");
+            let surface = shape.surface(Path::new(""), dimension, 1e-6).expect("a shape");
             let ellipse = Ellipse::of(&surface, &placed(&surface, [30.0, -7.0, 3.0], 0.4));
             assert!((ellipse.semi_axes[0] - 4.0).abs() < 0.02, "{ellipse:?}");
             assert!((ellipse.semi_axes[1] - 2.0).abs() < 0.02, "{ellipse:?}");

@@ -233,7 +233,7 @@ fn cells_are_seeded_and_reported() {
     let config = folder.path("blood.json");
     let check = mkcase(&[config.to_str().expect("text"), "--check"]);
     assert!(check.status.success(), "{}", text(&check.stderr));
-    assert!(text(&check.stdout).contains("cells of 20 vertices, hematocrit 0.") && !folder.path("blood.h5").exists());
+    assert!(text(&check.stdout).contains("cells of 32 vertices, hematocrit 0.") && !folder.path("blood.h5").exists());
     let output = mkcase(&[config.to_str().expect("text")]);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);

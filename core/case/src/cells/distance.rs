@@ -317,7 +317,7 @@ mod tests {
 
     fn shape(json: &str, dimension: usize) -> Surface {
         let config: ShapeConfig = serde_json::from_str(json).expect("a shape");
-        config.surface(std::path::Path::new("case.json"), dimension).expect("a surface").scaled(1e6)
+        config.surface(std::path::Path::new("case.json"), dimension, 1e-6).expect("a surface").scaled(1e6)
     }
 
     #[test]

@@ -39,7 +39,8 @@ impl Plan {
             true => config.shape.rigid(dimension).map(|(rigid, surface)| (Some(rigid), surface))?,
             false => {
                 let mechanics = config.mechanics.clone().unwrap_or_default().resolve(dimension, config.shape.preset());
-                let surface = config.shape.surface(path, dimension).map_err(|fault| fault.within("key \"shape\""))?;
+                let surface = config.shape.surface(path, dimension, lattice.spacing);
+                let surface = surface.map_err(|fault| fault.within("key \"shape\""))?;
                 mechanics.map_err(|fault| fault.within("key \"mechanics\""))?;
                 (None, surface)
             }

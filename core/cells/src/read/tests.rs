@@ -108,7 +108,7 @@ fn every_format_gives_the_same_cell() {
         let shape: ShapeConfig =
             hematite_config::from_value("case.json", json!({"kind": "mesh", "file": name, "unit": "2 um"}))
                 .expect("a shape");
-        let read = shape.surface(&folder.path().join("case.json"), 3).expect(name);
+        let read = shape.surface(&folder.path().join("case.json"), 3, 1e-6).expect(name);
         assert_eq!((read.vertices.len(), read.triangles.len()), (42, 80), "{name}");
         assert!((read.volume() / (8e-18 * cell.volume()) - 1.0).abs() < 1e-6, "{name}: {:e}", read.volume());
         assert!((read.area() / (4e-12 * cell.area()) - 1.0).abs() < 1e-6, "{name}");

@@ -10,11 +10,11 @@ fn shape(json: Value) -> ShapeConfig {
 }
 
 fn surface(json: Value, dimension: usize) -> Surface {
-    shape(json).surface(Path::new("case.json"), dimension).expect("a surface")
+    shape(json).surface(Path::new("case.json"), dimension, 1e-6).expect("a surface")
 }
 
 fn refusal(json: Value, dimension: usize) -> String {
-    shape(json).surface(Path::new("case.json"), dimension).expect_err("refused").message
+    shape(json).surface(Path::new("case.json"), dimension, 1e-6).expect_err("refused").message
 }
 
 /// Shortest and longest edge.
@@ -62,9 +62,9 @@ fn the_section_converges_to_its_perimeter_and_area() {
 #[test]
 fn the_section_is_biconcave_and_even() {
     let cell = surface(json!({"kind": "red_cell"}), 2);
-    assert_eq!(cell.vertices.len(), 20);
+    assert_eq!(cell.vertices.len(), 32, "sides of 0.6 um");
     assert!((length(cell.vertices[0]) - 3.91e-6).abs() < 1e-12, "the first vertex is on the rim");
-    assert!((cell.vertices[5][1] - 0.405e-6).abs() < 2e-9, "half the thickness at the centre");
+    assert!((cell.vertices[8][1] - 0.405e-6).abs() < 2e-9, "half the thickness at the centre");
     let highest = cell.vertices.iter().map(|v| v[1]).fold(0.0, f64::max);
     assert!((1.2e-6..1.283e-6).contains(&highest), "half the largest thickness: {highest:e}");
     let (least, most) = edge_lengths(&cell);

@@ -37,7 +37,7 @@ pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("M10");
     let physics = Physics { precision: Precision::F64, ..Physics::trt(2.0) };
     let shape = ShapeConfig::Disc { radius: Length(RADIUS), vertices: Some(VERTICES) };
-    let ring = shape.surface(Path::new(""), 2)?;
+    let ring = shape.surface(Path::new(""), 2, 1e-6)?;
     let bodies =
         [("rigid disc", rigid()), ("vesicle, contrast 1", vesicle(1.0)), ("vesicle, contrast 5", vesicle(5.0))];
     // The fluid inside that is more viscous makes the vesicle slow to settle.

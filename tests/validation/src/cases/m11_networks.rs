@@ -60,7 +60,7 @@ pub fn run(context: &Context) -> Result<Table> {
             table.relative(format!("flat sheet, {name}: tension at stretches {l1}, {l2}"), exact, ours, 1e-6);
         }
     }
-    let ring = ShapeConfig::Disc { radius: Length(7.0), vertices: Some(200) }.surface(Path::new(""), 2)?;
+    let ring = ShapeConfig::Disc { radius: Length(7.0), vertices: Some(200) }.surface(Path::new(""), 2, 1e-6)?;
     let bending = Some(Bending::Ring { kappa: 3.0, rest: Rest::Flat });
     let model = Model::new(2, &ring, &Mechanics { bending, ..bare() })?;
     let ours = model.energy(&ring.vertices, 1.0).bending;
@@ -119,7 +119,7 @@ fn worst_force(context: &Context, dimension: usize) -> Result<f64> {
     let units = LatticeUnits { dx: 0.5e-6, dt: 0.1e-6, rho0: 1025.0 };
     let shape =
         ShapeConfig::RedCell { diameter: Length(7.82e-6), vertices: Some(if dimension == 2 { 60 } else { 642 }) };
-    let surface = shape.surface(Path::new(""), dimension)?.scaled(1.0 / units.dx);
+    let surface = shape.surface(Path::new(""), dimension, 1e-6)?.scaled(1.0 / units.dx);
     let mechanics = Preset::RedCell.mechanics(dimension).in_lattice(&units);
     let basin = Basin::periodic(if dimension == 2 { [32, 24, 1] } else { [28, 28, 16] });
     let mut at = placed(&surface, basin.middle(), 0.3);

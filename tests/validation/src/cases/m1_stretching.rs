@@ -54,7 +54,7 @@ pub fn run(context: &Context) -> Result<Table> {
     let viscosity = 0.25e-3 / units.rho0 / units.kinematic_viscosity();
     let physics = Physics { precision: Precision::F32, ..Physics::trt(0.5 + 3.0 * viscosity) };
     let shape = ShapeConfig::RedCell { diameter: Length(7.82e-6), vertices: Some(642) };
-    let surface = shape.surface(Path::new(""), 3)?.scaled(1.0 / units.dx);
+    let surface = shape.surface(Path::new(""), 3, 1e-6)?.scaled(1.0 / units.dx);
     let mechanics = Preset::RedCell.mechanics(3).in_lattice(&units);
     let basin = Basin::periodic([28, 15, 15]);
     let mut at = placed(&surface, basin.middle(), 0.0);

@@ -34,7 +34,7 @@ pub fn run(_: &Context) -> Result<Table> {
     for (name, shape, exact) in shapes {
         let mut errors = [Vec::new(), Vec::new(), Vec::new()];
         for vertices in VERTICES {
-            let surface = shape(vertices).surface(Path::new(""), 3)?.scaled(1e6);
+            let surface = shape(vertices).surface(Path::new(""), 3, 1e-6)?.scaled(1e6);
             let energy = |bending| bending_energy(&surface, bending);
             let ours = [surface.area(), surface.volume(), energy(Bending::GompperKroll { kappa: 1.0 })?];
             let what = ["area, um2", "volume, um3", "bending energy / kappa, Gompper-Kroll"];
@@ -54,12 +54,13 @@ pub fn run(_: &Context) -> Result<Table> {
             table.absolute(format!("{name}: order of the {what} in 1 / edge"), 2.0, order(errors), 0.3);
         }
     }
-    let surface = red_cell(10242).surface(Path::new(""), 3)?.scaled(1e6);
+    let surface = red_cell(10242).surface(Path::new(""), 3, 1e-6)?.scaled(1e6);
     let middle = surface.vertices.iter().min_by(|a, b| a[0].hypot(a[1]).total_cmp(&b[0].hypot(b[1])));
     table.relative("red cell: thickness in the middle, um", THICKNESS, 2.0 * middle.map_or(0.0, |v| v[2].abs()), 1e-3);
     let reduced = surface.volume() / (4.0 / 3.0 * PI * (surface.area() / (4.0 * PI)).powf(1.5));
     table.relative("red cell: reduced volume", 0.64444, reduced, 1e-3);
-    let section = ShapeConfig::RedCell { diameter: Length(2.0), vertices: Some(1000) }.surface(Path::new(""), 2)?;
+    let section =
+        ShapeConfig::RedCell { diameter: Length(2.0), vertices: Some(1000) }.surface(Path::new(""), 2, 1e-6)?;
     let reduced = 4.0 * PI * section.volume() / section.area().powi(2);
     table.relative("red cell's section: reduced area", 0.4611, reduced, 1e-3);
     Ok(table)

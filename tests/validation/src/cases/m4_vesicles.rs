@@ -97,7 +97,7 @@ fn measures(surface: &Surface, at: &[[f64; 3]]) -> [f64; 5] {
 pub(super) fn ellipse(reduced: f64, radius: f64) -> Result<Surface> {
     let of_aspect = |aspect: f64| {
         let (vertices, axes) = ((2.0 * PI * radius).round() as usize, vec![Length(2.0), Length(2.0 * aspect)]);
-        ShapeConfig::Ellipsoid { axes, vertices: Some(vertices) }.surface(Path::new(""), 2)
+        ShapeConfig::Ellipsoid { axes, vertices: Some(vertices) }.surface(Path::new(""), 2, 1e-6)
     };
     let (mut low, mut high) = (0.05, 1.0);
     for _ in 0..40 {

@@ -103,7 +103,7 @@ impl Deformed {
 /// A sphere, its vertices about one spacing apart or closer.
 fn sphere(radius: f64) -> Result<Surface> {
     let vertices = if radius < 8.0 { 2562 } else { 10242 };
-    ShapeConfig::Sphere { radius: Length(radius), vertices: Some(vertices) }.surface(Path::new(""), 3)
+    ShapeConfig::Sphere { radius: Length(radius), vertices: Some(vertices) }.surface(Path::new(""), 3, 1e-6)
 }
 
 /// The capsule after some shear at Re = rate a^2 / nu = 0.1.

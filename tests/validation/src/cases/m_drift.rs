@@ -30,7 +30,7 @@ pub fn run(context: &Context) -> Result<Table> {
     let coarse = LatticeUnits { dx: 1e-6, dt: 0.15e-6, rho0: 1025.0 };
     for (dimension, units, extent) in [(3, fine, [22, 22, 14]), (2, coarse, [16, 16, 0])] {
         let shape = ShapeConfig::RedCell { diameter: Length(7.82e-6), vertices: None };
-        let surface = shape.surface(Path::new(""), dimension)?.scaled(1.0 / units.dx);
+        let surface = shape.surface(Path::new(""), dimension, 1e-6)?.scaled(1.0 / units.dx);
         let mechanics = Preset::RedCell.mechanics(dimension).in_lattice(&units);
         let viscosity = VISCOSITY / units.rho0 / units.kinematic_viscosity();
         let physics = Physics { precision: Precision::F32, ..Physics::trt(0.5 + 3.0 * viscosity) };

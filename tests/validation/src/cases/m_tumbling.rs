@@ -49,7 +49,7 @@ pub fn run(context: &Context) -> Result<Table> {
 fn ring(axes: [f64; 2]) -> Result<Surface> {
     let vertices = (PI * (axes[0] + axes[1])).round() as usize;
     let axes = axes.map(|axis| Length(2.0 * axis)).to_vec();
-    ShapeConfig::Ellipsoid { axes, vertices: Some(vertices) }.surface(Path::new(""), 2)
+    ShapeConfig::Ellipsoid { axes, vertices: Some(vertices) }.surface(Path::new(""), 2, 1e-6)
 }
 
 fn stiff(context: &Context, table: &mut Table) -> Result<()> {
