@@ -42,11 +42,12 @@ pub enum InPlane {
         /// Modulus.
         k: f64,
     },
-    /// 2-D, hardening (finitely extensible): `-k / 2 l0 (s - 1)^2 ln(1 - (e / (s - 1))^2)`, `e = l / l0 - 1`.
+    /// 2-D, hardening (finitely extensible): `-k / 2 l0 s^2 ln(1 - (e / s)^2)`, `e = l / l0 - 1`, s the largest
+    /// strain: `limit - 1` when stretched, a half when pressed.
     Hardening {
         /// Modulus at small strain.
         k: f64,
-        /// Largest stretch s > 1.
+        /// Largest length over that at rest, above 1.
         limit: f64,
     },
     /// 3-D: worm-like chains on the edges with a power-law repulsion (Fedosov, Caswell and Karniadakis 2010).
@@ -70,6 +71,17 @@ pub enum InPlane {
         /// Shear modulus G_s.
         g: f64,
     },
+}
+
+impl InPlane {
+    /// The modulus at small strain: of shear in 3-D, of stretching in 2-D.
+    pub fn modulus(&self) -> f64 {
+        match *self {
+            Self::Linear { k } | Self::Hardening { k, .. } => k,
+            Self::WlcPower { mu, .. } => mu,
+            Self::Skalak { g, .. } | Self::NeoHookean { g } => g,
+        }
+    }
 }
 
 /// Elasticity against bending.

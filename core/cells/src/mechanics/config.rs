@@ -60,12 +60,12 @@ pub enum InPlaneConfig {
         /// Modulus k, e.g. "100 uN/m".
         modulus: SurfaceTension,
     },
-    /// 2-D: springs that harden towards `limit` times their rest length, and likewise when pressed; from nine tenths of that
-    /// strain on they are 50 times as stiff as at rest.
+    /// 2-D: springs that harden towards `limit` times their rest length when stretched, up to 50 times as stiff as at rest, and
+    /// towards half of it when pressed, up to 3 times.
     Hardening {
         /// Modulus at small strain, e.g. "100 uN/m".
         modulus: SurfaceTension,
-        /// Largest length over the rest length, above 1, e.g. 1.5.
+        /// Largest length over the rest length, above 1, e.g. 1.2.
         #[serde(default = "default_limit")]
         limit: f64,
     },
@@ -96,7 +96,7 @@ pub enum InPlaneConfig {
 }
 
 fn default_limit() -> f64 {
-    1.5
+    1.2
 }
 
 fn default_x0() -> f64 {
@@ -210,7 +210,7 @@ impl InPlaneConfig {
             }
             Self::Hardening { modulus: k, limit } => {
                 law("hardening", 2)?;
-                let limit = within("in_plane.limit", limit, limit > 1.0, "above 1", "1.5 lets sides grow by half")?;
+                let limit = within("in_plane.limit", limit, limit > 1.0, "above 1", "1.2 lets sides grow by a fifth")?;
                 Some(InPlane::Hardening { k: modulus("modulus", k)?, limit })
             }
             Self::Wlc { shear_modulus, x0, power } => {

@@ -20,7 +20,7 @@ pub enum Preset {
     /// crowded flows; global area 10 mN/m, volume 10 kPa.
     /// Stretched by 13 of 642 vertices on each side it lies within the bars of Mills et al. (Mech. Chem. Biosyst. 1,
     /// 169, 2004): 10.5 by 7.0 um at 25 pN, 14.3 by 5.4 um at 100 pN, 16.4 by 4.3 um at 190 pN. 2-D: sides that harden
-    /// (100 uN/m at small strain, hardening towards 1.5 times the length), perimeter 10 mN/m, area 10 kPa, bending 2 aJ: five times
+    /// (100 uN/m at small strain, hardening towards 1.2 times the length), perimeter 10 mN/m, area 10 kPa, bending 2 aJ: five times
     /// a red cell's, as a ring lacks the shear elasticity mu that keeps a red cell from crumpling (mu R^2 is 40 aJ), and as
     /// folds under a shear stress tau are (kappa / tau)^(1/3) long, which sides of 1 um are to resolve at 5 Pa. Without
     /// reference curvature no vertex is special when the membrane treads; at the section's reduced area 0.46 such a
@@ -67,7 +67,7 @@ impl Preset {
         let linear = |k| Some(InPlane::Linear { k });
         let about = |rest, kappa| Some(Bending::Ring { kappa, rest });
         match self {
-            Self::RedCell => (Some(InPlane::Hardening { k: 1e-4, limit: 1.5 }), about(Rest::Flat, 2e-18)),
+            Self::RedCell => (Some(InPlane::Hardening { k: 1e-4, limit: 1.2 }), about(Rest::Flat, 2e-18)),
             Self::WhiteCell => (linear(3e-4), about(Rest::Shape, 2e-18)),
             Self::Platelet => (linear(3e-4), about(Rest::Shape, 4e-18)),
             Self::Capsule => (linear(2e-5), None),

@@ -1,10 +1,10 @@
 // Sides of finite extensibility (FENE; Warner, Ind. Eng. Chem. Fundam. 11, 379, 1972, about the rest length):
-// E = -k / 2 l0 (s - 1)^2 ln(1 - (e / (s - 1))^2) with e = l / l0 - 1, so dE/dl = k e / (1 - (e / (s - 1))^2).
-// Beyond 90 % of the largest strain the tension goes on along its tangent.
+// E = -k / 2 l0 s^2 ln(1 - (e / s)^2) with e = l / l0 - 1, so dE/dl = k e / (1 - (e / s)^2), s the largest strain: one
+// when stretched, another when pressed. Beyond a share of it the tension goes on along its tangent.
 fn tension(l: real, rest: real) -> real {
     let strain = l / rest - 1.0;
-    let e = clamp(strain, real(-${in_plane.largest}), real(${in_plane.largest}));
-    let share = e * real(${in_plane.per_reach});
+    let e = clamp(strain, real(-${in_plane.largest_pressed}), real(${in_plane.largest}));
+    let share = e * select(real(${in_plane.per_reach}), real(${in_plane.per_pressed}), e < 0.0);
     let room = 1.0 - share * share;
     return real(${in_plane.k}) * (e / room + (strain - e) * (1.0 + share * share) / (room * room));
 }

@@ -147,8 +147,10 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         Some(InPlane::Linear { k }) => context! { k => number(k) },
         Some(InPlane::Hardening { k, limit }) => context! {
             k => number(k),
-            largest => number(hardening::largest_strain(limit)),
+            largest => number(hardening::largest_stretch(limit)),
             per_reach => number(1.0 / (limit - 1.0)),
+            largest_pressed => number(hardening::largest_press()),
+            per_pressed => number(1.0 / hardening::PRESSED),
         },
         Some(InPlane::WlcPower { .. }) => {
             let spring = model.spring().expect("the law has springs");
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn every_permutation_is_valid_wgsl() {
-        let plane = [None, Some(InPlane::Linear { k: 1e-3 }), Some(InPlane::Hardening { k: 2.0, limit: 1.5 })];
+        let plane = [None, Some(InPlane::Linear { k: 1e-3 }), Some(InPlane::Hardening { k: 2.0, limit: 1.2 })];
         let space = [
             None,
             Some(InPlane::WlcPower { mu: 1.0, x0: 1.0 / 2.2, power: 2.0 }),
