@@ -1,7 +1,7 @@
 //! A run's cells in lattice units: from the case's populations and the run's config to what the solver steps.
 
 use hematite_case::{Header, Population};
-use hematite_cells::{Mechanics, Surface};
+use hematite_cells::{Mechanics, RING_SIDE, Surface};
 use hematite_config::{Fault, Result, nearest};
 
 use crate::config::{AdhesionConfig, CellsConfig};
@@ -20,8 +20,10 @@ const GROWTH_FORCE: f64 = 1.0 / 32.0;
 /// The default is also at most what moves a vertex that is alone at this share of the speed at which a cell breaks. Much
 /// lower caps let neighbours push cells into walls, which hold them by forces that are capped too.
 const GROWTH_SPEED: f64 = 0.25;
+/// Sides of rings over the default ones from which on they are told of.
+const COARSE: f64 = 1.25;
 /// Default contact pressure: this share of what pushes a vertex over its range in one step.
-const CONTACT_SHARE: f64 = 0.05;
+const CONTACT_SHARE: f64 = 0.2;
 
 /// The cells' physics in lattice units.
 #[derive(Clone, Debug)]
@@ -84,6 +86,7 @@ impl Immersion {
                     plan.units.dt * largest / step
                 )));
             }
+            notes.extend(leaks(&population.name, &surface));
             let seeded = population.cells.len() as u64;
             kinds.push(KindParameters { name: population.name.clone(), surface, mechanics, seeded });
         }
@@ -222,6 +225,19 @@ fn pulls(config: &CellsConfig, dimension: usize, plan: &Plan, kinds: &[KindParam
         pulls.extend(Pull::apart(kind, surface, axis, count, force));
     }
     Ok(pulls)
+}
+
+/// What to say of rings with few vertices.
+fn leaks(name: &str, surface: &Surface) -> Option<String> {
+    let side = surface.area() / surface.vertices.len() as f64;
+    (surface.dimension == 2 && side > COARSE * RING_SIDE).then(|| {
+        format!(
+            "cells of \"{name}\" have sides of {side:.2} lattice spacings: above {:.2} fluid leaks through membranes that are \
+             pressed hard, and cells may tangle; take \"vertices\": {:.0} in the case",
+            COARSE * RING_SIDE,
+            surface.area() / RING_SIDE
+        )
+    })
 }
 
 /// Lowers the moduli that only hold area and volume to what the time step bears.
