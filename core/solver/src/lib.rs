@@ -1,6 +1,7 @@
 //! Fluids and the time step; WGSL beside its host code.
 
 mod bodies;
+mod capillary;
 mod clearing;
 mod columns;
 mod conditions;
@@ -27,6 +28,7 @@ mod womersley;
 pub use bodies::{Bodies, Nothing};
 pub use config::WallMethod;
 
+pub use capillary::{LARGEST_CAPILLARY, ShearRate};
 pub use expected::{Domain, Expected};
 pub use immersion::Immersion;
 pub use outlets::{OutletReading, OutletState, Outlets};

@@ -297,6 +297,63 @@ fn a_magic_number_too_small_for_the_contrast_is_told() {
 }
 
 #[test]
+fn rings_that_leak_are_told() {
+    for (vertices, told) in [(json!(20), true), (json!(28), false), (json!(null), false)] {
+        let folder = Folder::new();
+        let mut suspension = bent_channel();
+        set(&mut suspension.case, "/cells/0/shape/vertices", vertices);
+        suspension.write(&folder);
+        let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+        let said = folder.run(&["run.json", "--check"]).done().stderr;
+        assert_eq!(said.contains("cells of \"red\" have sides of 0.95 lattice spacings"), told, "{said}");
+        assert_eq!(said.contains("leaks"), told, "{said}");
+    }
+}
+
+/// A duct 12 um wide that narrows to 6 um, with one red cell.
+#[test]
+fn a_flow_that_is_too_strong_for_membranes_is_told() {
+    let folder = Folder::new();
+    let wide = |x: usize, y: usize| if x < 14 { (2..14).contains(&y) } else { (5..11).contains(&y) };
+    folder.write("duct.mha", &Voxels::of([24, 16, 16], |[x, y, z]| wide(x, y) && wide(x, z)).mha());
+    folder.json(
+        "case.json",
+        &json!({
+            "geometry": {"voxels": {"file": "duct.mha"}, "spacing": "1 um"},
+            "openings": [
+                {"name": "in", "kind": "velocity", "face": "x-"}, {"name": "out", "kind": "pressure", "face": "x+"}
+            ],
+            "cells": [{"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "count": 1}]
+        }),
+    );
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let said = |speed: &str, opening: Value| {
+        let mut run = json!({
+            "case": "case.h5",
+            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+            "time": {"step": "0.1 us", "steps": 16},
+            "openings": {"in": {"velocity": speed}}
+        });
+        run["openings"]["out"] = opening;
+        folder.json("run.json", &run);
+        folder.run(&["run.json", "--check"]).done().stderr
+    };
+    let at_rest = json!({"pressure": "0 Pa"});
+    // The outlet has a quarter of the area: four times the speed over half the width.
+    for (speed, told) in [("0.5 mm/s", None), ("5 mm/s", Some("at opening \"out\""))] {
+        let said = said(speed, at_rest.clone());
+        assert_eq!(said.contains("capillary number"), told.is_some(), "{said}");
+        assert!(told.is_none_or(|place| said.contains(place)), "{said}");
+    }
+    // mu 4 u / D R / G: 1.2 mPa s, the peak of a square duct 2.1 times the mean, R 2.8 um, G 5 uN/m.
+    let fast = said("5 mm/s", at_rest);
+    let found = number(&fast, "capillary number ");
+    let rate = 4.0 * 4.0 * 2.1 * 5e-3 / (2.0 * (36e-12 / std::f64::consts::PI).sqrt());
+    let expected = 1.2e-3 * rate * 2.8e-6 / 5e-6;
+    assert!((found / expected - 1.0).abs() < 0.1, "{found} for {expected}");
+}
+
+#[test]
 fn a_membrane_too_stiff_for_the_time_step() {
     let folder = bent_channel().folder();
     let stiff = ("/cells", json!({"mechanics": {"white": {"in_plane": {"law": "linear", "modulus": "200 mN/m"}}}}));
@@ -498,7 +555,7 @@ fn cells_of_all_shapes_flow_together() {
     });
     folder.json("run.json", &run);
     let checked = folder.run(&["run.json", "--check"]).done();
-    assert!(checked.stderr.contains("4 of \"disc\", 24 vertices each"), "{}", checked.stderr);
+    assert!(checked.stderr.contains("4 of \"disc\", 32 vertices each"), "{}", checked.stderr);
     let _done = folder.run(&["run.json", "--quiet"]).done();
     let counts = counts(&folder.path("case.h5"));
     assert_eq!(counts[1..], [4, 2, 5, 2]);

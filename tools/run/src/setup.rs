@@ -11,7 +11,7 @@ use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, WallLinks};
 use hematite_solver::rigid::{Entrances, Rigid};
 use hematite_solver::suspension::Gate;
-use hematite_solver::{Domain, Expected, Immersion, Plan};
+use hematite_solver::{Domain, Expected, Immersion, Plan, ShearRate};
 
 use crate::cli::Cli;
 use crate::config::RunConfig;
@@ -52,6 +52,8 @@ pub struct Setup {
     pub openings: Option<Openings>,
     /// The largest speed that is prescribed or follows from what is, where something is.
     pub expected: Option<Expected>,
+    /// The largest shear rate at walls that can be expected.
+    pub shear: Option<ShearRate>,
     /// The run folder.
     pub folder: PathBuf,
 }
@@ -114,7 +116,9 @@ impl Setup {
         let u = initial_velocity(&config, &plan);
         plan.check_mach("initial.velocity", u.iter().map(|c| c * c).sum::<f64>().sqrt())
             .map_err(|fault| fault.within(path.display()))?;
-        let expected = expected(comm, &header, &plan, &part, &parameters, u)?;
+        let domain = domain(comm, &header, &plan, &part, &parameters, u)?;
+        let expected = plan.expected(&header, &domain);
+        let shear = plan.wall_shear(&header, &domain, expected.as_ref());
         let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
         if folder == path || folder.is_file() {
             return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
@@ -139,6 +143,7 @@ impl Setup {
             rigid,
             openings,
             expected,
+            shear,
             folder,
         })
     }
@@ -217,7 +222,10 @@ impl Setup {
             eprintln!("advice    {advice}");
         }
         let notes = self.immersion.iter().flat_map(|immersion| &immersion.notes);
-        for note in notes.chain(self.rigid.iter().flat_map(|rigid| &rigid.notes)) {
+        let kinds = self.immersion.iter().flat_map(|immersion| &immersion.parameters.kinds);
+        let stretched = |shear| kinds.filter_map(|kind| plan.capillary_advice(kind, shear)).collect::<Vec<_>>();
+        let stretched = self.shear.as_ref().map(stretched).unwrap_or_default();
+        for note in notes.chain(&stretched).chain(self.rigid.iter().flat_map(|rigid| &rigid.notes)) {
             eprintln!("advice    {note}");
         }
     }
@@ -296,15 +304,15 @@ pub fn initial_velocity(config: &RunConfig, plan: &Plan) -> [f64; 3] {
     std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si() / plan.units.velocity()))
 }
 
-/// The largest speed that can be expected; `start` is the velocity at the start. Collective.
-fn expected(
+/// What an estimate of the flow needs to know; `start` is the velocity at the start. Collective.
+fn domain(
     comm: &dyn Comm,
     header: &Header,
     plan: &Plan,
     part: &Part,
     parameters: &Parameters,
     start: [f64; 3],
-) -> Result<Option<Expected>> {
+) -> Result<Domain> {
     let length = |u: &[f64; 3]| u.iter().map(|c| c * c).sum::<f64>().sqrt();
     let solid = |target: Target| match target {
         Target::Wall => true,
@@ -322,7 +330,7 @@ fn expected(
     comm.sum(&mut counts)?;
     comm.max(&mut peaks)?;
     let [nodes, walls] = counts;
-    Ok(plan.expected(header, &Domain { nodes, walls, peaks, start: length(&start) }))
+    Ok(Domain { nodes, walls, peaks, start: length(&start) })
 }
 
 /// The fluid nodes of a part, as dumps see them, in order of their local numbers.

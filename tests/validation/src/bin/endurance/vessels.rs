@@ -132,7 +132,14 @@ impl Vessel {
                 return json!({"drive": {"force": [force, "0 Pa/m", "0 Pa/m"], "ramp": "100 us"}, "cells": {}});
             }
         };
-        let mut openings = json!({"in": {"velocity": if fast { "5 mm/s" } else { "1 mm/s" }, "ramp": "100 us"}});
+        // The vase's foot has a third of the area of its mouth: 5 and 1 mm/s are those in the foot.
+        let speed = match (self, fast) {
+            (Self::Vase, true) => "1.5 mm/s",
+            (Self::Vase, false) => "0.3 mm/s",
+            (_, true) => "5 mm/s",
+            (_, false) => "1 mm/s",
+        };
+        let mut openings = json!({"in": {"velocity": speed, "ramp": "100 us"}});
         for outlet in outlets {
             openings[*outlet] = json!({"pressure": "0 Pa"});
         }
