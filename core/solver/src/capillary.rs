@@ -9,8 +9,8 @@ use crate::Plan;
 use crate::expected::{Domain, Expected};
 use crate::suspension::KindParameters;
 
-/// Above this capillary number membranes of meshes may break: red cells of 162 vertices in a tube of 20 um, bent by a right angle, flow at 5
-/// and break at 11.
+/// Above this capillary number membranes of meshes may break. Red cells of 162 vertices in a tube of 20 um, bent by a right
+/// angle, flow at 5 and break at 11 (docs/endurance.md).
 pub const LARGEST_CAPILLARY: f64 = 5.0;
 
 /// A shear rate at walls.
@@ -23,9 +23,10 @@ pub struct ShearRate {
 }
 
 impl Plan {
-    /// The largest of the shear rates of developed flow, `4 u / D` with u the speed on the axis and D the width: at velocity openings; at
-    /// pressure openings, where what comes in goes out in proportion to their areas; and where pressures or a force drive the
-    /// fluid, by the `expected` speed and the hydraulic diameter of the domain. Narrower places in between are not known. None without any.
+    /// The largest shear rate of developed flow at walls, `4 u / D` with u the speed on the axis and D the width. It is taken at
+    /// velocity openings, and at pressure openings, through which what comes in leaves in proportion to their areas. Where pressures
+    /// or a force drive the fluid it follows from the `expected` speed and the hydraulic diameter of the domain. Narrower places in
+    /// between are not known. None where nothing drives the fluid.
     pub fn wall_shear(&self, header: &Header, domain: &Domain, expected: Option<&Expected>) -> Option<ShearRate> {
         let width = |area: f64| if header.set.dimension() == 2 { area } else { 2.0 * (area / PI).sqrt() };
         let of = |kind: OpeningKind| {
@@ -49,8 +50,8 @@ impl Plan {
             .max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
-    /// What to say of a population of meshes whose capillary number `mu rate R / G` exceeds [`LARGEST_CAPILLARY`]: R the radius of a ball of
-    /// its volume, G the shear modulus of its membrane.
+    /// What to say of a population of meshes whose capillary number `mu rate R / G` exceeds [`LARGEST_CAPILLARY`], with R the radius
+    /// of a ball of its volume and G the shear modulus of its membrane.
     pub fn capillary_advice(&self, kind: &KindParameters, shear: &ShearRate) -> Option<String> {
         let modulus = kind.mechanics.in_plane.filter(|_| kind.surface.dimension == 3)?.modulus();
         let radius = (kind.surface.volume() * 3.0 / (4.0 * PI)).cbrt();
