@@ -310,6 +310,23 @@ fn rings_that_leak_are_told() {
     }
 }
 
+#[test]
+fn walls_that_pierce_cells_are_told() {
+    let folder = Folder::new();
+    let said = |speck: bool, cells: Value| {
+        let picture = Picture::of(64, 40, |x, y| (4..36).contains(&y) && !(speck && [x, y] == [20, 20]));
+        folder.write("channel.pgm", &picture.pgm());
+        let geometry = json!({"image": "channel.pgm", "spacing": "1 um", "periodic": ["x"]});
+        folder.json("case.json", &json!({"geometry": geometry, "cells": cells}));
+        folder.mkcase(&["case.json", "--check", "--quiet"]).done().stdout
+    };
+    let red = json!([{"name": "red", "shape": {"kind": "red_cell"}, "count": 2}]);
+    let of_a_speck = said(true, red.clone());
+    assert!(of_a_speck.contains("1 wall site is only one site thin, the first near (2.0500e-5, "), "{of_a_speck}");
+    assert!(!said(false, red).contains("thin"));
+    assert!(!said(true, json!([])).contains("thin"), "fluid alone does not tear");
+}
+
 /// A duct 12 um wide that narrows to 6 um, with one red cell.
 #[test]
 fn a_flow_that_is_too_strong_for_membranes_is_told() {

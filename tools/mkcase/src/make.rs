@@ -9,7 +9,7 @@ use hematite_case::{
     wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read};
-use hematite_geometry::{build_with_parts, inputs};
+use hematite_geometry::{Domain, ThinWalls, build_with_parts, inputs, thin_walls};
 
 use crate::arguments::Arguments;
 use crate::config::CaseConfig;
@@ -32,7 +32,11 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let progress = Progress::new(arguments.quiet);
 
     progress.say("reading and labelling the geometry");
-    let domain = build_with_parts(path, &config.geometry, &config.openings, &config.wall_parts).map_err(within)?;
+    let mut domain = build_with_parts(path, &config.geometry, &config.openings, &config.wall_parts).map_err(within)?;
+    if config.cells.iter().any(|population| !population.rigid) {
+        let thin = tears(&domain);
+        domain.report.warnings.extend(thin);
+    }
     progress.say(format!("linking {} fluid nodes", domain.report.fluid));
     let lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);
@@ -62,6 +66,18 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         partitions: &partitions,
     }
     .to_string())
+}
+
+/// What to say of walls on which cells tear.
+fn tears(domain: &Domain) -> Option<String> {
+    let ThinWalls { sites, first } = thin_walls(domain)?;
+    let at: Vec<String> = first.iter().take(domain.dimension).map(|x| format!("{x:.4e}")).collect();
+    Some(format!(
+        "{sites} wall site{} only one site thin, the first near ({}) m: a cell that hangs over such a wall is pierced and may \
+         break after many steps; clean specks and lines out of the geometry, or take a finer lattice by \"refine\"",
+        if sites == 1 { " is" } else { "s are" },
+        at.join(", ")
+    ))
 }
 
 /// What walls need that act through an immersed boundary: their points, and, where the config asks for them by name,
