@@ -80,7 +80,7 @@ impl ShapeConfig {
                 )));
             }
         };
-        let surface = ellipsoid(axes, Some(vertices.unwrap_or(VERTICES)), dimension, VERTICES, 1.0)?;
+        let surface = ellipsoid(axes, vertices.unwrap_or(VERTICES))?;
         Ok((RigidShape { semi_axes: axes.map(|axis| 0.5 * axis) }, surface))
     }
 }

@@ -110,7 +110,7 @@ impl ShapeConfig {
     }
 
     /// The shape in 2 or 3 dimensions, in metres about its centroid. A mesh's file is relative to `config`.
-    /// `spacing` is that of the lattice in metres, by which rings have their number of vertices where the config does not say.
+    /// Where the config does not say how many vertices a ring has, the lattice's `spacing` in metres does.
     ///
     /// # Errors
     /// A usage fault that names key, value, limit and remedy: a shape of the other dimension, lengths that are not
@@ -132,15 +132,15 @@ impl ShapeConfig {
                 Ok(unit.scaled(radius))
             }
             (Self::Disc { radius, vertices } | Self::Sphere { radius, vertices }, _) => {
-                ellipsoid([2.0 * positive("radius", *radius)?; 3], *vertices, dimension, 642, spacing)
+                round([2.0 * positive("radius", *radius)?; 3], *vertices, dimension, 642, spacing)
             }
             (Self::Platelet { diameter, thickness, vertices }, _) => {
                 let (wide, thin) = (positive("diameter", *diameter)?, positive("thickness", *thickness)?);
                 let axes = if dimension == 2 { [wide, thin, 0.0] } else { [wide, wide, thin] };
-                ellipsoid(axes, *vertices, dimension, 162, spacing)
+                round(axes, *vertices, dimension, 162, spacing)
             }
             (Self::Ellipsoid { axes, vertices }, _) => {
-                ellipsoid(full_axes(axes, dimension)?, *vertices, dimension, 642, spacing)
+                round(full_axes(axes, dimension)?, *vertices, dimension, 642, spacing)
             }
             (Self::Mesh { file, unit }, _) => {
                 let path = sibling(config, file);
@@ -168,19 +168,19 @@ pub(crate) fn full_axes(axes: &[Length], dimension: usize) -> Result<[f64; 3]> {
     Ok(full)
 }
 
-/// An ellipsoid by its full axes; `default` is the number of vertices in 3-D, `spacing` tells that in 2-D.
-pub(crate) fn ellipsoid(
-    axes: [f64; 3],
-    vertices: Option<usize>,
-    dimension: usize,
-    default: usize,
-    spacing: f64,
-) -> Result<Surface> {
+/// An ellipsoid by its full axes.
+pub(crate) fn ellipsoid(axes: [f64; 3], vertices: usize) -> Result<Surface> {
     let [a, b, c] = axes.map(|axis| 0.5 * axis);
-    Ok(match dimension {
-        2 => fitting_ring(vertices, spacing, |[x, y]| [a * x, b * y])?,
-        _ => icosphere::mesh(mesh_count(vertices.unwrap_or(default), &COUNTS)?, |[x, y, z]| [a * x, b * y, c * z]),
-    })
+    Ok(icosphere::mesh(mesh_count(vertices, &COUNTS)?, |[x, y, z]| [a * x, b * y, c * z]))
+}
+
+/// An ellipsoid in 3-D, with `default` vertices where none are given, and its section in 2-D.
+fn round(axes: [f64; 3], vertices: Option<usize>, dimension: usize, default: usize, spacing: f64) -> Result<Surface> {
+    let [a, b, _] = axes.map(|axis| 0.5 * axis);
+    match dimension {
+        2 => fitting_ring(vertices, spacing, |[x, y]| [a * x, b * y]),
+        _ => ellipsoid(axes, vertices.unwrap_or(default)),
+    }
 }
 
 pub(crate) fn positive(key: &str, length: Length) -> Result<f64> {
@@ -191,17 +191,21 @@ pub(crate) fn positive(key: &str, length: Length) -> Result<f64> {
     Err(Fault::usage(format!("\"{key}\" is \"{length}\"; it must be above 0, e.g. \"2 um\"")))
 }
 
-/// Sides of a ring at rest are about this many lattice spacings long where a config does not say how many there are: fluid
-/// leaks between vertices that are farther apart where they push it hard (Peskin, Acta Numerica 11, 479, 2002: half a spacing).
+/// The length of a ring's sides at rest, lattice spacings, where a config does not say how many there are. Between vertices that are
+/// farther apart fluid leaks through a membrane that is pressed hard; Peskin (Acta Numerica 11, 479, 2002) takes half a spacing.
 pub const RING_SIDE: f64 = 0.6;
 
 /// The fewest vertices of such a ring.
 const FEWEST: usize = 12;
 
-/// A ring of `count` vertices, or of as many as a lattice of this spacing asks for, a multiple of four: symmetric shapes stay so.
+/// Vertices of the ring whose perimeter tells how many it is to have.
+const MEASURED: usize = 100;
+
+/// A ring of `count` vertices, or of as many as give it sides of [`RING_SIDE`]: a multiple of four, so that symmetric shapes
+/// stay symmetric.
 fn fitting_ring(count: Option<usize>, spacing: f64, map: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Surface> {
     let count = count.unwrap_or_else(|| {
-        let perimeter = ring(FEWEST * FEWEST, &map).area();
+        let perimeter = ring(MEASURED, &map).area();
         (4 * (0.25 * perimeter / (RING_SIDE * spacing)).round() as usize).clamp(FEWEST, check::MOST_VERTICES)
     });
     Ok(ring(ring_count(count)?, map))

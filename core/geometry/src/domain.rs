@@ -33,6 +33,11 @@ impl Site {
         Self((2 + Self::MAX_OPENINGS + k) as u8)
     }
 
+    /// Whether it is solid, of a named part or not.
+    pub fn is_wall(self) -> bool {
+        self == Self::WALL || self.as_wall_part().is_some()
+    }
+
     /// The named part of the wall that this site belongs to, if any.
     pub fn as_wall_part(self) -> Option<usize> {
         usize::from(self.0).checked_sub(2 + Self::MAX_OPENINGS).filter(|&k| k < Self::MAX_WALL_PARTS)

@@ -2,7 +2,7 @@
 
 use crate::domain::{Domain, Site};
 
-/// Wall sites with fluid on both sides along an axis.
+/// Wall sites between two fluid sites along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThinWalls {
     /// How many there are.
@@ -11,15 +11,14 @@ pub struct ThinWalls {
     pub first: [f64; 3],
 }
 
-/// The walls of a domain that are one site thin, if any: specks, lines, and the tips of spikes. The vertices of a membrane that
-/// hangs over such a wall lie on both sides of it, so that it pierces the cell.
+/// The walls of a domain that are one site thin, if any: specks, lines and tips of spikes. The membrane of a cell that hangs over
+/// such a wall has vertices on both sides of it, and the wall pierces the cell between them.
 pub fn thin_walls(domain: &Domain) -> Option<ThinWalls> {
     let extent = domain.extent;
     let steps = [1, extent[0], extent[0] * extent[1]];
-    let is_wall = |site: Site| site == Site::WALL || site.as_wall_part().is_some();
     let fluid_at = |index: usize| domain.sites[index] == Site::FLUID;
     let thin = |&index: &usize| {
-        is_wall(domain.sites[index])
+        domain.sites[index].is_wall()
             && (0..domain.dimension).any(|axis| {
                 let along = index / steps[axis] % extent[axis];
                 (1..extent[axis] - 1).contains(&along) && fluid_at(index - steps[axis]) && fluid_at(index + steps[axis])

@@ -120,7 +120,7 @@ impl Labelled {
             };
             let found = self.labels.sites[(z * self.labels.shape[1] + y) * self.labels.shape[0] + x];
             let square = (0..3).map(|axis| (place[axis] - there[axis] as f64).powi(2)).sum::<f64>();
-            if (found == Site::WALL || found.as_wall_part().is_some()) && square < best.0 {
+            if found.is_wall() && square < best.0 {
                 best = (square, found);
             }
         }

@@ -11,9 +11,9 @@ use crate::suspension::KindParameters;
 
 /// Above this capillary number membranes of meshes may break. Red cells of 162 vertices in a tube of 20 um, bent by a right
 /// angle, flow at 5 and break at 11 (docs/endurance.md).
-pub const LARGEST_CAPILLARY: f64 = 5.0;
+const LARGEST_CAPILLARY: f64 = 5.0;
 
-/// A shear rate at walls.
+/// The shear rate that is expected at a wall.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShearRate {
     /// The rate, 1 / time step.
@@ -50,8 +50,8 @@ impl Plan {
             .max_by(|a, b| a.rate.total_cmp(&b.rate))
     }
 
-    /// What to say of a population of meshes whose capillary number `mu rate R / G` exceeds [`LARGEST_CAPILLARY`], with R the radius
-    /// of a ball of its volume and G the shear modulus of its membrane.
+    /// What to say of a population of meshes whose capillary number `mu rate R / G` is too large, with R the radius of a ball of
+    /// its volume and G the shear modulus of its membrane. None for rings.
     pub fn capillary_advice(&self, kind: &KindParameters, shear: &ShearRate) -> Option<String> {
         let modulus = kind.mechanics.in_plane.filter(|_| kind.surface.dimension == 3)?.modulus();
         let radius = (kind.surface.volume() * 3.0 / (4.0 * PI)).cbrt();

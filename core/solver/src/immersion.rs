@@ -20,7 +20,7 @@ const GROWTH_FORCE: f64 = 1.0 / 32.0;
 /// The default is also at most what moves a vertex that is alone at this share of the speed at which a cell breaks. Much
 /// lower caps let neighbours push cells into walls, which hold them by forces that are capped too.
 const GROWTH_SPEED: f64 = 0.25;
-/// Sides of rings over the default ones from which on they are told of.
+/// A run tells of rings whose sides are longer than this many times the default ones.
 const COARSE: f64 = 1.25;
 /// Default contact pressure: this share of what pushes a vertex over its range in one step.
 const CONTACT_SHARE: f64 = 0.2;

@@ -28,7 +28,7 @@ mod womersley;
 pub use bodies::{Bodies, Nothing};
 pub use config::WallMethod;
 
-pub use capillary::{LARGEST_CAPILLARY, ShearRate};
+pub use capillary::ShearRate;
 pub use expected::{Domain, Expected};
 pub use immersion::Immersion;
 pub use outlets::{OutletReading, OutletState, Outlets};

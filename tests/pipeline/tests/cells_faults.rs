@@ -363,8 +363,7 @@ fn a_flow_that_is_too_strong_for_membranes_is_told() {
         assert!(told.is_none_or(|place| said.contains(place)), "{said}");
     }
     // mu 4 u / D R / G: 1.2 mPa s, the peak of a square duct 2.1 times the mean, R 2.8 um, G 5 uN/m.
-    let fast = said("5 mm/s", at_rest);
-    let found = number(&fast, "capillary number ");
+    let found = number(&said("5 mm/s", at_rest), "capillary number ");
     let rate = 4.0 * 4.0 * 2.1 * 5e-3 / (2.0 * (36e-12 / std::f64::consts::PI).sqrt());
     let expected = 1.2e-3 * rate * 2.8e-6 / 5e-6;
     assert!((found / expected - 1.0).abs() < 0.1, "{found} for {expected}");

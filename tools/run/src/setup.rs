@@ -11,7 +11,7 @@ use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, WallLinks};
 use hematite_solver::rigid::{Entrances, Rigid};
 use hematite_solver::suspension::Gate;
-use hematite_solver::{Domain, Expected, Immersion, Plan, ShearRate};
+use hematite_solver::{Domain, Expected, Immersion, Plan};
 
 use crate::cli::Cli;
 use crate::config::RunConfig;
@@ -52,8 +52,6 @@ pub struct Setup {
     pub openings: Option<Openings>,
     /// The largest speed that is prescribed or follows from what is, where something is.
     pub expected: Option<Expected>,
-    /// The largest shear rate at walls that can be expected.
-    pub shear: Option<ShearRate>,
     /// The run folder.
     pub folder: PathBuf,
 }
@@ -118,7 +116,11 @@ impl Setup {
             .map_err(|fault| fault.within(path.display()))?;
         let domain = domain(comm, &header, &plan, &part, &parameters, u)?;
         let expected = plan.expected(&header, &domain);
-        let shear = plan.wall_shear(&header, &domain, expected.as_ref());
+        if let (Some(immersion), Some(shear)) = (&mut immersion, plan.wall_shear(&header, &domain, expected.as_ref())) {
+            let kinds = &immersion.parameters.kinds;
+            let stretched: Vec<String> = kinds.iter().filter_map(|kind| plan.capillary_advice(kind, &shear)).collect();
+            immersion.notes.extend(stretched);
+        }
         let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
         if folder == path || folder.is_file() {
             return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
@@ -143,7 +145,6 @@ impl Setup {
             rigid,
             openings,
             expected,
-            shear,
             folder,
         })
     }
@@ -222,10 +223,7 @@ impl Setup {
             eprintln!("advice    {advice}");
         }
         let notes = self.immersion.iter().flat_map(|immersion| &immersion.notes);
-        let kinds = self.immersion.iter().flat_map(|immersion| &immersion.parameters.kinds);
-        let stretched = |shear| kinds.filter_map(|kind| plan.capillary_advice(kind, shear)).collect::<Vec<_>>();
-        let stretched = self.shear.as_ref().map(stretched).unwrap_or_default();
-        for note in notes.chain(&stretched).chain(self.rigid.iter().flat_map(|rigid| &rigid.notes)) {
+        for note in notes.chain(self.rigid.iter().flat_map(|rigid| &rigid.notes)) {
             eprintln!("advice    {note}");
         }
     }

@@ -22,7 +22,7 @@ pub enum Preset {
     /// 169, 2004): 10.5 by 7.0 um at 25 pN, 14.3 by 5.4 um at 100 pN, 16.4 by 4.3 um at 190 pN. 2-D: sides that harden
     /// (100 uN/m at small strain, hardening towards 1.2 times the length), perimeter 10 mN/m, area 10 kPa, bending 2 aJ: five times
     /// a red cell's, as a ring lacks the shear elasticity mu that keeps a red cell from crumpling (mu R^2 is 40 aJ), and as
-    /// folds under a shear stress tau are (kappa / tau)^(1/3) long, which sides of 1 um are to resolve at 5 Pa. Without
+    /// folds under a shear stress tau are (kappa / tau)^(1/3) long, which sides of up to 1 um are to resolve at 5 Pa. Without
     /// reference curvature no vertex is special when the membrane treads; at the section's reduced area 0.46 such a
     /// ring rests biconcave, 8.4 um long and 2.1 um thick, with a waist of 1.1 um, wider than the 0.81 um of the section
     /// that it starts from, so that its sides stay apart.

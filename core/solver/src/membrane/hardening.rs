@@ -1,20 +1,22 @@
 //! Sides of finite extensibility.
 
-/// Of a stretched side: share of the largest strain beyond which the tension goes on straight, 50 times as stiff as at rest;
-/// explicit steps become unstable where it grows without bound.
+/// A stretched side hardens up to this share of its largest strain. Beyond, its tension goes on straight, 50 times as stiff as at
+/// rest: explicit steps become unstable where stiffness has no bound.
 const STRETCHED_SHARE: f64 = 0.9;
 
-/// Of a pressed side: the largest strain, and the share of it. It stays soft, 3 times as stiff as at rest: membranes that are
-/// pressed bend, and the fluid hardly moves vertices apart that are much closer than its nodes.
+/// The largest strain of a pressed side.
 pub(crate) const PRESSED: f64 = 0.5;
+
+/// The same share of a pressed side, 3 times as stiff as at rest. It stays soft, since membranes that are pressed bend, and since
+/// the fluid hardly moves vertices apart that are much closer than its nodes.
 const PRESSED_SHARE: f64 = 0.6;
 
-/// The strain beyond which the tension of a side goes on along its tangent whose length is at most `limit` times that at rest.
+/// The strain at which a stretched side stops hardening, for the largest length `limit` over that at rest.
 pub(crate) fn largest_stretch(limit: f64) -> f64 {
     STRETCHED_SHARE * (limit - 1.0)
 }
 
-/// The same of a pressed side.
+/// The strain at which a pressed side stops hardening, as a positive number.
 pub(crate) fn largest_press() -> f64 {
     PRESSED_SHARE * PRESSED
 }

@@ -132,10 +132,10 @@ impl Vessel {
                 return json!({"drive": {"force": [force, "0 Pa/m", "0 Pa/m"], "ramp": "100 us"}, "cells": {}});
             }
         };
-        // The vase's foot has a third of the area of its mouth: 5 and 1 mm/s are those in the foot.
+        // The vase's foot has a quarter of the area of its mouth: its 5 and 1 mm/s are in the foot.
         let speed = match (self, fast) {
-            (Self::Vase, true) => "1.5 mm/s",
-            (Self::Vase, false) => "0.3 mm/s",
+            (Self::Vase, true) => "1.25 mm/s",
+            (Self::Vase, false) => "0.25 mm/s",
             (_, true) => "5 mm/s",
             (_, false) => "1 mm/s",
         };
