@@ -11,8 +11,8 @@ pub struct ThinWalls {
     pub first: [f64; 3],
 }
 
-/// The walls of a domain that are one site thin, if any: specks, lines and tips of spikes. The membrane of a cell that hangs over
-/// such a wall has vertices on both sides of it, and the wall pierces the cell between them.
+/// The walls of a domain that are one site thin, if any: specks, lines and tips of spikes. The vertices of a cell that hangs over
+/// such a wall lie on both sides of it; a run keeps them farther off than off other walls, so that it does not pierce the cell.
 pub fn thin_walls(domain: &Domain) -> Option<ThinWalls> {
     let extent = domain.extent;
     let steps = [1, extent[0], extent[0] * extent[1]];

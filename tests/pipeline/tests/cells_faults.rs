@@ -311,7 +311,7 @@ fn rings_that_leak_are_told() {
 }
 
 #[test]
-fn walls_that_pierce_cells_are_told() {
+fn walls_one_site_thin_are_told() {
     let folder = Folder::new();
     let said = |speck: bool, cells: Value| {
         let picture = Picture::of(64, 40, |x, y| (4..36).contains(&y) && !(speck && [x, y] == [20, 20]));
@@ -324,7 +324,7 @@ fn walls_that_pierce_cells_are_told() {
     let of_a_speck = said(true, red.clone());
     assert!(of_a_speck.contains("1 wall site is only one site thin, the first near (2.0500e-5, "), "{of_a_speck}");
     assert!(!said(false, red).contains("thin"));
-    assert!(!said(true, json!([])).contains("thin"), "fluid alone does not tear");
+    assert!(!said(true, json!([])).contains("thin"), "a fluid alone flows round them");
 }
 
 /// A duct 12 um wide that narrows to 6 um, with one red cell.

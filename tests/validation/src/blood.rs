@@ -10,7 +10,7 @@ use hematite_geometry::Domain;
 use hematite_solver::config::CellsConfig;
 use hematite_solver::lattice_boltzmann::{Immersed, Moment};
 use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{Surroundings, Suspension};
+use hematite_solver::suspension::{Surroundings, Suspension, THICKENING};
 use hematite_solver::{Immersion, Plan};
 use serde_json::Value;
 
@@ -65,7 +65,7 @@ impl Blood {
         let of = immersion.parameters.clone();
         let mut builder = SiteMap::builder(of.dimension, &own, of.map_margin(), of.extent, of.periodic);
         builder.add_fluid(&own);
-        let wall_distance = builder.distances(of.wall_reach(), |_| true, |_| false);
+        let wall_distance = builder.distances(of.wall_reach(), THICKENING, |_| true, |_| false);
         let around = Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: Vec::new() };
         let cells = Suspension::new(gpu, &Solo, of, flow.shared(), around, 0, immersion.at_start(&populations))?;
         let kind = |population: &hematite_case::Population| CellKind {

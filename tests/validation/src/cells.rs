@@ -9,7 +9,9 @@ use hematite_solver::lattice_boltzmann::equilibrium::State;
 use hematite_solver::lattice_boltzmann::{self, Immersed, Moment, Prescribed, Row, Walls};
 use hematite_solver::membrane::largest_step;
 use hematite_solver::sites::{Coordinate, SiteMap};
-use hematite_solver::suspension::{KindParameters, Parameters, Pull, Record, Support, Surroundings, Suspension};
+use hematite_solver::suspension::{
+    KindParameters, Parameters, Pull, Record, Support, Surroundings, Suspension, THICKENING,
+};
 
 use crate::domain::fluid_where;
 use crate::{Context, Flow, Inside, Physics, domain};
@@ -157,7 +159,7 @@ impl Bath {
         let margin = cells.map_margin();
         let mut builder = SiteMap::builder(dimension, &own, margin, made.extent, made.periodic);
         builder.add_fluid(&own);
-        let wall_distance = builder.distances(cells.wall_reach(), |_| true, |_| false);
+        let wall_distance = builder.distances(cells.wall_reach(), THICKENING, |_| true, |_| false);
         let around = Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: Vec::new() };
         let records = content.cells.iter().zip(0..).map(|((kind, at), id)| (*kind, id, record(inside, at)));
         let records: Vec<_> = records.collect();

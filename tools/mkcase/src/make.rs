@@ -34,7 +34,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     progress.say("reading and labelling the geometry");
     let mut domain = build_with_parts(path, &config.geometry, &config.openings, &config.wall_parts).map_err(within)?;
     if config.cells.iter().any(|population| !population.rigid) {
-        let thin = tears(&domain);
+        let thin = thin(&domain);
         domain.report.warnings.extend(thin);
     }
     progress.say(format!("linking {} fluid nodes", domain.report.fluid));
@@ -68,13 +68,14 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     .to_string())
 }
 
-/// What to say of walls on which cells tear.
-fn tears(domain: &Domain) -> Option<String> {
+/// What to say of walls that a run keeps cells farther off than off others.
+fn thin(domain: &Domain) -> Option<String> {
     let ThinWalls { sites, first } = thin_walls(domain)?;
     let at: Vec<String> = first.iter().take(domain.dimension).map(|x| format!("{x:.4e}")).collect();
     Some(format!(
-        "{sites} wall site{} only one site thin, the first near ({}) m: a cell that hangs over such a wall is pierced and may \
-         break after many steps; clean specks and lines out of the geometry, or take a finer lattice by \"refine\"",
+        "{sites} wall site{} only one site thin, the first near ({}) m: a run keeps cells farther off such walls than off \
+         others, so that they do not pierce cells; clean specks and lines out of the geometry where they are noise, or take a \
+         finer lattice by \"refine\"",
         if sites == 1 { " is" } else { "s are" },
         at.join(", ")
     ))

@@ -46,7 +46,7 @@ fn surroundings(gpu: &Gpu, setup: &Setup, rigid: &Rigid) -> Result<Surroundings>
     let parameters = &rigid.parameters;
     let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
     case.each_position(|positions| builder.add_fluid(positions))?;
-    let wall_distance = Some(builder.distances(parameters.wall_reach(), within_walls(setup), open_sites(setup)));
+    let wall_distance = Some(builder.distances(parameters.wall_reach(), 0.0, within_walls(setup), open_sites(setup)));
     Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: rigid.gates.clone() })
 }
 

@@ -8,7 +8,7 @@ use hematite_gpu::Gpu;
 use hematite_solver::Immersion;
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{Snapshot, Surroundings, Suspension};
+use hematite_solver::suspension::{Snapshot, Surroundings, Suspension, THICKENING};
 
 use crate::bodies::{open_sites, within_walls};
 use crate::ranks::together;
@@ -46,7 +46,7 @@ fn surroundings(gpu: &Gpu, setup: &Setup, immersion: &Immersion) -> Result<Surro
     let mut builder =
         SiteMap::builder(parameters.dimension, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
     case.each_position(|positions| builder.add_fluid(positions))?;
-    let wall_distance = builder.distances(parameters.wall_reach(), within_walls(setup), open_sites(setup));
+    let wall_distance = builder.distances(parameters.wall_reach(), THICKENING, within_walls(setup), open_sites(setup));
     // Beyond immersed walls the fluid goes on, so that kernels of vertices near them are whole.
     setup.layer.iter().for_each(|layer| builder.add_fluid(&layer.position));
     Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance, gates: setup.gates.clone() })

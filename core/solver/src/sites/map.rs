@@ -109,10 +109,12 @@ impl SiteMapBuilder {
 
     /// Distance of each site from the wall, lattice units, in the order of `sites`: to the nearest site next to fluid that is
     /// neither fluid nor `open`, less half a unit; at most `reach`. Sites of the wall have what is nearest to them of the fluid,
-    /// negative. Own nodes that are not `fluid` are in the wall. Call it when all fluid is marked.
+    /// negative. Walls one site thin count as `thickening` units thicker on all sides. Own nodes that are not `fluid` are in the
+    /// wall. Call it when all fluid is marked.
     pub fn distances(
         &self,
         reach: f64,
+        thickening: f64,
         fluid: impl Fn(u32) -> bool + Sync,
         open: impl Fn([i32; 3]) -> bool + Sync,
     ) -> Vec<f32> {
@@ -124,7 +126,7 @@ impl SiteMapBuilder {
         let by_block = distance.par_chunks_mut(1 << (3 * self.dimension)).zip(blocks);
         by_block.for_each(|(to, block)| {
             if let Some(block) = block {
-                to.copy_from_slice(&Surround::of(self, block, reach, &fluid, &open).distances());
+                to.copy_from_slice(&Surround::of(self, block, [reach, thickening], &fluid, &open).distances());
             }
         });
         distance
@@ -255,11 +257,14 @@ fn local(site: [i32; 3]) -> usize {
 /// What is in a block and around it: unknown, fluid or solid.
 struct Surround {
     reach: f64,
+    thickening: f64,
     /// Sites beyond the block along each axis, and along an edge in all.
     rim: [usize; 3],
     edge: [usize; 3],
     /// Whether each site is fluid next to the wall, and whether it is wall next to fluid.
     at_wall: [Vec<bool>; 2],
+    /// Whether each site is wall between two fluid sites along an axis.
+    thin: Vec<bool>,
     /// Whether each site of the block is in the wall; what is open goes on like fluid.
     solid: Vec<bool>,
 }
@@ -268,12 +273,13 @@ impl Surround {
     fn of(
         map: &SiteMapBuilder,
         block: [i32; 3],
-        reach: f64,
+        [reach, thickening]: [f64; 2],
         fluid: &impl Fn(u32) -> bool,
         open: &impl Fn([i32; 3]) -> bool,
     ) -> Self {
         let is_solid = |entry: u32| entry == SOLID || (entry < FLUID && !fluid(entry));
-        let steps = reach.ceil() as usize + 1;
+        // As far as thin sites within reach have their neighbours.
+        let steps = (reach + thickening + 0.5).ceil() as usize + 1;
         let rim = [0, 1, 2].map(|a| if a < map.dimension { steps } else { 0 });
         let edge = [0, 1, 2].map(|a| if a < map.dimension { EDGE as usize + 2 * rim[a] } else { 1 });
         let corner = [0, 1, 2].map(|a| EDGE * block[a] - rim[a] as i32);
@@ -293,8 +299,23 @@ impl Surround {
                 }
             }
         }
-        let mut around =
-            Self { reach, rim, edge, at_wall: [vec![false; count], vec![false; count]], solid: Vec::new() };
+        let mut around = Self {
+            reach,
+            thickening,
+            rim,
+            edge,
+            at_wall: [vec![false; count], vec![false; count]],
+            thin: vec![false; count],
+            solid: Vec::new(),
+        };
+        let strides = [1, edge[0], edge[0] * edge[1]];
+        let between = |at: usize, site: [usize; 3]| {
+            (0..map.dimension).any(|a| {
+                (1..edge[a] - 1).contains(&site[a])
+                    && kind[at - strides[a]] == Some(false)
+                    && kind[at + strides[a]] == Some(false)
+            })
+        };
         let near = |x: usize, n: usize| x.saturating_sub(1)..(x + 2).min(n);
         let mixed = [true, false].iter().all(|&solid| kind.contains(&Some(solid)));
         for (at, &solid) in kind.iter().enumerate().filter(|_| mixed) {
@@ -306,6 +327,7 @@ impl Surround {
             if others.any(|other| other == Some(!solid)) {
                 let at_site = [corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32];
                 around.at_wall[usize::from(solid)][at] = !(solid && open(at_site));
+                around.thin[at] = solid && !open(at_site) && between(at, [x, y, z]);
             }
         }
         let inner = around.inner();
@@ -340,10 +362,15 @@ impl Surround {
             return self.solid.iter().map(far).collect();
         }
         let squares = [0, 1].map(|kind| self.squares(&self.at_wall[kind]));
+        let of_thin = self.thin.contains(&true).then(|| self.squares(&self.thin));
+        let apart = |squares: &[u32], at: usize| f64::from(squares[at]).sqrt() - 0.5;
         let distance = |(k, at): (usize, usize)| {
-            let solid = self.solid[k];
-            let away = (f64::from(squares[usize::from(!solid)][at]).sqrt() - 0.5).min(self.reach);
-            if solid { -away as f32 } else { away as f32 }
+            if self.solid[k] {
+                let thickening = if self.thin[at] { self.thickening } else { 0.0 };
+                return -(apart(&squares[0], at) + thickening).min(self.reach) as f32;
+            }
+            let from_thin = of_thin.as_ref().map_or(self.reach, |squares| apart(squares, at) - self.thickening);
+            apart(&squares[1], at).min(from_thin).min(self.reach) as f32
         };
         self.inner().enumerate().map(distance).collect()
     }
@@ -399,7 +426,7 @@ mod tests {
         let mut builder = SiteMap::builder(3, &fluid, 3, extent.map(|n| n as usize), [true, false, false]);
         builder.add_fluid(&fluid);
         let (reach, open) = (3.6, |[_, y, _]: [i32; 3]| y == 0);
-        let found = builder.distances(reach, |_| true, open);
+        let found = builder.distances(reach, 0.0, |_| true, open);
         let nearest = |of: [i32; 3], wall: bool| {
             let mut least = f64::INFINITY;
             for z in -2..extent[2] + 2 {
@@ -424,5 +451,28 @@ mod tests {
         }
         let inside = at(&builder, [9, 6, 7]).expect("mapped");
         assert!((f64::from(found[inside]) + nearest([9, 6, 7], false)).abs() < 1e-6);
+    }
+
+    #[test]
+    fn thin_walls_count_as_thicker() {
+        // A speck, a line along a diagonal, and a wall two sites thick.
+        let thin = [[5, 5], [12, 4], [13, 5], [14, 6]];
+        let thick = [[7, 12], [8, 12], [7, 13], [8, 13]];
+        let (nx, ny, thickening, reach) = (20, 18, 0.4, 2.6);
+        let sites = || (0..ny).flat_map(|y| (0..nx).map(move |x| [x, y]));
+        let fluid: Vec<[i32; 3]> =
+            sites().filter(|at| !thin.contains(at) && !thick.contains(at)).map(|[x, y]| [x, y, 0]).collect();
+        let mut builder = SiteMap::builder(2, &fluid, 3, [nx as usize, ny as usize, 1], [true; 3]);
+        builder.add_fluid(&fluid);
+        let found = builder.distances(reach, thickening, |_| true, |_| false);
+        let of = |site: [i32; 2]| f64::from(found[at(&builder, [site[0], site[1], 0]).expect("mapped")]);
+        let apart = |a: [i32; 2], b: [i32; 2]| f64::from((a[0] - b[0]).pow(2) + (a[1] - b[1]).pow(2)).sqrt() - 0.5;
+        for site in fluid.iter().map(|&[x, y, _]| [x, y]).filter(|&[x, y]| (3..17).contains(&x) && (3..15).contains(&y))
+        {
+            let from_thin = thin.iter().map(|&wall| apart(site, wall) - thickening);
+            let wanted = from_thin.chain(thick.iter().map(|&wall| apart(site, wall))).fold(reach, f64::min);
+            assert!((of(site) - wanted).abs() < 1e-6, "{site:?}: {} for {wanted}", of(site));
+        }
+        assert!((of([5, 5]) + 0.5 + thickening).abs() < 1e-6 && (of([7, 12]) + 0.5).abs() < 1e-6);
     }
 }

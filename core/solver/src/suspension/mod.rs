@@ -41,4 +41,4 @@ pub use snapshot::{Snapshot, Tally};
 pub use time_step::{CellPhases, Suspension};
 pub(crate) use trade::Trade;
 pub use vertices::{DRIFT_SCALE, FORCE_SCALE, NONE, Range, Vertices};
-pub use wall_distance::{LEAST, SLIP, SLOW, WallDistance};
+pub use wall_distance::{LEAST, SLIP, SLOW, THICKENING, WallDistance};

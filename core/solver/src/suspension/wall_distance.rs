@@ -1,7 +1,7 @@
 //! The distance from the wall at every site near a rank's own nodes, linear between sites.
 //!
-//! It is that of [`SiteMapBuilder::distances`](crate::sites::SiteMapBuilder::distances): exact around a wall site that stands alone
-//! as in a smooth wall, zero half-way between fluid and wall sites. Openings are no wall.
+//! It is that of [`SiteMapBuilder::distances`](crate::sites::SiteMapBuilder::distances): zero half-way between fluid and wall sites.
+//! Walls one site thin count as thicker by [`THICKENING`]. Openings are no wall.
 
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu};
@@ -22,6 +22,11 @@ pub const SLIP: f64 = 0.2;
 
 /// Distance from the wall below which a vertex drifts off.
 pub const LEAST: f64 = 0.25;
+
+/// Walls one site thin, as specks and diagonal lines are, count as so much thicker on all sides, lattice units. The vertices of a
+/// cell that hangs over one are then at least 2 apart across it (they stay about [`LEAST`] off), and no side of a membrane is that long:
+/// otherwise the wall goes in between two vertices.
+pub const THICKENING: f64 = 0.4;
 
 /// What a vertex at the wall drifts off by in a move, over its distance from [`LEAST`].
 pub(super) const RETURN: f64 = 0.05;

@@ -175,7 +175,7 @@ impl Lab {
             let parameters = self.parameters();
             let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), self.extent, self.periodic);
             builder.add_fluid(&lattice.position);
-            let wall_distance = self.wall.map(|_| builder.distances(parameters.wall_reach(), |_| true, |_| false));
+            let wall_distance = self.wall.map(|_| builder.distances(parameters.wall_reach(), 0.0, |_| true, |_| false));
             let around = Surroundings { map: builder.build(&gpu)?, own, wall_distance, gates: Vec::new() };
             let shared = Some(fluid.shared());
             let mut bodies = RigidBodies::new(&gpu, comm, parameters, shared, around, 0, self.bodies.iter().cloned())?;

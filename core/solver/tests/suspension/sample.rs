@@ -7,7 +7,7 @@ use hematite_gpu::{Gpu, Needs, Recorder};
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::Shared;
 use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{NONE, Vertices, WallDistance};
+use hematite_solver::suspension::{NONE, THICKENING, Vertices, WallDistance};
 
 /// Small numbers without a pattern.
 pub struct Random(u64);
@@ -80,14 +80,28 @@ impl Domain {
             return known;
         }
         let own = self.node(site).is_some();
-        let depth = if self.dimension == 3 { 5 } else { 0 };
-        let around = (-depth..=depth).flat_map(|z| (-5..=5).flat_map(move |y| (-5..=5).map(move |x| [x, y, z])));
-        let others = around.filter(|d| self.node([0, 1, 2].map(|a| site[a] + d[a])).is_some() != own);
-        let nearest =
-            others.map(|d| f64::from(d.iter().map(|x| x * x).sum::<i32>()).sqrt() - 0.5).fold(REACH, f64::min);
-        let distance = f64::from((if own { nearest } else { -nearest }) as f32);
+        let depth = if self.dimension == 3 { 6 } else { 0 };
+        let around = (-depth..=depth).flat_map(|z| (-6..=6).flat_map(move |y| (-6..=6).map(move |x| [x, y, z])));
+        let others = around
+            .map(|d| (d, [0, 1, 2].map(|a| site[a] + d[a])))
+            .filter(|&(_, other)| self.node(other).is_some() != own)
+            .map(|(d, other)| f64::from(d.iter().map(|x| x * x).sum::<i32>()).sqrt() - 0.5 - self.thickening(other));
+        let nearest = others.fold(f64::INFINITY, f64::min);
+        let away = if own { nearest } else { nearest + self.thickening(site) }.min(REACH);
+        let distance = f64::from((if own { away } else { -away }) as f32);
         self.wall.borrow_mut().insert(site, distance);
         distance
+    }
+
+    /// What a wall one site thin counts as thicker by on each side.
+    fn thickening(&self, site: [i32; 3]) -> f64 {
+        let beside = |axis: usize, step: i32| {
+            let mut other = site;
+            other[axis] += step;
+            self.node(other).is_some()
+        };
+        let thin = self.node(site).is_none() && (0..self.dimension).any(|axis| beside(axis, -1) && beside(axis, 1));
+        if thin { THICKENING } else { 0.0 }
     }
 
     /// Distance from the wall at a place, linear between sites, and its gradient.
@@ -117,7 +131,7 @@ impl Domain {
         let positions: Vec<[i32; 3]> = own.iter().map(|&n| self.sites[n]).collect();
         let mut builder = SiteMap::builder(self.dimension, &positions, margin, self.extent, self.periodic);
         self.sites.chunks(100).for_each(|slab| builder.add_fluid(slab));
-        let wall = WallDistance::new(gpu, &builder.distances(REACH, |_| true, |_| false)).expect("fits");
+        let wall = WallDistance::new(gpu, &builder.distances(REACH, THICKENING, |_| true, |_| false)).expect("fits");
         (builder.build(gpu).expect("fits"), wall, own)
     }
 }
