@@ -31,9 +31,9 @@ impl FluidSites {
         self.sites.extend(found);
     }
 
-    /// The shift by whole sites across `normal`, at most `most` long, that takes all vertices of a cell between fluid sites: the
-    /// shortest one. None where there is no room.
-    pub fn shift(&self, record: &Record, normal: [f64; 3], most: f64) -> Option<[i32; 3]> {
+    /// The shifts by whole sites across `normal`, at most `most` long, that take all vertices of a cell between fluid sites:
+    /// shortest first.
+    pub fn shifts(&self, record: &Record, normal: [f64; 3], most: f64) -> impl Iterator<Item = [i32; 3]> {
         let reach = most.floor() as i32;
         let along = |a: usize| {
             let free = a < self.dimension && normal[a].abs() < 0.5;
@@ -46,7 +46,7 @@ impl FluidSites {
             .collect();
         shifts.sort_by_key(|shift| (square(shift), *shift));
         let corners = self.corners(record);
-        shifts.into_iter().find(|shift| {
+        shifts.into_iter().filter(move |shift| {
             corners.iter().all(|site| self.sites.contains(&self.wrapped([0, 1, 2].map(|a| site[a] + shift[a]))))
         })
     }
@@ -98,13 +98,15 @@ mod tests {
         let mut fluid = FluidSites::new(2, [40, 40, 1], [false; 3], vec![bounds]);
         let sites: Vec<[i32; 3]> = (0..40).flat_map(|x| (10..18).map(move |y| [x, y, 0])).collect();
         sites.chunks(7).for_each(|piece| fluid.add(piece));
-        let shift = |x, y, most| fluid.shift(&square(x, y), [1.0, 0.0, 0.0], most);
+        let shift = |x, y, most| fluid.shifts(&square(x, y), [1.0, 0.0, 0.0], most).next();
         assert_eq!(shift(5.5, 12.5, 5.0), Some([0; 3]));
         // Between sites 10 and 17.
         assert_eq!(shift(5.5, 8.5, 5.0), Some([0, 2, 0]));
         assert_eq!(shift(5.5, 16.5, 5.0), Some([0, -2, 0]));
         assert_eq!(shift(5.5, 3.5, 5.0), None);
         assert_eq!(shift(25.5, 12.5, 5.0), None, "not near an opening");
+        let all: Vec<[i32; 3]> = fluid.shifts(&square(5.5, 14.5), [1.0, 0.0, 0.0], 2.0).collect();
+        assert_eq!(all, [[0, 0, 0], [0, -1, 0], [0, -2, 0]], "as far as the wall");
         assert_eq!(shifted(&square(5.5, 8.5), 2, [0, 2, 0]), square(5.5, 10.5));
     }
 }

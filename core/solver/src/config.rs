@@ -345,7 +345,8 @@ impl StretchConfig {
 #[serde(deny_unknown_fields, default)]
 pub struct InflowConfig {
     /// Length of the stretch behind the opening whose seeded cells come in again and again, e.g. "50 um". The vessel should be
-    /// straight so far. Default: six of their largest diameters.
+    /// straight so far. Default: six of their largest diameters; of cells with membranes down to two where the vessel bends or
+    /// narrows sooner, so that fewer are seeded behind the opening than elsewhere.
     pub length: Option<Length>,
     /// Share of the volume that cells take up in what comes in, e.g. 0.3; at most as much as was seeded there. Default: as seeded.
     pub hematocrit: Option<f64>,

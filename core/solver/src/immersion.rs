@@ -1,6 +1,6 @@
 //! A run's cells in lattice units: from the case's populations and the run's config to what the solver steps.
 
-use hematite_case::{Header, Population};
+use hematite_case::{Header, Placed, Population};
 use hematite_cells::{Mechanics, RING_SIDE, Surface};
 use hematite_config::{Fault, Result, nearest};
 
@@ -150,16 +150,20 @@ impl Immersion {
 
     /// Where the vertices of all cells are at the start: population, number, state.
     pub fn at_start<'a>(&'a self, populations: &'a [Population]) -> impl Iterator<Item = (usize, u64, Record)> + 'a {
-        let Parameters { dimension, spacing, origin, .. } = self.parameters;
         populations.iter().enumerate().flat_map(move |(k, population)| {
-            population.cells.iter().zip(population.first..).map(move |(cell, id)| {
-                let vertices: Vec<[f64; 3]> = cell.vertices(&population.surface).collect();
-                let along = |axis: usize| vertices.iter().map(move |v| (v[axis] - origin[axis]) / spacing - 0.5);
-                let position: Vec<Coordinate> = (0..dimension).flat_map(along).map(Coordinate::of).collect();
-                let drift = vec![0; position.len()];
-                (k, id, Record { seeded_scale: cell.scale as f32, position, drift })
-            })
+            let cells = population.cells.iter().zip(population.first..);
+            cells.map(move |(cell, id)| (k, id, self.record(population, cell)))
         })
+    }
+
+    /// The state of a cell at rest where the case has placed it.
+    pub(crate) fn record(&self, population: &Population, cell: &Placed) -> Record {
+        let Parameters { dimension, spacing, origin, .. } = self.parameters;
+        let vertices: Vec<[f64; 3]> = cell.vertices(&population.surface).collect();
+        let along = |axis: usize| vertices.iter().map(move |v| (v[axis] - origin[axis]) / spacing - 0.5);
+        let position: Vec<Coordinate> = (0..dimension).flat_map(along).map(Coordinate::of).collect();
+        let drift = vec![0; position.len()];
+        Record { seeded_scale: cell.scale as f32, position, drift }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hematite_case::{Header, Opening, Population};
+use hematite_case::{Header, Opening, Placed, Population};
 use hematite_config::{Fault, Result, nearest};
 use hematite_geometry::OpeningKind;
 
@@ -12,14 +12,23 @@ use crate::config::{CellsConfig, InflowConfig};
 use crate::immersion::Immersion;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
-use crate::suspension::{Bounds, DEPTH, Feeder, Gate, Waiting};
+use crate::suspension::{Bounds, DEPTH, Feeder, Gate, Record, Waiting};
 use crate::turn::Turn;
 
 /// Length of a feeder in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
 
+/// Where the vessel bends or narrows sooner, so that fewer cells are behind the opening, a feeder is shorter, down to so many.
+const FEWEST: f64 = 2.0;
+
+/// A feeder holds at least this share of the hematocrit of the case, where it may choose its length.
+const FULL: f64 = 0.9;
+
+/// A cell is tried as far to the sides as this share of its diameter, where its own place is taken.
+const ASIDE: f64 = 0.25;
+
 impl InflowConfig {
-    /// Length of the feeder for cells so large, in lattice units of `spacing` metres.
+    /// Longest length of the feeder for cells so large, in lattice units of `spacing` metres.
     ///
     /// # Errors
     /// A usage fault where it is shorter than a cell; `what` they are called.
@@ -109,16 +118,12 @@ impl Immersion {
                 continue;
             }
             let mut gate = Gate { opening: k, normal: opening.normal, nodes: bounds_of(sites), feeder: None };
-            if config.inflow.contains_key(&opening.name) {
-                let feeder = self.feeder(config, plan, &gate, opening, sites, populations, fluid);
+            if let Some(inflow) = config.inflow.get(&opening.name) {
                 let key = format!("cells.inflow.{}", opening.name);
-                let (feeder, refused) = feeder.map_err(|fault| fault.within(&key))?;
-                if refused > 0 {
-                    notes.push(format!(
-                        "{key}: {refused} of {} cells behind the opening find no room between its walls and do not come in",
-                        refused + feeder.cells.len()
-                    ));
-                }
+                let whole = self.hematocrit(populations, header.nodes);
+                let feeder = self.feeder(inflow, plan, &gate, opening, sites, populations, fluid, whole);
+                let (feeder, said) = feeder.map_err(|fault| fault.within(&key))?;
+                notes.extend(said.iter().map(|note| format!("{key}: {note}")));
                 gate.feeder = Some(feeder);
             }
             gates.push(gate);
@@ -126,57 +131,41 @@ impl Immersion {
         Ok((gates, notes))
     }
 
-    /// The feeder of an opening, and how many of its cells find no room there.
+    /// The hematocrit of a case of so many `nodes` once its cells have grown.
+    fn hematocrit(&self, populations: &[Population], nodes: usize) -> f64 {
+        let volume = |(kind, population): (usize, &Population)| {
+            self.parameters.kinds[kind].surface.volume() * population.cells.len() as f64
+        };
+        populations.iter().enumerate().map(volume).sum::<f64>() / nodes as f64
+    }
+
+    /// The feeder of an opening, and what is to be said of it. `whole` is the hematocrit of the case.
     #[expect(clippy::too_many_arguments)]
     fn feeder(
         &self,
-        config: &CellsConfig,
+        inflow: &InflowConfig,
         plan: &Plan,
         gate: &Gate,
         opening: &Opening,
         sites: &[[i32; 3]],
         populations: &[Population],
         fluid: &FluidSites,
-    ) -> Result<(Feeder, usize)> {
-        let (inflow, units) = (&config.inflow[&opening.name], &plan.units);
+        whole: f64,
+    ) -> Result<(Feeder, Vec<String>)> {
         let diameter = self.diameter();
-        let length = inflow.length_for(diameter, units.dx, "cells")?;
-        let dimension = self.parameters.dimension;
-        let mut cells = Vec::new();
-        let (mut volume, mut refused) = (0.0, 0);
-        for (kind, _, record) in self.at_start(populations) {
-            let vertices = record.position.len() / dimension;
-            let bounds = Bounds::of(dimension, &record);
-            let depth = gate.depth(bounds);
-            let beside = (0..3).any(|axis| {
-                opening.normal[axis].abs() < 0.5
-                    && (bounds.high[axis] < gate.nodes.low[axis] || bounds.low[axis] > gate.nodes.high[axis])
-            });
-            if beside || depth < DEPTH + 1.0 || depth >= DEPTH + 1.0 + length {
-                continue;
-            }
-            let back = depth - DEPTH - 1.0;
-            let mut entry = record.clone();
-            for (axis, coordinates) in entry.position.chunks_mut(vertices).enumerate() {
-                for x in coordinates {
-                    *x = Coordinate::of(x.value() - back * opening.normal[axis]);
-                }
-            }
-            let Some(shift) = fluid.shift(&entry, opening.normal, diameter) else {
-                refused += 1;
-                continue;
-            };
-            let entry = shifted(&entry, dimension, shift);
-            let middle =
-                [0, 1, 2].map(|axis| 0.5 * f64::from(bounds.low[axis] + bounds.high[axis]) + f64::from(shift[axis]));
-            let share = share_at(middle, opening, sites);
-            if share <= 0.0 {
-                continue;
-            }
-            let size = f64::from(record.seeded_scale).powi(dimension as i32);
-            volume += self.parameters.kinds[kind].surface.volume() * size;
-            cells.push(Waiting { kind, record: entry, turn: Turn { way: length - back, share, entered: 0 } });
+        let longest = inflow.length_for(diameter, plan.units.dx, "cells")?;
+        let behind = self.behind(gate, opening, sites, populations, fluid, longest);
+        let seeded = |length: f64| {
+            let volume: f64 = behind.iter().filter(|cell| cell.back < length).map(|cell| cell.volume).sum();
+            volume / (opening.area * length)
+        };
+        let mut length = longest;
+        while inflow.length.is_none() && seeded(length) < FULL * whole && length > (FEWEST + 0.5) * diameter {
+            length -= diameter;
         }
+        let seeded = seeded(length);
+        let refused = behind.iter().filter(|cell| cell.back < length && cell.places.is_empty()).count();
+        let cells: Vec<Waiting> = behind.into_iter().filter_map(|cell| cell.waiting(length)).collect();
         if cells.is_empty() && refused > 0 {
             return Err(Fault::usage(format!(
                 "none of the {refused} cells behind this opening finds room between the walls at it: place the opening where the \
@@ -188,9 +177,95 @@ impl Immersion {
                 "the case has no cells behind this opening to take after: seed it with a hematocrit, or take a longer \"length\"",
             ));
         }
-        let seeded = volume / (opening.area * length);
+        let mut said = Vec::new();
+        if refused > 0 {
+            said.push(format!(
+                "{refused} of {} cells behind the opening find no room between its walls and do not come in",
+                refused + cells.len()
+            ));
+        }
+        if inflow.hematocrit.is_none() && seeded < FULL * whole {
+            said.push(format!(
+                "the cells that come in take up {seeded:.3} of the volume, those of the case {whole:.3}: the {:.3e} m behind the \
+                 opening hold fewer, as the vessel bends or narrows there; place the opening where it is straight for longer",
+                length * plan.units.dx
+            ));
+        }
         let keep = inflow.share_of(seeded, "cells")?;
-        Ok((Feeder { length, area: opening.area, keep, cells }, refused))
+        Ok((Feeder { length, area: opening.area, keep, cells, late: 0 }, said))
+    }
+
+    /// The cells of the case up to `longest` behind an opening, taken to where they come in, grown.
+    fn behind(
+        &self,
+        gate: &Gate,
+        opening: &Opening,
+        sites: &[[i32; 3]],
+        populations: &[Population],
+        fluid: &FluidSites,
+        longest: f64,
+    ) -> Vec<Behind> {
+        let (diameter, dimension) = (self.diameter(), self.parameters.dimension);
+        let mut behind = Vec::new();
+        for (kind, population) in populations.iter().enumerate() {
+            let vertices = population.surface.vertices.len();
+            for cell in &population.cells {
+                let mut record = self.record(population, &Placed { scale: 1.0, ..*cell });
+                let bounds = Bounds::of(dimension, &record);
+                let back = gate.depth(bounds) - DEPTH - 1.0;
+                let beside = (0..3).any(|axis| {
+                    opening.normal[axis].abs() < 0.5
+                        && (bounds.high[axis] < gate.nodes.low[axis] || bounds.low[axis] > gate.nodes.high[axis])
+                });
+                if beside || !(0.0..longest).contains(&back) {
+                    continue;
+                }
+                for (axis, coordinates) in record.position.chunks_mut(vertices).enumerate() {
+                    for x in coordinates {
+                        *x = Coordinate::of(x.value() - back * opening.normal[axis]);
+                    }
+                }
+                let clear = fluid.shifts(&record, opening.normal, diameter).next();
+                let shift = clear.unwrap_or([0; 3]);
+                let middle = [0, 1, 2]
+                    .map(|axis| 0.5 * f64::from(bounds.low[axis] + bounds.high[axis]) + f64::from(shift[axis]));
+                let share = share_at(middle, opening, sites);
+                let record = shifted(&record, dimension, shift);
+                let places: Vec<[i32; 3]> = match clear {
+                    Some(_) => fluid.shifts(&record, opening.normal, ASIDE * diameter).collect(),
+                    None => Vec::new(),
+                };
+                if share > 0.0 {
+                    let volume = if places.is_empty() { 0.0 } else { self.parameters.kinds[kind].surface.volume() };
+                    behind.push(Behind { kind, record, places, back, share, volume });
+                }
+            }
+        }
+        behind
+    }
+}
+
+/// A cell of the case behind an opening.
+struct Behind {
+    kind: usize,
+    /// Where it comes in.
+    record: Record,
+    /// Shifts to the places where it is tried; none where it finds no room between the walls.
+    places: Vec<[i32; 3]>,
+    /// How far from where it comes in the case holds it, lattice units.
+    back: f64,
+    /// Speed into the domain where it comes in, for a mean speed of 1.
+    share: f64,
+    /// Its volume where it comes in, zero where it does not.
+    volume: f64,
+}
+
+impl Behind {
+    /// As a cell of a feeder of this length, if it comes in.
+    fn waiting(self, length: f64) -> Option<Waiting> {
+        let Self { kind, record, places, back, share, .. } = self;
+        let turn = Turn { way: length - back, share, entered: 0 };
+        (back < length && !places.is_empty()).then_some(Waiting { kind, record, places, turn })
     }
 }
 

@@ -24,12 +24,15 @@ impl Turn {
         self.share * travelled - (self.way + self.entered as f64 * length)
     }
 
+    /// How many of its turns have come in which it did not come in.
+    pub fn late(&self, travelled: f64, length: f64) -> u64 {
+        let beyond = self.beyond(travelled, length);
+        if beyond >= 0.0 { (beyond / length) as u64 + 1 } else { 0 }
+    }
+
     /// Lets pass whatever turns it should have had up to now.
     pub fn pass(&mut self, travelled: f64, length: f64) {
-        let beyond = self.beyond(travelled, length);
-        if beyond >= 0.0 {
-            self.entered += (beyond / length) as u64 + 1;
-        }
+        self.entered += self.late(travelled, length);
     }
 }
 
@@ -51,6 +54,7 @@ mod tests {
         assert_eq!([9.9, 10.0, 12.0].map(|travelled| turn.beyond(travelled, 20.0) >= 0.0), [false, true, true]);
         turn.entered = 1;
         assert_eq!([49.0, 50.0, 51.0].map(|travelled| turn.beyond(travelled, 20.0)), [-0.5, 0.0, 0.5]);
+        assert_eq!([49.0, 50.0, 91.0].map(|travelled| turn.late(travelled, 20.0)), [0, 1, 2]);
         turn.pass(91.0, 20.0);
         assert_eq!((turn.entered, turn.beyond(91.0, 20.0) < 0.0), (3, true));
         let kept = (0..1000).filter(|&number| turn.is_kept(number, 0.3)).count();

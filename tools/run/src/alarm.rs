@@ -18,9 +18,14 @@ const SLOW: f64 = 0.01;
 /// Above this share of what came in, what walls gave or took is part of the flow.
 const LEAK: f64 = 0.02;
 
+/// Above this share of turns in which cells of a feeder find no room, fewer come in than were asked for.
+const LATE: f64 = 0.1;
+/// So many turns tell of that.
+const TURNS: u64 = 20;
+
 /// A warning: said once of each kind.
 pub struct Alarm {
-    /// What tells it from others: "mach", "speed", "backflow:OPENING", "walls".
+    /// What tells it from others: "mach", "speed", "backflow:OPENING", "walls", "inflow:OPENING".
     pub kind: String,
     /// What to say.
     pub text: String,
@@ -96,4 +101,21 @@ pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
         })
     };
     openings.filter_map(alarm).collect()
+}
+
+/// What there is to say of feeders after `step` steps, by what [`Suspended::feeders`](crate::suspended::Suspended::feeders) gives.
+pub fn of_feeders(setup: &Setup, step: u64, feeders: &[(usize, u64, u64)]) -> Vec<Alarm> {
+    let alarm = |&(opening, entered, late): &(usize, u64, u64)| {
+        let (name, turns) = (&setup.header.openings[opening].name, entered + late);
+        (turns >= TURNS && late as f64 > LATE * turns as f64).then(|| Alarm {
+            kind: format!("inflow:{name}"),
+            text: format!(
+                "at step {step} {late} of the {turns} cells that were to come in through opening \"{name}\" have not found room there: \
+                 the hematocrit that comes in is {:.0} % of what was asked for; ask for less by cells.inflow.{name}.hematocrit, or \
+                 widen the vessel there",
+                100.0 * entered as f64 / turns as f64
+            ),
+        })
+    };
+    feeders.iter().filter_map(alarm).collect()
 }

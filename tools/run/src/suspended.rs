@@ -53,4 +53,13 @@ impl Suspended {
             Self::Bodies(bodies) => bodies.tally(comm),
         }
     }
+
+    /// Of each feeder of cells: the number of its opening, how often its cells came in, and how many turns passed in which there
+    /// was no room for one.
+    pub fn feeders(&self) -> Vec<(usize, u64, u64)> {
+        match self {
+            Self::Nothing | Self::Bodies(_) => Vec::new(),
+            Self::Cells(cells) => cells.feeders().collect(),
+        }
+    }
 }

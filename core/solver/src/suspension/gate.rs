@@ -38,6 +38,8 @@ pub struct Feeder {
     pub keep: f64,
     /// Its cells in the order in which they are tried.
     pub cells: Vec<Waiting>,
+    /// How many turns had come at the last look in which no cell came in, as there was no room.
+    pub late: u64,
 }
 
 /// A cell of a feeder.
@@ -47,6 +49,8 @@ pub struct Waiting {
     pub kind: usize,
     /// Its state where it is put into the fluid.
     pub record: Record,
+    /// Shifts by whole sites across the opening to the places where it is tried, one after the other; none first.
+    pub places: Vec<[i32; 3]>,
     /// When it comes in.
     pub turn: Turn,
 }

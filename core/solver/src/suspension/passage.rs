@@ -3,11 +3,25 @@
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 
-use super::gate::{Gate, Waiting};
 use super::holders::Bounds;
 use super::kind::Held;
 use super::parameters::{LOOK, reach};
+use super::record::Record;
 use super::time_step::Suspension;
+use crate::clearing::shifted;
+use crate::turn::Turn;
+
+/// Vertices of a cell that comes in keep this share of the contact's range, or of a side if that is longer, off others.
+const NEAREST: f64 = 0.8;
+
+/// A cell that would come in at one of its places.
+pub(super) struct Candidate {
+    /// Numbers of its gate, and in the feeder.
+    from: (usize, usize),
+    kind: usize,
+    turn: Turn,
+    record: Record,
+}
 
 impl Suspension {
     /// Takes out the cells that go through openings.
@@ -40,36 +54,56 @@ impl Suspension {
         for (g, gate) in self.gates.iter_mut().enumerate() {
             let Some(feeder) = &mut gate.feeder else { continue };
             let travelled = mass[gate.opening] / feeder.area;
+            feeder.late = 0;
             for (c, cell) in feeder.cells.iter_mut().enumerate() {
                 if anew {
                     cell.turn.pass(travelled, feeder.length);
                 }
-                if cell.turn.beyond(travelled, feeder.length) >= 0.0 {
+                let late = cell.turn.late(travelled, feeder.length);
+                if late > 0 {
                     due.push((g, c));
+                    feeder.late += late;
                 }
             }
         }
         if due.is_empty() {
             return Ok(());
         }
-        let waiting =
-            |gates: &[Gate], (g, c): (usize, usize)| gates[g].feeder.as_ref().map(|feeder| feeder.cells[c].clone());
-        let candidates: Vec<Waiting> = due.iter().filter_map(|&at| waiting(&self.gates, at)).collect();
+        let dimension = self.parameters.dimension;
+        let mut candidates = Vec::new();
+        for &(g, c) in &due {
+            let cell = self.gates[g].feeder.as_ref().map(|feeder| feeder.cells[c].clone());
+            candidates.extend(cell.iter().flat_map(|cell| {
+                let at = |&shift: &[i32; 3]| Candidate {
+                    from: (g, c),
+                    kind: cell.kind,
+                    turn: cell.turn,
+                    record: shifted(&cell.record, dimension, shift),
+                };
+                cell.places.iter().map(at)
+            }));
+        }
         let mut taken: Vec<i64> = agree(comm, self.taken(&candidates))?;
         comm.sum(&mut taken)?;
         let mut inside: Vec<Vec<[f64; 3]>> = Vec::new();
-        for ((&(g, c), candidate), taken) in due.iter().zip(&candidates).zip(taken) {
-            let vertices = candidate.record.points(self.parameters.dimension);
-            let gap = self.gap(candidate.kind);
+        let mut last = None;
+        for (candidate, taken) in candidates.iter().zip(taken) {
+            let (g, c) = candidate.from;
+            if last == Some((g, c)) {
+                continue;
+            }
             let keep = self.gates[g].feeder.as_ref().map_or(1.0, |feeder| feeder.keep);
             if !candidate.turn.is_kept(c as u64, keep) {
                 self.count_entry(g, c);
+                last = Some((g, c));
                 continue;
             }
+            let vertices = candidate.record.points(dimension);
+            let gap = self.gap(candidate.kind);
             if taken > 0 || inside.iter().any(|other| too_near(&vertices, other, gap)) {
                 continue;
             }
-            let bounds = Bounds::of(self.parameters.dimension, &candidate.record);
+            let bounds = Bounds::of(dimension, &candidate.record);
             let holders = self.holders.of(bounds.widened(reach(&self.parameters)));
             self.kinds[candidate.kind].inserted += i64::from(holders.first() == Some(&self.rank));
             if holders.contains(&self.rank) {
@@ -80,18 +114,28 @@ impl Suspension {
             self.next_id += 1;
             inside.push(vertices);
             self.count_entry(g, c);
+            last = Some((g, c));
         }
         Ok(())
+    }
+
+    /// Of each feeder: the number of its opening, how often its cells came in, and how many turns passed in which there was no room.
+    pub fn feeders(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+        self.gates.iter().filter_map(|gate| {
+            let feeder = gate.feeder.as_ref()?;
+            Some((gate.opening, feeder.cells.iter().map(|cell| cell.turn.entered).sum(), feeder.late))
+        })
     }
 
     pub(super) fn count_entry(&mut self, gate: usize, cell: usize) {
         if let Some(feeder) = &mut self.gates[gate].feeder {
             feeder.cells[cell].turn.entered += 1;
+            feeder.late -= 1;
         }
     }
 
     /// For each candidate whether a cell that this rank holds is in its place.
-    pub(super) fn taken(&self, candidates: &[Waiting]) -> Result<Vec<i64>> {
+    pub(super) fn taken(&self, candidates: &[Candidate]) -> Result<Vec<i64>> {
         let dimension = self.parameters.dimension;
         let boxes: Vec<Bounds> = candidates.iter().map(|cell| Bounds::of(dimension, &cell.record)).collect();
         let mut pairs = Vec::new();
@@ -116,8 +160,9 @@ impl Suspension {
         Ok(taken)
     }
 
-    /// Least distance between the vertices of a cell that comes in and those of others: the contact range, and the distance of
-    /// its own vertices, below which surfaces may cross.
+    /// Least distance between the vertices of a cell that comes in and those of others. Membranes that are so far apart do not
+    /// cross: where a side goes through a triangle, both of the mean side's length, one of its ends is nearer than 0.77 of that
+    /// to a corner.
     pub(super) fn gap(&self, kind: usize) -> f64 {
         let surface = &self.kinds[kind].surface;
         let edges = surface.edges();
@@ -126,17 +171,24 @@ impl Suspension {
             (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
         };
         let mean = edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64;
-        self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range).max(mean)
+        NEAREST * self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range).max(mean)
     }
 }
 
 /// Whether any two vertices are nearer than `gap`, or one cell may lie inside the other.
 fn too_near(a: &[[f64; 3]], b: &[[f64; 3]], gap: f64) -> bool {
-    let extent = |points: &[[f64; 3]], axis: usize| {
-        points.iter().fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x[axis]), high.max(x[axis])])
+    let extent = |points: &[[f64; 3]]| {
+        [0, 1, 2].map(|axis| {
+            points.iter().fold([f64::MAX, f64::MIN], |[low, high], x| [low.min(x[axis]), high.max(x[axis])])
+        })
     };
-    let holds = |[l, h]: [f64; 2], [low, high]: [f64; 2]| l <= low && high <= h;
-    let within = |a: &[[f64; 3]], b: &[[f64; 3]]| (0..3).all(|axis| holds(extent(a, axis), extent(b, axis)));
+    let (of_a, of_b) = (extent(a), extent(b));
+    let holds = |a: &[[f64; 2]; 3], b: &[[f64; 2]; 3]| (0..3).all(|k| a[k][0] <= b[k][0] && b[k][1] <= a[k][1]);
+    if holds(&of_a, &of_b) || holds(&of_b, &of_a) {
+        return true;
+    }
+    let beside = |x: &[f64; 3], of: &[[f64; 2]; 3]| (0..3).all(|k| of[k][0] - gap < x[k] && x[k] < of[k][1] + gap);
+    let others: Vec<&[f64; 3]> = b.iter().filter(|x| beside(x, &of_a)).collect();
     let near = |x: &[f64; 3], y: &[f64; 3]| (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>() < gap * gap;
-    within(a, b) || within(b, a) || a.iter().any(|x| b.iter().any(|y| near(x, y)))
+    !others.is_empty() && a.iter().filter(|x| beside(x, &of_b)).any(|x| others.iter().any(|y| near(x, y)))
 }
