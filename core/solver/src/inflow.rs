@@ -13,7 +13,7 @@ use crate::immersion::Immersion;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
 use crate::suspension::{Bounds, DEPTH, Feeder, Gate, Record, Waiting};
-use crate::turn::Turn;
+use crate::turn::{Turn, unit};
 
 /// Length of a feeder in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
@@ -24,8 +24,8 @@ const FEWEST: f64 = 2.0;
 /// A feeder holds at least this share of the hematocrit of the case, where it may choose its length.
 const FULL: f64 = 0.9;
 
-/// A cell is tried as far to the sides as this share of its diameter, where its own place is taken.
-const ASIDE: f64 = 0.25;
+/// Where its own place is taken, a cell is tried in so many others, drawn from those up to its diameter to the sides.
+const PLACES: usize = 11;
 
 impl InflowConfig {
     /// Longest length of the feeder for cells so large, in lattice units of `spacing` metres.
@@ -231,10 +231,15 @@ impl Immersion {
                     .map(|axis| 0.5 * f64::from(bounds.low[axis] + bounds.high[axis]) + f64::from(shift[axis]));
                 let share = share_at(middle, opening, sites);
                 let record = shifted(&record, dimension, shift);
-                let places: Vec<[i32; 3]> = match clear {
-                    Some(_) => fluid.shifts(&record, opening.normal, ASIDE * diameter).collect(),
-                    None => Vec::new(),
-                };
+                let mut places = Vec::new();
+                if clear.is_some() {
+                    places.extend(fluid.shifts(&record, opening.normal, diameter));
+                    let key = (behind.len() as u64) << 32;
+                    let drawn = |at: usize| unit(key ^ at as u64);
+                    let mut others: Vec<(usize, [i32; 3])> = places.drain(1..).enumerate().collect();
+                    others.sort_by(|a, b| drawn(a.0).total_cmp(&drawn(b.0)));
+                    places.extend(others.into_iter().map(|(_, shift)| shift).take(PLACES));
+                }
                 if share > 0.0 {
                     let volume = if places.is_empty() { 0.0 } else { self.parameters.kinds[kind].surface.volume() };
                     behind.push(Behind { kind, record, places, back, share, volume });

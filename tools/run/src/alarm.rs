@@ -21,7 +21,7 @@ const LEAK: f64 = 0.02;
 /// Above this share of turns in which cells of a feeder find no room, fewer come in than were asked for.
 const LATE: f64 = 0.1;
 /// So many turns tell of that.
-const TURNS: u64 = 20;
+const TURNS: u64 = 10;
 
 /// A warning: said once of each kind.
 pub struct Alarm {

@@ -14,6 +14,9 @@ use crate::turn::Turn;
 /// Vertices of a cell that comes in keep this share of the contact's range, or of a side if that is longer, off others.
 const NEAREST: f64 = 0.8;
 
+/// So many cells that are due are tried at a look.
+const MOST_TRIED: usize = 8;
+
 /// A cell that would come in at one of its places.
 pub(super) struct Candidate {
     /// Numbers of its gate, and in the feeder.
@@ -42,8 +45,8 @@ impl Suspension {
         }
     }
 
-    /// Puts in the cells of feeders that are due and find room. All ranks find the same. Collective.
-    pub(super) fn let_in(&mut self, comm: &dyn Comm) -> Result<()> {
+    /// Puts in cells of feeders that are due and find room after `step` steps. All ranks find the same. Collective.
+    pub(super) fn let_in(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
         let Some(came_in) = self.came_in.as_ref().filter(|_| self.gates.iter().any(|gate| gate.feeder.is_some()))
         else {
             return Ok(());
@@ -69,6 +72,10 @@ impl Suspension {
         if due.is_empty() {
             return Ok(());
         }
+        // Each has its turn to be tried.
+        let first = (step / LOOK) as usize * MOST_TRIED % due.len();
+        due.rotate_left(first);
+        due.truncate(MOST_TRIED);
         let dimension = self.parameters.dimension;
         let mut candidates = Vec::new();
         for &(g, c) in &due {

@@ -328,7 +328,7 @@ impl Bodies for Suspension {
             let boxes = self.boxes.read(&self.gpu)?;
             self.let_out(&boxes);
             self.migrate(comm, &boxes)?;
-            self.let_in(comm)?;
+            self.let_in(comm, step)?;
             self.share(comm)?;
         }
         if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {
