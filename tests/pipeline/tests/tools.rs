@@ -212,6 +212,9 @@ fn outputs_go_beside_their_sources_wherever_the_call_is_made() {
 #[test]
 fn a_run_starts_over_in_its_own_folder_only() {
     let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["checkpoint"] = json!({"at_end": false});
+    folder.json("run.json", &config);
     let _four = folder.run(&["run.json", "--threads", "4", "--checkpoint-every", "50", "--quiet"]).done();
     folder.write("run/notes.txt", b"mine");
     let dumps = || {

@@ -53,6 +53,10 @@ pub struct Cli {
     #[arg(long, value_name = "N")]
     pub checkpoint_every: Option<u64>,
 
+    /// Write a checkpoint every M minutes of wall-clock time, instead of the config's 30; 0 for none
+    #[arg(long, value_name = "M")]
+    pub checkpoint_minutes: Option<f64>,
+
     /// Stop with a checkpoint before this much wall-clock time has passed since the program's start
     #[arg(long, value_name = "HH:MM:SS", value_parser = seconds)]
     pub walltime: Option<f64>,
