@@ -5,6 +5,7 @@ mod call;
 pub mod draw;
 mod folder;
 pub mod formats;
+pub mod kinds;
 pub mod suspension;
 mod turns;
 

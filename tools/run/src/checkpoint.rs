@@ -15,6 +15,9 @@ use crate::setup::Setup;
 use crate::state::{Records, Saved, counts};
 use crate::suspended::Suspended;
 
+/// The array of the marks of nodes inside cells.
+const MARKS: &str = "inside";
+
 /// Saves the state after an even number of steps.
 pub fn save(
     comm: &dyn Comm,
@@ -53,6 +56,10 @@ pub fn save(
             writer.cells(&population.name, &ids, width, &words)?;
         }
         writer.finish()
+        if let Some(marks) = fluid.marks()? {
+            let marks: Vec<i64> = marks.into_iter().map(i64::from).collect();
+            writer.array(MARKS, setup.own_ids(), &marks)?;
+        }
     })?;
     together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
 }
@@ -177,6 +184,10 @@ fn scale(setup: &Setup) -> Scale {
     Scale { time_step_s: units.dt, density_kg_per_m3: units.rho0, tau }
 }
 
+    if fluid.marks()?.is_some() {
+        let marks = checkpoint.array(MARKS, 1, setup.own_ids())?;
+        fluid.restore_marks(&marks.into_iter().map(|mark| mark as u32).collect::<Vec<_>>())?;
+    }
 fn array(opening: usize) -> String {
     format!("opening-{opening}")
 }

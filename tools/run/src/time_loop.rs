@@ -7,6 +7,7 @@ use hematite_config::{Exit, Fault, Result};
 use hematite_dump::{EndRecord, EndState, Trace};
 use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::{Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Phases, Row};
+use hematite_solver::suspension::LOOK as LOOK_AT_CELLS;
 use hematite_solver::{Immersion, Outlets};
 use serde_json::json;
 
@@ -345,10 +346,9 @@ impl<'c> TimeLoop<'c> {
     }
 
     /// Checkpoints, and new parts, may be made at multiples of this many steps, and what is due in between waits for the next: each node
-    /// holds its own populations after even steps only, and the state of cells is whole when membranes (and marks of their insides) are due.
+    /// holds its own populations after even steps only, and the state of cells is whole at looks.
     fn period(&self) -> u64 {
-        let every = self.setup.immersion.as_ref().map_or(1, |immersion| immersion.parameters.period());
-        if every.is_multiple_of(2) { every } else { 2 * every }
+        if self.setup.immersion.is_some() { LOOK_AT_CELLS } else { 2 }
     }
 
     /// The next step at which something is due.
