@@ -25,7 +25,7 @@ Exit codes: 0 done, 2 bad usage or config, 3 stopped early with a checkpoint (su
 4 numerical failure (the last state is in failed/ of the run folder), 5 no usable GPU, 6 I/O, 7 lost rank,
 70 internal error.
 
-Signals TERM, INT and USR1 stop the run after a checkpoint (exit code 3)."
+Signals TERM, INT, HUP and USR1 stop the run after a checkpoint (exit code 3)."
 )]
 pub struct Cli {
     /// The run's config

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result};
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 
 /// Share of the wall-clock time that is kept for the last checkpoint before any was written.
 const RESERVE: f64 = 0.01;
@@ -29,7 +29,7 @@ impl Stop {
     /// Watches signals and, where given, `walltime` seconds from the program's start, and `every` so many seconds for checkpoints.
     pub fn watch(walltime: Option<f64>, started: Instant, every: Option<f64>) -> Result<Self> {
         let signalled = Arc::new(AtomicBool::new(false));
-        for signal in [SIGTERM, SIGINT, SIGUSR1] {
+        for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] {
             signal_hook::flag::register(signal, Arc::clone(&signalled))
                 .map_err(|error| Fault::io(format!("cannot watch signal {signal}: {error}")))?;
         }
