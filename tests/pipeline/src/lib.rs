@@ -9,5 +9,5 @@ pub mod kinds;
 pub mod suspension;
 mod turns;
 
-pub use call::{Call, Called, tool};
+pub use call::{Call, Called, Running, send, tool};
 pub use folder::{Folder, configs};
