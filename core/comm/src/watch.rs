@@ -129,21 +129,22 @@ impl Drop for Watch {
 
 /// One look; `seconds` is for how long each was seen not to run. Looks are counted, not the clock: this process may have been stopped too.
 fn look(own: usize, others: &[Process], patience: Patience, tick: f64, seconds: &mut [f64], tell: &impl Fn(Notice)) {
-    for (k, process) in others.iter().enumerate() {
-        let condition = process.condition();
-        let before = seconds[k];
+    let conditions: Vec<Condition> = others.iter().map(|process| process.condition()).collect();
+    for (k, process) in others.iter().enumerate().filter(|(k, _)| conditions[*k] == Condition::Runs) {
+        if std::mem::take(&mut seconds[k]) >= patience.told {
+            tell(Notice::Warning(format!("rank {} goes on", process.rank)));
+        }
+    }
+    let speaks = |(process, condition): (&Process, &Condition)| process.rank < own && *condition == Condition::Runs;
+    if others.iter().zip(&conditions).any(speaks) {
+        seconds.fill(0.0);
+        return;
+    }
+    for (k, (process, condition)) in others.iter().zip(conditions).enumerate() {
         if condition == Condition::Runs {
-            seconds[k] = 0.0;
-            if before >= patience.told {
-                tell(Notice::Warning(format!("rank {} goes on", process.rank)));
-            }
-            if process.rank < own {
-                // That one speaks.
-                seconds[k..].fill(0.0);
-                return;
-            }
             continue;
         }
+        let before = seconds[k];
         let now = before + tick;
         seconds[k] = now;
         if before < patience.told && now >= patience.told {
