@@ -167,16 +167,16 @@ fn name(process: Process) -> String {
 
 fn stopped(process: Process, condition: Condition, Patience { told, ends }: Patience) -> String {
     let end = if ends.is_finite() {
-        format!("in {ends:.0} s the run ends with exit code 7")
+        format!("the run ends with exit code 7 in {ends} s")
     } else {
         "the run waits for ever".to_owned()
     };
     let (name, number) = (name(process), process.number);
     match condition {
-        Condition::Gone => format!("{name} is gone since {told:.0} s, and the others wait for it: {end}"),
+        Condition::Gone => format!("{name} has been gone for {told} s, and the others wait for it: {end}"),
         _ => format!(
-            "{name} is stopped since {told:.0} s, by a signal or a debugger, and the others wait for it: kill -CONT {number} lets it \
-             go on; else {end} ({VARIABLE} says when)"
+            "{name} has been stopped for {told} s, by a signal or a debugger, and the others wait for it: kill -CONT {number} lets it \
+             go on, else {end} ({VARIABLE} sets these times)"
         ),
     }
 }
@@ -233,7 +233,7 @@ mod tests {
         assert!(text.contains("rank 3 goes on"), "{text}");
         child.kill().and_then(|()| child.wait()).expect("ends");
         let text = next(&told);
-        assert!(text.contains("is gone since"), "{text}");
+        assert!(text.contains("has been gone for 0.2 s"), "{text}");
         let text = next(&told);
         assert!(text.starts_with("lost: rank 3 (process "), "{text}");
     }
