@@ -188,3 +188,54 @@ fn a_run_that_ended_goes_on_with_more_steps() {
         let _same = folder.post(&["compare", "whole", steps]).done();
     }
 }
+
+#[test]
+fn a_restart_with_other_physics_is_refused_unless_it_is_asked_for() {
+    let folder = stopped();
+    let run = folder.read_json("run.json");
+    let restart = ["other.json", "-o", "run", "--restart"];
+    for (pointer, value, said) in [
+        (
+            "/openings/inlet/velocity",
+            json!("10 mm/s"),
+            "\"openings.inlet.velocity\" was \"0.008 m/s\", now \"0.01 m/s\"",
+        ),
+        ("/fluid/viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
+        ("/fluid/magic", json!(0.25), "\"fluid.magic\" was 0.1875, now 0.25"),
+        ("/drive", json!({"force": ["1 Pa/m", "0 Pa/m"]}), "\"drive.force\" was null, now ["),
+        ("/cells", json!({"kernel": 4}), "\"cells.kernel\" was 2, now 4"),
+    ] {
+        let mut other = run.clone();
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        other.pointer_mut(parent).expect("a place")[key] = value;
+        folder.json("other.json", &other);
+        let pieces = ["step-000000000150 is of a run with other physics", said, "-o", "--allow-changes"];
+        folder.refuses("run", &[&restart[..], &["--quiet"]].concat(), &pieces);
+    }
+    // In other words the same, and what may be otherwise.
+    let mut other = run.clone();
+    other["openings"]["inlet"]["velocity"] = json!("0.8 cm/s");
+    other["checkpoint"] = json!({"every": 500});
+    folder.json("other.json", &other);
+    let called = folder.run(&[&restart[..], &["--threads", "2"]].concat()).done();
+    assert!(called.stderr.contains("from step 150, changed since: checkpoint.at_end"), "{}", called.stderr);
+    let _same = folder.post(&["compare", "whole", "run"]).done();
+    let restarts = &folder.read_json("run/run.json")["restarts"];
+    assert_eq!(
+        (&restarts[0]["step"], &restarts[0]["ranks"], restarts.as_array().map(Vec::len)),
+        (&json!(150), &json!(2), Some(1))
+    );
+    assert!(
+        restarts[0]["changed"]
+            .as_array()
+            .is_some_and(|changed| { changed.contains(&json!({"key": "time.steps", "before": 150, "now": 200})) })
+    );
+    // Other physics all the same.
+    other["openings"]["inlet"]["velocity"] = json!("10 mm/s");
+    folder.json("other.json", &other);
+    let _other = folder.run(&[&restart[..], &["--allow-changes", "--steps", "240", "--quiet"]].concat()).done();
+    let restarts = &folder.read_json("run/run.json")["restarts"];
+    assert_eq!(restarts[1]["step"], 200);
+    let change = json!({"key": "openings.inlet.velocity", "before": "0.008 m/s", "now": "0.01 m/s"});
+    assert!(restarts[1]["changed"].as_array().is_some_and(|changed| changed.contains(&change)), "{restarts}");
+}

@@ -45,6 +45,10 @@ pub struct Cli {
     #[arg(long, value_name = "latest|PATH", num_args = 0..=1, default_missing_value = "latest")]
     pub restart: Option<String>,
 
+    /// Let --restart go on with other physics than the checkpoint's run had; `run.json` tells what changed
+    #[arg(long)]
+    pub allow_changes: bool,
+
     /// Replace the run that the run folder holds
     #[arg(long, conflicts_with = "restart")]
     pub force: bool,
