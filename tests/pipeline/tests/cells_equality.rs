@@ -177,7 +177,7 @@ fn cadences_that_seldom_meet_agree() {
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
     let _threads = folder.run(&["run.json", "-o", "threads", "--quiet", "--threads", "3"]).done();
     same(&folder, "straight", "threads");
-    restart_agrees(&folder, "straight", 480, [300, 211], &["--threads", "2"], &["--threads", "4"]);
+    restart_agrees(&folder, "straight", 480, [400, 211], &["--threads", "2"], &["--threads", "4"]);
 }
 
 #[test]
