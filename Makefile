@@ -15,6 +15,8 @@ POST := $(BIN)/post
 CASES := $(patsubst cases/%.json,%,$(wildcard cases/*.json))
 RUNS := $(patsubst runs/%.json,%,$(wildcard runs/*.json))
 DEMO := aneurysm
+# Rounds of `make test-full`: in each, ranks of a run are killed and it goes on.
+ROUNDS := 20
 # Options of `make endurance`, e.g. ENDURANCE="--only tube --seconds 600".
 ENDURANCE :=
 
@@ -25,11 +27,11 @@ export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-.PHONY: help setup build demo all test lint validate endurance bench geoms clean
+.PHONY: help setup build demo all test test-full lint validate endurance bench geoms clean
 
 help: ## list the targets
 	@echo 'Hematite. Needs a Rust toolchain (https://rustup.rs); the rest is installed when missing (tools/setup.sh).'
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 18
 	@echo '  make runs/NAME/.done, cases/NAME.h5, runs/NAME/statistics/.done: one output and what it needs'
 	@echo 'Cases: $(CASES)'
 	@echo 'Runs:  $(RUNS)'
@@ -51,6 +53,9 @@ test: ## format, lints, a build without MPI, all tests
 	$(CARGO) check --release --locked -p run --no-default-features
 	$(CARGO) build --release --locked
 	$(CARGO) test --release --locked --workspace
+
+test-full: ## the same with 20 rounds of killed ranks in place of 4 (ROUNDS=100 for more)
+	@HEMATITE_CHAOS=$(ROUNDS) $(MAKE) --no-print-directory test
 
 lint: ## format and lints alone
 	@tools/setup.sh --checks

@@ -8,9 +8,15 @@
 # The scheduler's own warning, two minutes ahead, in case the job is cut short: it goes to this script, which hands it on.
 #SBATCH --signal=B:USR1@120
 
+# A cancelled job: what Open MPI kills has so many seconds for a checkpoint before, less than half of Slurm's KillWait.
+export OMPI_MCA_odls_base_sigkill_timeout=10
+
 # Ten minutes less than the job has.
 mpirun --bind-to none -n "$SLURM_NTASKS" run "$1" --restart --walltime 11:50:00 &
 trap 'kill -USR1 $!' USR1
+# Handed on as USR1, TERM ends the run with code 3 too.
+cancelled=
+trap 'cancelled=yes; kill -USR1 $!' TERM
 # A signal ends the first wait, not the run.
 wait $!
 code=$?
@@ -20,7 +26,7 @@ while kill -0 $! 2> /dev/null; do
 done
 
 # 3: stopped early with a checkpoint. Anything else is the end, or wants to be looked at.
-if [ "$code" -eq 3 ]; then
+if [ "$code" -eq 3 ] && [ -z "$cancelled" ]; then
     sbatch "$0" "$1"
 fi
 exit "$code"

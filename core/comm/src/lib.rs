@@ -19,6 +19,8 @@ mod shared_memory;
 mod solo;
 mod threads;
 mod waiting;
+#[cfg(feature = "mpi")]
+mod watch;
 
 use hematite_config::{Exit, Fault, Result};
 
@@ -30,6 +32,8 @@ pub use route::Route;
 pub use solo::Solo;
 pub use threads::{Threads, threads};
 pub use waiting::Waiting;
+#[cfg(feature = "mpi")]
+pub use watch::Notice;
 
 /// The ranks of a run, as one of them sees them. Every method but `rank`, `size`, `local_rank` and `abort` is
 /// collective: all ranks call it, in the same order.

@@ -1,6 +1,7 @@
 //! Ranks of an MPI world.
 
 use std::cell::RefCell;
+use std::os::unix::fs::MetadataExt;
 
 use hematite_config::{Exit, Fault, Result};
 use mpi::Threading;
@@ -11,6 +12,7 @@ use mpi::traits::{Communicator, CommunicatorCollectives, Destination, Root, Sour
 
 use crate::neighbours::{Arrival, Neighbours};
 use crate::pause::Pause;
+use crate::watch::{Notice, Patience, Process, Watch};
 use crate::{Comm, launch, order};
 
 /// This process's rank of the MPI world. MPI ends with it.
@@ -27,6 +29,9 @@ pub struct Mpi {
     neighbours: Neighbours,
     /// For each rank, where trades through MPI keep what goes there and what comes from there. Kept, since new memory is slow.
     stores: RefCell<Vec<[Vec<u8>; 2]>>,
+    /// The processes of the other ranks of this host, as far as they can be seen from here.
+    others: Vec<Process>,
+    _watch: Option<Watch>,
     /// Last, so that MPI ends after everything that uses it.
     _universe: Universe,
 }
@@ -50,9 +55,21 @@ impl Mpi {
         }
         let host = world.split_shared(world.rank());
         let (local_rank, neighbours) = (number(host.rank()), Neighbours::meet(&world, &host));
+        let others = others(&world, &host);
         drop(host);
         let stores = RefCell::new(vec![Default::default(); size]);
-        Ok(Self { world, local_rank, longest: 1 << 30, neighbours, stores, _universe: universe })
+        let longest = 1 << 30;
+        Ok(Self { world, local_rank, longest, neighbours, stores, others, _watch: None, _universe: universe })
+    }
+
+    /// Keeps an eye on the other ranks of this host: `tell` hears from a thread of its own of those that are stopped or gone.
+    ///
+    /// # Errors
+    /// A usage fault where the environment says nonsense of how long to wait.
+    pub fn watch(&mut self, tell: impl Fn(Notice) + Send + 'static) -> Result<()> {
+        let (patience, others) = (Patience::of_environment()?, self.others.clone());
+        self._watch = Some(Watch::begin(self.rank(), others, patience, tell));
+        Ok(())
     }
 
     /// The same, with messages that go through MPI split into pieces of at most `bytes`, 1 to 2^30.
@@ -190,6 +207,17 @@ fn at_least(store: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
         store.resize(bytes, 0);
     }
     &mut store[..bytes]
+}
+
+/// The processes of the other ranks of `host` whose states this process can see. Collective.
+fn others(world: &SimpleCommunicator, host: &SimpleCommunicator) -> Vec<Process> {
+    let (rank, space) = (number(world.rank()), std::fs::metadata("/proc/self/ns/pid").map(|of| of.ino()).unwrap_or(0));
+    let own = Process::own(rank).map_or([0; 4], |process| [rank as u64, process.number, process.started, space]);
+    let mut all = vec![0_u64; own.len() * number(host.size())];
+    host.all_gather_into(&own[..], &mut all[..]);
+    let process = |&[rank, number, started, _]: &[u64; 4]| Process { rank: rank as usize, number, started };
+    let seen = |other: &&[u64; 4]| own[3] != 0 && other[3] == own[3] && other[1] != own[1];
+    all.as_chunks().0.iter().filter(seen).map(process).collect()
 }
 
 /// A rank or size of MPI, never negative.

@@ -94,6 +94,9 @@ pub struct CheckpointMeta {
     /// What a lattice unit of the state is; none in checkpoints of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
+    /// The config of its run; none in checkpoints of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<serde_json::Value>,
 }
 
 /// What the state's lattice units are, with the lattice spacing of the case.

@@ -42,7 +42,7 @@ pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, dump_file, rank_file, write_index};
 pub use ledger::{CellCount, Column, Ledger, LedgerRow, LedgerWriter};
 pub use log::Log;
-pub use record::{EndRecord, EndState, OpeningRecord, RunRecord, RunState, WarningRecord};
+pub use record::{ChangeRecord, EndRecord, EndState, OpeningRecord, RestartRecord, RunRecord, RunState, WarningRecord};
 pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};
 pub use timing::{PhaseTimes, Timing};
 pub use trace::{RankTrace, Trace, TraceEvent};

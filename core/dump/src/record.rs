@@ -52,6 +52,9 @@ pub struct RunRecord {
     /// What the run warned of, each kind once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRecord>,
+    /// From where the run went on, and what was changed then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restarts: Vec<RestartRecord>,
     /// How the run ended; none while it goes on, and where it was killed.
     #[serde(default)]
     pub end: Option<EndRecord>,
@@ -69,6 +72,31 @@ pub struct WarningRecord {
     pub step: u64,
     /// What was said.
     pub text: String,
+}
+
+/// A restart.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RestartRecord {
+    /// The step of the checkpoint.
+    pub step: u64,
+    /// Ranks from there on.
+    pub ranks: usize,
+    /// Keys of the config that are no longer as they were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<ChangeRecord>,
+}
+
+/// A key of the config whose value changed; null where it was or is not there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeRecord {
+    /// The key, its parts joined by dots.
+    pub key: String,
+    /// Its value before.
+    pub before: serde_json::Value,
+    /// Its value from then on.
+    pub now: serde_json::Value,
 }
 
 /// How a run ended.
@@ -226,6 +254,7 @@ mod tests {
             ranks: 1,
             devices: vec!["llvmpipe".into()],
             warnings: Vec::new(),
+            restarts: Vec::new(),
             end: None,
             provenance: Provenance::default(),
         }

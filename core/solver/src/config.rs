@@ -206,7 +206,8 @@ pub struct CellsConfig {
     /// Points across of the kernel between vertices (and points of immersed walls) and nodes: 2, 3 or 4. Fewer are
     /// faster and sharper, more are smoother.
     pub kernel: u8,
-    /// Membranes and contact every so many time steps; a multiple of `move_every`.
+    /// Membranes and contact every so many time steps, a multiple of `move_every`. They are counted anew from each 16th step on, so
+    /// that more than 16 are as 16.
     pub every: u64,
     /// Vertices move every so many time steps, with the velocity of the last one.
     pub move_every: u64,

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -100,10 +101,51 @@ impl Running {
     /// # Panics
     /// When it cannot be sent.
     pub fn signal(&self, signal: &str) {
-        let mut kill = Command::new("kill");
-        let status =
-            turns::starting(|| kill.args(["-s", signal, &self.child.id().to_string()]).status()).expect("kill");
-        assert!(status.success(), "kill -s {signal} of {}", self.name);
+        assert!(send(signal, self.child.id()), "kill -s {signal} of {}", self.name);
+    }
+
+    /// The processes of its ranks, where it is a launcher of MPI, by rank.
+    ///
+    /// # Panics
+    /// When the system does not tell.
+    pub fn ranks(&self) -> Vec<u32> {
+        let launcher = format!(" {} ", self.child.id());
+        let rank_of = |process: u32| -> Option<(usize, u32)> {
+            let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+            // Behind its name: its state, then its parent.
+            if !stat.rsplit_once(") ")?.1.get(1..)?.starts_with(&launcher) {
+                return None;
+            }
+            let environment = std::fs::read(format!("/proc/{process}/environ")).ok()?;
+            let mut variables = environment.split(|&byte| byte == 0).filter_map(|text| std::str::from_utf8(text).ok());
+            let rank = variables.find_map(|text| text.strip_prefix("OMPI_COMM_WORLD_RANK="))?;
+            Some((rank.parse().ok()?, process))
+        };
+        let listed = std::fs::read_dir("/proc").expect("lists processes").flatten();
+        let numbers = listed.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let mut ranks: Vec<(usize, u32)> = numbers.filter_map(rank_of).collect();
+        ranks.sort_unstable();
+        ranks.into_iter().map(|(_, process)| process).collect()
+    }
+
+    /// Waits until it has said something on stderr.
+    ///
+    /// # Panics
+    /// When it ends without, or does not for long.
+    pub fn wait_for_word(&mut self, word: &str) {
+        let start = Instant::now();
+        while !self.said().contains(word) {
+            assert!(self.goes_on() && start.elapsed() < PATIENCE, "{} does not say {word}: {}", self.name, self.said());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What it wrote to stderr so far.
+    fn said(&self) -> String {
+        // The file's own position is that of the program.
+        let mut bytes = vec![0; self.stderr.metadata().expect("a file").len() as usize];
+        self.stderr.read_exact_at(&mut bytes, 0).expect("reads back");
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 
     /// Whether it is still running.
@@ -145,6 +187,16 @@ impl Running {
             seconds: start.elapsed().as_secs_f64(),
         }
     }
+}
+
+/// Sends a signal to a process; gives whether it was there.
+///
+/// # Panics
+/// When there is no `kill`.
+pub fn send(signal: &str, process: u32) -> bool {
+    let mut kill = Command::new("kill");
+    kill.args(["-s", signal, &process.to_string()]).stderr(Stdio::null());
+    turns::starting(|| kill.status()).expect("kill").success()
 }
 
 fn text(file: &mut File) -> String {

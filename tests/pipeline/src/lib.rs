@@ -5,8 +5,11 @@ mod call;
 pub mod draw;
 mod folder;
 pub mod formats;
+pub mod kinds;
+mod random;
 pub mod suspension;
 mod turns;
 
-pub use call::{Call, Called, tool};
+pub use call::{Call, Called, Running, send, tool};
 pub use folder::{Folder, configs};
+pub use random::Random;

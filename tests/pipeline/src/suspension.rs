@@ -372,6 +372,21 @@ pub fn same(folder: &Folder, a: &str, b: &str) {
     }
 }
 
+/// Expects two runs of any kind to hold the same bits: by `post compare`, their ledgers, and tracks where there are any.
+///
+/// # Panics
+/// When they do not.
+pub fn identical(folder: &Folder, a: &str, b: &str) {
+    if folder.has(&format!("{a}/tracks.h5")) {
+        same(folder, a, b);
+    } else {
+        let compared = folder.post(&["compare", a, b]).done();
+        assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+    }
+    let [first, second] = [a, b].map(|run| folder.read(&format!("{run}/ledger.csv")));
+    assert!(first == second, "the ledgers of {a} and {b} differ");
+}
+
 /// Runs it alone ("solo"), on 3 threads, and through MPI on 2 and 4 ranks. Hands each run by its name to `holds`, and expects the same
 /// bits of all.
 ///

@@ -133,7 +133,11 @@ fn restart_agrees(
     second: &[&str],
 ) {
     let name = format!("stop{stop}");
-    let call = |arguments: &[&str]| folder.run(&[&["run.json", "-o", &name, "--quiet"], arguments].concat()).done();
+    // The last checkpoint is that one, not one at the end.
+    let mut run = folder.read_json("run.json");
+    run["checkpoint"] = json!({"at_end": false});
+    folder.json("stops.json", &run);
+    let call = |arguments: &[&str]| folder.run(&[&["stops.json", "-o", &name, "--quiet"], arguments].concat()).done();
     let _first = call(&[&["--steps", &stop.to_string(), "--checkpoint-every", &every.to_string()], first].concat());
     let saved = |step: u64| folder.has(&format!("{name}/checkpoint/step-{step:012}"));
     assert!((every..stop).any(saved), "no checkpoint between steps {every} and {stop}");
@@ -163,6 +167,17 @@ fn a_restart_while_cells_grow_agrees_with_a_straight_run() {
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
     restart_agrees(&folder, "straight", 720, [500, 307], &["--threads", "2"], &["--threads", "3"]);
     restart_agrees(&folder, "straight", 720, [700, 650], &[], &["--threads", "2"]);
+}
+
+#[test]
+fn cadences_that_seldom_meet_agree() {
+    let cadences = json!({"every": 6, "move_every": 3, "mark_every": 35, "growth": "200 us"});
+    let run = [("/time/steps", json!(480)), ("/cells", cadences), ("/dumps", json!([{"every": 160}]))];
+    let folder = with(growing(), &[], &run).folder();
+    let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads", "--quiet", "--threads", "3"]).done();
+    same(&folder, "straight", "threads");
+    restart_agrees(&folder, "straight", 480, [400, 211], &["--threads", "2"], &["--threads", "4"]);
 }
 
 #[test]

@@ -118,7 +118,7 @@ fn a_feeder_that_is_new_at_a_restart_begins_there() {
     folder.json("unfed.json", &suspension.run);
     let unfed = ["unfed.json", "-o", "late", "--quiet", "--steps", "2000", "--checkpoint-every", "2000"];
     let _unfed = folder.run(&unfed).done();
-    let _fed = folder.run(&["run.json", "-o", "late", "--quiet", "--restart"]).done();
+    let _fed = folder.run(&["run.json", "-o", "late", "--quiet", "--restart", "--allow-changes"]).done();
     let _always = folder.run(&["run.json", "-o", "always", "--quiet"]).done();
     let by = |run: &str, step: u64| {
         let lines = inserted(&folder, run);

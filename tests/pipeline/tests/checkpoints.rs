@@ -1,6 +1,7 @@
 //! Checkpoints and cases that were damaged, folders that are in use: what a restart goes on from.
 
 use pipeline_tests::{Folder, configs};
+use serde_json::{Value, json};
 
 const OLDER: &str = "run/checkpoint/step-000000000100";
 const NEWEST: &str = "run/checkpoint/step-000000000150";
@@ -10,7 +11,8 @@ fn stopped() -> Folder {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();
     config["time"]["steps"] = 200.into();
-    config["dumps"] = serde_json::json!([{"every": 100}]);
+    config["dumps"] = json!([{"every": 100}]);
+    config["checkpoint"] = json!({"at_end": false});
     folder.json("run.json", &config);
     let _whole = folder.run(&["run.json", "-o", "whole", "--quiet"]).done();
     folder.json("half.json", &{
@@ -66,7 +68,7 @@ fn a_second_run_into_a_folder_is_refused() {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();
     config["time"]["steps"] = 100_000_000.into();
-    config["dumps"] = serde_json::json!([{"every": 100_000_000}]);
+    config["dumps"] = json!([{"every": 100_000_000}]);
     folder.json("long.json", &config);
     let mut first = folder.call("run", &["long.json", "-o", "run", "--quiet"]).start();
     first.wait_for(|| folder.has("run/log.jsonl"));
@@ -95,9 +97,9 @@ fn cadences_may_be_longer_than_any_run() {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();
     for cadence in ["checkpoint", "balance", "monitor"] {
-        config[cadence] = serde_json::json!({"every": u64::MAX});
+        config[cadence] = json!({"every": u64::MAX});
     }
-    config["dumps"] = serde_json::json!([{"every": u64::MAX}]);
+    config["dumps"] = json!([{"every": u64::MAX}]);
     folder.json("run.json", &config);
     let _done = folder.run(&["run.json", "--threads", "2", "--quiet"]).done();
 }
@@ -138,4 +140,102 @@ fn a_restart_begins_anew_where_a_run_stopped_before_its_first_checkpoint() {
     folder.refuses("run", &["run.json", "--quiet"], &["run holds a run (unfinished)"]);
     let _done = folder.run(&["run.json", "--restart", "--quiet"]).done();
     let _same = folder.post(&["compare", "whole", "run"]).done();
+}
+
+/// The steps at which a run wrote checkpoints, as its log has them.
+fn saved(folder: &Folder, run: &str) -> Vec<u64> {
+    let log = folder.read(&format!("{run}/log.jsonl"));
+    let events = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("an event"));
+    events.filter(|event| event["event"] == "checkpoint").filter_map(|event| event["step"].as_u64()).collect()
+}
+
+#[test]
+fn checkpoints_follow_the_clock() {
+    let folder = stopped();
+    for (run, ranks) in [("solo", "1"), ("three", "3")] {
+        // Less than any step takes.
+        let often = ["run.json", "-o", run, "--checkpoint-minutes", "1e-9", "--threads", ranks, "--quiet"];
+        let _often = folder.run(&often).done();
+        assert!(saved(&folder, run).len() > 5, "{:?}", saved(&folder, run));
+        let _same = folder.post(&["compare", "whole", run]).done();
+        assert_eq!(folder.read("whole/ledger.csv"), folder.read(&format!("{run}/ledger.csv")));
+    }
+    for (run, minutes) in [("zero", json!(0)), ("null", Value::Null), ("day", json!(1440))] {
+        let mut config = folder.read_json("run.json");
+        config["checkpoint"]["minutes"] = minutes;
+        folder.json("seldom.json", &config);
+        let _seldom = folder.run(&["seldom.json", "-o", run, "--quiet"]).done();
+        assert!(saved(&folder, run).is_empty() && !folder.has(&format!("{run}/checkpoint")));
+    }
+    folder.refuses("run", &["run.json", "-o", "no", "--checkpoint-minutes=-1", "--quiet"], &["checkpoint.minutes -1"]);
+}
+
+#[test]
+fn a_run_that_ended_goes_on_with_more_steps() {
+    let folder = stopped();
+    for (steps, last) in [("130", 130), ("77", 76)] {
+        let mut config = folder.read_json("run.json");
+        config.as_object_mut().expect("keys").remove("checkpoint");
+        folder.json("ends.json", &config);
+        let ends = ["ends.json", "-o", steps, "--quiet"];
+        let _ended = folder.run(&[&ends[..], &["--steps", steps]].concat()).done();
+        assert_eq!(saved(&folder, steps), [last]);
+        let before = folder.content();
+        let again = folder.run(&["ends.json", "-o", steps, "--steps", steps, "--restart"]).done();
+        assert!(again.stderr.contains(&format!("done already: step {steps}")), "{}", again.stderr);
+        assert_eq!(folder.content(), before);
+        let _on = folder.run(&[&ends[..], &["--restart", "--threads", "2"]].concat()).done();
+        let _same = folder.post(&["compare", "whole", steps]).done();
+    }
+}
+
+#[test]
+fn a_restart_with_other_physics_is_refused_unless_it_is_asked_for() {
+    let folder = stopped();
+    let run = folder.read_json("run.json");
+    let restart = ["other.json", "-o", "run", "--restart"];
+    for (pointer, value, said) in [
+        (
+            "/openings/inlet/velocity",
+            json!("10 mm/s"),
+            "\"openings.inlet.velocity\" was \"0.008 m/s\", now \"0.01 m/s\"",
+        ),
+        ("/fluid/viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
+        ("/fluid/magic", json!(0.25), "\"fluid.magic\" was 0.1875, now 0.25"),
+        ("/drive", json!({"force": ["1 Pa/m", "0 Pa/m"]}), "\"drive.force\" was null, now ["),
+        ("/cells", json!({"kernel": 4}), "\"cells.kernel\" was 2, now 4"),
+    ] {
+        let mut other = run.clone();
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        other.pointer_mut(parent).expect("a place")[key] = value;
+        folder.json("other.json", &other);
+        let pieces = ["step-000000000150 is of a run with other physics", said, "-o", "--allow-changes"];
+        folder.refuses("run", &[&restart[..], &["--quiet"]].concat(), &pieces);
+    }
+    // In other words the same, and what may be otherwise.
+    let mut other = run.clone();
+    other["openings"]["inlet"]["velocity"] = json!("0.8 cm/s");
+    other["checkpoint"] = json!({"every": 500});
+    folder.json("other.json", &other);
+    let called = folder.run(&[&restart[..], &["--threads", "2"]].concat()).done();
+    assert!(called.stderr.contains("from step 150, changed since: checkpoint.at_end"), "{}", called.stderr);
+    let _same = folder.post(&["compare", "whole", "run"]).done();
+    let restarts = &folder.read_json("run/run.json")["restarts"];
+    assert_eq!(
+        (&restarts[0]["step"], &restarts[0]["ranks"], restarts.as_array().map(Vec::len)),
+        (&json!(150), &json!(2), Some(1))
+    );
+    assert!(
+        restarts[0]["changed"]
+            .as_array()
+            .is_some_and(|changed| { changed.contains(&json!({"key": "time.steps", "before": 150, "now": 200})) })
+    );
+    // Other physics all the same.
+    other["openings"]["inlet"]["velocity"] = json!("10 mm/s");
+    folder.json("other.json", &other);
+    let _other = folder.run(&[&restart[..], &["--allow-changes", "--steps", "240", "--quiet"]].concat()).done();
+    let restarts = &folder.read_json("run/run.json")["restarts"];
+    assert_eq!(restarts[1]["step"], 200);
+    let change = json!({"key": "openings.inlet.velocity", "before": "0.008 m/s", "now": "0.01 m/s"});
+    assert!(restarts[1]["changed"].as_array().is_some_and(|changed| changed.contains(&change)), "{restarts}");
 }

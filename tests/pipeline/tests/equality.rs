@@ -220,15 +220,17 @@ fn a_restart_with_another_fluid_or_time_step_is_refused() {
         content
     };
     let before = content();
-    for (part, key, value) in [
-        ("fluid", "viscosity", json!("2 mPa s")),
-        ("fluid", "density", json!("900 kg/m3")),
-        ("time", "tau", json!(0.9)),
+    for (part, key, value, said) in [
+        ("fluid", "viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
+        ("fluid", "density", json!("900 kg/m3"), "\"fluid.density\" was \"1025 kg/m3\", now \"900 kg/m3\""),
+        ("time", "tau", json!(0.9), "tau 0.8; now"),
     ] {
         let mut changed = run.clone();
         changed[part][key] = value;
         folder.json("changed.json", &changed);
-        let refused = folder.run(&["changed.json", "-o", "run", "--restart", "--quiet"]);
+        let restart = ["changed.json", "-o", "run", "--restart", "--quiet"];
+        let _message = folder.run(&restart).fails(2, &["step-000000000020", said, "-o"]);
+        let refused = folder.run(&[&restart[..], &["--allow-changes"]].concat());
         let message = refused.fails(2, &["step-000000000020", "fluid.viscosity", "-o"]);
         assert!(message.contains("now time step"), "{message}");
     }

@@ -212,6 +212,9 @@ fn outputs_go_beside_their_sources_wherever_the_call_is_made() {
 #[test]
 fn a_run_starts_over_in_its_own_folder_only() {
     let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["checkpoint"] = json!({"at_end": false});
+    folder.json("run.json", &config);
     let _four = folder.run(&["run.json", "--threads", "4", "--checkpoint-every", "50", "--quiet"]).done();
     folder.write("run/notes.txt", b"mine");
     let dumps = || {
@@ -303,7 +306,8 @@ fn signals_end_with_a_checkpoint() {
     let folder = endless();
     let begun =
         |run: &str| std::fs::read_to_string(folder.path(&format!("{run}/ledger.csv"))).is_ok_and(|t| t.len() > 500);
-    for (signal, run, ranks) in [("TERM", "term", "1"), ("INT", "int", "2"), ("USR1", "usr1", "1")] {
+    for (signal, run, ranks) in [("TERM", "term", "1"), ("INT", "int", "2"), ("HUP", "hup", "2"), ("USR1", "usr1", "1")]
+    {
         let mut running = folder.call("run", &["run.json", "-o", run, "--threads", ranks, "--quiet"]).start();
         running.wait_for(|| begun(run));
         running.signal(signal);
@@ -317,6 +321,14 @@ fn signals_end_with_a_checkpoint() {
     running.signal("USR1");
     let _stopped = running.end().exits(3);
     goes_on(&folder, "mpi", &["--threads", "2"]);
+    // It sends TERM in place of what else it gets, after as many seconds as it then leaves them, and has a code of its own.
+    let call = Call::mpi(2, &tool("run"), &["run.json", "-o", "killed", "--quiet"], &folder.path(""));
+    let mut running = call.with("OMPI_MCA_odls_base_sigkill_timeout", "5").start();
+    running.wait_for(|| begun("killed"));
+    running.signal("TERM");
+    let _killed = running.end();
+    assert_eq!(folder.read_json("killed/run.json")["end"]["state"], "stopped");
+    goes_on(&folder, "killed", &["--threads", "2"]);
 }
 
 #[test]

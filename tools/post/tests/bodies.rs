@@ -75,6 +75,7 @@ fn slit(folder: &Path, kinds: &[BodyKind], dumps: u64, frame: impl Fn(f64) -> Bo
         ranks: 1,
         devices: vec!["none".into()],
         warnings: Vec::new(),
+        restarts: Vec::new(),
         end: Some(EndRecord { state: EndState::Done, step: dumps, exit: 0, reason: None }),
         provenance,
     };

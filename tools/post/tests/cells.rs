@@ -96,6 +96,7 @@ impl Vessel {
             ranks: 1,
             devices: vec!["none".into()],
             warnings: Vec::new(),
+            restarts: Vec::new(),
             end: Some(EndRecord { state: EndState::Done, step: 200, exit: 0, reason: None }),
             provenance: Provenance::default(),
         };

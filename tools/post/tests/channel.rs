@@ -91,6 +91,7 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
         ranks,
         devices: vec!["none".into(); ranks],
         warnings: Vec::new(),
+        restarts: Vec::new(),
         end: Some(EndRecord { state: EndState::Done, step: 200, exit: 0, reason: None }),
         provenance: Provenance::default(),
     };

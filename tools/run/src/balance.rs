@@ -112,6 +112,8 @@ struct Held {
     populations: Vec<Vec<u8>>,
     /// The ledgers' nodes, and what came in at each: of the openings, then of the walls.
     ledgers: Vec<(Vec<NodeId>, Vec<i64>)>,
+    /// Marks of nodes inside cells, where there are any.
+    marks: Option<Vec<u32>>,
 }
 
 impl Held {
@@ -120,7 +122,7 @@ impl Held {
         let mut ledgers: Vec<_> = came_in.map(|(k, came_in)| (opening_ids(setup, k), came_in)).collect();
         ledgers.push((wall_ids(setup, fluid), fluid.wall_ledger()?));
         let populations = (0..setup.header.set.q()).map(|i| fluid.populations(i)).collect::<Result<_>>()?;
-        Ok(Self { nodes: setup.own_ids().to_vec(), populations, ledgers })
+        Ok(Self { nodes: setup.own_ids().to_vec(), populations, ledgers, marks: fluid.marks()? })
     }
 
     /// Brings it to the ranks that own the nodes now.
@@ -130,6 +132,10 @@ impl Held {
         for (i, held) in self.populations.into_iter().enumerate() {
             let raw = route.bring(comm, &held, width)?;
             together(comm, || fluid.restore_populations(i, &raw))?;
+        }
+        if let Some(marks) = &self.marks {
+            let raw = route.bring(comm, bytemuck::cast_slice(marks), size_of::<u32>())?;
+            together(comm, || fluid.restore_marks(&bytemuck::pod_collect_to_vec::<u8, u32>(&raw)))?;
         }
         let openings = setup.part.openings.len();
         let mut ledgers = Vec::new();

@@ -5,15 +5,18 @@ use std::path::{Path, PathBuf};
 use hematite_case::{Layer, NodeId};
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result};
-use hematite_dump::{Bits, Checkpoint, CheckpointMeta, CheckpointWriter, Scale, Storage};
+use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Scale, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::{Outlets, Precision, WALLS, WallMethod};
 
-use crate::outlets;
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::state::{Records, Saved, counts};
 use crate::suspended::Suspended;
+use crate::{changes, outlets};
+
+/// The array of the marks of nodes inside cells.
+const MARKS: &str = "inside";
 
 /// Saves the state after an even number of steps.
 pub fn save(
@@ -37,6 +40,7 @@ pub fn save(
         entered: suspended.entered(),
         outlets: outlets::records(outlets),
         scale: Some(scale(setup)),
+        config: Some(config(setup)?),
     };
     together(comm, || {
         let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
@@ -48,6 +52,10 @@ pub fn save(
         }
         if setup.plan.wall_method() == WallMethod::Interpolated {
             writer.array(WALLS, &wall_ids(setup, fluid), &fluid.wall_ledger()?)?;
+        }
+        if let Some(marks) = fluid.marks()? {
+            let marks: Vec<i64> = marks.into_iter().map(i64::from).collect();
+            writer.array(MARKS, setup.own_ids(), &marks)?;
         }
         for (population, Records { ids, width, words }) in setup.populations.iter().zip(suspended.records(setup)?) {
             writer.cells(&population.name, &ids, width, &words)?;
@@ -99,8 +107,21 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
     )))
 }
 
-/// Puts a saved state of the fluid and of outlets back and reads that of the cells.
-pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut Outlets, path: &Path) -> Result<Saved> {
+/// The config of the run.
+fn config(setup: &Setup) -> Result<serde_json::Value> {
+    serde_json::to_value(&setup.config).map_err(|error| Fault::io(error.to_string()))
+}
+
+/// Puts a saved state of the fluid and of outlets back, and reads that of the cells; gives what the config has changed since. Physics may
+/// have where that is `allowed`.
+pub fn load(
+    setup: &Setup,
+    case_sha256: &str,
+    fluid: &mut Fluid,
+    outlets: &mut Outlets,
+    path: &Path,
+    allowed: bool,
+) -> Result<(Saved, Vec<ChangeRecord>)> {
     let precision = setup.config.fluid.precision;
     let checkpoint = Checkpoint::open(path)?;
     let meta = checkpoint.meta();
@@ -125,6 +146,10 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut O
             setup.plan.wall_method().name()
         )));
     }
+    let changed = match &meta.config {
+        Some(before) => changes::between(before, &config(setup)?, path, allowed)?,
+        None => Vec::new(),
+    };
     if let Some(before) = meta.scale.filter(|before| !before.is(&scale(setup))) {
         let text = |of: Scale| {
             format!("time step {:e} s, density {} kg/m3, tau {}", of.time_step_s, of.density_kg_per_m3, of.tau)
@@ -156,6 +181,10 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut O
         let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
         fluid.restore_wall_ledger(&ledger)?;
     }
+    if fluid.marks()?.is_some() {
+        let marks = checkpoint.array(MARKS, 1, setup.own_ids())?;
+        fluid.restore_marks(&marks.into_iter().map(|mark| mark as u32).collect::<Vec<_>>())?;
+    }
     let mut saved = Saved::new(meta.step, meta.populations.clone(), meta.entered.clone());
     for (k, population) in setup.populations.iter().enumerate() {
         checkpoint.each_cell(&population.name, |id, words| {
@@ -163,7 +192,7 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut O
             saved.add(setup, k, id, words).ok_or_else(damaged)
         })?;
     }
-    Ok(saved)
+    Ok((saved, changed))
 }
 
 /// Nodes whose populations a checkpoint of the run holds.

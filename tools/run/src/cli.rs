@@ -25,7 +25,7 @@ Exit codes: 0 done, 2 bad usage or config, 3 stopped early with a checkpoint (su
 4 numerical failure (the last state is in failed/ of the run folder), 5 no usable GPU, 6 I/O, 7 lost rank,
 70 internal error.
 
-Signals TERM, INT and USR1 stop the run after a checkpoint (exit code 3)."
+Signals TERM, INT, HUP and USR1 stop the run after a checkpoint (exit code 3)."
 )]
 pub struct Cli {
     /// The run's config
@@ -45,6 +45,10 @@ pub struct Cli {
     #[arg(long, value_name = "latest|PATH", num_args = 0..=1, default_missing_value = "latest")]
     pub restart: Option<String>,
 
+    /// Let --restart go on with other physics than the checkpoint's run had; `run.json` tells what changed
+    #[arg(long)]
+    pub allow_changes: bool,
+
     /// Replace the run that the run folder holds
     #[arg(long, conflicts_with = "restart")]
     pub force: bool,
@@ -52,6 +56,10 @@ pub struct Cli {
     /// Write a checkpoint every N time steps, instead of the config's
     #[arg(long, value_name = "N")]
     pub checkpoint_every: Option<u64>,
+
+    /// Write a checkpoint every M minutes of wall-clock time, instead of the config's 30; 0 for none
+    #[arg(long, value_name = "M")]
+    pub checkpoint_minutes: Option<f64>,
 
     /// Stop with a checkpoint before this much wall-clock time has passed since the program's start
     #[arg(long, value_name = "HH:MM:SS", value_parser = seconds)]

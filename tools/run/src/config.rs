@@ -55,12 +55,59 @@ pub struct RunConfig {
     /// the flow through the opening. A hundred times in the run by default, at most every 100 steps.
     #[serde(default)]
     pub monitor: Cadence,
-    /// How often the state is saved; never by default.
+    /// When the state is saved: each half hour of wall-clock time and at the end by default.
     #[serde(default)]
-    pub checkpoint: Cadence,
+    pub checkpoint: CheckpointConfig,
     /// Whether ranks that take longer than others hand nodes over; never by default.
     #[serde(default)]
     pub balance: BalanceConfig,
+}
+
+/// When checkpoints are written. Results do not depend on it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckpointConfig {
+    /// Time steps from one to the next; none by default.
+    #[serde(default)]
+    pub every: Option<u64>,
+    /// Minutes of wall-clock time from one to the next, those of "every" included; 0 or null for none.
+    #[serde(default = "half_an_hour")]
+    pub minutes: Option<f64>,
+    /// Whether a run that comes to its end leaves one, from which it can go on with more steps.
+    #[serde(default = "yes")]
+    pub at_end: bool,
+}
+
+impl Default for CheckpointConfig {
+    fn default() -> Self {
+        Self { every: None, minutes: half_an_hour(), at_end: yes() }
+    }
+}
+
+impl CheckpointConfig {
+    /// After how many time steps they are due.
+    pub fn cadence(self) -> Cadence {
+        Cadence { every: self.every }
+    }
+
+    /// Seconds from one to the next, where the clock decides.
+    pub fn seconds(self) -> Option<f64> {
+        self.minutes.filter(|&minutes| minutes > 0.0).map(|minutes| 60.0 * minutes)
+    }
+
+    /// The step of the last one in a run of `steps` steps, where they may be made at multiples of `period`: at the end, or as near
+    /// before it as may be. None where that is the start.
+    pub fn last(self, steps: u64, period: u64) -> Option<u64> {
+        Some(steps - steps % period).filter(|&step| self.at_end && step > 0)
+    }
+}
+
+fn half_an_hour() -> Option<f64> {
+    Some(30.0)
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Parts made anew by what each rank has taken. Results stay the same to the bit.
@@ -266,6 +313,11 @@ impl RunConfig {
         ];
         if let Some((key, _)) = cadences.iter().find(|(_, every)| *every == Some(0)) {
             return Err(Fault::usage(format!("{key}.every must be at least 1")));
+        }
+        if let Some(minutes) = self.checkpoint.minutes.filter(|minutes| !(0.0..=f64::MAX).contains(minutes)) {
+            return Err(Fault::usage(format!(
+                "checkpoint.minutes {minutes} must be above 0, or 0 for no checkpoints by the clock"
+            )));
         }
         if !(0.0..=f64::MAX).contains(&self.balance.tolerance) {
             return Err(Fault::usage(format!(

@@ -22,7 +22,7 @@ const RECORD: &str = "run.json";
 pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
     let folder = &setup.folder;
     let done = || {
-        let asked = cli.restart.as_deref() == Some("latest") && Checkpoint::latest(folder).is_none();
+        let asked = cli.restart.as_deref() == Some("latest");
         asked.then(|| RunRecord::read(folder).ok()).flatten().is_some_and(|record| {
             let same = serde_json::to_value(&setup.config).is_ok_and(|config| config == record.config);
             same && record.steps == setup.plan.steps && record.end.is_some_and(|end| end.state == EndState::Done)

@@ -5,6 +5,7 @@ mod balance;
 mod bench;
 mod bodies;
 mod cells;
+mod changes;
 mod checkpoint;
 mod cli;
 mod config;

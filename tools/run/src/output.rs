@@ -6,9 +6,9 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    BodyWriter, CellCount, CellWriter, Column, DumpStep, EndRecord, Ledger, LedgerRow, LedgerWriter, Log,
-    OpeningRecord, PhaseTimes, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, WarningRecord, clear_other_ranks,
-    dump_file, rank_file, write_body_index, write_cell_index, write_index,
+    BodyWriter, CellCount, CellWriter, ChangeRecord, Column, DumpStep, EndRecord, Ledger, LedgerRow, LedgerWriter, Log,
+    OpeningRecord, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, WarningRecord,
+    clear_other_ranks, dump_file, rank_file, write_body_index, write_cell_index, write_index,
 };
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Monitor, Phases};
 use hematite_solver::suspension::Tally;
@@ -59,6 +59,7 @@ impl Output {
         case_sha256: &str,
         devices: Vec<String>,
         resumed: Option<u64>,
+        changed: Vec<ChangeRecord>,
     ) -> Result<Self> {
         let (lock, goes_on) = folder::take(cli, comm, setup, resumed)?;
         let step = resumed.unwrap_or(0);
@@ -100,8 +101,13 @@ impl Output {
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
             let mut record = record(setup, comm.size(), case_sha256, devices)?;
             if goes_on {
-                record.warnings = RunRecord::read(&setup.folder)?.warnings;
+                let before = RunRecord::read(&setup.folder)?;
+                (record.warnings, record.restarts) = (before.warnings, before.restarts);
                 record.warnings.retain(|warning| warning.step <= step);
+                record.restarts.retain(|restart| restart.step <= step);
+            }
+            if resumed.is_some() {
+                record.restarts.push(RestartRecord { step, ranks: comm.size(), changed });
             }
             record.write(&setup.folder)?;
             resolved = Some(record);
@@ -438,6 +444,7 @@ fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) 
         ranks,
         devices,
         warnings: Vec::new(),
+        restarts: Vec::new(),
         end: None,
         provenance: Provenance::of("run", &[&setup.path])?,
     })

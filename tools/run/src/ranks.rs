@@ -15,10 +15,23 @@ pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync)
     }
     #[cfg(feature = "mpi")]
     if hematite_comm::launched_by_mpi() {
-        let comm = hematite_comm::Mpi::init()?;
-        return on_rank(&comm, &work);
+        let mut comm = hematite_comm::Mpi::init()?;
+        let watched = comm.watch(tell);
+        return on_rank(&comm, &|comm: &dyn Comm| watched.clone().and_then(|()| work(comm)));
     }
     on_rank(&Solo, &work)
+}
+
+/// Says what becomes of another rank, and ends this process where that is lost: its launcher ends the rest.
+#[cfg(feature = "mpi")]
+fn tell(notice: hematite_comm::Notice) {
+    match notice {
+        hematite_comm::Notice::Warning(text) => eprintln!("run: warning: {text}"),
+        hematite_comm::Notice::Lost(fault) => {
+            fault.print("run");
+            std::process::exit(fault.exit as i32);
+        }
+    }
 }
 
 /// Every rank holds the same fault, by [`together`]: rank 0 says it, before any rank ends and its launcher ends the rest.

@@ -251,6 +251,9 @@ fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)>
     if let Some(every) = cli.checkpoint_every {
         config.checkpoint.every = Some(every);
     }
+    if let Some(minutes) = cli.checkpoint_minutes {
+        config.checkpoint.minutes = Some(minutes);
+    }
     let mut plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, &header)
         .map_err(|fault| fault.within(path.display()))?;
     plan.find_profiles(&stored).map_err(|fault| fault.within(path.display()))?;

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, sealed_hash};
+use hematite_dump::ChangeRecord;
 use hematite_gpu::{Gpu, Needs};
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::lattice_boltzmann::equilibrium::State;
@@ -33,6 +34,8 @@ pub struct Start {
     pub suspended: Suspended,
     /// The step of the checkpoint they come from.
     pub resumed: Option<u64>,
+    /// What the config has changed since.
+    pub changed: Vec<ChangeRecord>,
 }
 
 impl Start {
@@ -69,9 +72,14 @@ impl Start {
             None => Found::default(),
         };
         let mut outlets = setup.plan.outlets();
+        let mut changed = Vec::new();
         let saved = match &from.path {
             Some(path) => {
-                Some(together(comm, || checkpoint::load(setup, &case_sha256, &mut fluid, &mut outlets, path))?)
+                let allowed = cli.allow_changes;
+                let load = || checkpoint::load(setup, &case_sha256, &mut fluid, &mut outlets, path, allowed);
+                let (saved, since) = together(comm, load)?;
+                changed = since;
+                Some(saved)
             }
             None => {
                 let u = initial_velocity(&setup.config, &setup.plan);
@@ -87,12 +95,18 @@ impl Start {
         }
         if told && cli.restart.is_some() {
             match resumed {
-                Some(step) => eprintln!("restart   from step {step}"),
+                Some(step) => eprintln!("restart   from step {step}{}", said(&changed)),
                 None => eprintln!("restart   no checkpoint yet: from the start"),
             }
         }
-        Ok(Self { case_sha256, gpu, devices, fluid, outlets, suspended, resumed })
+        Ok(Self { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed })
     }
+}
+
+/// What is told of changes.
+fn said(changed: &[ChangeRecord]) -> String {
+    let keys: Vec<&str> = changed.iter().map(|change| change.key.as_str()).collect();
+    if keys.is_empty() { String::new() } else { format!(", changed since: {}", keys.join(", ")) }
 }
 
 /// Puts cells or bodies into the fluid, at the start or as saved, and makes ready for the first step. Collective.

@@ -7,6 +7,7 @@ use hematite_config::{Exit, Fault, Result};
 use hematite_dump::{EndRecord, EndState, Trace};
 use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::{Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Phases, Row};
+use hematite_solver::suspension::LOOK as LOOK_AT_CELLS;
 use hematite_solver::{Immersion, Outlets};
 use serde_json::json;
 
@@ -36,6 +37,15 @@ const SUSPECT: f64 = 0.25;
 /// By how much they grow before that is done anew.
 const WORSE: f64 = 1.2;
 
+/// What is asked for apart from the config's steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Asked {
+    /// A checkpoint.
+    checkpoint: bool,
+    /// An end after it.
+    stop: bool,
+}
+
 /// A run in time.
 pub struct TimeLoop<'c> {
     comm: &'c dyn Comm,
@@ -50,6 +60,8 @@ pub struct TimeLoop<'c> {
     stop: Stop,
     told: bool,
     first: u64,
+    /// What ranks have agreed on that waits for a step whose state is whole.
+    asked: Asked,
     /// Seconds of this rank's own work since its nodes were last looked at.
     busy: f64,
     /// Phases of the fluids before this one.
@@ -61,11 +73,11 @@ pub struct TimeLoop<'c> {
 impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
-        let stop = Stop::watch(cli.walltime, cli.started)?;
-        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed } =
+        let stop = Stop::watch(cli.walltime, cli.started, setup.config.checkpoint.seconds())?;
+        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed } =
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed)?;
+        let output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
         let trace = match cli.trace {
             Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),
@@ -86,6 +98,7 @@ impl<'c> TimeLoop<'c> {
             stop,
             told,
             first,
+            asked: Asked::default(),
             busy,
             earlier,
             suspect,
@@ -136,15 +149,16 @@ impl<'c> TimeLoop<'c> {
     /// What there is to do between two batches; the exit where the run ends.
     fn at_step(&mut self, progress: &mut Progress) -> Result<Option<Exit>> {
         self.trace(false)?;
-        self.events(progress)?;
+        self.ask()?;
+        let saved = self.events(progress)?;
         if self.fluid.step() >= self.setup.plan.steps {
             return Ok(Some(Exit::Done));
         }
-        if self.stops()? {
-            self.save_soon(progress)?;
-            return Ok(Some(Exit::Stopped));
+        let stops = self.asked.stop && saved;
+        if saved {
+            self.asked = Asked::default();
         }
-        Ok(None)
+        Ok(stops.then_some(Exit::Stopped))
     }
 
     /// The steps to the next event, or as many as take a moment.
@@ -208,8 +222,8 @@ impl<'c> TimeLoop<'c> {
         Fault::numerical(format!("{}. {left}", message.trim_end_matches('.')))
     }
 
-    /// Whatever is due at the current step. What is written is looked at before.
-    fn events(&mut self, progress: &mut Progress) -> Result<()> {
+    /// Whatever is due at the current step. What is written is looked at before. Gives whether a checkpoint was.
+    fn events(&mut self, progress: &mut Progress) -> Result<bool> {
         let step = self.fluid.step();
         let span = self.gpu.span("look");
         self.suspended.check_sound(self.comm)?;
@@ -217,7 +231,7 @@ impl<'c> TimeLoop<'c> {
         let line = step.is_multiple_of(self.monitor_every()) || step == self.setup.plan.steps;
         // A restart finds the ledger's line of its first step there.
         let line = line && (step > self.first || self.first == 0);
-        let checkpoint = step > self.first && self.setup.config.checkpoint.due(step, self.period());
+        let checkpoint = self.saves_at(step);
         if line || checkpoint || self.output.dumps_at(&self.setup, step) {
             self.look(line, progress)?;
         }
@@ -227,7 +241,14 @@ impl<'c> TimeLoop<'c> {
         if checkpoint {
             self.save()?;
         }
-        Ok(())
+        Ok(checkpoint)
+    }
+
+    /// Whether a checkpoint is to be written at `step`.
+    fn saves_at(&self, step: u64) -> bool {
+        let (config, period) = (&self.setup.config.checkpoint, self.period());
+        let due = config.cadence().due(step, period) || config.last(self.setup.plan.steps, period) == Some(step);
+        step > self.first && due || self.asked.checkpoint && step.is_multiple_of(period)
     }
 
     /// Looks at the whole state, which must be within the method, and adds a `line` to the ledger where one is due.
@@ -300,10 +321,16 @@ impl<'c> TimeLoop<'c> {
         Ok(())
     }
 
-    /// Whether any rank has a reason to stop.
-    fn stops(&self) -> Result<bool> {
+    /// Lets ranks agree on what is asked for now: any of them may stop the run, rank 0's clock says when a checkpoint is due.
+    fn ask(&mut self) -> Result<()> {
         let _span = self.gpu.span("agree");
-        self.comm.any(self.stop.wanted())
+        let stop = self.stop.wanted();
+        let checkpoint = stop || self.comm.rank() == 0 && self.stop.checkpoint_is_due();
+        let mut asked = [stop, checkpoint].map(i64::from);
+        self.comm.sum(&mut asked)?;
+        let [stop, checkpoint] = asked.map(|ranks| ranks > 0);
+        self.asked = Asked { checkpoint: self.asked.checkpoint || checkpoint, stop: self.asked.stop || stop };
+        Ok(())
     }
 
     fn advance(&mut self, steps: u64) -> Result<()> {
@@ -320,10 +347,9 @@ impl<'c> TimeLoop<'c> {
     }
 
     /// Checkpoints, and new parts, may be made at multiples of this many steps, and what is due in between waits for the next: each node
-    /// holds its own populations after even steps only, and the state of cells is whole when membranes (and marks of their insides) are due.
+    /// holds its own populations after even steps only, and the state of cells is whole at looks.
     fn period(&self) -> u64 {
-        let every = self.setup.immersion.as_ref().map_or(1, |immersion| immersion.parameters.period());
-        if every.is_multiple_of(2) { every } else { 2 * every }
+        if self.setup.immersion.is_some() { LOOK_AT_CELLS } else { 2 }
     }
 
     /// The next step at which something is due.
@@ -331,10 +357,13 @@ impl<'c> TimeLoop<'c> {
         let step = self.fluid.step();
         let monitored = (step / self.monitor_every() + 1).saturating_mul(self.monitor_every());
         let config = &self.setup.config;
-        let whole = [config.checkpoint, config.balance.cadence()].map(|cadence| cadence.next(step, self.period()));
+        let period = self.period();
+        let whole = [config.checkpoint.cadence(), config.balance.cadence()].map(|cadence| cadence.next(step, period));
+        let last = config.checkpoint.last(self.setup.plan.steps, period).filter(|&last| last > step);
+        let asked = self.asked.checkpoint.then(|| step - step % period + period);
         let trace = self.trace.as_ref().and_then(|trace| trace.next(step));
         let dump = self.output.next_dump(&self.setup, step);
-        whole.into_iter().chain([dump, trace]).flatten().fold(monitored, u64::min)
+        whole.into_iter().chain([last, asked, dump, trace]).flatten().fold(monitored, u64::min)
     }
 
     fn monitor_every(&self) -> u64 {
@@ -358,14 +387,5 @@ impl<'c> TimeLoop<'c> {
         self.stop.keep(start.elapsed());
         self.output.seconds += start.elapsed().as_secs_f64();
         self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
-    }
-
-    fn save_soon(&mut self, progress: &mut Progress) -> Result<()> {
-        while !self.fluid.step().is_multiple_of(self.period()) {
-            self.advance(1)?;
-            self.events(progress)?;
-        }
-        self.look(false, progress)?;
-        self.save()
     }
 }

@@ -29,6 +29,7 @@ fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
         entered: Vec::new(),
         outlets: Vec::new(),
         scale: None,
+        config: None,
     }
 }
 

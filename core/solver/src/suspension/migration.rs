@@ -58,6 +58,8 @@ impl Suspension {
         for (kind, id) in leaving {
             self.drop_cell(kind, id);
         }
+        // Forces on their vertices are not due before the next step of membranes.
+        self.passed |= !arrived.is_empty() && self.parameters.every > 1;
         for (kind, id, record) in arrived {
             let bounds = Bounds::of(self.parameters.dimension, &record);
             let holders = self.holders.of(bounds.widened(margin));

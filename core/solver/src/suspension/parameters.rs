@@ -11,7 +11,8 @@ use super::wall_distance::WallDistance;
 use crate::Precision;
 use crate::sites::SiteMap;
 
-/// Time steps from one look at health, holders and exits to the next.
+/// Time steps from one look at health, holders and exits to the next. The state after a multiple of it is whole: positions, drifts,
+/// sizes and the marks of nodes tell the rest.
 pub const LOOK: u64 = 16;
 
 /// Time steps for which forces stay capped once cells have grown: as long as they take to follow the last look's growth.
@@ -26,7 +27,7 @@ pub struct Parameters {
     pub precision: Precision,
     /// The kernel between vertices and nodes.
     pub support: Support,
-    /// Membranes and contact every so many steps.
+    /// Membranes and contact every so many steps, counted anew from each look on.
     pub every: u64,
     /// Vertices move every so many steps; divides `every`.
     pub move_every: u64,
@@ -59,10 +60,14 @@ impl Parameters {
         contrasts(&self.kinds)
     }
 
-    /// A state after a multiple of this many steps is whole: positions, drifts and sizes tell the rest.
-    pub fn period(&self) -> u64 {
-        let common = |a: u64, b: u64| a / gcd(a, b) * b;
-        common(common(self.every, self.mark_every.unwrap_or(1)), LOOK)
+    /// Whether forces of membranes and contact are found after `step` steps. At looks they always are, so that no state has older ones.
+    pub(super) fn finds_forces_at(&self, step: u64) -> bool {
+        (step % LOOK).is_multiple_of(self.every)
+    }
+
+    /// Whether nodes inside cells are marked after `step` steps.
+    pub(super) fn marks_at(&self, step: u64) -> bool {
+        self.mark_every.is_some_and(|every| step.is_multiple_of(every))
     }
 
     /// Size over full size of a cell, seeded at `seeded`, after `step` steps.
@@ -115,10 +120,6 @@ pub struct Surroundings {
     pub wall_distance: Vec<f32>,
     /// Openings through which cells go.
     pub gates: Vec<Gate>,
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 /// Sites around a cell whose owners have to hold it until the next look: what its vertices may reach, the kernel, and

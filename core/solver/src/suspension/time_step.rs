@@ -68,7 +68,7 @@ pub struct Suspension {
     pub(super) filled: bool,
     /// Whether slots were filled or emptied since contact was told.
     pub(super) changed: bool,
-    /// Whether cells came in or went out since forces were found.
+    /// Whether cells came in, from feeders or other ranks, or went out since forces were found.
     pub(super) passed: bool,
     /// Seconds that looks took.
     migrating: f64,
@@ -231,7 +231,7 @@ impl Suspension {
 
     /// Membranes, contact, and their forces to the nodes.
     fn record_forces(&self, recorder: &mut Recorder, step: u64) {
-        if step.is_multiple_of(self.parameters.every) {
+        if self.parameters.finds_forces_at(step) {
             recorder.phase("membranes");
             self.record_membranes(recorder, step);
             for kind in &self.kinds {
@@ -259,9 +259,13 @@ impl Suspension {
         }
     }
 
-    /// What follows once vertices have moved, after `step` steps.
+    /// What cells answer after `step` steps, where they have moved or more is due.
     fn record_answer(&self, recorder: &mut Recorder, step: u64) {
-        if self.parameters.mark_every.is_some_and(|every| step.is_multiple_of(every)) {
+        let (moved, parameters) = (step.is_multiple_of(self.parameters.move_every), &self.parameters);
+        if !(moved || parameters.finds_forces_at(step) || parameters.marks_at(step)) {
+            return;
+        }
+        if parameters.marks_at(step) {
             self.record_marks(recorder);
         }
         self.record_forces(recorder, step);
@@ -297,22 +301,21 @@ impl Bodies for Suspension {
             self.coupling.record_interpolate(recorder, step as u32, self.parameters.move_every as u32);
             recorder.phase("move");
             self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
-            self.record_answer(recorder, step + 1);
         }
+        self.record_answer(recorder, step + 1);
         Ok(())
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
-        if !self.moves_after(step) {
-            return Ok(());
+        if self.moves_after(step) {
+            recorder.phase("interpolate");
+            self.coupling.record_interpolate(recorder, step as u32, self.parameters.move_every as u32);
+            self.trade.trade(comm, recorder)?;
+            recorder.phase("add shares");
+            self.trade.record_add(recorder);
+            recorder.phase("move");
+            self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
         }
-        recorder.phase("interpolate");
-        self.coupling.record_interpolate(recorder, step as u32, self.parameters.move_every as u32);
-        self.trade.trade(comm, recorder)?;
-        recorder.phase("add shares");
-        self.trade.record_add(recorder);
-        recorder.phase("move");
-        self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
         self.record_answer(recorder, step + 1);
         Ok(())
     }

@@ -143,6 +143,26 @@ impl Fluid {
         }
     }
 
+    /// The marks of the own nodes inside cells, where these have a viscosity of their own: see [`Shared::inside`].
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn marks(&self) -> Result<Option<Vec<u32>>> {
+        let marks = self.variant.contrast().then(|| self.buffers.get("inside"));
+        marks.map(|marks| self.gpu.download(marks, 0, self.own())).transpose()
+    }
+
+    /// Puts the state of [`Fluid::marks`] back, where there are any.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn restore_marks(&mut self, marks: &[u32]) -> Result<()> {
+        match self.variant.contrast() {
+            true => self.gpu.upload(self.buffers.get("inside"), 0, marks),
+            false => Ok(()),
+        }
+    }
+
     /// The stored populations of direction `i` at own nodes, raw; only after an even number of steps, when each node
     /// holds its own.
     ///

@@ -1,0 +1,65 @@
+//! Ranks killed at any time: what goes on from the last checkpoint, on other numbers of ranks, is what runs without.
+
+use std::time::Duration;
+
+use pipeline_tests::suspension::{Suspension, identical};
+use pipeline_tests::{Call, Folder, Random, kinds, send, tool};
+use serde_json::json;
+
+/// How many rounds there are: each is a run of the next kind.
+const VARIABLE: &str = "HEMATITE_CHAOS";
+
+/// Rounds where the environment does not say: one of each kind.
+const ROUNDS: u64 = 4;
+
+/// Kills in a round.
+const KILLS: u64 = 3;
+
+#[test]
+fn killed_ranks_leave_no_trace() {
+    let rounds = std::env::var(VARIABLE).map_or(ROUNDS, |text| text.parse().expect("a number of rounds"));
+    let all = [kinds::outlets(), kinds::membranes(), kinds::cells(), kinds::bodies()];
+    let mut killed = 0;
+    for round in 0..rounds {
+        killed += one_round(&all[(round % 4) as usize], &mut Random::of(round));
+    }
+    assert!(killed > 0, "no rank was killed before its run was done");
+}
+
+/// Gives how often a rank was killed.
+fn one_round(suspension: &Suspension, random: &mut Random) -> u64 {
+    let mut suspension = suspension.clone();
+    suspension.run["checkpoint"] = json!({"every": 20 + random.below(20)});
+    suspension.run["balance"] = json!({"every": 50, "tolerance": 0.0});
+    let folder = suspension.folder();
+    let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
+    let mut killed = 0;
+    for kill in 0..KILLS {
+        let ranks = 2 + random.below(3);
+        let call = ["run.json", "-o", "killed", "--restart", "--quiet"];
+        let mut running = Call::mpi(ranks as usize, &tool("run"), &call, &folder.path("")).start();
+        // The first may be killed before it has begun; others get a little further.
+        let before = newest(&folder);
+        if kill > 0 {
+            running.wait_for(|| newest(&folder) > before);
+        }
+        std::thread::sleep(Duration::from_millis(random.below(700)));
+        let processes = running.ranks();
+        let victim = processes.get(random.below(ranks) as usize);
+        killed += u64::from(victim.is_some_and(|&process| send("KILL", process)));
+        if running.end().code == Some(0) {
+            break;
+        }
+    }
+    let threads = (1 + random.below(4)).to_string();
+    let _rest = folder.run(&["run.json", "-o", "killed", "--restart", "--quiet", "--threads", &threads]).done();
+    identical(&folder, "straight", "killed");
+    killed
+}
+
+/// The name of the newest checkpoint.
+fn newest(folder: &Folder) -> Option<String> {
+    let entries = std::fs::read_dir(folder.path("killed/checkpoint")).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| !name.ends_with(".partial")).max()
+}

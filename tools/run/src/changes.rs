@@ -1,0 +1,115 @@
+//! What a restart changes of the config, and what it must not.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use hematite_config::{Fault, Result};
+use hematite_dump::ChangeRecord;
+use serde_json::Value;
+
+/// Keys of what is written, when, and by whom, which a restart may change. The case is known by its sum, the time step by the state's
+/// units; the rest of "time" says how long the run is.
+const FREE: [&str; 9] = ["case", "time", "dumps", "cell_dumps", "tracks", "monitor", "forces", "checkpoint", "balance"];
+
+/// Changes of physics that are told one by one.
+const TOLD: usize = 3;
+
+/// The keys in which a config differs from that of the checkpoint at `path`.
+///
+/// # Errors
+/// A usage fault where they change the physics and that is not `allowed`.
+pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool) -> Result<Vec<ChangeRecord>> {
+    let mut changes = Vec::new();
+    collect("", before, now, &mut changes);
+    let physics: Vec<&ChangeRecord> = changes.iter().filter(|change| !is_free(&change.key)).collect();
+    if physics.is_empty() || allowed {
+        return Ok(changes);
+    }
+    let told = |change: &&ChangeRecord| format!("\"{}\" was {}, now {}", change.key, change.before, change.now);
+    let mut text: Vec<String> = physics.iter().take(TOLD).map(told).collect();
+    if physics.len() > TOLD {
+        text.push(format!("and {} more", physics.len() - TOLD));
+    }
+    Err(Fault::usage(format!(
+        "{} is of a run with other physics: {}. Put the old values back, begin anew into another folder by -o, or go on with the new \
+         values by --allow-changes",
+        path.display(),
+        text.join("; ")
+    )))
+}
+
+fn is_free(key: &str) -> bool {
+    FREE.contains(&key.split('.').next().unwrap_or(key))
+}
+
+/// Adds the keys below `key` in which two values differ; what is not there is null.
+fn collect(key: &str, before: &Value, now: &Value, changes: &mut Vec<ChangeRecord>) {
+    if let (Value::Object(one), Value::Object(other)) = (before, now) {
+        let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+        for name in names {
+            let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+            collect(&key, &before[name], &now[name], changes);
+        }
+    } else if !is_same(before, now) {
+        changes.push(ChangeRecord { key: key.to_owned(), before: before.clone(), now: now.clone() });
+    }
+}
+
+/// Whether two values are the same but for the rounding of units: "9 mm/s" is 0.009000000000000001 m/s.
+fn is_same(before: &Value, now: &Value) -> bool {
+    let quantity = |value: &Value| -> Option<(f64, String)> {
+        let (number, unit) = value.as_str()?.split_once(' ')?;
+        Some((number.parse().ok()?, unit.to_owned()))
+    };
+    before == now
+        || quantity(before)
+            .zip(quantity(now))
+            .is_some_and(|((a, of_a), (b, of_b))| of_a == of_b && (a - b).abs() <= 1e-12 * b.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn config() -> Value {
+        json!({
+            "fluid": {"viscosity": "0.001 Pa s"}, "time": {"steps": 10, "tau": 0.8}, "dumps": [{"every": 5}],
+            "openings": {"in": {"velocity": "0.01 m/s"}}, "cells": {"kernel": 2, "mechanics": {}}
+        })
+    }
+
+    #[test]
+    fn what_is_written_may_change() {
+        let mut now = config();
+        now["time"]["steps"] = json!(20);
+        now["dumps"] = json!([]);
+        now["checkpoint"] = json!({"every": 3});
+        now["openings"]["in"]["velocity"] = json!("0.010000000000000002 m/s");
+        let changes = between(&config(), &now, Path::new("step-1"), false).expect("may change");
+        let keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
+        assert_eq!(keys, ["checkpoint", "dumps", "time.steps"]);
+        assert_eq!((&changes[2].before, &changes[2].now), (&json!(10), &json!(20)));
+    }
+
+    #[test]
+    fn physics_may_not_unless_that_is_said() {
+        for (pointer, value, key) in [
+            ("/fluid/viscosity", json!("0.002 Pa s"), "\"fluid.viscosity\" was \"0.001 Pa s\", now \"0.002 Pa s\""),
+            ("/openings/in/velocity", json!(null), "\"openings.in.velocity\" was \"0.01 m/s\", now null"),
+            ("/cells/kernel", json!(4), "\"cells.kernel\" was 2, now 4"),
+            (
+                "/cells/mechanics",
+                json!({"red": {"contrast": 5}}),
+                "\"cells.mechanics.red\" was null, now {\"contrast\":5}",
+            ),
+        ] {
+            let mut now = config();
+            *now.pointer_mut(pointer).expect("there") = value;
+            let fault = between(&config(), &now, Path::new("step-1"), false).expect_err(key);
+            assert!(fault.message.contains(key) && fault.message.contains("--allow-changes"), "{fault}");
+            assert_eq!(between(&config(), &now, Path::new("step-1"), true).map(|changes| changes.len()), Ok(1));
+        }
+    }
+}
