@@ -1,5 +1,6 @@
 //! What every tool shares: config files read with care, faults with exit codes, provenance, files published whole.
 
+mod checked;
 mod fault;
 mod provenance;
 mod publish;
@@ -9,5 +10,5 @@ mod seal;
 pub use fault::{Exit, Fault, Result, guarded};
 pub use provenance::{Provenance, hash_bytes, hash_file};
 pub use publish::publish;
-pub use read::{from_value, nearest, read, schema, sibling};
+pub use read::{from_value, nearest, read, read_config, schema, sibling};
 pub use seal::{seal, sealed_hash, unseal};
