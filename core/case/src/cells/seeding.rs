@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, check_name};
 
 use super::kind::Kind;
 use super::limits::DENSEST;
@@ -59,6 +59,7 @@ impl<'a> Seeding<'a> {
         let (gap, wall_gap) = config.gaps(lattice.spacing).map_err(|fault| fault.within("key \"seeding\""))?;
         let mut plans: Vec<Plan> = Vec::with_capacity(populations.len());
         for (k, population) in populations.iter().enumerate() {
+            check_name(&population.name).map_err(|fault| fault.within(format!("key \"cells[{k}]\"")))?;
             let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", population.name));
             if let Some(other) = plans.iter().position(|plan| plan.config.name == population.name) {
                 return Err(within(Fault::usage(format!(
