@@ -70,6 +70,10 @@ impl<'a> Seeding<'a> {
         }
         let spacing = lattice.spacing;
         let widest = plans.iter().map(|plan| plan.gap(gap, spacing)).fold(0.0, f64::max);
+        for (k, plan) in plans.iter().enumerate() {
+            let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", plan.config.name));
+            plan.check_shape(widest, spacing).map_err(within)?;
+        }
         let kinds: Vec<Kind> = plans.iter().map(|plan| plan.kind(gap, widest, spacing, config.growth)).collect();
         // Between rigid bodies no table is looked at.
         let tables = kinds.iter().filter(|_| kinds.iter().any(|kind| kind.semi_axes.is_none()));
