@@ -11,6 +11,6 @@ mod seal;
 pub use fault::{Exit, Fault, Result, guarded};
 pub use name::{check_file_name, check_name};
 pub use provenance::{Provenance, hash_bytes, hash_file};
-pub use publish::publish;
+pub use publish::{check_writable, clear_partial, process, publish};
 pub use read::{from_value, nearest, read, read_config, schema, sibling};
 pub use seal::{seal, sealed_hash, unseal};
