@@ -101,9 +101,44 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
 
 /// Puts a saved state of the fluid and of outlets back and reads that of the cells.
 pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut Outlets, path: &Path) -> Result<Saved> {
-    let precision = setup.config.fluid.precision;
     let checkpoint = Checkpoint::open(path)?;
     let meta = checkpoint.meta();
+    check(setup, case_sha256, path, meta)?;
+    outlets::restore(outlets, &meta.outlets, path)?;
+    let located = checkpoint.locate(setup.own_ids())?;
+    for i in 0..meta.q {
+        fluid.restore_populations(i, &raw(located.populations(i)?))?;
+    }
+    let openings = 0..setup.part.openings.len();
+    let ledger =
+        openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
+    fluid.restore_ledger(meta.step, &ledger)?;
+    if setup.plan.wall_method() == WallMethod::Interpolated {
+        let other = |fault: Fault| {
+            Fault::usage(format!(
+                "{}; a run with \"fluid.walls\": \"interpolated\" goes on from one of its kind",
+                fault.message
+            ))
+        };
+        let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
+        fluid.restore_wall_ledger(&ledger)?;
+    }
+    let mut saved = Saved::new(meta.step, meta.populations.clone(), meta.entered.clone());
+    for (k, population) in setup.populations.iter().enumerate() {
+        checkpoint.each_cell(&population.name, |id, words| {
+            let damaged = || Fault::usage(format!("{}: number {id} of {} is damaged", path.display(), population.name));
+            saved.add(setup, k, id, words).ok_or_else(damaged)
+        })?;
+    }
+    Ok(saved)
+}
+
+/// Whether the run can go on from the checkpoint at `path`, which says `meta` of itself.
+///
+/// # Errors
+/// A usage fault where it is of another case, fluid, precision or lattice, or keeps other outlets.
+pub fn check(setup: &Setup, case_sha256: &str, path: &Path, meta: &CheckpointMeta) -> Result<()> {
+    let precision = setup.config.fluid.precision;
     if meta.case_sha256 != case_sha256 {
         return Err(Fault::usage(format!("{} belongs to another case than {}", path.display(), setup.case.display())));
     }
@@ -137,33 +172,7 @@ pub fn load(setup: &Setup, case_sha256: &str, fluid: &mut Fluid, outlets: &mut O
             text(scale(setup))
         )));
     }
-    outlets::restore(outlets, &meta.outlets, path)?;
-    let located = checkpoint.locate(setup.own_ids())?;
-    for i in 0..meta.q {
-        fluid.restore_populations(i, &raw(located.populations(i)?))?;
-    }
-    let openings = 0..setup.part.openings.len();
-    let ledger =
-        openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
-    fluid.restore_ledger(meta.step, &ledger)?;
-    if setup.plan.wall_method() == WallMethod::Interpolated {
-        let other = |fault: Fault| {
-            Fault::usage(format!(
-                "{}; a run with \"fluid.walls\": \"interpolated\" goes on from one of its kind",
-                fault.message
-            ))
-        };
-        let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
-        fluid.restore_wall_ledger(&ledger)?;
-    }
-    let mut saved = Saved::new(meta.step, meta.populations.clone(), meta.entered.clone());
-    for (k, population) in setup.populations.iter().enumerate() {
-        checkpoint.each_cell(&population.name, |id, words| {
-            let damaged = || Fault::usage(format!("{}: number {id} of {} is damaged", path.display(), population.name));
-            saved.add(setup, k, id, words).ok_or_else(damaged)
-        })?;
-    }
-    Ok(saved)
+    outlets::restore(&mut setup.plan.outlets(), &meta.outlets, path)
 }
 
 /// Nodes whose populations a checkpoint of the run holds.
