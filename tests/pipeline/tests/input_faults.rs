@@ -206,6 +206,7 @@ fn a_check_refuses_what_the_run_would() {
         &["run.json", "--force"],
         &["run.json", "-o", "fresh"],
         &["run.json", "-o", "deep/in/folders"],
+        &["run.json", "-o", "fresh", "--threads", "2"],
     ] {
         let before = folder.content();
         let _checked = folder.run(&[arguments, &["--check"]].concat()).done();
