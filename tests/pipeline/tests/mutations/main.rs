@@ -30,7 +30,7 @@ const FIRST: &str = "HEMATITE_MUTATED_FIRST";
 const PROGRESS: &str = "progress.txt";
 
 /// Changes of each file.
-const EACH: usize = 400;
+const EACH: usize = 200;
 /// Changes of each file that one process reads: it has to end in the time that calls of tests have.
 const AT_ONCE: usize = 500;
 /// Changes of each config: each is a call of a tool.
