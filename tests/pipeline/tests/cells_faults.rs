@@ -105,7 +105,7 @@ fn mechanics_that_cannot_be_are_refused_by_mkcase_too() {
 
 #[test]
 fn moduli_that_the_time_step_does_not_bear_are_not_changed_in_silence() {
-    let folder = drawn();
+    let folder = bent_channel().folder();
     for (key, stiff, unit) in [("volume", "1 GPa", "Pa"), ("global_area", "1 kN/m", "N/m")] {
         let given = |value: &str| [("/cells", json!({"mechanics": {"red": {key: value}}}))];
         let name = format!("cells.mechanics.red.{key}");
