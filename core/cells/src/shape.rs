@@ -1,5 +1,6 @@
 //! The shapes of cells that a case can name.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result, sibling};
@@ -183,12 +184,25 @@ fn round(axes: [f64; 3], vertices: Option<usize>, dimension: usize, default: usi
     }
 }
 
+/// Lengths whose powers are far from the limits of numbers, in metres.
+const LENGTHS: RangeInclusive<f64> = 1e-12..=1e6;
+
+/// The length of key `key` in metres.
+///
+/// # Errors
+/// A usage fault where it is not above 0, or no length of anything like a cell.
 pub(crate) fn positive(key: &str, length: Length) -> Result<f64> {
     let metres = length.si();
-    if metres > 0.0 && metres.is_finite() {
+    if LENGTHS.contains(&metres) {
         return Ok(metres);
     }
-    Err(Fault::usage(format!("\"{key}\" is \"{length}\"; it must be above 0, e.g. \"2 um\"")))
+    Err(Fault::usage(match metres > 0.0 {
+        true => {
+            let [least, most] = [LENGTHS.start(), LENGTHS.end()];
+            format!("\"{key}\" is \"{metres:e} m\"; it must be from {least:e} to {most:e} m, e.g. \"2 um\"")
+        }
+        false => format!("\"{key}\" is \"{length}\"; it must be above 0, e.g. \"2 um\""),
+    }))
 }
 
 /// The length of a ring's sides at rest, lattice spacings, where a config does not say how many there are. Between vertices that are
@@ -206,7 +220,8 @@ const MEASURED: usize = 100;
 fn fitting_ring(count: Option<usize>, spacing: f64, map: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Surface> {
     let count = count.unwrap_or_else(|| {
         let perimeter = ring(MEASURED, &map).area();
-        (4 * (0.25 * perimeter / (RING_SIDE * spacing)).round() as usize).clamp(FEWEST, check::MOST_VERTICES)
+        let fours = (0.25 * perimeter / (RING_SIDE * spacing)).round() as usize;
+        4 * fours.clamp(FEWEST / 4, check::MOST_VERTICES / 4)
     });
     Ok(ring(ring_count(count)?, map))
 }

@@ -41,9 +41,9 @@ pub struct Fault {
 pub type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
-    /// Bad usage, config or input.
+    /// Bad usage, config or input. Of a message that quotes a long piece of input, beginning and end are kept.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Usage, message: message.into() }
+        Self { exit: Exit::Usage, message: shortened(message.into()) }
     }
 
     /// A numerical failure.
@@ -83,8 +83,24 @@ impl Fault {
     #[must_use]
     pub fn within(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);
+        if self.exit == Exit::Usage {
+            self.message = shortened(self.message);
+        }
         self
     }
+}
+
+/// Characters at the beginning and at the end of a long message that are kept.
+const KEPT: [usize; 2] = [500, 300];
+
+fn shortened(message: String) -> String {
+    let [first, last] = KEPT;
+    let count = message.chars().count();
+    if count <= first + last {
+        return message;
+    }
+    let (begin, end) = (message.chars().take(first), message.chars().skip(count - last));
+    begin.chain(" ... ".chars()).chain(end).collect()
 }
 
 impl fmt::Display for Fault {
@@ -125,6 +141,17 @@ fn finish(tool: &str, outcome: Result<Exit>) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_quotes_are_cut() {
+        let quote = "é".repeat(100_000);
+        let fault = Fault::usage(format!("case.json: \"{quote}\" is no length; write one with a unit"));
+        assert!(fault.message.len() < 2000 && fault.message.starts_with("case.json: \"éé"), "{fault}");
+        assert!(fault.message.ends_with("éé\" is no length; write one with a unit"), "{fault}");
+        assert!(fault.within(&quote).message.len() < 2000);
+        let plain = "e".repeat(800);
+        assert_eq!(Fault::usage(plain.clone()).message, plain);
+    }
 
     #[test]
     fn a_panic_becomes_an_exit_code() {

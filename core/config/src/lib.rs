@@ -1,13 +1,16 @@
-//! What every tool shares: config files read with care, faults with exit codes, provenance, files published whole.
+//! What every tool shares: config files read with care, names, faults with exit codes, provenance, files published whole.
 
+mod checked;
 mod fault;
+mod name;
 mod provenance;
 mod publish;
 mod read;
 mod seal;
 
 pub use fault::{Exit, Fault, Result, guarded};
+pub use name::{check_file_name, check_name};
 pub use provenance::{Provenance, hash_bytes, hash_file};
-pub use publish::publish;
-pub use read::{from_value, nearest, read, schema, sibling};
+pub use publish::{check_writable, clear_partial, process, publish};
+pub use read::{from_value, nearest, read, read_config, schema, sibling};
 pub use seal::{seal, sealed_hash, unseal};

@@ -3,26 +3,62 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, schema_for};
 use serde::de::DeserializeOwned;
 
+use crate::checked::{Unique, misplaced_list};
 use crate::{Fault, Result};
 
 /// Reads a config. `T` denies unknown fields by `#[serde(deny_unknown_fields)]`.
 ///
 /// # Errors
-/// A usage fault that names the file, the key's path, and for an unknown key the nearest known one.
+/// A usage fault that names the file, the key's path, and for an unknown key the nearest known one; also for a key that stands
+/// twice and for a list in place of an object.
+pub fn read_config<T: DeserializeOwned + JsonSchema>(path: &Path) -> Result<T> {
+    let source = path.display().to_string();
+    let text = read_text(path)?;
+    let Unique(whole) = parse(&source, &text)?;
+    if let Some((key, expected)) = misplaced_list(&whole, schema_for!(T).as_value()) {
+        let what = if key.is_empty() { "the config".to_owned() } else { format!("key \"{key}\"") };
+        return Err(Fault::usage(format!("{source}: {what} is a list in brackets; it must be {expected}")));
+    }
+    // From the text, so that faults tell the line.
+    parse(&source, &text)
+}
+
+/// Reads a JSON file that a tool wrote.
+///
+/// # Errors
+/// A usage fault that names the file, the key's path and the line.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
-    let text =
-        fs::read_to_string(path).map_err(|error| Fault::usage(format!("cannot read {}: {error}", path.display())))?;
-    let mut json = serde_json::Deserializer::from_str(&text);
-    let value =
-        serde_path_to_error::deserialize(&mut json).map_err(|error| explain(&path.display().to_string(), &error))?;
-    json.end().map_err(|error| Fault::usage(format!("{}: {error}", path.display())))?;
+    parse(&path.display().to_string(), &read_text(path)?)
+}
+
+/// Reads the text of a file.
+///
+/// # Errors
+/// A usage fault where it cannot be read or is no UTF-8, with the line.
+fn read_text(path: &Path) -> Result<String> {
+    let bytes = fs::read(path).map_err(|error| Fault::usage(format!("cannot read {}: {error}", path.display())))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..valid].iter().filter(|&&byte| byte == b'\n').count();
+        Fault::usage(format!(
+            "{}: line {line} holds a byte that is no UTF-8 text (0x{:02x}): save the file as UTF-8",
+            path.display(),
+            error.as_bytes()[valid]
+        ))
+    })
+}
+
+fn parse<T: DeserializeOwned>(source: &str, text: &str) -> Result<T> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| explain(source, &error))?;
+    json.end().map_err(|error| Fault::usage(format!("{source}: {error}")))?;
     Ok(value)
 }
 
-/// Reads a config that is already JSON, `source` naming where it came from.
+/// Reads what is already JSON, `source` naming where it came from.
 ///
 /// # Errors
 /// As [`read`].
@@ -66,12 +102,13 @@ pub fn sibling(config: &Path, path: &Path) -> PathBuf {
 
 /// The JSON Schema of a config type, as pretty text.
 pub fn schema<T: JsonSchema>() -> String {
-    let schema = schemars::schema_for!(T);
-    serde_json::to_string_pretty(&schema).unwrap_or_default()
+    serde_json::to_string_pretty(&schema_for!(T)).unwrap_or_default()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use serde::Deserialize;
 
     use super::*;
@@ -81,6 +118,101 @@ mod tests {
     struct Fluid {
         #[expect(dead_code, reason = "only parsed")]
         viscosity: f64,
+    }
+
+    /// Objects and lists in all the ways in which configs hold them.
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Config {
+        plain: Part,
+        maybe: Option<Part>,
+        #[serde(default)]
+        several: Vec<Part>,
+        #[serde(default)]
+        named: BTreeMap<String, Part>,
+        law: Option<Law>,
+        either: Option<Either>,
+        #[serde(default)]
+        corner: [f64; 2],
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Part {
+        size: f64,
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(tag = "law", rename_all = "snake_case", deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    enum Law {
+        Soft { part: Part },
+    }
+
+    #[derive(Debug, Deserialize, JsonSchema)]
+    #[serde(untagged)]
+    #[expect(dead_code, reason = "only parsed")]
+    enum Either {
+        Part(Part),
+        Name(String),
+    }
+
+    /// What is said of a config of this text.
+    fn message(text: &[u8]) -> std::result::Result<(), String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("case.json");
+        std::fs::write(&path, text).expect("writes");
+        read_config::<Config>(&path).map(drop).map_err(|fault| fault.message)
+    }
+
+    #[test]
+    fn keys_stand_once_at_every_depth() {
+        let whole = r#"{"plain": {"size": 1}, "several": [{"size": 2}], "named": {"a": {"size": 1}, "b": {"size": 2}},
+            "law": {"law": "soft", "part": {"size": 3}}, "either": {"size": 4}, "corner": [0, 1]}"#;
+        assert_eq!(message(whole.as_bytes()), Ok(()));
+        for (from, to, place) in [
+            (r#""plain": "#, r#""plain": {"size": 2}, "plain": "#, "the key \"plain\""),
+            (r#"{"size": 2}]"#, r#"{"size": 2, "size": 2}]"#, "key \"several[0]\""),
+            (r#""b": "#, r#""a": "#, "key \"named\": the key \"a\""),
+            (r#"{"size": 3}"#, "{\"size\": 3,\n\n\"size\": 3}", "key \"law.part\": the key \"size\""),
+            (r#"{"size": 4}"#, r#"{"size": 4, "size": 5}"#, "key \"either\""),
+        ] {
+            let text = whole.replacen(from, to, 1);
+            let said = message(text.as_bytes()).expect_err(&text);
+            assert!(said.contains(place) && said.contains("twice") && said.contains("line "), "{said}");
+        }
+    }
+
+    #[test]
+    fn a_list_stands_for_no_object() {
+        for (text, pieces) in [
+            (r"[{}]", &["the config is a list", "an object"][..]),
+            (r#"{"plain": [1]}"#, &["key \"plain\" is a list", "an object"]),
+            (r#"{"plain": {"size": 1}, "maybe": [1]}"#, &["key \"maybe\""]),
+            (r#"{"plain": {"size": 1}, "several": [{"size": 1}, [1]]}"#, &["key \"several[1]\""]),
+            (r#"{"plain": {"size": 1}, "named": {"a": [1]}}"#, &["key \"named.a\""]),
+            (r#"{"plain": {"size": 1}, "law": ["soft", [1]]}"#, &["key \"law\""]),
+            (r#"{"plain": {"size": 1}, "law": {"law": "soft", "part": [1]}}"#, &["key \"law.part\""]),
+            (
+                r#"{"plain": {"size": 1}, "either": [1]}"#,
+                &["key \"either\"", "an object in braces or a text in quotes"],
+            ),
+            (r#"{"plain": {"size": [1]}}"#, &["key \"plain.size\"", "a number"]),
+        ] {
+            let said = message(text.as_bytes()).expect_err(text);
+            assert!(pieces.iter().all(|piece| said.contains(piece)), "{text}: {said}");
+        }
+        let known = message(br#"{"plain": {"size": 1}, "named": [1]}"#).expect_err("a list");
+        assert!(known.contains("case.json: key \"named\" is a list in brackets; it must be an object"), "{known}");
+        assert!(message(br#"{"plan": [1]}"#).expect_err("a slip").contains("did you mean \"plain\"?"));
+    }
+
+    #[test]
+    fn other_encodings_are_told() {
+        let said = message(b"{\n\"plain\": \"\xe4\"}").expect_err("Latin-1");
+        assert!(said.contains("case.json: line 2") && said.contains("0xe4"), "{said}");
     }
 
     #[test]

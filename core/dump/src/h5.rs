@@ -142,7 +142,11 @@ pub(crate) fn write_names(group: &Group, name: &str, names: &[&str]) -> hdf5::Re
 /// The names in a dataset.
 pub(crate) fn read_names(group: &Group, name: &str) -> hdf5::Result<Vec<String>> {
     let names = group.dataset(name)?.read_raw::<VarLenUnicode>()?;
-    Ok(names.iter().map(|name| name.as_str().to_owned()).collect())
+    // HDF5 does not look at the bytes of its texts.
+    let text = |name: &VarLenUnicode| {
+        std::str::from_utf8(name.as_bytes()).map(str::to_owned).map_err(|error| format!("{error}").into())
+    };
+    names.iter().map(text).collect()
 }
 
 /// Writes rows from row `start` on, `chunk_rows` a call: a whole chunk goes past HDF5's chunk cache. The dataset is made

@@ -1,6 +1,6 @@
 //! `run.json`: the resolved run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Provenance, Result, publish};
 use hematite_units::LatticeUnits;
@@ -191,13 +191,26 @@ impl RunRecord {
         })
     }
 
-    /// Reads that of a run folder.
+    /// The folder in a run folder that holds the last state of a run that failed.
+    pub const FAILED: &str = "failed";
+    /// The dump of fields in it.
+    pub const FAILED_FIELDS: &str = "fields";
+
+    /// Whether a folder holds one, sound or damaged, or the last state of a run that does.
+    pub fn is_in(run: &Path) -> bool {
+        run.join(Self::FILE).is_file() || Self::failed_in(run).is_some()
+    }
+
+    /// Reads that of a run folder, or, for the folder [`RunRecord::FAILED`] in one, that of the run, with the one dump that is there.
     ///
     /// # Errors
     /// A usage fault when the folder holds none, or one of another version.
     pub fn read(run: &Path) -> Result<Self> {
         let path = run.join(Self::FILE);
         if !path.is_file() {
+            if let Some(whole) = Self::failed_in(run) {
+                return Ok(Self { dumps: vec![Self::FAILED_FIELDS.to_owned()], ..Self::read(&whole)? });
+            }
             let (run, file) = (run.display(), Self::FILE);
             return Err(Fault::usage(format!("{run} holds no {file}: is it the folder of a run?")));
         }
@@ -211,6 +224,13 @@ impl RunRecord {
             )));
         }
         hematite_config::from_value(&path.display().to_string(), json)
+    }
+
+    /// The run folder of which `folder` holds the last state.
+    fn failed_in(folder: &Path) -> Option<PathBuf> {
+        let folder = folder.canonicalize().ok()?;
+        let run = folder.parent().filter(|run| run.join(Self::FILE).is_file())?;
+        folder.ends_with(Self::FAILED).then(|| run.to_owned())
     }
 
     /// Scales between lattice units and SI.

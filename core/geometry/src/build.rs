@@ -1,6 +1,7 @@
 //! From a config to a domain: read, label, refine, open, connect, one phase a line.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result, sibling};
@@ -100,6 +101,9 @@ fn load(config_path: &Path, geometry: &GeometryConfig) -> Result<Volume> {
     }
 }
 
+/// Spacings whose powers, and those of what follows from them, are far from the limits of numbers, in metres.
+const SPACINGS: RangeInclusive<f64> = 1e-12..=1e6;
+
 /// The spacing of one pixel or voxel in metres.
 fn spacing(geometry: &GeometryConfig, volume: &Volume) -> Result<f64> {
     let unit = geometry.voxels.as_ref().and_then(|voxels| voxels.header_unit);
@@ -129,10 +133,14 @@ fn spacing(geometry: &GeometryConfig, volume: &Volume) -> Result<f64> {
             return Err(Fault::usage("geometry: \"spacing\" and \"header_unit\" both give the spacing; take one out"));
         }
     };
-    if spacing > 0.0 && spacing.is_finite() {
+    if SPACINGS.contains(&spacing) {
         return Ok(spacing);
     }
-    Err(Fault::usage(format!("geometry.spacing: {spacing} m is not above zero")))
+    Err(Fault::usage(format!(
+        "geometry.spacing: {spacing:e} m must be from {:e} to {:e} m, e.g. \"1 um\"",
+        SPACINGS.start(),
+        SPACINGS.end()
+    )))
 }
 
 fn periodic(geometry: &GeometryConfig, dimension: usize) -> Result<[bool; 3]> {

@@ -1,6 +1,6 @@
 //! Openings: where fluid may enter or leave, or a wall moves.
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, check_name};
 use hematite_units::quantity::Length;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,6 +127,7 @@ pub fn check(openings: &[OpeningConfig], labelled: impl Fn(&str) -> bool) -> Res
         return Err(Fault::usage(format!("{} openings; at most {} are possible", openings.len(), Site::MAX_OPENINGS)));
     }
     for (i, opening) in openings.iter().enumerate() {
+        check_name(&opening.name).map_err(|fault| fault.within(format!("key \"openings[{i}]\"")))?;
         let fault = |text: String| Err(Fault::usage(format!("opening \"{}\": {text}", opening.name)));
         let before = &openings[..i];
         if before.iter().any(|other| other.name == opening.name) {

@@ -1,6 +1,6 @@
 //! Named parts of the wall: sites of the wall whose force the run takes down.
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, check_name};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,11 +43,10 @@ pub fn check(parts: &[WallPartConfig], openings: &[OpeningConfig], labelled: imp
         )));
     }
     for (i, part) in parts.iter().enumerate() {
+        check_name(&part.name).map_err(|fault| fault.within(format!("key \"wall_parts[{i}]\"")))?;
         let fault = |text: String| Err(Fault::usage(format!("wall_parts: \"{}\": {text}", part.name)));
-        if part.name.is_empty() || part.name == WHOLE_WALL {
-            return fault(format!(
-                "it needs another name: \"{WHOLE_WALL}\" is the wall as a whole, and an empty name says nothing"
-            ));
+        if part.name == WHOLE_WALL {
+            return fault(format!("it needs another name: \"{WHOLE_WALL}\" is the wall as a whole"));
         }
         if parts[..i].iter().any(|other| other.name == part.name) {
             return fault("there are two of this name; names must differ".into());

@@ -6,7 +6,7 @@ use hematite_config::{Fault, Result};
 
 use crate::copy_engine::CopyQueue;
 use crate::stopwatch::{Stopwatch, TIMESTAMPS};
-use crate::{Arguments, Buffer, Kernel, Ticket, environment};
+use crate::{Arguments, Buffer, Kernel, Ticket, environment, memory};
 
 /// How to get a working Vulkan device where there is none.
 const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-get install mesa-vulkan-drivers libvulkan1 \
@@ -37,6 +37,8 @@ pub struct GpuInfo {
     pub driver: String,
     /// PCI bus id, empty for software devices.
     pub bus: String,
+    /// Bytes of memory for buffers, where that is known.
+    pub memory: Option<u64>,
     /// Largest storage binding in bytes.
     pub max_binding: u64,
     /// Largest buffer in bytes.
@@ -145,6 +147,7 @@ fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
         software: info.device_type == wgpu::DeviceType::Cpu,
         driver: format!("{} {}", info.driver, info.driver_info),
         bus: info.device_pci_bus_id,
+        memory: memory::of(adapter),
         max_binding: limits.max_storage_buffer_binding_size,
         max_buffer: limits.max_buffer_size,
         f16: adapter.features().contains(wgpu::Features::SHADER_F16),
@@ -255,7 +258,7 @@ impl Gpu {
         let limit = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
         if Buffer::padded(bytes) > limit {
             return Err(Fault::usage(format!(
-                "{label} needs {bytes} bytes in one binding, {} binds at most {limit}: use more ranks",
+                "{} holds at most {limit} bytes in one array, {label} needs {bytes}: use more ranks, or a coarser lattice",
                 self.info.name
             )));
         }
@@ -286,8 +289,10 @@ impl Gpu {
         match pollster::block_on(scope.pop()) {
             None => Ok(buffer),
             Some(error) => Err(Fault::usage(format!(
-                "{} has no room for {label} ({bytes} bytes): {error}; use more ranks, a smaller case or f16 storage",
-                self.info.name
+                "{} has no room left for {label} ({bytes} bytes; {}): use more ranks, a coarser lattice, or \"fluid.precision\": \
+                 \"f16\"",
+                self.info.name,
+                error.to_string().trim()
             ))),
         }
     }

@@ -15,6 +15,7 @@ mod gate;
 mod kernel;
 mod mailbox;
 mod mapped;
+mod memory;
 mod recorder;
 mod reduce;
 mod scan;

@@ -1,7 +1,7 @@
 //! A run's cells in lattice units: from the case's populations and the run's config to what the solver steps.
 
 use hematite_case::{Header, Placed, Population};
-use hematite_cells::{Mechanics, RING_SIDE, Surface};
+use hematite_cells::{Mechanics, MechanicsConfig, RING_SIDE, Surface};
 use hematite_config::{Fault, Result, nearest};
 
 use crate::config::{AdhesionConfig, CellsConfig};
@@ -68,13 +68,11 @@ impl Immersion {
         for population in populations {
             let given = config.mechanics.get(&population.name).cloned().unwrap_or_default();
             let key = format!("cells.mechanics.{}", population.name);
-            let mechanics = given
-                .or(population.mechanics.clone())
-                .resolve(dimension, population.shape.preset())
-                .map_err(|fault| fault.within(&key))?;
+            let given = given.or(population.mechanics.clone());
+            let mechanics = given.resolve(dimension, population.shape.preset()).map_err(|fault| fault.within(&key))?;
             let surface = population.surface.scaled(1.0 / plan.units.dx);
             let mut mechanics = mechanics.in_lattice(&plan.units);
-            soften(&mut mechanics, &surface, config.every, plan, &key, &mut notes);
+            notes.extend(soften(&mut mechanics, &given, &surface, config.every, plan, &key)?);
             let nu = plan.nu / plan.units.kinematic_viscosity();
             let largest = membrane::largest_step(dimension, &surface, &mechanics, nu);
             let step = config.every as f64;
@@ -244,19 +242,50 @@ fn leaks(name: &str, surface: &Surface) -> Option<String> {
     })
 }
 
-/// Lowers the moduli that only hold area and volume to what the time step bears.
-fn soften(mechanics: &mut Mechanics, surface: &Surface, every: u64, plan: &Plan, key: &str, notes: &mut Vec<String>) {
+/// Holds the moduli that only keep area and volume against what the time step bears: those of a preset are lowered to it, and what is
+/// said of that is given back.
+///
+/// # Errors
+/// A usage fault with the limit and remedies where one is larger that the run or the case `given` says.
+fn soften(
+    mechanics: &mut Mechanics,
+    given: &MechanicsConfig,
+    surface: &Surface,
+    every: u64,
+    plan: &Plan,
+    key: &str,
+) -> Result<Vec<String>> {
     let [area, volume] = membrane::largest_penalties(surface.dimension, surface, every);
-    let units = &plan.units;
-    if mechanics.volume > volume {
-        notes.push(format!("{key}.volume is lowered to {:.3e} Pa, which the time step bears", volume * units.stress()));
-        mechanics.volume = volume;
+    let (stress, tension) = (plan.units.stress(), plan.units.stress() * plan.units.dx);
+    let mut notes = Vec::new();
+    for (name, modulus, limit, given, scale, unit) in [
+        ("volume", &mut mechanics.volume, volume, given.volume.is_some(), stress, "Pa"),
+        ("global_area", &mut mechanics.global_area, area, given.global_area.is_some(), tension, "N/m"),
+    ] {
+        if *modulus <= limit {
+            continue;
+        }
+        // What is printed is borne.
+        let most = rounded_down(limit * scale);
+        if given {
+            let often = if every > 1 { format!(", cells.every below {every}") } else { String::new() };
+            return Err(Fault::usage(format!(
+                "{key}.{name} {:.3e} {unit} is more than the time step {:.3e} s bears: take at most {most:.2e} {unit}, a shorter time \
+                 step{often}, or leave the key out (also in the CASE.json) for as much as is borne",
+                *modulus * scale,
+                plan.units.dt
+            )));
+        }
+        notes.push(format!("{key}.{name} is lowered to {:.3e} {unit}, which the time step bears", limit * scale));
+        *modulus = limit;
     }
-    if mechanics.global_area > area {
-        let tension = area * units.stress() * units.dx;
-        notes.push(format!("{key}.global_area is lowered to {tension:.3e} N/m, which the time step bears"));
-        mechanics.global_area = area;
-    }
+    Ok(notes)
+}
+
+/// A number with two decimals of its mantissa, not above `value`, which is positive.
+fn rounded_down(value: f64) -> f64 {
+    let unit = 10_f64.powf(value.log10().floor() - 2.0);
+    (value / unit).floor() * unit
 }
 
 /// The largest force on a vertex while cells grow, lattice units.

@@ -104,6 +104,23 @@ fn mechanics_that_cannot_be_are_refused_by_mkcase_too() {
 }
 
 #[test]
+fn moduli_that_the_time_step_does_not_bear_are_not_changed_in_silence() {
+    let folder = bent_channel().folder();
+    for (key, stiff, unit) in [("volume", "1 GPa", "Pa"), ("global_area", "1 kN/m", "N/m")] {
+        let given = |value: &str| [("/cells", json!({"mechanics": {"red": {key: value}}}))];
+        let name = format!("cells.mechanics.red.{key}");
+        let message = refuses_run(&folder, &given(stiff), &[&name, "time step", "take at most", "leave the key out"]);
+        let most = message.split("take at most ").nth(1).and_then(|rest| rest.split(' ').next()).expect("the limit");
+        refuses_run(&folder, &given(&format!("{} {unit}", 1.02 * most.parse::<f64>().expect("a number"))), &[&name]);
+        let mut run = bent_channel().run;
+        given(&format!("{most} {unit}")).iter().for_each(|(pointer, value)| set(&mut run, pointer, value.clone()));
+        folder.json("run.json", &run);
+        let checked = folder.run(&["run.json", "--check"]).done();
+        assert!(!checked.stderr.contains(&format!("{name} is lowered")), "{}", checked.stderr);
+    }
+}
+
+#[test]
 fn positions_that_cannot_be() {
     let folder = drawn();
     let at = |text: &str, pieces: &[&str]| {

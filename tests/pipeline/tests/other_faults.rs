@@ -29,6 +29,16 @@ fn a_run_that_diverges_says_where_and_keeps_its_dumps() {
         assert!(message.contains("time step") && message.contains("dumps up to step 20"), "{message}");
         let flow = folder.post(&["flow", name, "--dump", "20"]).done();
         assert!(flow.stdout.contains("step 20"), "{}", flow.stdout);
+        let statistics = format!("last-of-{name}");
+        let last = folder.post(&["flow", &format!("{name}/failed"), "-o", &statistics]).done();
+        assert!(last.stdout.contains(&format!("{statistics}/summary.json")), "{}", last.stdout);
+        for told in [&flow, &last] {
+            assert!(
+                told.stderr.contains("the run failed (step ") && told.stderr.contains("diverged"),
+                "{}",
+                told.stderr
+            );
+        }
     }
     let log = folder.read("solo/log.jsonl");
     for line in log.lines() {

@@ -167,7 +167,7 @@ fn quiet_is_quiet() {
     for arguments in [
         &["run.json", "--quiet"][..],
         &["run.json", "--quiet", "--force", "--threads", "2"],
-        &["run.json", "--quiet", "--check"],
+        &["run.json", "--quiet", "--force", "--check"],
     ] {
         let done = folder.run(arguments).done();
         assert!(done.stdout.is_empty() && done.stderr.is_empty(), "{}{}", done.stdout, done.stderr);

@@ -8,7 +8,7 @@ use hematite_case::{
     ImmersedWalls, Lattice, Layer, Partition, Population, PopulationConfig, PopulationReport, Seeding, loads,
     wall_points, write,
 };
-use hematite_config::{Fault, Provenance, Result, read};
+use hematite_config::{Fault, Provenance, Result, read_config};
 use hematite_geometry::{Domain, ThinWalls, build_with_parts, inputs, thin_walls};
 
 use crate::arguments::Arguments;
@@ -21,7 +21,7 @@ use crate::report::Report;
 /// # Errors
 /// A usage fault for anything in the config or its files that cannot work; an I/O fault when the case cannot be written.
 pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
-    let config: CaseConfig = read(path)?;
+    let config: CaseConfig = read_config(path)?;
     let within = |fault: Fault| fault.within(path.display());
     let parts = parts(arguments, &config);
     let mut sources = vec![path.to_owned()];

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::Axis;
 use hematite_stats::forces::Directions;
 use hematite_stats::plane::{AXES, Plane};
@@ -241,12 +241,7 @@ fn point(key: &str, lengths: &[Length], dimension: usize) -> Result<[f64; 3]> {
 fn check_names<'a>(key: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut seen = BTreeSet::new();
     for (i, name) in names.enumerate() {
-        let fit = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if name.is_empty() || name.len() > 64 || !name.chars().all(fit) {
-            return Err(Fault::usage(format!(
-                "key \"{key}[{i}].name\": \"{name}\" must be 1 to 64 letters, digits, - or _ (it becomes a file name)"
-            )));
-        }
+        check_file_name(name).map_err(|fault| fault.within(format!("key \"{key}[{i}].name\"")))?;
         if !seen.insert(name) {
             return Err(Fault::usage(format!("key \"{key}[{i}].name\": \"{name}\" stands twice; give each its own")));
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_config::{Exit, Result, read};
+use hematite_config::{Exit, Result, read_config};
 use hematite_dump::{DumpStep, FieldReader, Ledger, RunRecord, RunState};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
 use hematite_stats::lookup::Nodes;
@@ -72,7 +72,7 @@ struct RunSummary<'a> {
 pub fn run(arguments: &FlowArguments) -> Result<Exit> {
     let record = RunRecord::read(&arguments.run)?;
     let run_state = say::state(&arguments.run, &record);
-    let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let config: PostConfig = arguments.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
     let reader = source::open(&arguments.run, &record, arguments.fields.as_deref())?;
     let chosen = source::choose(&arguments.run, reader.steps(), arguments.dump)?;
     let mut left_out = Vec::new();

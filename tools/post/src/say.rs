@@ -39,3 +39,17 @@ pub fn state(run: &Path, record: &RunRecord) -> RunState {
     state.sentences().iter().for_each(|sentence| note(&format!("{}: {sentence}", run.display())));
     state
 }
+
+/// The same where the folder holds a record of a run; where that is damaged, says so.
+pub fn known_state(run: &Path) -> Option<RunState> {
+    if !RunRecord::is_in(run) {
+        return None;
+    }
+    match RunRecord::read(run) {
+        Ok(record) => Some(state(run, &record)),
+        Err(fault) => {
+            note(&format!("nobody knows how the run ended: {fault}"));
+            None
+        }
+    }
+}

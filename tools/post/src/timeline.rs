@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hematite_config::{Exit, Fault, Result};
-use hematite_dump::{RunRecord, RunState, Trace};
+use hematite_dump::{RunState, Trace};
 use hematite_stats::table::write_json;
 use hematite_stats::timeline::drawing::Drawing;
 use hematite_stats::timeline::window::Window;
@@ -32,7 +32,7 @@ pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
     let summary = summary(&trace);
     let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
     let mut written = vec![folder.join("timeline.json"), folder.join("timeline_phases.csv")];
-    let run_state = RunRecord::read(&arguments.run).ok().map(|record| say::state(&arguments.run, &record));
+    let run_state = say::known_state(&arguments.run);
     write_json(&written[0], &Told { summary: &summary, run_state })?;
     tables::phases(&summary).write_csv(&written[1])?;
     let ranks: Vec<_> = trace.ranks.iter().enumerate().collect();

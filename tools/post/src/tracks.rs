@@ -26,9 +26,7 @@ const DRAWN: usize = 60;
 /// Writes the trajectories and what follows from them.
 pub fn run(arguments: &TracksArguments) -> Result<Exit> {
     let Tracks { names, dimension, time, all } = read_tracks(&arguments.run)?;
-    if let Ok(record) = RunRecord::read(&arguments.run) {
-        say::state(&arguments.run, &record);
-    }
+    say::known_state(&arguments.run);
     let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
     let mut written = Vec::new();
     let mut file = |name: &str| {

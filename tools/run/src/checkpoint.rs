@@ -122,9 +122,55 @@ pub fn load(
     path: &Path,
     allowed: bool,
 ) -> Result<(Saved, Vec<ChangeRecord>)> {
-    let precision = setup.config.fluid.precision;
     let checkpoint = Checkpoint::open(path)?;
     let meta = checkpoint.meta();
+    let changed = check(setup, case_sha256, path, meta, allowed)?;
+    outlets::restore(outlets, &meta.outlets, path)?;
+    let located = checkpoint.locate(setup.own_ids())?;
+    for i in 0..meta.q {
+        fluid.restore_populations(i, &raw(located.populations(i)?))?;
+    }
+    let openings = 0..setup.part.openings.len();
+    let ledger =
+        openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
+    fluid.restore_ledger(meta.step, &ledger)?;
+    if setup.plan.wall_method() == WallMethod::Interpolated {
+        let other = |fault: Fault| {
+            Fault::usage(format!(
+                "{}; a run with \"fluid.walls\": \"interpolated\" goes on from one of its kind",
+                fault.message
+            ))
+        };
+        let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
+        fluid.restore_wall_ledger(&ledger)?;
+    }
+    if fluid.marks()?.is_some() {
+        let marks = checkpoint.array(MARKS, 1, setup.own_ids())?;
+        fluid.restore_marks(&marks.into_iter().map(|mark| mark as u32).collect::<Vec<_>>())?;
+    }
+    let mut saved = Saved::new(meta.step, meta.populations.clone(), meta.entered.clone());
+    for (k, population) in setup.populations.iter().enumerate() {
+        checkpoint.each_cell(&population.name, |id, words| {
+            let damaged = || Fault::usage(format!("{}: number {id} of {} is damaged", path.display(), population.name));
+            saved.add(setup, k, id, words).ok_or_else(damaged)
+        })?;
+    }
+    Ok((saved, changed))
+}
+
+/// Whether the run can go on from the checkpoint at `path`, which says `meta` of itself; gives what the config has changed since.
+/// Physics may have where that is `allowed`.
+///
+/// # Errors
+/// A usage fault where it is of another case, fluid, precision or lattice, keeps other outlets, or where physics changed.
+pub fn check(
+    setup: &Setup,
+    case_sha256: &str,
+    path: &Path,
+    meta: &CheckpointMeta,
+    allowed: bool,
+) -> Result<Vec<ChangeRecord>> {
+    let precision = setup.config.fluid.precision;
     if meta.case_sha256 != case_sha256 {
         return Err(Fault::usage(format!("{} belongs to another case than {}", path.display(), setup.case.display())));
     }
@@ -162,37 +208,8 @@ pub fn load(
             text(scale(setup))
         )));
     }
-    outlets::restore(outlets, &meta.outlets, path)?;
-    let located = checkpoint.locate(setup.own_ids())?;
-    for i in 0..meta.q {
-        fluid.restore_populations(i, &raw(located.populations(i)?))?;
-    }
-    let openings = 0..setup.part.openings.len();
-    let ledger =
-        openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
-    fluid.restore_ledger(meta.step, &ledger)?;
-    if setup.plan.wall_method() == WallMethod::Interpolated {
-        let other = |fault: Fault| {
-            Fault::usage(format!(
-                "{}; a run with \"fluid.walls\": \"interpolated\" goes on from one of its kind",
-                fault.message
-            ))
-        };
-        let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
-        fluid.restore_wall_ledger(&ledger)?;
-    }
-    if fluid.marks()?.is_some() {
-        let marks = checkpoint.array(MARKS, 1, setup.own_ids())?;
-        fluid.restore_marks(&marks.into_iter().map(|mark| mark as u32).collect::<Vec<_>>())?;
-    }
-    let mut saved = Saved::new(meta.step, meta.populations.clone(), meta.entered.clone());
-    for (k, population) in setup.populations.iter().enumerate() {
-        checkpoint.each_cell(&population.name, |id, words| {
-            let damaged = || Fault::usage(format!("{}: number {id} of {} is damaged", path.display(), population.name));
-            saved.add(setup, k, id, words).ok_or_else(damaged)
-        })?;
-    }
-    Ok((saved, changed))
+    outlets::restore(&mut setup.plan.outlets(), &meta.outlets, path)?;
+    Ok(changed)
 }
 
 /// Nodes whose populations a checkpoint of the run holds.

@@ -69,7 +69,7 @@ pub struct Cli {
     #[arg(skip = Instant::now())]
     pub started: Instant,
 
-    /// Check config and case, say what would be done, and stop
+    /// Check config, case, device, checkpoint and run folder, say what would be done, and stop
     #[arg(long)]
     pub check: bool,
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::{DumpRegion, Field};
 use hematite_solver::config::{BodiesConfig, CellsConfig, DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
 use hematite_units::quantity::{Length, Velocity};
@@ -256,22 +256,28 @@ impl DumpConfig {
 }
 
 impl RunConfig {
+    /// Steps of dumps after the last of `steps`, each with its key.
+    pub fn beyond(&self, steps: u64) -> Vec<(String, u64)> {
+        let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}].at"), &dump.at));
+        let cells = self.cell_dumps.iter().map(|times| ("cell_dumps.at".to_owned(), &times.at));
+        let later = |at: &[u64]| at.iter().copied().find(|&at| at > steps);
+        fields.chain(cells).filter_map(|(key, at)| later(at).map(|at| (key, at))).collect()
+    }
+
     /// Checks what the types cannot, for a run of `steps` steps of a case of `dimension` dimensions, and fills in the
-    /// dump at the end where none is configured.
+    /// dump at the end where none is configured. Where `cut`, the command line sets the number of steps in place of the config, and
+    /// dumps may lie beyond it.
     ///
     /// # Errors
     /// A usage fault that names the key.
-    pub fn check(&mut self, steps: u64, dimension: usize) -> Result<()> {
+    pub fn check(&mut self, steps: u64, cut: bool, dimension: usize) -> Result<()> {
         if self.dumps.is_empty() {
             let region = DumpRegion::default();
             self.dumps.push(DumpConfig { name: fields(), every: None, at: vec![steps], fields: all_fields(), region });
         }
         for (k, dump) in self.dumps.iter().enumerate() {
             let key = format!("dumps[{k}]");
-            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-            if dump.name.is_empty() || !dump.name.chars().all(plain) {
-                return Err(Fault::usage(format!("{key}.name \"{}\" must be letters, digits, - and _", dump.name)));
-            }
+            check_file_name(&dump.name).map_err(|fault| fault.within(format!("{key}.name")))?;
             if self.dumps[..k].iter().any(|other| other.name == dump.name) {
                 return Err(Fault::usage(format!("{key}.name \"{}\" is taken: name each dump", dump.name)));
             }
@@ -280,9 +286,6 @@ impl RunConfig {
             }
             if dump.every == Some(0) {
                 return Err(Fault::usage(format!("{key}.every must be at least 1")));
-            }
-            if let Some(at) = dump.at.iter().find(|&&at| at > steps) {
-                return Err(Fault::usage(format!("{key}.at: {at} is beyond the {steps} steps of the run")));
             }
             if dump.fields.is_empty() {
                 return Err(Fault::usage(format!("{key}.fields is empty")));
@@ -294,8 +297,8 @@ impl RunConfig {
             at.push(0);
             self.cell_dumps = Some(Times { every: self.dumps[0].every, at });
         }
-        if let Some(at) = self.cell_dumps.iter().flat_map(|times| &times.at).find(|&&at| at > steps) {
-            return Err(Fault::usage(format!("cell_dumps.at: {at} is beyond the {steps} steps of the run")));
+        if let Some((key, at)) = self.beyond(steps).into_iter().find(|_| !cut) {
+            return Err(Fault::usage(format!("{key}: {at} is beyond the {steps} steps of the run")));
         }
         if self.cell_dumps.as_ref().is_some_and(|times| times.every == Some(0)) {
             return Err(Fault::usage("cell_dumps.every must be at least 1"));

@@ -4,7 +4,7 @@ use hematite_case::Case;
 use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result};
 use hematite_dump::{
-    CellWriter, Checkpoint, DumpStep, Field, rank_file, write_body_index, write_cell_index, write_index,
+    CellWriter, Checkpoint, DumpStep, Field, RunRecord, rank_file, write_body_index, write_cell_index, write_index,
 };
 use hematite_solver::Precision;
 use hematite_solver::config::Collision;
@@ -21,9 +21,6 @@ use crate::ranks::together;
 use crate::setup::Setup;
 use crate::suspended::Suspended;
 
-/// The folder in a run folder that holds the last state of a run that failed: no reader takes it for a dump.
-pub const FOLDER: &str = "failed";
-
 /// Nodes between a place and what is said to be near it, at most.
 const NEAR: f64 = 10.0;
 /// Between a place and a cell.
@@ -38,7 +35,7 @@ const CLOSE: f64 = 0.55;
 /// # Errors
 /// When a file cannot be written, or the device or a rank is lost.
 pub fn dump(comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, suspended: &Suspended) -> Result<()> {
-    let folder = setup.folder.join(FOLDER);
+    let folder = setup.folder.join(RunRecord::FAILED);
     let (rank, ranks, step) = (comm.rank(), comm.size(), fluid.step());
     together(comm, || {
         if rank > 0 {
@@ -51,7 +48,7 @@ pub fn dump(comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, suspended: &Suspe
         std::fs::create_dir_all(&folder).map_err(fault)
     })?;
     let all = DumpConfig {
-        name: "fields".to_owned(),
+        name: RunRecord::FAILED_FIELDS.to_owned(),
         every: None,
         at: vec![step],
         fields: Field::ALL.to_vec(),
@@ -282,7 +279,7 @@ fn nearest_cell(
 /// What a run that failed leaves: where its last state is, and from where to go on.
 pub fn left(setup: &Setup, dumped: &Result<()>, last_dump: Option<u64>) -> String {
     let mut text = match dumped {
-        Ok(()) => format!("The last state is in {FOLDER}/ of the run folder"),
+        Ok(()) => format!("The last state is in {}/ of the run folder", RunRecord::FAILED),
         Err(fault) => format!("The last state could not be written: {fault}"),
     };
     let latest = Checkpoint::latest(&setup.folder).and_then(|path| Some(path.file_name()?.to_str()?.to_owned()));

@@ -4,12 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use hematite_comm::Comm;
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, check_writable, clear_partial};
 use hematite_dump::{Checkpoint, EndState, Ledger, RunRecord};
 
 use crate::cli::Cli;
-use crate::failure::FOLDER;
 use crate::lock::{self, Lock};
+use crate::output;
 use crate::ranks::together;
 use crate::setup::Setup;
 
@@ -31,6 +31,13 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
     comm.any(comm.rank() == 0 && done())
 }
 
+/// Says that the run is done already, on rank 0.
+pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
+    if !cli.quiet && comm.rank() == 0 {
+        eprintln!("done already: step {}, {}", setup.plan.steps, setup.folder.display());
+    }
+}
+
 /// Takes the folder for a run that begins, or goes on from step `resumed`. Gives the lock, on rank 0, and whether the files in the
 /// folder go on. Collective.
 ///
@@ -44,8 +51,27 @@ pub fn take(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> 
     Ok((taken.map(|(lock, _)| lock), goes_on))
 }
 
+/// Whether [`take`] would give the folder. Changes nothing. Collective.
+///
+/// # Errors
+/// Those of [`take`], and an I/O fault where the folder cannot be written.
+pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> Result<()> {
+    let alone = || may_be_taken(cli, setup, resumed).and_then(|_| check_writable(&setup.folder));
+    together(comm, || if comm.rank() == 0 { alone() } else { Ok(()) })
+}
+
 /// The same on rank 0.
 fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, bool)> {
+    let folder = &setup.folder;
+    let goes_on = may_be_taken(cli, setup, resumed)?;
+    let holds = folder.join(RECORD).exists();
+    let lock = Lock::take(folder)?;
+    prepare(folder, holds, goes_on)?;
+    Ok((lock, goes_on))
+}
+
+/// Whether the run may write into its folder, and whether what is there goes on.
+fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<bool> {
     let folder = &setup.folder;
     is_for_runs(folder)?;
     lock::check(folder)?;
@@ -64,9 +90,10 @@ fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, b
     if holds && !goes_on && !cli.force {
         is_replaceable(cli, folder)?;
     }
-    let lock = Lock::take(folder)?;
-    prepare(folder, holds, goes_on)?;
-    Ok((lock, goes_on))
+    if goes_on {
+        output::check(setup)?;
+    }
+    Ok(goes_on)
 }
 
 fn is_within(path: &str, folder: &Path) -> bool {
@@ -112,10 +139,11 @@ fn is_replaceable(cli: &Cli, folder: &Path) -> Result<()> {
 fn prepare(folder: &Path, holds: bool, goes_on: bool) -> Result<()> {
     let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
     // What failed is taken up again or done anew.
-    let failed = folder.join(FOLDER);
+    let failed = folder.join(RunRecord::FAILED);
     if holds && failed.is_dir() {
         fs::remove_dir_all(failed).map_err(fault)?;
     }
+    clear_partial(folder);
     if goes_on {
         return Ok(());
     }

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::Path;
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, process};
 
 /// The file that is locked while a run writes into its folder. It stays, and says who wrote last.
 pub const FILE: &str = ".lock";
@@ -26,9 +26,8 @@ impl Lock {
         let mut options = OpenOptions::new();
         let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(fault)?;
         locked(&mut file, folder)?;
-        let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         file.set_len(0).map_err(fault)?;
-        writeln!(file, "process {} on {}", std::process::id(), host.trim()).map_err(fault)?;
+        writeln!(file, "{}", process()).map_err(fault)?;
         Ok(Self { _file: file })
     }
 }

@@ -6,6 +6,7 @@ mod bench;
 mod bodies;
 mod cells;
 mod changes;
+mod check;
 mod checkpoint;
 mod cli;
 mod config;
@@ -21,6 +22,7 @@ mod outlets;
 mod output;
 mod progress;
 mod ranks;
+mod room;
 mod setup;
 mod start;
 mod state;
@@ -52,17 +54,13 @@ fn run(cli: &Cli) -> Result<Exit> {
     ranks::on_every_rank(cli, |comm| {
         let setup = setup::Setup::new(cli, comm)?;
         if cli.check {
-            let _checked = start::case_hash(comm, &setup)?;
-            setup.report(comm, cli.quiet);
-            return Ok(Exit::Done);
+            return check::check(cli, comm, &setup);
         }
         if let Some(format) = cli.bench {
             return bench::bench(cli, comm, setup, format);
         }
         if folder::is_done(cli, comm, &setup)? {
-            if !cli.quiet && comm.rank() == 0 {
-                eprintln!("done already: step {}, {}", setup.plan.steps, setup.folder.display());
-            }
+            folder::say_done(cli, comm, &setup);
             return Ok(Exit::Done);
         }
         time_loop::TimeLoop::new(cli, comm, setup)?.run()
@@ -73,12 +71,13 @@ fn list_gpus() -> Result<Exit> {
     let found = hematite_gpu::list()?;
     for gpu in &found {
         println!(
-            "{}  {} ({}), {}{}; binds up to {} MiB, buffers up to {} MiB{}{}",
+            "{}  {} ({}), {}{}{}; binds up to {} MiB, buffers up to {} MiB{}{}",
             gpu.number,
             gpu.name,
             gpu.kind,
             gpu.driver,
             if gpu.bus.is_empty() { String::new() } else { format!(", bus {}", gpu.bus) },
+            gpu.memory.map(|bytes| format!("; {} MiB of memory", bytes >> 20)).unwrap_or_default(),
             gpu.max_binding >> 20,
             gpu.max_buffer >> 20,
             if gpu.f16 { "; f16" } else { "" },

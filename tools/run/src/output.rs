@@ -6,13 +6,13 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
-    BodyWriter, CellCount, CellWriter, ChangeRecord, Column, DumpStep, EndRecord, Ledger, LedgerRow, LedgerWriter, Log,
-    OpeningRecord, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter, WarningRecord,
-    clear_other_ranks, dump_file, rank_file, write_body_index, write_cell_index, write_index,
+    BodyWriter, CellCount, CellWriter, ChangeRecord, Column, DumpStep, EndRecord, FieldWriter, Ledger, LedgerRow,
+    LedgerWriter, Log, OpeningRecord, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
+    WarningRecord, clear_other_ranks, dump_file, rank_file, write_body_index, write_cell_index, write_index,
 };
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Monitor, Phases};
 use hematite_solver::suspension::Tally;
-use hematite_solver::{WALLS, WallMethod};
+use hematite_solver::{Precision, WALLS, WallMethod};
 use serde_json::json;
 
 use crate::alarm::Alarm;
@@ -89,7 +89,6 @@ impl Output {
             }
             let (names, columns) = (ledger_names(setup), measured::columns(setup));
             ledger = Some(if goes_on {
-                same_columns(&setup.folder, &names, &columns)?;
                 LedgerWriter::reopen(&setup.folder, step)?
             } else {
                 let populations: Vec<String> = setup.populations.iter().map(|p| p.name.clone()).collect();
@@ -326,6 +325,18 @@ impl Output {
 fn ledger_names(setup: &Setup) -> Vec<String> {
     let openings = setup.header.openings.iter().map(|opening| opening.name.clone());
     openings.chain(setup.plan.walls_give_mass().then(|| WALLS.to_owned())).collect()
+}
+
+/// Whether a run may go on with the files of its folder, as far as can be told without changing them. On rank 0.
+///
+/// # Errors
+/// Those of [`Output::open`].
+pub fn check(setup: &Setup) -> Result<()> {
+    let f64s = setup.config.fluid.precision == Precision::F64;
+    for dump in &setup.config.dumps {
+        FieldWriter::check((&setup.folder, &dump.name), &dump.fields, f64s)?;
+    }
+    same_columns(&setup.folder, &ledger_names(setup), &measured::columns(setup))
 }
 
 /// Refuses to go on with a ledger of other columns.

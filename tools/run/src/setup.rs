@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::{Case, Header, Lattice, Layer, NodeId, Part, Partition, Population, Target, loads};
 use hematite_comm::Comm;
-use hematite_config::{Fault, Result, read, sibling};
+use hematite_config::{Fault, Result, read_config, sibling};
 use hematite_dump::Grid;
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -222,6 +222,12 @@ impl Setup {
         for advice in plan.advice().into_iter().chain(cores_kept_back(comm.size())) {
             eprintln!("advice    {advice}");
         }
+        for (key, at) in self.config.beyond(plan.steps) {
+            eprintln!(
+                "advice    {key}: step {at} is beyond the {} steps of --steps and will not be reached",
+                plan.steps
+            );
+        }
         let notes = self.immersion.iter().flat_map(|immersion| &immersion.notes);
         for note in notes.chain(self.rigid.iter().flat_map(|rigid| &rigid.notes)) {
             eprintln!("advice    {note}");
@@ -240,7 +246,7 @@ impl Setup {
 }
 
 fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)> {
-    let mut config: RunConfig = read(path)?;
+    let mut config: RunConfig = read_config(path)?;
     let case = sibling(path, &config.case);
     let stored = Case::open(&case)?;
     let header = stored.header().clone();
@@ -257,7 +263,8 @@ fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Header, Plan)>
     let mut plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, &header)
         .map_err(|fault| fault.within(path.display()))?;
     plan.find_profiles(&stored).map_err(|fault| fault.within(path.display()))?;
-    config.check(plan.steps, header.set.dimension()).map_err(|fault| fault.within(path.display()))?;
+    let checked = config.check(plan.steps, cli.steps.is_some(), header.set.dimension());
+    checked.map_err(|fault| fault.within(path.display()))?;
     let case = case.canonicalize().map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
     Ok((config, case, header, plan))
 }

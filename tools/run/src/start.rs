@@ -16,7 +16,7 @@ use crate::ranks::together;
 use crate::setup::{Setup, initial_velocity};
 use crate::state::Saved;
 use crate::suspended::Suspended;
-use crate::{bodies, cells};
+use crate::{bodies, cells, room};
 
 /// What steps, and on what.
 pub struct Start {
@@ -45,11 +45,7 @@ impl Start {
     /// Without a device that will do, or one with too little room; for a checkpoint that does not fit.
     pub fn new(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Self> {
         let case_sha256 = case_hash(comm, setup)?;
-        let precision = setup.config.fluid.precision;
-        let needs =
-            Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
-        let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
-        let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.in_turn())? } else { gpu };
+        let gpu = device(cli, comm, setup)?;
         let all_wait = !comm.any(!gpu.waits_at_gates())?;
         let gpu = gpu.with_gates(all_wait);
         gpu.report_errors(|error| {
@@ -107,6 +103,19 @@ impl Start {
 fn said(changed: &[ChangeRecord]) -> String {
     let keys: Vec<&str> = changed.iter().map(|change| change.key.as_str()).collect();
     if keys.is_empty() { String::new() } else { format!(", changed since: {}", keys.join(", ")) }
+}
+
+/// Opens this rank's device, which must have what the run needs and room for its part. Collective.
+///
+/// # Errors
+/// Without a device that will do, or one with too little room; when a rank is lost.
+pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
+    let precision = setup.config.fluid.precision;
+    let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
+    let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
+    let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.in_turn())? } else { gpu };
+    together(comm, || room::check(setup, comm.size(), gpu.info()))?;
+    Ok(gpu)
 }
 
 /// Puts cells or bodies into the fluid, at the start or as saved, and makes ready for the first step. Collective.

@@ -51,9 +51,6 @@ impl PopulationConfig {
 
     /// Checks the numbers, and that one thing says how many cells there are.
     pub(super) fn check(&self) -> Result<()> {
-        if self.name.trim().is_empty() {
-            return Err(Fault::usage("key \"name\" is empty: give the population a name, e.g. \"red\""));
-        }
         let given = [
             ("hematocrit", self.hematocrit.is_some()),
             ("count", self.count.is_some()),

@@ -23,20 +23,15 @@ pub(super) struct Distance {
 const STEPS: [f64; 2] = [40.0, 24.0];
 
 impl Distance {
+    /// How many points [`Distance::new`] tabulates.
+    pub fn points(surface: &Surface, reach: f64) -> f64 {
+        measure(surface, reach).2.iter().product()
+    }
+
     /// Tabulates the distance from `surface` out to `reach` beyond it.
     pub fn new(surface: &Surface, reach: f64) -> Self {
-        let flat = surface.dimension == 2;
-        let step = surface.radius() / STEPS[surface.dimension - 2];
-        let margin = reach + 2.0 * step;
-        let bound = |pick: fn(f64, f64) -> f64, start: f64| {
-            surface.vertices.iter().fold([start; 3], |b, v| [0, 1, 2].map(|k| pick(b[k], v[k])))
-        };
-        let mut low = bound(f64::min, f64::INFINITY).map(|x| x - margin);
-        let high = bound(f64::max, f64::NEG_INFINITY).map(|x| x + margin);
-        let mut counts = [0, 1, 2].map(|k| ((high[k] - low[k]) / step).ceil() as usize + 1);
-        if flat {
-            (low[2], counts[2]) = (0.0, 1);
-        }
+        let (low, step, counts) = measure(surface, reach);
+        let counts = counts.map(|n| n as usize);
         let grid = Grid { low, step, counts };
         let nearest = nearest(surface, &grid);
         let inside = inside(surface, &grid);
@@ -89,6 +84,22 @@ impl Distance {
         let gradient = [gx + share[2] * (ax - gx), gy + share[2] * (ay - gy), above - value];
         Some((value + share[2] * (above - value), gradient.map(|g| g * self.per_step)))
     }
+}
+
+/// Lower corner, step and counts of the grid about a surface, out to `reach` beyond it.
+fn measure(surface: &Surface, reach: f64) -> (Point, f64, [f64; 3]) {
+    let step = surface.radius() / STEPS[surface.dimension - 2];
+    let margin = reach + 2.0 * step;
+    let bound = |pick: fn(f64, f64) -> f64, start: f64| {
+        surface.vertices.iter().fold([start; 3], |b, v| [0, 1, 2].map(|k| pick(b[k], v[k])))
+    };
+    let mut low = bound(f64::min, f64::INFINITY).map(|x| x - margin);
+    let high = bound(f64::max, f64::NEG_INFINITY).map(|x| x + margin);
+    let mut counts = [0, 1, 2].map(|k| ((high[k] - low[k]) / step).ceil() + 1.0);
+    if surface.dimension == 2 {
+        (low[2], counts[2]) = (0.0, 1.0);
+    }
+    (low, step, counts)
 }
 
 struct Grid {

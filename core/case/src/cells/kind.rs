@@ -24,11 +24,16 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// A membrane's shape, with distances known as far as half-size cells with gaps of `widest` need them.
+    /// How far distances are to be known for half-size cells with gaps of `widest`.
+    pub fn reach(widest: f64) -> f64 {
+        2.2 * widest + 0.2
+    }
+
+    /// A membrane's shape, with distances for gaps up to `widest`.
     pub fn membrane(surface: &Surface, gap: f64, widest: f64, shrinks: bool) -> Self {
         Self {
             points: spread(&surface.vertices),
-            distance: Distance::new(surface, 2.2 * widest + 0.2),
+            distance: Distance::new(surface, Self::reach(widest)),
             radius: surface.radius(),
             volume: surface.volume(),
             semi_axes: None,

@@ -51,13 +51,12 @@ impl Seeding<'_> {
         Err(Fault::usage(format!("key \"cells\": hematocrit beyond packing: {}; ask for less", mosts.join("; "))))
     }
 
-    /// The lattice suits the shape of population `k`.
+    /// The lattice suits the thickness and size of population `k`.
     pub(super) fn check_size(&self, k: usize) -> Result<()> {
-        match self.plans[k].rigid {
-            Some(body) => self.check_body(&body)?,
-            None => self.check_membrane(k)?,
-        }
         let (kind, lattice) = (&self.kinds[k], self.lattice);
+        if self.plans[k].rigid.is_none() {
+            thick_enough(2.0 * kind.distance.inradius, lattice.spacing)?;
+        }
         for axis in (0..lattice.set.dimension()).filter(|&axis| lattice.periodic[axis]) {
             let period = lattice.extent[axis] as f64;
             if 2.0 * kind.radius + kind.gap + 2.0 * self.slack > period {
@@ -70,54 +69,6 @@ impl Seeding<'_> {
                     ["x", "y", "z"][axis]
                 )));
             }
-        }
-        Ok(())
-    }
-
-    /// A rigid body is neither too small nor too large for the region by which it meets the fluid.
-    fn check_body(&self, body: &RigidShape) -> Result<()> {
-        let [thinnest, widest] = [body.thinnest(), body.widest()].map(|axis| axis / self.lattice.spacing);
-        if thinnest < SEMI_AXES[0] {
-            return Err(Fault::usage(format!(
-                "its shortest semi-axis is {}, {thinnest:.2} lattice spacings; the region by which a rigid body meets the \
-                 fluid cannot hold less than {}: take a lattice of {} or finer, or thicker bodies",
-                self.um(thinnest),
-                SEMI_AXES[0],
-                self.um(thinnest / SEMI_AXES[0])
-            )));
-        }
-        if widest > SEMI_AXES[1] {
-            return Err(Fault::usage(format!(
-                "its longest semi-axis is {}, {widest:.2} lattice spacings; a run finds bodies that touch each other up to \
-                 {}: take a lattice of {} or coarser, or smaller bodies",
-                self.um(widest),
-                SEMI_AXES[1],
-                self.um(widest / SEMI_AXES[1])
-            )));
-        }
-        Ok(())
-    }
-
-    /// A membrane is neither too coarse nor too thin for the lattice.
-    fn check_membrane(&self, k: usize) -> Result<()> {
-        let (kind, surface) = (&self.kinds[k], &self.plans[k].surface);
-        let side = mean_side(surface) / self.lattice.spacing;
-        if side > LONGEST_SIDE {
-            let needed = (side / LONGEST_SIDE).powi(surface.dimension as i32 - 1) * surface.vertices.len() as f64;
-            return Err(Fault::usage(format!(
-                "the vertices of its shape are {side:.2} lattice spacings apart in the mean, at most {LONGEST_SIDE} keep the \
-                 membrane tight: take \"vertices\" {} or more, or a coarser lattice than {}",
-                needed.ceil(),
-                self.um(1.0)
-            )));
-        }
-        let thickness = 2.0 * kind.distance.inradius;
-        if thickness < THINNEST {
-            return Err(Fault::usage(format!(
-                "its shape is {} thick, {thickness:.2} lattice spacings; a cell needs {THINNEST}: take a lattice of {} or finer",
-                self.um(thickness),
-                self.um(thickness / THINNEST)
-            )));
         }
         Ok(())
     }
@@ -146,7 +97,7 @@ impl Seeding<'_> {
 
     /// A length in lattice units, for people.
     fn um(&self, lattice_units: f64) -> String {
-        format!("{:.3} um", 1e6 * lattice_units * self.lattice.spacing)
+        um(lattice_units, self.lattice.spacing)
     }
 
     fn fits<const D: usize>(&self, k: usize) -> bool {
@@ -189,6 +140,64 @@ impl Seeding<'_> {
             Some(j) => format!("{row_i}: the {one} overlaps that of {}; move one of them", row(j).0),
         }))
     }
+}
+
+/// A length in lattice units, for people.
+fn um(lattice_units: f64, spacing: f64) -> String {
+    let length = 1e6 * lattice_units * spacing;
+    if (1e-3..1e6).contains(&length) { format!("{length:.3} um") } else { format!("{length:.3e} um") }
+}
+
+/// A rigid body is neither too small nor too large for the region by which it meets the fluid.
+pub(super) fn check_body(body: &RigidShape, spacing: f64) -> Result<()> {
+    let [thinnest, widest] = [body.thinnest(), body.widest()].map(|axis| axis / spacing);
+    if thinnest < SEMI_AXES[0] {
+        return Err(Fault::usage(format!(
+            "its shortest semi-axis is {}, {thinnest:.2} lattice spacings; the region by which a rigid body meets the \
+             fluid cannot hold less than {}: take a lattice of {} or finer, or thicker bodies",
+            um(thinnest, spacing),
+            SEMI_AXES[0],
+            um(thinnest / SEMI_AXES[0], spacing)
+        )));
+    }
+    if widest > SEMI_AXES[1] {
+        return Err(Fault::usage(format!(
+            "its longest semi-axis is {}, {widest:.2} lattice spacings; a run finds bodies that touch each other up to \
+             {}: take a lattice of {} or coarser, or smaller bodies",
+            um(widest, spacing),
+            SEMI_AXES[1],
+            um(widest / SEMI_AXES[1], spacing)
+        )));
+    }
+    Ok(())
+}
+
+/// A membrane is not too coarse for the lattice, nor too small.
+pub(super) fn check_membrane(surface: &Surface, spacing: f64) -> Result<()> {
+    let side = mean_side(surface) / spacing;
+    if side.is_nan() || side > LONGEST_SIDE {
+        let needed = (side / LONGEST_SIDE).powi(surface.dimension as i32 - 1) * surface.vertices.len() as f64;
+        return Err(Fault::usage(format!(
+            "the vertices of its shape are {side:.2} lattice spacings apart in the mean, at most {LONGEST_SIDE} keep the \
+             membrane tight: take \"vertices\" {} or more, or a coarser lattice than {}",
+            needed.ceil(),
+            um(1.0, spacing)
+        )));
+    }
+    // No thicker than across.
+    thick_enough(2.0 * surface.radius() / spacing, spacing)
+}
+
+/// A cell's `thickness`, in lattice spacings, is not too small.
+fn thick_enough(thickness: f64, spacing: f64) -> Result<()> {
+    if thickness >= THINNEST {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "its shape is {} thick, {thickness:.2} lattice spacings; a cell needs {THINNEST}: take a lattice of {} or finer",
+        um(thickness, spacing),
+        um(thickness / THINNEST, spacing)
+    )))
 }
 
 /// Mean length of the sides of a surface, in metres.

@@ -6,14 +6,18 @@ use hematite_cells::{RigidShape, Surface};
 use hematite_config::{Fault, Result, sibling};
 
 use super::config::HALF;
+use super::distance::Distance;
 use super::kind::Kind;
-use super::{Growth, Placed, PopulationConfig, positions};
+use super::{Growth, Placed, PopulationConfig, limits, positions};
 use crate::Lattice;
 
 /// What one and several of a population are called: rigid ones are bodies.
 pub(super) fn words(rigid: bool) -> [&'static str; 2] {
     if rigid { ["body", "bodies"] } else { ["cell", "cells"] }
 }
+
+/// The most points of a table of distances: 1 GB.
+const MOST_POINTS: f64 = 2.5e8;
 
 /// What is asked of a population.
 pub(super) struct Plan {
@@ -48,7 +52,12 @@ impl Plan {
         let volume = rigid.map_or_else(|| surface.volume(), |body| body.volume());
         let lumen = lattice.nodes() as f64 * lattice.spacing.powi(dimension as i32);
         let given = match &config.positions {
-            Some(file) => positions::read(&sibling(path, file), dimension)?,
+            Some(file) => {
+                let file = sibling(path, file);
+                let given = positions::read(&file, dimension)?;
+                refuse_far(lattice, &given, &file, words(config.rigid)[0])?;
+                given
+            }
             None => Vec::new(),
         };
         let asked = match (config.hematocrit, config.count) {
@@ -65,6 +74,27 @@ impl Plan {
             )));
         }
         Ok(Self { config: config.clone(), surface, rigid, asked, given })
+    }
+
+    /// The shape suits the lattice, as far as its vertices or semi-axes tell, and distances out to gaps of `widest` lattice spacings
+    /// can be held.
+    ///
+    /// # Errors
+    /// A usage fault that names value, limit and remedy.
+    pub fn check_shape(&self, widest: f64, spacing: f64) -> Result<()> {
+        match self.rigid {
+            Some(body) => limits::check_body(&body, spacing)?,
+            None => limits::check_membrane(&self.surface, spacing)?,
+        }
+        if Distance::points(&self.surface.scaled(1.0 / spacing), Kind::reach(widest)) <= MOST_POINTS {
+            return Ok(());
+        }
+        Err(Fault::usage(format!(
+            "key \"seeding.gap\" is {widest:.3} lattice spacings, more than what can be looked ahead for from {} as small as these \
+             (radius {:.3}): take a narrower gap",
+            self.words()[1],
+            self.surface.radius() / spacing
+        )))
     }
 
     /// What one of these is called, and several.
@@ -88,4 +118,31 @@ impl Plan {
             }
         }
     }
+}
+
+/// The most periods of the domain that a centre may be away from it.
+const MOST_PERIODS: f64 = 1e3;
+
+/// Refuses centres outside the domain. Where it is periodic they may lie in one of its images.
+fn refuse_far(lattice: &Lattice, given: &[Placed], file: &Path, one: &str) -> Result<()> {
+    let Lattice { origin, spacing, extent, periodic, .. } = *lattice;
+    let axes = 0..lattice.set.dimension();
+    let inside = |cell: &Placed| {
+        axes.clone().all(|k| {
+            let share = (cell.centre[k] - origin[k]) / (spacing * extent[k] as f64);
+            let beyond = if periodic[k] { MOST_PERIODS } else { 0.0 };
+            (-beyond..=1.0 + beyond).contains(&share)
+        })
+    };
+    let Some(row) = given.iter().position(|cell| !inside(cell)) else { return Ok(()) };
+    let list = |x: &dyn Fn(usize) -> f64| axes.clone().map(|k| format!("{:.4e}", x(k))).collect::<Vec<_>>().join(", ");
+    Err(Fault::usage(format!(
+        "{}: row {}: the {one} reaches out of the fluid: its centre ({}) m is not in the domain, from ({}) to ({}) m; move it, or \
+         leave it out",
+        file.display(),
+        row + 1,
+        list(&|k| given[row].centre[k]),
+        list(&|k| origin[k]),
+        list(&|k| origin[k] + spacing * extent[k] as f64)
+    )))
 }

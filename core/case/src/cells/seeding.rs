@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use hematite_config::{Fault, Result};
+use hematite_config::{Fault, Result, check_name};
 
 use super::kind::Kind;
 use super::limits::DENSEST;
@@ -59,6 +59,7 @@ impl<'a> Seeding<'a> {
         let (gap, wall_gap) = config.gaps(lattice.spacing).map_err(|fault| fault.within("key \"seeding\""))?;
         let mut plans: Vec<Plan> = Vec::with_capacity(populations.len());
         for (k, population) in populations.iter().enumerate() {
+            check_name(&population.name).map_err(|fault| fault.within(format!("key \"cells[{k}]\"")))?;
             let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", population.name));
             if let Some(other) = plans.iter().position(|plan| plan.config.name == population.name) {
                 return Err(within(Fault::usage(format!(
@@ -69,6 +70,10 @@ impl<'a> Seeding<'a> {
         }
         let spacing = lattice.spacing;
         let widest = plans.iter().map(|plan| plan.gap(gap, spacing)).fold(0.0, f64::max);
+        for (k, plan) in plans.iter().enumerate() {
+            let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", plan.config.name));
+            plan.check_shape(widest, spacing).map_err(within)?;
+        }
         let kinds: Vec<Kind> = plans.iter().map(|plan| plan.kind(gap, widest, spacing, config.growth)).collect();
         // Between rigid bodies no table is looked at.
         let tables = kinds.iter().filter(|_| kinds.iter().any(|kind| kind.semi_axes.is_none()));

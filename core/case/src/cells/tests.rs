@@ -251,6 +251,8 @@ fn given_positions_stay_and_others_keep_clear() {
         ("20,20\n21,22\n", "row 1: the cell overlaps that of cells.csv: row 2"),
         ("20,20\n40,2\n", "row 2: the cell reaches out of the fluid"),
         ("20,20\n500,20\n", "row 2: the cell reaches out of the fluid"),
+        ("20,20\n1e20,20\n", "row 2: the cell reaches out of the fluid"),
+        ("-1e300,20\n", "row 1: the cell reaches out of the fluid"),
     ] {
         std::fs::write(folder.path().join("cells.csv"), format!("x [um],y [um]\n{rows}")).expect("writes");
         let fault = Seeding::plan(&lattice, &config, &configs(cells.clone()), &SeedingConfig::default());
@@ -269,6 +271,7 @@ fn what_cannot_be_is_refused_with_its_remedy() {
     let coarse = lattice(&coarse);
     let disc = |radius: &str, vertices: usize| json!({"kind": "disc", "radius": radius, "vertices": vertices});
     let red = json!({"kind": "red_cell"});
+    let wide = |diameter: &str| json!({"kind": "red_cell", "diameter": diameter});
     let plan = |lattice: &Lattice, cells: &Value| -> Result<()> {
         let path = Path::new("case.json");
         Seeding::plan(lattice, path, &configs(cells.clone()), &SeedingConfig::default()).map(drop)
@@ -292,6 +295,16 @@ fn what_cannot_be_is_refused_with_its_remedy() {
         (&narrow, json!([{"name": "a", "shape": disc("4 um", 32), "count": 1}]), "larger than the lumen"),
         (&short, json!([{"name": "a", "shape": disc("4 um", 32), "count": 1}]), "touch their own images"),
         (&coarse, json!([{"name": "a", "shape": red, "count": 2}]), "lattice spacings; a cell needs 1.5"),
+        (
+            &channel,
+            json!([{"name": "a", "shape": wide("1e-300 um"), "count": 1}]),
+            "\"diameter\" is \"1e-306 m\"; it must be from",
+        ),
+        (&channel, json!([{"name": "a", "shape": wide("1e-5 um"), "count": 1}]), "a cell needs 1.5"),
+        (&channel, json!([{"name": "a", "shape": wide("1e11 um"), "count": 1}]), "lattice spacings apart"),
+        (&channel, json!([{"name": "a", "shape": wide("1e300 um"), "count": 1}]), "it must be from"),
+        (&channel, json!([{"name": "a", "shape": disc("1e-5 um", 32), "count": 1}]), "a cell needs 1.5"),
+        (&channel, json!([{"name": "a", "shape": disc("1e300 um", 32), "count": 1}]), "\"radius\" is"),
     ] {
         let message = plan(lattice, &cells).expect_err(said).message;
         assert!(message.contains(said), "{said}: {message}");

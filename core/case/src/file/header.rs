@@ -148,7 +148,10 @@ impl Reader<'_> {
     }
 
     pub fn text(&self, place: &Location, name: &str) -> Result<String> {
-        Ok(self.number::<VarLenUnicode>(place, name)?.to_string())
+        let text: VarLenUnicode = self.number(place, name)?;
+        // HDF5 does not look at the bytes of its texts.
+        let text = std::str::from_utf8(text.as_bytes()).map_err(|error| self.damaged(name, &error.to_string()))?;
+        Ok(text.to_owned())
     }
 
     pub fn json<T: DeserializeOwned>(&self, place: &Location, name: &str) -> Result<T> {

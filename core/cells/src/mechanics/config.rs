@@ -29,10 +29,11 @@ pub struct MechanicsConfig {
     /// 3-D: modulus k of k/2 sum (A - A0)^2 / A0 over triangles, e.g. "5 uN/m"; "0 N/m" switches it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_area: Option<SurfaceTension>,
-    /// Modulus k of k/2 (A - A0)^2 / A0 of the whole area (2-D: perimeter), e.g. "10 mN/m".
+    /// Modulus k of k/2 (A - A0)^2 / A0 of the whole area (2-D: perimeter), e.g. "10 mN/m". More than the time step bears is
+    /// refused; without the key it is that of the preset, or what the time step bears where that is less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_area: Option<SurfaceTension>,
-    /// Modulus k of k/2 (V - V0)^2 / V0 of the volume (2-D: area), e.g. "10 kPa".
+    /// Modulus k of k/2 (V - V0)^2 / V0 of the volume (2-D: area), e.g. "10 kPa". As for `global_area`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<Pressure>,
     /// The volume V0 that the cell goes to as a share of its shape's, above 0 and up to 1.2, e.g. 0.9. Default 1.

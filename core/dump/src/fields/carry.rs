@@ -47,7 +47,29 @@ pub fn clear_other_ranks(run: &Path, name: &str, ranks: usize) -> Result<()> {
     Ok(())
 }
 
+/// The files of the dump `whole`, which must hold `fields` and no others, in f64 or not.
+fn listed(whole: &Path, fields: &[Field], f64: bool) -> Result<Option<Vec<PathBuf>>> {
+    let (held, files) = pieces::list(whole)?;
+    let path = whole.display();
+    if Field::ALL.iter().any(|field| held.fields.contains(field) != fields.contains(field)) {
+        return Err(Fault::usage(format!("{path} holds other fields than the config asks for: use another folder")));
+    }
+    if held.f64 != f64 {
+        return Err(Fault::usage(format!("{path} is of another precision than the run: use another folder")));
+    }
+    Ok(files)
+}
+
 impl FieldWriter {
+    /// Whether [`FieldWriter::go_on`] may go on with the dump `name` of a run, as far as can be told without changing it.
+    ///
+    /// # Errors
+    /// A usage fault when the earlier dumps hold other fields or are damaged.
+    pub fn check((run, name): (&Path, &str), fields: &[Field], f64: bool) -> Result<()> {
+        let whole = dump_file(run, name);
+        if whole.exists() { listed(&whole, fields, f64).map(drop) } else { Ok(()) }
+    }
+
     /// Goes on with the dump `name` of a run as `rank` of `ranks`, dropping dumps after time step `keep_through_step`.
     /// With the number of ranks that wrote it, the rank's file is reopened, with the nodes it holds
     /// ([`FieldWriter::node_ids`]), which other ranks may own by now; with another, a new one is made that holds
@@ -69,16 +91,7 @@ impl FieldWriter {
         if !whole.exists() {
             return Self::create(&own, grid, fields, f64);
         }
-        let (held, files) = pieces::list(&whole)?;
-        let path = whole.display();
-        if Field::ALL.iter().any(|field| held.fields.contains(field) != fields.contains(field)) {
-            return Err(Fault::usage(format!(
-                "{path} holds other fields than the config asks for: use another folder"
-            )));
-        }
-        if held.f64 != f64 {
-            return Err(Fault::usage(format!("{path} is of another precision than the run: use another folder")));
-        }
+        let files = listed(&whole, fields, f64)?;
         // No other rank's file is opened here: that rank may be reopening it.
         if files.map_or(own == whole, |files| files.contains(&own)) {
             return Self::reopen(&own, keep_through_step);

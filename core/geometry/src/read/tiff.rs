@@ -64,7 +64,8 @@ fn page(decoder: &mut Decoder<BufReader<File>>, stored: u64, before: usize) -> R
         return Err(Fault::usage(format!("has {} bits a value; save it with 8, 16 or 32", colour.bit_depth())));
     }
     let bytes = pixels * samples * u64::from(colour.bit_depth() / 8);
-    volume::plausible(bytes, stored)?;
+    // Pages may lie upon each other in a damaged file.
+    volume::plausible(bytes.saturating_mul(before as u64 + 1), stored)?;
     let values = match decoder.read_image().map_err(fault)? {
         DecodingResult::U8(v) if samples == 1 => Values::U8(v),
         DecodingResult::U16(v) if samples == 1 => Values::U16(v),

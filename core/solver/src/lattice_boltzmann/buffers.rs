@@ -5,6 +5,7 @@ use hematite_config::{Fault, Result};
 use hematite_gpu::{Buffer, Gpu};
 
 use super::boundary::{Entries, Prescribed};
+use super::fluid::Parameters;
 use super::halo::Crossing;
 use super::links::Runs;
 use super::shaders::Variant;
@@ -31,6 +32,20 @@ pub(crate) struct Buffers {
     pub wall_nodes: Vec<u32>,
     /// Bytes of all links.
     pub link_bytes: u64,
+}
+
+/// The least bytes that the fluid of `part` takes on a device: in all, and in its largest array.
+pub fn least_bytes(part: &Part, parameters: &Parameters) -> [u64; 2] {
+    let Parameters { set, precision, immersed, walls, .. } = parameters;
+    let stride = Buffers::stride_of(part) as u64;
+    let (slot, axes) = (stride * precision.stored_bytes() as u64, set.dimension() as u64);
+    let shared = match immersed {
+        Some(_) => (4 * axes + precision.vector_bytes(set.dimension()) as u64) * stride,
+        None => 0,
+    };
+    let held = if matches!(walls, Walls::Immersed(_)) { 4 * axes * stride } else { 0 };
+    // Links take a byte a node or more.
+    [set.q() as u64 * slot + part.own as u64 + shared + held, 2 * slot]
 }
 
 impl Buffers {

@@ -23,6 +23,7 @@ mod walls;
 
 pub use crate::courier::Phases;
 pub use boundary::{Prescribed, Shape};
+pub use buffers::least_bytes;
 pub use checks::{CHECK_EVERY, Extremes, LARGEST_DEVIATION, LARGEST_SPEED};
 pub use fluid::{CameIn, Fluid, Parameters, Shared};
 pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};

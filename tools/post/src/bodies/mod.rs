@@ -7,7 +7,7 @@ mod tables;
 
 use std::path::Path;
 
-use hematite_config::{Exit, Fault, Result, read};
+use hematite_config::{Exit, Fault, Result, read_config};
 use hematite_dump::{BodyReader, RunRecord};
 use hematite_stats::plane::Plane;
 use hematite_stats::table::write_json;
@@ -72,7 +72,7 @@ impl BodySource {
 
 /// Writes the statistics of a run, and prints where they are and the most important numbers.
 pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
-    let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let config: PostConfig = arguments.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
     let run = &arguments.run;
     let record = RunRecord::read(run)?;
     let run_state = say::state(run, &record);

@@ -7,7 +7,7 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
-use hematite_config::{Exit, Fault, Result, read};
+use hematite_config::{Exit, Fault, Result, read_config};
 use hematite_dump::{CellReader, RunRecord};
 use hematite_stats::table::{Table, write_json};
 
@@ -63,7 +63,7 @@ impl CellSource {
 
 /// Writes the statistics of each run, and prints where they are and the most important numbers.
 pub fn run(arguments: &CellsArguments) -> Result<Exit> {
-    let config: PostConfig = arguments.config.as_deref().map(read).transpose()?.unwrap_or_default();
+    let config: PostConfig = arguments.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
     let mut all = Vec::new();
     for run in &arguments.runs {
         let output = folder(arguments, run);

@@ -1,0 +1,47 @@
+//! How much memory a device has.
+#![expect(unsafe_code, reason = "wgpu does not tell, Vulkan does")]
+
+use ash::vk;
+use wgpu::hal::api::Vulkan;
+
+/// Bytes that buffers may take at most: of a graphics card those on it, of one that shares the host's memory those that Vulkan
+/// offers, of software Vulkan those of the host. None where nobody tells.
+pub(crate) fn of(adapter: &wgpu::Adapter) -> Option<u64> {
+    let heaps = heaps(adapter)?;
+    match adapter.get_info().device_type {
+        wgpu::DeviceType::Cpu => of_host(),
+        wgpu::DeviceType::DiscreteGpu => {
+            let local = heaps.iter().filter(|heap| heap.flags.contains(vk::MemoryHeapFlags::DEVICE_LOCAL));
+            local.map(|heap| heap.size).max()
+        }
+        _ => Some(heaps.iter().map(|heap| heap.size).sum()),
+    }
+}
+
+fn heaps(adapter: &wgpu::Adapter) -> Option<Vec<vk::MemoryHeap>> {
+    // Sound because handles stay with wgpu, and Vulkan only fills in what it is given.
+    let properties = unsafe {
+        let hal = adapter.as_hal::<Vulkan>()?;
+        let instance = hal.shared_instance().raw_instance();
+        instance.get_physical_device_memory_properties(hal.raw_physical_device())
+    };
+    Some(properties.memory_heaps.into_iter().take(properties.memory_heap_count as usize).collect())
+}
+
+fn of_host() -> Option<u64> {
+    let listed = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = listed.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::list;
+
+    #[test]
+    fn devices_have_some() {
+        for gpu in list().expect("devices") {
+            assert!(gpu.memory.is_some_and(|bytes| bytes > 1 << 28), "{gpu:?}");
+        }
+    }
+}

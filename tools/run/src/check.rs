@@ -1,0 +1,45 @@
+//! `run --check`: what can be known before the first step, of config, case, device, checkpoint and run folder.
+
+use hematite_comm::Comm;
+use hematite_config::{Exit, Result};
+use hematite_dump::Checkpoint;
+
+use crate::cli::Cli;
+use crate::ranks::together;
+use crate::setup::Setup;
+use crate::{checkpoint, folder, start};
+
+/// Says what would be done; refuses what the run would refuse, and changes nothing. Where there is no device, what depends on it is left
+/// out. Collective.
+///
+/// # Errors
+/// Those of a run before its first step.
+pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Exit> {
+    if folder::is_done(cli, comm, setup)? {
+        folder::say_done(cli, comm, setup);
+        return Ok(Exit::Done);
+    }
+    let case_sha256 = start::case_hash(comm, setup)?;
+    let devices = together(comm, hematite_gpu::list)?.len();
+    if comm.any(devices == 0)? {
+        setup.report(comm, cli.quiet);
+        if !cli.quiet && comm.rank() == 0 {
+            eprintln!("device    none here: not checked whether the case fits into one");
+        }
+    } else {
+        let _device = start::device(cli, comm, setup)?;
+        setup.report(comm, cli.quiet);
+    }
+    let from = match cli.restart.as_deref() {
+        Some(wanted) => checkpoint::find(comm, setup, wanted)?.path,
+        None => None,
+    };
+    let resumed = together(comm, || {
+        let Some(path) = &from else { return Ok(None) };
+        let checkpoint = Checkpoint::open(path)?;
+        let _changed = checkpoint::check(setup, &case_sha256, path, checkpoint.meta(), cli.allow_changes)?;
+        Ok(Some(checkpoint.meta().step))
+    })?;
+    folder::check(cli, comm, setup, resumed)?;
+    Ok(Exit::Done)
+}
