@@ -31,20 +31,25 @@ impl FluidSites {
         self.sites.extend(found);
     }
 
-    /// The shifts by whole sites across `normal`, at most `most` long, that take all vertices of a cell between fluid sites:
-    /// shortest first.
-    pub fn shifts(&self, record: &Record, normal: [f64; 3], most: f64) -> impl Iterator<Item = [i32; 3]> {
+    /// The shifts by whole sites across `normal`, at most `most` long, that take all vertices of a cell between fluid sites,
+    /// ascending in `key`.
+    pub fn shifts<K: Ord>(
+        &self,
+        record: &Record,
+        normal: [f64; 3],
+        most: f64,
+        key: impl Fn([i32; 3]) -> K,
+    ) -> impl Iterator<Item = [i32; 3]> {
         let reach = most.floor() as i32;
         let along = |a: usize| {
             let free = a < self.dimension && normal[a].abs() < 0.5;
             if free { -reach..=reach } else { 0..=0 }
         };
-        let square = |s: &[i32; 3]| s.iter().map(|x| x * x).sum::<i32>();
         let mut shifts: Vec<[i32; 3]> = along(2)
             .flat_map(|z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
-            .filter(|shift| f64::from(square(shift)) <= most * most)
+            .filter(|&shift| f64::from(square(shift)) <= most * most)
             .collect();
-        shifts.sort_by_key(|shift| (square(shift), *shift));
+        shifts.sort_by_key(|&shift| (key(shift), shift));
         let corners = self.corners(record);
         shifts.into_iter().filter(move |shift| {
             corners.iter().all(|site| self.sites.contains(&self.wrapped([0, 1, 2].map(|a| site[a] + shift[a]))))
@@ -72,6 +77,11 @@ impl FluidSites {
     }
 }
 
+/// The squared length of a shift.
+pub(crate) fn square(shift: [i32; 3]) -> i32 {
+    shift.iter().map(|x| x * x).sum()
+}
+
 /// Moves a cell by whole sites.
 pub(crate) fn shifted(record: &Record, dimension: usize, by: [i32; 3]) -> Record {
     let mut moved = record.clone();
@@ -87,7 +97,7 @@ mod tests {
     use super::*;
 
     /// A cell of four vertices, `[x, y]`.
-    fn square(x: f64, y: f64) -> Record {
+    fn cell(x: f64, y: f64) -> Record {
         let position = [x, x + 2.0, x + 2.0, x, y, y, y + 2.0, y + 2.0].map(Coordinate::of).to_vec();
         Record { seeded_scale: 1.0, position, drift: vec![0; 8] }
     }
@@ -98,15 +108,15 @@ mod tests {
         let mut fluid = FluidSites::new(2, [40, 40, 1], [false; 3], vec![bounds]);
         let sites: Vec<[i32; 3]> = (0..40).flat_map(|x| (10..18).map(move |y| [x, y, 0])).collect();
         sites.chunks(7).for_each(|piece| fluid.add(piece));
-        let shift = |x, y, most| fluid.shifts(&square(x, y), [1.0, 0.0, 0.0], most).next();
+        let shift = |x, y, most| fluid.shifts(&cell(x, y), [1.0, 0.0, 0.0], most, square).next();
         assert_eq!(shift(5.5, 12.5, 5.0), Some([0; 3]));
         // Between sites 10 and 17.
         assert_eq!(shift(5.5, 8.5, 5.0), Some([0, 2, 0]));
         assert_eq!(shift(5.5, 16.5, 5.0), Some([0, -2, 0]));
         assert_eq!(shift(5.5, 3.5, 5.0), None);
         assert_eq!(shift(25.5, 12.5, 5.0), None, "not near an opening");
-        let all: Vec<[i32; 3]> = fluid.shifts(&square(5.5, 14.5), [1.0, 0.0, 0.0], 2.0).collect();
+        let all: Vec<[i32; 3]> = fluid.shifts(&cell(5.5, 14.5), [1.0, 0.0, 0.0], 2.0, square).collect();
         assert_eq!(all, [[0, 0, 0], [0, -1, 0], [0, -2, 0]], "as far as the wall");
-        assert_eq!(shifted(&square(5.5, 8.5), 2, [0, 2, 0]), square(5.5, 10.5));
+        assert_eq!(shifted(&cell(5.5, 8.5), 2, [0, 2, 0]), cell(5.5, 10.5));
     }
 }

@@ -7,7 +7,7 @@ use hematite_case::{Header, Opening, Placed, Population};
 use hematite_config::{Fault, Result, nearest};
 use hematite_geometry::OpeningKind;
 
-use crate::clearing::{FluidSites, shifted};
+use crate::clearing::{FluidSites, shifted, square};
 use crate::config::{CellsConfig, InflowConfig};
 use crate::immersion::Immersion;
 use crate::plan::Plan;
@@ -17,6 +17,9 @@ use crate::turn::{Turn, unit};
 
 /// Length of a feeder in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
+
+/// How deep behind the opening a cell comes in, lattice units: not so near that it would leave.
+const ENTRY: f64 = DEPTH + 1.0;
 
 /// Where the vessel bends or narrows sooner, so that fewer cells are behind the opening, a feeder is shorter, down to so many.
 const FEWEST: f64 = 2.0;
@@ -156,7 +159,7 @@ impl Immersion {
         let longest = inflow.length_for(diameter, plan.units.dx, "cells")?;
         let behind = self.behind(gate, opening, sites, populations, fluid, longest);
         let seeded = |length: f64| {
-            let volume: f64 = behind.iter().filter(|cell| cell.back < length).map(|cell| cell.volume).sum();
+            let volume: f64 = behind.iter().filter(|cell| cell.depth < length).map(|cell| cell.volume).sum();
             volume / (opening.area * length)
         };
         let mut length = longest;
@@ -164,7 +167,7 @@ impl Immersion {
             length -= diameter;
         }
         let seeded = seeded(length);
-        let refused = behind.iter().filter(|cell| cell.back < length && cell.places.is_empty()).count();
+        let refused = behind.iter().filter(|cell| cell.depth < length && cell.places.is_empty()).count();
         let cells: Vec<Waiting> = behind.into_iter().filter_map(|cell| cell.waiting(length)).collect();
         if cells.is_empty() && refused > 0 {
             return Err(Fault::usage(format!(
@@ -212,37 +215,38 @@ impl Immersion {
             for cell in &population.cells {
                 let mut record = self.record(population, &Placed { scale: 1.0, ..*cell });
                 let bounds = Bounds::of(dimension, &record);
-                let back = gate.depth(bounds) - DEPTH - 1.0;
+                let depth = gate.depth(bounds);
                 let beside = (0..3).any(|axis| {
                     opening.normal[axis].abs() < 0.5
                         && (bounds.high[axis] < gate.nodes.low[axis] || bounds.low[axis] > gate.nodes.high[axis])
                 });
-                if beside || !(0.0..longest).contains(&back) {
+                if beside || !(0.0..longest).contains(&depth) {
                     continue;
                 }
                 for (axis, coordinates) in record.position.chunks_mut(vertices).enumerate() {
                     for x in coordinates {
-                        *x = Coordinate::of(x.value() - back * opening.normal[axis]);
+                        *x = Coordinate::of(x.value() - (depth - ENTRY) * opening.normal[axis]);
                     }
                 }
-                let clear = fluid.shifts(&record, opening.normal, diameter).next();
+                let clear = fluid.shifts(&record, opening.normal, diameter, square).next();
                 let shift = clear.unwrap_or([0; 3]);
                 let middle = [0, 1, 2]
                     .map(|axis| 0.5 * f64::from(bounds.low[axis] + bounds.high[axis]) + f64::from(shift[axis]));
                 let share = share_at(middle, opening, sites);
                 let record = shifted(&record, dimension, shift);
-                let mut places = Vec::new();
+                let mut places = Vec::from_iter(clear.map(|_| [0; 3]));
                 if clear.is_some() {
-                    places.extend(fluid.shifts(&record, opening.normal, diameter));
-                    let key = (behind.len() as u64) << 32;
-                    let drawn = |at: usize| unit(key ^ at as u64);
-                    let mut others: Vec<(usize, [i32; 3])> = places.drain(1..).enumerate().collect();
-                    others.sort_by(|a, b| drawn(a.0).total_cmp(&drawn(b.0)));
-                    places.extend(others.into_iter().map(|(_, shift)| shift).take(PLACES));
+                    let number = (behind.len() as u64) << 32;
+                    let drawn = |[x, y, z]: [i32; 3]| {
+                        let packed = [x, y, z].iter().fold(0, |packed, &along| packed << 10 ^ along as u64 & 1023);
+                        (f64::from(u32::MAX) * unit(number ^ packed)) as u32
+                    };
+                    let others = fluid.shifts(&record, opening.normal, diameter, drawn);
+                    places.extend(others.filter(|shift| *shift != [0; 3]).take(PLACES));
                 }
                 if share > 0.0 {
                     let volume = if places.is_empty() { 0.0 } else { self.parameters.kinds[kind].surface.volume() };
-                    behind.push(Behind { kind, record, places, back, share, volume });
+                    behind.push(Behind { kind, record, places, depth, share, volume });
                 }
             }
         }
@@ -257,8 +261,8 @@ struct Behind {
     record: Record,
     /// Shifts to the places where it is tried; none where it finds no room between the walls.
     places: Vec<[i32; 3]>,
-    /// How far from where it comes in the case holds it, lattice units.
-    back: f64,
+    /// How deep behind the opening the case holds it, lattice units.
+    depth: f64,
     /// Speed into the domain where it comes in, for a mean speed of 1.
     share: f64,
     /// Its volume where it comes in, zero where it does not.
@@ -268,9 +272,9 @@ struct Behind {
 impl Behind {
     /// As a cell of a feeder of this length, if it comes in.
     fn waiting(self, length: f64) -> Option<Waiting> {
-        let Self { kind, record, places, back, share, .. } = self;
-        let turn = Turn { way: length - back, share, entered: 0 };
-        (back < length && !places.is_empty()).then_some(Waiting { kind, record, places, turn })
+        let Self { kind, record, places, depth, share, .. } = self;
+        let turn = Turn { way: ENTRY + length - depth, share, entered: 0 };
+        (depth < length && !places.is_empty()).then_some(Waiting { kind, record, places, turn })
     }
 }
 
