@@ -162,7 +162,7 @@ fn what_cannot_be_is_refused_with_its_name() {
         (json!({"crop": {"min": [0, 0], "max": [6, 2]}}), json!([]), "geometry.crop"),
         (json!({"refine": {"factor": 0}}), json!([]), "factor: 0"),
         (json!({"spacing": null}), json!([]), "needs \"spacing\""),
-        (json!({"spacing": "0 um"}), json!([]), "not above zero"),
+        (json!({"spacing": "0 um"}), json!([]), "geometry.spacing: 0e0 m must be from 1e-12"),
         (json!({"image": null}), json!([]), "no source"),
         (json!({"image": "none.ppm"}), json!([]), "none.ppm"),
         (json!({"image": "p.gif"}), json!([]), "known image format"),

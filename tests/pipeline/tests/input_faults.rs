@@ -190,7 +190,7 @@ fn a_check_refuses_what_the_run_would() {
     fails_alike(&folder, &["run.json", "-o", "other", "--restart", "nowhere"], 2, &["nowhere"]);
     for (pointer, value, pieces) in [
         ("/fluid/precision", json!("f16"), &[checkpoint, "f16"][..]),
-        ("/fluid/density", json!("1000 kg/m3"), &["another fluid or time step"]),
+        ("/fluid/density", json!("1000 kg/m3"), &["other physics", "\"fluid.density\" was \"1025 kg/m3\""]),
         ("/time/steps", json!(50), &["step 100", "has 50"]),
         ("/dumps/0/fields", json!(["velocity"]), &["fields.vtkhdf", "other fields"]),
     ] {
@@ -219,6 +219,7 @@ fn a_restart_of_fewer_steps_leaves_later_dumps_out() {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();
     config["dumps"] = json!([{"at": [20, 60, 90]}]);
+    config["checkpoint"] = json!({"at_end": false});
     folder.json("run.json", &config);
     let steps = |run: &str| {
         let _flow = folder.post(&["flow", run, "--dump", "all"]).done();
