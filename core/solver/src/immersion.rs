@@ -10,7 +10,7 @@ use crate::membrane;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
 use crate::suspension::{
-    ContactParameters, FASTEST, KindParameters, LARGEST_PUSH, Morse, Parameters, Pull, Record, Support, contrasts,
+    ContactParameters, FASTEST, KindParameters, LARGEST_PUSH, LOOK, Morse, Parameters, Pull, Record, Support, contrasts,
 };
 
 /// Steps in which cells that were seeded small grow, unless the run says otherwise.
@@ -64,6 +64,12 @@ impl Immersion {
             )));
         }
         let mut notes = Vec::new();
+        if !LOOK.is_multiple_of(config.every) {
+            notes.push(format!(
+                "cells.every {}: time steps are counted anew from each {LOOK}th, at which membranes always act",
+                config.every
+            ));
+        }
         let mut kinds = Vec::with_capacity(populations.len());
         for population in populations {
             let given = config.mechanics.get(&population.name).cloned().unwrap_or_default();
