@@ -11,8 +11,12 @@ use super::time_step::Suspension;
 use crate::clearing::shifted;
 use crate::turn::Turn;
 
-/// Vertices of a cell that comes in keep this share of the contact's range, or of a side if that is longer, off others.
-const NEAREST: f64 = 0.8;
+/// Vertices of a cell that comes in keep this share of the mean side's length off those of others: where a side goes through
+/// a triangle, both of that length, one of its ends is nearer than 0.77 of it to a corner.
+const SIDES: f64 = 0.8;
+
+/// They also keep this share of the contact's range off, about as much as cells do that a case holds.
+const RANGE: f64 = 0.5;
 
 /// So many cells that are due are tried at a look.
 const MOST_TRIED: usize = 8;
@@ -167,9 +171,7 @@ impl Suspension {
         Ok(taken)
     }
 
-    /// Least distance between the vertices of a cell that comes in and those of others. Membranes that are so far apart do not
-    /// cross: where a side goes through a triangle, both of the mean side's length, one of its ends is nearer than 0.77 of that
-    /// to a corner.
+    /// Least distance between the vertices of a cell that comes in and those of others.
     pub(super) fn gap(&self, kind: usize) -> f64 {
         let surface = &self.kinds[kind].surface;
         let edges = surface.edges();
@@ -178,7 +180,8 @@ impl Suspension {
             (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
         };
         let mean = edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64;
-        NEAREST * self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range).max(mean)
+        let range = self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range);
+        (RANGE * range).max(SIDES * mean)
     }
 }
 
