@@ -32,7 +32,8 @@ mod wall;
 mod wall_part;
 
 pub use cells::{
-    Ellipsoid, Growth, Placed, Population, PopulationConfig, PopulationReport, Refusal, Seeding, SeedingConfig, seed,
+    Column, Ellipsoid, Growth, Placed, Population, PopulationConfig, PopulationReport, Refusal, Seeding, SeedingConfig,
+    seed,
 };
 pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, WallPartHeader, add_partition, write};
 pub use lattice::Lattice;

@@ -85,7 +85,7 @@ pub struct CheckpointMeta {
     /// The populations of cells; none in a run without cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<PopulationState>,
-    /// How often each cell of the feeders at openings has come in.
+    /// How far the feeders at openings have come: words of the columns of cells, or how often each rigid body has come in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entered: Vec<u64>,
     /// The outlets whose pressure follows from the flow; none in a run without.
@@ -151,7 +151,7 @@ pub struct PopulationState {
 
 impl CheckpointMeta {
     /// The version of the layout written here.
-    pub const SCHEMA: u32 = 1;
+    pub const SCHEMA: u32 = 2;
     const FILE: &str = "checkpoint.json";
 }
 

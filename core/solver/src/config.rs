@@ -221,8 +221,7 @@ pub struct CellsConfig {
     pub contact: ContactConfig,
     /// Populations whose cells are pulled at both ends, as by optical tweezers, e.g. {"red": {"force": "100 pN"}}.
     pub stretch: BTreeMap<String, StretchConfig>,
-    /// Openings through which cells come in, by name, e.g. {"inlet": {}}: as the case holds them behind the opening, period
-    /// after period, with the fluid that comes in. Cells go out wherever the flow does.
+    /// Openings through which cells come in with the fluid, by name, e.g. {"inlet": {}}. Cells go out wherever the flow does.
     pub inflow: BTreeMap<String, InflowConfig>,
     /// Where viscosities inside and outside differ: nodes inside cells are marked every so many time steps.
     pub mark_every: u64,
@@ -255,7 +254,7 @@ pub struct BodiesConfig {
     pub contact: BodyContactConfig,
     /// Openings through which bodies come in, by name, e.g. {"inlet": {}}: as the case holds them behind the opening, period
     /// after period, with the fluid that comes in. Bodies go out wherever they are carried out.
-    pub inflow: BTreeMap<String, InflowConfig>,
+    pub inflow: BTreeMap<String, BodyInflowConfig>,
 }
 
 /// A population of rigid bodies.
@@ -341,15 +340,26 @@ impl StretchConfig {
     }
 }
 
-/// Cells or rigid bodies that come in through an opening.
+/// Cells that come in through an opening: a column of them, as wide as the opening, that goes with the flow, period after period. Its
+/// cells do not change their shape, and push on those before them, for one to two diameters behind the opening; then they are free.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct InflowConfig {
-    /// Length of the stretch behind the opening whose seeded cells come in again and again, e.g. "50 um". The vessel should be
-    /// straight so far. Default: six of their largest diameters; of cells with membranes down to two where the vessel bends or
-    /// narrows sooner, so that fewer are seeded behind the opening than elsewhere.
+    /// Length of the column, after which it begins again, e.g. "50 um". Default: six of the cells' largest diameters.
     pub length: Option<Length>,
-    /// Share of the volume that cells take up in what comes in, e.g. 0.3; at most as much as was seeded there. Default: as seeded.
+    /// Share of the volume that cells take up in what comes in, e.g. 0.3, populations in the proportions of the case. Default: that of
+    /// the whole case.
+    pub hematocrit: Option<f64>,
+}
+
+/// Rigid bodies that come in through an opening.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BodyInflowConfig {
+    /// Length of the stretch behind the opening whose seeded bodies come in again and again, e.g. "50 um". The vessel should be
+    /// straight so far. Default: six of their largest diameters.
+    pub length: Option<Length>,
+    /// Share of the volume that bodies take up in what comes in, e.g. 0.1; at most as much as was seeded there. Default: as seeded.
     pub hematocrit: Option<f64>,
 }
 

@@ -167,7 +167,7 @@ impl Immersion {
         let along = |axis: usize| vertices.iter().map(move |v| (v[axis] - origin[axis]) / spacing - 0.5);
         let position: Vec<Coordinate> = (0..dimension).flat_map(along).map(Coordinate::of).collect();
         let drift = vec![0; position.len()];
-        Record { seeded_scale: cell.scale as f32, position, drift }
+        Record { seeded_scale: cell.scale as f32, carried: None, position, drift }
     }
 }
 

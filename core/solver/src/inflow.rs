@@ -1,75 +1,81 @@
-//! The openings of a case as its cells see them, and the feeders of those through which cells come in; what feeders of cells
-//! and of rigid bodies have in common.
+//! The openings of a case as its cells see them, and the columns of cells that come in through them.
 
-use std::collections::BTreeMap;
-
-use hematite_case::{Header, Opening, Placed, Population};
+use hematite_case::{Column, Header, Opening, Placed, Population};
 use hematite_config::{Fault, Result, nearest};
 use hematite_geometry::OpeningKind;
 
-use crate::clearing::{FluidSites, shifted, square};
 use crate::config::{CellsConfig, InflowConfig};
+use crate::fluid_sites::FluidSites;
 use crate::immersion::Immersion;
+use crate::opening_plane::OpeningPlane;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
 use crate::suspension::{Bounds, DEPTH, Feeder, Gate, Record, Waiting};
-use crate::turn::{Turn, unit};
 
-/// Length of a feeder in largest diameters of the cells, unless the run says otherwise.
+/// Length of a column in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
 
-/// How deep behind the opening a cell comes in, lattice units: not so near that it would leave.
-const ENTRY: f64 = DEPTH + 1.0;
+/// How deep behind the opening's nodes a cell comes in, lattice units: these nodes are never inside it.
+const ENTRY: f64 = 2.0;
 
-/// Where the vessel bends or narrows sooner, so that fewer cells are behind the opening, a feeder is shorter, down to so many.
-const FEWEST: f64 = 2.0;
+/// Columns are packed with what is asked for, and with these parts of it where not all find room: packings that had too many at
+/// first are looser.
+const PARTS: [f64; 3] = [1.0, 0.85, 0.72];
 
-/// A feeder holds at least this share of the hematocrit of the case, where it may choose its length.
-const FULL: f64 = 0.9;
+/// A packing with this share of what it was to hold is dense enough.
+const FULL: f64 = 0.97;
 
-/// Where its own place is taken, a cell is tried in so many others, drawn from those up to its diameter to the sides.
-const PLACES: usize = 11;
+/// A column that holds fewer cells than are asked for goes so many times as fast as the fluid at most.
+const FASTEST_PACE: f64 = 1.5;
+
+/// Walls are in the way of few cells where they are in that of so many times those that come in at most.
+const FEW: f64 = 0.1;
+
+/// A hematocrit is reached to this part of it.
+const NEARLY: f64 = 0.99;
+
+/// Steps in which the way of a cell is checked against walls, lattice units.
+const CHECKED_EACH: f64 = 0.5;
+
+/// The least way that a column carries a cell, lattice units: one that is free nearer to the opening might leave.
+const LEAST_CARRIED: f64 = DEPTH + 1.0 - ENTRY;
+
+/// Packs so many cells of each population in a column: see [`Column::pack`].
+pub type Pack<'a> = dyn Fn(&Column, &[u64]) -> Result<Vec<Vec<Placed>>> + 'a;
 
 impl InflowConfig {
-    /// Longest length of the feeder for cells so large, in lattice units of `spacing` metres.
-    ///
-    /// # Errors
-    /// A usage fault where it is shorter than a cell; `what` they are called.
-    pub(crate) fn length_for(&self, diameter: f64, spacing: f64, what: &str) -> Result<f64> {
+    /// Length of the column for cells so large, in whole lattice units of `spacing` metres.
+    fn length_for(&self, diameter: f64, spacing: f64) -> Result<usize> {
         let length = self.length.map_or(DIAMETERS * diameter, |length| length.si() / spacing);
-        if length < diameter {
+        if !(2.0 * diameter..=1e4 * diameter).contains(&length) {
             return Err(Fault::usage(format!(
-                "length {:.3e} m is below the diameter of the {what}, {:.3e} m: take at least that, best several times as much",
+                "length {:.3e} m is to be at least two diameters of the largest cells ({:.3e} m) and at most 10 000: six are usual",
                 length * spacing,
                 diameter * spacing
             )));
         }
-        Ok(length)
+        Ok(length.round() as usize)
     }
 
-    /// Share of what waits that comes in, where the case holds the hematocrit `seeded`.
-    ///
-    /// # Errors
-    /// A usage fault where more is asked for, or nothing; `what` it consists of.
-    pub(crate) fn share_of(&self, seeded: f64, what: &str) -> Result<f64> {
+    /// The hematocrit that is to come in, where the case has that of `whole`.
+    fn asked(&self, whole: f64) -> Result<f64> {
         match self.hematocrit {
-            None => Ok(1.0),
-            Some(asked) if asked > 0.0 && asked <= seeded => Ok(asked / seeded),
+            None => Ok(whole),
+            Some(asked) if asked > 0.0 && asked < 1.0 => Ok(asked),
             Some(asked) => Err(Fault::usage(format!(
-                "hematocrit {asked} must be above 0 and at most {seeded:.3}, that of the {what} which the case holds behind \
-                 the opening: seed the case with more"
+                "hematocrit {asked} is the share of the volume that cells take up in what comes in, above 0 and below 1, e.g. 0.3"
             ))),
         }
     }
 }
 
-/// Checks that `inflow`, at `key` of the config, names openings of the case through which something can come in.
+/// Checks that the names under `key` of the config are openings of the case through which something can come in.
 ///
 /// # Errors
 /// A usage fault that names what it could be.
-pub(crate) fn known(key: &str, inflow: &BTreeMap<String, InflowConfig>, header: &Header) -> Result<()> {
+pub(crate) fn known<'a>(key: &str, mut inflow: impl Iterator<Item = &'a String>, header: &Header) -> Result<()> {
     let open = |name: &str| header.openings.iter().any(|known| known.name == name && known.kind != OpeningKind::Wall);
-    let Some(unknown) = inflow.keys().find(|name| !open(name)) else { return Ok(()) };
+    let Some(unknown) = inflow.find(|name| !open(name)) else { return Ok(()) };
     if header.openings.iter().any(|known| known.name == *unknown) {
         return Err(Fault::usage(format!(
             "{key}.{unknown}: this opening is a moving wall; what comes in does so through openings of kind \"velocity\" or \
@@ -83,12 +89,27 @@ pub(crate) fn known(key: &str, inflow: &BTreeMap<String, InflowConfig>, header: 
     Err(Fault::usage(format!("{key}.{unknown}: the case has no such opening, but {known}{hint}")))
 }
 
+/// A case and its openings, for [`Immersion::gates`].
+#[derive(Clone, Copy)]
+pub struct CellEntrances<'a> {
+    /// What the case says of itself.
+    pub header: &'a Header,
+    /// Its openings.
+    pub openings: &'a [Opening],
+    /// Positions of the nodes of each.
+    pub sites: &'a [Vec<[i32; 3]>],
+    /// Its cells.
+    pub populations: &'a [Population],
+    /// The sites of [`Immersion::fluid_at_openings`].
+    pub fluid: &'a FluidSites,
+}
+
 impl Immersion {
     /// What [`Immersion::gates`] has to know of the fluid: sites within some cells' diameters of openings, none yet. `sites[k]` are
     /// the positions of the nodes of opening k.
     pub fn fluid_at_openings(&self, sites: &[Vec<[i32; 3]>]) -> FluidSites {
         let of = &self.parameters;
-        let wide = (DEPTH + 2.0 + 2.0 * self.diameter()).ceil() as i32;
+        let wide = (DEPTH + 3.0 + 4.0 * self.diameter()).ceil() as i32;
         let near = sites.iter().filter(|sites| !sites.is_empty()).map(|sites| bounds_of(sites).widened(wide));
         FluidSites::new(of.dimension, of.extent, of.periodic, near.collect())
     }
@@ -98,33 +119,28 @@ impl Immersion {
         self.parameters.kinds.iter().map(|kind| 2.0 * kind.surface.radius()).fold(0.0, f64::max)
     }
 
-    /// The openings through which cells go, and what is to be said of them. `sites[k]` are the positions of the nodes of opening k,
-    /// `fluid` holds the sites of [`Immersion::fluid_at_openings`].
+    /// The openings through which cells go, and what is to be said of them. `pack` packs columns.
     ///
     /// # Errors
-    /// A usage fault for an inflow that cannot be: an opening that is none of the case's or a moving wall, no seeded cells behind it, more hematocrit than was seeded there.
-    #[expect(clippy::too_many_arguments)]
+    /// A usage fault for an inflow that cannot be: an opening that is none of the case's or a moving wall, one in which no cell finds
+    /// room, more hematocrit than can be packed.
     pub fn gates(
         &self,
         config: &CellsConfig,
         plan: &Plan,
-        header: &Header,
-        openings: &[Opening],
-        sites: &[Vec<[i32; 3]>],
-        populations: &[Population],
-        fluid: &FluidSites,
+        at: CellEntrances,
+        pack: &Pack,
     ) -> Result<(Vec<Gate>, Vec<String>)> {
-        known("cells.inflow", &config.inflow, header)?;
+        known("cells.inflow", config.inflow.keys(), at.header)?;
         let (mut gates, mut notes) = (Vec::new(), Vec::new());
-        for (k, (opening, sites)) in openings.iter().zip(sites).enumerate() {
+        for (k, (opening, sites)) in at.openings.iter().zip(at.sites).enumerate() {
             if opening.kind == OpeningKind::Wall || sites.is_empty() {
                 continue;
             }
             let mut gate = Gate { opening: k, normal: opening.normal, nodes: bounds_of(sites), feeder: None };
             if let Some(inflow) = config.inflow.get(&opening.name) {
                 let key = format!("cells.inflow.{}", opening.name);
-                let whole = self.hematocrit(populations, header.nodes);
-                let feeder = self.feeder(inflow, plan, &gate, opening, sites, populations, fluid, whole);
+                let feeder = self.feeder(inflow, plan, (opening, sites), at, pack);
                 let (feeder, said) = feeder.map_err(|fault| fault.within(&key))?;
                 notes.extend(said.iter().map(|note| format!("{key}: {note}")));
                 gate.feeder = Some(feeder);
@@ -134,147 +150,197 @@ impl Immersion {
         Ok((gates, notes))
     }
 
-    /// The hematocrit of a case of so many `nodes` once its cells have grown.
-    fn hematocrit(&self, populations: &[Population], nodes: usize) -> f64 {
-        let volume = |(kind, population): (usize, &Population)| {
-            self.parameters.kinds[kind].surface.volume() * population.cells.len() as f64
-        };
-        populations.iter().enumerate().map(volume).sum::<f64>() / nodes as f64
+    /// Volume of a cell of each population over the case's, times their number: the parts of its hematocrit.
+    fn hematocrits(&self, populations: &[Population], nodes: usize) -> Vec<f64> {
+        let kinds = self.parameters.kinds.iter().zip(populations);
+        kinds.map(|(kind, of)| kind.surface.volume() * of.cells.len() as f64 / nodes as f64).collect()
     }
 
-    /// The feeder of an opening, and what is to be said of it. `whole` is the hematocrit of the case.
-    #[expect(clippy::too_many_arguments)]
+    /// The feeder of an opening, and what is to be said of it.
     fn feeder(
         &self,
         inflow: &InflowConfig,
         plan: &Plan,
-        gate: &Gate,
-        opening: &Opening,
-        sites: &[[i32; 3]],
-        populations: &[Population],
-        fluid: &FluidSites,
-        whole: f64,
+        (opening, sites): (&Opening, &[[i32; 3]]),
+        at: CellEntrances,
+        pack: &Pack,
     ) -> Result<(Feeder, Vec<String>)> {
-        let diameter = self.diameter();
-        let longest = inflow.length_for(diameter, plan.units.dx, "cells")?;
-        let behind = self.behind(gate, opening, sites, populations, fluid, longest);
-        let seeded = |length: f64| {
-            let volume: f64 = behind.iter().filter(|cell| cell.depth < length).map(|cell| cell.volume).sum();
-            volume / (opening.area * length)
-        };
-        let mut length = longest;
-        while inflow.length.is_none() && seeded(length) < FULL * whole && length > (FEWEST + 0.5) * diameter {
-            length -= diameter;
-        }
-        let seeded = seeded(length);
-        let refused = behind.iter().filter(|cell| cell.depth < length && cell.places.is_empty()).count();
-        let cells: Vec<Waiting> = behind.into_iter().filter_map(|cell| cell.waiting(length)).collect();
-        if cells.is_empty() && refused > 0 {
-            return Err(Fault::usage(format!(
-                "none of the {refused} cells behind this opening finds room between the walls at it: place the opening where the \
-                 vessel is as wide as its cells, or take a finer lattice"
-            )));
-        }
-        if cells.is_empty() {
-            return Err(Fault::usage(
-                "the case has no cells behind this opening to take after: seed it with a hematocrit, or take a longer \"length\"",
-            ));
-        }
-        let mut said = Vec::new();
-        if refused > 0 {
-            said.push(format!(
-                "{refused} of {} cells behind the opening find no room between its walls and do not come in",
-                refused + cells.len()
-            ));
-        }
-        if inflow.hematocrit.is_none() && seeded < FULL * whole {
-            said.push(format!(
-                "the cells that come in take up {seeded:.3} of the volume, those of the case {whole:.3}: the {:.3e} m behind the \
-                 opening hold fewer, as the vessel bends or narrows there; place the opening where it is straight for longer",
-                length * plan.units.dx
-            ));
-        }
-        let keep = inflow.share_of(seeded, "cells")?;
-        Ok((Feeder { length, area: opening.area, keep, cells, late: 0 }, said))
-    }
-
-    /// The cells of the case up to `longest` behind an opening, taken to where they come in, grown.
-    fn behind(
-        &self,
-        gate: &Gate,
-        opening: &Opening,
-        sites: &[[i32; 3]],
-        populations: &[Population],
-        fluid: &FluidSites,
-        longest: f64,
-    ) -> Vec<Behind> {
-        let (diameter, dimension) = (self.diameter(), self.parameters.dimension);
-        let mut behind = Vec::new();
-        for (kind, population) in populations.iter().enumerate() {
-            let vertices = population.surface.vertices.len();
-            for cell in &population.cells {
-                let mut record = self.record(population, &Placed { scale: 1.0, ..*cell });
-                let bounds = Bounds::of(dimension, &record);
-                let depth = gate.depth(bounds);
-                let beside = (0..3).any(|axis| {
-                    opening.normal[axis].abs() < 0.5
-                        && (bounds.high[axis] < gate.nodes.low[axis] || bounds.low[axis] > gate.nodes.high[axis])
-                });
-                if beside || !(0.0..longest).contains(&depth) {
-                    continue;
-                }
-                for (axis, coordinates) in record.position.chunks_mut(vertices).enumerate() {
-                    for x in coordinates {
-                        *x = Coordinate::of(x.value() - (depth - ENTRY) * opening.normal[axis]);
-                    }
-                }
-                let clear = fluid.shifts(&record, opening.normal, diameter, square).next();
-                let shift = clear.unwrap_or([0; 3]);
-                let middle = [0, 1, 2]
-                    .map(|axis| 0.5 * f64::from(bounds.low[axis] + bounds.high[axis]) + f64::from(shift[axis]));
-                let share = share_at(middle, opening, sites);
-                let record = shifted(&record, dimension, shift);
-                let mut places = Vec::from_iter(clear.map(|_| [0; 3]));
-                if clear.is_some() {
-                    let number = (behind.len() as u64) << 32;
-                    let drawn = |[x, y, z]: [i32; 3]| {
-                        let packed = [x, y, z].iter().fold(0, |packed, &along| packed << 10 ^ along as u64 & 1023);
-                        (f64::from(u32::MAX) * unit(number ^ packed)) as u32
-                    };
-                    let others = fluid.shifts(&record, opening.normal, diameter, drawn);
-                    places.extend(others.filter(|shift| *shift != [0; 3]).take(PLACES));
-                }
-                if share > 0.0 {
-                    let volume = if places.is_empty() { 0.0 } else { self.parameters.kinds[kind].surface.volume() };
-                    behind.push(Behind { kind, record, places, depth, share, volume });
-                }
+        let (dimension, spacing) = (self.parameters.dimension, plan.units.dx);
+        let length = inflow.length_for(self.diameter(), spacing)?;
+        let parts = self.hematocrits(at.populations, at.header.nodes);
+        let whole: f64 = parts.iter().sum();
+        let asked = inflow.asked(whole)?;
+        // Cells of each population in what the fluid brings in a period.
+        let volume = |k: usize| self.parameters.kinds[k].surface.volume();
+        let direction = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
+        let across: f64 = (0..3).map(|a| direction[a] * opening.normal[a]).sum();
+        let area = across * opening.area;
+        let brought = area * length as f64;
+        let wanted: Vec<f64> =
+            parts.iter().enumerate().map(|(k, part)| asked * part / whole * brought / volume(k)).collect();
+        let plane = OpeningPlane::new(dimension, direction, sites);
+        let column = Column { dimension, spacing, length, section: plane.section(dimension, sites) };
+        let mut best: Option<Packed> = None;
+        for part in PARTS {
+            // Half a cell comes in as a whole one every second time.
+            let counts: Vec<u64> = wanted.iter().map(|wanted| (part * wanted).ceil() as u64).collect();
+            let placed = pack(&column, &counts)?;
+            let found: usize = placed.iter().map(Vec::len).sum();
+            let packed = self.enter(&placed, &column, &plane, (opening, sites), at);
+            let dense = found as f64 >= FULL * counts.iter().sum::<u64>() as f64;
+            if best.as_ref().is_none_or(|best| packed.pace(&wanted) < best.pace(&wanted)) {
+                best = Some(packed);
+            }
+            if dense {
+                break;
             }
         }
-        behind
+        let Some(packed) = best.filter(|packed| !packed.cells.is_empty()) else {
+            return Err(Fault::usage(
+                "no cell finds room between the walls at this opening: place it where the vessel is as wide as its cells and \
+                 straight for two of their diameters, or take a finer lattice",
+            ));
+        };
+        // Where walls are in the way of cells, those that come in do not make up for them: they would jam.
+        let free = packed.refused as f64 <= FEW * packed.cells.len() as f64;
+        let pace = packed.pace(&wanted).clamp(1.0, if free { FASTEST_PACE } else { 1.0 });
+        let share = |k: usize| (wanted[k] / (pace * packed.counts[k] as f64)).min(1.0);
+        let cells: Vec<Waiting> =
+            packed.cells.into_iter().map(|cell| Waiting { keep: share(cell.kind), ..cell }).collect();
+        let comes_in = cells.iter().map(|cell| pace * cell.keep * volume(cell.kind)).sum::<f64>() / brought;
+        if inflow.hematocrit.is_some() && comes_in < NEARLY * asked {
+            return Err(Fault::usage(format!(
+                "hematocrit {asked} is more than can come in here, {comes_in:.3}: ask for at most that, or widen the opening"
+            )));
+        }
+        let mut said = vec![format!(
+            "cells come in with hematocrit {comes_in:.3}, out of a column of {} cells {:.3e} m long that goes {pace:.2} times as fast \
+             as the fluid",
+            cells.len(),
+            length as f64 * spacing
+        )];
+        if comes_in < NEARLY * asked {
+            said.push(format!(
+                "the cells of the case have hematocrit {whole:.3}, those that come in {comes_in:.3}: no more find room between the \
+                 walls at this opening; place it where the vessel is wider, or straight for longer"
+            ));
+        }
+        if packed.refused > 0 {
+            said.push(format!(
+                "{} cells of the column do not come in: the walls behind the opening are in their way",
+                packed.refused
+            ));
+        }
+        Ok((Feeder::new(length as f64, area, direction, pace, cells), said))
+    }
+
+    /// The cells of a column where they come in, as far as the walls allow.
+    fn enter(
+        &self,
+        placed: &[Vec<Placed>],
+        column: &Column,
+        plane: &OpeningPlane,
+        (opening, sites): (&Opening, &[[i32; 3]]),
+        at: CellEntrances,
+    ) -> Packed {
+        let (length, direction) = (column.length as f64, plane.normal());
+        let depth = |x: &[f64; 3]| (0..3).map(|a| x[a] * opening.normal[a]).sum::<f64>();
+        let nodes = sites.iter().map(|site| depth(&site.map(f64::from))).sum::<f64>() / sites.len() as f64;
+        let across = depth(&direction);
+        // Vertices where the column is before it begins to go, and the cell's length along it.
+        let in_column = |(kind, cell): (usize, &Placed)| {
+            let vertices = cell.vertices(&at.populations[kind].surface).map(|x| x.map(|x| x / column.spacing));
+            let (mut low, mut high) = (f64::MAX, f64::MIN);
+            let place = |[x, y, z]: [f64; 3]| {
+                (low, high) = (low.min(x), high.max(x));
+                plane.point(x, [y, z])
+            };
+            let points: Vec<[f64; 3]> = vertices.map(place).collect();
+            (kind, points, high - low)
+        };
+        let cells = placed.iter().enumerate().flat_map(|(kind, cells)| cells.iter().map(move |cell| (kind, cell)));
+        let cells: Vec<_> = cells.map(in_column).collect();
+        // Cells behind one that has just come in are clear of it once the column has gone on by the longest of them.
+        let longest = cells.iter().map(|(_, _, long)| *long).fold(0.0, f64::max);
+        let mut packed = Packed { cells: Vec::new(), counts: vec![0; placed.len()], refused: 0 };
+        for (kind, points, long) in cells {
+            let lowest = points.iter().map(depth).fold(f64::MAX, f64::min) - nodes;
+            let way = (ENTRY - lowest) / across;
+            let points: Vec<[f64; 3]> = points.iter().map(|x| [0, 1, 2].map(|a| x[a] + way * direction[a])).collect();
+            let ahead = 0.5 * long + self.diameter();
+            let way_in = Way { fluid: at.fluid, points: points.clone(), direction, ahead };
+            let least = LEAST_CARRIED / across;
+            let Some(carried) = way_in.longest(least, longest.max(least)) else {
+                packed.refused += 1;
+                continue;
+            };
+            let along = |axis: usize| points.iter().map(move |x| Coordinate::of(x[axis]));
+            let position: Vec<Coordinate> = (0..self.parameters.dimension).flat_map(along).collect();
+            let record = Record { seeded_scale: 1.0, carried: None, drift: vec![0; position.len()], position };
+            packed.counts[kind] += 1;
+            let way = length - (-way).rem_euclid(length);
+            packed.cells.push(Waiting { kind, record, way, carried, keep: 1.0 });
+        }
+        packed
     }
 }
 
-/// A cell of the case behind an opening.
-struct Behind {
-    kind: usize,
-    /// Where it comes in.
-    record: Record,
-    /// Shifts to the places where it is tried; none where it finds no room between the walls.
-    places: Vec<[i32; 3]>,
-    /// How deep behind the opening the case holds it, lattice units.
-    depth: f64,
-    /// Speed into the domain where it comes in, for a mean speed of 1.
-    share: f64,
-    /// Its volume where it comes in, zero where it does not.
-    volume: f64,
+/// A way along which a cell is carried.
+struct Way<'a> {
+    fluid: &'a FluidSites,
+    /// The cell's vertices where it comes in.
+    points: Vec<[f64; 3]>,
+    /// Unit vector.
+    direction: [f64; 3],
+    /// How far ahead of the cell's middle no wall may be, lattice units: others would be crushed between it and the cell.
+    ahead: f64,
 }
 
-impl Behind {
-    /// As a cell of a feeder of this length, if it comes in.
-    fn waiting(self, length: f64) -> Option<Waiting> {
-        let Self { kind, record, places, depth, share, .. } = self;
-        let turn = Turn { way: ENTRY + length - depth, share, entered: 0 };
-        (depth < length && !places.is_empty()).then_some(Waiting { kind, record, places, turn })
+impl Way<'_> {
+    /// How far the cell may be carried, at most `most`: until a wall is in its way, or so near that other cells would be crushed. None
+    /// where that is less than `least`.
+    fn longest(&self, least: f64, most: f64) -> Option<f64> {
+        let first = self.clearance(0.0)?;
+        let mut way = 0.0;
+        while way < most {
+            let next = (way + CHECKED_EACH).min(most);
+            let Some(clear) = self.clearance(next) else { break };
+            if clear < first && way >= least {
+                break;
+            }
+            way = next;
+        }
+        (way >= least).then_some(way)
+    }
+
+    /// How clear of walls the cell is after `way`; none where one is in its way.
+    fn clearance(&self, way: f64) -> Option<i32> {
+        let moved = |x: &[f64; 3], by: f64| [0, 1, 2].map(|a| x[a] + by * self.direction[a]);
+        let sum = |a: usize| self.points.iter().map(|x| x[a]).sum::<f64>() / self.points.len() as f64;
+        let middle = [0, 1, 2].map(sum);
+        let ray = (0..=self.ahead as u32).map(|far| moved(&middle, way + f64::from(far)));
+        if !ray.into_iter().all(|x| self.fluid.clearance(&[x]).is_some()) {
+            return None;
+        }
+        let points: Vec<[f64; 3]> = self.points.iter().map(|x| moved(x, way)).collect();
+        self.fluid.clearance(&points)
+    }
+}
+
+/// Cells of a column where they come in.
+struct Packed {
+    cells: Vec<Waiting>,
+    /// How many of each population.
+    counts: Vec<usize>,
+    /// How many the walls behind the opening do not let in.
+    refused: usize,
+}
+
+impl Packed {
+    /// How many times as fast as the fluid the column has to go for `wanted` cells of each population to come in.
+    fn pace(&self, wanted: &[f64]) -> f64 {
+        let pace = |(&wanted, &count): (&f64, &usize)| if wanted > 0.0 { wanted / count as f64 } else { 0.0 };
+        wanted.iter().zip(&self.counts).map(pace).fold(0.0, f64::max)
     }
 }
 
@@ -284,15 +350,4 @@ fn bounds_of(sites: &[[i32; 3]]) -> Bounds {
         [0, 1, 2].map(|axis| sites.iter().map(|site| site[axis]).fold(from, pick))
     };
     Bounds { low: extreme(i32::min, i32::MAX), high: extreme(i32::max, i32::MIN) }
-}
-
-/// Speed at the opening's node nearest to `at` over the mean speed.
-pub(crate) fn share_at(at: [f64; 3], opening: &Opening, sites: &[[i32; 3]]) -> f64 {
-    let apart = |site: &[i32; 3]| -> f64 {
-        let offset = [0, 1, 2].map(|axis| f64::from(site[axis]) - at[axis]);
-        let along: f64 = (0..3).map(|axis| offset[axis] * opening.normal[axis]).sum();
-        (0..3).map(|axis| (offset[axis] - along * opening.normal[axis]).powi(2)).sum()
-    };
-    let nearest = sites.iter().zip(&opening.nodes).min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)));
-    nearest.map_or(0.0, |(_, node)| f64::from(node.developed))
 }

@@ -2,7 +2,6 @@
 
 mod bodies;
 mod capillary;
-mod clearing;
 mod columns;
 mod conditions;
 pub mod config;
@@ -12,8 +11,10 @@ pub mod lattice_boltzmann;
 pub mod membrane;
 pub mod particles;
 
+mod fluid_sites;
 mod immersion;
 mod inflow;
+mod opening_plane;
 mod outlets;
 mod plan;
 mod precision;
@@ -30,7 +31,9 @@ pub use config::WallMethod;
 
 pub use capillary::ShearRate;
 pub use expected::{Domain, Expected};
+pub use fluid_sites::FluidSites;
 pub use immersion::Immersion;
+pub use inflow::{CellEntrances, Pack};
 pub use outlets::{OutletReading, OutletState, Outlets};
 pub use plan::{Plan, WALLS};
 pub use precision::Precision;

@@ -159,3 +159,76 @@ fn a_restart_at_any_look_agrees_with_a_straight_run() {
         same(&folder, "solo", &run);
     }
 }
+
+/// A channel 24 wide at an angle to x, cut by x- and x+.
+fn oblique(degrees: f64, hematocrit: f64) -> Suspension {
+    let (sine, cosine) = degrees.to_radians().sin_cos();
+    let (width, height) = (90, 34 + (90.0 * sine / cosine) as usize);
+    let picture = Picture::of(width, height, |x, y| {
+        let from_axis = (y as f64 - 17.0) * cosine - x as f64 * sine;
+        from_axis.abs() < 12.0
+    });
+    let geometry = json!({"image": "channel.pgm", "spacing": "1 um"});
+    let case = case(&geometry, &json!({"kind": "red_cell"}), hematocrit);
+    let mut run = run("20 mm/s");
+    run["time"]["steps"] = json!(14_000);
+    run["dumps"] = json!([]);
+    run["cell_dumps"] = json!({"every": 14_000});
+    run["tracks"] = json!({"every": 14_000});
+    run["monitor"] = json!({"every": 1000});
+    Suspension { file: "channel.pgm", content: picture.pgm(), case, run }
+}
+
+/// Cells that came in after the first third of a run, over those that the fluid was to bring with this hematocrit.
+fn share_that_came_in(folder: &Folder, run: &str, hematocrit: f64) -> f64 {
+    let ledger = Ledger::read(&folder.path(run)).expect("a ledger");
+    let (last, first) = (&ledger.rows[ledger.rows.len() - 1], &ledger.rows[ledger.rows.len() / 3]);
+    let volume = (last.through[0] - first.through[0]) / 1025.0;
+    // A ring of 13.2 um2 in a layer of one spacing.
+    let asked = hematocrit * volume / (13.2e-12 * 1e-6);
+    let came = (last.cells[0].inserted - first.cells[0].inserted) as f64;
+    assert!(asked > 20.0, "{asked} were to come in");
+    came / asked
+}
+
+#[test]
+fn as_many_cells_come_in_as_the_hematocrit_says() {
+    for (degrees, hematocrit) in [(0.0, 0.4), (25.0, 0.25)] {
+        let mut suspension = oblique(degrees, hematocrit);
+        let folder = suspension.folder();
+        let _as_in_the_case = folder.run(&["run.json", "-o", "whole", "--quiet"]).done();
+        let whole = share_that_came_in(&folder, "whole", hematocrit);
+        assert!((whole - 1.0).abs() < 0.1, "{degrees} degrees: {whole}");
+        if degrees == 0.0 {
+            suspension.run["cells"]["inflow"]["in"]["hematocrit"] = json!(0.2);
+            folder.json("half.json", &suspension.run);
+            let _half = folder.run(&["half.json", "-o", "half", "--quiet"]).done();
+            let half = share_that_came_in(&folder, "half", 0.2);
+            assert!((half - 1.0).abs() < 0.15, "{half}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_come_in_is_refused() {
+    let suspension = oblique(0.0, 0.2);
+    let folder = suspension.folder();
+    let refused = |inflow: Value, words: &[&str]| {
+        let mut run = suspension.run.clone();
+        run["cells"]["inflow"] = json!({"in": inflow});
+        folder.json("bad.json", &run);
+        folder.run(&["bad.json", "-o", "bad", "--quiet"]).fails(2, words);
+    };
+    refused(json!({"hematocrit": 0.0}), &["cells.inflow.in", "hematocrit 0", "above 0"]);
+    refused(json!({"hematocrit": 1.5}), &["cells.inflow.in", "hematocrit 1.5", "below 1"]);
+    refused(
+        json!({"hematocrit": 0.9}),
+        &["cells.inflow.in", "0.9 is more than can come in here", "ask for at most that"],
+    );
+    refused(json!({"length": "5 um"}), &["cells.inflow.in", "length", "two diameters"]);
+    // A wall across the vessel three spacings behind the opening.
+    let mut blocked = oblique(0.0, 0.2);
+    blocked.content = Picture::of(90, 34, |x, y| (5..29).contains(&y) && (x != 4 || y < 7)).pgm();
+    let folder = blocked.folder();
+    folder.run(&["run.json", "--quiet"]).fails(2, &["cells.inflow.in", "no cell finds room between the walls"]);
+}

@@ -258,7 +258,7 @@ fn record(inside: Inside, at: &[[f64; 3]]) -> Record {
     let padding = inside.padding();
     let along = |a: usize| at.iter().map(move |x| Coordinate::of(x[a] - 0.5 + padding[a] as f64));
     let position: Vec<Coordinate> = (0..inside.dimension()).flat_map(along).collect();
-    Record { seeded_scale: 1.0, drift: vec![0; position.len()], position }
+    Record { seeded_scale: 1.0, carried: None, drift: vec![0; position.len()], position }
 }
 
 /// A surface's vertices about `centre`, turned by `angle` about z.

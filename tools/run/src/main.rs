@@ -9,6 +9,7 @@ mod changes;
 mod check;
 mod checkpoint;
 mod cli;
+mod column;
 mod config;
 mod directions;
 mod failure;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Case, Header, Lattice, Layer, NodeId, Part, Partition, Population, Target, loads};
+use hematite_case::{Case, Column, Header, Lattice, Layer, NodeId, Part, Partition, Population, Target, loads};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, read_config, sibling};
 use hematite_dump::Grid;
@@ -11,9 +11,10 @@ use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, WallLinks};
 use hematite_solver::rigid::{Entrances, Rigid};
 use hematite_solver::suspension::Gate;
-use hematite_solver::{Domain, Expected, Immersion, Plan};
+use hematite_solver::{CellEntrances, Domain, Expected, Immersion, Plan};
 
 use crate::cli::Cli;
+use crate::column;
 use crate::config::RunConfig;
 use crate::forces::{self, WeighedPart};
 use crate::openings::Openings;
@@ -100,7 +101,10 @@ impl Setup {
                 if !config.cells.inflow.is_empty() {
                     stored.each_position(|positions| fluid.add(positions))?;
                 }
-                let gates = immersion.gates(&config.cells, &plan, &header, list, sites, &populations, &fluid);
+                let entrances =
+                    CellEntrances { header: &header, openings: list, sites, populations: &populations, fluid: &fluid };
+                let pack = |column: &Column, counts: &[u64]| column::pack(comm, column, &populations, counts);
+                let gates = immersion.gates(&config.cells, &plan, entrances, &pack);
                 gates.map_err(|fault| fault.within(path.display()))
             }
             _ => Ok((Vec::new(), Vec::new())),

@@ -23,7 +23,7 @@ pub struct Saved {
     pub bodies: Vec<State>,
     /// How many cells of each population there were.
     pub populations: Vec<PopulationState>,
-    /// How often each cell of the feeders had come in.
+    /// How far the feeders had come, see [`CheckpointMeta::entered`](hematite_dump::CheckpointMeta::entered).
     pub entered: Vec<u64>,
 }
 
@@ -110,7 +110,7 @@ impl Suspended {
         }
     }
 
-    /// How often each cell or body of the feeders has come in.
+    /// How far the feeders have come.
     pub fn entered(&self) -> Vec<u64> {
         match self {
             Self::Nothing => Vec::new(),

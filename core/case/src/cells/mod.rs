@@ -2,8 +2,9 @@
 //!
 //! [`Seeding`] reads as the whole: `start` puts small cells into the lumen, `relaxation` grows them and moves them apart,
 //! step by step as `packing` says, by the tables of `distance` (from a cell's surface) and `lumen` (from the wall), and
-//! between rigid bodies by `ellipsoids`.
+//! between rigid bodies by `ellipsoids`. [`Column`] packs cells likewise in a straight stretch, for runs in which they come in.
 
+mod column;
 mod config;
 mod distance;
 mod ellipsoids;
@@ -25,6 +26,7 @@ mod tests;
 mod vector;
 mod view;
 
+pub use column::Column;
 pub use config::{Growth, PopulationConfig, SeedingConfig};
 pub use ellipsoids::Ellipsoid;
 pub use population::{Placed, Population};

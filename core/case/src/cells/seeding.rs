@@ -75,19 +75,8 @@ impl<'a> Seeding<'a> {
             plan.check_shape(widest, spacing).map_err(within)?;
         }
         let kinds: Vec<Kind> = plans.iter().map(|plan| plan.kind(gap, widest, spacing, config.growth)).collect();
-        // Between rigid bodies no table is looked at.
-        let tables = kinds.iter().filter(|_| kinds.iter().any(|kind| kind.semi_axes.is_none()));
-        let coarsest = tables.map(|kind| kind.distance.step).fold(0.0, f64::max);
-        let seeding = Self {
-            lattice,
-            config: config.clone(),
-            lumen: Lumen::new(lattice, ((wall_gap + 3.0).ceil() as usize).clamp(4, 8)),
-            kinds,
-            plans,
-            wall_gap,
-            // Tables of distances are true to a tenth of their step.
-            slack: 0.02 + 0.1 * coarsest,
-        };
+        let lumen = Lumen::new(lattice, ((wall_gap + 3.0).ceil() as usize).clamp(4, 8));
+        let seeding = Self::new(lattice, config.clone(), plans, kinds, lumen, wall_gap);
         for (k, plan) in seeding.plans.iter().enumerate() {
             let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", plan.config.name));
             seeding.check_size(k).map_err(within)?;
@@ -96,6 +85,22 @@ impl<'a> Seeding<'a> {
         seeding.check_density()?;
         seeding.check_given()?;
         Ok(seeding)
+    }
+
+    /// With all that is known of it, nothing checked.
+    pub(super) fn new(
+        lattice: &'a Lattice,
+        config: SeedingConfig,
+        plans: Vec<Plan>,
+        kinds: Vec<Kind>,
+        lumen: Lumen,
+        wall_gap: f64,
+    ) -> Self {
+        // Between rigid bodies no table is looked at.
+        let tables = kinds.iter().filter(|_| kinds.iter().any(|kind| kind.semi_axes.is_none()));
+        let coarsest = tables.map(|kind| kind.distance.step).fold(0.0, f64::max);
+        // Tables of distances are true to a tenth of their step.
+        Self { lattice, config, plans, kinds, lumen, wall_gap, slack: 0.02 + 0.1 * coarsest }
     }
 
     /// What will be placed, a line a population.
@@ -240,7 +245,7 @@ impl<'a> Seeding<'a> {
         }
     }
 
-    fn places<const D: usize>(&self) -> Places<'_> {
+    pub(super) fn places<const D: usize>(&self) -> Places<'_> {
         Places::new::<D>(self.lattice, &self.lumen, self.wall_gap + start::clearance(&self.kinds))
     }
 
@@ -272,7 +277,7 @@ impl<'a> Seeding<'a> {
         .collect()
     }
 
-    fn placed(&self, body: &Body) -> Placed {
+    pub(super) fn placed(&self, body: &Body) -> Placed {
         let Lattice { origin, spacing, .. } = *self.lattice;
         let flat = self.lattice.set.dimension() == 2;
         let mut centre = [0, 1, 2].map(|k| origin[k] + (body.centre[k] + 0.5) * spacing);

@@ -8,7 +8,7 @@ use hematite_geometry::{Domain, Site};
 use serde_json::{Value, json};
 
 use super::vector::{Point, cross, dot, length, minus, plus, times};
-use super::{Population, PopulationConfig, PopulationReport, Seeding, SeedingConfig, seed};
+use super::{Column, Population, PopulationConfig, PopulationReport, Seeding, SeedingConfig, seed};
 use crate::{Lattice, fixture};
 
 mod rigid;
@@ -316,4 +316,29 @@ fn what_cannot_be_is_refused_with_its_remedy() {
     let cells = configs(json!([{"name": "a", "shape": red, "count": 1}]));
     let message = Seeding::plan(&channel, Path::new("c"), &cells, &seeding).err().expect("refused").message;
     assert!(message.contains("\"wall_gap\" is 9.000 lattice spacings"), "{message}");
+}
+
+#[test]
+fn a_column_holds_full_cells_apart_within_its_section() {
+    let width = 22;
+    let cells = json!([
+        {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "count": 1},
+        {"name": "platelet", "shape": {"kind": "platelet", "vertices": 42}, "count": 1}
+    ]);
+    let populations = seeded(&pipe(width, 30, 1e-6), cells, json!({}));
+    let middle = 0.5 * (width + 1) as f64;
+    let sites = (1..=width).flat_map(|y| (1..=width).map(move |z| [y, z]));
+    let section: Vec<[usize; 2]> =
+        sites.filter(|&[y, z]| (y as f64 - middle).hypot(z as f64 - middle) < 0.5 * width as f64).collect();
+    let column = Column { dimension: 3, spacing: 1e-6, length: 47, section };
+    let placed = column.pack(&populations, &[45, 7]).expect("packs");
+    assert_eq!(placed.iter().map(Vec::len).collect::<Vec<_>>(), [45, 7]);
+    assert_eq!(placed, column.pack(&populations, &[45, 7]).expect("packs"), "the same again");
+    assert!(placed.iter().flatten().all(|cell| cell.scale == 1.0));
+    let held: Vec<Population> =
+        populations.iter().zip(placed).map(|(population, cells)| Population { cells, ..population.clone() }).collect();
+    check(&lattice(&column.domain()), &held, 0.5);
+    // More than there is room for.
+    let crowded = column.pack(&populations, &[400, 0]).expect("packs");
+    assert!((45..200).contains(&crowded[0].len()) && crowded[1].is_empty(), "{}", crowded[0].len());
 }

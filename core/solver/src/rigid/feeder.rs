@@ -11,8 +11,8 @@ use hematite_geometry::OpeningKind;
 
 use super::resolve::Rigid;
 use super::{Gate, Kind};
-use crate::config::{BodiesConfig, InflowConfig};
-use crate::inflow::{known, share_at};
+use crate::config::{BodiesConfig, BodyInflowConfig};
+use crate::inflow::known;
 use crate::sites::Coordinate;
 use crate::turn::{Turn, unit};
 
@@ -24,6 +24,9 @@ const TRIES: usize = 48;
 
 /// Draws among which they are.
 const DRAWS: u64 = 192;
+
+/// Length of a feeder in largest diameters of the bodies, unless the run says otherwise.
+const DIAMETERS: f64 = 6.0;
 
 /// Bodies that come in, period after period.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +101,44 @@ impl Feeder {
     }
 }
 
+impl BodyInflowConfig {
+    /// Length of the feeder for bodies so large, in lattice units of `spacing` metres.
+    fn length_for(&self, diameter: f64, spacing: f64) -> Result<f64> {
+        let length = self.length.map_or(DIAMETERS * diameter, |length| length.si() / spacing);
+        if length < diameter {
+            return Err(Fault::usage(format!(
+                "length {:.3e} m is below the diameter of the bodies, {:.3e} m: take at least that, best several times as much",
+                length * spacing,
+                diameter * spacing
+            )));
+        }
+        Ok(length)
+    }
+
+    /// Share of what waits that comes in, where the case holds the hematocrit `seeded`.
+    fn share_of(&self, seeded: f64) -> Result<f64> {
+        match self.hematocrit {
+            None => Ok(1.0),
+            Some(asked) if asked > 0.0 && asked <= seeded => Ok(asked / seeded),
+            Some(asked) => Err(Fault::usage(format!(
+                "hematocrit {asked} must be above 0 and at most {seeded:.3}, that of the bodies which the case holds behind the \
+                 opening: seed the case with more"
+            ))),
+        }
+    }
+}
+
+/// Speed at the opening's node nearest to `at` over the mean speed.
+fn share_at(at: [f64; 3], opening: &Opening, sites: &[[i32; 3]]) -> f64 {
+    let apart = |site: &[i32; 3]| -> f64 {
+        let offset = [0, 1, 2].map(|axis| f64::from(site[axis]) - at[axis]);
+        let along: f64 = (0..3).map(|axis| offset[axis] * opening.normal[axis]).sum();
+        (0..3).map(|axis| (offset[axis] - along * opening.normal[axis]).powi(2)).sum()
+    };
+    let nearest = sites.iter().zip(&opening.nodes).min_by(|a, b| apart(a.0).total_cmp(&apart(b.0)));
+    nearest.map_or(0.0, |(_, node)| f64::from(node.developed))
+}
+
 /// What a case has at its openings.
 pub struct Entrances<'a> {
     /// The openings.
@@ -121,7 +162,7 @@ impl Rigid {
         populations: &[Population],
         entrances: &Entrances,
     ) -> Result<()> {
-        known("bodies.inflow", &config.inflow, header)?;
+        known("bodies.inflow", config.inflow.keys(), header)?;
         let openings = entrances.openings.iter().zip(entrances.sites).enumerate();
         for (k, (opening, sites)) in openings {
             if opening.kind == OpeningKind::Wall || sites.is_empty() {
@@ -149,14 +190,14 @@ impl Rigid {
 
     fn feeder(
         &mut self,
-        inflow: &InflowConfig,
+        inflow: &BodyInflowConfig,
         gate: &Gate,
         (opening, sites): (&Opening, &[[i32; 3]]),
         fluid: &HashSet<[i32; 3]>,
         populations: &[Population],
     ) -> Result<Feeder> {
         let (spacing, normal) = (self.parameters.spacing, gate.normal);
-        let length = inflow.length_for(2.0 * self.parameters.radius(), spacing, "bodies")?;
+        let length = inflow.length_for(2.0 * self.parameters.radius(), spacing)?;
         let (mut bodies, mut volume) = (Vec::new(), 0.0);
         for state in self.at_start(populations) {
             let kind = &self.parameters.kinds[state.kind as usize];
@@ -183,7 +224,7 @@ impl Rigid {
             ));
         }
         let seeded = volume / (opening.area * length);
-        let keep = inflow.share_of(seeded, "bodies")?;
+        let keep = inflow.share_of(seeded)?;
         self.notes.push(format!(
             "bodies come in through \"{}\" as the {} of the case within {:.3e} m behind it, hematocrit {:.3}",
             opening.name,

@@ -1,6 +1,6 @@
 // Moves each vertex by `span.steps` steps at the mean of its drift and that of the move before, exactly: the unit of drift
 // is twice that of a fraction. The lattice has momentum modes that change sign from step to step and are not damped;
-// the mean of two steps is blind to them, where stiff membranes would feed them.
+// the mean of two steps is blind to them, where stiff membranes would feed them. Cells that a column carries move with it.
 #include "prelude.wgsl"
 #include "moved.wgsl"
 
@@ -9,13 +9,21 @@ fn work_on(v: u32) {
     if (slot == NONE) {
         return;
     }
+    let carried = carrier[slot] != NONE;
+    let gate = select(0u, carrier[slot], carried);
     var fastest = 0;
     var travel = vec3<f32>();
 #for axis in axes
-    let u${axis.name} = drift[${axis.index}u * span.stride + v];
+    var u${axis.name} = drift[${axis.index}u * span.stride + v];
+    var last${axis.name} = before[${axis.index}u * span.stride + v];
+    if (carried) {
+        u${axis.name} = column_speed[${dimension}u * gate + ${axis.index}u];
+        last${axis.name} = u${axis.name};
+        drift[${axis.index}u * span.stride + v] = u${axis.name};
+    }
     fastest = max(fastest, max(u${axis.name}, -1 - u${axis.name}));
     let p${axis.name} = position[${axis.index}u * span.stride + v];
-    let twice${axis.name} = u${axis.name} + before[${axis.index}u * span.stride + v];
+    let twice${axis.name} = u${axis.name} + last${axis.name};
     position[${axis.index}u * span.stride + v] = moved(p${axis.name}, twice${axis.name}, span.steps);
     travel.${axis.name} = f32(twice${axis.name}) * ${position_quantum};
     before[${axis.index}u * span.stride + v] = u${axis.name};

@@ -1,14 +1,11 @@
 //! Openings as cells see them: where they leave, and where new ones come in from a feeder.
 //!
-//! A cell leaves when it comes near an opening and moves outward. A feeder is a copy of the cells that the case holds
-//! behind an opening: it lies upstream, period after period, and each of its cells comes nearer with the speed that the
-//! opening's flow has where the cell is. When a cell has arrived and there is room, it is put into the fluid.
+//! A cell leaves when it comes near an opening and moves outward.
 
 use super::coupling::FASTEST;
+use super::feeder::Feeder;
 use super::holders::Bounds;
 use super::parameters::LOOK;
-use super::record::Record;
-use crate::turn::Turn;
 
 /// Nodes before an opening in which a cell that moves outward leaves: more than a vertex moves from one look to the next, and
 /// the kernel.
@@ -25,34 +22,6 @@ pub struct Gate {
     pub nodes: Bounds,
     /// What comes in there.
     pub feeder: Option<Feeder>,
-}
-
-/// Cells that come in, period after period.
-#[derive(Clone, Debug)]
-pub struct Feeder {
-    /// Its length along the normal, lattice units.
-    pub length: f64,
-    /// The opening's area, lattice units.
-    pub area: f64,
-    /// Share of its cells that come in.
-    pub keep: f64,
-    /// Its cells in the order in which they are tried.
-    pub cells: Vec<Waiting>,
-    /// How many turns had come at the last look in which no cell came in, as there was no room.
-    pub late: u64,
-}
-
-/// A cell of a feeder.
-#[derive(Clone, Debug)]
-pub struct Waiting {
-    /// Its population.
-    pub kind: usize,
-    /// Its state where it is put into the fluid.
-    pub record: Record,
-    /// Shifts by whole sites across the opening to the places where it is tried, one after the other; none first.
-    pub places: Vec<[i32; 3]>,
-    /// When it comes in.
-    pub turn: Turn,
 }
 
 impl Gate {

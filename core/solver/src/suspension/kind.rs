@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use hematite_cells::Surface;
 
+use super::feeder::Carried;
 use super::pull::Pulls;
-use super::{Bounds, Range};
+use super::{Bounds, Range, Record};
 use crate::membrane::Membrane;
 
 /// A population on this rank.
@@ -35,10 +36,19 @@ pub(super) struct Held {
     pub slot: u32,
     /// Size over full size when it was seeded.
     pub seeded_scale: f32,
+    /// What carries it in, if it comes in now.
+    pub carried: Option<Carried>,
     /// The ranks that hold it, ascending; the first one answers for it.
     pub holders: Vec<u32>,
     /// Where it was at the last look.
     pub bounds: Bounds,
+}
+
+impl Held {
+    /// A cell of this state, in no slot yet.
+    pub fn of(record: &Record, holders: Vec<u32>, bounds: Bounds) -> Self {
+        Self { slot: 0, seeded_scale: record.seeded_scale, carried: record.carried, holders, bounds }
+    }
 }
 
 impl Kind {

@@ -63,7 +63,7 @@ impl Suspension {
         for (kind, id, record) in arrived {
             let bounds = Bounds::of(self.parameters.dimension, &record);
             let holders = self.holders.of(bounds.widened(margin));
-            self.put(kind, id, &record, Held { slot: 0, seeded_scale: record.seeded_scale, holders, bounds })?;
+            self.put(kind, id, &record, Held::of(&record, holders, bounds))?;
         }
         Ok(())
     }

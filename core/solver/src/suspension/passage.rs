@@ -3,13 +3,13 @@
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 
+use super::feeder::Turn;
 use super::holders::Bounds;
 use super::kind::Held;
 use super::parameters::{LOOK, reach};
 use super::record::Record;
 use super::time_step::Suspension;
-use crate::clearing::shifted;
-use crate::turn::Turn;
+use super::vertices::{DRIFT_SCALE, NONE};
 
 /// Vertices of a cell that comes in keep this share of the mean side's length off those of others: where a side goes through
 /// a triangle, both of that length, one of its ends is nearer than 0.77 of it to a corner.
@@ -18,26 +18,46 @@ const SIDES: f64 = 0.8;
 /// They also keep this share of the contact's range off, about as much as cells do that a case holds.
 const RANGE: f64 = 0.5;
 
-/// So many cells that are due are tried at a look.
-const MOST_TRIED: usize = 8;
-
-/// A cell that would come in at one of its places.
+/// A cell that would come in.
 pub(super) struct Candidate {
-    /// Numbers of its gate, and in the feeder.
-    from: (usize, usize),
+    /// Number of its gate.
+    gate: usize,
+    /// Its number in the column, and the period.
+    turn: (usize, i64),
     kind: usize,
-    turn: Turn,
     record: Record,
 }
 
 impl Suspension {
-    /// Takes out the cells that go through openings.
+    /// Counts how far columns have carried their cells since the look before; frees those that have been carried far enough.
+    pub(super) fn carry_on(&mut self) {
+        let step: Vec<Option<f64>> =
+            self.gates.iter().map(|gate| gate.feeder.as_ref().map(|feeder| feeder.step())).collect();
+        for kind in &mut self.kinds {
+            for held in kind.cells.values_mut() {
+                let Some(by) = &mut held.carried else { continue };
+                let column = step.get(by.gate as usize).copied().flatten();
+                by.gone += column.unwrap_or_default();
+                if column.is_none() || by.gone >= by.until {
+                    held.carried = None;
+                    self.gpu.write(&self.vertices.carrier, (kind.range.first_slot + held.slot) as usize, &[NONE]);
+                    self.passed = true;
+                }
+            }
+        }
+    }
+
+    /// Takes out the cells that go through openings, and those that a column has carried back to where they came in.
     pub(super) fn let_out(&mut self, boxes: &[Bounds]) {
         let mut leaving = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
             for (&id, held) in &kind.cells {
                 let now = boxes[(kind.range.first_slot + held.slot) as usize];
-                if self.gates.iter().any(|gate| gate.passes(held.bounds, now)) {
+                let leaves = match held.carried {
+                    Some(by) => by.gone < 0.0,
+                    None => self.gates.iter().any(|gate| gate.passes(held.bounds, now)),
+                };
+                if leaves {
                     leaving.push((k, id, held.holders.first() == Some(&self.rank)));
                 }
             }
@@ -49,110 +69,106 @@ impl Suspension {
         }
     }
 
-    /// Puts in cells of feeders that are due and find room after `step` steps. All ranks find the same. Collective.
-    pub(super) fn let_in(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+    /// Puts in the cells of columns that have their turn and find room, and lets columns go on. All ranks find the same. Collective.
+    pub(super) fn let_in(&mut self, comm: &dyn Comm) -> Result<()> {
         let Some(came_in) = self.came_in.as_ref().filter(|_| self.gates.iter().any(|gate| gate.feeder.is_some()))
         else {
             return Ok(());
         };
         let mass = came_in.on_all_ranks(comm, &self.gpu)?;
-        let anew = std::mem::take(&mut self.anew);
-        let mut due = Vec::new();
+        let (anew, dimension) = (std::mem::take(&mut self.anew), self.parameters.dimension);
+        let mut candidates = Vec::new();
         for (g, gate) in self.gates.iter_mut().enumerate() {
             let Some(feeder) = &mut gate.feeder else { continue };
             let travelled = mass[gate.opening] / feeder.area;
-            feeder.late = 0;
-            for (c, cell) in feeder.cells.iter_mut().enumerate() {
-                if anew {
-                    cell.turn.pass(travelled, feeder.length);
-                }
-                let late = cell.turn.late(travelled, feeder.length);
-                if late > 0 {
-                    due.push((g, c));
-                    feeder.late += late;
+            if anew {
+                feeder.begin(travelled);
+            }
+            for c in 0..feeder.cells.len() {
+                let (turn, period) = feeder.turn(c);
+                match turn {
+                    Turn::Wait => {}
+                    Turn::Try(beyond) => candidates.push(Candidate {
+                        gate: g,
+                        turn: (c, period),
+                        kind: feeder.cells[c].kind,
+                        record: feeder.cells[c].at(beyond, g, feeder.direction, dimension),
+                    }),
+                    Turn::Pass => feeder.progress.periods[c] = period,
+                    Turn::Lost => {
+                        feeder.progress.periods[c] = period;
+                        feeder.progress.lost += u64::from(!feeder.begins());
+                    }
                 }
             }
+            feeder.follow(travelled);
         }
-        if due.is_empty() {
+        self.write_column_speeds();
+        if candidates.is_empty() {
             return Ok(());
-        }
-        // Each has its turn to be tried.
-        let first = (step / LOOK) as usize * MOST_TRIED % due.len();
-        due.rotate_left(first);
-        due.truncate(MOST_TRIED);
-        let dimension = self.parameters.dimension;
-        let mut candidates = Vec::new();
-        for &(g, c) in &due {
-            let cell = self.gates[g].feeder.as_ref().map(|feeder| feeder.cells[c].clone());
-            candidates.extend(cell.iter().flat_map(|cell| {
-                let at = |&shift: &[i32; 3]| Candidate {
-                    from: (g, c),
-                    kind: cell.kind,
-                    turn: cell.turn,
-                    record: shifted(&cell.record, dimension, shift),
-                };
-                cell.places.iter().map(at)
-            }));
         }
         let mut taken: Vec<i64> = agree(comm, self.taken(&candidates))?;
         comm.sum(&mut taken)?;
-        let mut inside: Vec<Vec<[f64; 3]>> = Vec::new();
-        let mut last = None;
+        let mut inside: Vec<(usize, Vec<[f64; 3]>)> = Vec::new();
         for (candidate, taken) in candidates.iter().zip(taken) {
-            let (g, c) = candidate.from;
-            if last == Some((g, c)) {
-                continue;
-            }
-            let keep = self.gates[g].feeder.as_ref().map_or(1.0, |feeder| feeder.keep);
-            if !candidate.turn.is_kept(c as u64, keep) {
-                self.count_entry(g, c);
-                last = Some((g, c));
-                continue;
-            }
             let vertices = candidate.record.points(dimension);
             let gap = self.gap(candidate.kind);
-            if taken > 0 || inside.iter().any(|other| too_near(&vertices, other, gap)) {
+            // Cells of one column keep apart by themselves.
+            let beside = |(gate, other): &(usize, Vec<_>)| *gate != candidate.gate && too_near(&vertices, other, gap);
+            if taken > 0 || inside.iter().any(beside) {
                 continue;
             }
             let bounds = Bounds::of(dimension, &candidate.record);
             let holders = self.holders.of(bounds.widened(reach(&self.parameters)));
             self.kinds[candidate.kind].inserted += i64::from(holders.first() == Some(&self.rank));
             if holders.contains(&self.rank) {
-                let held = Held { slot: 0, seeded_scale: candidate.record.seeded_scale, holders, bounds };
+                let held = Held::of(&candidate.record, holders, bounds);
                 self.put(candidate.kind, self.next_id, &candidate.record, held)?;
                 self.passed = true;
             }
             self.next_id += 1;
-            inside.push(vertices);
-            self.count_entry(g, c);
-            last = Some((g, c));
+            inside.push((candidate.gate, vertices));
+            if let Some(feeder) = &mut self.gates[candidate.gate].feeder {
+                let (c, period) = candidate.turn;
+                feeder.progress.periods[c] = period;
+                feeder.progress.came += 1;
+            }
         }
         Ok(())
     }
 
-    /// Of each feeder: the number of its opening, how often its cells came in, and how many turns passed in which there was no room.
-    pub fn feeders(&self) -> impl Iterator<Item = (usize, u64, u64)> {
-        self.gates.iter().filter_map(|gate| {
-            let feeder = gate.feeder.as_ref()?;
-            Some((gate.opening, feeder.cells.iter().map(|cell| cell.turn.entered).sum(), feeder.late))
-        })
+    /// Tells the device how fast columns go.
+    pub(super) fn write_column_speeds(&self) {
+        let dimension = self.parameters.dimension;
+        for (g, gate) in self.gates.iter().enumerate() {
+            let Some(feeder) = &gate.feeder else { continue };
+            let along = |a: usize| (feeder.progress.speed * feeder.direction[a] * DRIFT_SCALE).round() as i32;
+            let speed: Vec<i32> = (0..dimension).map(along).collect();
+            self.gpu.write(&self.vertices.column_speed, g * dimension, &speed);
+        }
     }
 
-    pub(super) fn count_entry(&mut self, gate: usize, cell: usize) {
-        if let Some(feeder) = &mut self.gates[gate].feeder {
-            feeder.cells[cell].turn.entered += 1;
-            feeder.late -= 1;
-        }
+    /// Of each feeder: the number of its opening, how many cells came in, and how many found no room.
+    pub fn feeders(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+        self.gates.iter().filter_map(|gate| {
+            let progress = &gate.feeder.as_ref()?.progress;
+            Some((gate.opening, progress.came, progress.lost))
+        })
     }
 
     /// For each candidate whether a cell that this rank holds is in its place.
     pub(super) fn taken(&self, candidates: &[Candidate]) -> Result<Vec<i64>> {
         let dimension = self.parameters.dimension;
         let boxes: Vec<Bounds> = candidates.iter().map(|cell| Bounds::of(dimension, &cell.record)).collect();
+        let same_column = |held: &Held, candidate: usize| {
+            held.carried.is_some_and(|by| by.gate as usize == candidates[candidate].gate)
+        };
         let mut pairs = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
             for (&id, held) in &kind.cells {
-                let near = |&(_, bounds): &(usize, &Bounds)| held.bounds.widened(2 + LOOK as i32 / 4).meets(*bounds);
+                let near = |&(candidate, bounds): &(usize, &Bounds)| {
+                    held.bounds.widened(2 + LOOK as i32 / 4).meets(*bounds) && !same_column(held, candidate)
+                };
                 pairs.extend(boxes.iter().enumerate().filter(near).map(|(candidate, _)| (candidate, (k, id))));
             }
         }

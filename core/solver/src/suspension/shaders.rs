@@ -154,14 +154,17 @@ pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
                 write("position", "array<vec2<i32>>"),
                 slot_of(),
                 broken(),
-                read("drift", "array<i32>"),
+                read("carrier", "array<u32>"),
+                read("column_speed", "array<i32>"),
+                write("drift", "array<i32>"),
                 write("before", "array<i32>"),
                 write("pace", "array<atomic<u32>>"),
             ]
         }
         Shader::Spread => {
             let nodes = write("node_force", "array<atomic<i32>>");
-            [[position(), slot_of(), broken(), read("force", &real), nodes].as_slice(), &map].concat()
+            let carrier = read("carrier", "array<u32>");
+            [[position(), slot_of(), carrier, broken(), read("force", &real), nodes].as_slice(), &map].concat()
         }
         Shader::Fill => vec![write("words", "array<u32>")],
         Shader::Bin => vec![

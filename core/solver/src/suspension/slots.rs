@@ -35,6 +35,7 @@ impl Suspension {
         self.gpu.write(&self.vertices.slot_of, first, &vec![at; vertices]);
         self.gpu.write(&self.vertices.cell, at as usize, &[id as u32]);
         self.gpu.write(&self.vertices.broken, at as usize, &[u32::MAX]);
+        self.gpu.write(&self.vertices.carrier, at as usize, &[held.carried.map_or(NONE, |by| by.gate)]);
         kind.cells.insert(id, held);
         self.filled = true;
         self.changed = true;
@@ -66,6 +67,7 @@ impl Suspension {
             let parts = (0..dimension).map(|axis| axis * stride + first..axis * stride + first + count);
             Record {
                 seeded_scale: held.seeded_scale,
+                carried: held.carried,
                 position: parts.clone().flat_map(|part| position[part].to_vec()).collect(),
                 drift: parts.flat_map(|part| drift[part].to_vec()).collect(),
             }
@@ -82,6 +84,7 @@ impl Suspension {
         rooms[full] += rooms[full] / 2 + 16;
         let (vertices, ranges) = arrays(&self.gpu, &self.parameters, &rooms)?;
         self.vertices = vertices;
+        self.write_column_speeds();
         self.coupling.rebind(&self.gpu, &self.vertices);
         if let Some(contact) = &mut self.contact {
             contact.rebind(&self.gpu, &self.vertices)?;

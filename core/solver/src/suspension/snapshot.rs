@@ -70,16 +70,17 @@ impl Suspension {
         if self.anew {
             return;
         }
-        let feeders = self.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
-        for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.cells).zip(entered) {
-            waiting.turn.entered = entered;
+        let mut rest = entered;
+        for feeder in self.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut()) {
+            rest = feeder.progress.restore(rest).unwrap_or_default();
         }
+        self.write_column_speeds();
     }
 
-    /// How often each cell of the feeders has come in.
+    /// How far the columns of the feeders have come, as words.
     pub fn entered(&self) -> Vec<u64> {
         let feeders = self.gates.iter().filter_map(|gate| gate.feeder.as_ref());
-        feeders.flat_map(|feeder| &feeder.cells).map(|waiting| waiting.turn.entered).collect()
+        feeders.flat_map(|feeder| feeder.progress.words()).collect()
     }
 
     /// The cells that this rank answers for, after `step` steps.

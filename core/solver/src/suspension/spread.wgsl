@@ -12,7 +12,8 @@ const STRONG: u32 = ${strong}u;
 
 fn work_on(v: u32) {
     let slot = slot_of[v];
-    if (slot == NONE) {
+    // What a column carries is moved by it alone.
+    if (slot == NONE || carrier[slot] != NONE) {
         return;
     }
     var worst = 0u;

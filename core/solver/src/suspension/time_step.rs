@@ -95,12 +95,7 @@ impl Suspension {
         let mut near: Vec<Vec<(u64, Record, Held)>> = parameters.kinds.iter().map(|_| Vec::new()).collect();
         for (kind, id, record) in cells {
             let bounds = Bounds::of(parameters.dimension, &record);
-            let held = Held {
-                slot: 0,
-                seeded_scale: record.seeded_scale,
-                holders: holders.of(bounds.widened(margin)),
-                bounds,
-            };
+            let held = Held::of(&record, holders.of(bounds.widened(margin)), bounds);
             if held.holders.contains(&rank) {
                 near[kind].push((id, record, held));
             }
@@ -329,9 +324,10 @@ impl Bodies for Suspension {
         self.check_sound(comm)?;
         if !self.alone || !self.gates.is_empty() {
             let boxes = self.boxes.read(&self.gpu)?;
+            self.carry_on();
             self.let_out(&boxes);
             self.migrate(comm, &boxes)?;
-            self.let_in(comm, step)?;
+            self.let_in(comm)?;
             self.share(comm)?;
         }
         if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {

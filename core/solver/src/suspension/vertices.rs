@@ -5,6 +5,7 @@
 //! Every array with a component for each axis has axis a of vertex v at `a * stride + v`.
 
 use hematite_config::Result;
+use hematite_geometry::Site;
 use hematite_gpu::{Buffer, Gpu};
 
 use crate::Precision;
@@ -36,6 +37,10 @@ pub struct Vertices {
     pub cell: Buffer,
     /// `array<f32>` [slots]: size of the cell over its full size.
     pub scale: Buffer,
+    /// `array<u32>` [slots]: number of the gate whose column carries the cell in each slot, NONE where it is free.
+    pub carrier: Buffer,
+    /// `array<i32>` [D * gates]: velocity of each gate's column in 1 / DRIFT_SCALE.
+    pub column_speed: Buffer,
     /// `array<u32>` [1]: bits of the longest way of a vertex in one step, lattice units as f32, since it was last set to zero.
     pub pace: Buffer,
     /// `array<u32>` [slots]: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
@@ -76,6 +81,8 @@ impl Vertices {
             slot_of: gpu.buffer("slots of vertices", 4 * u64::from(stride))?,
             cell: gpu.buffer("cells of slots", 4 * u64::from(slots))?,
             scale: gpu.buffer("scales of cells", 4 * u64::from(slots))?,
+            carrier: gpu.buffer("what carries cells", 4 * u64::from(slots))?,
+            column_speed: gpu.buffer("velocities of columns", 4 * (dimension * Site::MAX_OPENINGS) as u64)?,
             pace: gpu.buffer("pace of vertices", 4)?,
             broken: gpu.buffer("health of cells", 4 * u64::from(slots))?,
             stride,
@@ -83,6 +90,7 @@ impl Vertices {
         };
         gpu.upload(&vertices.slot_of, 0, &vec![NONE; stride as usize])?;
         gpu.upload(&vertices.broken, 0, &vec![u32::MAX; slots as usize])?;
+        gpu.upload(&vertices.carrier, 0, &vec![NONE; slots as usize])?;
         Ok(vertices)
     }
 
@@ -96,6 +104,8 @@ impl Vertices {
             ("slot_of", &self.slot_of),
             ("cell", &self.cell),
             ("scale", &self.scale),
+            ("carrier", &self.carrier),
+            ("column_speed", &self.column_speed),
             ("pace", &self.pace),
             ("broken", &self.broken),
         ]

@@ -5,6 +5,7 @@ use hematite_config::Result;
 use crate::{Context, Table};
 
 mod blood_channel;
+mod blood_rest;
 mod blood_tube;
 mod f11_couette;
 mod f1_slip;
@@ -84,6 +85,7 @@ pub const ALL: &[Case] = &[
     Case { name: "R1", about: "rigid spheroids that turn in shear", run: r1_jeffery::run },
     Case { name: "R4", about: "rigid ellipsoids in empty space: energy and time reversal", run: r4_gas::run },
     Case { name: "R5", about: "rigid bodies and the fluid: momentum and friction", run: r5_friction::run },
+    Case { name: "blood-rest", about: "red cells between openings that nothing drives", run: blood_rest::run },
     Case { name: "blood-channel", about: "red cells in a straight channel, 2-D", run: blood_channel::run },
     Case { name: "blood-tube-20", about: "red cells in a tube of 20 um", run: blood_tube::narrow },
     Case { name: "blood-tube-40", about: "red cells in a tube of 40 um", run: blood_tube::wide },
