@@ -52,6 +52,27 @@ fn without_a_sound_checkpoint_nothing_is_done() {
 }
 
 #[test]
+fn what_a_killed_run_left_of_a_checkpoint_is_removed() {
+    const LEFT: &str = "run/checkpoint/step-000000000192.partial";
+    for (arguments, exists) in [
+        (&["run.json", "--check", "--restart", "--quiet"][..], true),
+        (&["run.json", "--restart", "--quiet"], false),
+        (&["run.json", "--force", "--quiet"], false),
+    ] {
+        let folder = stopped();
+        // Of more ranks than go on.
+        folder.write(&format!("{LEFT}/rank-0003.h5"), b"half");
+        folder.write("run/checkpoint/notes.partial", b"of somebody");
+        let _done = folder.run(arguments).done();
+        assert_eq!(folder.has(LEFT), exists, "{arguments:?}");
+        assert!(folder.has("run/checkpoint/notes.partial") || arguments.contains(&"--force"));
+        if !exists {
+            let _same = folder.post(&["compare", "whole", "run"]).done();
+        }
+    }
+}
+
+#[test]
 fn a_flipped_bit_in_a_case_is_noticed() {
     let folder = Folder::with_vessel();
     let whole = std::fs::read(folder.path("vessel.h5")).expect("reads");
