@@ -7,6 +7,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result, check_writable, clear_partial};
 use hematite_dump::{Checkpoint, EndState, Ledger, RunRecord};
 
+use crate::checkpoint;
 use crate::cli::Cli;
 use crate::lock::{self, Lock};
 use crate::output;
@@ -26,6 +27,7 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
         let asked = cli.restart.as_deref() == Some("latest");
         asked.then(|| RunRecord::read(folder).ok()).flatten().is_some_and(|record| {
             let same = serde_json::to_value(&setup.config).is_ok_and(|config| config == record.config);
+            let same = same && checkpoint::has_same_tables(setup);
             same && record.steps == setup.plan.steps && record.end.is_some_and(|end| end.state == EndState::Done)
         })
     };
