@@ -272,6 +272,35 @@ fn tiff_pages_are_slices() {
     assert_eq!(volume.shape, SHAPE);
 }
 
+#[test]
+fn pictures_packed_well_are_read_and_refused_where_cut() {
+    use tiff::encoder::Compression::{Deflate, Lzw, Packbits};
+    let folder = tempfile::tempdir().expect("a folder");
+    let pixels: Vec<u8> = (0..3000 * 1000).map(|i| u8::from(i / 300_000 % 2 == 0)).collect();
+    let mut files: Vec<(&str, Vec<u8>)> = Vec::new();
+    for (name, compression) in [("a.tif", Lzw), ("b.tif", Packbits), ("c.tif", Deflate(Default::default()))] {
+        let mut content = std::io::Cursor::new(Vec::new());
+        let encoder = tiff::encoder::TiffEncoder::new(&mut content).expect("an encoder");
+        let mut encoder = encoder.with_compression(compression);
+        encoder.write_image::<tiff::encoder::colortype::Gray8>(3000, 1000, &pixels).expect("a page");
+        files.push((name, content.into_inner()));
+    }
+    let mut png = std::io::Cursor::new(Vec::new());
+    let grey = image::GrayImage::from_raw(3000, 1000, pixels.clone()).expect("as many pixels");
+    image::DynamicImage::from(grey).write_to(&mut png, image::ImageFormat::Png).expect("memory");
+    files.push(("d.png", png.into_inner()));
+    for (name, content) in files {
+        assert!(content.len() < 100_000, "{name} has {} bytes", content.len());
+        let path = folder.path().join(name);
+        fs::write(&path, &content).expect("writes");
+        let volume = read::image(&path).unwrap_or_else(|fault| panic!("{fault}"));
+        assert!(volume.values == Values::U8(pixels.chunks(3000).rev().flatten().copied().collect()), "{name}");
+        fs::write(&path, &content[..content.len() / 2]).expect("writes");
+        let fault = read::image(&path).expect_err(name);
+        assert!(fault.exit == Exit::Usage && fault.message.contains(name), "{fault}");
+    }
+}
+
 /// Rows of a 5 x 4 picture from the bottom up, as an image is read.
 fn upwards<T: Copy>(rows: &[T]) -> Vec<T> {
     rows.chunks(5).rev().flatten().copied().collect()

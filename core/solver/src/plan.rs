@@ -106,6 +106,22 @@ impl Plan {
         })
     }
 
+    /// What was read from the tables that the config names: where in the config each is named, and its numbers.
+    pub fn tables(&self) -> Vec<(Vec<&str>, Vec<f64>)> {
+        let mut tables: Vec<(Vec<&str>, Vec<f64>)> = Vec::new();
+        for condition in &self.openings {
+            let key = ["openings", &condition.name];
+            if let Value::Tabulated(table) = &condition.value {
+                tables.push(([&key[..], &["profile"]].concat(), table.numbers()));
+            }
+            if let Some(rows) = condition.waveform.table() {
+                tables.push(([&key[..], &["waveform", "table"]].concat(), rows));
+            }
+        }
+        tables.extend(self.drive.table().map(|rows| (vec!["drive", "waveform", "table"], rows)));
+        tables
+    }
+
     /// The outlets whose pressure follows the flow, at the start of the run.
     pub fn outlets(&self) -> Outlets {
         let outlets = self.openings.iter().enumerate().filter_map(|(k, condition)| condition.outlet(k));

@@ -55,6 +55,11 @@ impl Tabulated {
         Ok(Self { axes, rows })
     }
 
+    /// Its numbers, row after row.
+    pub fn numbers(&self) -> Vec<f64> {
+        self.rows.iter().flat_map(|(at, velocity)| at.iter().chain(velocity)).copied().collect()
+    }
+
     /// The velocity at `point` in metres: linear between the two rows around it where the file has one coordinate,
     /// else weighted by inverse squared distance over the nearest rows.
     pub fn at(&self, point: [f64; 3]) -> [f64; 3] {

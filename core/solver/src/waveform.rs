@@ -121,6 +121,12 @@ impl Waveform {
         factor * self.risen(t)
     }
 
+    /// The rows of its table: time in seconds and factor, one after the other.
+    pub(crate) fn table(&self) -> Option<Vec<f64>> {
+        let Form::Table { rows, .. } = &self.form else { return None };
+        Some(rows.iter().flat_map(|&(time, factor)| [time, factor]).collect())
+    }
+
     /// How long the rise from 0 takes, in seconds.
     pub(crate) fn rise(&self) -> f64 {
         self.ramp

@@ -22,12 +22,31 @@ fn moves(folder: &Folder, run: &str) -> Vec<u64> {
     moves.filter_map(|event| event["step"].as_u64()).collect()
 }
 
-/// Expects of a run that nodes changed ranks at `least` so often, and that it holds what "solo" does.
-fn agrees(folder: &Folder, name: &str, least: usize) {
-    let moves = moves(folder, name);
-    assert!(moves.len() >= least, "{name}: nodes changed ranks after steps {moves:?} only");
-    let compared = folder.post(&["compare", "solo", name]).done();
-    assert!(compared.stdout.starts_with("the same"), "{name}: {}", compared.stdout);
+/// How often a run is made until nodes changed ranks often enough.
+const TRIES: usize = 5;
+
+/// Makes the run `name` by `run`, and expects that nodes changed ranks at `least` so often, and that it holds what "solo" does. On a busy
+/// machine ranks may seem to take equally long for a while: then it is made again.
+fn agrees(folder: &Folder, name: &str, least: usize, run: impl Fn()) {
+    let mut tries = Vec::new();
+    while tries.last().is_none_or(|moves: &Vec<u64>| moves.len() < least) {
+        assert!(tries.len() < TRIES, "{name}: nodes changed ranks after steps {tries:?} only");
+        run();
+        let compared = folder.post(&["compare", "solo", name]).done();
+        assert!(compared.stdout.starts_with("the same"), "{name}: {}", compared.stdout);
+        tries.push(moves(folder, name));
+    }
+}
+
+/// The run "three" of three threads and the run "two" of two ranks of MPI, in which nodes changed ranks.
+fn three_and_two_agree(folder: &Folder, least: usize) {
+    let call = ["balanced.json", "--quiet", "--force", "-o"];
+    agrees(folder, "three", least, || {
+        let _three = folder.run(&[&call[..], &["three", "--threads", "3"]].concat()).done();
+    });
+    agrees(folder, "two", least, || {
+        let _two = folder.mpirun(2, &[&call[..], &["two"]].concat()).done();
+    });
 }
 
 /// A vessel between openings, with dumps of all nodes and of some, and walls of a kind.
@@ -59,10 +78,7 @@ fn vessel(walls: &str) -> Folder {
 fn fluids_stay_the_same() {
     for walls in ["half_way", "interpolated", "immersed"] {
         let folder = vessel(walls);
-        let _three = folder.run(&["balanced.json", "-o", "three", "--threads", "3", "--quiet"]).done();
-        agrees(&folder, "three", 4);
-        let _two = folder.mpirun(2, &["balanced.json", "-o", "two", "--quiet"]).done();
-        agrees(&folder, "two", 4);
+        three_and_two_agree(&folder, 4);
         assert_eq!(folder.read("solo/ledger.csv"), folder.read("three/ledger.csv"), "{walls}");
     }
 }
@@ -72,9 +88,10 @@ fn a_restart_finds_dumps_of_nodes_that_were_handed_over() {
     let folder = vessel("half_way");
     let call = |arguments: &[&str]| folder.run(&[&["balanced.json", "--quiet"], arguments].concat()).done();
     for (name, ranks) in [("same", ["--threads", "3"]), ("other", ["--threads", "2"])] {
-        call(&["-o", name, "--steps", "200", "--checkpoint-every", "200", "--threads", "3"]);
-        call(&[&["-o", name, "--restart"], &ranks[..]].concat());
-        agrees(&folder, name, 5);
+        agrees(&folder, name, 5, || {
+            call(&["-o", name, "--force", "--steps", "200", "--checkpoint-every", "200", "--threads", "3"]);
+            call(&[&["-o", name, "--restart"], &ranks[..]].concat());
+        });
     }
 }
 
@@ -98,12 +115,9 @@ fn suspended(mut suspension: Suspension, steps: u64, every: u64) -> Folder {
     let folder = suspension.folder();
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     balanced(&folder, every);
-    let _three = folder.run(&["balanced.json", "-o", "three", "--threads", "3", "--quiet"]).done();
-    let _two = folder.mpirun(2, &["balanced.json", "-o", "two", "--quiet"]).done();
-    for run in ["three", "two"] {
-        agrees(&folder, run, 3);
-        same(&folder, "solo", run);
-    }
+    three_and_two_agree(&folder, 3);
+    same(&folder, "solo", "three");
+    same(&folder, "solo", "two");
     folder
 }
 
@@ -132,9 +146,10 @@ fn rigid_bodies_stay_the_same_while_they_come_and_go() {
 #[test]
 fn a_rank_alone_hands_nothing_over() {
     let folder = vessel("half_way");
-    let _alone = folder.run(&["balanced.json", "-o", "alone", "--quiet"]).done();
+    agrees(&folder, "alone", 0, || {
+        let _alone = folder.run(&["balanced.json", "-o", "alone", "--quiet"]).done();
+    });
     assert_eq!(moves(&folder, "alone"), Vec::<u64>::new());
-    agrees(&folder, "alone", 0);
 }
 
 #[test]

@@ -130,3 +130,30 @@ fn half_of_the_bodies_come_in_where_half_of_the_hematocrit_is_asked_for() {
     let half = inserted(&suspension);
     assert!((0.3..0.7).contains(&(half / all)), "{half} of {all} came in");
 }
+
+/// The warnings of a run of these bodies that come in, of their inflow.
+fn inflow_warnings(suspension: &Suspension) -> Vec<String> {
+    let folder = suspension.folder();
+    let _done = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let record = folder.read_json("solo/run.json");
+    let warnings = record["warnings"].as_array().expect("a list");
+    let of_inflow = warnings.iter().filter(|warning| warning["kind"] == "inflow:inlet");
+    of_inflow.map(|warning| warning["text"].as_str().expect("a text").to_owned()).collect()
+}
+
+#[test]
+fn bodies_that_find_no_room_are_told_of() {
+    let mut suspension = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"}));
+    suspension.run["bodies"]["inflow"]["inlet"]["hematocrit"] = json!(0.05);
+    assert_eq!(inflow_warnings(&suspension), Vec::<String>::new());
+    suspension.run["bodies"]["inflow"]["inlet"]["hematocrit"] = json!(null);
+    // So heavy that the fluid passes them by: they stay where others are to come in.
+    let heavy = json!({"density": "20000 kg/m3"});
+    suspension.run["bodies"]["populations"] = json!({"red": heavy, "ball": heavy});
+    let warnings = inflow_warnings(&suspension);
+    println!("{warnings:?}");
+    let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+    for piece in ["bodies that were to come in through opening \"inlet\"", "bodies.inflow.inlet.hematocrit"] {
+        assert!(warning.contains(piece), "{piece}: {warning}");
+    }
+}

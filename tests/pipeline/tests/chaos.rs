@@ -18,22 +18,31 @@ const KILLS: u64 = 3;
 #[test]
 fn killed_ranks_leave_no_trace() {
     let rounds = std::env::var(VARIABLE).map_or(ROUNDS, |text| text.parse().expect("a number of rounds"));
-    let all = [kinds::outlets(), kinds::membranes(), kinds::cells(), kinds::bodies()];
+    let all = [
+        ("outlets", kinds::outlets()),
+        ("membranes", kinds::membranes()),
+        ("cells", kinds::cells()),
+        ("bodies", kinds::bodies()),
+    ];
     let mut killed = 0;
     for round in 0..rounds {
-        killed += one_round(&all[(round % 4) as usize], &mut Random::of(round));
+        let (kind, suspension) = &all[(round % 4) as usize];
+        let victims = one_round(suspension, &mut Random::of(round));
+        println!("round {round}, {kind}: killed {}", victims.join(", "));
+        killed += victims.len();
     }
+    println!("{killed} kills in {rounds} rounds");
     assert!(killed > 0, "no rank was killed before its run was done");
 }
 
-/// Gives how often a rank was killed.
-fn one_round(suspension: &Suspension, random: &mut Random) -> u64 {
+/// Gives which ranks were killed, and at which checkpoint.
+fn one_round(suspension: &Suspension, random: &mut Random) -> Vec<String> {
     let mut suspension = suspension.clone();
     suspension.run["checkpoint"] = json!({"every": 20 + random.below(20)});
     suspension.run["balance"] = json!({"every": 50, "tolerance": 0.0});
     let folder = suspension.folder();
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
-    let mut killed = 0;
+    let mut killed = Vec::new();
     for kill in 0..KILLS {
         let ranks = 2 + random.below(3);
         let call = ["run.json", "-o", "killed", "--restart", "--quiet"];
@@ -45,8 +54,11 @@ fn one_round(suspension: &Suspension, random: &mut Random) -> u64 {
         }
         std::thread::sleep(Duration::from_millis(random.below(700)));
         let processes = running.ranks();
-        let victim = processes.get(random.below(ranks) as usize);
-        killed += u64::from(victim.is_some_and(|&process| send("KILL", process)));
+        let rank = random.below(ranks) as usize;
+        if processes.get(rank).is_some_and(|&process| send("KILL", process)) {
+            let reached = newest(&folder).unwrap_or_else(|| "no checkpoint".to_owned());
+            killed.push(format!("rank {rank} of {ranks} after {reached}"));
+        }
         if running.end().code == Some(0) {
             break;
         }

@@ -52,6 +52,27 @@ fn without_a_sound_checkpoint_nothing_is_done() {
 }
 
 #[test]
+fn what_a_killed_run_left_of_a_checkpoint_is_removed() {
+    const LEFT: &str = "run/checkpoint/step-000000000192.partial";
+    for (arguments, exists) in [
+        (&["run.json", "--check", "--restart", "--quiet"][..], true),
+        (&["run.json", "--restart", "--quiet"], false),
+        (&["run.json", "--force", "--quiet"], false),
+    ] {
+        let folder = stopped();
+        // Of more ranks than go on.
+        folder.write(&format!("{LEFT}/rank-0003.h5"), b"half");
+        folder.write("run/checkpoint/notes.partial", b"of somebody");
+        let _done = folder.run(arguments).done();
+        assert_eq!(folder.has(LEFT), exists, "{arguments:?}");
+        assert!(folder.has("run/checkpoint/notes.partial") || arguments.contains(&"--force"));
+        if !exists {
+            let _same = folder.post(&["compare", "whole", "run"]).done();
+        }
+    }
+}
+
+#[test]
 fn a_flipped_bit_in_a_case_is_noticed() {
     let folder = Folder::with_vessel();
     let whole = std::fs::read(folder.path("vessel.h5")).expect("reads");
@@ -187,6 +208,42 @@ fn a_run_that_ended_goes_on_with_more_steps() {
         let _on = folder.run(&[&ends[..], &["--restart", "--threads", "2"]].concat()).done();
         let _same = folder.post(&["compare", "whole", steps]).done();
     }
+}
+
+#[test]
+fn a_restart_with_other_numbers_in_a_table_is_refused_unless_it_is_asked_for() {
+    let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["openings"]["inlet"] =
+        json!({"profile": {"csv": "profile.csv"}, "waveform": {"table": {"file": "beat.csv"}}});
+    folder.json("run.json", &config);
+    let profile = "y [um],speed [mm/s]\n0,0\n52,9\n104,0\n";
+    let beat = "time [s],factor\n0,1\n0.5,1.5\n1,1\n";
+    folder.write("profile.csv", profile.as_bytes());
+    folder.write("beat.csv", beat.as_bytes());
+    let _done = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let restart = ["run.json", "-o", "run", "--restart", "--steps", "150"];
+    for (file, content, key) in [
+        ("beat.csv", beat.replace("1.5", "1.6"), "openings.inlet.waveform.table.content_sha256"),
+        ("profile.csv", profile.replace("52,9", "52,8"), "openings.inlet.profile.content_sha256"),
+    ] {
+        let before = folder.read(file);
+        folder.write(file, content.as_bytes());
+        for arguments in [&restart[..], &["run.json", "-o", "run", "--restart"], &["run.json", "--check", "--restart"]]
+        {
+            let pieces = ["is of a run with other physics", key, "--allow-changes"];
+            folder.refuses("run", &[arguments, &["--quiet"]].concat(), &pieces);
+        }
+        folder.write(file, before.as_bytes());
+    }
+    // The same numbers in other words.
+    folder.write("beat.csv", b"# a beat\ntime [ms], factor\n0, 1.0\n500, 1.5\n1000, 1\n");
+    let same = folder.run(&["run.json", "-o", "run", "--restart"]).done();
+    assert!(same.stderr.contains("done already"), "{}", same.stderr);
+    folder.write("beat.csv", beat.replace("1.5", "1.6").as_bytes());
+    let _allowed = folder.run(&[&restart[..], &["--allow-changes", "--quiet"]].concat()).done();
+    let changed = &folder.read_json("run/run.json")["restarts"][0]["changed"];
+    assert!(changed.to_string().contains("openings.inlet.waveform.table.content_sha256"), "{changed}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use hematite_units::groups;
 use crate::directions::lets_in;
 use crate::measured::Look;
 use crate::setup::Setup;
+use crate::suspended::Suspended;
 
 /// Above this Mach number errors of compressibility, which grow with its square, exceed some percent.
 const MACH: f64 = 0.1;
@@ -18,7 +19,7 @@ const SLOW: f64 = 0.01;
 /// Above this share of what came in, what walls gave or took is part of the flow.
 const LEAK: f64 = 0.02;
 
-/// Above this share of turns in which cells of a feeder find no room, fewer come in than were asked for.
+/// Above this share of turns in which cells or bodies of a feeder find no room, fewer come in than were asked for.
 const LATE: f64 = 0.1;
 /// So many turns tell of that.
 const TURNS: u64 = 10;
@@ -103,19 +104,20 @@ pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
     openings.filter_map(alarm).collect()
 }
 
-/// What there is to say of feeders after `step` steps, by what [`Suspended::feeders`](crate::suspended::Suspended::feeders) gives.
-pub fn of_feeders(setup: &Setup, step: u64, feeders: &[(usize, u64, u64)]) -> Vec<Alarm> {
+/// What there is to say of feeders after `step` steps.
+pub fn of_feeders(setup: &Setup, step: u64, suspended: &Suspended) -> Vec<Alarm> {
+    let what = suspended.name();
     let alarm = |&(opening, entered, late): &(usize, u64, u64)| {
         let (name, turns) = (&setup.header.openings[opening].name, entered + late);
         (turns >= TURNS && late as f64 > LATE * turns as f64).then(|| Alarm {
             kind: format!("inflow:{name}"),
             text: format!(
-                "at step {step} {late} of the {turns} cells that were to come in through opening \"{name}\" have not found room there: \
-                 the hematocrit that comes in is {:.0} % of what was asked for; ask for less by cells.inflow.{name}.hematocrit, or \
+                "at step {step} {late} of the {turns} {what} that were to come in through opening \"{name}\" have not found room there: \
+                 the hematocrit that comes in is {:.0} % of what was asked for; ask for less by {what}.inflow.{name}.hematocrit, or \
                  widen the vessel there",
                 100.0 * entered as f64 / turns as f64
             ),
         })
     };
-    feeders.iter().filter_map(alarm).collect()
+    suspended.feeders().iter().filter_map(alarm).collect()
 }

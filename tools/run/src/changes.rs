@@ -11,6 +11,9 @@ use serde_json::Value;
 /// units; the rest of "time" says how long the run is.
 const FREE: [&str; 9] = ["case", "time", "dumps", "cell_dumps", "tracks", "monitor", "forces", "checkpoint", "balance"];
 
+/// Beside the name of a table in a checkpoint's config: the SHA-256 of its numbers.
+pub const CONTENT: &str = "content_sha256";
+
 /// Changes of physics that are told one by one.
 const TOLD: usize = 3;
 
@@ -19,8 +22,7 @@ const TOLD: usize = 3;
 /// # Errors
 /// A usage fault where they change the physics and that is not `allowed`.
 pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool) -> Result<Vec<ChangeRecord>> {
-    let mut changes = Vec::new();
-    collect("", before, now, &mut changes);
+    let changes = all(before, now);
     let physics: Vec<&ChangeRecord> = changes.iter().filter(|change| !is_free(&change.key)).collect();
     if physics.is_empty() || allowed {
         return Ok(changes);
@@ -36,6 +38,25 @@ pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool) -> Resul
         path.display(),
         text.join("; ")
     )))
+}
+
+/// The tables that hold other numbers.
+pub fn tables(before: &Value, now: &Value) -> Vec<ChangeRecord> {
+    let mut changes = all(before, now);
+    changes.retain(|change| is_content(&change.key));
+    changes
+}
+
+fn all(before: &Value, now: &Value) -> Vec<ChangeRecord> {
+    let mut changes = Vec::new();
+    collect("", before, now, &mut changes);
+    // Checkpoints of earlier versions do not know; of a table that is new its file tells.
+    changes.retain(|change| !(is_content(&change.key) && change.before.is_null()));
+    changes
+}
+
+fn is_content(key: &str) -> bool {
+    key.rsplit('.').next() == Some(CONTENT)
 }
 
 fn is_free(key: &str) -> bool {
@@ -111,5 +132,21 @@ mod tests {
             assert!(fault.message.contains(key) && fault.message.contains("--allow-changes"), "{fault}");
             assert_eq!(between(&config(), &now, Path::new("step-1"), true).map(|changes| changes.len()), Ok(1));
         }
+    }
+
+    #[test]
+    fn tables_are_known_by_what_they_hold() {
+        let with = |content: Value| {
+            let mut config = config();
+            config["openings"]["in"]["waveform"] = json!({"table": {"file": "beat.csv", CONTENT: content}});
+            config
+        };
+        let path = Path::new("step-1");
+        assert_eq!(between(&with(json!("aa")), &with(json!("aa")), path, false).map(|changes| changes.len()), Ok(0));
+        assert_eq!(between(&with(json!(null)), &with(json!("aa")), path, false).map(|changes| changes.len()), Ok(0));
+        let fault = between(&with(json!("aa")), &with(json!("bb")), path, false).expect_err("other numbers");
+        let said = "\"openings.in.waveform.table.content_sha256\" was \"aa\", now \"bb\"";
+        assert!(fault.message.contains(said), "{fault}");
+        assert_eq!(tables(&with(json!("aa")), &with(json!("bb"))).len(), 1);
     }
 }

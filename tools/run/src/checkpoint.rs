@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::{Layer, NodeId};
 use hematite_comm::Comm;
-use hematite_config::{Exit, Fault, Result};
+use hematite_config::{Exit, Fault, Result, hash_bytes};
 use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Scale, Storage};
 use hematite_solver::lattice_boltzmann::Fluid;
 use hematite_solver::{Outlets, Precision, WALLS, WallMethod};
@@ -107,9 +107,24 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
     )))
 }
 
-/// The config of the run.
+/// The config of the run, with the sum of what was read beside the name of each table.
 fn config(setup: &Setup) -> Result<serde_json::Value> {
-    serde_json::to_value(&setup.config).map_err(|error| Fault::io(error.to_string()))
+    let mut config = serde_json::to_value(&setup.config).map_err(|error| Fault::io(error.to_string()))?;
+    for (key, numbers) in setup.plan.tables() {
+        let named = key.iter().try_fold(&mut config, |value, key| value.get_mut(key));
+        if let Some(serde_json::Value::Object(named)) = named {
+            let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+            named.insert(changes::CONTENT.to_owned(), hash_bytes(&bytes).into());
+        }
+    }
+    Ok(config)
+}
+
+/// Whether the tables that the config names hold what the newest checkpoint was made with, as far as that is known.
+pub fn has_same_tables(setup: &Setup) -> bool {
+    let newest = Checkpoint::latest(&setup.folder).and_then(|path| Checkpoint::open(&path).ok());
+    let before = newest.and_then(|checkpoint| checkpoint.meta().config.clone());
+    before.zip(config(setup).ok()).is_none_or(|(before, now)| changes::tables(&before, &now).is_empty())
 }
 
 /// Puts a saved state of the fluid and of outlets back, and reads that of the cells; gives what the config has changed since. Physics may

@@ -7,6 +7,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result, check_writable, clear_partial};
 use hematite_dump::{Checkpoint, EndState, Ledger, RunRecord};
 
+use crate::checkpoint;
 use crate::cli::Cli;
 use crate::lock::{self, Lock};
 use crate::output;
@@ -14,6 +15,7 @@ use crate::ranks::together;
 use crate::setup::Setup;
 
 const RECORD: &str = "run.json";
+const CHECKPOINTS: &str = "checkpoint";
 
 /// Whether `--restart` asks for a run that is done already, with this config. Collective.
 ///
@@ -25,6 +27,7 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
         let asked = cli.restart.as_deref() == Some("latest");
         asked.then(|| RunRecord::read(folder).ok()).flatten().is_some_and(|record| {
             let same = serde_json::to_value(&setup.config).is_ok_and(|config| config == record.config);
+            let same = same && checkpoint::has_same_tables(setup);
             same && record.steps == setup.plan.steps && record.end.is_some_and(|end| end.state == EndState::Done)
         })
     };
@@ -145,17 +148,32 @@ fn prepare(folder: &Path, holds: bool, goes_on: bool) -> Result<()> {
     }
     clear_partial(folder);
     if goes_on {
-        return Ok(());
+        return clear_unfinished(&folder.join(CHECKPOINTS)).map_err(fault);
     }
     for entry in fs::read_dir(folder).map_err(fault)? {
         let entry = entry.map_err(fault)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        if name == "checkpoint" {
+        if name == CHECKPOINTS {
             fs::remove_dir_all(entry.path()).map_err(fault)?;
         } else if [RECORD, "ledger.csv", "log.jsonl", "timing.json", "trace.json", "tracks.h5"].contains(&name.as_str())
             || name.ends_with(".vtkhdf")
         {
             fs::remove_file(entry.path()).map_err(fault)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes checkpoints that were being written when their run was killed. The folder is this run's alone by now.
+fn clear_unfinished(checkpoints: &Path) -> std::io::Result<()> {
+    if !checkpoints.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(checkpoints)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.starts_with("step-") && name.ends_with(".partial") && entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
         }
     }
     Ok(())

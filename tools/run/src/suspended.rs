@@ -54,12 +54,22 @@ impl Suspended {
         }
     }
 
-    /// Of each feeder of cells: the number of its opening, how often its cells came in, and how many turns passed in which there
+    /// Of each feeder: the number of its opening, how often its cells or bodies came in, and how many turns passed in which there
     /// was no room for one.
     pub fn feeders(&self) -> Vec<(usize, u64, u64)> {
         match self {
-            Self::Nothing | Self::Bodies(_) => Vec::new(),
+            Self::Nothing => Vec::new(),
             Self::Cells(cells) => cells.feeders().collect(),
+            Self::Bodies(bodies) => bodies.feeders().collect(),
+        }
+    }
+
+    /// What it is called by the key of its config.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Nothing => "fluid",
+            Self::Cells(_) => "cells",
+            Self::Bodies(_) => "bodies",
         }
     }
 }

@@ -273,7 +273,7 @@ impl<'c> TimeLoop<'c> {
         let alarms = alarm::of_speed(setup, step, look.fluid.speed)
             .into_iter()
             .chain(alarm::of_openings(setup, &look))
-            .chain(alarm::of_feeders(setup, step, &self.suspended.feeders()))
+            .chain(alarm::of_feeders(setup, step, &self.suspended))
             .chain(alarm::of_walls(setup, step, &came_in));
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
     }

@@ -52,6 +52,7 @@ impl Kind for CellKind {
     fn strange(kinds: &[Self], dimension: usize) -> Option<String> {
         let odd = |kind: &&CellKind| {
             kind.vertices < 3
+                || kind.vertices > u32::MAX as usize
                 || (dimension == 3) == kind.triangles.is_empty()
                 || kind.triangles.as_flattened().iter().any(|&corner| corner as usize >= kind.vertices)
         };

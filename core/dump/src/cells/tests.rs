@@ -242,6 +242,19 @@ fn a_cell_on_two_ranks_is_damage() {
 }
 
 #[test]
+fn cells_of_more_vertices_than_there_may_be_are_damage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    split(folder.path(), &rings(), 1, &[10], |_| vec![0, 1, 2, 3, 4, 5], |_, _| 0);
+    let path = dump_file(folder.path(), "cells");
+    let file = hdf5::File::open_rw(&path).expect("opens");
+    let vertices = file.dataset("hematite/cells/kind_vertices").expect("there");
+    vertices.write(&[u64::MAX / 2, 5]).expect("writes");
+    file.close().expect("closes");
+    let fault = CellReader::open(&path).and_then(|reader| reader.frame(0)).expect_err("damaged");
+    assert!(fault.exit == Exit::Usage && fault.message.contains("population red: "), "{fault}");
+}
+
+#[test]
 fn a_truncated_file_is_a_fault_at_any_length() {
     let folder = tempfile::tempdir().expect("a folder");
     split(folder.path(), &solids(), 2, &[10, 20], flow, |_, id| (id % 2) as usize);

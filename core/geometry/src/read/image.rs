@@ -1,12 +1,14 @@
 //! One 2-D image: PBM, PGM, PPM, PNG by the `image` crate, one-page TIFF.
 
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write, copy};
 use std::path::Path;
 
+use flate2::write::ZlibDecoder;
 use hematite_config::{Fault, Result};
 use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
 
+use super::counted::{Counted, is_modest};
 use super::{length, open_fault, tiff};
 use crate::volume::{self, MAX_PIXELS, Values, Volume};
 
@@ -53,10 +55,12 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     };
     if format == ImageFormat::Png {
         volume::plausible(claimed, stored)?;
+        let held = if is_modest(claimed, stored) { claimed } else { png_bytes(path, claimed)? };
+        if held < claimed {
+            return Err(cut_short([nx, ny], claimed, held));
+        }
     } else if claimed > stored {
-        return Err(Fault::usage(format!(
-            "its header claims {nx} x {ny} pixels ({claimed} bytes), the file holds {stored} bytes: it is cut short or damaged"
-        )));
+        return Err(cut_short([nx, ny], claimed, stored));
     }
     let image = DynamicImage::from_decoder(decoder).map_err(fault)?;
     let mut values = match image {
@@ -77,6 +81,39 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         }
     }
     Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: None })
+}
+
+fn cut_short([nx, ny]: [u32; 2], claimed: u64, held: u64) -> Fault {
+    Fault::usage(format!(
+        "its header claims {nx} x {ny} pixels ({claimed} bytes), the file holds {held} bytes: it is cut short or damaged"
+    ))
+}
+
+/// How many bytes of pixels a PNG holds, up to `most`. None of them is kept.
+fn png_bytes(path: &Path, most: u64) -> Result<u64> {
+    let mut reader = BufReader::new(File::open(path).map_err(open_fault)?);
+    let mut unpacked = ZlibDecoder::new(Counted::up_to(most));
+    // What is damaged counts up to there.
+    let _end = unpack_png(&mut reader, &mut unpacked);
+    let _rest = unpacked.flush();
+    Ok(unpacked.get_ref().bytes())
+}
+
+/// Unpacks the chunks with pixels one by one, each a length, a name, data and a sum.
+fn unpack_png(reader: &mut BufReader<File>, unpacked: &mut impl Write) -> std::io::Result<()> {
+    reader.seek(SeekFrom::Start(8))?;
+    loop {
+        let mut start = [0; 8];
+        reader.read_exact(&mut start)?;
+        let [a, b, c, d, name @ ..] = start;
+        let length = u32::from_be_bytes([a, b, c, d]);
+        if &name == b"IDAT" {
+            copy(&mut reader.by_ref().take(length.into()), unpacked)?;
+        } else {
+            reader.seek_relative(length.into())?;
+        }
+        reader.seek_relative(4)?;
+    }
 }
 
 /// Whether a PNM file stores text.

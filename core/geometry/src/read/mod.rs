@@ -2,6 +2,7 @@
 //!
 //! Every reader checks the size that a header claims against the length of the file before it allocates.
 
+mod counted;
 pub mod folder;
 pub mod image;
 pub mod meta_image;
@@ -10,6 +11,7 @@ pub mod nrrd;
 pub mod raw;
 mod text_header;
 pub mod tiff;
+mod tiff_claims;
 pub mod vti;
 
 use std::fs::File;

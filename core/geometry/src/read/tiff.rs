@@ -8,17 +8,20 @@ use hematite_config::{Fault, Result};
 use tiff::ColorType;
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 
+use super::tiff_claims::{Directories, check_pixels, fault};
 use super::{length, open_fault};
 use crate::volume::{self, MAX_PIXELS, MAX_VOXELS, Values, Volume};
 
 pub(super) fn read(path: &Path) -> Result<Volume> {
     let file = File::open(path).map_err(open_fault)?;
     let stored = length(&file)?;
-    // Every page passes `plausible` first, so no page needs more than this.
+    // Every page passes `check_pixels` first, so no page needs more than this.
     let most = usize::try_from(stored.saturating_mul(volume::MAX_EXPANSION)).unwrap_or(usize::MAX);
     let mut limits = Limits::default();
     limits.decoding_buffer_size = most;
     limits.intermediate_buffer_size = most;
+    let mut directories = Directories::of(path)?;
+    directories.check_next().map_err(|fault| fault.within("page 1"))?;
     let mut decoder = Decoder::new(BufReader::new(file)).map_err(fault)?.with_limits(limits);
     let mut whole: Option<Volume> = None;
     loop {
@@ -31,6 +34,7 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         if !decoder.more_images() {
             break;
         }
+        directories.check_next().map_err(|fault| fault.within(format!("page {}", pages + 2)))?;
         decoder.next_image().map_err(fault)?;
     }
     whole.ok_or_else(|| Fault::usage("holds no page"))
@@ -64,8 +68,7 @@ fn page(decoder: &mut Decoder<BufReader<File>>, stored: u64, before: usize) -> R
         return Err(Fault::usage(format!("has {} bits a value; save it with 8, 16 or 32", colour.bit_depth())));
     }
     let bytes = pixels * samples * u64::from(colour.bit_depth() / 8);
-    // Pages may lie upon each other in a damaged file.
-    volume::plausible(bytes.saturating_mul(before as u64 + 1), stored)?;
+    check_pixels(decoder, bytes, bytes.saturating_mul(before as u64 + 1), stored)?;
     let values = match decoder.read_image().map_err(fault)? {
         DecodingResult::U8(v) if samples == 1 => Values::U8(v),
         DecodingResult::U16(v) if samples == 1 => Values::U16(v),
@@ -87,8 +90,4 @@ fn page(decoder: &mut Decoder<BufReader<File>>, stored: u64, before: usize) -> R
 
 fn colours<T: Copy>(samples: &[T], channels: usize) -> Vec<[T; 3]> {
     samples.chunks_exact(channels).map(|c| [c[0], c[1], c[2]]).collect()
-}
-
-fn fault(error: tiff::TiffError) -> Fault {
-    Fault::usage(format!("cannot be read as TIFF: {error}"))
 }

@@ -41,6 +41,8 @@ pub struct Feeder {
     pub fastest: f64,
     /// Its bodies in the order in which they are tried.
     pub bodies: Vec<Waiting>,
+    /// How many turns had passed by the last look in which there was no room.
+    pub late: u64,
 }
 
 /// A body of a feeder.
@@ -75,6 +77,17 @@ impl Feeder {
     pub fn due(&self, travelled: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
         let late = move |body: &Waiting| body.turn.beyond(travelled, self.length);
         self.bodies.iter().map(late).enumerate().filter(|&(_, late)| late >= 0.0)
+    }
+
+    /// How many turns have come so far in which no body came in.
+    pub fn missed(&self, travelled: f64) -> u64 {
+        self.bodies.iter().map(|body| body.turn.late(travelled, self.length)).sum()
+    }
+
+    /// Counts that the body with this number came in, or was none of the share that does.
+    pub fn count(&mut self, number: usize) {
+        self.bodies[number].turn.entered += 1;
+        self.late -= 1;
     }
 
     /// Where the body with this number may be put in after `step` steps, so much `late`: at its own place and as far along
@@ -233,7 +246,7 @@ impl Rigid {
             keep * seeded
         ));
         let fastest = bodies.iter().map(|body| body.turn.share).fold(0.0, f64::max);
-        Ok(Feeder { length, area: opening.area, keep, fastest, bodies })
+        Ok(Feeder { length, area: opening.area, keep, fastest, bodies, late: 0 })
     }
 
     /// How far a body with these `vertices` can go along the normal, at most `most`, without leaving the fluid; none where it

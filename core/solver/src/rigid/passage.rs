@@ -52,6 +52,14 @@ impl RigidBodies {
         feeders.flat_map(|feeder| &feeder.bodies).map(|waiting| waiting.turn.entered).collect()
     }
 
+    /// Of each feeder: the number of its opening, how often its bodies came in, and how many turns passed in which there was no room.
+    pub fn feeders(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+        self.passage.gates.iter().filter_map(|gate| {
+            let feeder = gate.feeder.as_ref()?;
+            Some((gate.opening, feeder.bodies.iter().map(|body| body.turn.entered).sum(), feeder.late))
+        })
+    }
+
     /// Puts back how many bodies of each population came in before a restart, and what [`RigidBodies::entered`] gave. Where that
     /// was of other feeders, those of now go on as if theirs had come in so far.
     pub fn restore_inserted(&mut self, inserted: &[u64], entered: &[u64]) {
@@ -105,7 +113,7 @@ impl RigidBodies {
 
     fn count_entry(&mut self, gate: usize, number: usize) {
         if let Some(feeder) = &mut self.passage.gates[gate].feeder {
-            feeder.bodies[number].turn.entered += 1;
+            feeder.count(number);
         }
     }
 
@@ -132,13 +140,13 @@ impl RigidBodies {
             if self.passage.anew {
                 feeder.bodies.iter_mut().for_each(|body| body.turn.pass(travelled, feeder.length));
             }
+            feeder.late = feeder.missed(travelled);
             for (number, late) in feeder.due(travelled).collect::<Vec<_>>() {
-                let turn = &mut feeder.bodies[number].turn;
-                if turn.is_kept(number as u64, feeder.keep) {
+                if feeder.bodies[number].turn.is_kept(number as u64, feeder.keep) {
                     let places = feeder.places(number, late, step, gate.normal).collect();
                     due.push(Due { gate: g, number, places });
                 } else {
-                    turn.entered += 1;
+                    feeder.count(number);
                 }
             }
         }

@@ -3,6 +3,7 @@
 //!
 //! `HEMATITE_MUTATIONS=N` in the environment makes N changes of each file in place of the default.
 
+mod claims;
 mod memory;
 mod mutate;
 mod readers;
@@ -38,7 +39,7 @@ const EACH_CONFIG: usize = 30;
 
 /// Bytes that a reader may take: so many times those of its file, and these besides.
 const TIMES: usize = 4;
-const BESIDES: usize = 48 << 20;
+const BESIDES: usize = 8 << 20;
 /// No reader takes as long over a small file, on a busy machine neither.
 const SLOW: Duration = Duration::from_secs(60);
 
@@ -103,6 +104,19 @@ fn misread(reader: &Reader, bytes: usize) -> Result<bool, String> {
         _ if peak > most => Err(format!("took {peak} bytes for a file of {bytes}")),
         _ if start.elapsed() > SLOW => Err(format!("took {:?}", start.elapsed())),
         read => Ok(matches!(read, Ok(Err(_)))),
+    }
+}
+
+#[test]
+fn claims_of_much_take_little() {
+    let folder = Folder::new();
+    for (name, content) in claims::files() {
+        folder.write(name, &content);
+        let path = folder.path(name);
+        let (read, peak) = memory::peak(|| hematite_geometry::read::image(&path));
+        let fault = read.expect_err(name);
+        assert!(fault.exit == Exit::Usage && fault.message.contains(name), "{fault}");
+        assert!(peak < TIMES * content.len() + (4 << 20), "{name} of {} bytes takes {peak}: {fault}", content.len());
     }
 }
 
