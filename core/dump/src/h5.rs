@@ -18,7 +18,7 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     if !path.is_file() {
         return Err(Fault::usage(format!("there is no file {}", path.display())));
     }
-    File::open(path).map_err(|error| match is_lock(&error) {
+    let file = File::open(path).map_err(|error| match is_lock(&error) {
         true => Fault::io(format!("cannot read {}: a run is writing it right now; try again", path.display())),
         false => reading(path)(error),
     })
@@ -46,7 +46,14 @@ fn is_lock(error: &hdf5::Error) -> bool {
 /// A usage fault out of an error of reading `path`.
 pub(crate) fn reading<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Fault + '_ {
     move |error| {
-        Fault::usage(format!("cannot read {}: {error}; it may be truncated or not of this kind", path.display()))
+        let (path, error) = (path.display(), error.to_string());
+        // What HDF5 says where a checksum differs, or what was compressed cannot be unpacked.
+        Fault::usage(match error.contains("filter returned failure") {
+            true => format!(
+                "{path} is damaged: its data are not what was written; take a sound copy, or make the run again by --force"
+            ),
+            false => format!("cannot read {path}: {error}; it may be truncated or not of this kind"),
+        })
     }
 }
 
@@ -85,30 +92,31 @@ fn chunk(rows: usize, columns: Option<usize>) -> Vec<usize> {
     std::iter::once(rows.max(1)).chain(columns).collect()
 }
 
-/// A new compressed dataset of `rows`, one value a row or `columns` values.
+/// A new compressed dataset of `rows`, one value a row or `columns` values. Its chunks have checksums, which HDF5 holds them against
+/// when it reads them.
 pub(crate) fn fixed<T: H5Type>(
     group: &Group,
     name: &str,
     rows: usize,
     columns: Option<usize>,
 ) -> hdf5::Result<Dataset> {
-    let builder = group.new_dataset::<T>().chunk(chunk(rows.min(SLAB), columns)).shuffle().deflate(1);
+    let builder = group.new_dataset::<T>().chunk(chunk(rows.min(SLAB), columns)).shuffle().deflate(1).fletcher32();
     builder.shape(shape(Extent::fixed(rows), columns)).create(name)
 }
 
-/// A new compressed dataset without rows that grows by rows, `chunk_rows` a chunk.
+/// A new compressed dataset without rows that grows by rows, `chunk_rows` a chunk, with checksums.
 pub(crate) fn growing<T: H5Type>(
     group: &Group,
     name: &str,
     columns: Option<usize>,
     chunk_rows: usize,
 ) -> hdf5::Result<Dataset> {
-    let builder = group.new_dataset::<T>().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1);
+    let builder = group.new_dataset::<T>().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1).fletcher32();
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 
-/// A new dataset without rows for one small row a dump. Not compressed: a chunk is then rewritten in place, and an
-/// interrupted write spoils no earlier row.
+/// A new dataset without rows for one small row a dump. Neither compressed nor with checksums: a chunk is then rewritten in place, and
+/// an interrupted write spoils no earlier row.
 pub(crate) fn series<T: H5Type>(group: &Group, name: &str, columns: Option<usize>) -> hdf5::Result<Dataset> {
     let builder = group.new_dataset::<T>().chunk(chunk(128, columns));
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
@@ -122,7 +130,13 @@ pub(crate) fn growing_as(
     columns: Option<usize>,
     chunk_rows: usize,
 ) -> hdf5::Result<Dataset> {
-    let builder = group.new_dataset_builder().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1).empty_as(number);
+    let builder = group
+        .new_dataset_builder()
+        .chunk(chunk(chunk_rows, columns))
+        .shuffle()
+        .deflate(1)
+        .fletcher32()
+        .empty_as(number);
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 
