@@ -10,6 +10,9 @@ use ndarray::{ArrayViewD, IxDyn};
 /// Rows that are converted, compressed or read at a time.
 pub(crate) const SLAB: usize = 1 << 15;
 
+/// How deep groups lie in each other at most.
+const DEPTH: usize = 6;
+
 /// zlib shrinks to no less than this fraction: a file that claims more is broken.
 const DEFLATE_LIMIT: u64 = 1100;
 
@@ -21,7 +24,21 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     let file = File::open(path).map_err(|error| match is_lock(&error) {
         true => Fault::io(format!("cannot read {}: a run is writing it right now; try again", path.display())),
         false => reading(path)(error),
-    })
+    })?;
+    check_sizes(&file, DEPTH).map_err(reading(path))?;
+    Ok(file)
+}
+
+/// Refuses datasets of more values than numbers can count: HDF5's wrapper multiplies their extents.
+fn check_sizes(group: &Group, depth: usize) -> hdf5::Result<()> {
+    for dataset in group.datasets()? {
+        if dataset.shape().iter().try_fold(1_usize, |size, &extent| size.checked_mul(extent)).is_none() {
+            return Err(format!("{} claims {:?} values: it is damaged", dataset.name(), dataset.shape()).into());
+        }
+    }
+    // Groups of a damaged file may lie within themselves.
+    let groups = if depth > 0 { group.groups()? } else { Vec::new() };
+    groups.iter().try_for_each(|group| check_sizes(group, depth - 1))
 }
 
 /// Opens a file to write on. Where a viewer has it open, and HDF5's lock with it, the viewer keeps the file as it is and
