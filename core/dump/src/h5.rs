@@ -10,6 +10,9 @@ use ndarray::{ArrayViewD, IxDyn};
 /// Rows that are converted, compressed or read at a time.
 pub(crate) const SLAB: usize = 1 << 15;
 
+/// How deep groups lie in each other at most.
+const DEPTH: usize = 6;
+
 /// zlib shrinks to no less than this fraction: a file that claims more is broken.
 const DEFLATE_LIMIT: u64 = 1100;
 
@@ -18,10 +21,24 @@ pub(crate) fn open(path: &Path) -> Result<File> {
     if !path.is_file() {
         return Err(Fault::usage(format!("there is no file {}", path.display())));
     }
-    File::open(path).map_err(|error| match is_lock(&error) {
+    let file = File::open(path).map_err(|error| match is_lock(&error) {
         true => Fault::io(format!("cannot read {}: a run is writing it right now; try again", path.display())),
         false => reading(path)(error),
-    })
+    })?;
+    check_sizes(&file, DEPTH).map_err(reading(path))?;
+    Ok(file)
+}
+
+/// Refuses datasets of more values than numbers can count: HDF5's wrapper multiplies their extents.
+fn check_sizes(group: &Group, depth: usize) -> hdf5::Result<()> {
+    for dataset in group.datasets()? {
+        if dataset.shape().iter().try_fold(1_usize, |size, &extent| size.checked_mul(extent)).is_none() {
+            return Err(format!("{} claims {:?} values: it is damaged", dataset.name(), dataset.shape()).into());
+        }
+    }
+    // Groups of a damaged file may lie within themselves.
+    let groups = if depth > 0 { group.groups()? } else { Vec::new() };
+    groups.iter().try_for_each(|group| check_sizes(group, depth - 1))
 }
 
 /// Opens a file to write on. Where a viewer has it open, and HDF5's lock with it, the viewer keeps the file as it is and
@@ -46,7 +63,14 @@ fn is_lock(error: &hdf5::Error) -> bool {
 /// A usage fault out of an error of reading `path`.
 pub(crate) fn reading<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Fault + '_ {
     move |error| {
-        Fault::usage(format!("cannot read {}: {error}; it may be truncated or not of this kind", path.display()))
+        let (path, error) = (path.display(), error.to_string());
+        // What HDF5 says where a checksum differs, or what was compressed cannot be unpacked.
+        Fault::usage(match error.contains("filter returned failure") {
+            true => format!(
+                "{path} is damaged: its data are not what was written; take a sound copy, or make the run again by --force"
+            ),
+            false => format!("cannot read {path}: {error}; it may be truncated or not of this kind"),
+        })
     }
 }
 
@@ -85,30 +109,31 @@ fn chunk(rows: usize, columns: Option<usize>) -> Vec<usize> {
     std::iter::once(rows.max(1)).chain(columns).collect()
 }
 
-/// A new compressed dataset of `rows`, one value a row or `columns` values.
+/// A new compressed dataset of `rows`, one value a row or `columns` values. Its chunks have checksums, which HDF5 holds them against
+/// when it reads them.
 pub(crate) fn fixed<T: H5Type>(
     group: &Group,
     name: &str,
     rows: usize,
     columns: Option<usize>,
 ) -> hdf5::Result<Dataset> {
-    let builder = group.new_dataset::<T>().chunk(chunk(rows.min(SLAB), columns)).shuffle().deflate(1);
+    let builder = group.new_dataset::<T>().chunk(chunk(rows.min(SLAB), columns)).shuffle().deflate(1).fletcher32();
     builder.shape(shape(Extent::fixed(rows), columns)).create(name)
 }
 
-/// A new compressed dataset without rows that grows by rows, `chunk_rows` a chunk.
+/// A new compressed dataset without rows that grows by rows, `chunk_rows` a chunk, with checksums.
 pub(crate) fn growing<T: H5Type>(
     group: &Group,
     name: &str,
     columns: Option<usize>,
     chunk_rows: usize,
 ) -> hdf5::Result<Dataset> {
-    let builder = group.new_dataset::<T>().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1);
+    let builder = group.new_dataset::<T>().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1).fletcher32();
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 
-/// A new dataset without rows for one small row a dump. Not compressed: a chunk is then rewritten in place, and an
-/// interrupted write spoils no earlier row.
+/// A new dataset without rows for one small row a dump. Neither compressed nor with checksums: a chunk is then rewritten in place, and
+/// an interrupted write spoils no earlier row.
 pub(crate) fn series<T: H5Type>(group: &Group, name: &str, columns: Option<usize>) -> hdf5::Result<Dataset> {
     let builder = group.new_dataset::<T>().chunk(chunk(128, columns));
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
@@ -122,7 +147,13 @@ pub(crate) fn growing_as(
     columns: Option<usize>,
     chunk_rows: usize,
 ) -> hdf5::Result<Dataset> {
-    let builder = group.new_dataset_builder().chunk(chunk(chunk_rows, columns)).shuffle().deflate(1).empty_as(number);
+    let builder = group
+        .new_dataset_builder()
+        .chunk(chunk(chunk_rows, columns))
+        .shuffle()
+        .deflate(1)
+        .fletcher32()
+        .empty_as(number);
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 

@@ -85,6 +85,32 @@ fn a_flipped_bit_in_a_case_is_noticed() {
 }
 
 #[test]
+fn a_flipped_bit_in_a_dump_is_noticed() {
+    let folder = Folder::with_vessel();
+    for (run, ranks, file) in [("solo", "1", "solo/fields.vtkhdf"), ("pair", "2", "pair/fields_r0001of0002.vtkhdf")] {
+        let _run = folder.run(&["run.json", "-o", run, "--threads", ranks, "--quiet"]).done();
+        let places = folder.hdf5(file, hdf5::File::open, |file| {
+            let cells = file.group("VTKHDF/CellData")?;
+            let read = [cells.dataset("velocity")?, cells.dataset("pressure")?, file.dataset("hematite/position")?];
+            let chunks = read.iter().flat_map(|data| (0..data.num_chunks().unwrap_or(0)).map(|k| data.chunk_info(k)));
+            chunks.map(|chunk| chunk.ok_or_else(|| "a chunk".into())).collect::<hdf5::Result<Vec<_>>>()
+        });
+        assert!(places.len() > 6, "{} chunks", places.len());
+        let whole = std::fs::read(folder.path(file)).expect("reads");
+        for place in places {
+            let size = place.size as usize;
+            // The last are those of the checksum itself.
+            for at in [0, size / 3, size / 2, size - 5, size - 1] {
+                flip(&folder, file, place.addr as usize + at);
+                folder.refuses("post", &["compare", run, run], &[file, "is damaged", "not what was written"]);
+                folder.write(file, &whole);
+            }
+        }
+        let _sound = folder.post(&["flow", run]).done();
+    }
+}
+
+#[test]
 fn a_second_run_into_a_folder_is_refused() {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();

@@ -1,31 +1,54 @@
-//! Whether a rank's part of the case fits into its device.
+//! Whether the parts of the case fit into the devices of their ranks.
 
-use hematite_config::{Fault, Result};
+use hematite_comm::{Comm, gather_all};
+use hematite_config::{Fault, Result, process};
 use hematite_gpu::GpuInfo;
 use hematite_solver::Precision;
 use hematite_solver::lattice_boltzmann::least_bytes;
 
+use crate::ranks::together;
 use crate::setup::Setup;
 
-/// Refuses a part that is too large for the device of its rank, one of `ranks`.
+/// Refuses parts that are too large for the device of their rank, with those of other ranks that have the same one. Collective.
 ///
 /// # Errors
-/// A usage fault with the nodes of the case, what they need, what there is, and remedies.
-pub fn check(setup: &Setup, ranks: usize, device: &GpuInfo) -> Result<()> {
-    let [memory, array] = least_bytes(&setup.part, &setup.parameters);
-    let part = Part { nodes: setup.header.nodes, ranks, memory, array, precision: setup.config.fluid.precision };
+/// A usage fault with the nodes of the case, what they need, what there is, and remedies; when a rank is lost.
+pub fn check(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<()> {
+    let [own, array] = least_bytes(&setup.part, &setup.parameters);
+    let (sharing, memory) = on_one_device(comm, &place(device), own)?;
+    let (nodes, precision) = (setup.header.nodes, setup.config.fluid.precision);
+    let parts = Parts { nodes, ranks: comm.size(), sharing, memory, array, precision };
     let room = [device.memory.unwrap_or(u64::MAX), device.max_binding.min(device.max_buffer)];
-    match part.excess(&device.name, room) {
+    together(comm, || match parts.excess(&device.name, room) {
         Some(text) => Err(Fault::usage(text).within(setup.path.display())),
         None => Ok(()),
-    }
+    })
 }
 
-/// What a rank's part of a case takes.
-struct Part {
+/// What tells a device from others, those of other hosts too.
+fn place(device: &GpuInfo) -> String {
+    // Containers of one host may have names of their own, and number the devices that they see by themselves.
+    let host = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let host = host.unwrap_or_else(|_| process().split_once(" on ").map_or("", |(_, host)| host).to_owned());
+    let of_host = if device.bus.is_empty() { device.number.to_string() } else { device.bus.clone() };
+    format!("{} {of_host}", host.trim())
+}
+
+/// How many ranks have the device at this `place`, and the sum of what each of them takes there. Collective.
+fn on_one_device(comm: &dyn Comm, place: &str, own: u64) -> Result<(usize, u64)> {
+    let all = gather_all(comm, &[&own.to_le_bytes()[..], place.as_bytes()].concat())?;
+    let shares = all.iter().filter_map(|rank| rank.split_first_chunk::<8>());
+    let here = shares.filter(|(_, other)| *other == place.as_bytes()).map(|(bytes, _)| u64::from_le_bytes(*bytes));
+    Ok(here.fold((0, 0), |(ranks, sum), bytes| (ranks + 1, sum.saturating_add(bytes))))
+}
+
+/// What the parts of a case take that are on one device.
+struct Parts {
     /// Of the whole case.
     nodes: usize,
     ranks: usize,
+    /// Ranks that have this device.
+    sharing: usize,
     /// Bytes in all, at least.
     memory: u64,
     /// Bytes of the largest array.
@@ -33,17 +56,23 @@ struct Part {
     precision: Precision,
 }
 
-impl Part {
-    /// What is said where the part exceeds `room`: bytes in all and in one array, of the device called `name`.
+impl Parts {
+    /// What is said where they exceed `room`: bytes in all and in one array, of the device called `name`.
     fn excess(&self, name: &str, room: [u64; 2]) -> Option<String> {
         let [memory, array] = room;
         if self.memory <= memory && self.array <= array {
             return None;
         }
         let share = |need: u64, room: u64| need as f64 / room.max(1) as f64;
-        let times = share(self.memory, memory).max(share(self.array, array));
+        // So many devices as there seem to be now, each with so many times its memory; arrays do not depend on who has the device.
+        let devices = self.ranks as f64 / self.sharing as f64;
+        let times = (share(self.memory, memory) * devices).max(share(self.array, array) * self.ranks as f64);
         // Parts are never quite equal, and hold copies of their neighbours' nodes.
-        let ranks = (1.1 * times * self.ranks as f64).ceil();
+        let ranks = (1.1 * times).ceil();
+        let them = match self.sharing {
+            1 => "one of them".to_owned(),
+            sharing => format!("the {sharing} of them that share the device"),
+        };
         let smaller = match self.precision {
             Precision::F64 => ", or \"fluid.precision\": \"f32\"",
             Precision::F32 => ", or \"fluid.precision\": \"f16\"",
@@ -51,7 +80,7 @@ impl Part {
         };
         let has = if memory == u64::MAX { String::new() } else { format!("has {} and ", size(memory)) };
         Some(format!(
-            "the case is too large for {name}: its {} nodes on {} rank{} need at least {} of device memory for the fluid on one of them, \
+            "the case is too large for {name}: its {} nodes on {} rank{} need at least {} of device memory for the fluid on {them}, \
              {} of it in one array; the device {has}holds {} in one array: take {ranks} ranks or more, each with a device, a coarser \
              lattice (\"spacing\", \"refine\" in the CASE.json){smaller}",
             self.nodes,
@@ -76,7 +105,8 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_told_in_nodes_and_memory() {
-        let part = |memory, array, precision| Part { nodes: 123_456_789, ranks: 2, memory, array, precision };
+        let part =
+            |memory, array, precision| Parts { nodes: 123_456_789, ranks: 2, sharing: 1, memory, array, precision };
         let room = [80_000_000_000, 4_000_000_000];
         assert_eq!(part(80_000_000_000, 4_000_000_000, Precision::F32).excess("H100", room), None);
         let full = part(100_000_000_000, 3_000_000_000, Precision::F32).excess("H100", room).expect("too large");
@@ -92,5 +122,24 @@ mod tests {
             "{long}"
         );
         assert!(long.contains("take 5 ranks"), "{long}");
+        let shared = Parts { sharing: 2, ..part(100_000_000_000, 3_000_000_000, Precision::F32) };
+        let shared = shared.excess("H100", room).expect("too large");
+        for piece in ["100.00 GB", "the 2 of them that share the device", "take 2 ranks or more, each with a device"] {
+            assert!(shared.contains(piece), "{piece}: {shared}");
+        }
+    }
+
+    #[test]
+    fn ranks_of_one_device_are_summed() {
+        let places = ["a 0", "b 0", "a 0", "a 1", "a 0"];
+        let found = std::thread::scope(|scope| {
+            let ranks = hematite_comm::threads(places.len()).into_iter().enumerate();
+            let ask = |(rank, comm): (usize, _)| {
+                scope.spawn(move || on_one_device(&comm, places[rank], 10_u64.pow(rank as u32)).expect("together"))
+            };
+            let asked: Vec<_> = ranks.map(ask).collect();
+            asked.into_iter().map(|rank| rank.join().expect("ends")).collect::<Vec<_>>()
+        });
+        assert_eq!(found, [(3, 10_101), (1, 10), (3, 10_101), (1, 1000), (3, 10_101)]);
     }
 }

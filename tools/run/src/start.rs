@@ -114,7 +114,7 @@ pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
     let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
     let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.in_turn())? } else { gpu };
-    together(comm, || room::check(setup, comm.size(), gpu.info()))?;
+    room::check(setup, comm, gpu.info())?;
     Ok(gpu)
 }
 

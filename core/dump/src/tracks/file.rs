@@ -219,7 +219,7 @@ fn element<T: H5Type + Into<hdf5::types::OwnedDynValue>>(
     let group = if name == "position" { particles.group(name) } else { particles.create_group(name) }?;
     let chunk: Vec<usize> = [1, CHUNK].into_iter().chain(columns).collect();
     let shape = [Extent::resizable(0), Extent::resizable(0)].into_iter().chain(columns.map(Extent::fixed));
-    let builder = group.new_dataset::<T>().chunk(chunk).shuffle().deflate(1).fill_value(fill);
+    let builder = group.new_dataset::<T>().chunk(chunk).shuffle().deflate(1).fletcher32().fill_value(fill);
     let array: Dataset = builder.shape(shape.collect::<Vec<_>>()).create("value")?;
     unit.map_or(Ok(()), |unit| h5::write_unit(&array, unit))?;
     if name == "position" { Ok(()) } else { share_times(&particles.file()?, name) }

@@ -113,3 +113,16 @@ fn a_truncated_file_is_a_fault_at_any_length() {
     fs::remove_file(&path).expect("removes");
     assert!(TrackReader::open(run.path()).is_err());
 }
+
+#[test]
+fn extents_that_no_number_counts_are_damage() {
+    let run = tempfile::tempdir().expect("a folder");
+    let mut writer = TrackWriter::create(run.path(), &names(), &domain()).expect("makes it");
+    writer.append(&tracks(10)).expect("writes");
+    let file = hdf5::File::open_rw(run.path().join("tracks.h5")).expect("opens");
+    let value = file.dataset("particles/trajectory/species/value").expect("there");
+    value.resize((1 << 33, 1 << 33)).expect("an extent");
+    file.close().expect("closes");
+    let fault = TrackReader::open(run.path()).err().expect("damaged");
+    assert!(fault.message.contains("species/value claims"), "{fault}");
+}
