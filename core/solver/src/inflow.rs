@@ -213,16 +213,19 @@ impl Immersion {
                 "hematocrit {asked} is more than can come in here, {comes_in:.3}: ask for at most that, or widen the opening"
             )));
         }
+        let faster = match pace > 1.01 {
+            true => format!(", which goes {pace:.2} times as fast as the fluid, as it holds fewer cells than that"),
+            false => String::new(),
+        };
+        let long = length as f64 * spacing;
         let mut said = vec![format!(
-            "cells come in with hematocrit {comes_in:.3}, out of a column of {} cells {:.3e} m long that goes {pace:.2} times as fast \
-             as the fluid",
-            cells.len(),
-            length as f64 * spacing
+            "cells come in with hematocrit {comes_in:.3}, out of a column of {} cells {long:.3e} m long{faster}",
+            cells.len()
         )];
         if comes_in < NEARLY * asked {
             said.push(format!(
                 "the cells of the case have hematocrit {whole:.3}, those that come in {comes_in:.3}: no more find room between the \
-                 walls at this opening; place it where the vessel is wider, or straight for longer"
+                 walls at this opening; cut the vessel across itself by a \"section\", where it is straight for three of their diameters"
             ));
         }
         if packed.refused > 0 {

@@ -34,7 +34,7 @@ const SMALL: Vessel = Vessel {
     hematocrit: 0.2,
     contrast: 1.0,
     first: OpeningKind::Pressure,
-    steps: 6000,
+    steps: 15_000,
 };
 
 const CHANNEL: Vessel = Vessel {
@@ -52,7 +52,7 @@ const DUCT: Vessel = Vessel {
     hematocrit: 0.35,
     contrast: 1.0,
     first: OpeningKind::Velocity,
-    steps: 60_000,
+    steps: 150_000,
 };
 
 /// Runs the case.
