@@ -323,7 +323,7 @@ fn a_column_holds_full_cells_apart_within_its_section() {
     let width = 22;
     let cells = json!([
         {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "count": 1},
-        {"name": "platelet", "shape": {"kind": "platelet", "vertices": 42}, "count": 1}
+        {"name": "platelet", "shape": {"kind": "platelet", "diameter": "3 um", "thickness": "2 um", "vertices": 42}, "count": 1}
     ]);
     let populations = seeded(&pipe(width, 30, 1e-6), cells, json!({}));
     let middle = 0.5 * (width + 1) as f64;
