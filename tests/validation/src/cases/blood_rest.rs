@@ -62,8 +62,8 @@ const DUCT: Vessel = Vessel {
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("blood-rest");
     comes_to_rest(context, &mut table, &SMALL)?;
-    // Cells five times as viscous creep for five times as long.
-    let thick = |vessel: Vessel| Vessel { contrast: 5.0, steps: 5 * vessel.steps, ..vessel };
+    // Cells five times as viscous take longer to creep to rest.
+    let thick = |vessel: Vessel| Vessel { contrast: 5.0, steps: 3 * vessel.steps, ..vessel };
     if context.quick {
         return Ok(table);
     }
