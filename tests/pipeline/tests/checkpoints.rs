@@ -189,6 +189,31 @@ fn a_restart_begins_anew_where_a_run_stopped_before_its_first_checkpoint() {
     let _same = folder.post(&["compare", "whole", "run"]).done();
 }
 
+#[test]
+fn checkpoints_of_a_run_whose_record_is_gone_are_not_lost() {
+    let folder = stopped();
+    std::fs::remove_file(folder.path("run/run.json")).expect("removes");
+    let before = folder.content();
+    let pieces = ["run holds checkpoints, but no run.json", "-o", "step-000000000150", "--force"];
+    folder.refuses("run", &["run.json", "--quiet"], &pieces);
+    folder.refuses("run", &["run.json", "--restart", "--quiet"], &pieces);
+    assert_eq!(folder.content(), before);
+    let _elsewhere = folder.run(&["run.json", "-o", "other", "--restart", NEWEST, "--quiet"]).done();
+    let _anew = folder.run(&["run.json", "--force", "--quiet"]).done();
+    let _same = folder.post(&["compare", "whole", "run"]).done();
+}
+
+#[test]
+fn a_run_stopped_at_its_start_has_one_line_of_its_first_step() {
+    let folder = stopped();
+    let _stopped = folder.run(&["run.json", "-o", "begun", "--walltime", "0", "--quiet"]).exits(3);
+    let lines = |run: &str| folder.read(&format!("{run}/ledger.csv")).lines().count();
+    assert_eq!(lines("begun"), 2, "a header and the line of step 0");
+    let _gone_on = folder.run(&["run.json", "-o", "begun", "--restart", "--quiet"]).done();
+    assert_eq!(lines("begun"), lines("whole"));
+    let _same = folder.post(&["compare", "whole", "begun"]).done();
+}
+
 /// The steps at which a run wrote checkpoints, as its log has them.
 fn saved(folder: &Folder, run: &str) -> Vec<u64> {
     let log = folder.read(&format!("{run}/log.jsonl"));

@@ -89,6 +89,17 @@ fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<bool> 
         let folder = folder.display();
         return Err(Fault::usage(format!("{folder} holds another run than {path} is of: choose another folder by -o")));
     }
+    if !holds
+        && !cli.force
+        && let Some(latest) = Checkpoint::latest(folder)
+    {
+        return Err(Fault::usage(format!(
+            "{} holds checkpoints, but no {RECORD}, without which its run cannot go on there: go on in another folder by -o \
+             and --restart {}, or replace all by --force",
+            folder.display(),
+            latest.display()
+        )));
+    }
     let goes_on = resumed.is_some() && holds;
     if holds && !goes_on && !cli.force {
         is_replaceable(cli, folder)?;

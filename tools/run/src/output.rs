@@ -31,6 +31,8 @@ use crate::suspended::Suspended;
 /// The open files of a run.
 pub struct Output {
     folder: PathBuf,
+    /// Whether the folder's run goes on, rather than one that begins there.
+    pub goes_on: bool,
     dumps: Vec<FieldDump>,
     /// Where there are cells.
     cells: Option<CellWriter>,
@@ -113,7 +115,19 @@ impl Output {
             Ok(())
         })?;
         let folder = setup.folder.clone();
-        Ok(Self { folder, dumps, cells, bodies, tracks, ledger, log, record: resolved, seconds: 0.0, _lock: lock })
+        Ok(Self {
+            folder,
+            goes_on,
+            dumps,
+            cells,
+            bodies,
+            tracks,
+            ledger,
+            log,
+            record: resolved,
+            seconds: 0.0,
+            _lock: lock,
+        })
     }
 
     /// The first step after `step` at which a dump is due.

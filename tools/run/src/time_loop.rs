@@ -230,7 +230,7 @@ impl<'c> TimeLoop<'c> {
         drop(span);
         let line = step.is_multiple_of(self.monitor_every()) || step == self.setup.plan.steps;
         // A restart finds the ledger's line of its first step there.
-        let line = line && (step > self.first || self.first == 0);
+        let line = line && (step > self.first || self.first == 0 && !self.output.goes_on);
         let checkpoint = self.saves_at(step);
         if line || checkpoint || self.output.dumps_at(&self.setup, step) {
             self.look(line, progress)?;

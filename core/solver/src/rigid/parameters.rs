@@ -29,6 +29,9 @@ pub const LOOK_WITH_FEEDERS: u64 = 16;
 /// The shortest half width of a region: two nodes along each axis.
 pub const LEAST_HALF_WIDTH: f64 = 1.0;
 
+/// The longest one: that of the widest region of the largest body. Each site within takes memory.
+const MOST_HALF_WIDTH: f64 = 56.0;
+
 /// The share of a region's weights that must be in the fluid.
 pub const LEAST_WEIGHT: f64 = 0.1;
 
@@ -221,6 +224,12 @@ impl Parameters {
                     return Err(within(Fault::usage(format!(
                         "its region reaches {xi:.3} lattice spacings along one of its axes, at least {LEAST_HALF_WIDTH} are \
                          needed: take a finer lattice, a rounder shape, or a larger bodies.region"
+                    ))));
+                }
+                if xi > MOST_HALF_WIDTH {
+                    return Err(within(Fault::usage(format!(
+                        "its region reaches {xi:.3} lattice spacings along one of its axes, at most {MOST_HALF_WIDTH} can be: take a \
+                         coarser lattice, or smaller bodies.region or half_widths"
                     ))));
                 }
             }
