@@ -10,13 +10,10 @@ use crate::immersion::Immersion;
 use crate::opening_plane::OpeningPlane;
 use crate::plan::Plan;
 use crate::sites::Coordinate;
-use crate::suspension::{Bounds, DEPTH, Feeder, Gate, Record, Waiting};
+use crate::suspension::{Bounds, DEPTH, ENTRY, Feeder, Gate, Record, Waiting};
 
 /// Length of a column in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
-
-/// How deep behind the opening's nodes a cell comes in, lattice units: these nodes are never inside it.
-const ENTRY: f64 = 2.0;
 
 /// Columns are packed with what is asked for, and with these parts of it where not all find room: packings that had too many at
 /// first are looser.
@@ -29,7 +26,7 @@ const FULL: f64 = 0.97;
 const FASTEST_PACE: f64 = 1.5;
 
 /// Walls are in the way of few cells where they are in that of so many times those that come in at most.
-const FEW: f64 = 0.1;
+const FEW: f64 = 0.25;
 
 /// A hematocrit is reached to this part of it.
 const NEARLY: f64 = 0.99;

@@ -5,6 +5,8 @@
 //! have room. So long it moves as a solid and its forces act on other cells alone, which it pushes on. Then it is free.
 //! Where other cells are in its place it is tried again a little deeper; one that finds no room until the column would let go of
 //! it is lost.
+//!
+//! At the start of a run the column reaches into the vessel as far as it carries cells, and takes the place of what the case holds there.
 
 use super::coupling::FASTEST;
 use super::parameters::LOOK;
@@ -12,6 +14,9 @@ use super::record::Record;
 use super::vertices::DRIFT_SCALE;
 use crate::sites::Coordinate;
 use crate::turn::unit;
+
+/// How deep behind the opening's nodes a cell comes in, lattice units: these nodes are never inside it.
+pub const ENTRY: f64 = 2.0;
 
 /// A column takes so many looks to make up for what it lags behind the fluid: what comes in swings with sound.
 const LAG: f64 = 4.0;
@@ -68,6 +73,8 @@ pub struct Progress {
     pub came: u64,
     /// Cells that found no room since the column has begun.
     pub lost: u64,
+    /// Whether it has begun to go.
+    pub begun: bool,
     /// Of each cell: the last period in which it had its turn.
     pub periods: Vec<i64>,
 }
@@ -108,14 +115,24 @@ impl Feeder {
         LOOK as f64 * self.progress.speed
     }
 
-    /// Whether cells that the case holds at the opening may still be in the way.
-    pub fn begins(&self) -> bool {
-        let longest = self.cells.iter().map(|cell| cell.carried).fold(0.0, f64::max);
-        self.progress.gone < BEGINNING * longest
+    /// How far into the vessel it reaches at the start: as far as it carries cells.
+    pub fn reach(&self) -> f64 {
+        self.cells.iter().map(|cell| cell.carried).fold(0.0, f64::max)
     }
 
-    /// What becomes of cell `c` now, and in which period.
-    pub fn turn(&self, c: usize) -> (Turn, i64) {
+    /// Whether cells that the case holds at the opening may still be in the way.
+    pub fn begins(&self) -> bool {
+        self.progress.gone < BEGINNING * self.reach()
+    }
+
+    /// Begins as the run does.
+    pub fn start(&mut self) {
+        self.progress.gone = self.reach();
+        self.progress.begun = true;
+    }
+
+    /// What becomes of cell `c` now, the `first` time or later, and in which period.
+    pub fn turn(&self, c: usize, first: bool) -> (Turn, i64) {
         let (cell, last) = (&self.cells[c], self.progress.periods[c]);
         let beyond = self.progress.gone - cell.way;
         let period = (beyond / self.length).floor();
@@ -135,7 +152,7 @@ impl Feeder {
             return (Turn::Lost, period);
         }
         let part = |x: f64| (x / TRIED_EACH).floor();
-        match part(beyond) > part(beyond - self.step()) {
+        match first || part(beyond) > part(beyond - self.step()) {
             true => (Turn::Try(beyond), period),
             false => (Turn::Wait, period),
         }
@@ -143,8 +160,9 @@ impl Feeder {
 
     /// Goes on after what the fluid has, `travelled` lattice units at mean speed in all.
     pub fn follow(&mut self, travelled: f64) {
+        let wanted = self.reach() + self.pace * travelled;
         let Progress { gone, speed, .. } = &mut self.progress;
-        let wanted = (self.pace * travelled - *gone) / (LAG * LOOK as f64);
+        let wanted = (wanted - *gone) / (LAG * LOOK as f64);
         let bounded = wanted.clamp(-FASTEST_COLUMN, FASTEST_COLUMN);
         *speed = (bounded * DRIFT_SCALE).round() / DRIFT_SCALE;
         *gone += LOOK as f64 * *speed;
@@ -152,10 +170,10 @@ impl Feeder {
 
     /// Begins where the column would be by now; what is in the fluid already has had its turn.
     pub fn begin(&mut self, travelled: f64) {
-        let gone = self.pace * travelled;
+        let gone = self.reach() + self.pace * travelled;
         let period = |cell: &Waiting| ((gone - cell.way) / self.length).floor() as i64;
         let periods = self.cells.iter().map(period).collect();
-        self.progress = Progress { gone, periods, ..Progress::default() };
+        self.progress = Progress { gone, periods, begun: true, ..Progress::default() };
     }
 }
 
@@ -175,20 +193,21 @@ impl Waiting {
 impl Progress {
     /// As words, for checkpoints.
     pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
-        let first = [self.gone.to_bits(), self.speed.to_bits(), self.came, self.lost];
+        let first = [self.gone.to_bits(), self.speed.to_bits(), self.came, self.lost, u64::from(self.begun)];
         first.into_iter().chain(self.periods.iter().map(|&period| period as u64))
     }
 
     /// Puts back what [`Progress::words`] gave, of a column of as many cells; gives what is left of `words`, none where there are too
     /// few.
     pub fn restore<'a>(&mut self, words: &'a [u64]) -> Option<&'a [u64]> {
-        let ([gone, speed, came, lost], rest) = words.split_first_chunk()?;
+        let ([gone, speed, came, lost, begun], rest) = words.split_first_chunk()?;
         let (periods, rest) = rest.split_at_checked(self.periods.len())?;
         *self = Self {
             gone: f64::from_bits(*gone),
             speed: f64::from_bits(*speed),
             came: *came,
             lost: *lost,
+            begun: *begun != 0,
             periods: periods.iter().map(|&period| period as i64).collect(),
         };
         Some(rest)
@@ -209,9 +228,10 @@ mod tests {
     /// Cells that came in while the fluid goes as `speed` says, where each finds room or none does.
     fn came(feeder: &mut Feeder, looks: u64, room: bool, speed: impl Fn(u64) -> f64) -> [u64; 2] {
         let (mut travelled, mut came) = (0.0, [0, 0]);
+        feeder.start();
         for look in 0..looks {
             for (c, came) in came.iter_mut().enumerate() {
-                let (turn, period) = feeder.turn(c);
+                let (turn, period) = feeder.turn(c, look == 0);
                 match turn {
                     Turn::Try(beyond) => {
                         assert!((0.0..8.0).contains(&beyond));
@@ -233,9 +253,9 @@ mod tests {
     #[test]
     fn each_cell_comes_in_once_a_period() {
         let mut column = feeder(1.0);
-        // 10 000 looks at 0.01 take the fluid 1600 and the column 2000 lattice units: 50 periods less the lag.
-        assert_eq!(came(&mut column, 10_000, true, |_| 0.01), [49, 50]);
-        assert!((column.progress.gone - 2000.0).abs() < 1.0, "{}", column.progress.gone);
+        // 10 000 looks at 0.01 take the fluid 1600 and the column 2000 lattice units: 50 periods, and the reach at the start.
+        assert_eq!(came(&mut column, 10_000, true, |_| 0.01), [50, 50]);
+        assert!((column.progress.gone - 2008.0).abs() < 1.0, "{}", column.progress.gone);
     }
 
     #[test]
@@ -270,6 +290,6 @@ mod tests {
         let mut other = feeder(1.0);
         assert_eq!(other.progress.restore(&words), Some([7].as_slice()));
         assert_eq!(other.progress, column.progress);
-        assert_eq!(other.progress.restore(&words[..4]), None);
+        assert_eq!(other.progress.restore(&words[..5]), None);
     }
 }

@@ -31,7 +31,7 @@ pub use cap::Cap;
 pub use contact::{Contact, ContactParameters, LARGEST_PUSH, Morse, SlotContact};
 pub use coupling::{Coupling, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, Support};
 pub use damage::Damage;
-pub use feeder::{Carried, Feeder, Waiting};
+pub use feeder::{Carried, ENTRY, Feeder, Waiting};
 pub use gate::{DEPTH, Gate};
 pub use holders::{Bounds, Holders};
 pub use inside::Inside;

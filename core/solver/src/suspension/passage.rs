@@ -3,7 +3,7 @@
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 
-use super::feeder::Turn;
+use super::feeder::{ENTRY, Feeder, Turn};
 use super::holders::Bounds;
 use super::kind::Held;
 use super::parameters::{LOOK, reach};
@@ -77,15 +77,20 @@ impl Suspension {
         };
         let mass = came_in.on_all_ranks(comm, &self.gpu)?;
         let (anew, dimension) = (std::mem::take(&mut self.anew), self.parameters.dimension);
-        let mut candidates = Vec::new();
+        let (mut candidates, mut started) = (Vec::new(), Vec::new());
         for (g, gate) in self.gates.iter_mut().enumerate() {
             let Some(feeder) = &mut gate.feeder else { continue };
             let travelled = mass[gate.opening] / feeder.area;
             if anew {
                 feeder.begin(travelled);
             }
+            let first = !feeder.progress.begun;
+            if first {
+                feeder.start();
+                started.push(g);
+            }
             for c in 0..feeder.cells.len() {
-                let (turn, period) = feeder.turn(c);
+                let (turn, period) = feeder.turn(c, first);
                 match turn {
                     Turn::Wait => {}
                     Turn::Try(beyond) => candidates.push(Candidate {
@@ -104,6 +109,7 @@ impl Suspension {
             feeder.follow(travelled);
         }
         self.write_column_speeds();
+        started.into_iter().for_each(|gate| self.make_room(gate));
         if candidates.is_empty() {
             return Ok(());
         }
@@ -135,6 +141,28 @@ impl Suspension {
             }
         }
         Ok(())
+    }
+
+    /// Takes out the cells of the case that stand where the column of a gate reaches to.
+    fn make_room(&mut self, gate: usize) {
+        let gate = &self.gates[gate];
+        let deep = ENTRY + gate.feeder.as_ref().map_or(0.0, Feeder::reach);
+        let stands_there = |held: &Held| {
+            let (cell, nodes) = (held.bounds, gate.nodes);
+            let apart = |a: usize| cell.high[a] < nodes.low[a] || cell.low[a] > nodes.high[a];
+            let beside = (0..3).any(|a| gate.normal[a].abs() < 0.5 && apart(a));
+            held.carried.is_none() && !beside && (-deep..deep).contains(&gate.depth(cell))
+        };
+        let mut leaving = Vec::new();
+        for (k, kind) in self.kinds.iter().enumerate() {
+            let standing = kind.cells.iter().filter(|(_, held)| stands_there(held));
+            leaving.extend(standing.map(|(&id, held)| (k, id, held.holders.first() == Some(&self.rank))));
+        }
+        for (kind, id, answers) in leaving {
+            self.kinds[kind].left += i64::from(answers);
+            self.drop_cell(kind, id);
+            self.passed = true;
+        }
     }
 
     /// Tells the device how fast columns go.
