@@ -167,40 +167,51 @@ impl Immersion {
         let parts = self.hematocrits(at.populations, at.header.nodes);
         let whole: f64 = parts.iter().sum();
         let asked = inflow.asked(whole)?;
-        // Cells of each population in what the fluid brings in a period.
         let volume = |k: usize| self.parameters.kinds[k].surface.volume();
-        let direction = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
-        let across: f64 = (0..3).map(|a| direction[a] * opening.normal[a]).sum();
-        let area = across * opening.area;
-        let brought = area * length as f64;
-        let wanted: Vec<f64> =
-            parts.iter().enumerate().map(|(k, part)| asked * part / whole * brought / volume(k)).collect();
-        let plane = OpeningPlane::new(dimension, direction, sites);
-        let column = Column { dimension, spacing, length, section: plane.section(dimension, sites) };
-        let mut best: Option<Packed> = None;
-        for part in PARTS {
-            // Half a cell comes in as a whole one every second time.
-            let counts: Vec<u64> = wanted.iter().map(|wanted| (part * wanted).ceil() as u64).collect();
-            let placed = pack(&column, &counts)?;
-            let found: usize = placed.iter().map(Vec::len).sum();
-            let packed = self.enter(&placed, &column, &plane, (opening, sites), at);
-            let dense = found as f64 >= FULL * counts.iter().sum::<u64>() as f64;
-            if best.as_ref().is_none_or(|best| packed.pace(&wanted) < best.pace(&wanted)) {
-                best = Some(packed);
+        let mut best: Option<Entry> = None;
+        // Straight in, or along the vessel where walls are in the way so.
+        let along = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
+        'directions: for direction in [opening.normal, along] {
+            let across: f64 = (0..3).map(|a| direction[a] * opening.normal[a]).sum();
+            let area = across * opening.area;
+            // Cells of each population in what the fluid brings in a period.
+            let cells = |(k, part): (usize, &f64)| asked * part / whole * area * length as f64 / volume(k);
+            let wanted: Vec<f64> = parts.iter().enumerate().map(cells).collect();
+            let plane = OpeningPlane::new(dimension, direction, sites);
+            let column = Column { dimension, spacing, length, section: plane.section(dimension, sites) };
+            for part in PARTS {
+                // Half a cell comes in as a whole one every second time.
+                let counts: Vec<u64> = wanted.iter().map(|wanted| (part * wanted).ceil() as u64).collect();
+                let placed = pack(&column, &counts)?;
+                let found: usize = placed.iter().map(Vec::len).sum();
+                let packed = self.enter(&placed, &column, &plane, (opening, sites), at);
+                let pace = packed.pace(&wanted);
+                let (dense, clear) = (found as f64 >= FULL * counts.iter().sum::<u64>() as f64, packed.refused == 0);
+                if best.as_ref().is_none_or(|best| pace < best.pace) {
+                    best = Some(Entry { direction, area, wanted: wanted.clone(), pace, packed });
+                }
+                if dense && clear {
+                    break 'directions;
+                }
+                if dense {
+                    break;
+                }
             }
-            if dense {
+            if best.as_ref().is_some_and(|best| best.packed.refused == 0) {
                 break;
             }
         }
-        let Some(packed) = best.filter(|packed| !packed.cells.is_empty()) else {
+        let Some(Entry { direction, area, wanted, pace, packed }) = best.filter(|best| !best.packed.cells.is_empty())
+        else {
             return Err(Fault::usage(
                 "no cell finds room between the walls at this opening: place it where the vessel is as wide as its cells and \
                  straight for two of their diameters, or take a finer lattice",
             ));
         };
+        let brought = area * length as f64;
         // Where walls are in the way of cells, those that come in do not make up for them: they would jam.
         let free = packed.refused as f64 <= FEW * packed.cells.len() as f64;
-        let pace = packed.pace(&wanted).clamp(1.0, if free { FASTEST_PACE } else { 1.0 });
+        let pace = pace.clamp(1.0, if free { FASTEST_PACE } else { 1.0 });
         let share = |k: usize| (wanted[k] / (pace * packed.counts[k] as f64)).min(1.0);
         let cells: Vec<Waiting> =
             packed.cells.into_iter().map(|cell| Waiting { keep: share(cell.kind), ..cell }).collect();
@@ -325,6 +336,19 @@ impl Way<'_> {
         let points: Vec<[f64; 3]> = self.points.iter().map(|x| moved(x, way)).collect();
         self.fluid.clearance(&points)
     }
+}
+
+/// How a column comes in.
+struct Entry {
+    /// Unit vector.
+    direction: [f64; 3],
+    /// Its cross-section.
+    area: f64,
+    /// Cells of each population that are to come in in a period.
+    wanted: Vec<f64>,
+    /// How many times as fast as the fluid it would have to go.
+    pace: f64,
+    packed: Packed,
 }
 
 /// Cells of a column where they come in.

@@ -109,7 +109,10 @@ impl Suspension {
             feeder.follow(travelled);
         }
         self.write_column_speeds();
-        started.into_iter().for_each(|gate| self.make_room(gate));
+        if !started.is_empty() {
+            let made = started.into_iter().try_for_each(|gate| self.make_room(gate, &candidates));
+            agree(comm, made)?;
+        }
         if candidates.is_empty() {
             return Ok(());
         }
@@ -143,26 +146,47 @@ impl Suspension {
         Ok(())
     }
 
-    /// Takes out the cells of the case that stand where the column of a gate reaches to.
-    fn make_room(&mut self, gate: usize) {
+    /// Takes out the cells of the case that stand where the column of a gate reaches to, or in the place of one of its cells.
+    fn make_room(&mut self, gate: usize, candidates: &[Candidate]) -> Result<()> {
+        let own: Vec<(Bounds, Vec<[f64; 3]>, f64)> = candidates
+            .iter()
+            .filter(|candidate| candidate.gate == gate)
+            .map(|Candidate { kind, record, .. }| {
+                let dimension = self.parameters.dimension;
+                (Bounds::of(dimension, record), record.points(dimension), self.gap(*kind))
+            })
+            .collect();
         let gate = &self.gates[gate];
         let deep = ENTRY + gate.feeder.as_ref().map_or(0.0, Feeder::reach);
-        let stands_there = |held: &Held| {
-            let (cell, nodes) = (held.bounds, gate.nodes);
+        let stands_there = |cell: Bounds| {
+            let nodes = gate.nodes;
             let apart = |a: usize| cell.high[a] < nodes.low[a] || cell.low[a] > nodes.high[a];
             let beside = (0..3).any(|a| gate.normal[a].abs() < 0.5 && apart(a));
-            held.carried.is_none() && !beside && (-deep..deep).contains(&gate.depth(cell))
+            !beside && (-deep..deep).contains(&gate.depth(cell))
         };
-        let mut leaving = Vec::new();
+        let mut near = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
-            let standing = kind.cells.iter().filter(|(_, held)| stands_there(held));
-            leaving.extend(standing.map(|(&id, held)| (k, id, held.holders.first() == Some(&self.rank))));
+            for (&id, held) in kind.cells.iter().filter(|(_, held)| held.carried.is_none()) {
+                let meets = |(bounds, ..): &(Bounds, Vec<_>, f64)| bounds.widened(2).meets(held.bounds);
+                if stands_there(held.bounds) || own.iter().any(meets) {
+                    near.push((k, id));
+                }
+            }
+        }
+        let records = self.take(&near)?;
+        let mut leaving = Vec::new();
+        for ((k, id), record) in near.into_iter().zip(records) {
+            let (held, points) = (&self.kinds[k].cells[&id], record.points(self.parameters.dimension));
+            if stands_there(held.bounds) || own.iter().any(|(_, other, gap)| too_near(other, &points, *gap)) {
+                leaving.push((k, id, held.holders.first() == Some(&self.rank)));
+            }
         }
         for (kind, id, answers) in leaving {
             self.kinds[kind].left += i64::from(answers);
             self.drop_cell(kind, id);
             self.passed = true;
         }
+        Ok(())
     }
 
     /// Tells the device how fast columns go.
