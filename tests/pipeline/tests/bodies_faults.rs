@@ -96,7 +96,8 @@ fn bodies_in_a_run_that_cannot_be() {
     };
     red(json!({"region": 1.2}), &["friction", "\"region\" larger than 1.2", "less \"friction\""]);
     red(json!({"region": 0.5}), &["region 0.5", "from 1 to 8"]);
-    red(json!({"half_widths": ["1 m", "1 m", "1 m"]}), &["population \"red\"", "at most 56 can be", "half_widths"]);
+    let vast = json!({"populations": {"red": {"half_widths": ["1 m", "1 m", "1 m"]}}});
+    refuses_run(&folder, "bodies", vast, &["population \"red\"", "at most 56 can be", "half_widths"]);
     red(json!({"friction": 2}), &["friction", "\"region\" larger than 2"]);
     red(json!({"friction": -1}), &["friction -1", "from 0 to 10"]);
     red(json!({"rotational_friction": 11}), &["rotational_friction 11", "from 0 to 10"]);
