@@ -15,8 +15,8 @@ use crate::suspension::{Bounds, DEPTH, ENTRY, Feeder, Gate, Record, Waiting};
 /// Length of a column in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
 
-/// Columns are packed with what is asked for, and with these parts of it where not all find room: packings that had too many at
-/// first are looser.
+/// Shares of the asked number of cells with which a column is packed, one after the other, until all find room: a packing that
+/// began with too many ends looser.
 const PARTS: [f64; 3] = [1.0, 0.85, 0.72];
 
 /// A packing with this share of what it was to hold is dense enough.
@@ -25,10 +25,10 @@ const FULL: f64 = 0.97;
 /// A column that holds fewer cells than are asked for goes so many times as fast as the fluid at most.
 const FASTEST_PACE: f64 = 1.5;
 
-/// Walls are in the way of few cells where they are in that of so many times those that come in at most.
+/// Largest number of cells that walls keep out, over those that come in, for which the column makes up by its speed.
 const FEW: f64 = 0.25;
 
-/// A hematocrit is reached to this part of it.
+/// Share of the asked hematocrit from which on it counts as reached.
 const NEARLY: f64 = 0.99;
 
 /// Steps in which the way of a cell is checked against walls, lattice units.

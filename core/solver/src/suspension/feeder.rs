@@ -1,10 +1,9 @@
 //! What comes in through an opening: a column of cells upstream of it, period after period.
 //!
-//! The column goes as a whole, so that its cells keep apart, as far as the fluid that came in says. A cell is put into the fluid when
-//! all of it is behind the opening's plane, deep enough for the kernel, and its column carries it on until the next ones behind it
-//! have room. So long it moves as a solid and its forces act on other cells alone, which it pushes on. Then it is free.
-//! Where other cells are in its place it is tried again a little deeper; one that finds no room until the column would let go of
-//! it is lost.
+//! The column goes as a whole, so that its cells keep apart. Its speed follows the fluid that comes in. A cell is put into the fluid
+//! once all of it is behind the opening's plane. Its column then carries it on until the cells behind it have room, and lets it
+//! go. A carried cell keeps its shape; its forces act on other cells, which it pushes, but not on the fluid. Where other cells are
+//! in its place it is tried again a little deeper. One that finds no room before the column would let it go is lost.
 //!
 //! At the start of a run the column reaches into the vessel as far as it carries cells, and takes the place of what the case holds there.
 
@@ -54,7 +53,7 @@ pub struct Waiting {
     pub kind: usize,
     /// Its state where it is put into the fluid.
     pub record: Record,
-    /// How far it has to go to get there first, lattice units.
+    /// How far the column goes before this cell is there for the first time, lattice units.
     pub way: f64,
     /// How far the column carries it from there, lattice units.
     pub carried: f64,
@@ -86,7 +85,7 @@ pub struct Carried {
     pub gate: u32,
     /// How far it has been carried, lattice units.
     pub gone: f64,
-    /// How far it is.
+    /// How far it is to be carried, lattice units.
     pub until: f64,
 }
 
