@@ -15,9 +15,9 @@ use crate::suspension::{Bounds, DEPTH, ENTRY, Feeder, Gate, Record, Waiting};
 /// Length of a column in largest diameters of the cells, unless the run says otherwise.
 const DIAMETERS: f64 = 6.0;
 
-/// Shares of the asked number of cells with which a column is packed, one after the other, until all find room: a packing that
-/// began with too many ends looser.
-const PARTS: [f64; 3] = [1.0, 0.85, 0.72];
+/// Where not all cells that are asked for find room, columns are packed with these shares of them, one after the other: a packing
+/// that began with too many ends looser.
+const PARTS: [f64; 2] = [0.85, 0.72];
 
 /// A packing with this share of what it was to hold is dense enough.
 const FULL: f64 = 0.97;
@@ -162,52 +162,26 @@ impl Immersion {
         at: CellEntrances,
         pack: &Pack,
     ) -> Result<(Feeder, Vec<String>)> {
-        let (dimension, spacing) = (self.parameters.dimension, plan.units.dx);
+        let spacing = plan.units.dx;
         let length = inflow.length_for(self.diameter(), spacing)?;
         let parts = self.hematocrits(at.populations, at.header.nodes);
         let whole: f64 = parts.iter().sum();
         let asked = inflow.asked(whole)?;
         let volume = |k: usize| self.parameters.kinds[k].surface.volume();
-        let mut best: Option<Entry> = None;
-        // Straight in, or along the vessel where walls are in the way so.
-        let along = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
-        'directions: for direction in [opening.normal, along] {
-            let across: f64 = (0..3).map(|a| direction[a] * opening.normal[a]).sum();
-            let area = across * opening.area;
-            // Cells of each population in what the fluid brings in a period.
-            let cells = |(k, part): (usize, &f64)| asked * part / whole * area * length as f64 / volume(k);
-            let wanted: Vec<f64> = parts.iter().enumerate().map(cells).collect();
-            let plane = OpeningPlane::new(dimension, direction, sites);
-            let column = Column { dimension, spacing, length, section: plane.section(dimension, sites) };
-            for part in PARTS {
-                // Half a cell comes in as a whole one every second time.
-                let counts: Vec<u64> = wanted.iter().map(|wanted| (part * wanted).ceil() as u64).collect();
-                let placed = pack(&column, &counts)?;
-                let found: usize = placed.iter().map(Vec::len).sum();
-                let packed = self.enter(&placed, &column, &plane, (opening, sites), at);
-                let pace = packed.pace(&wanted);
-                let (dense, clear) = (found as f64 >= FULL * counts.iter().sum::<u64>() as f64, packed.refused == 0);
-                if best.as_ref().is_none_or(|best| pace < best.pace) {
-                    best = Some(Entry { direction, area, wanted: wanted.clone(), pace, packed });
-                }
-                if dense && clear {
-                    break 'directions;
-                }
-                if dense {
-                    break;
-                }
-            }
-            if best.as_ref().is_some_and(|best| best.packed.refused == 0) {
-                break;
-            }
+        let parts: Vec<f64> = parts.iter().map(|part| asked * part / whole).collect();
+        let entry = |direction: [f64; 3]| self.entry(direction, (length, spacing), &parts, (opening, sites), at, pack);
+        let mut best = entry(opening.normal)?;
+        if best.packed.refused > 0 {
+            let along = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
+            best = best.better(entry(along)?);
         }
-        let Some(Entry { direction, area, wanted, pace, packed }) = best.filter(|best| !best.packed.cells.is_empty())
-        else {
+        let Entry { direction, area, wanted, pace, packed } = best;
+        if packed.cells.is_empty() {
             return Err(Fault::usage(
                 "no cell finds room between the walls at this opening: place it where the vessel is as wide as its cells and \
                  straight for two of their diameters, or take a finer lattice",
             ));
-        };
+        }
         let brought = area * length as f64;
         // Where walls are in the way of cells, those that come in do not make up for them: they would jam.
         let free = packed.refused as f64 <= FEW * packed.cells.len() as f64;
@@ -243,6 +217,46 @@ impl Immersion {
             ));
         }
         Ok((Feeder::new(length as f64, area, direction, pace, cells), said))
+    }
+
+    /// A column that comes in along `direction`, packed as densely as is asked for, or can be. `hematocrits` are those of each
+    /// population in the fluid that comes in.
+    fn entry(
+        &self,
+        direction: [f64; 3],
+        (length, spacing): (usize, f64),
+        hematocrits: &[f64],
+        (opening, sites): (&Opening, &[[i32; 3]]),
+        at: CellEntrances,
+        pack: &Pack,
+    ) -> Result<Entry> {
+        let dimension = self.parameters.dimension;
+        let across: f64 = (0..3).map(|a| direction[a] * opening.normal[a]).sum();
+        let area = across * opening.area;
+        // Cells of each population in what the fluid brings in a period.
+        let brought = hematocrits.iter().map(|part| part * area * length as f64);
+        let wanted: Vec<f64> =
+            brought.zip(&self.parameters.kinds).map(|(volume, kind)| volume / kind.surface.volume()).collect();
+        let plane = OpeningPlane::new(dimension, direction, sites);
+        let column = Column { dimension, spacing, length, section: plane.section(dimension, sites) };
+        let packed = |part: f64| -> Result<(Entry, bool)> {
+            // Half a cell comes in as a whole one every second time.
+            let counts: Vec<u64> = wanted.iter().map(|wanted| (part * wanted).ceil() as u64).collect();
+            let placed = pack(&column, &counts)?;
+            let found: usize = placed.iter().map(Vec::len).sum();
+            let packed = self.enter(&placed, &column, &plane, (opening, sites), at);
+            let dense = found as f64 >= FULL * counts.iter().sum::<u64>() as f64;
+            Ok((Entry { direction, area, pace: packed.pace(&wanted), wanted: wanted.clone(), packed }, dense))
+        };
+        let (mut best, mut dense) = packed(1.0)?;
+        for part in PARTS {
+            if dense {
+                break;
+            }
+            let (entry, all) = packed(part)?;
+            (best, dense) = (best.better(entry), all);
+        }
+        Ok(best)
     }
 
     /// The cells of a column where they come in, as far as the walls allow.
@@ -349,6 +363,13 @@ struct Entry {
     /// How many times as fast as the fluid it would have to go.
     pace: f64,
     packed: Packed,
+}
+
+impl Entry {
+    /// The one whose column has to go less fast; this one of equals.
+    fn better(self, other: Self) -> Self {
+        if other.pace < self.pace { other } else { self }
+    }
 }
 
 /// Cells of a column where they come in.

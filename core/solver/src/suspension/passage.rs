@@ -58,11 +58,17 @@ impl Suspension {
                     None => self.gates.iter().any(|gate| gate.passes(held.bounds, now)),
                 };
                 if leaves {
-                    leaving.push((k, id, held.holders.first() == Some(&self.rank)));
+                    leaving.push((k, id));
                 }
             }
         }
-        for (kind, id, answers) in leaving {
+        self.take_out(&leaving);
+    }
+
+    /// Takes out cells that this rank holds, by population and number; one rank counts each as gone.
+    fn take_out(&mut self, leaving: &[(usize, u64)]) {
+        for &(kind, id) in leaving {
+            let answers = self.kinds[kind].cells[&id].holders.first() == Some(&self.rank);
             self.kinds[kind].left += i64::from(answers);
             self.drop_cell(kind, id);
             self.passed = true;
@@ -178,14 +184,10 @@ impl Suspension {
         for ((k, id), record) in near.into_iter().zip(records) {
             let (held, points) = (&self.kinds[k].cells[&id], record.points(self.parameters.dimension));
             if stands_there(held.bounds) || own.iter().any(|(_, other, gap)| too_near(other, &points, *gap)) {
-                leaving.push((k, id, held.holders.first() == Some(&self.rank)));
+                leaving.push((k, id));
             }
         }
-        for (kind, id, answers) in leaving {
-            self.kinds[kind].left += i64::from(answers);
-            self.drop_cell(kind, id);
-            self.passed = true;
-        }
+        self.take_out(&leaving);
         Ok(())
     }
 
