@@ -169,11 +169,14 @@ impl Immersion {
         let asked = inflow.asked(whole)?;
         let volume = |k: usize| self.parameters.kinds[k].surface.volume();
         let parts: Vec<f64> = parts.iter().map(|part| asked * part / whole).collect();
-        let entry = |direction: [f64; 3]| self.entry(direction, (length, spacing), &parts, (opening, sites), at, pack);
-        let mut best = entry(opening.normal)?;
-        if best.packed.refused > 0 {
-            let along = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
-            best = best.better(entry(along)?);
+        let along = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
+        let entry = |way: ([f64; 3], Width)| self.entry(way, (length, spacing), &parts, (opening, sites), at, pack);
+        let mut best = entry((opening.normal, Width::Whole))?;
+        for way in [(opening.normal, Width::Clear), (along, Width::Whole), (along, Width::Clear)] {
+            if best.packed.refused == 0 {
+                break;
+            }
+            best = best.better(entry(way)?);
         }
         let Entry { direction, area, wanted, pace, packed } = best;
         if packed.cells.is_empty() {
@@ -219,11 +222,11 @@ impl Immersion {
         Ok((Feeder::new(length as f64, area, direction, pace, cells), said))
     }
 
-    /// A column that comes in along `direction`, packed as densely as is asked for, or can be. `hematocrits` are those of each
-    /// population in the fluid that comes in.
+    /// A column that comes in along `direction`, so wide, packed as densely as is asked for, or can be. `hematocrits` are those of
+    /// each population in the fluid that comes in.
     fn entry(
         &self,
-        direction: [f64; 3],
+        (direction, width): ([f64; 3], Width),
         (length, spacing): (usize, f64),
         hematocrits: &[f64],
         (opening, sites): (&Opening, &[[i32; 3]]),
@@ -238,7 +241,14 @@ impl Immersion {
         let wanted: Vec<f64> =
             brought.zip(&self.parameters.kinds).map(|(volume, kind)| volume / kind.surface.volume()).collect();
         let plane = OpeningPlane::new(dimension, direction, sites);
-        let column = Column { dimension, spacing, length, section: plane.section(dimension, sites) };
+        let mut section = plane.section(dimension, sites);
+        if width == Width::Clear {
+            section.retain(|site| self.way_in_is_clear(&plane, *site, at.fluid));
+        }
+        if section.is_empty() {
+            return Ok(Entry { direction, area, pace: f64::INFINITY, wanted, packed: Packed::none(hematocrits.len()) });
+        }
+        let column = Column { dimension, spacing, length, section };
         let packed = |part: f64| -> Result<(Entry, bool)> {
             // Half a cell comes in as a whole one every second time.
             let counts: Vec<u64> = wanted.iter().map(|wanted| (part * wanted).ceil() as u64).collect();
@@ -257,6 +267,12 @@ impl Immersion {
             (best, dense) = (best.better(entry), all);
         }
         Ok(best)
+    }
+
+    /// Whether no wall stands before a site of the opening's cross-section, as deep as cells are carried at least.
+    fn way_in_is_clear(&self, plane: &OpeningPlane, site: [usize; 2], fluid: &FluidSites) -> bool {
+        let reach = (DEPTH + 1.0 + self.diameter()).ceil() as u32;
+        (0..=reach).all(|depth| fluid.clearance(&[plane.point(f64::from(depth), site.map(|x| x as f64))]).is_some())
     }
 
     /// The cells of a column where they come in, as far as the walls allow.
@@ -287,7 +303,7 @@ impl Immersion {
         let cells: Vec<_> = cells.map(in_column).collect();
         // Cells behind one that has just come in are clear of it once the column has gone on by the longest of them.
         let longest = cells.iter().map(|(_, _, long)| *long).fold(0.0, f64::max);
-        let mut packed = Packed { cells: Vec::new(), counts: vec![0; placed.len()], refused: 0 };
+        let mut packed = Packed::none(placed.len());
         for (kind, points, long) in cells {
             let lowest = points.iter().map(depth).fold(f64::MAX, f64::min) - nodes;
             let way = (ENTRY - lowest) / across;
@@ -352,6 +368,14 @@ impl Way<'_> {
     }
 }
 
+/// Which part of an opening's cross-section a column fills.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Width {
+    Whole,
+    /// Where no wall stands within the way that cells are carried.
+    Clear,
+}
+
 /// How a column comes in.
 struct Entry {
     /// Unit vector.
@@ -382,6 +406,10 @@ struct Packed {
 }
 
 impl Packed {
+    fn none(populations: usize) -> Self {
+        Self { cells: Vec::new(), counts: vec![0; populations], refused: 0 }
+    }
+
     /// How many times as fast as the fluid the column has to go for `wanted` cells of each population to come in.
     fn pace(&self, wanted: &[f64]) -> f64 {
         let pace = |(&wanted, &count): (&f64, &usize)| if wanted > 0.0 { wanted / count as f64 } else { 0.0 };

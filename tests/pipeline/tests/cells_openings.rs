@@ -210,6 +210,17 @@ fn as_many_cells_come_in_as_the_hematocrit_says() {
 }
 
 #[test]
+fn a_column_is_as_narrow_as_the_vessel_behind_its_opening() {
+    let mut narrower = oblique(0.0, 0.3);
+    // Four spacings behind the opening a side steps in by three: no cell can go straight in along that side.
+    narrower.content = Picture::of(90, 34, |x, y| (if x < 5 { 5 } else { 8 }..29).contains(&y)).pgm();
+    narrower.run["time"]["steps"] = json!(10);
+    let told = narrower.folder().run(&["run.json"]).done().stderr;
+    assert!(told.contains("cells come in with hematocrit 0.30"), "{told}");
+    assert!(!told.contains("in their way"), "{told}");
+}
+
+#[test]
 fn what_cannot_come_in_is_refused() {
     let suspension = oblique(0.0, 0.2);
     let folder = suspension.folder();

@@ -1,13 +1,15 @@
 //! Files that were changed at random: cut short, with flipped bits, with other numbers in their headers. Readers give values or a fault
 //! that names the file; they do not panic, take no more memory than a file of that size may ask for, and end soon.
 //!
-//! `HEMATITE_MUTATIONS=N` in the environment makes N changes of each file in place of the default.
+//! `HEMATITE_MUTATIONS=N` in the environment makes N changes of each file in place of the default, `HEMATITE_MUTATIONS=A..B` those with
+//! these numbers.
 
 mod claims;
 mod memory;
 mod mutate;
 mod readers;
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,8 +45,12 @@ const BESIDES: usize = 8 << 20;
 /// No reader takes as long over a small file, on a busy machine neither.
 const SLOW: Duration = Duration::from_secs(60);
 
-fn asked(default: usize) -> usize {
-    std::env::var("HEMATITE_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+/// Numbers of the changes.
+fn asked(default: usize) -> Range<usize> {
+    let Ok(text) = std::env::var("HEMATITE_MUTATIONS") else { return 0..default };
+    let (first, end) = text.split_once("..").unwrap_or(("0", &text));
+    let number = |text: &str| text.parse().expect("HEMATITE_MUTATIONS is a number or A..B");
+    number(first)..number(end)
 }
 
 #[test]
@@ -56,7 +62,7 @@ fn readers_stand_changed_files() {
     let folder = Folder::new();
     readers::make(&folder);
     let test = std::env::current_exe().expect("this test");
-    for first in (0..asked(EACH)).step_by(AT_ONCE) {
+    for first in asked(EACH).step_by(AT_ONCE) {
         // A library may end the process that reads.
         let call = Call::new(&test, &["--exact", NAME, "--nocapture"], &folder.path(""));
         let path = folder.path("");
@@ -76,7 +82,7 @@ fn read_changed(folder: &Path, first: usize) {
         let sound = (reader.read)(&reader.file);
         assert!(sound.is_ok(), "{}: {sound:?}", reader.name);
         let mut refused = 0;
-        for number in first..asked(EACH).min(first + AT_ONCE) {
+        for number in first..asked(EACH).end.min(first + AT_ONCE) {
             let what = format!("{}, change {number}", reader.name);
             let content = changed(&whole, &mut Random::of(&what));
             std::fs::write(folder.join(PROGRESS), &what).expect("writes");
@@ -123,7 +129,7 @@ fn claims_of_much_take_little() {
 /// Calls a tool, after `file` was changed again and again, and expects it to do its work or to refuse.
 fn tool_stands(folder: &Folder, tool: &str, arguments: &[&str], file: &str) {
     let whole = std::fs::read(folder.path(file)).expect("reads");
-    for number in 0..asked(EACH_CONFIG) {
+    for number in asked(EACH_CONFIG) {
         let what = format!("{tool} {file}, change {number}");
         folder.write(file, &changed(&whole, &mut Random::of(&what)));
         // What is checked does not depend on a device.

@@ -59,7 +59,6 @@ impl Vessel {
             let face = match side {
                 "west" => "x-",
                 "east" => "x+",
-                "south" => "y-",
                 _ => "y+",
             };
             whole(side, "pressure", face)
@@ -79,16 +78,26 @@ impl Vessel {
             }
             Self::RetinaA => retina(
                 &file("retina-a.ppm")?,
-                [[380, 270], [540, 450]],
-                &within("in", "velocity", "x+", ["1 mm", "672 um"], ["1.1 mm", "716 um"]),
-                ["west", "north", "south"].map(pressure),
+                [[380, 235], [520, 450]],
+                &json!([
+                    within("in", "velocity", "y-", ["976 um", "460 um"], ["1006 um", "480 um"]),
+                    within("north", "pressure", "y-", ["1010 um", "460 um"], ["1040 um", "480 um"]),
+                    pressure("west"),
+                    pressure("south"),
+                    pressure("east"),
+                ]),
                 &discs(),
             ),
             Self::RetinaB => retina(
                 &file("retina-b.ppm")?,
-                [[340, 90], [520, 290]],
-                &within("in", "velocity", "y+", ["960 um", "500 um"], ["1 mm", "600 um"]),
-                ["west", "east", "south"].map(pressure),
+                [[340, 215], [520, 400]],
+                &json!([
+                    within("in", "velocity", "y-", ["968 um", "420 um"], ["996 um", "440 um"]),
+                    within("north", "pressure", "y-", ["840 um", "420 um"], ["960 um", "440 um"]),
+                    pressure("west"),
+                    pressure("south"),
+                    pressure("east"),
+                ]),
                 &discs(),
             ),
             Self::Vase => json!({
@@ -122,8 +131,7 @@ impl Vessel {
     /// What drives the blood in it: "openings" and "inflow", or "drive".
     pub fn flow(self, fast: bool) -> Value {
         let outlets: &[&str] = match self {
-            Self::RetinaA => &["west", "north", "south"],
-            Self::RetinaB => &["west", "east", "south"],
+            Self::RetinaA | Self::RetinaB => &["north", "west", "south", "east"],
             Self::Vase => &["foot"],
             Self::BentTube => &["out"],
             // The mean speed that gives 8 U / D of 1000 /s and 200 /s, by Poiseuille with three times the plasma's viscosity.
@@ -156,14 +164,13 @@ impl Vessel {
 }
 
 /// A part of a picture of a retina, 2 um a pixel, refined twice.
-fn retina(image: &Path, [min, max]: [[usize; 2]; 2], inlet: &Value, outlets: [Value; 3], cells: &Value) -> Value {
-    let [first, second, third] = outlets;
+fn retina(image: &Path, [min, max]: [[usize; 2]; 2], openings: &Value, cells: &Value) -> Value {
     json!({
         "geometry": {
             "image": image, "spacing": "2 um", "crop": {"min": min, "max": max},
             "refine": {"factor": 2, "smooth": true}, "keep": "largest",
         },
-        "openings": [inlet, first, second, third],
+        "openings": openings,
         "cells": cells,
     })
 }
