@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hdf5::filters::Filter;
 use hdf5::types::{TypeDescriptor, VarLenUnicode};
 use hdf5::{Dataset, Extent, File, Group, H5Type, Hyperslab, Location, SliceOrIndex};
 use hematite_config::{Fault, Result, publish};
@@ -12,6 +13,9 @@ pub(crate) const SLAB: usize = 1 << 15;
 
 /// How deep groups lie in each other at most.
 const DEPTH: usize = 6;
+
+/// Bytes of the checksum at the end of a chunk.
+const CHECKSUM: u64 = 4;
 
 /// zlib shrinks to no less than this fraction: a file that claims more is broken.
 const DEFLATE_LIMIT: u64 = 1100;
@@ -25,20 +29,46 @@ pub(crate) fn open(path: &Path) -> Result<File> {
         true => Fault::io(format!("cannot read {}: a run is writing it right now; try again", path.display())),
         false => reading(path)(error),
     })?;
-    check_sizes(&file, DEPTH).map_err(reading(path))?;
+    check_datasets(&file, DEPTH).map_err(reading(path))?;
     Ok(file)
 }
 
-/// Refuses datasets of more values than numbers can count: HDF5's wrapper multiplies their extents.
-fn check_sizes(group: &Group, depth: usize) -> hdf5::Result<()> {
+/// Refuses datasets that HDF5 or its wrapper would read beyond their bounds.
+fn check_datasets(group: &Group, depth: usize) -> hdf5::Result<()> {
     for dataset in group.datasets()? {
-        if dataset.shape().iter().try_fold(1_usize, |size, &extent| size.checked_mul(extent)).is_none() {
-            return Err(format!("{} claims {:?} values: it is damaged", dataset.name(), dataset.shape()).into());
-        }
+        check_extents(&dataset)?;
+        check_chunks(&dataset)?;
     }
     // Groups of a damaged file may lie within themselves.
     let groups = if depth > 0 { group.groups()? } else { Vec::new() };
-    groups.iter().try_for_each(|group| check_sizes(group, depth - 1))
+    groups.iter().try_for_each(|group| check_datasets(group, depth - 1))
+}
+
+/// Refuses a dataset of more values than numbers can count: HDF5's wrapper multiplies its extents.
+fn check_extents(dataset: &Dataset) -> hdf5::Result<()> {
+    let shape = dataset.shape();
+    match shape.iter().try_fold(1_usize, |size, &extent| size.checked_mul(extent)) {
+        Some(_) => Ok(()),
+        None => Err(format!("{} claims {shape:?} values: it is damaged", dataset.name()).into()),
+    }
+}
+
+/// Refuses chunks that are too short for their checksum: HDF5 subtracts its length without a look.
+fn check_chunks(dataset: &Dataset) -> hdf5::Result<()> {
+    let filters = dataset.filters();
+    if !filters.contains(&Filter::Fletcher32) {
+        return Ok(());
+    }
+    let mut shortest = u64::MAX;
+    dataset.chunks_visit(|chunk| {
+        shortest = shortest.min(chunk.size);
+        0
+    })?;
+    // What filters before the checksum leave of a chunk when they read it is not known here.
+    if shortest < CHECKSUM || filters.last() != Some(&Filter::Fletcher32) {
+        return Err(format!("{} has a chunk too short for its checksum: it is damaged", dataset.name()).into());
+    }
+    Ok(())
 }
 
 /// Opens a file to write on. Where a viewer has it open, and HDF5's lock with it, the viewer keeps the file as it is and
