@@ -147,10 +147,10 @@ impl Immersion {
         Ok((gates, notes))
     }
 
-    /// Volume of a cell of each population over the case's, times their number: the parts of its hematocrit.
+    /// Hematocrit of each population in those of the case's vessels that are wide enough for its cells.
     fn hematocrits(&self, populations: &[Population], nodes: usize) -> Vec<f64> {
         let kinds = self.parameters.kinds.iter().zip(populations);
-        kinds.map(|(kind, of)| kind.surface.volume() * of.cells.len() as f64 / nodes as f64).collect()
+        kinds.map(|(kind, of)| kind.surface.volume() * of.cells.len() as f64 / (of.room() * nodes as f64)).collect()
     }
 
     /// The feeder of an opening, and what is to be said of it.

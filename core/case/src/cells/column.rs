@@ -94,7 +94,7 @@ impl Seeding<'_> {
     /// The cells that find room at full size, by population.
     fn packed<const D: usize>(&self) -> Vec<Vec<Placed>> {
         let packing = self.packing::<D>(2.0 * self.slack);
-        let places = self.places::<D>().along_curve();
+        let places = self.places::<D>();
         let counts: Vec<u64> = self.plans.iter().map(|plan| plan.asked).collect();
         let bodies = start::bodies(&packing, &places, &counts, self.config.seed);
         let mut relaxation = Relaxation::new(&packing, bodies, self.slack);

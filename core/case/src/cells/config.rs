@@ -26,7 +26,8 @@ pub struct PopulationConfig {
     /// What the membrane is made of, in place of what belongs to the shape. A run may say otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mechanics: Option<MechanicsConfig>,
-    /// The volume that these cells enclose over that of the lumen (2-D: areas), e.g. 0.45.
+    /// The volume that these cells enclose over that of the lumen (2-D: areas), e.g. 0.45. Vessels that are too narrow for the cells
+    /// do not count, nor does a sharp corner farther from all places of a cell than 8 to 16 sites.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hematocrit: Option<f64>,
     /// Number of cells, e.g. 200.

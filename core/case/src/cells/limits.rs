@@ -26,9 +26,8 @@ const TRIALS: u64 = 64;
 impl Seeding<'_> {
     /// The lumen holds what is asked.
     pub(super) fn check_density(&self) -> Result<()> {
-        let hulls: f64 =
-            self.plans.iter().zip(&self.kinds).map(|(plan, kind)| plan.asked as f64 * kind.distance.hull).sum();
-        let packed = hulls / self.lattice.nodes() as f64;
+        let hulls = self.plans.iter().zip(&self.kinds).map(|(plan, kind)| plan.asked as f64 * kind.distance.hull);
+        let packed: f64 = hulls.zip(&self.room).map(|(hulls, room)| hulls / room).sum();
         let limit = DENSEST[self.lattice.set.dimension() - 2];
         if packed <= limit {
             return Ok(());

@@ -60,20 +60,25 @@ impl Plan {
             }
             None => Vec::new(),
         };
-        let asked = match (config.hematocrit, config.count) {
-            (Some(share), _) => (share * lumen / volume).round() as u64,
-            (None, Some(count)) => count,
-            (None, None) => given.len() as u64,
-        };
-        if asked == 0 {
-            let [one, _] = words(config.rigid);
-            return Err(Fault::usage(format!(
-                "key \"hematocrit\" is {}, which is less than half a {one} in this lumen; one {one} is {:.2e}",
-                config.hematocrit.unwrap_or_default(),
-                volume / lumen
-            )));
+        let asked = config.count.unwrap_or(given.len() as u64);
+        let plan = Self { config: config.clone(), surface, rigid, asked, given };
+        let asked = config.hematocrit.map_or(Ok(asked), |share| plan.count(share, lumen / volume))?;
+        Ok(Self { asked, ..plan })
+    }
+
+    /// How many cells a hematocrit asks for in a lumen `room` times as large as a cell.
+    ///
+    /// # Errors
+    /// A usage fault where these are none.
+    pub fn count(&self, hematocrit: f64, room: f64) -> Result<u64> {
+        match (hematocrit * room).round() as u64 {
+            0 => Err(Fault::usage(format!(
+                "key \"hematocrit\" is {hematocrit}, which is less than half a {one} in this lumen; one {one} is {:.2e}",
+                1.0 / room,
+                one = self.words()[0]
+            ))),
+            asked => Ok(asked),
         }
-        Ok(Self { config: config.clone(), surface, rigid, asked, given })
     }
 
     /// The shape suits the lattice, as far as its vertices or semi-axes tell, and distances out to gaps of `widest` lattice spacings

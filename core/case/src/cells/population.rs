@@ -23,6 +23,13 @@ pub struct Population {
     pub report: serde_json::Value,
 }
 
+impl Population {
+    /// Share of the case's fluid in vessels that are wide enough for its cells, by its report; all where that says nothing.
+    pub fn room(&self) -> f64 {
+        self.report.get("room").and_then(serde_json::Value::as_f64).filter(|room| *room > 0.0).unwrap_or(1.0)
+    }
+}
+
 /// Where a cell is at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placed {

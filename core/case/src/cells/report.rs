@@ -16,6 +16,9 @@ pub struct PopulationReport {
     pub asked: u64,
     /// Cells that were placed.
     pub placed: u64,
+    /// Share of the fluid in vessels that are wide enough for them: hematocrits are those in there.
+    #[serde(default = "whole")]
+    pub room: f64,
     /// Hematocrit of the cells placed, at full size.
     pub hematocrit: f64,
     /// Hematocrit of the cells placed, at the size they were placed with.
@@ -32,6 +35,11 @@ pub struct PopulationReport {
     pub wall_gap: Option<f64>,
     /// Time that the seeding of all populations took.
     pub seconds: f64,
+}
+
+/// The share of all the fluid.
+fn whole() -> f64 {
+    1.0
 }
 
 /// Cells that were left out.
@@ -61,6 +69,14 @@ impl PopulationReport {
             um(self.wall_gap),
             self.seconds
         );
+        if self.room < 0.9995 {
+            text += &format!(
+                "\n{}: hematocrit in the {:.1} % of the fluid where vessels are wide enough for these {things}; over all of it {:.4}",
+                self.name,
+                100.0 * self.room,
+                self.room * self.hematocrit
+            );
+        }
         if self.shrunk > 0.0 {
             text += &format!(
                 "\n{}: {:.1} % of the cells begin smaller, at {:.3} of full size and more, {:.3} in the mean of all; \

@@ -25,6 +25,8 @@ pub struct Seeding<'a> {
     pub(super) lumen: Lumen,
     pub(super) wall_gap: f64,
     pub(super) slack: f64,
+    /// Of each population: the fluid of vessels that are wide enough for its cells, lattice units.
+    pub(super) room: Vec<f64>,
 }
 
 /// Seeds populations of cells: [`Seeding::plan`], then [`Seeding::place`].
@@ -76,7 +78,8 @@ impl<'a> Seeding<'a> {
         }
         let kinds: Vec<Kind> = plans.iter().map(|plan| plan.kind(gap, widest, spacing, config.growth)).collect();
         let lumen = Lumen::new(lattice, ((wall_gap + 3.0).ceil() as usize).clamp(4, 8));
-        let seeding = Self::new(lattice, config.clone(), plans, kinds, lumen, wall_gap);
+        let mut seeding = Self::new(lattice, config.clone(), plans, kinds, lumen, wall_gap);
+        seeding.ask()?;
         for (k, plan) in seeding.plans.iter().enumerate() {
             let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", plan.config.name));
             seeding.check_size(k).map_err(within)?;
@@ -100,7 +103,25 @@ impl<'a> Seeding<'a> {
         let tables = kinds.iter().filter(|_| kinds.iter().any(|kind| kind.semi_axes.is_none()));
         let coarsest = tables.map(|kind| kind.distance.step).fold(0.0, f64::max);
         // Tables of distances are true to a tenth of their step.
-        Self { lattice, config, plans, kinds, lumen, wall_gap, slack: 0.02 + 0.1 * coarsest }
+        let slack = 0.02 + 0.1 * coarsest;
+        let room = vec![lattice.nodes() as f64; plans.len()];
+        Self { lattice, config, plans, kinds, lumen, wall_gap, slack, room }
+    }
+
+    /// Counts the cells of each hematocrit: it is that of the vessels that are wide enough for them.
+    fn ask(&mut self) -> Result<()> {
+        for k in 0..self.plans.len() {
+            let Some(share) = self.plans[k].config.hematocrit else { continue };
+            let clear = self.wall_gap + self.kinds[k].distance.inradius;
+            self.room[k] = match self.lattice.set.dimension() {
+                2 => Places::new::<2>(self.lattice, &self.lumen, clear).roomy,
+                _ => Places::new::<3>(self.lattice, &self.lumen, clear).roomy,
+            };
+            let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", self.plans[k].config.name));
+            let asked = self.plans[k].count(share, self.room[k] / self.kinds[k].volume).map_err(within)?;
+            self.plans[k].asked = asked;
+        }
+        Ok(())
     }
 
     /// What will be placed, a line a population.
@@ -142,7 +163,7 @@ impl<'a> Seeding<'a> {
         let begun = Instant::now();
         let packing = self.packing::<D>(2.0 * self.slack);
         progress(format!("putting {} into the lumen", packing.things()));
-        let places = self.places::<D>().along_curve();
+        let places = self.places::<D>();
         let counts: Vec<u64> =
             self.plans.iter().map(|plan| if plan.given.is_empty() { plan.asked } else { 0 }).collect();
         let mut bodies = start::bodies(&packing, &places, &counts, self.config.seed);
@@ -215,6 +236,7 @@ impl<'a> Seeding<'a> {
             asked_hematocrit: plan.config.hematocrit.unwrap_or_else(|| self.hematocrit(k, plan.asked)),
             asked: plan.asked,
             placed,
+            room: self.room[k] / self.lattice.nodes() as f64,
             hematocrit: self.hematocrit(k, placed),
             hematocrit_placed: self.hematocrit(k, 1) * size,
             refused: refused
@@ -287,9 +309,9 @@ impl<'a> Seeding<'a> {
         Placed { centre, orientation: body.orientation, scale: body.scale }
     }
 
-    /// Hematocrit of so many cells of a population.
+    /// Hematocrit of so many cells of a population, in the vessels that are wide enough for them.
     pub(super) fn hematocrit(&self, k: usize, cells: u64) -> f64 {
-        cells as f64 * self.kinds[k].volume / self.lattice.nodes() as f64
+        cells as f64 * self.kinds[k].volume / self.room[k]
     }
 
     /// The highest hematocrit of one population alone.

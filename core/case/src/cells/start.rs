@@ -1,4 +1,8 @@
-//! Where cells begin: even over the lumen, at random within that, and clear of the wall.
+//! Where cells begin: as many for a volume in narrow vessels as in wide ones, at random within that, and clear of the wall.
+//!
+//! A cell's centre keeps off the wall, so that a narrow vessel has few places for its volume, or none. The lumen is therefore cut
+//! into blocks. Around each, the fluid is shared out among the places there: a cell begins at a place with the probability of
+//! its share. Fluid in blocks without a place around them, in vessels too narrow for any cell, counts for none.
 
 use rayon::prelude::*;
 
@@ -12,6 +16,11 @@ use crate::{Lattice, morton};
 const STEPS: u64 = 40;
 /// Places that are tried for a cell.
 const TRIES: u64 = 24;
+/// How many of these are near the first, and how many stretches of a cell away at most.
+const NEAR_TRIES: u64 = 8;
+const NEAR: f64 = 4.0;
+/// Edge of a block, in sites.
+const BLOCK: usize = 8;
 /// Number of the first draw of a try, and of tries from one to the next.
 const DRAWS: u64 = 1 << 20;
 
@@ -19,43 +28,108 @@ const DRAWS: u64 = 1 << 20;
 pub(super) struct Places<'a> {
     lattice: &'a Lattice,
     nodes: Vec<u32>,
+    /// Of each node: the fluid that falls to those up to it, lattice units.
+    ends: Vec<f64>,
+    /// Fluid in blocks with places around them, lattice units.
+    pub roomy: f64,
 }
 
 impl<'a> Places<'a> {
-    /// The nodes at least `clear` from the wall; all where there are none.
+    /// The nodes at least `clear` from the wall, all where there are none, in the order of a curve that keeps neighbours together
+    /// (Morton's).
     pub fn new<const D: usize>(lattice: &'a Lattice, lumen: &Lumen, clear: f64) -> Self {
         let clear = clear.min(lumen.reach - 0.5);
         let far = |node: &u32| f64::from(lumen.site::<D>(lattice.position[*node as usize].map(i64::from))) >= clear;
         let all = 0..lattice.nodes() as u32;
         let mut nodes: Vec<u32> = all.clone().into_par_iter().filter(far).collect();
         if nodes.is_empty() {
-            nodes = all.collect();
+            nodes = all.clone().collect();
         }
-        Self { lattice, nodes }
-    }
-
-    /// The same in the order of a curve that keeps neighbours together (Morton's).
-    pub fn along_curve(mut self) -> Self {
-        let curve = if self.lattice.set.dimension() == 2 { morton::<2> } else { morton::<3> };
         let mut keyed: Vec<(u64, u32)> =
-            self.nodes.par_iter().map(|&node| (curve(self.lattice.position[node as usize]), node)).collect();
+            nodes.par_iter().map(|&node| (morton::<D>(lattice.position[node as usize]), node)).collect();
         keyed.par_sort_unstable();
-        self.nodes = keyed.into_iter().map(|(_, node)| node).collect();
-        self
+        let nodes: Vec<u32> = keyed.into_iter().map(|(_, node)| node).collect();
+
+        let blocks = Blocks::of(lattice);
+        let [fluid, places] = [blocks.around(all), blocks.around(nodes.iter().copied())];
+        let own = blocks.count(0..lattice.nodes() as u32);
+        let roomy = own.iter().zip(&places).filter(|&(_, &places)| places > 0).map(|(&own, _)| f64::from(own)).sum();
+        let mut end = 0.0;
+        let ends = nodes.iter().map(|&node| {
+            let block = blocks.holding(node);
+            end += f64::from(fluid[block]) / f64::from(places[block]);
+            end
+        });
+        let ends = ends.collect();
+        Self { lattice, nodes, ends, roomy }
     }
 
-    /// The place at a share of the curve, 0 to 1, and within its node.
+    /// The place at a share of the fluid, 0 to 1, and within its node.
     fn at(&self, share: f64, draws: Draws, draw: u64) -> [f64; 3] {
-        let node = ((share * self.nodes.len() as f64) as usize).min(self.nodes.len() - 1);
-        let at = self.lattice.position[self.nodes[node] as usize];
+        let wanted = share * self.ends.last().copied().unwrap_or_default();
+        let place = self.ends.partition_point(|&end| end < wanted).min(self.nodes.len() - 1);
+        let at = self.lattice.position[self.nodes[place] as usize];
         let dimension = self.lattice.set.dimension();
         [0, 1, 2].map(|k| f64::from(at[k]) + if k < dimension { draws.unit(draw + k as u64) - 0.5 } else { 0.0 })
     }
 }
 
+/// The box of a lattice in blocks.
+struct Blocks<'a> {
+    lattice: &'a Lattice,
+    size: [usize; 3],
+}
+
+impl<'a> Blocks<'a> {
+    fn of(lattice: &'a Lattice) -> Self {
+        Self { lattice, size: lattice.extent.map(|sites| sites.div_ceil(BLOCK)) }
+    }
+
+    fn number(&self, [x, y, z]: [usize; 3]) -> usize {
+        (z * self.size[1] + y) * self.size[0] + x
+    }
+
+    /// The block of a node.
+    fn holding(&self, node: u32) -> usize {
+        self.number(self.lattice.position[node as usize].map(|site| site as usize / BLOCK))
+    }
+
+    /// How many of `nodes` each block holds.
+    fn count(&self, nodes: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut counts = vec![0; self.size.iter().product()];
+        nodes.for_each(|node| counts[self.holding(node)] += 1);
+        counts
+    }
+
+    /// How many of `nodes` each block and those beside it hold.
+    fn around(&self, nodes: impl Iterator<Item = u32>) -> Vec<u32> {
+        let mut counts = self.count(nodes);
+        for axis in 0..3 {
+            let (size, periodic) = (self.size[axis], self.lattice.periodic[axis]);
+            let stride: usize = self.size[..axis].iter().product();
+            let lines = (0..counts.len()).filter(|block| block / stride % size == 0);
+            let summed = lines.flat_map(|first| {
+                let line: Vec<u32> = (0..size).map(|k| counts[first + k * stride]).collect();
+                let sum = |k: usize| {
+                    let below = if k > 0 { Some(k - 1) } else { periodic.then_some(size - 1) };
+                    let above = if k + 1 < size { Some(k + 1) } else { periodic.then_some(0) };
+                    // Where a period has one block or two, no block counts twice.
+                    let beside = [below, above.filter(|&above| Some(above) != below)];
+                    line[k]
+                        + beside.into_iter().flatten().filter(|&other| other != k).map(|other| line[other]).sum::<u32>()
+                };
+                (0..size).map(|k| (first + k * stride, sum(k))).collect::<Vec<_>>()
+            });
+            let summed: Vec<(usize, u32)> = summed.collect();
+            summed.into_iter().for_each(|(block, sum)| counts[block] = sum);
+        }
+        counts
+    }
+}
+
 /// Puts `counts[k]` cells of each kind into the lumen, in an order that keeps neighbours together. Every cell gets a
 /// stretch of the curve as long as it is large, so that the lumen fills evenly. A cell that does not fit between the
-/// walls where it begins tries other places; one that fits nowhere is left out.
+/// walls where it begins tries places near that, then others; one that fits nowhere is left out.
 pub(super) fn bodies<const D: usize>(packing: &Packing<D>, places: &Places, counts: &[u64], seed: u64) -> Vec<Body> {
     let mut order: Vec<(u64, u32)> = counts
         .iter()
@@ -75,23 +149,28 @@ pub(super) fn bodies<const D: usize>(packing: &Packing<D>, places: &Places, coun
         let (id, kind) = order[k];
         let before = if k == 0 { 0.0 } else { ends[k - 1] };
         let draws = Draws::of(seed, id);
-        let share = (before + draws.unit(1) * (ends[k] - before)) / end;
-        fitted(packing, places, draws, kind, Some(share)).map(|body| Body { id: draws.bits(2), ..body })
+        let stretch = (ends[k] - before) / end;
+        fitted(packing, places, draws, kind, Some((before / end + draws.unit(1) * stretch, stretch)))
+            .map(|body| Body { id: draws.bits(2), ..body })
     };
     (0..order.len()).into_par_iter().with_min_len(16).filter_map(begin).collect()
 }
 
-/// A cell of a kind clear of the walls: first at `share` of the curve, then anywhere.
+/// A cell of a kind clear of the walls: first at a share of the fluid, then near that, by its stretch, then anywhere.
 pub(super) fn fitted<const D: usize>(
     packing: &Packing<D>,
     places: &Places,
     draws: Draws,
     kind: u32,
-    share: Option<f64>,
+    first: Option<(f64, f64)>,
 ) -> Option<Body> {
     (0..TRIES).find_map(|attempt| {
         let draw = (attempt + 1) * DRAWS;
-        let share = share.filter(|_| attempt == 0).unwrap_or_else(|| draws.unit(draw));
+        let share = match first {
+            Some((share, _)) if attempt == 0 => share,
+            Some((share, stretch)) if attempt <= NEAR_TRIES => share + NEAR * stretch * (2.0 * draws.unit(draw) - 1.0),
+            _ => draws.unit(draw),
+        };
         let mut body = [Body {
             id: 0,
             kind,

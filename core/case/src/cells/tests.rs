@@ -342,3 +342,31 @@ fn a_column_holds_full_cells_apart_within_its_section() {
     let crowded = column.pack(&populations, &[90, 0]).expect("packs");
     assert!((40..90).contains(&crowded[0].len()) && crowded[1].is_empty(), "{}", crowded[0].len());
 }
+
+#[test]
+fn narrow_vessels_hold_no_fewer_cells_for_their_volume_and_those_without_room_count_for_none() {
+    // A vessel 40 wide with a branch 12 wide, too far from it to share its blocks, and one 3 wide.
+    let mut domain = fixture::solid(2, [322, 102, 1], [true, false, false]);
+    let mut vessel = |rows: std::ops::RangeInclusive<usize>| {
+        for y in rows {
+            (0..322).for_each(|x| fixture::set(&mut domain, [x, y, 0], Site::FLUID));
+        }
+    };
+    vessel(1..=40);
+    vessel(64..=75);
+    vessel(98..=100);
+    let lattice = lattice(&domain);
+    let cells = json!([{"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.3}]);
+    let [population] = seeded(&lattice, cells, json!({})).try_into().expect("one");
+    let of = |low: f64, high: f64| {
+        let rows = high - low + 1.0;
+        let inside = population.cells.iter().map(|cell| cell.centre[1] / lattice.spacing - 1.0);
+        let cells = inside.filter(|y| (low - 0.5..high + 0.5).contains(y)).count() as f64;
+        cells * population.surface.volume() / (lattice.spacing.powi(2) * 322.0 * rows)
+    };
+    let [wide, narrow, thin] = [of(0.0, 39.0), of(63.0, 74.0), of(97.0, 99.0)];
+    assert!((wide - 0.3).abs() < 0.02 && (narrow - 0.3).abs() < 0.04 && thin == 0.0, "{wide} {narrow} {thin}");
+    let report = report(&population);
+    assert!((report.room - 52.0 / 55.0).abs() < 1e-12 && (report.hematocrit - 0.3).abs() < 0.002, "{report:?}");
+    assert!(report.lines().contains("in the 94.5 % of the fluid"), "{}", report.lines());
+}
