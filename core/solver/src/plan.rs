@@ -327,6 +327,12 @@ impl Plan {
         self.openings[opening].waveform.is_constant()
     }
 
+    /// The step at which the last ramp is over; 0 without ramps.
+    pub fn ramped_until(&self) -> u64 {
+        let rises = self.openings.iter().map(|condition| condition.waveform.rise()).chain([self.drive.rise()]);
+        (rises.fold(0.0, f64::max) / self.units.dt).ceil() as u64
+    }
+
     /// Storage and arithmetic.
     pub fn precision(&self) -> Precision {
         self.fluid.precision

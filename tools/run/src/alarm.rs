@@ -1,7 +1,9 @@
-//! What a run warns of: flows that are too fast for the lattice or for what is prescribed, and outlets that suck in.
+//! What a run warns of: flows that are too fast for the lattice or for what is prescribed, fluid that is compressed, walls that give
+//! or take mass, outlets that suck in, and cells that find no room where they come in.
 
+use hematite_dump::LedgerRow;
 use hematite_geometry::OpeningKind;
-use hematite_units::groups;
+use hematite_units::groups::{self, CS2};
 
 use crate::directions::lets_in;
 use crate::measured::Look;
@@ -10,6 +12,8 @@ use crate::suspended::Suspended;
 
 /// Above this Mach number errors of compressibility, which grow with its square, exceed some percent.
 const MACH: f64 = 0.1;
+/// Above this share of the density at rest, fluid that collects in a place is part of the flow.
+const COMPRESSED: f64 = 0.05;
 /// Above so many times the speed that is prescribed or expected.
 const TIMES: f64 = 10.0;
 /// Above this share of backflow an outlet lets in over most of its area.
@@ -18,6 +22,13 @@ const BACKFLOW: f64 = 0.5;
 const SLOW: f64 = 0.01;
 /// Above this share of what came in, what walls gave or took is part of the flow.
 const LEAK: f64 = 0.02;
+/// And above this share of the mass inside: before much has come in, any leak is a large share of that.
+const LOSS: f64 = 1e-3;
+
+/// Above this share of what came in over the second half of a run, the flow is not steady yet.
+const STORED: f64 = 0.1;
+/// In fewer steps than these no flow becomes steady.
+const SHORT: u64 = 1000;
 
 /// Above this share of turns in which cells or bodies of a feeder find no room, fewer come in than were asked for.
 const LATE: f64 = 0.1;
@@ -26,7 +37,7 @@ const TURNS: u64 = 10;
 
 /// A warning: said once of each kind.
 pub struct Alarm {
-    /// What tells it from others: "mach", "speed", "backflow:OPENING", "walls", "inflow:OPENING".
+    /// What tells it from others: "mach", "speed", "density", "storage", "backflow:OPENING", "walls", "inflow:OPENING".
     pub kind: String,
     /// What to say.
     pub text: String,
@@ -35,6 +46,10 @@ pub struct Alarm {
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
 pub fn of_speed(setup: &Setup, step: u64, speed: f64) -> Vec<Alarm> {
     let (mut alarms, unit) = (Vec::new(), setup.plan.units.velocity());
+    // What cells push with at the start is half a step's force, no flow.
+    if step == 0 {
+        return alarms;
+    }
     let mach = groups::mach(speed);
     let fast = speed * unit;
     if mach > MACH {
@@ -62,11 +77,29 @@ pub fn of_speed(setup: &Setup, step: u64, speed: f64) -> Vec<Alarm> {
     alarms
 }
 
-/// What there is to say of walls that give or take mass, by what came in through each opening and, last, at walls since the start.
-pub fn of_walls(setup: &Setup, step: u64, came_in: &[f64]) -> Option<Alarm> {
-    let (walls, openings) = came_in.split_last().filter(|_| setup.plan.walls_give_mass())?;
-    let inflow: f64 = openings.iter().filter(|mass| **mass > 0.0).sum();
-    (inflow > 0.0 && walls.abs() > LEAK * inflow).then(|| Alarm {
+/// What there is to say of the largest deviation of the fluid's density from that at rest, lattice units, after `step` steps.
+pub fn of_density(setup: &Setup, step: u64, deviation: f64) -> Option<Alarm> {
+    let units = &setup.plan.units;
+    (deviation > COMPRESSED).then(|| Alarm {
+        kind: "density".to_owned(),
+        text: format!(
+            "at step {step} the fluid's density differs from that at rest by {:.0} %, its pressure by {:.3e} Pa: this fluid is \
+             compressible, and above {:.0} % what comes in collects instead of flowing on. If no such pressure was meant, look for what \
+             blocks the flow: a vessel too narrow for its cells, or cells packed behind a bend. If it was, a shorter time step than \
+             {:.3e} s makes the fluid stiffer, with its square",
+            100.0 * deviation,
+            CS2 * deviation * units.stress(),
+            100.0 * COMPRESSED,
+            units.dt
+        ),
+    })
+}
+
+/// What there is to say of walls that give or take mass, at a `line` of the ledger.
+pub fn of_walls(setup: &Setup, line: &LedgerRow) -> Option<Alarm> {
+    let (walls, openings) = line.through.split_last().filter(|_| setup.plan.walls_give_mass())?;
+    let (step, inflow) = (line.step, openings.iter().filter(|mass| **mass > 0.0).sum::<f64>());
+    (inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside).then(|| Alarm {
         kind: "walls".to_owned(),
         text: format!(
             "at step {step} the walls have {} {:.1} % of the mass that came in (in_kg:walls in ledger.csv): \"{}\" walls do not keep \
@@ -78,14 +111,40 @@ pub fn of_walls(setup: &Setup, step: u64, came_in: &[f64]) -> Option<Alarm> {
     })
 }
 
+/// What there is to say, at the `last` line of the ledger, of fluid that came in since the line `halfway` and has not gone out. Nothing
+/// where what is prescribed goes on changing: flow in and out then swing by themselves.
+pub fn of_storage(setup: &Setup, halfway: &LedgerRow, last: &LedgerRow) -> Option<Alarm> {
+    let steady = (0..setup.header.openings.len()).all(|k| setup.plan.is_steady(k));
+    let passed = last.through.iter().zip(&halfway.through).map(|(last, first)| last - first);
+    let inflow: f64 = passed.filter(|mass| *mass > 0.0).sum();
+    let stored = last.inside - halfway.inside;
+    let long = last.step - halfway.step >= SHORT;
+    (steady && long && inflow > 0.0 && stored.abs() > STORED * inflow).then(|| Alarm {
+        kind: "storage".to_owned(),
+        text: format!(
+            "from step {} to {} the mass inside has {} by {:.0} % of what came in: what goes out is not yet what comes in. This fluid \
+             is compressible, so that pressure takes its time to build up along narrow vessels; run on, or take a shorter time step. Where \
+             every opening prescribes a velocity, what comes in and goes out has to be the same",
+            halfway.step,
+            last.step,
+            if stored > 0.0 { "grown" } else { "fallen" },
+            100.0 * stored.abs() / inflow
+        ),
+    })
+}
+
 /// What there is to say of openings at a line of the ledger.
 pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
+    if look.step <= settles(setup) {
+        return Vec::new();
+    }
     let row = setup.plan.row(look.step);
     let slow = SLOW * setup.expected.as_ref().map_or(0.0, |expected| expected.speed);
     let openings = setup.header.openings.iter().zip(&look.passing).enumerate();
     let alarm = |(k, (opening, passing)): (usize, (&hematite_case::OpeningHeader, &_))| {
         let passing: &hematite_solver::lattice_boltzmann::Passing = passing;
-        if opening.kind == OpeningKind::Wall || lets_in(setup, &row, k) != Some(false) || look.fluid.speed <= slow {
+        let inwards = passing.flow() / opening.area;
+        if opening.kind == OpeningKind::Wall || lets_in(setup, &row, k) != Some(false) || inwards <= slow {
             return None;
         }
         let share = passing.backflow(Some(false));
@@ -97,11 +156,17 @@ pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
                 look.step,
                 100.0 * share,
                 opening.name,
-                passing.flow() / opening.area * setup.plan.units.velocity()
+                inwards * setup.plan.units.velocity()
             ),
         })
     };
     openings.filter_map(alarm).collect()
+}
+
+/// The last step at which the flow still starts: ramps rise, or cells grow and are let go.
+fn settles(setup: &Setup) -> u64 {
+    let grown = setup.immersion.as_ref().and_then(|immersion| immersion.parameters.capped_until());
+    setup.plan.ramped_until().max(grown.unwrap_or(0))
 }
 
 /// What there is to say of feeders after `step` steps.

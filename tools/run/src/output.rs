@@ -253,7 +253,7 @@ impl Output {
         suspended: &Suspended,
         look: &Look,
         mlups: f64,
-    ) -> Result<Vec<f64>> {
+    ) -> Result<LedgerRow> {
         let start = Instant::now();
         let step = look.step;
         let mut exact: Vec<i64> = together(comm, || fluid.ledger())?.iter().map(|nodes| nodes.iter().sum()).collect();
@@ -294,7 +294,7 @@ impl Output {
             }))?;
         }
         self.seconds += start.elapsed().as_secs_f64();
-        Ok(came_in)
+        Ok(ledger_row)
     }
 
     /// Adds an event to the log.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hematite_comm::{Comm, Waiting};
 use hematite_config::{Exit, Fault, Result};
-use hematite_dump::{EndRecord, EndState, Trace};
+use hematite_dump::{EndRecord, EndState, LedgerRow, Trace};
 use hematite_gpu::Gpu;
 use hematite_solver::lattice_boltzmann::{Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Phases, Row};
 use hematite_solver::suspension::LOOK as LOOK_AT_CELLS;
@@ -68,6 +68,8 @@ pub struct TimeLoop<'c> {
     earlier: Phases,
     /// Where the fluid was nearest to the limits of the method, once it came near.
     suspect: Option<Worst>,
+    /// The first line of the ledger, of this call, in the second half of the run.
+    halfway: Option<LedgerRow>,
 }
 
 impl<'c> TimeLoop<'c> {
@@ -84,7 +86,7 @@ impl<'c> TimeLoop<'c> {
             _ => None,
         };
         let (busy, earlier) = (0.0, Phases::default());
-        let suspect = None;
+        let (suspect, halfway) = (None, None);
         Ok(Self {
             comm,
             setup,
@@ -102,6 +104,7 @@ impl<'c> TimeLoop<'c> {
             busy,
             earlier,
             suspect,
+            halfway,
         })
     }
 
@@ -174,7 +177,8 @@ impl<'c> TimeLoop<'c> {
         }
         for check in checks {
             progress.is_fast(check.speed * self.setup.plan.units.velocity());
-            for alarm in alarm::of_speed(&self.setup, check.step, check.speed) {
+            let alarms = alarm::of_speed(&self.setup, check.step, check.speed).into_iter();
+            for alarm in alarms.chain(alarm::of_density(&self.setup, check.step, check.deviation)) {
                 self.output.warn(check.step, alarm, self.told)?;
             }
         }
@@ -265,16 +269,21 @@ impl<'c> TimeLoop<'c> {
         progress.is_fast(look.fluid.speed * setup.plan.units.velocity());
         let look = if line { look.for_ledger(comm, setup, &mut self.fluid, &self.outlets)? } else { look };
         self.output.seconds += start.elapsed().as_secs_f64();
-        let mut came_in = Vec::new();
+        let mut alarms = alarm::of_speed(setup, step, look.fluid.speed);
+        alarms.extend(alarm::of_density(setup, step, look.fluid.deviation));
+        alarms.extend(alarm::of_openings(setup, &look));
+        alarms.extend(alarm::of_feeders(setup, step, &self.suspended));
         if line {
             let mlups = progress.mlups(step);
-            came_in = self.output.monitor(comm, setup, &self.fluid, &self.suspended, &look, mlups)?;
+            let line = self.output.monitor(comm, setup, &self.fluid, &self.suspended, &look, mlups)?;
+            alarms.extend(alarm::of_walls(setup, &line));
+            if step == setup.plan.steps {
+                alarms.extend(self.halfway.as_ref().and_then(|halfway| alarm::of_storage(setup, halfway, &line)));
+            }
+            if self.halfway.is_none() && 2 * step >= setup.plan.steps {
+                self.halfway = Some(line);
+            }
         }
-        let alarms = alarm::of_speed(setup, step, look.fluid.speed)
-            .into_iter()
-            .chain(alarm::of_openings(setup, &look))
-            .chain(alarm::of_feeders(setup, step, &self.suspended))
-            .chain(alarm::of_walls(setup, step, &came_in));
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
     }
 
