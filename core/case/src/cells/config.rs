@@ -27,7 +27,7 @@ pub struct PopulationConfig {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mechanics: Option<MechanicsConfig>,
     /// The volume that these cells enclose over that of the lumen (2-D: areas), e.g. 0.45. Vessels that are too narrow for the cells
-    /// do not count, nor does a sharp corner farther from all places of a cell than 8 to 16 sites.
+    /// do not count, and those in which cells can only follow each other in a row count in part; `mkcase` says how much does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hematocrit: Option<f64>,
     /// Number of cells, e.g. 200.

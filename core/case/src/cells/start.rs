@@ -2,7 +2,8 @@
 //!
 //! A cell's centre keeps off the wall, so that a narrow vessel has few places for its volume, or none. The lumen is therefore cut
 //! into blocks. Around each, the fluid is shared out among the places there: a cell begins at a place with the probability of
-//! its share. Fluid in blocks without a place around them, in vessels too narrow for any cell, counts for none.
+//! its share. Vessels in which cells can only follow each other in a row hold fewer: a place has at most [`MOST`] times the mean
+//! share. What is above that, and fluid in blocks without a place around them, counts for none.
 
 use rayon::prelude::*;
 
@@ -19,6 +20,8 @@ const TRIES: u64 = 24;
 /// How many of these are near the first, and how many stretches of a cell away at most.
 const NEAR_TRIES: u64 = 8;
 const NEAR: f64 = 4.0;
+/// The largest share of the fluid that a place has, over the mean.
+const MOST: f64 = 1.5;
 /// Edge of a block, in sites.
 const BLOCK: usize = 8;
 /// Number of the first draw of a try, and of tries from one to the next.
@@ -30,7 +33,7 @@ pub(super) struct Places<'a> {
     nodes: Vec<u32>,
     /// Of each node: the fluid that falls to those up to it, lattice units.
     ends: Vec<f64>,
-    /// Fluid in blocks with places around them, lattice units.
+    /// The fluid that counts, lattice units.
     pub roomy: f64,
 }
 
@@ -51,13 +54,19 @@ impl<'a> Places<'a> {
         let nodes: Vec<u32> = keyed.into_iter().map(|(_, node)| node).collect();
 
         let blocks = Blocks::of(lattice);
-        let [fluid, places] = [blocks.around(all), blocks.around(nodes.iter().copied())];
-        let own = blocks.count(0..lattice.nodes() as u32);
-        let roomy = own.iter().zip(&places).filter(|&(_, &places)| places > 0).map(|(&own, _)| f64::from(own)).sum();
+        let [fluid, places] = [blocks.around(all.clone()), blocks.around(nodes.iter().copied())];
+        let own = blocks.count(all);
+        let reached = own.iter().zip(&places).filter(|&(_, &places)| places > 0).map(|(&own, _)| f64::from(own));
+        let most = MOST * reached.sum::<f64>() / nodes.len() as f64;
+        let share = |block: usize| f64::from(fluid[block]) / f64::from(places[block]);
+        let counted = |(block, &own): (usize, &u32)| match places[block] {
+            0 => 0.0,
+            _ => f64::from(own) * (most / share(block)).min(1.0),
+        };
+        let roomy = own.iter().enumerate().map(counted).sum();
         let mut end = 0.0;
         let ends = nodes.iter().map(|&node| {
-            let block = blocks.holding(node);
-            end += f64::from(fluid[block]) / f64::from(places[block]);
+            end += share(blocks.holding(node)).min(most);
             end
         });
         let ends = ends.collect();
