@@ -43,6 +43,37 @@ fn a_damaged_checkpoint_is_passed_over() {
 }
 
 #[test]
+fn dumps_that_a_restart_leaves_out_hold_nothing_of_an_abandoned_branch() {
+    let folder = stopped();
+    let mut config = folder.read_json("run.json");
+    config["dumps"] = json!([{"every": 100}, {"name": "slice", "every": 7, "fields": ["pressure"]}]);
+    config["checkpoint"] = json!({"every": 50, "at_end": false});
+    folder.json("with.json", &config);
+    config["openings"]["inlet"]["velocity"] = json!("6 mm/s");
+    folder.json("other.json", &config);
+    config["dumps"] = json!([{"every": 100}]);
+    folder.json("without.json", &config);
+    for (run, ranks) in [("solo", ["1", "1", "1"]), ("three", ["3", "3", "3"]), ("mixed", ["2", "1", "3"])] {
+        let call = |config: &str, run: &str, steps: &str, more: &[&str]| {
+            let arguments = [config, "-o", run, "--steps", steps, "--quiet"];
+            let _done = folder.run(&[&arguments[..], more].concat()).done();
+        };
+        // The same way without the steps that the first restart abandons.
+        let straight = format!("straight-{run}");
+        for (run, first, ranks) in [(run, "90", ranks), (&straight, "50", ["1"; 3])] {
+            let restart = ["--restart", "--checkpoint-every", "70", "--allow-changes"];
+            call("with.json", run, first, &["--threads", ranks[0]]);
+            call("without.json", run, "75", &[&restart[..], &["--threads", ranks[1]]].concat());
+            call("other.json", run, "120", &["--restart", "--threads", ranks[2]]);
+        }
+        let file = format!("{run}/slice.vtkhdf");
+        let steps = folder.hdf5(&file, hdf5::File::open, |file| file.dataset("hematite/steps")?.read_raw::<u64>());
+        assert_eq!(steps, [7, 14, 21, 28, 35, 42, 49, 70, 77, 84, 91, 98, 105, 112, 119], "{run}");
+        let _same = folder.post(&["compare", &straight, run]).done();
+    }
+}
+
+#[test]
 fn without_a_sound_checkpoint_nothing_is_done() {
     let folder = stopped();
     flip(&folder, &format!("{NEWEST}/checkpoint.json"), 50);

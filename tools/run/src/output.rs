@@ -8,7 +8,7 @@ use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
     BodyWriter, CellCount, CellWriter, ChangeRecord, Column, DumpStep, EndRecord, FieldWriter, Ledger, LedgerRow,
     LedgerWriter, Log, OpeningRecord, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
-    WarningRecord, clear_other_ranks, dump_file, rank_file, write_body_index, write_cell_index, write_index,
+    WarningRecord, clear_other_ranks, cut_back, dump_file, rank_file, write_body_index, write_cell_index, write_index,
 };
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Monitor, Phases};
 use hematite_solver::suspension::Tally;
@@ -65,6 +65,12 @@ impl Output {
     ) -> Result<Self> {
         let (lock, goes_on) = folder::take(cli, comm, setup, resumed)?;
         let step = resumed.unwrap_or(0);
+        if goes_on {
+            // A later call may name again what this one leaves out.
+            let names: Vec<&str> =
+                setup.config.dumps.iter().map(|dump| dump.name.as_str()).chain([CELLS, BODIES]).collect();
+            together(comm, || if comm.rank() == 0 { cut_back(&setup.folder, &names, step) } else { Ok(()) })?;
+        }
         let open = |dump| FieldDump::open(comm, setup, &setup.folder, dump, goes_on, step);
         let dumps = setup.config.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
         for dump in &setup.config.dumps {
