@@ -43,6 +43,32 @@ fn a_damaged_checkpoint_is_passed_over() {
 }
 
 #[test]
+fn a_damaged_checkpoint_is_not_kept_in_place_of_a_sound_one() {
+    let folder = stopped();
+    flip(&folder, &format!("{NEWEST}/rank-0000.h5"), 9000);
+    let _done = folder.run(&["run.json", "--restart", "--checkpoint-every", "90", "--quiet"]).done();
+    assert!(folder.has(OLDER) && folder.has("run/checkpoint/step-000000000180") && !folder.has(NEWEST));
+    let warnings = &folder.read_json("run/run.json")["warnings"];
+    assert_eq!((&warnings[0]["kind"], &warnings[0]["step"]), (&json!("checkpoint"), &json!(100)), "{warnings}");
+    let text = warnings[0]["text"].as_str().expect("a text");
+    assert!(text.contains("step-000000000150/rank-0000.h5: damaged") && text.contains("from step 100"), "{text}");
+    let log = folder.read("run/log.jsonl");
+    let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("an event"));
+    assert!(events.any(|event| event["event"] == "warning" && event["text"] == warnings[0]["text"]), "{log}");
+    // It is a warning of this restart, not of each that follows.
+    let _more = folder.run(&["run.json", "--restart", "--steps", "220", "--quiet"]).done();
+    assert_eq!(folder.read_json("run/run.json")["warnings"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn later_checkpoints_of_a_run_that_goes_on_from_an_earlier_one_go() {
+    let folder = stopped();
+    let arguments = ["run.json", "--restart", OLDER, "--steps", "110", "--quiet"];
+    let _earlier = folder.run(&arguments).done();
+    assert!(folder.has(OLDER) && !folder.has(NEWEST));
+}
+
+#[test]
 fn dumps_that_a_restart_leaves_out_hold_nothing_of_an_abandoned_branch() {
     let folder = stopped();
     let mut config = folder.read_json("run.json");

@@ -26,10 +26,15 @@ const TURNS: u64 = 10;
 
 /// A warning: said once of each kind.
 pub struct Alarm {
-    /// What tells it from others: "mach", "speed", "backflow:OPENING", "walls", "inflow:OPENING".
+    /// What tells it from others: "mach", "speed", "backflow:OPENING", "walls", "inflow:OPENING", "checkpoint".
     pub kind: String,
     /// What to say.
     pub text: String,
+}
+
+/// What there is to say of a `damaged` checkpoint, in words, that a run passed over to go on from `step`.
+pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
+    Alarm { kind: "checkpoint".to_owned(), text: format!("{damaged}: going on from step {step}") }
 }
 
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.

@@ -163,10 +163,16 @@ impl Output {
     /// # Errors
     /// When a file cannot be written.
     pub fn warn(&mut self, step: u64, alarm: Alarm, told: bool) -> Result<()> {
+        let known = |record: &RunRecord| record.warnings.iter().any(|known| known.kind == alarm.kind);
+        if self.record.as_ref().is_some_and(known) { Ok(()) } else { self.say(step, alarm, told) }
+    }
+
+    /// Says a warning, also one of a kind that was said before.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn say(&mut self, step: u64, alarm: Alarm, told: bool) -> Result<()> {
         let (Some(record), Some(log)) = (&mut self.record, &mut self.log) else { return Ok(()) };
-        if record.warnings.iter().any(|known| known.kind == alarm.kind) {
-            return Ok(());
-        }
         log.write(&json!({"event": "warning", "kind": alarm.kind, "step": step, "text": alarm.text}))?;
         if told {
             eprintln!("run: warning: {}", alarm.text);

@@ -18,6 +18,7 @@ use crate::forces;
 use crate::measured::Look;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::ranks::together;
 use crate::setup::Setup;
 use crate::start::Start;
 use crate::stop::Stop;
@@ -74,11 +75,14 @@ impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::watch(cli.walltime, cli.started, setup.config.checkpoint.seconds())?;
-        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed } =
+        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed, damaged } =
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
+        let mut output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
+        together(comm, || {
+            damaged.iter().try_for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0))
+        })?;
         let trace = match cli.trace {
             Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),
             _ => None,
