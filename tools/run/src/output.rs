@@ -19,7 +19,7 @@ use crate::alarm::Alarm;
 use crate::bodies;
 use crate::cells::{frame, kinds};
 use crate::cli::Cli;
-use crate::config::{BODIES, CELLS};
+use crate::config::{BODIES, CELLS, RunConfig};
 use crate::field_dump::FieldDump;
 use crate::folder;
 use crate::lock::Lock;
@@ -96,8 +96,10 @@ impl Output {
                 return Ok(());
             }
             let (names, columns) = (ledger_names(setup), measured::columns(setup));
-            ledger = Some(if goes_on {
-                LedgerWriter::reopen(&setup.folder, step)?
+            let before = if goes_on { Some(RunRecord::read(&setup.folder)?) } else { None };
+            ledger = Some(if let Some(before) = &before {
+                let extra = line_of_end(setup, before);
+                LedgerWriter::reopen(&setup.folder, |line| line <= step && Some(line) != extra)?
             } else {
                 let populations: Vec<String> = setup.populations.iter().map(|p| p.name.clone()).collect();
                 LedgerWriter::create(&setup.folder, &names, &columns, &populations)?
@@ -107,8 +109,7 @@ impl Output {
             }
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
             let mut record = record(setup, comm.size(), case_sha256, devices)?;
-            if goes_on {
-                let before = RunRecord::read(&setup.folder)?;
+            if let Some(before) = before {
                 (record.warnings, record.restarts) = (before.warnings, before.restarts);
                 record.warnings.retain(|warning| warning.step <= step);
                 record.restarts.retain(|restart| restart.step <= step);
@@ -351,6 +352,14 @@ impl Output {
 fn ledger_names(setup: &Setup) -> Vec<String> {
     let openings = setup.header.openings.iter().map(|opening| opening.name.clone());
     openings.chain(setup.plan.walls_give_mass().then(|| WALLS.to_owned())).collect()
+}
+
+/// The step whose line is in the ledger only because the run that goes on had its end there, and has no longer.
+fn line_of_end(setup: &Setup, before: &RunRecord) -> Option<u64> {
+    let last = before.steps;
+    let was = RunConfig::ledger_every(before.config["monitor"]["every"].as_u64(), last);
+    let is = RunConfig::ledger_every(setup.config.monitor.every, setup.plan.steps);
+    (last != setup.plan.steps && !last.is_multiple_of(was) && !last.is_multiple_of(is)).then_some(last)
 }
 
 /// Whether a run may go on with the files of its folder, as far as can be told without changing them. On rank 0.

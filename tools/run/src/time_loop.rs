@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::balance::{Pace, divide};
 use crate::cli::{Cli, Traced};
+use crate::config::RunConfig;
 use crate::failure::Worst;
 use crate::forces;
 use crate::measured::Look;
@@ -28,10 +29,6 @@ use crate::{alarm, checkpoint, failure};
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
-/// Ledger lines of a long run whose config does not say how many.
-const LEDGER_LINES: u64 = 100;
-/// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
-const LEDGER_EVERY: u64 = 100;
 
 /// Speed or density deviation over the limits of the method from which on it is taken down where they are largest.
 const SUSPECT: f64 = 0.25;
@@ -371,7 +368,7 @@ impl<'c> TimeLoop<'c> {
     }
 
     fn monitor_every(&self) -> u64 {
-        self.setup.config.monitor.every.unwrap_or((self.setup.plan.steps / LEDGER_LINES).max(LEDGER_EVERY))
+        RunConfig::ledger_every(self.setup.config.monitor.every, self.setup.plan.steps)
     }
 
     /// A number of steps that takes about [`LOOK`] seconds, at most `limit`, the same on every rank.
