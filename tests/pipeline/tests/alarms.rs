@@ -196,7 +196,14 @@ fn unfinished_and_stopped_runs_are_told() {
     }
     assert_eq!(folder.read_json("run/statistics/summary.json")["run_state"]["state"], "unfinished");
     assert_eq!(folder.read_json("scaling/scaling.json")[0]["run_state"]["state"], "unfinished");
-    let _stopped = folder.run(&["run.json", "-o", "stopped", "--walltime", "0", "--quiet"]).exits(3);
+    let mut config = folder.read_json("run.json");
+    config["time"]["steps"] = json!(100_000_000);
+    config["dumps"] = json!([{"every": 100_000_000}]);
+    folder.json("long.json", &config);
+    let mut running = folder.call("run", &["long.json", "-o", "stopped", "--quiet"]).start();
+    running.wait_for(|| folder.has("stopped/run.json"));
+    running.signal("TERM");
+    let _stopped = running.end().exits(3);
     assert_eq!(folder.read_json("stopped/run.json")["end"]["state"], "stopped");
 }
 

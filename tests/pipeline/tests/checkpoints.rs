@@ -263,12 +263,23 @@ fn checkpoints_of_a_run_whose_record_is_gone_are_not_lost() {
 #[test]
 fn a_run_stopped_at_its_start_has_one_line_of_its_first_step() {
     let folder = stopped();
-    let _stopped = folder.run(&["run.json", "-o", "begun", "--walltime", "0", "--quiet"]).exits(3);
+    let mut config = folder.read_json("run.json");
+    config["openings"]["inlet"]["waveform"] = json!({"table": {"file": "beat.csv"}});
+    folder.json("run.json", &config);
+    folder.write("beat.csv", b"time [s],factor\n0,1\n1,1\n");
+    let beat = folder.path("beat.csv");
+    let call = folder.call("run", &["run.json", "-o", "begun"]);
+    let stopped = call.signalled_at_start(&beat, "TERM").exits(3);
+    assert!(stopped.stderr.contains("no step was done: step 0"), "{}", stopped.stderr);
     let lines = |run: &str| folder.read(&format!("{run}/ledger.csv")).lines().count();
     assert_eq!(lines("begun"), 2, "a header and the line of step 0");
     let _gone_on = folder.run(&["run.json", "-o", "begun", "--restart", "--quiet"]).done();
     assert_eq!(lines("begun"), lines("whole"));
     let _same = folder.post(&["compare", "whole", "begun"]).done();
+    let program = pipeline_tests::tool("run");
+    let call = pipeline_tests::Call::mpi(1, &program, &["run.json", "-o", "mpi", "--quiet"], &folder.path(""));
+    let _stopped = call.signalled_at_start(&beat, "USR1").exits(3);
+    assert_eq!(folder.read_json("mpi/run.json")["end"]["step"], 0);
 }
 
 /// The steps at which a run wrote checkpoints, as its log has them.

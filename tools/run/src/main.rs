@@ -45,6 +45,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<Exit> {
+    if cli.is_a_run() {
+        // Before all that is slow, such as the start of MPI: a signal must not end a run that its job script counts on.
+        cli.signals.watch()?;
+    }
     if cli.schema {
         println!("{}", schema::<config::RunConfig>());
         return Ok(Exit::Done);

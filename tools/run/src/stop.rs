@@ -13,10 +13,30 @@ const RESERVE: f64 = 0.01;
 /// What is kept for the last checkpoint over what the slowest one took.
 const MARGIN: f64 = 1.5;
 
+/// Whether a signal asked the run to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Signals(Arc<AtomicBool>);
+
+impl Signals {
+    /// Takes down TERM, INT, HUP and USR1 from now on, in place of ending the process.
+    ///
+    /// # Errors
+    /// When the system does not let it.
+    pub fn watch(&self) -> Result<()> {
+        [SIGTERM, SIGINT, SIGHUP, SIGUSR1].into_iter().try_for_each(|signal| {
+            signal_hook::flag::register(signal, Arc::clone(&self.0))
+                .map(drop)
+                .map_err(|error| Fault::io(format!("cannot watch signal {signal}: {error}")))
+        })
+    }
+}
+
 /// Watches signals and the clock.
 pub struct Stop {
-    signalled: Arc<AtomicBool>,
-    until: Option<Instant>,
+    signals: Signals,
+    started: Instant,
+    /// Seconds from the program's start, where they are limited.
+    walltime: Option<f64>,
     /// Kept for the last checkpoint.
     reserve: Duration,
     /// Seconds from one checkpoint to the next, where the clock decides.
@@ -26,17 +46,10 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// Watches signals and, where given, `walltime` seconds from the program's start, and `every` so many seconds for checkpoints.
-    pub fn watch(walltime: Option<f64>, started: Instant, every: Option<f64>) -> Result<Self> {
-        let signalled = Arc::new(AtomicBool::new(false));
-        for signal in [SIGTERM, SIGINT, SIGHUP, SIGUSR1] {
-            signal_hook::flag::register(signal, Arc::clone(&signalled))
-                .map_err(|error| Fault::io(format!("cannot watch signal {signal}: {error}")))?;
-        }
-        let seconds = walltime.unwrap_or(0.0);
-        let until = walltime.map(|_| started + Duration::from_secs_f64(seconds));
-        let (reserve, saved) = (Duration::from_secs_f64(RESERVE * seconds), Instant::now());
-        Ok(Self { signalled, until, reserve, every, saved })
+    /// Heeds signals and, where given, `walltime` seconds from the program's start, and `every` so many seconds for checkpoints.
+    pub fn new(signals: Signals, walltime: Option<f64>, started: Instant, every: Option<f64>) -> Self {
+        let reserve = Duration::from_secs_f64(RESERVE * walltime.unwrap_or(0.0));
+        Self { signals, started, walltime, reserve, every, saved: Instant::now() }
     }
 
     /// Keeps time for another checkpoint that takes as long as the one that was written now and `took` so long.
@@ -52,6 +65,12 @@ impl Stop {
 
     /// Whether this rank has a reason to stop.
     pub fn wanted(&self) -> bool {
-        self.signalled.load(Ordering::Relaxed) || self.until.is_some_and(|until| Instant::now() + self.reserve >= until)
+        self.signals.0.load(Ordering::Relaxed) || self.is_over()
+    }
+
+    /// Whether what is left of the wall-clock time is needed for the last checkpoint.
+    fn is_over(&self) -> bool {
+        let left = |walltime: f64| walltime - self.started.elapsed().as_secs_f64();
+        self.walltime.is_some_and(|walltime| left(walltime) <= self.reserve.as_secs_f64())
     }
 }

@@ -71,12 +71,12 @@ pub struct TimeLoop<'c> {
 impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
-        let stop = Stop::watch(cli.walltime, cli.started, setup.config.checkpoint.seconds())?;
+        let stop = Stop::new(cli.signals.clone(), cli.walltime, cli.started, setup.config.checkpoint.seconds());
         let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed, damaged } =
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let mut output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
+        let mut output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
         together(comm, || {
             damaged.iter().try_for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0))
         })?;
@@ -141,7 +141,11 @@ impl<'c> TimeLoop<'c> {
         let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
         self.output.end(EndRecord { state, step, exit: exit as u8, reason: None })?;
         if self.told {
-            let how = if exit == Exit::Done { "done" } else { "stopped with a checkpoint" };
+            let how = match exit {
+                Exit::Done => "done",
+                _ if step == self.first => "stopped with a checkpoint, no step was done",
+                _ => "stopped with a checkpoint",
+            };
             eprintln!("{how}: step {step}, {wall:.1} s, {mlups:.1} MLUPS, {}", self.setup.folder.display());
         }
         Ok(exit)
