@@ -282,6 +282,19 @@ fn a_run_stopped_at_its_start_has_one_line_of_its_first_step() {
     assert_eq!(folder.read_json("mpi/run.json")["end"]["step"], 0);
 }
 
+#[test]
+fn a_wall_time_without_time_for_a_step_is_refused() {
+    let folder = stopped();
+    for ranks in ["1", "3"] {
+        let anew = ["run.json", "-o", "begun", "--walltime", "0", "--threads", ranks, "--quiet"];
+        let pieces = ["--walltime 0 s leaves no time for a step", "the start took", "give"];
+        folder.refuses("run", &anew, &pieces);
+        let on = ["run.json", "--restart", "--walltime", "0", "--threads", ranks, "--quiet"];
+        folder.refuses("run", &on, &pieces);
+    }
+    let _done = folder.run(&["half.json", "-o", "run", "--restart", "--walltime", "0", "--quiet"]).done();
+}
+
 /// The steps at which a run wrote checkpoints, as its log has them.
 fn saved(folder: &Folder, run: &str) -> Vec<u64> {
     let log = folder.read(&format!("{run}/log.jsonl"));

@@ -52,6 +52,20 @@ impl Stop {
         Self { signals, started, walltime, reserve, every, saved: Instant::now() }
     }
 
+    /// Refuses a wall-clock time that is over already. A job script that submits itself again after each stop would do so for ever.
+    ///
+    /// # Errors
+    /// A usage fault with the time that it takes.
+    pub fn check_time(&self) -> Result<()> {
+        let Some(walltime) = self.walltime.filter(|_| self.is_over()) else { return Ok(()) };
+        let (taken, kept) = (self.started.elapsed().as_secs_f64(), self.reserve.as_secs_f64());
+        let least = (taken / (1.0 - RESERVE)).ceil() + 1.0;
+        Err(Fault::usage(format!(
+            "--walltime {walltime} s leaves no time for a step: the start took {taken:.1} s, and {kept:.1} s are kept for the last \
+             checkpoint: give {least} s or more, or leave --walltime out"
+        )))
+    }
+
     /// Keeps time for another checkpoint that takes as long as the one that was written now and `took` so long.
     pub fn keep(&mut self, took: Duration) {
         self.reserve = self.reserve.max(took.mul_f64(MARGIN));
@@ -63,9 +77,10 @@ impl Stop {
         self.every.is_some_and(|every| self.saved.elapsed().as_secs_f64() >= every)
     }
 
-    /// Whether this rank has a reason to stop.
-    pub fn wanted(&self) -> bool {
-        self.signals.0.load(Ordering::Relaxed) || self.is_over()
+    /// Whether this rank has a reason to stop. The end of the wall-clock time is one only where a step was done since the start, so
+    /// that each call comes further.
+    pub fn wanted(&self, stepped: bool) -> bool {
+        self.signals.0.load(Ordering::Relaxed) || stepped && self.is_over()
     }
 
     /// Whether what is left of the wall-clock time is needed for the last checkpoint.

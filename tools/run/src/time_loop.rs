@@ -76,6 +76,7 @@ impl<'c> TimeLoop<'c> {
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
+        together(comm, || if first < last { stop.check_time() } else { Ok(()) })?;
         let mut output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
         together(comm, || {
             damaged.iter().try_for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0))
@@ -329,7 +330,7 @@ impl<'c> TimeLoop<'c> {
     /// Lets ranks agree on what is asked for now: any of them may stop the run, rank 0's clock says when a checkpoint is due.
     fn ask(&mut self) -> Result<()> {
         let _span = self.gpu.span("agree");
-        let stop = self.stop.wanted();
+        let stop = self.stop.wanted(self.fluid.step() > self.first);
         let checkpoint = stop || self.comm.rank() == 0 && self.stop.checkpoint_is_due();
         let mut asked = [stop, checkpoint].map(i64::from);
         self.comm.sum(&mut asked)?;
