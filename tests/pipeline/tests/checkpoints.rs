@@ -295,6 +295,23 @@ fn a_wall_time_without_time_for_a_step_is_refused() {
     let _done = folder.run(&["half.json", "-o", "run", "--restart", "--walltime", "0", "--quiet"]).done();
 }
 
+#[test]
+fn a_folder_is_waited_for_where_a_killed_launcher_has_left_ranks() {
+    let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["time"]["steps"] = 100_000_000.into();
+    config["dumps"] = json!([{"every": 100_000_000}]);
+    folder.json("long.json", &config);
+    let call = ["long.json", "-o", "run", "--quiet"];
+    let mut first = pipeline_tests::Call::mpi(2, &pipeline_tests::tool("run"), &call, &folder.path("")).start();
+    first
+        .wait_for(|| std::fs::read_to_string(folder.path("run/ledger.csv")).is_ok_and(|text| text.lines().count() > 9));
+    first.signal("KILL");
+    let killed = first.end();
+    assert_eq!(killed.code, None, "{}", killed.stderr);
+    let _next = folder.run(&["run.json", "-o", "run", "--restart", "--quiet"]).done();
+}
+
 /// The steps at which a run wrote checkpoints, as its log has them.
 fn saved(folder: &Folder, run: &str) -> Vec<u64> {
     let log = folder.read(&format!("{run}/log.jsonl"));

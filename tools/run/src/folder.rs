@@ -41,6 +41,24 @@ pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
     }
 }
 
+/// Waits for the folder where its holder is about to end. Collective.
+///
+/// # Errors
+/// When a rank is lost.
+pub fn wait(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<()> {
+    let tell = |text: String| {
+        if !cli.quiet {
+            eprintln!("run: {text}")
+        }
+    };
+    together(comm, || {
+        if comm.rank() == 0 {
+            lock::wait(&setup.folder, tell);
+        }
+        Ok(())
+    })
+}
+
 /// Takes the folder for a run that begins, or goes on from step `resumed`. Gives the lock, on rank 0, and whether the files in the
 /// folder go on. Collective.
 ///

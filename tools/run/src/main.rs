@@ -64,6 +64,7 @@ fn run(cli: &Cli) -> Result<Exit> {
         if let Some(format) = cli.bench {
             return bench::bench(cli, comm, setup, format);
         }
+        folder::wait(cli, comm, &setup)?;
         if folder::is_done(cli, comm, &setup)? {
             folder::say_done(cli, comm, &setup);
             return Ok(Exit::Done);
