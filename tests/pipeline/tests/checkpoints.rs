@@ -312,6 +312,25 @@ fn a_folder_is_waited_for_where_a_killed_launcher_has_left_ranks() {
     let _next = folder.run(&["run.json", "-o", "run", "--restart", "--quiet"]).done();
 }
 
+#[test]
+fn a_check_says_what_a_restart_would_go_on_from() {
+    let folder = stopped();
+    let check = |more: &[&str]| {
+        let before = folder.content();
+        let done = folder.run(&[&["run.json", "--restart", "--check"], more].concat()).done();
+        assert!(before == folder.content(), "files have changed");
+        done.stderr
+    };
+    let said = check(&["--steps", "190"]);
+    assert!(said.contains("restart   would go on from step 150, run/checkpoint/step-000000000150, changed"), "{said}");
+    flip(&folder, &format!("{NEWEST}/rank-0000.h5"), 9000);
+    let said = check(&[]);
+    assert!(said.contains("would go on from step 100, run/checkpoint/step-000000000100"), "{said}");
+    assert!(said.contains("step-000000000150/rank-0000.h5: damaged") && said.contains("passed over"), "{said}");
+    assert!(check(&["-o", "new"]).contains("restart   no checkpoint yet"));
+    assert!(check(&["--quiet"]).contains("passed over"));
+}
+
 /// The steps at which a run wrote checkpoints, as its log has them.
 fn saved(folder: &Folder, run: &str) -> Vec<u64> {
     let log = folder.read(&format!("{run}/log.jsonl"));

@@ -100,7 +100,7 @@ impl Start {
 }
 
 /// What is told of changes.
-fn said(changed: &[ChangeRecord]) -> String {
+pub fn said(changed: &[ChangeRecord]) -> String {
     let keys: Vec<&str> = changed.iter().map(|change| change.key.as_str()).collect();
     if keys.is_empty() { String::new() } else { format!(", changed since: {}", keys.join(", ")) }
 }
