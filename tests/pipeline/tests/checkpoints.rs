@@ -425,7 +425,6 @@ fn a_restart_with_other_physics_is_refused_unless_it_is_asked_for() {
             json!("10 mm/s"),
             "\"openings.inlet.velocity\" was \"0.008 m/s\", now \"0.01 m/s\"",
         ),
-        ("/fluid/viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
         ("/fluid/magic", json!(0.25), "\"fluid.magic\" was 0.1875, now 0.25"),
         ("/drive", json!({"force": ["1 Pa/m", "0 Pa/m"]}), "\"drive.force\" was null, now ["),
         ("/cells", json!({"kernel": 4}), "\"cells.kernel\" was 2, now 4"),
@@ -436,6 +435,32 @@ fn a_restart_with_other_physics_is_refused_unless_it_is_asked_for() {
         folder.json("other.json", &other);
         let pieces = ["step-000000000150 is of a run with other physics", said, "-o", "--allow-changes"];
         folder.refuses("run", &[&restart[..], &["--quiet"]].concat(), &pieces);
+    }
+    // What the state does not bear, whatever is allowed.
+    for (pointer, value, said) in [
+        ("/fluid/viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
+        ("/fluid/density", json!("900 kg/m3"), "\"fluid.density\" was \"1025 kg/m3\", now \"900 kg/m3\""),
+        ("/fluid/walls", json!("interpolated"), "\"fluid.walls\" was \"half_way\", now \"interpolated\""),
+        ("/fluid/precision", json!("f64"), "f64"),
+        ("/time/tau", json!(0.9), "time step"),
+    ] {
+        let mut other = run.clone();
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        other.pointer_mut(parent).expect("a place")[key] = value;
+        folder.json("other.json", &other);
+        for more in [&["--quiet"][..], &["--quiet", "--check"]] {
+            let message = folder.refuses("run", &[&restart[..], more].concat(), &["step-000000000150", said]);
+            assert!(!message.contains("--allow-changes"), "{message}");
+            let allowed = [&restart[..], &["--allow-changes"], more].concat();
+            let _message = folder.refuses(
+                "run",
+                &allowed,
+                &[
+                    "step-000000000150",
+                    &format!("fluid.{key}").replace("fluid.tau", "tau").replace("fluid.precision", "precision"),
+                ],
+            );
+        }
     }
     // In other words the same, and what may be otherwise.
     let mut other = run.clone();
