@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 
 /// Share of the wall-clock time that is kept for the last checkpoint before any was written.
 const RESERVE: f64 = 0.01;
@@ -18,13 +18,16 @@ const MARGIN: f64 = 1.5;
 pub struct Signals(Arc<AtomicBool>);
 
 impl Signals {
-    /// Takes down TERM, INT, HUP and USR1 from now on, in place of ending the process.
+    /// Takes down TERM, INT, HUP and USR1 from now on, in place of ending the process. Where a file grows beyond the limit of the
+    /// process (`ulimit -f`), writing fails, in place of ending the process by XFSZ.
     ///
     /// # Errors
     /// When the system does not let it.
     pub fn watch(&self) -> Result<()> {
-        [SIGTERM, SIGINT, SIGHUP, SIGUSR1].into_iter().try_for_each(|signal| {
-            signal_hook::flag::register(signal, Arc::clone(&self.0))
+        let unread = Arc::new(AtomicBool::new(false));
+        let stops = [SIGTERM, SIGINT, SIGHUP, SIGUSR1].map(|signal| (signal, &self.0));
+        stops.into_iter().chain([(SIGXFSZ, &unread)]).try_for_each(|(signal, flag)| {
+            signal_hook::flag::register(signal, Arc::clone(flag))
                 .map(drop)
                 .map_err(|error| Fault::io(format!("cannot watch signal {signal}: {error}")))
         })
