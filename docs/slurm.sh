@@ -9,6 +9,7 @@
 #SBATCH --signal=B:USR1@120
 
 # A cancelled job: what Open MPI kills has so many seconds for a checkpoint before, less than half of Slurm's KillWait.
+# Jobs that end with another code than 0 take up to twice as long to end: see docs/operations.md.
 export OMPI_MCA_odls_base_sigkill_timeout=10
 
 # Ten minutes less than the job has.

@@ -15,10 +15,10 @@ pub fn check_name(name: &str) -> Result<()> {
     }
     let plain = |c: char| c.is_alphanumeric() || " -_.".contains(c);
     let apart = |c: char| c == ' ' || c == '.';
-    if fits(name, plain) && !name.starts_with(apart) && !name.ends_with(apart) {
-        return Ok(());
+    if name.starts_with(apart) || name.ends_with(apart) {
+        return Err(refused(name, "begins or ends with a space or a dot", "these only in between"));
     }
-    Err(refused(name, "letters, digits, -, _, and in between spaces and dots"))
+    checked(name, plain, "letters, digits, -, _, and in between spaces and dots")
 }
 
 /// Checks a name that becomes part of file names: 1 to 64 unaccented letters, digits, `-` and `_`.
@@ -26,24 +26,30 @@ pub fn check_name(name: &str) -> Result<()> {
 /// # Errors
 /// A usage fault that says what is wrong with it.
 pub fn check_file_name(name: &str) -> Result<()> {
-    if fits(name, |c| c.is_ascii_alphanumeric() || c == '-' || c == '_') {
-        return Ok(());
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    checked(name, plain, "unaccented letters, digits, - and _, since it becomes part of a file name")
+}
+
+/// Refuses a name that is empty or too long, or holds other than `plain` characters, which `take` says in words.
+fn checked(name: &str, plain: impl Fn(char) -> bool, take: &str) -> Result<()> {
+    let count = name.chars().count();
+    if count == 0 {
+        return Err(refused(name, "is empty", &format!("1 to {LONGEST} {take}")));
     }
-    Err(refused(name, "unaccented letters, digits, - and _ (it becomes part of a file name)"))
+    if count > LONGEST {
+        return Err(refused(name, &format!("has {count} characters"), &format!("at most {LONGEST}")));
+    }
+    match name.chars().find(|&c| !plain(c)) {
+        Some(' ') => Err(refused(name, "holds a space", take)),
+        Some(c) => Err(refused(name, &format!("holds '{}'", c.escape_debug()), take)),
+        None => Ok(()),
+    }
 }
 
-fn fits(name: &str, plain: impl Fn(char) -> bool) -> bool {
-    (1..=LONGEST).contains(&name.chars().count()) && name.chars().all(plain)
-}
-
-fn refused(name: &str, characters: &str) -> Fault {
+fn refused(name: &str, what: &str, take: &str) -> Fault {
     let begin: String = name.chars().take(LONGEST).collect();
     let dots = if name.chars().nth(LONGEST).is_some() { "..." } else { "" };
-    Fault::usage(format!(
-        "the name \"{}{dots}\" has {} characters; it must be 1 to {LONGEST} {characters}",
-        begin.escape_debug(),
-        name.chars().count()
-    ))
+    Fault::usage(format!("the name \"{}{dots}\" {what}: take {take}", begin.escape_debug()))
 }
 
 #[cfg(test)]
@@ -62,8 +68,10 @@ mod tests {
         assert!(check_name(&"é".repeat(64)).is_ok());
         let message = check_name(&"a".repeat(100_000)).expect_err("long").message;
         assert!(message.len() < 200 && message.contains("100000"), "{message}");
-        for name in ["", "../up", "a b", "é"] {
-            assert!(check_file_name(name).is_err(), "{name:?}");
+        for (name, what) in [("", "is empty"), ("../up", "holds '.'"), ("a b", "holds a space"), ("é", "holds 'é'")] {
+            let message = check_file_name(name).expect_err(name).message;
+            assert!(message.contains(&format!("the name \"{name}\" {what}: take")), "{message}");
+            assert!(message.contains("unaccented letters, digits, - and _"), "{message}");
         }
         assert_eq!(check_file_name("wall_2-b"), Ok(()));
     }

@@ -19,7 +19,7 @@ mod writer;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use carry::{clear_other_ranks, dump_file, rank_file};
+pub use carry::{clear_other_ranks, cut_back, dump_file, rank_file};
 pub use index::write_index;
 pub(crate) use pieces::rank_files;
 pub use reader::FieldReader;

@@ -17,6 +17,9 @@ const DEPTH: usize = 6;
 /// Bytes of the checksum at the end of a chunk.
 const CHECKSUM: u64 = 4;
 
+/// More bytes than HDF5 adds to a file of its own with a dump: where its chunks are.
+const OWN: u64 = 1 << 20;
+
 /// zlib shrinks to no less than this fraction: a file that claims more is broken.
 const DEFLATE_LIMIT: u64 = 1100;
 
@@ -84,6 +87,18 @@ pub(crate) fn open_rw(path: &Path) -> Result<File> {
         }
         outcome => outcome.map_err(writing(path)),
     }
+}
+
+/// Refuses to add `bytes` of data to a file that this process may not make so long (`ulimit -f`). HDF5, stopped in the midst of it,
+/// leaves a file that it does not open any more.
+pub(crate) fn check_limit(path: &Path, bytes: u64) -> Result<()> {
+    let grow = || {
+        let file = std::fs::OpenOptions::new().write(true).open(path)?;
+        let length = file.metadata()?.len();
+        file.set_len(length.saturating_add(bytes).saturating_add(OWN))?;
+        file.set_len(length)
+    };
+    grow().map_err(writing::<std::io::Error>(path))
 }
 
 fn is_lock(error: &hdf5::Error) -> bool {

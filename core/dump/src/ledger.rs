@@ -193,13 +193,13 @@ impl LedgerWriter {
         Self::start(run, &Ledger { openings, columns, populations, rows: Vec::new() })
     }
 
-    /// Goes on with the ledger of a run folder; lines after time step `keep_through_step` are dropped.
+    /// Goes on with the ledger of a run folder, with the lines of the time steps that are to be kept.
     ///
     /// # Errors
     /// When the ledger is missing or damaged, or cannot be written.
-    pub fn reopen(run: &Path, keep_through_step: u64) -> Result<Self> {
+    pub fn reopen(run: &Path, keep: impl Fn(u64) -> bool) -> Result<Self> {
         let mut ledger = Ledger::read(run)?;
-        ledger.rows.retain(|row| row.step <= keep_through_step);
+        ledger.rows.retain(|row| keep(row.step));
         Self::start(run, &ledger)
     }
 
@@ -289,7 +289,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).expect("reads");
         std::fs::write(&path, text + "4,0.4,1").expect("writes");
         assert_eq!(Ledger::read(run.path()).expect("reads").rows.len(), 3);
-        let mut writer = LedgerWriter::reopen(run.path(), 2).expect("goes on");
+        let mut writer = LedgerWriter::reopen(run.path(), |step| step <= 2).expect("goes on");
         writer.append(&row(5)).expect("writes");
         let steps: Vec<_> = Ledger::read(run.path()).expect("reads").rows.iter().map(|row| row.step).collect();
         assert_eq!(steps, [1, 2, 5]);
@@ -313,13 +313,13 @@ mod tests {
         writer.append(&row(1, 7)).expect("writes");
         assert!(writer.append(&LedgerRow { cells: vec![count(7)], ..row(2, 7) }).is_err());
         assert!(writer.append(&LedgerRow { values: vec![0.25], ..row(2, 7) }).is_err());
-        drop(LedgerWriter::reopen(run.path(), 1).expect("goes on"));
+        drop(LedgerWriter::reopen(run.path(), |step| step <= 1).expect("goes on"));
         let ledger = Ledger::read(run.path()).expect("reads");
         assert_eq!(ledger.columns, columns);
         assert_eq!(ledger.values(&columns[1]).map(Iterator::collect::<Vec<_>>), Some(vec![-3e-9]));
         assert!(ledger.values(&Column::of("flow_m3_per_s", "out")).is_none());
         assert_eq!((ledger.populations.as_slice(), &ledger.rows), (names.as_slice(), &vec![row(1, 7)]));
-        let mut writer = LedgerWriter::reopen(run.path(), 1).expect("goes on");
+        let mut writer = LedgerWriter::reopen(run.path(), |step| step <= 1).expect("goes on");
         writer.append(&row(2, 8)).expect("writes");
         let fault = Ledger::read(run.path()).expect_err("one too many");
         assert!(

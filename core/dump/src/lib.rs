@@ -39,7 +39,7 @@ pub use checkpoint::{
 };
 pub use compare::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue, compare};
 pub use field::{DumpStep, Field, Grid, Values};
-pub use fields::{FieldReader, FieldWriter, clear_other_ranks, dump_file, rank_file, write_index};
+pub use fields::{FieldReader, FieldWriter, clear_other_ranks, cut_back, dump_file, rank_file, write_index};
 pub use ledger::{CellCount, Column, Ledger, LedgerRow, LedgerWriter};
 pub use log::Log;
 pub use record::{ChangeRecord, EndRecord, EndState, OpeningRecord, RestartRecord, RunRecord, RunState, WarningRecord};

@@ -66,7 +66,7 @@ pub struct RunRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarningRecord {
-    /// Its kind: "mach", "speed", "backflow:OPENING".
+    /// Its kind: "mach", "speed", "backflow:OPENING", "checkpoint".
     pub kind: String,
     /// The step at which it was found.
     pub step: u64,

@@ -1,8 +1,8 @@
 //! Calls of the tools.
 
 use std::fs::File;
-use std::io::{Read, Seek};
-use std::os::unix::fs::FileExt;
+use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -13,6 +13,9 @@ use crate::turns;
 
 /// No call of these tests takes as long, on a busy machine neither.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Linux's flag of `open`.
+const O_NONBLOCK: i32 = 0o4000;
 
 /// The path of `mkcase`, `run` or `post`, as `cargo build --release` leaves it.
 ///
@@ -83,6 +86,35 @@ impl Call {
     /// Runs it to its end.
     pub fn end(self) -> Called {
         self.start().end()
+    }
+
+    /// Runs it to its end, with `signal` sent while it reads the file at `path` in its start.
+    ///
+    /// # Panics
+    /// When it does not read the file.
+    pub fn signalled_at_start(self, path: &Path, signal: &str) -> Called {
+        let content = std::fs::read(path).expect("reads");
+        std::fs::remove_file(path).expect("removes");
+        let mut pipe = Command::new("mkfifo");
+        assert!(turns::starting(|| pipe.arg(path).status()).expect("there is mkfifo").success());
+        let mut running = self.start();
+        // A pipe opens for writing, without waiting, once somebody reads it.
+        let open = || std::fs::OpenOptions::new().write(true).custom_flags(O_NONBLOCK).open(path).ok();
+        let mut writer = None;
+        while writer.is_none() && running.goes_on() {
+            std::thread::sleep(Duration::from_millis(5));
+            writer = open();
+        }
+        let mut writer = writer.unwrap_or_else(|| panic!("{} does not read {}", running.name, path.display()));
+        running.signal(signal);
+        // Launchers take a moment to hand it on.
+        std::thread::sleep(Duration::from_millis(500));
+        // Nobody reads it any more where the signal ended the call.
+        let _unread = writer.write_all(&content);
+        drop(writer);
+        let called = running.end();
+        std::fs::remove_file(path).and_then(|()| std::fs::write(path, &content)).expect("writes");
+        called
     }
 }
 

@@ -43,6 +43,63 @@ fn a_damaged_checkpoint_is_passed_over() {
 }
 
 #[test]
+fn a_damaged_checkpoint_is_not_kept_in_place_of_a_sound_one() {
+    let folder = stopped();
+    flip(&folder, &format!("{NEWEST}/rank-0000.h5"), 9000);
+    let _done = folder.run(&["run.json", "--restart", "--checkpoint-every", "90", "--quiet"]).done();
+    assert!(folder.has(OLDER) && folder.has("run/checkpoint/step-000000000180") && !folder.has(NEWEST));
+    let warnings = &folder.read_json("run/run.json")["warnings"];
+    assert_eq!((&warnings[0]["kind"], &warnings[0]["step"]), (&json!("checkpoint"), &json!(100)), "{warnings}");
+    let text = warnings[0]["text"].as_str().expect("a text");
+    assert!(text.contains("step-000000000150/rank-0000.h5: damaged") && text.contains("from step 100"), "{text}");
+    let log = folder.read("run/log.jsonl");
+    let mut events = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("an event"));
+    assert!(events.any(|event| event["event"] == "warning" && event["text"] == warnings[0]["text"]), "{log}");
+    // It is a warning of this restart, not of each that follows.
+    let _more = folder.run(&["run.json", "--restart", "--steps", "220", "--quiet"]).done();
+    assert_eq!(folder.read_json("run/run.json")["warnings"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn later_checkpoints_of_a_run_that_goes_on_from_an_earlier_one_go() {
+    let folder = stopped();
+    let arguments = ["run.json", "--restart", OLDER, "--steps", "110", "--quiet"];
+    let _earlier = folder.run(&arguments).done();
+    assert!(folder.has(OLDER) && !folder.has(NEWEST));
+}
+
+#[test]
+fn dumps_that_a_restart_leaves_out_hold_nothing_of_an_abandoned_branch() {
+    let folder = stopped();
+    let mut config = folder.read_json("run.json");
+    config["dumps"] = json!([{"every": 100}, {"name": "slice", "every": 7, "fields": ["pressure"]}]);
+    config["checkpoint"] = json!({"every": 50, "at_end": false});
+    folder.json("with.json", &config);
+    config["openings"]["inlet"]["velocity"] = json!("6 mm/s");
+    folder.json("other.json", &config);
+    config["dumps"] = json!([{"every": 100}]);
+    folder.json("without.json", &config);
+    for (run, ranks) in [("solo", ["1", "1", "1"]), ("three", ["3", "3", "3"]), ("mixed", ["2", "1", "3"])] {
+        let call = |config: &str, run: &str, steps: &str, more: &[&str]| {
+            let arguments = [config, "-o", run, "--steps", steps, "--quiet"];
+            let _done = folder.run(&[&arguments[..], more].concat()).done();
+        };
+        // The same way without the steps that the first restart abandons.
+        let straight = format!("straight-{run}");
+        for (run, first, ranks) in [(run, "90", ranks), (&straight, "50", ["1"; 3])] {
+            let restart = ["--restart", "--checkpoint-every", "70", "--allow-changes"];
+            call("with.json", run, first, &["--threads", ranks[0]]);
+            call("without.json", run, "75", &[&restart[..], &["--threads", ranks[1]]].concat());
+            call("other.json", run, "120", &["--restart", "--threads", ranks[2]]);
+        }
+        let file = format!("{run}/slice.vtkhdf");
+        let steps = folder.hdf5(&file, hdf5::File::open, |file| file.dataset("hematite/steps")?.read_raw::<u64>());
+        assert_eq!(steps, [7, 14, 21, 28, 35, 42, 49, 70, 77, 84, 91, 98, 105, 112, 119], "{run}");
+        let _same = folder.post(&["compare", &straight, run]).done();
+    }
+}
+
+#[test]
 fn without_a_sound_checkpoint_nothing_is_done() {
     let folder = stopped();
     flip(&folder, &format!("{NEWEST}/checkpoint.json"), 50);
@@ -206,12 +263,72 @@ fn checkpoints_of_a_run_whose_record_is_gone_are_not_lost() {
 #[test]
 fn a_run_stopped_at_its_start_has_one_line_of_its_first_step() {
     let folder = stopped();
-    let _stopped = folder.run(&["run.json", "-o", "begun", "--walltime", "0", "--quiet"]).exits(3);
+    let mut config = folder.read_json("run.json");
+    config["openings"]["inlet"]["waveform"] = json!({"table": {"file": "beat.csv"}});
+    folder.json("run.json", &config);
+    folder.write("beat.csv", b"time [s],factor\n0,1\n1,1\n");
+    let beat = folder.path("beat.csv");
+    let call = folder.call("run", &["run.json", "-o", "begun"]);
+    let stopped = call.signalled_at_start(&beat, "TERM").exits(3);
+    assert!(stopped.stderr.contains("no step was done: step 0"), "{}", stopped.stderr);
     let lines = |run: &str| folder.read(&format!("{run}/ledger.csv")).lines().count();
     assert_eq!(lines("begun"), 2, "a header and the line of step 0");
     let _gone_on = folder.run(&["run.json", "-o", "begun", "--restart", "--quiet"]).done();
     assert_eq!(lines("begun"), lines("whole"));
     let _same = folder.post(&["compare", "whole", "begun"]).done();
+    let program = pipeline_tests::tool("run");
+    let call = pipeline_tests::Call::mpi(1, &program, &["run.json", "-o", "mpi", "--quiet"], &folder.path(""));
+    let _stopped = call.signalled_at_start(&beat, "USR1").exits(3);
+    assert_eq!(folder.read_json("mpi/run.json")["end"]["step"], 0);
+}
+
+#[test]
+fn a_wall_time_without_time_for_a_step_is_refused() {
+    let folder = stopped();
+    for ranks in ["1", "3"] {
+        let anew = ["run.json", "-o", "begun", "--walltime", "0", "--threads", ranks, "--quiet"];
+        let pieces = ["--walltime 0 s leaves no time for a step", "the start took", "give"];
+        folder.refuses("run", &anew, &pieces);
+        let on = ["run.json", "--restart", "--walltime", "0", "--threads", ranks, "--quiet"];
+        folder.refuses("run", &on, &pieces);
+    }
+    let _done = folder.run(&["half.json", "-o", "run", "--restart", "--walltime", "0", "--quiet"]).done();
+}
+
+#[test]
+fn a_folder_is_waited_for_where_a_killed_launcher_has_left_ranks() {
+    let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["time"]["steps"] = 100_000_000.into();
+    config["dumps"] = json!([{"every": 100_000_000}]);
+    folder.json("long.json", &config);
+    let call = ["long.json", "-o", "run", "--quiet"];
+    let mut first = pipeline_tests::Call::mpi(2, &pipeline_tests::tool("run"), &call, &folder.path("")).start();
+    first
+        .wait_for(|| std::fs::read_to_string(folder.path("run/ledger.csv")).is_ok_and(|text| text.lines().count() > 9));
+    first.signal("KILL");
+    let killed = first.end();
+    assert_eq!(killed.code, None, "{}", killed.stderr);
+    let _next = folder.run(&["run.json", "-o", "run", "--restart", "--quiet"]).done();
+}
+
+#[test]
+fn a_check_says_what_a_restart_would_go_on_from() {
+    let folder = stopped();
+    let check = |more: &[&str]| {
+        let before = folder.content();
+        let done = folder.run(&[&["run.json", "--restart", "--check"], more].concat()).done();
+        assert!(before == folder.content(), "files have changed");
+        done.stderr
+    };
+    let said = check(&["--steps", "190"]);
+    assert!(said.contains("restart   would go on from step 150, run/checkpoint/step-000000000150, changed"), "{said}");
+    flip(&folder, &format!("{NEWEST}/rank-0000.h5"), 9000);
+    let said = check(&[]);
+    assert!(said.contains("would go on from step 100, run/checkpoint/step-000000000100"), "{said}");
+    assert!(said.contains("step-000000000150/rank-0000.h5: damaged") && said.contains("passed over"), "{said}");
+    assert!(check(&["-o", "new"]).contains("restart   no checkpoint yet"));
+    assert!(check(&["--quiet"]).contains("passed over"));
 }
 
 /// The steps at which a run wrote checkpoints, as its log has them.
@@ -245,7 +362,7 @@ fn checkpoints_follow_the_clock() {
 #[test]
 fn a_run_that_ended_goes_on_with_more_steps() {
     let folder = stopped();
-    for (steps, last) in [("130", 130), ("77", 76)] {
+    for (steps, last) in [("130", 130), ("77", 76), ("134", 134)] {
         let mut config = folder.read_json("run.json");
         config.as_object_mut().expect("keys").remove("checkpoint");
         folder.json("ends.json", &config);
@@ -308,7 +425,6 @@ fn a_restart_with_other_physics_is_refused_unless_it_is_asked_for() {
             json!("10 mm/s"),
             "\"openings.inlet.velocity\" was \"0.008 m/s\", now \"0.01 m/s\"",
         ),
-        ("/fluid/viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
         ("/fluid/magic", json!(0.25), "\"fluid.magic\" was 0.1875, now 0.25"),
         ("/drive", json!({"force": ["1 Pa/m", "0 Pa/m"]}), "\"drive.force\" was null, now ["),
         ("/cells", json!({"kernel": 4}), "\"cells.kernel\" was 2, now 4"),
@@ -319,6 +435,32 @@ fn a_restart_with_other_physics_is_refused_unless_it_is_asked_for() {
         folder.json("other.json", &other);
         let pieces = ["step-000000000150 is of a run with other physics", said, "-o", "--allow-changes"];
         folder.refuses("run", &[&restart[..], &["--quiet"]].concat(), &pieces);
+    }
+    // What the state does not bear, whatever is allowed.
+    for (pointer, value, said) in [
+        ("/fluid/viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
+        ("/fluid/density", json!("900 kg/m3"), "\"fluid.density\" was \"1025 kg/m3\", now \"900 kg/m3\""),
+        ("/fluid/walls", json!("interpolated"), "\"fluid.walls\" was \"half_way\", now \"interpolated\""),
+        ("/fluid/precision", json!("f64"), "f64"),
+        ("/time/tau", json!(0.9), "time step"),
+    ] {
+        let mut other = run.clone();
+        let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+        other.pointer_mut(parent).expect("a place")[key] = value;
+        folder.json("other.json", &other);
+        for more in [&["--quiet"][..], &["--quiet", "--check"]] {
+            let message = folder.refuses("run", &[&restart[..], more].concat(), &["step-000000000150", said]);
+            assert!(!message.contains("--allow-changes"), "{message}");
+            let allowed = [&restart[..], &["--allow-changes"], more].concat();
+            let _message = folder.refuses(
+                "run",
+                &allowed,
+                &[
+                    "step-000000000150",
+                    &format!("fluid.{key}").replace("fluid.tau", "tau").replace("fluid.precision", "precision"),
+                ],
+            );
+        }
     }
     // In other words the same, and what may be otherwise.
     let mut other = run.clone();

@@ -1,6 +1,8 @@
 //! Ends other than done and refused: a run that diverges, a machine without a GPU, a folder that cannot be written.
 
-use pipeline_tests::{Folder, configs};
+use std::path::Path;
+
+use pipeline_tests::{Call, Folder, configs, tool};
 use serde_json::json;
 
 /// The config of a run of the vessel that cannot stay stable.
@@ -99,4 +101,24 @@ fn a_place_that_cannot_be_written_is_an_io_fault() {
     assert!(folder.content() == before, "files were left behind");
     let _done = folder.run(&["run.json", "--quiet"]).done();
     folder.post(&["flow", "run", "-o", "file/statistics"]).fails(6, &["file/statistics"]);
+}
+
+#[test]
+fn a_file_beyond_the_limit_of_the_process_is_an_io_fault() {
+    let folder = Folder::with_vessel();
+    let mut run = configs::vessel_run();
+    run["dumps"] = json!([{"every": 1}]);
+    run["checkpoint"] = json!({"every": 10});
+    folder.json("run.json", &run);
+    let _whole = folder.run(&["run.json", "-o", "whole", "--quiet"]).done();
+    let program = tool("run");
+    for ranks in ["1", "2"] {
+        // In blocks of 512 bytes: less than the dumps take.
+        let limited = format!("ulimit -f 4096; exec {} run.json --quiet --threads {ranks}", program.display());
+        let called = Call::new(Path::new("sh"), &["-c", &limited], &folder.path("")).end();
+        called.fails(6, &["cannot write run/fields", "vtkhdf"]);
+        let _on = folder.run(&["run.json", "--restart", "--quiet"]).done();
+        let _same = folder.post(&["compare", "whole", "run"]).done();
+        std::fs::remove_dir_all(folder.path("run")).expect("removes");
+    }
 }

@@ -184,7 +184,8 @@ fn dumps_that_cannot_be() {
         (json!([{"every": 0}]), &["dumps[0].every"]),
         (json!([{}]), &["dumps[0]", "\"every\"", "\"at\""]),
         (json!([{"every": 10}, {"every": 20}]), &["dumps[1].name", "\"fields\"", "taken"]),
-        (json!([{"every": 10, "name": "../up"}]), &["dumps[0].name", "../up"]),
+        (json!([{"every": 10, "name": "../up"}]), &["dumps[0].name", "../up", "holds '.'"]),
+        (json!([{"every": 10, "name": "near wall"}]), &["dumps[0].name", "\"near wall\" holds a space", "file name"]),
         (json!([{"every": 10, "fields": []}]), &["dumps[0].fields"]),
         (
             json!([{"every": 10, "region": {"box": {"min": ["0 um"], "max": ["9 um"]}}}]),

@@ -294,7 +294,7 @@ fn goes_on(folder: &Folder, run: &str, arguments: &[&str]) {
 fn wall_time_ends_with_a_checkpoint() {
     let folder = endless();
     for (run, ranks) in [("solo", "1"), ("two", "2")] {
-        let stopped = folder.run(&["run.json", "-o", run, "--walltime", "00:00:02", "--threads", ranks]).exits(3);
+        let stopped = folder.run(&["run.json", "-o", run, "--walltime", "00:00:04", "--threads", ranks]).exits(3);
         assert!(stopped.seconds < 20.0, "{} s", stopped.seconds);
         assert!(stopped.stderr.contains("stopped with a checkpoint"), "{}", stopped.stderr);
         goes_on(&folder, run, &["--threads", ranks]);

@@ -37,10 +37,15 @@ const TURNS: u64 = 10;
 
 /// A warning: said once of each kind.
 pub struct Alarm {
-    /// What tells it from others: "mach", "speed", "density", "storage", "backflow:OPENING", "walls", "inflow:OPENING".
+    /// What tells it from others: "mach", "speed", "density", "storage", "backflow:OPENING", "walls", "inflow:OPENING", "checkpoint".
     pub kind: String,
     /// What to say.
     pub text: String,
+}
+
+/// What there is to say of a `damaged` checkpoint, in words, that a run passed over to go on from `step`.
+pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
+    Alarm { kind: "checkpoint".to_owned(), text: format!("{damaged}: going on from step {step}") }
 }
 
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
@@ -99,7 +104,8 @@ pub fn of_density(setup: &Setup, step: u64, deviation: f64) -> Option<Alarm> {
 pub fn of_walls(setup: &Setup, line: &LedgerRow) -> Option<Alarm> {
     let (walls, openings) = line.through.split_last().filter(|_| setup.plan.walls_give_mass())?;
     let (step, inflow) = (line.step, openings.iter().filter(|mass| **mass > 0.0).sum::<f64>());
-    (inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside).then(|| Alarm {
+    let much = inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
+    (much && step > settles(setup)).then(|| Alarm {
         kind: "walls".to_owned(),
         text: format!(
             "at step {step} the walls have {} {:.1} % of the mass that came in (in_kg:walls in ledger.csv): \"{}\" walls do not keep \

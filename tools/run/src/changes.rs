@@ -20,8 +20,8 @@ const TOLD: usize = 3;
 /// The keys in which a config differs from that of the checkpoint at `path`.
 ///
 /// # Errors
-/// A usage fault where they change the physics and that is not `allowed`.
-pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool) -> Result<Vec<ChangeRecord>> {
+/// A usage fault where they change the physics and that is not `allowed`. It offers to allow it where the state `bears` that.
+pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool, bears: bool) -> Result<Vec<ChangeRecord>> {
     let changes = all(before, now);
     let physics: Vec<&ChangeRecord> = changes.iter().filter(|change| !is_free(&change.key)).collect();
     if physics.is_empty() || allowed {
@@ -32,12 +32,13 @@ pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool) -> Resul
     if physics.len() > TOLD {
         text.push(format!("and {} more", physics.len() - TOLD));
     }
-    Err(Fault::usage(format!(
-        "{} is of a run with other physics: {}. Put the old values back, begin anew into another folder by -o, or go on with the new \
-         values by --allow-changes",
-        path.display(),
-        text.join("; ")
-    )))
+    let remedy = match bears {
+        true => {
+            "Put the old values back, begin anew into another folder by -o, or go on with the new values by --allow-changes"
+        }
+        false => "Its state cannot go on with them: put the old values back, or begin anew into another folder by -o",
+    };
+    Err(Fault::usage(format!("{} is of a run with other physics: {}. {remedy}", path.display(), text.join("; "))))
 }
 
 /// The tables that hold other numbers.
@@ -108,7 +109,7 @@ mod tests {
         now["dumps"] = json!([]);
         now["checkpoint"] = json!({"every": 3});
         now["openings"]["in"]["velocity"] = json!("0.010000000000000002 m/s");
-        let changes = between(&config(), &now, Path::new("step-1"), false).expect("may change");
+        let changes = between(&config(), &now, Path::new("step-1"), false, true).expect("may change");
         let keys: Vec<&str> = changes.iter().map(|change| change.key.as_str()).collect();
         assert_eq!(keys, ["checkpoint", "dumps", "time.steps"]);
         assert_eq!((&changes[2].before, &changes[2].now), (&json!(10), &json!(20)));
@@ -128,9 +129,11 @@ mod tests {
         ] {
             let mut now = config();
             *now.pointer_mut(pointer).expect("there") = value;
-            let fault = between(&config(), &now, Path::new("step-1"), false).expect_err(key);
+            let fault = between(&config(), &now, Path::new("step-1"), false, true).expect_err(key);
             assert!(fault.message.contains(key) && fault.message.contains("--allow-changes"), "{fault}");
-            assert_eq!(between(&config(), &now, Path::new("step-1"), true).map(|changes| changes.len()), Ok(1));
+            let fault = between(&config(), &now, Path::new("step-1"), false, false).expect_err(key);
+            assert!(fault.message.contains(key) && !fault.message.contains("--allow-changes"), "{fault}");
+            assert_eq!(between(&config(), &now, Path::new("step-1"), true, true).map(|changes| changes.len()), Ok(1));
         }
     }
 
@@ -142,9 +145,15 @@ mod tests {
             config
         };
         let path = Path::new("step-1");
-        assert_eq!(between(&with(json!("aa")), &with(json!("aa")), path, false).map(|changes| changes.len()), Ok(0));
-        assert_eq!(between(&with(json!(null)), &with(json!("aa")), path, false).map(|changes| changes.len()), Ok(0));
-        let fault = between(&with(json!("aa")), &with(json!("bb")), path, false).expect_err("other numbers");
+        assert_eq!(
+            between(&with(json!("aa")), &with(json!("aa")), path, false, true).map(|changes| changes.len()),
+            Ok(0)
+        );
+        assert_eq!(
+            between(&with(json!(null)), &with(json!("aa")), path, false, true).map(|changes| changes.len()),
+            Ok(0)
+        );
+        let fault = between(&with(json!("aa")), &with(json!("bb")), path, false, true).expect_err("other numbers");
         let said = "\"openings.in.waveform.table.content_sha256\" was \"aa\", now \"bb\"";
         assert!(fault.message.contains(said), "{fault}");
         assert_eq!(tables(&with(json!("aa")), &with(json!("bb"))).len(), 1);

@@ -4,6 +4,7 @@ use hematite_comm::Comm;
 use hematite_config::{Exit, Result};
 use hematite_dump::Checkpoint;
 
+use crate::checkpoint::Found;
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -30,16 +31,28 @@ pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Exit> {
         let _device = start::device(cli, comm, setup)?;
         setup.report(comm, cli.quiet);
     }
-    let from = match cli.restart.as_deref() {
-        Some(wanted) => checkpoint::find(comm, setup, wanted)?.path,
-        None => None,
+    let Found { path, damaged } = match cli.restart.as_deref() {
+        Some(wanted) => checkpoint::find(comm, setup, wanted)?,
+        None => Found::default(),
     };
-    let resumed = together(comm, || {
-        let Some(path) = &from else { return Ok(None) };
-        let checkpoint = Checkpoint::open(path)?;
-        let _changed = checkpoint::check(setup, &case_sha256, path, checkpoint.meta(), cli.allow_changes)?;
-        Ok(Some(checkpoint.meta().step))
+    let from = together(comm, || {
+        let Some(path) = path else { return Ok(None) };
+        let checkpoint = Checkpoint::open(&path)?;
+        let changed = checkpoint::check(setup, &case_sha256, &path, checkpoint.meta(), cli.allow_changes)?;
+        Ok(Some((path, checkpoint.meta().step, changed)))
     })?;
-    folder::check(cli, comm, setup, resumed)?;
+    folder::check(cli, comm, setup, from.as_ref().map(|(_, step, _)| *step))?;
+    if comm.rank() > 0 || cli.restart.is_none() {
+        return Ok(Exit::Done);
+    }
+    damaged.iter().for_each(|what| eprintln!("run: warning: {what}: it would be passed over"));
+    if !cli.quiet {
+        match from {
+            Some((path, step, changed)) => {
+                eprintln!("restart   would go on from step {step}, {}{}", path.display(), start::said(&changed));
+            }
+            None => eprintln!("restart   no checkpoint yet: would begin at the start"),
+        }
+    }
     Ok(Exit::Done)
 }

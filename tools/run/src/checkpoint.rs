@@ -207,10 +207,19 @@ pub fn check(
             setup.plan.wall_method().name()
         )));
     }
+    let bears = bears(setup, path, meta);
     let changed = match &meta.config {
-        Some(before) => changes::between(before, &config(setup)?, path, allowed)?,
+        Some(before) => changes::between(before, &config(setup)?, path, allowed, bears.is_ok())?,
         None => Vec::new(),
     };
+    bears.map(|()| changed)
+}
+
+/// Whether the state in the checkpoint at `path` bears the run's physics, be it changed.
+///
+/// # Errors
+/// A usage fault where it does not.
+fn bears(setup: &Setup, path: &Path, meta: &CheckpointMeta) -> Result<()> {
     if let Some(before) = meta.scale.filter(|before| !before.is(&scale(setup))) {
         let text = |of: Scale| {
             format!("time step {:e} s, density {} kg/m3, tau {}", of.time_step_s, of.density_kg_per_m3, of.tau)
@@ -223,8 +232,16 @@ pub fn check(
             text(scale(setup))
         )));
     }
-    outlets::restore(&mut setup.plan.outlets(), &meta.outlets, path)?;
-    Ok(changed)
+    let walls = meta.config.as_ref().and_then(|config| config["fluid"]["walls"].as_str());
+    if let Some(before) = walls.filter(|&before| before != setup.plan.wall_method().name()) {
+        return Err(Fault::usage(format!(
+            "{} is of a run with \"fluid.walls\": \"{before}\", now \"{}\": go on with the same, or begin anew into another folder \
+             by -o",
+            path.display(),
+            setup.plan.wall_method().name()
+        )));
+    }
+    outlets::restore(&mut setup.plan.outlets(), &meta.outlets, path)
 }
 
 /// Nodes whose populations a checkpoint of the run holds.

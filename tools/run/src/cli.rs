@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
 
+use crate::stop::Signals;
 use crate::trace::STEPS;
 
 /// Run a case: fields, ledger and log into a run folder.
@@ -68,6 +69,10 @@ pub struct Cli {
     /// When the program started.
     #[arg(skip = Instant::now())]
     pub started: Instant,
+
+    /// The signals that stop a run.
+    #[arg(skip)]
+    pub signals: Signals,
 
     /// Check config, case, device, checkpoint and run folder, say what would be done, and stop
     #[arg(long)]
@@ -138,6 +143,11 @@ impl Cli {
             cli.restart = Some("latest".to_owned());
         }
         cli
+    }
+
+    /// Whether it asks for time steps into a run folder.
+    pub fn is_a_run(&self) -> bool {
+        !self.schema && !self.list_gpus && !self.check && self.bench.is_none()
     }
 }
 

@@ -228,6 +228,11 @@ pub struct DumpConfig {
     pub region: DumpRegion,
 }
 
+/// Ledger lines of a long run whose config does not say how many.
+const LEDGER_LINES: u64 = 100;
+/// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
+const LEDGER_EVERY: u64 = 100;
+
 /// Name of the file of cells.
 pub const CELLS: &str = "cells";
 
@@ -256,6 +261,11 @@ impl DumpConfig {
 }
 
 impl RunConfig {
+    /// Time steps from one line of the ledger to the next, in a run of `steps` steps whose config says `every` or nothing.
+    pub fn ledger_every(every: Option<u64>, steps: u64) -> u64 {
+        every.unwrap_or((steps / LEDGER_LINES).max(LEDGER_EVERY))
+    }
+
     /// Steps of dumps after the last of `steps`, each with its key.
     pub fn beyond(&self, steps: u64) -> Vec<(String, u64)> {
         let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}].at"), &dump.at));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result, check_writable, clear_partial};
-use hematite_dump::{Checkpoint, EndState, Ledger, RunRecord};
+use hematite_dump::{Checkpoint, CheckpointWriter, EndState, Ledger, RunRecord};
 
 use crate::checkpoint;
 use crate::cli::Cli;
@@ -41,6 +41,24 @@ pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
     }
 }
 
+/// Waits for the folder where its holder is about to end. Collective.
+///
+/// # Errors
+/// When a rank is lost.
+pub fn wait(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<()> {
+    let tell = |text: String| {
+        if !cli.quiet {
+            eprintln!("run: {text}")
+        }
+    };
+    together(comm, || {
+        if comm.rank() == 0 {
+            lock::wait(&setup.folder, tell);
+        }
+        Ok(())
+    })
+}
+
 /// Takes the folder for a run that begins, or goes on from step `resumed`. Gives the lock, on rank 0, and whether the files in the
 /// folder go on. Collective.
 ///
@@ -69,7 +87,7 @@ fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, b
     let goes_on = may_be_taken(cli, setup, resumed)?;
     let holds = folder.join(RECORD).exists();
     let lock = Lock::take(folder)?;
-    prepare(folder, holds, goes_on)?;
+    prepare(folder, holds, resumed.filter(|_| goes_on))?;
     Ok((lock, goes_on))
 }
 
@@ -149,8 +167,9 @@ fn is_replaceable(cli: &Cli, folder: &Path) -> Result<()> {
     )))
 }
 
-/// Makes the folder ready: of an earlier run that does not go on, what `run` itself wrote is removed.
-fn prepare(folder: &Path, holds: bool, goes_on: bool) -> Result<()> {
+/// Makes the folder ready: of an earlier run that does not go on, what `run` itself wrote is removed; of one that goes on `from` a
+/// step, the later checkpoints.
+fn prepare(folder: &Path, holds: bool, from: Option<u64>) -> Result<()> {
     let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
     // What failed is taken up again or done anew.
     let failed = folder.join(RunRecord::FAILED);
@@ -158,8 +177,9 @@ fn prepare(folder: &Path, holds: bool, goes_on: bool) -> Result<()> {
         fs::remove_dir_all(failed).map_err(fault)?;
     }
     clear_partial(folder);
-    if goes_on {
-        return clear_unfinished(&folder.join(CHECKPOINTS)).map_err(fault);
+    if let Some(step) = from {
+        clear_unfinished(&folder.join(CHECKPOINTS)).map_err(fault)?;
+        return CheckpointWriter::remove_after(folder, step);
     }
     for entry in fs::read_dir(folder).map_err(fault)? {
         let entry = entry.map_err(fault)?;

@@ -2,12 +2,24 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
+use std::os::unix::process::parent_id;
 use std::path::Path;
+
+use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result, process};
 
 /// The file that is locked while a run writes into its folder. It stays, and says who wrote last.
 pub const FILE: &str = ".lock";
+
+/// In the second line of the file: who started the process that wrote it.
+const LAUNCHER: &str = "started by process ";
+
+/// How long a holder that is about to end is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// In the flags of a process that Linux tells: it is ending.
+const ENDING: u64 = 4;
 
 /// Holds a run folder until it is dropped, or its process ends in any way.
 pub struct Lock {
@@ -27,7 +39,7 @@ impl Lock {
         let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(fault)?;
         locked(&mut file, folder)?;
         file.set_len(0).map_err(fault)?;
-        writeln!(file, "{}", process()).map_err(fault)?;
+        writeln!(file, "{}\n{LAUNCHER}{}", process(), parent_id()).map_err(fault)?;
         Ok(Self { _file: file })
     }
 }
@@ -40,6 +52,45 @@ pub fn check(folder: &Path) -> Result<()> {
     File::open(folder.join(FILE)).map_or(Ok(()), |mut file| locked(&mut file, folder))
 }
 
+/// Waits, for some seconds at most, while the folder is held by a process of this host that is about to end: it is ending, or its
+/// launcher has gone, as when `mpirun` was killed and its ranks have not noticed yet. Calls `tell` with what to say, once.
+pub fn wait(folder: &Path, tell: impl Fn(String)) {
+    let (start, mut told) = (Instant::now(), false);
+    while let Some(holder) = dying_holder(folder).filter(|_| start.elapsed() < PATIENCE) {
+        if !told {
+            let (folder, seconds) = (folder.display(), PATIENCE.as_secs());
+            tell(format!("{folder} is held by {holder}, which is about to end: waiting up to {seconds} s for that"));
+            told = true;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The process that holds the folder, where it is of this host and about to end.
+fn dying_holder(folder: &Path) -> Option<String> {
+    let mut file = File::open(folder.join(FILE)).ok()?;
+    let Err(TryLockError::WouldBlock) = file.try_lock() else { return None };
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    let mut lines = text.lines();
+    let holder = lines.next()?;
+    let launcher: u64 = lines.next()?.strip_prefix(LAUNCHER)?.parse().ok()?;
+    let (number, host) = holder.strip_prefix("process ")?.split_once(" on ")?;
+    let is_here = process().split_once(" on ").is_some_and(|(_, here)| here == host);
+    (is_here && is_dying(number.parse().ok()?, launcher)).then(|| holder.to_owned())
+}
+
+/// Whether a process has gone, is ending, or has lost the `launcher` that started it. Not known but on Linux.
+fn is_dying(number: u32, launcher: u64) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{number}/stat")) else {
+        return Path::new("/proc/self").exists();
+    };
+    // Behind its name: state, parent, group, session, terminal, the terminal's group, flags.
+    let behind: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, behind)| behind).split(' ').collect();
+    let number = |k: usize| behind.get(k).and_then(|text| text.parse::<u64>().ok());
+    number(1).is_some_and(|parent| parent != launcher) || number(6).is_some_and(|flags| flags & ENDING != 0)
+}
+
 /// Locks the file, or says who holds it.
 fn locked(file: &mut File, folder: &Path) -> Result<()> {
     match file.try_lock() {
@@ -50,7 +101,7 @@ fn locked(file: &mut File, folder: &Path) -> Result<()> {
             Err(Fault::usage(format!(
                 "{} is being written by another run ({}): wait for its end, stop it, or choose another folder with -o",
                 folder.display(),
-                holder.trim()
+                holder.lines().next().unwrap_or_default()
             )))
         }
         Err(TryLockError::Error(error)) => Err(Fault::io(format!("cannot lock {}: {error}", folder.display()))),
@@ -70,5 +121,30 @@ mod tests {
         assert!(fault.message.contains(&format!("process {}", std::process::id())), "{fault}");
         drop(first);
         let _again = Lock::take(&run).expect("free again");
+    }
+
+    #[test]
+    fn who_is_about_to_end_is_waited_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (run, said) = (folder.path(), std::cell::RefCell::new(Vec::new()));
+        let seconds = || {
+            let start = Instant::now();
+            wait(run, |text| said.borrow_mut().push(text));
+            start.elapsed().as_secs_f64()
+        };
+        assert!(seconds() < 1.0, "nobody holds it");
+        let held = Lock::take(run).expect("free");
+        assert!(seconds() < 1.0, "its launcher is there");
+        std::fs::write(run.join(FILE), format!("{}\n{LAUNCHER}0\n", process())).expect("writes");
+        let waited = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_secs(1));
+                drop(held);
+            });
+            seconds()
+        });
+        assert!((0.9..9.0).contains(&waited), "{waited} s");
+        let said = said.into_inner();
+        assert!(said.len() == 1 && said[0].contains(&process()), "{said:?}");
     }
 }

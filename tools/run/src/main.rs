@@ -45,6 +45,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Result<Exit> {
+    if cli.is_a_run() {
+        // Before all that is slow, such as the start of MPI: a signal must not end a run that its job script counts on.
+        cli.signals.watch()?;
+    }
     if cli.schema {
         println!("{}", schema::<config::RunConfig>());
         return Ok(Exit::Done);
@@ -60,6 +64,7 @@ fn run(cli: &Cli) -> Result<Exit> {
         if let Some(format) = cli.bench {
             return bench::bench(cli, comm, setup, format);
         }
+        folder::wait(cli, comm, &setup)?;
         if folder::is_done(cli, comm, &setup)? {
             folder::say_done(cli, comm, &setup);
             return Ok(Exit::Done);

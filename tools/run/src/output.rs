@@ -8,7 +8,7 @@ use hematite_config::{Fault, Provenance, Result};
 use hematite_dump::{
     BodyWriter, CellCount, CellWriter, ChangeRecord, Column, DumpStep, EndRecord, FieldWriter, Ledger, LedgerRow,
     LedgerWriter, Log, OpeningRecord, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
-    WarningRecord, clear_other_ranks, dump_file, rank_file, write_body_index, write_cell_index, write_index,
+    WarningRecord, clear_other_ranks, cut_back, dump_file, rank_file, write_body_index, write_cell_index, write_index,
 };
 use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Monitor, Phases};
 use hematite_solver::suspension::Tally;
@@ -19,7 +19,7 @@ use crate::alarm::Alarm;
 use crate::bodies;
 use crate::cells::{frame, kinds};
 use crate::cli::Cli;
-use crate::config::{BODIES, CELLS};
+use crate::config::{BODIES, CELLS, RunConfig};
 use crate::field_dump::FieldDump;
 use crate::folder;
 use crate::lock::Lock;
@@ -65,6 +65,12 @@ impl Output {
     ) -> Result<Self> {
         let (lock, goes_on) = folder::take(cli, comm, setup, resumed)?;
         let step = resumed.unwrap_or(0);
+        if goes_on {
+            // A later call may name again what this one leaves out.
+            let names: Vec<&str> =
+                setup.config.dumps.iter().map(|dump| dump.name.as_str()).chain([CELLS, BODIES]).collect();
+            together(comm, || if comm.rank() == 0 { cut_back(&setup.folder, &names, step) } else { Ok(()) })?;
+        }
         let open = |dump| FieldDump::open(comm, setup, &setup.folder, dump, goes_on, step);
         let dumps = setup.config.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
         for dump in &setup.config.dumps {
@@ -90,8 +96,10 @@ impl Output {
                 return Ok(());
             }
             let (names, columns) = (ledger_names(setup), measured::columns(setup));
-            ledger = Some(if goes_on {
-                LedgerWriter::reopen(&setup.folder, step)?
+            let before = if goes_on { Some(RunRecord::read(&setup.folder)?) } else { None };
+            ledger = Some(if let Some(before) = &before {
+                let extra = line_of_end(setup, before);
+                LedgerWriter::reopen(&setup.folder, |line| line <= step && Some(line) != extra)?
             } else {
                 let populations: Vec<String> = setup.populations.iter().map(|p| p.name.clone()).collect();
                 LedgerWriter::create(&setup.folder, &names, &columns, &populations)?
@@ -101,8 +109,7 @@ impl Output {
             }
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });
             let mut record = record(setup, comm.size(), case_sha256, devices)?;
-            if goes_on {
-                let before = RunRecord::read(&setup.folder)?;
+            if let Some(before) = before {
                 (record.warnings, record.restarts) = (before.warnings, before.restarts);
                 record.warnings.retain(|warning| warning.step <= step);
                 record.restarts.retain(|restart| restart.step <= step);
@@ -157,10 +164,16 @@ impl Output {
     /// # Errors
     /// When a file cannot be written.
     pub fn warn(&mut self, step: u64, alarm: Alarm, told: bool) -> Result<()> {
+        let known = |record: &RunRecord| record.warnings.iter().any(|known| known.kind == alarm.kind);
+        if self.record.as_ref().is_some_and(known) { Ok(()) } else { self.say(step, alarm, told) }
+    }
+
+    /// Says a warning, also one of a kind that was said before.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
+    pub fn say(&mut self, step: u64, alarm: Alarm, told: bool) -> Result<()> {
         let (Some(record), Some(log)) = (&mut self.record, &mut self.log) else { return Ok(()) };
-        if record.warnings.iter().any(|known| known.kind == alarm.kind) {
-            return Ok(());
-        }
         log.write(&json!({"event": "warning", "kind": alarm.kind, "step": step, "text": alarm.text}))?;
         if told {
             eprintln!("run: warning: {}", alarm.text);
@@ -339,6 +352,14 @@ impl Output {
 fn ledger_names(setup: &Setup) -> Vec<String> {
     let openings = setup.header.openings.iter().map(|opening| opening.name.clone());
     openings.chain(setup.plan.walls_give_mass().then(|| WALLS.to_owned())).collect()
+}
+
+/// The step whose line is in the ledger only because the run that goes on had its end there, and has no longer.
+fn line_of_end(setup: &Setup, before: &RunRecord) -> Option<u64> {
+    let last = before.steps;
+    let was = RunConfig::ledger_every(before.config["monitor"]["every"].as_u64(), last);
+    let is = RunConfig::ledger_every(setup.config.monitor.every, setup.plan.steps);
+    (last != setup.plan.steps && !last.is_multiple_of(was) && !last.is_multiple_of(is)).then_some(last)
 }
 
 /// Whether a run may go on with the files of its folder, as far as can be told without changing them. On rank 0.

@@ -36,6 +36,8 @@ pub struct Start {
     pub resumed: Option<u64>,
     /// What the config has changed since.
     pub changed: Vec<ChangeRecord>,
+    /// Why newer checkpoints were passed over.
+    pub damaged: Vec<String>,
 }
 
 impl Start {
@@ -86,21 +88,19 @@ impl Start {
         };
         let resumed = saved.as_ref().map(|saved| saved.step);
         let suspended = immerse(&gpu, comm, setup, &mut fluid, saved)?;
-        if comm.rank() == 0 {
-            from.damaged.iter().for_each(|what| eprintln!("run: warning: {what}: going on from the checkpoint before"));
-        }
         if told && cli.restart.is_some() {
             match resumed {
                 Some(step) => eprintln!("restart   from step {step}{}", said(&changed)),
                 None => eprintln!("restart   no checkpoint yet: from the start"),
             }
         }
-        Ok(Self { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed })
+        let damaged = from.damaged;
+        Ok(Self { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed, damaged })
     }
 }
 
 /// What is told of changes.
-fn said(changed: &[ChangeRecord]) -> String {
+pub fn said(changed: &[ChangeRecord]) -> String {
     let keys: Vec<&str> = changed.iter().map(|change| change.key.as_str()).collect();
     if keys.is_empty() { String::new() } else { format!(", changed since: {}", keys.join(", ")) }
 }

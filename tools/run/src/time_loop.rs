@@ -13,11 +13,13 @@ use serde_json::json;
 
 use crate::balance::{Pace, divide};
 use crate::cli::{Cli, Traced};
+use crate::config::RunConfig;
 use crate::failure::Worst;
 use crate::forces;
 use crate::measured::Look;
 use crate::output::Output;
 use crate::progress::Progress;
+use crate::ranks::together;
 use crate::setup::Setup;
 use crate::start::Start;
 use crate::stop::Stop;
@@ -27,10 +29,6 @@ use crate::{alarm, checkpoint, failure};
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
-/// Ledger lines of a long run whose config does not say how many.
-const LEDGER_LINES: u64 = 100;
-/// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
-const LEDGER_EVERY: u64 = 100;
 
 /// Speed or density deviation over the limits of the method from which on it is taken down where they are largest.
 const SUSPECT: f64 = 0.25;
@@ -75,12 +73,16 @@ pub struct TimeLoop<'c> {
 impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
-        let stop = Stop::watch(cli.walltime, cli.started, setup.config.checkpoint.seconds())?;
-        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed } =
+        let stop = Stop::new(cli.signals.clone(), cli.walltime, cli.started, setup.config.checkpoint.seconds());
+        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed, damaged } =
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
+        together(comm, || if first < last { stop.check_time() } else { Ok(()) })?;
+        let mut output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
+        together(comm, || {
+            damaged.iter().try_for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0))
+        })?;
         let trace = match cli.trace {
             Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),
             _ => None,
@@ -143,7 +145,11 @@ impl<'c> TimeLoop<'c> {
         let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
         self.output.end(EndRecord { state, step, exit: exit as u8, reason: None })?;
         if self.told {
-            let how = if exit == Exit::Done { "done" } else { "stopped with a checkpoint" };
+            let how = match exit {
+                Exit::Done => "done",
+                _ if step == self.first => "stopped with a checkpoint, no step was done",
+                _ => "stopped with a checkpoint",
+            };
             eprintln!("{how}: step {step}, {wall:.1} s, {mlups:.1} MLUPS, {}", self.setup.folder.display());
         }
         Ok(exit)
@@ -333,7 +339,7 @@ impl<'c> TimeLoop<'c> {
     /// Lets ranks agree on what is asked for now: any of them may stop the run, rank 0's clock says when a checkpoint is due.
     fn ask(&mut self) -> Result<()> {
         let _span = self.gpu.span("agree");
-        let stop = self.stop.wanted();
+        let stop = self.stop.wanted(self.fluid.step() > self.first);
         let checkpoint = stop || self.comm.rank() == 0 && self.stop.checkpoint_is_due();
         let mut asked = [stop, checkpoint].map(i64::from);
         self.comm.sum(&mut asked)?;
@@ -376,7 +382,7 @@ impl<'c> TimeLoop<'c> {
     }
 
     fn monitor_every(&self) -> u64 {
-        self.setup.config.monitor.every.unwrap_or((self.setup.plan.steps / LEDGER_LINES).max(LEDGER_EVERY))
+        RunConfig::ledger_every(self.setup.config.monitor.every, self.setup.plan.steps)
     }
 
     /// A number of steps that takes about [`LOOK`] seconds, at most `limit`, the same on every rank.

@@ -2,8 +2,9 @@
 //!
 //! A cell's centre keeps off the wall, so that a narrow vessel has few places for its volume, or none. The lumen is therefore cut
 //! into blocks. Around each, the fluid is shared out among the places there: a cell begins at a place with the probability of
-//! its share. Vessels in which cells can only follow each other in a row hold fewer: a place has at most [`MOST`] times the mean
-//! share. What is above that, and fluid in blocks without a place around them, counts for none.
+//! the least share of a block beside it, which is that of the vessel's middle, so that no side of a vessel is preferred. Vessels in
+//! which cells can only follow each other in a row hold fewer: a place has at most [`MOST`] times the mean share. What is above
+//! that, and fluid in blocks without a place around them, counts for none.
 
 use rayon::prelude::*;
 
@@ -54,19 +55,17 @@ impl<'a> Places<'a> {
         let nodes: Vec<u32> = keyed.into_iter().map(|(_, node)| node).collect();
 
         let blocks = Blocks::of(lattice);
-        let [fluid, places] = [blocks.around(all.clone()), blocks.around(nodes.iter().copied())];
-        let own = blocks.count(all);
-        let reached = own.iter().zip(&places).filter(|&(_, &places)| places > 0).map(|(&own, _)| f64::from(own));
-        let most = MOST * reached.sum::<f64>() / nodes.len() as f64;
-        let share = |block: usize| f64::from(fluid[block]) / f64::from(places[block]);
-        let counted = |(block, &own): (usize, &u32)| match places[block] {
-            0 => 0.0,
-            _ => f64::from(own) * (most / share(block)).min(1.0),
-        };
-        let roomy = own.iter().enumerate().map(counted).sum();
+        let (fluid, places) = (blocks.count(all), blocks.count(nodes.iter().copied()));
+        let sum = |counts: &[f64]| blocks.around(counts, |a, b| a + b);
+        // Not finite where there is no place.
+        let shares: Vec<f64> = sum(&fluid).iter().zip(sum(&places)).map(|(fluid, places)| fluid / places).collect();
+        let reached = || fluid.iter().zip(&shares).filter(|(_, share)| share.is_finite());
+        let most = MOST * reached().map(|(fluid, _)| fluid).sum::<f64>() / nodes.len() as f64;
+        let roomy = reached().map(|(fluid, share)| fluid * (most / share).min(1.0)).sum();
+        let least = blocks.around(&shares, f64::min);
         let mut end = 0.0;
         let ends = nodes.iter().map(|&node| {
-            end += share(blocks.holding(node)).min(most);
+            end += least[blocks.holding(node)].min(most);
             end
         });
         let ends = ends.collect();
@@ -104,35 +103,31 @@ impl<'a> Blocks<'a> {
     }
 
     /// How many of `nodes` each block holds.
-    fn count(&self, nodes: impl Iterator<Item = u32>) -> Vec<u32> {
-        let mut counts = vec![0; self.size.iter().product()];
-        nodes.for_each(|node| counts[self.holding(node)] += 1);
+    fn count(&self, nodes: impl Iterator<Item = u32>) -> Vec<f64> {
+        let mut counts = vec![0.0; self.size.iter().product()];
+        nodes.for_each(|node| counts[self.holding(node)] += 1.0);
         counts
     }
 
-    /// How many of `nodes` each block and those beside it hold.
-    fn around(&self, nodes: impl Iterator<Item = u32>) -> Vec<u32> {
-        let mut counts = self.count(nodes);
+    /// The values of each block and those beside it, joined.
+    fn around(&self, values: &[f64], join: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+        let mut joined = values.to_vec();
         for axis in 0..3 {
             let (size, periodic) = (self.size[axis], self.lattice.periodic[axis]);
             let stride: usize = self.size[..axis].iter().product();
-            let lines = (0..counts.len()).filter(|block| block / stride % size == 0);
-            let summed = lines.flat_map(|first| {
-                let line: Vec<u32> = (0..size).map(|k| counts[first + k * stride]).collect();
-                let sum = |k: usize| {
+            for first in (0..joined.len()).filter(|block| block / stride % size == 0) {
+                let line: Vec<f64> = (0..size).map(|k| joined[first + k * stride]).collect();
+                for k in 0..size {
                     let below = if k > 0 { Some(k - 1) } else { periodic.then_some(size - 1) };
                     let above = if k + 1 < size { Some(k + 1) } else { periodic.then_some(0) };
                     // Where a period has one block or two, no block counts twice.
                     let beside = [below, above.filter(|&above| Some(above) != below)];
-                    line[k]
-                        + beside.into_iter().flatten().filter(|&other| other != k).map(|other| line[other]).sum::<u32>()
-                };
-                (0..size).map(|k| (first + k * stride, sum(k))).collect::<Vec<_>>()
-            });
-            let summed: Vec<(usize, u32)> = summed.collect();
-            summed.into_iter().for_each(|(block, sum)| counts[block] = sum);
+                    let others = beside.into_iter().flatten().filter(|&other| other != k).map(|other| line[other]);
+                    joined[first + k * stride] = others.fold(line[k], &join);
+                }
+            }
         }
-        counts
+        joined
     }
 }
 

@@ -132,6 +132,16 @@ impl CheckpointWriter {
         sums::write_of_share(&self.path)
     }
 
+    /// Removes the checkpoints of a run after time step `step`, from which it goes on: damaged ones, and those of what it
+    /// abandons. On rank 0 only.
+    ///
+    /// # Errors
+    /// When one cannot be removed.
+    pub fn remove_after(run: &Path, step: u64) -> Result<()> {
+        let later = finished(run).into_iter().filter(|(at, _)| *at > step);
+        later.into_iter().try_for_each(|(_, path)| fs::remove_dir_all(&path).map_err(writing(&path)))
+    }
+
     /// Makes the checkpoint of `step` count, when every rank has finished its share: on rank 0 only. Of earlier ones the
     /// newest stays; others go, and so do later ones, which a run that started anew from an earlier step has left behind.
     ///

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use hdf5::H5Type;
-use hematite_config::{Fault, Result, publish};
+use hematite_config::{Exit, Fault, Result, publish};
 
 use super::header::Header;
+use super::index::write_index;
 use super::pieces::{self, Pieces};
 use super::writer::{FieldWriter, append, geometry};
 use crate::h5::{self, reading, writing};
@@ -33,18 +34,49 @@ pub fn rank_file(run: &Path, name: &str, rank: usize, ranks: usize) -> PathBuf {
 /// When a file cannot be removed.
 pub fn clear_other_ranks(run: &Path, name: &str, ranks: usize) -> Result<()> {
     let own: Vec<PathBuf> = (0..ranks).map(|rank| rank_file(run, name, rank, ranks)).collect();
-    let is_rank_file = |path: &Path| {
-        let middle = path.file_name()?.to_str()?.strip_prefix(name)?.strip_prefix("_r")?.strip_suffix(".vtkhdf")?;
-        let (rank, of) = middle.split_once("of")?;
-        Some(rank.parse::<usize>().is_ok() && of.parse::<usize>().is_ok())
-    };
     for entry in std::fs::read_dir(run).map_err(writing(run))? {
         let path = entry.map_err(writing(run))?.path();
-        if is_rank_file(&path) == Some(true) && !own.contains(&path) {
+        if series_of(&path) == Some(name) && !own.contains(&path) {
             std::fs::remove_file(&path).map_err(writing(&path))?;
         }
     }
     Ok(())
+}
+
+/// The name of the dump that a rank file is of; none of other files.
+fn series_of(path: &Path) -> Option<&str> {
+    let (name, ranks) = path.file_name()?.to_str()?.strip_suffix(".vtkhdf")?.rsplit_once("_r")?;
+    let (rank, of) = ranks.split_once("of")?;
+    (rank.parse::<usize>().is_ok() && of.parse::<usize>().is_ok()).then_some(name)
+}
+
+/// Drops what lies after time step `keep_through_step` in the dumps of fields that a run folder holds, but for those with the names
+/// `but`. To be called on one rank. What is damaged, or no dump of fields, stays as it is: no run goes on with it.
+///
+/// # Errors
+/// When a file cannot be written, or is being written by another process.
+pub fn cut_back(run: &Path, but: &[&str], keep_through_step: u64) -> Result<()> {
+    for entry in std::fs::read_dir(run).map_err(writing(run))? {
+        let path = entry.map_err(writing(run))?.path();
+        let name = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".vtkhdf"));
+        if series_of(&path).is_some() || name.is_none_or(|name| but.contains(&name)) {
+            continue;
+        }
+        match shorten(&path, keep_through_step) {
+            Err(fault) if fault.exit != Exit::Usage => return Err(fault),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Drops what lies after time step `keep_through_step` in the dump `whole`, which may be an index.
+fn shorten(whole: &Path, keep_through_step: u64) -> Result<()> {
+    let Some(files) = pieces::list(whole)?.1 else {
+        return FieldWriter::reopen(whole, keep_through_step).map(drop);
+    };
+    files.iter().try_for_each(|file| FieldWriter::reopen(file, keep_through_step).map(drop))?;
+    write_index(whole, &files)
 }
 
 /// The files of the dump `whole`, which must hold `fields` and no others, in f64 or not.

@@ -112,6 +112,9 @@ impl FieldWriter {
             return Err(Fault::io(format!("{path}: a dump at step {next} cannot follow one at step {last}")));
         }
         self.current = None;
+        let columns: usize = self.header.fields.iter().map(|field| field.components()).sum();
+        let width = if self.header.f64 { size_of::<f64>() } else { size_of::<f32>() };
+        h5::check_limit(&self.path, (self.header.stride * columns * width) as u64)?;
         self.current = Some(Current { file: h5::open_rw(&self.path)?, step, written: Vec::new() });
         Ok(())
     }

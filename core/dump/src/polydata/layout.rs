@@ -52,6 +52,15 @@ impl Layout {
     /// Its numbers.
     pub const COLUMNS: usize = 10;
 
+    /// No fewer bytes than its rows of `arrays` take in whole chunks.
+    pub fn bytes(&self, arrays: &[Array]) -> u64 {
+        let of = |array: &Array| {
+            let (_, rows) = (array.rows)(self);
+            rows.next_multiple_of(CHUNK) * array.columns.unwrap_or(1) * size_of::<u64>()
+        };
+        arrays.iter().map(of).sum::<usize>() as u64
+    }
+
     /// As a row of the file.
     pub fn row(&self) -> [u64; Self::COLUMNS] {
         let Self { cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part } = *self;

@@ -88,6 +88,7 @@ impl<K: Kind> Writer<K> {
         let at = Layout::of_members(&self.header.kinds, &kinds);
         let repeats = !self.header.steps.is_empty() && kinds == self.last;
         let at = at.after(self.header.layout.last(), repeats);
+        h5::check_limit(&self.path, at.bytes(K::FORM.arrays))?;
         let file = h5::open_rw(&self.path)?;
         let write = || {
             K::put(frame, &self.header.kinds, &order, &file, &at)?;

@@ -18,6 +18,9 @@ const OWN: &str = "hematite/tracks";
 /// Rows a chunk.
 const CHUNK: usize = 1 << 12;
 
+/// No fewer bytes than a cell takes in all elements.
+const ROW: usize = 16 * size_of::<f64>();
+
 /// The box of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TrackBox {
@@ -100,6 +103,7 @@ impl TrackWriter {
         if !frame.id.is_sorted_by(|a, b| a < b) || frame.kind.iter().any(|&kind| kind as usize >= self.kinds) {
             return Err(fault("a frame's cells do not ascend by number, or are of no known population".to_owned()));
         }
+        h5::check_limit(&self.path, (frame.id.len().next_multiple_of(CHUNK) * ROW) as u64)?;
         let file = h5::open_rw(&self.path)?;
         let write = || {
             let group = file.group(PARTICLES)?;
