@@ -1,10 +1,9 @@
 //! The lock of a run folder: of two runs into one folder the second is refused.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
 use std::os::unix::process::parent_id;
 use std::path::Path;
-
 use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result, process};
@@ -39,7 +38,7 @@ impl Lock {
         let mut file = options.read(true).write(true).create(true).truncate(false).open(&path).map_err(fault)?;
         locked(&mut file, folder)?;
         file.set_len(0).map_err(fault)?;
-        writeln!(file, "{}\n{LAUNCHER}{}", process(), parent_id()).map_err(fault)?;
+        file.write_all(format!("{}\n{LAUNCHER}{}\n", process(), parent_id()).as_bytes()).map_err(fault)?;
         Ok(Self { _file: file })
     }
 }
@@ -96,16 +95,29 @@ fn locked(file: &mut File, folder: &Path) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let _unknown = file.read_to_string(&mut holder);
+            let holder = holder(file);
             Err(Fault::usage(format!(
                 "{} is being written by another run ({}): wait for its end, stop it, or choose another folder with -o",
                 folder.display(),
-                holder.lines().next().unwrap_or_default()
+                holder.unwrap_or_else(|| "process unknown".to_owned())
             )))
         }
         Err(TryLockError::Error(error)) => Err(Fault::io(format!("cannot lock {}: {error}", folder.display()))),
     }
+}
+
+/// The process that holds the file; none where it does not say so within a second: it locks the file first, then writes.
+fn holder(file: &mut File) -> Option<String> {
+    let start = Instant::now();
+    while start.elapsed() < Duration::from_secs(1) {
+        let mut text = String::new();
+        file.rewind().and_then(|()| file.read_to_string(&mut text)).ok()?;
+        if let Some(line) = text.lines().next() {
+            return Some(line.to_owned());
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    None
 }
 
 #[cfg(test)]
