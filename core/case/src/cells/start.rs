@@ -115,7 +115,7 @@ impl<'a> Blocks<'a> {
         for axis in 0..3 {
             let (size, periodic) = (self.size[axis], self.lattice.periodic[axis]);
             let stride: usize = self.size[..axis].iter().product();
-            for first in (0..joined.len()).filter(|block| block / stride % size == 0) {
+            for first in (0..joined.len()).filter(|block| (block / stride).is_multiple_of(size)) {
                 let line: Vec<f64> = (0..size).map(|k| joined[first + k * stride]).collect();
                 for k in 0..size {
                     let below = if k > 0 { Some(k - 1) } else { periodic.then_some(size - 1) };
