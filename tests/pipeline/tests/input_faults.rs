@@ -118,19 +118,26 @@ fn lengths_far_from_any_cell_or_vessel_are_refused() {
 fn names_are_short_and_plain() {
     let folder = Folder::with_vessel();
     let long = "a".repeat(100_000);
-    for name in [&long, "in/let", "in\nlet", "\u{1b}[31m", " inlet"] {
+    let faults = [
+        (long.as_str(), "has 100000 characters: take at most 64"),
+        ("in/let", "holds '/': take "),
+        ("in\nlet", "holds '\\n': take "),
+        ("\u{1b}[31m", "holds '\\u{1b}': take "),
+        ("in let ", " space"),
+    ];
+    for (name, fault) in faults {
         let mut config = configs::vessel_case();
         config["openings"][0]["name"] = json!(name);
         folder.json("case.json", &config);
-        folder.refuses("mkcase", &["case.json", "--quiet"], &["case.json", "openings[0]", "1 to 64", "letters"]);
+        folder.refuses("mkcase", &["case.json", "--quiet"], &["case.json", "openings[0]", fault]);
         config["openings"][0]["name"] = json!("inlet");
         config["cells"] = json!([{"name": name, "shape": {"kind": "red_cell"}, "count": 1}]);
         folder.json("case.json", &config);
-        folder.refuses("mkcase", &["case.json", "--quiet"], &["case.json", "cells[0]", "1 to 64", "letters"]);
+        folder.refuses("mkcase", &["case.json", "--quiet"], &["case.json", "cells[0]", fault]);
         let mut run = configs::vessel_run();
         run["dumps"] = json!([{"every": 10, "name": name}]);
         folder.json("run.json", &run);
-        folder.refuses("run", &["run.json", "--quiet"], &["run.json", "dumps[0].name", "1 to 64"]);
+        folder.refuses("run", &["run.json", "--quiet"], &["run.json", "dumps[0].name", fault]);
     }
 }
 
