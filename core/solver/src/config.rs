@@ -348,7 +348,7 @@ pub struct InflowConfig {
     /// Length of the column, after which it begins again, e.g. "50 um". Default: six of the cells' largest diameters.
     pub length: Option<Length>,
     /// Share of the volume that cells take up in what comes in, e.g. 0.3, populations in the proportions of the case. Default: that of
-    /// the whole case.
+    /// the case's vessels that are wide enough for the cells.
     pub hematocrit: Option<f64>,
 }
 

@@ -327,6 +327,11 @@ impl Plan {
         self.openings[opening].waveform.is_constant()
     }
 
+    /// Whether what is prescribed at openings and drives the fluid stays as it is, but for ramps.
+    pub fn is_steady_throughout(&self) -> bool {
+        self.drive.is_constant() && self.openings.iter().all(|condition| condition.waveform.is_constant())
+    }
+
     /// The step at which the last ramp is over; 0 without ramps.
     pub fn ramped_until(&self) -> u64 {
         let rises = self.openings.iter().map(|condition| condition.waveform.rise()).chain([self.drive.rise()]);

@@ -12,7 +12,7 @@ use crate::suspended::Suspended;
 
 /// Above this Mach number errors of compressibility, which grow with its square, exceed some percent.
 const MACH: f64 = 0.1;
-/// Above this share of the density at rest, fluid that collects in a place is part of the flow.
+/// Above this deviation over the density at rest, the fluid's compressibility changes the flow.
 const COMPRESSED: f64 = 0.05;
 /// Above so many times the speed that is prescribed or expected.
 const TIMES: f64 = 10.0;
@@ -20,9 +20,9 @@ const TIMES: f64 = 10.0;
 const BACKFLOW: f64 = 0.5;
 /// Slower backflow, over the expected speed, is none.
 const SLOW: f64 = 0.01;
-/// Above this share of what came in, what walls gave or took is part of the flow.
+/// Above this share of what came in, the mass that walls gave or took changes the flow.
 const LEAK: f64 = 0.02;
-/// And above this share of the mass inside: before much has come in, any leak is a large share of that.
+/// It must also be above this share of the mass inside: any leak is a large share of what came in before much has.
 const LOSS: f64 = 1e-3;
 
 /// Above this share of what came in over the second half of a run, the flow is not steady yet.
@@ -51,7 +51,7 @@ pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
 pub fn of_speed(setup: &Setup, step: u64, speed: f64) -> Vec<Alarm> {
     let (mut alarms, unit) = (Vec::new(), setup.plan.units.velocity());
-    // What cells push with at the start is half a step's force, no flow.
+    // Before the first step the speed is half a step of the cells' forces: no flow.
     if step == 0 {
         return alarms;
     }
@@ -118,14 +118,13 @@ pub fn of_walls(setup: &Setup, line: &LedgerRow) -> Option<Alarm> {
 }
 
 /// What there is to say, at the `last` line of the ledger, of fluid that came in since the line `halfway` and has not gone out. Nothing
-/// where what is prescribed goes on changing: flow in and out then swing by themselves.
+/// where what drives the flow keeps changing: the mass inside then swings without a fault.
 pub fn of_storage(setup: &Setup, halfway: &LedgerRow, last: &LedgerRow) -> Option<Alarm> {
-    let steady = (0..setup.header.openings.len()).all(|k| setup.plan.is_steady(k));
     let passed = last.through.iter().zip(&halfway.through).map(|(last, first)| last - first);
     let inflow: f64 = passed.filter(|mass| *mass > 0.0).sum();
     let stored = last.inside - halfway.inside;
     let long = last.step - halfway.step >= SHORT;
-    (steady && long && inflow > 0.0 && stored.abs() > STORED * inflow).then(|| Alarm {
+    (setup.plan.is_steady_throughout() && long && inflow > 0.0 && stored.abs() > STORED * inflow).then(|| Alarm {
         kind: "storage".to_owned(),
         text: format!(
             "from step {} to {} the mass inside has {} by {:.0} % of what came in: what goes out is not yet what comes in. This fluid \

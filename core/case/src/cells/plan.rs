@@ -26,6 +26,7 @@ pub(super) struct Plan {
     pub surface: Surface,
     /// What rigid bodies are.
     pub rigid: Option<RigidShape>,
+    /// How many; of a hematocrit, 0 until [`Plan::count`] has counted them.
     pub asked: u64,
     /// The cells of a file of positions.
     pub given: Vec<Placed>,
@@ -49,8 +50,6 @@ impl Plan {
                 (None, surface)
             }
         };
-        let volume = rigid.map_or_else(|| surface.volume(), |body| body.volume());
-        let lumen = lattice.nodes() as f64 * lattice.spacing.powi(dimension as i32);
         let given = match &config.positions {
             Some(file) => {
                 let file = sibling(path, file);
@@ -61,9 +60,7 @@ impl Plan {
             None => Vec::new(),
         };
         let asked = config.count.unwrap_or(given.len() as u64);
-        let plan = Self { config: config.clone(), surface, rigid, asked, given };
-        let asked = config.hematocrit.map_or(Ok(asked), |share| plan.count(share, lumen / volume))?;
-        Ok(Self { asked, ..plan })
+        Ok(Self { config: config.clone(), surface, rigid, asked, given })
     }
 
     /// How many cells a hematocrit asks for in a lumen `room` times as large as a cell.

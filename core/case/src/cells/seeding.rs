@@ -108,14 +108,14 @@ impl<'a> Seeding<'a> {
         Self { lattice, config, plans, kinds, lumen, wall_gap, slack, room }
     }
 
-    /// Counts the cells of each hematocrit: it is that of the vessels that are wide enough for them.
+    /// Counts the cells of each hematocrit, which is that of the vessels wide enough for them.
     fn ask(&mut self) -> Result<()> {
         for k in 0..self.plans.len() {
             let Some(share) = self.plans[k].config.hematocrit else { continue };
             let clear = self.wall_gap + self.kinds[k].distance.inradius;
             self.room[k] = match self.lattice.set.dimension() {
-                2 => Places::new::<2>(self.lattice, &self.lumen, clear).roomy,
-                _ => Places::new::<3>(self.lattice, &self.lumen, clear).roomy,
+                2 => Places::new::<2>(self.lattice, &self.lumen, clear).room,
+                _ => Places::new::<3>(self.lattice, &self.lumen, clear).room,
             };
             let within = |fault: Fault| fault.within(format!("key \"cells[{k}]\" (\"{}\")", self.plans[k].config.name));
             let asked = self.plans[k].count(share, self.room[k] / self.kinds[k].volume).map_err(within)?;

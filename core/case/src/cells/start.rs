@@ -1,10 +1,11 @@
-//! Where cells begin: as many for a volume in narrow vessels as in wide ones, at random within that, and clear of the wall.
+//! Where cells begin: evenly over the fluid, at random within that, and clear of the wall.
 //!
-//! A cell's centre keeps off the wall, so that a narrow vessel has few places for its volume, or none. The lumen is therefore cut
-//! into blocks. Around each, the fluid is shared out among the places there: a cell begins at a place with the probability of
-//! the least share of a block beside it, which is that of the vessel's middle, so that no side of a vessel is preferred. Vessels in
-//! which cells can only follow each other in a row hold fewer: a place has at most [`MOST`] times the mean share. What is above
-//! that, and fluid in blocks without a place around them, counts for none.
+//! A place is a node where a cell's centre may be. Centres keep off the wall, so that a narrow vessel has few places for its volume.
+//! To fill vessels evenly, each place has a weight: the fluid around it over the number of places around it. "Around" is a block of
+//! [`BLOCK`] sites along each axis and the blocks beside it. A block takes the least weight of those beside it, which is that of the
+//! middle of the vessel: with its own, cells would prefer the vessel's sides. No weight is above [`MOST`] times the mean, because
+//! in narrow vessels cells can only follow each other in a row. A hematocrit does not count the fluid above that limit, nor fluid
+//! without places around it.
 
 use rayon::prelude::*;
 
@@ -18,10 +19,11 @@ use crate::{Lattice, morton};
 const STEPS: u64 = 40;
 /// Places that are tried for a cell.
 const TRIES: u64 = 24;
-/// How many of these are near the first, and how many stretches of a cell away at most.
+/// So many of these, after the first, are near it.
 const NEAR_TRIES: u64 = 8;
+/// They are at most so many stretches of a cell away from it.
 const NEAR: f64 = 4.0;
-/// The largest share of the fluid that a place has, over the mean.
+/// The largest weight of a place, over the mean.
 const MOST: f64 = 1.5;
 /// Edge of a block, in sites.
 const BLOCK: usize = 8;
@@ -32,10 +34,10 @@ const DRAWS: u64 = 1 << 20;
 pub(super) struct Places<'a> {
     lattice: &'a Lattice,
     nodes: Vec<u32>,
-    /// Of each node: the fluid that falls to those up to it, lattice units.
+    /// Of each node: the weights up to its own, added up.
     ends: Vec<f64>,
-    /// The fluid that counts, lattice units.
-    pub roomy: f64,
+    /// The fluid that a hematocrit counts, lattice units.
+    pub room: f64,
 }
 
 impl<'a> Places<'a> {
@@ -57,22 +59,22 @@ impl<'a> Places<'a> {
         let blocks = Blocks::of(lattice);
         let (fluid, places) = (blocks.count(all), blocks.count(nodes.iter().copied()));
         let sum = |counts: &[f64]| blocks.around(counts, |a, b| a + b);
-        // Not finite where there is no place.
-        let shares: Vec<f64> = sum(&fluid).iter().zip(sum(&places)).map(|(fluid, places)| fluid / places).collect();
-        let reached = || fluid.iter().zip(&shares).filter(|(_, share)| share.is_finite());
+        // Not finite where there are no places.
+        let weights: Vec<f64> = sum(&fluid).iter().zip(sum(&places)).map(|(fluid, places)| fluid / places).collect();
+        let reached = || fluid.iter().zip(&weights).filter(|(_, weight)| weight.is_finite());
         let most = MOST * reached().map(|(fluid, _)| fluid).sum::<f64>() / nodes.len() as f64;
-        let roomy = reached().map(|(fluid, share)| fluid * (most / share).min(1.0)).sum();
-        let least = blocks.around(&shares, f64::min);
+        let room = reached().map(|(fluid, weight)| fluid * (most / weight).min(1.0)).sum();
+        let least = blocks.around(&weights, f64::min);
         let mut end = 0.0;
         let ends = nodes.iter().map(|&node| {
             end += least[blocks.holding(node)].min(most);
             end
         });
         let ends = ends.collect();
-        Self { lattice, nodes, ends, roomy }
+        Self { lattice, nodes, ends, room }
     }
 
-    /// The place at a share of the fluid, 0 to 1, and within its node.
+    /// The place at a share of all weights, 0 to 1, and within its node.
     fn at(&self, share: f64, draws: Draws, draw: u64) -> [f64; 3] {
         let wanted = share * self.ends.last().copied().unwrap_or_default();
         let place = self.ends.partition_point(|&end| end < wanted).min(self.nodes.len() - 1);
@@ -160,7 +162,8 @@ pub(super) fn bodies<const D: usize>(packing: &Packing<D>, places: &Places, coun
     (0..order.len()).into_par_iter().with_min_len(16).filter_map(begin).collect()
 }
 
-/// A cell of a kind clear of the walls: first at a share of the fluid, then near that, by its stretch, then anywhere.
+/// A cell of a kind clear of the walls. With `first`, a share of all weights and how long the cell's stretch of them is, it is tried
+/// at that share, then near it, then anywhere.
 pub(super) fn fitted<const D: usize>(
     packing: &Packing<D>,
     places: &Places,
