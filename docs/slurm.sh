@@ -1,5 +1,6 @@
 #!/bin/bash
-# A run that goes on over as many jobs as it needs: sbatch docs/slurm.sh RUN.json
+# A run that goes on over as many jobs as it needs: sbatch docs/slurm.sh RUN.json [options of run]
+# The jobs that follow have the options of sbatch that stand here, not those on its command line: write yours below.
 #SBATCH --job-name=hematite
 #SBATCH --time=12:00:00
 #SBATCH --nodes=1
@@ -13,7 +14,7 @@
 export OMPI_MCA_odls_base_sigkill_timeout=10
 
 # Ten minutes less than the job has.
-mpirun --bind-to none -n "$SLURM_NTASKS" run "$1" --restart --walltime 11:50:00 &
+mpirun --bind-to none -n "$SLURM_NTASKS" run "$@" --restart --walltime 11:50:00 &
 trap 'kill -USR1 $!' USR1
 # Handed on as USR1, TERM ends the run with code 3 too.
 cancelled=
@@ -28,6 +29,6 @@ done
 
 # 3: stopped early with a checkpoint. Anything else is the end, or wants to be looked at.
 if [ "$code" -eq 3 ] && [ -z "$cancelled" ]; then
-    sbatch "$0" "$1"
+    sbatch "$0" "$@"
 fi
 exit "$code"
