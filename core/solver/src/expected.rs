@@ -31,23 +31,24 @@ pub struct Expected {
 impl Plan {
     /// The largest of the velocities prescribed at openings and moving walls, at the peak of profile and waveform, that at the
     /// start, and what a pressure difference or a body force drives: `G D^2 / (16 nu)`, the axis' speed in a round tube under the
-    /// gradient `G`, with the hydraulic diameter `D = 4 volume / wall area`, and, for pressures, at most what Bernoulli's
-    /// equation lets a difference `p` accelerate a fluid to, `sqrt(2 p / rho)`. Between pressure openings the gradient is taken
-    /// over the volume over their areas, which is less than the length of a vessel, so that the speed is overestimated. None
-    /// where nothing is prescribed, or nothing but a force in a domain without walls.
+    /// gradient `G` (2-D: `G D^2 / (32 nu)`, that in a channel), with the hydraulic diameter `D = 4 volume / wall area`, and, for
+    /// pressures, at most what Bernoulli's equation lets a difference `p` accelerate a fluid to, `sqrt(2 p / rho)`. Between pressure
+    /// openings the gradient is taken over the volume over half of their areas, the length of a vessel with an opening at either end.
+    /// None where nothing is prescribed, or nothing but a force in a domain without walls.
     pub fn expected(&self, header: &Header, domain: &Domain) -> Option<Expected> {
         let viscosity = CS2 * (self.tau - 0.5);
         let diameter = 4.0 * domain.nodes as f64 / domain.walls as f64;
-        let tube = |gradient: f64| gradient * diameter * diameter / (16.0 * viscosity);
+        let shape = if header.set.dimension() == 2 { 32.0 } else { 16.0 };
+        let developed = |gradient: f64| gradient * diameter * diameter / (shape * viscosity);
         let openings = header.openings.iter().zip(&domain.peaks).map(|(opening, &peak)| {
             let what = if opening.kind == OpeningKind::Wall { "moving wall" } else { "opening" };
             (peak, format!("prescribed at {what} \"{}\"", opening.name))
         });
         let pressure = self.pressure_difference();
         let areas = header.openings.iter().filter(|opening| opening.kind == OpeningKind::Pressure);
-        let length = domain.nodes as f64 / areas.map(|opening| opening.area).sum::<f64>();
-        let driven = tube(CS2 * pressure / length).min((2.0 * CS2 * pressure).sqrt());
-        let forced = tube(self.largest_force());
+        let length = 2.0 * domain.nodes as f64 / areas.map(|opening| opening.area).sum::<f64>();
+        let driven = developed(CS2 * pressure / length).min((2.0 * CS2 * pressure).sqrt());
+        let forced = developed(self.largest_force());
         let others = [
             (domain.start, "given at the start".to_owned()),
             (driven, "estimated from the pressures at openings".to_owned()),
