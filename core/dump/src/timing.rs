@@ -43,9 +43,6 @@ pub struct Timing {
     pub mlups: f64,
     /// Phase times by subsystem (`fluid`, later `cells`, ...), one entry a rank.
     pub subsystems: BTreeMap<String, Vec<PhaseTimes>>,
-    /// Seconds of each phase of the time step (`fluid`, `interpolate`, `membranes`, ...), one entry a rank.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub phases: BTreeMap<String, Vec<f64>>,
 }
 
 impl Timing {
@@ -81,14 +78,7 @@ mod tests {
         let run = tempfile::tempdir().expect("a folder");
         let phases = PhaseTimes { compute: 0.1, communication: 1.0 / 3.0, packing: 1e-9, output: 2.0 };
         let subsystems = BTreeMap::from([("fluid".to_owned(), vec![phases; 2])]);
-        let (wall, mlups, phases) = (2.5, 1.4e-5, BTreeMap::new());
-        let timing = Timing { ranks: 2, nodes: 5, steps: 7, wall, mlups, subsystems, phases };
-        timing.write(run.path()).expect("writes");
-        let text = std::fs::read_to_string(run.path().join(Timing::FILE)).expect("reads");
-        assert!(!text.contains("phases"), "as before where there is no table: {text}");
-        assert_eq!(Timing::read(run.path()), Ok(timing.clone()));
-        let phases = ["fluid", "contact"].map(|name| (name.to_owned(), vec![1.0 / 3.0, 2.0])).into();
-        let timing = Timing { phases, ..timing };
+        let timing = Timing { ranks: 2, nodes: 5, steps: 7, wall: 2.5, mlups: 1.4e-5, subsystems };
         timing.write(run.path()).expect("writes");
         assert_eq!(Timing::read(run.path()), Ok(timing));
         assert!(Timing::read(&run.path().join("none")).is_err());

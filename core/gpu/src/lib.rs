@@ -1,8 +1,8 @@
 //! Device, buffers, kernels: the only crate that names `wgpu`.
 //!
 //! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template and a table of named
-//! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`],
-//! [`CountingSort`] and [`Reduce`] work on other kernels' buffers. [`Gpu::trace`] takes down when host and device do what.
+//! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] and
+//! [`CountingSort`] work on other kernels' buffers. [`Gpu::trace`] takes down when host and device do what.
 
 mod bandwidth;
 mod buffer;
@@ -17,7 +17,6 @@ mod mailbox;
 mod mapped;
 mod memory;
 mod recorder;
-mod reduce;
 mod scan;
 mod sort;
 mod stopwatch;
@@ -33,7 +32,6 @@ pub use gate::Signals;
 pub use kernel::{Binding, Bound, Kernel};
 pub use mailbox::Mailbox;
 pub use recorder::{Recorder, Ticket};
-pub use reduce::{Reduce, Reduction};
 pub use scan::Scan;
 pub use sort::CountingSort;
 pub use template::{Template, render};

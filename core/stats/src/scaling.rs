@@ -195,15 +195,7 @@ mod tests {
         Run {
             label: format!("run{ranks}"),
             case_sha256: "c0ffee".into(),
-            timing: Timing {
-                ranks,
-                nodes: 1000,
-                steps: 50,
-                wall,
-                mlups: 0.05 / wall,
-                subsystems,
-                phases: BTreeMap::new(),
-            },
+            timing: Timing { ranks, nodes: 1000, steps: 50, wall, mlups: 0.05 / wall, subsystems },
         }
     }
 

@@ -342,7 +342,6 @@ impl Output {
             wall,
             mlups: steps as f64 * setup.header.nodes as f64 / wall / 1e6,
             subsystems: [("fluid".to_owned(), all)].into(),
-            phases: [].into(),
         }
         .write(&self.folder)
     }
