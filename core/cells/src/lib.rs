@@ -13,11 +13,13 @@ mod mechanics;
 mod read;
 mod rigid;
 mod ring;
+mod roughness;
 mod shape;
 mod surface;
 mod vector;
 
 pub use mechanics::{Bending, BendingConfig, InPlane, InPlaneConfig, Mechanics, MechanicsConfig, Preset, Rest};
 pub use rigid::RigidShape;
+pub use roughness::{ROUGH, jumps, mean_side, roughness};
 pub use shape::{RING_SIDE, ShapeConfig};
 pub use surface::Surface;

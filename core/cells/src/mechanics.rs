@@ -20,6 +20,8 @@ pub struct Mechanics {
     pub in_plane: Option<InPlane>,
     /// Elasticity against bending.
     pub bending: Option<Bending>,
+    /// Modulus k_f of fairing, against folds that are one or two sides wide.
+    pub fairing: f64,
     /// Modulus k_l of `k_l / 2 sum (A_t - A_t0)^2 / A_t0` over triangles; 0 in 2-D.
     pub local_area: f64,
     /// Modulus k_a of `k_a / 2 (A - A_0)^2 / A_0` of the whole area; in 2-D of the perimeter.
@@ -139,6 +141,7 @@ impl Mechanics {
             }
             None => {}
         }
+        lattice.fairing /= tension;
         lattice.local_area /= tension;
         lattice.global_area /= tension;
         lattice.volume /= units.stress();

@@ -1,6 +1,7 @@
 //! What a run warns of: flows that are too fast for the lattice or for what is prescribed, fluid that is compressed, walls that give
 //! or take mass, outlets that suck in, and cells that find no room where they come in.
 
+use hematite_cells::ROUGH;
 use hematite_dump::LedgerRow;
 use hematite_geometry::OpeningKind;
 use hematite_units::groups::{self, CS2};
@@ -30,6 +31,9 @@ const STORED: f64 = 0.1;
 /// In fewer steps than these no flow becomes steady.
 const SHORT: u64 = 1000;
 
+/// Above this share of cells with creases, what a population does is not that of its membranes any more.
+const CREASED: f64 = 0.02;
+
 /// Above this share of turns in which cells or bodies of a feeder find no room, fewer come in than were asked for.
 const LATE: f64 = 0.1;
 /// So many turns tell of that.
@@ -37,7 +41,8 @@ const TURNS: u64 = 10;
 
 /// A warning: said once of each kind.
 pub struct Alarm {
-    /// What tells it from others: "mach", "speed", "density", "storage", "backflow:OPENING", "walls", "inflow:OPENING", "checkpoint".
+    /// What tells it from others: "mach", "speed", "density", "storage", "backflow:OPENING", "walls", "inflow:OPENING", "creases:POPULATION",
+    /// "checkpoint".
     pub kind: String,
     /// What to say.
     pub text: String,
@@ -166,6 +171,25 @@ pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
         })
     };
     openings.filter_map(alarm).collect()
+}
+
+/// What there is to say at `step` of membranes with creases: of each population how many cells there are, and how many are rough.
+pub fn of_membranes(setup: &Setup, step: u64, rough: &[[i64; 2]]) -> Vec<Alarm> {
+    if step <= settles(setup) {
+        return Vec::new();
+    }
+    let alarm = |(population, &[cells, rough]): (&hematite_case::Population, &[i64; 2])| {
+        let name = &population.name;
+        (rough > 0 && rough as f64 > CREASED * cells as f64).then(|| Alarm {
+            kind: format!("creases:{name}"),
+            text: format!(
+                "at step {step} {rough} of {cells} cells of \"{name}\" have creases that their meshes do not resolve (roughness above \
+                 {ROUGH} in post cells): their stress and shape are not those of a membrane there; take a slower flow, more vertices on a \
+                 finer lattice, or a larger \"fairing\" in cells.mechanics.{name}"
+            ),
+        })
+    };
+    setup.populations.iter().zip(rough).filter_map(alarm).collect()
 }
 
 /// The last step at which the flow still starts: ramps rise, or cells grow and are let go.

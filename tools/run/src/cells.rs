@@ -1,6 +1,7 @@
 //! The cells of a run: from the case or a checkpoint into the fluid, and from there into dumps.
 
 use hematite_case::{Case, Header};
+use hematite_cells::{ROUGH, roughness};
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_dump::{CellFrame, CellKind};
@@ -60,6 +61,28 @@ pub fn kinds(setup: &Setup) -> Vec<CellKind> {
         triangles: population.surface.triangles.clone(),
     };
     setup.populations.iter().map(kind).collect()
+}
+
+/// Of each population how many cells there are in all `frame`s together, and how many of them are rough. Collective.
+///
+/// # Errors
+/// When a rank is lost.
+pub fn rough(comm: &dyn Comm, setup: &Setup, frame: &CellFrame) -> Result<Vec<[i64; 2]>> {
+    let sides: Vec<Vec<[usize; 2]>> = setup
+        .populations
+        .iter()
+        .map(|population| population.surface.edges().into_iter().map(|side| side.map(|v| v as usize)).collect())
+        .collect();
+    let mut counts = vec![0; 2 * sides.len()];
+    let mut rest = &frame.position[..];
+    for kind in frame.kind.iter().map(|&kind| kind as usize) {
+        let (cell, others) = rest.split_at(setup.populations[kind].surface.vertices.len());
+        rest = others;
+        counts[2 * kind] += 1;
+        counts[2 * kind + 1] += i64::from(roughness(cell, &sides[kind]) > ROUGH);
+    }
+    comm.sum(&mut counts)?;
+    Ok(counts.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
 }
 
 /// A snapshot in SI, its cells moved by whole periods so that their centroids lie in the domain.

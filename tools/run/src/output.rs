@@ -15,9 +15,9 @@ use hematite_solver::suspension::Tally;
 use hematite_solver::{Precision, WALLS, WallMethod};
 use serde_json::json;
 
-use crate::alarm::Alarm;
+use crate::alarm::{self, Alarm};
 use crate::bodies;
-use crate::cells::{frame, kinds};
+use crate::cells::{frame, kinds, rough};
 use crate::cli::Cli;
 use crate::config::{BODIES, CELLS, RunConfig};
 use crate::field_dump::FieldDump;
@@ -192,8 +192,14 @@ impl Output {
         record.write(&self.folder)
     }
 
-    /// Writes the dumps that are due now.
-    pub fn dump(&mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, suspended: &Suspended) -> Result<()> {
+    /// Writes the dumps that are due now. Gives what there is to say of the membranes in them.
+    pub fn dump(
+        &mut self,
+        comm: &dyn Comm,
+        setup: &Setup,
+        fluid: &mut Fluid,
+        suspended: &Suspended,
+    ) -> Result<Vec<Alarm>> {
         let start = Instant::now();
         let step = fluid.step();
         let at = DumpStep { step, time: step as f64 * setup.plan.units.dt };
@@ -208,22 +214,30 @@ impl Output {
                 log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
             }
         }
-        self.dump_suspended(comm, setup, suspended, at)?;
+        let alarms = self.dump_suspended(comm, setup, suspended, at)?;
         self.seconds += start.elapsed().as_secs_f64();
-        Ok(())
+        Ok(alarms)
     }
 
     /// Writes the surfaces of cells, or bodies, and their centroids where they are due.
-    fn dump_suspended(&mut self, comm: &dyn Comm, setup: &Setup, suspended: &Suspended, at: DumpStep) -> Result<()> {
+    fn dump_suspended(
+        &mut self,
+        comm: &dyn Comm,
+        setup: &Setup,
+        suspended: &Suspended,
+        at: DumpStep,
+    ) -> Result<Vec<Alarm>> {
+        let mut alarms = Vec::new();
         let whole = setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(at.step));
         let tracks = at.step.is_multiple_of(tracks_every(setup));
         if !whole && !tracks {
-            return Ok(());
+            return Ok(alarms);
         }
         let missing = |last: Option<&DumpStep>| last.is_none_or(|last| last.step < at.step);
         let (name, written, own) = match (suspended, &mut self.cells, &mut self.bodies) {
             (Suspended::Cells(cells), Some(writer), _) => {
                 let frame = together(comm, || Ok(frame(setup, &cells.snapshot(at.step)?, at.step)))?;
+                alarms = alarm::of_membranes(setup, at.step, &rough(comm, setup, &frame)?);
                 let written = whole && missing(writer.steps().last());
                 if written {
                     together(comm, || writer.append(&frame))?;
@@ -241,7 +255,7 @@ impl Output {
                 }
                 (BODIES, written, TrackFrame::of_bodies(&frame, &bodies::kinds(setup)))
             }
-            _ => return Ok(()),
+            _ => return Ok(alarms),
         };
         if let Some(log) = self.log.as_mut().filter(|_| written) {
             log.write(&json!({"event": "dump", "name": name, "step": at.step, "time_s": at.time}))?;
@@ -253,7 +267,7 @@ impl Output {
                 _ => Ok(()),
             })?;
         }
-        Ok(())
+        Ok(alarms)
     }
 
     /// Takes down mass, flow and speed as they were found. Gives the mass that came in through each opening since the start, and

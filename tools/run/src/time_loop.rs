@@ -246,8 +246,9 @@ impl<'c> TimeLoop<'c> {
             self.look(line, progress)?;
         }
         let span = self.gpu.span("dump");
-        self.output.dump(self.comm, &self.setup, &mut self.fluid, &self.suspended)?;
+        let alarms = self.output.dump(self.comm, &self.setup, &mut self.fluid, &self.suspended)?;
         drop(span);
+        alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))?;
         if checkpoint {
             self.save()?;
         }

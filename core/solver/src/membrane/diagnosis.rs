@@ -8,9 +8,10 @@ use super::vector::{cross, length, minus};
 /// A part of the energy and its name.
 type Term = (&'static str, fn(&Energy) -> f64);
 
-const TERMS: [Term; 5] = [
+const TERMS: [Term; 6] = [
     ("elasticity within the membrane", |energy| energy.in_plane),
     ("bending", |energy| energy.bending),
+    ("fairing", |energy| energy.fairing),
     ("areas of triangles", |energy| energy.local_area),
     ("the whole area", |energy| energy.global_area),
     ("the volume", |energy| energy.volume),

@@ -17,6 +17,9 @@
 #if gompper_kroll
 #include "gompper_kroll.wgsl"
 #endif
+#if fairing
+#include "fairing.wgsl"
+#endif
 
 const TRIANGLES: u32 = ${triangles}u;
 const VALENCE: u32 = ${valence}u;
@@ -38,6 +41,20 @@ fn main(
         place[first + v] = vec4<real>(from_origin(first + v, first), 0.0);
     }
     storageBarrier();
+    var size = 1.0;
+    if (work.vertices > 0u) {
+        size = scale[span.first_slot + work.cell];
+    }
+    let s = real(size);
+#if fairing
+    for (var v = work.member; v < work.vertices; v += TEAM) {
+        offset[first + v] = vec4<real>(offset_of(first, v), 0.0);
+    }
+    storageBarrier();
+    for (var v = work.member; v < work.vertices; v += TEAM) {
+        unevenness[first + v] = vec4<real>(unevenness_of(first, v, s), 0.0);
+    }
+#endif
 
     var share = vec2<real>(0.0);
     for (var t = work.member; t < select(0u, TRIANGLES, work.vertices > 0u); t += TEAM) {
@@ -63,11 +80,6 @@ fn main(
     }
 #endif
     let sums = sum_of_team(work, share);
-    var size = 1.0;
-    if (work.vertices > 0u) {
-        size = scale[span.first_slot + work.cell];
-    }
-    let s = real(size);
     if (work.member == 0u && work.vertices > 0u) {
         put_shape(work, sums, s);
     }
@@ -164,6 +176,9 @@ fn main(
         }
 #if keeps_volume
         f += pressure / 6.0 * normals;
+#endif
+#if fairing
+        f += fairing_force(first, v);
 #endif
         put_force(work, v, f);
     }

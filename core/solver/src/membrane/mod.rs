@@ -4,6 +4,7 @@
 //! `ring.wgsl` (2-D) and `mesh.wgsl` (3-D) put them together; [`Model`] does the same for the energies.
 
 mod diagnosis;
+mod fairing;
 mod gompper_kroll;
 mod hardening;
 mod kantor_nelson;

@@ -1,13 +1,14 @@
 //! The energy of a membrane, in f64.
 
-use hematite_cells::{Bending, InPlane, Mechanics, Rest, Surface};
+use hematite_cells::{Bending, InPlane, Mechanics, Rest, Surface, mean_side};
 use hematite_config::{Fault, Result};
 
 use super::links::Links;
 use super::vector::{Vector, cross, dot, length, minus};
 use super::wlc_power::Spring;
 use super::{
-    gompper_kroll, hardening, kantor_nelson, linear, local_area, neo_hookean, quadratic, ring_bending, skalak, triangle,
+    fairing, gompper_kroll, hardening, kantor_nelson, linear, local_area, neo_hookean, quadratic, ring_bending, skalak,
+    triangle,
 };
 
 /// Largest exponent of the springs' repulsion.
@@ -23,6 +24,10 @@ pub struct Model {
     pub(crate) links: Option<Links>,
     /// Wanted area and volume at full size (2-D: perimeter and area).
     pub(crate) rest: [f64; 2],
+    /// The sides, each once.
+    pub(crate) sides: Vec<[usize; 2]>,
+    /// Their mean length at rest and full size.
+    pub(crate) side: f64,
 }
 
 /// Energy by origin.
@@ -32,6 +37,8 @@ pub struct Energy {
     pub in_plane: f64,
     /// Elasticity against bending.
     pub bending: f64,
+    /// Fairing.
+    pub fairing: f64,
     /// Areas of triangles.
     pub local_area: f64,
     /// The whole area (2-D: perimeter).
@@ -43,7 +50,7 @@ pub struct Energy {
 impl Energy {
     /// All of it.
     pub fn total(&self) -> f64 {
-        self.in_plane + self.bending + self.local_area + self.global_area + self.volume
+        self.in_plane + self.bending + self.fairing + self.local_area + self.global_area + self.volume
     }
 }
 
@@ -74,7 +81,9 @@ impl Model {
                 }
             )));
         }
-        Ok(Self { dimension, surface: surface.clone(), mechanics: mechanics.clone(), links, rest })
+        let sides: Vec<_> = surface.edges().into_iter().map(|side| side.map(|v| v as usize)).collect();
+        let side = mean_side(&surface.vertices, &sides);
+        Ok(Self { dimension, surface: surface.clone(), mechanics: mechanics.clone(), links, rest, sides, side })
     }
 
     /// 2 or 3.
@@ -115,7 +124,7 @@ impl Model {
 
     fn ring_energy(&self, x: &[Vector], scale: f64) -> Energy {
         let (n, rest) = (x.len(), &self.surface.vertices);
-        let mut energy = Energy::default();
+        let mut energy = Energy { fairing: self.fairing_energy(x, scale), ..Energy::default() };
         for i in 0..n {
             let (before, after) = ((i + n - 1) % n, (i + 1) % n);
             let l = length(minus(x[after], x[i]));
@@ -136,7 +145,7 @@ impl Model {
     fn mesh_energy(&self, links: &Links, x: &[Vector], scale: f64) -> Energy {
         let rest = &self.surface.vertices;
         let spring = self.spring();
-        let mut energy = Energy::default();
+        let mut energy = Energy { fairing: self.fairing_energy(x, scale), ..Energy::default() };
         for &[p, q, left, right] in &links.edges {
             if let Some(spring) = spring {
                 let [l, l0] = [x, rest].map(|x| length(minus(x[q], x[p])));
@@ -166,6 +175,23 @@ impl Model {
             }
         }
         energy
+    }
+
+    fn fairing_energy(&self, x: &[Vector], scale: f64) -> f64 {
+        match self.mechanics.fairing {
+            0.0 => 0.0,
+            _ => fairing::energy(self.fairing() / scale.powi(self.depth()), scale * self.side, &self.sides, x),
+        }
+    }
+
+    /// The modulus of fairing of a cell at full size: in 2-D, where energies are those of one metre's depth, over the mean side.
+    pub(crate) fn fairing(&self) -> f64 {
+        self.mechanics.fairing / self.side.powi(self.depth())
+    }
+
+    /// 1 in 2-D, where membranes reach along z, and 0 in 3-D.
+    fn depth(&self) -> i32 {
+        3 - self.dimension as i32
     }
 
     /// Reference curvature at vertex `i` of a ring at full size.
@@ -242,6 +268,7 @@ fn check(dimension: usize, mechanics: &Mechanics) -> Result<()> {
         }
         Some(other) => return Err(wrong_dimension(dimension, &other)),
     }
+    modulus("the modulus of fairing", mechanics.fairing)?;
     modulus("the modulus of local area", mechanics.local_area)?;
     modulus("the modulus of global area", mechanics.global_area)?;
     modulus("the modulus of volume", mechanics.volume)?;

@@ -54,7 +54,7 @@ impl Membrane {
         let flags = Flags::of(&model);
         let real = precision.real_bytes() as u64;
         let mut tables = Vec::new();
-        let scratch = match &model.links {
+        let mut scratch = match &model.links {
             None => {
                 tables.push(table(gpu, "reference", &precision.pack_real(&reference::of_ring(&model)))?);
                 vec![("place", 2 * real), ("pull", 2 * real), ("moment", 2 * real)]
@@ -72,6 +72,10 @@ impl Membrane {
                 names
             }
         };
+        if mechanics.fairing > 0.0 {
+            let element = if dimension == 2 { 2 * real } else { 4 * real };
+            scratch.extend([("offset", element), ("unevenness", element)]);
+        }
         let wgsl = shaders::wgsl(&model, precision);
         let kernel = Kernel::new(gpu, "membrane", &wgsl, shaders::bindings(&model, precision), shaders::IMMEDIATES)?;
         let (shape, bound) = bind(gpu, &kernel, precision, &tables, &scratch, vertices, range)?;

@@ -7,6 +7,9 @@
 #if bends
 #include "ring_bending.wgsl"
 #endif
+#if fairing
+#include "fairing.wgsl"
+#endif
 
 // Bending takes no side for shorter than this, half of the mean side at rest: a side that is pressed to a point has no direction,
 // and a moment divided by its length would be a force without bound.
@@ -36,12 +39,23 @@ fn main(
         place[first + v] = from_origin(first + v, first);
     }
     storageBarrier();
+#if fairing
+    for (var v = work.member; v < work.vertices; v += TEAM) {
+        offset[first + v] = offset_of(first, v);
+    }
+    storageBarrier();
+#endif
 
     var size = 1.0;
     if (work.vertices > 0u) {
         size = scale[span.first_slot + work.cell];
     }
     let s = real(size);
+#if fairing
+    for (var v = work.member; v < work.vertices; v += TEAM) {
+        unevenness[first + v] = unevenness_of(first, v, s);
+    }
+#endif
     var share = vec2<real>(0.0);
     for (var v = work.member; v < work.vertices; v += TEAM) {
         let r = place[first + v];
@@ -98,6 +112,9 @@ fn main(
         var f = pull[first + v] - pull[first + before];
 #if keeps_volume
         f -= 0.5 * pressure * across(place[first + next(v)] - place[first + before]);
+#endif
+#if fairing
+        f += fairing_force(first, v) / s;
 #endif
         put_force(work, v, f);
     }

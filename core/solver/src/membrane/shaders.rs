@@ -6,14 +6,14 @@ use minijinja::context;
 
 use super::model::Model;
 use super::population::{CAPPED_LIMIT, SOUND};
-use super::{hardening, kantor_nelson, ring_bending, viscosity, wlc_power};
+use super::{fairing, hardening, kantor_nelson, ring_bending, viscosity, wlc_power};
 use crate::Precision;
 use crate::suspension::{DRIFT_SCALE, Damage};
 
 /// Bytes of a kernel's immediate data.
 pub(crate) const IMMEDIATES: u32 = 24;
 
-const PIECES: [Template; 13] = [
+const PIECES: [Template; 14] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "local_area.wgsl", text: include_str!("local_area.wgsl") },
     Template { name: "quadratic.wgsl", text: include_str!("quadratic.wgsl") },
@@ -21,6 +21,7 @@ const PIECES: [Template; 13] = [
     Template { name: "linear.wgsl", text: include_str!("linear.wgsl") },
     Template { name: "hardening.wgsl", text: include_str!("hardening.wgsl") },
     Template { name: "ring_bending.wgsl", text: include_str!("ring_bending.wgsl") },
+    Template { name: "fairing.wgsl", text: include_str!("fairing.wgsl") },
     Template { name: "wlc_power.wgsl", text: include_str!("wlc_power.wgsl") },
     Template { name: "triangle.wgsl", text: include_str!("triangle.wgsl") },
     Template { name: "skalak.wgsl", text: include_str!("skalak.wgsl") },
@@ -108,6 +109,10 @@ pub(crate) fn bindings(model: &Model, precision: Precision) -> Vec<Binding> {
     if model.mechanics.viscosity > 0.0 {
         table.push(Binding::read("drift", "array<i32>"));
     }
+    if model.mechanics.fairing > 0.0 {
+        let element = if model.dimension == 2 { &two } else { &four };
+        table.extend([Binding::write("offset", element), Binding::write("unevenness", element)]);
+    }
     if model.dimension == 2 {
         table.extend([Binding::write("place", &two), Binding::write("pull", &two), Binding::read("reference", &two)]);
         if model.mechanics.bending.is_some() {
@@ -183,7 +188,7 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         teams,
         area => number(model.rest[0]),
         volume => number(model.rest[1]),
-        least_side => number(ring_bending::LEAST_SIDE * model.rest[0] / model.surface.vertices.len() as f64),
+        least_side => number(ring_bending::LEAST_SIDE * model.side),
         damage_bits => Damage::BITS,
         damage => Damage::Membrane.code(),
         torn => Damage::Shape.code(),
@@ -194,6 +199,9 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         declarations => Binding::declare(&bindings(model, precision)),
         in_plane,
         bending,
+        fairing => modulus(model.fairing()),
+        fair => number(fairing::FAIR * model.side),
+        xyz => if model.dimension == 2 { "" } else { ".xyz" },
         global_area => modulus(mechanics.global_area),
         keeps_volume => modulus(mechanics.volume),
         local_area => modulus(mechanics.local_area),
@@ -280,7 +288,7 @@ mod tests {
             [(2, triangle_ring(), &plane[..], &ring[..]), (3, tetrahedron(), &space[..], &mesh[..])]
         {
             for (&in_plane, &bending) in in_planes.iter().flat_map(|p| bendings.iter().map(move |b| (p, b))) {
-                for choice in 0..16 {
+                for choice in 0..32 {
                     let on = |bit: i32| f64::from(choice >> bit & 1);
                     let mechanics = Mechanics {
                         in_plane,
@@ -290,6 +298,7 @@ mod tests {
                         volume: on(2),
                         volume_share: 1.0,
                         viscosity: on(3),
+                        fairing: on(4),
                         contrast: 1.0,
                     };
                     let model = Model::new(dimension, &surface, &mechanics).expect("sound");

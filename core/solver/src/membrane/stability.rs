@@ -2,6 +2,7 @@
 
 use hematite_cells::{Mechanics, Surface};
 
+use super::fairing;
 use super::model::Model;
 use super::vector::{length, minus};
 use super::viscosity;
@@ -78,7 +79,8 @@ fn neighbours(model: &Model, v: usize) -> Vec<usize> {
     }
 }
 
-/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the energy.
+/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the energy, with that
+/// of fairing in any shape: it stiffens where the surface is rough.
 fn stiffness(model: &Model, v: usize) -> f64 {
     let mut x = model.surface.vertices.clone();
     let still = x[v];
@@ -104,7 +106,8 @@ fn stiffness(model: &Model, v: usize) -> f64 {
     };
     let hessian = [0, 1, 2].map(|a| [0, 1, 2].map(|b| curvature(a, b)));
     // Gershgorin's bound.
-    hessian.iter().map(|row| row.iter().map(|k: &f64| k.abs()).sum()).fold(0.0, f64::max)
+    let bound = hessian.iter().map(|row| row.iter().map(|k: &f64| k.abs()).sum()).fold(0.0, f64::max);
+    bound + fairing::stiffness(model.fairing(), &model.sides, v, model.surface.vertices.len())
 }
 
 /// Sum of the dashpots' coefficients at vertex `v` of the reference shape.

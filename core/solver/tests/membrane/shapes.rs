@@ -124,7 +124,8 @@ pub fn membranes(dimension: usize) -> Vec<(&'static str, Mechanics)> {
             ("ring, shape", with(None, curved, &none)),
             ("perimeter", Mechanics { volume: 0.0, ..global.clone() }),
             ("area", Mechanics { global_area: 0.0, ..global.clone() }),
-            ("all", with(hardening, curved, &global)),
+            ("fairing", Mechanics { fairing: 2e-3, ..none.clone() }),
+            ("all", with(hardening, curved, &Mechanics { fairing: 1e-3, ..global })),
         ];
     }
     let springs = |power| Some(InPlane::WlcPower { mu: 1e-3, x0: 1.0 / 2.2, power });
@@ -145,6 +146,8 @@ pub fn membranes(dimension: usize) -> Vec<(&'static str, Mechanics)> {
         ("global area", Mechanics { volume: 0.0, ..global.clone() }),
         ("volume", Mechanics { global_area: 0.0, ..global.clone() }),
         ("springs and angles", with(springs(2.0), curved, &areas)),
+        ("fairing", Mechanics { fairing: 2e-3, ..none.clone() }),
+        ("springs, angles, fairing", with(springs(2.0), curved, &Mechanics { fairing: 1e-3, ..areas.clone() })),
         ("strains and curvature", with(skalak, helfrich, &areas)),
     ]
 }

@@ -1,5 +1,6 @@
 //! The shape of one cell: size, centroid, and the ellipsoid with the same second moments.
 
+use hematite_cells::roughness;
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::Cell;
@@ -25,6 +26,8 @@ pub struct Shape {
     pub extent: [f64; 3],
     /// Rate of change of the body's first moment, `d/dt int x dV`, about its centroid, m4/s: volume times velocity.
     pub flux: [f64; 3],
+    /// How rough the surface is on the scale of its sides ([`hematite_cells::roughness`]): above 0.75 they make a saw.
+    pub roughness: f64,
 }
 
 impl Shape {
@@ -61,6 +64,7 @@ impl Shape {
             axes,
             extent: std::array::from_fn(|a| high[a] - low[a]),
             flux: flux(&faces, cell.velocity, dimension, volume.signum()),
+            roughness: roughness(&local, &cell.edges()),
         }
     }
 

@@ -53,6 +53,8 @@ pub struct Population {
     pub inclination: f64,
     pub area_drift: Drift,
     pub volume_drift: Drift,
+    /// Mean and largest.
+    pub roughness: [f64; 2],
     /// Length of the box along the axes, m.
     pub extent: [f64; 3],
 }
@@ -231,6 +233,10 @@ fn population(
         },
         area_drift: Drift::of(own().map(|(_, drift)| drift[0])),
         volume_drift: Drift::of(own().map(|(_, drift)| drift[1])),
+        roughness: [
+            mean(own().map(|(shape, _)| shape.roughness)),
+            own().map(|(shape, _)| shape.roughness).fold(0.0, f64::max),
+        ],
         extent: std::array::from_fn(|a| mean(own().map(|(shape, _)| shape.extent[a]))),
     }
 }

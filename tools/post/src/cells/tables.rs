@@ -49,6 +49,9 @@ pub struct Averages {
     populations: Vec<PopulationAverages>,
     #[serde(skip)]
     pub profiles: Vec<Profile>,
+    /// Whether the case is 2-D.
+    #[serde(skip)]
+    flat: bool,
 }
 
 /// Means of one population.
@@ -63,6 +66,9 @@ struct PopulationAverages {
     /// Over all dumps since the reference.
     largest_area_drift: f64,
     largest_volume_drift: f64,
+    /// Mean over cells and dumps of their roughness on the scale of the sides, and the largest.
+    roughness: Option<Estimate>,
+    largest_roughness: f64,
     /// Turns a second, mean over cells.
     tumbling_hz: Option<f64>,
     treading_hz: Option<f64>,
@@ -105,6 +111,7 @@ pub fn averages(run: &Path, setup: &Setup, series: &Series) -> Averages {
         outside_share: series.outside,
         populations,
         profiles,
+        flat: setup.dimension == 2,
     }
 }
 
@@ -131,6 +138,8 @@ fn population(setup: &Setup, series: &Series, kind: usize) -> PopulationAverages
         inclination_deg: own(&|p| p.inclination),
         largest_area_drift: largest(&|p| p.area_drift.largest),
         largest_volume_drift: largest(&|p| p.volume_drift.largest),
+        roughness: own(&|p| p.roughness[0]),
+        largest_roughness: largest(&|p| p.roughness[1]),
         tumbling_hz: rate(mean(turning().map(|(_, _, rates)| rates.tumbling))),
         treading_hz: rate(mean(turning().map(|(_, _, rates)| rates.treading))),
     }
@@ -213,6 +222,8 @@ fn populations(setup: &Setup, series: &Series) -> Table {
         "area_drift_largest",
         "volume_drift_mean",
         "volume_drift_largest",
+        "roughness_mean",
+        "roughness_largest",
         "length_x_m",
         "length_y_m",
         "length_z_m",
@@ -230,6 +241,8 @@ fn populations(setup: &Setup, series: &Series) -> Table {
                 p.area_drift.largest,
                 p.volume_drift.mean,
                 p.volume_drift.largest,
+                p.roughness[0],
+                p.roughness[1],
             ];
             row.extend(values.into_iter().chain(p.extent).map(|v| cell(Some(v))));
             table.push(row);
@@ -260,6 +273,7 @@ fn shapes(setup: &Setup, series: &Series) -> Table {
         "semi_axis_3_m",
         "taylor",
         "inclination_deg",
+        "roughness",
         "length_x_m",
         "length_y_m",
         "length_z_m",
@@ -271,7 +285,7 @@ fn shapes(setup: &Setup, series: &Series) -> Table {
         let values = s.centroid.into_iter().chain(s.velocity());
         let values = values.chain([s.area, s.volume, s.reduced_volume(), row.area_drift, row.volume_drift]);
         let values = values.chain(s.semi_axes);
-        let values = values.chain([s.taylor(), s.inclination(setup.plane).to_degrees()]).chain(s.extent);
+        let values = values.chain([s.taylor(), s.inclination(setup.plane).to_degrees(), s.roughness]).chain(s.extent);
         line.extend(values.map(|v| cell(Some(v))));
         table.push(line);
     }
@@ -357,8 +371,12 @@ impl Averages {
             let velocity =
                 p.velocity_m_per_s.map(|e| format!(", velocity {}", with_unit(e.mean, "m/s"))).unwrap_or_default();
             let taylor = p.taylor_deformation.map(|e| format!(", D = {}", short(e.mean))).unwrap_or_default();
-            let drift = format!("area drift {:.2e}, volume drift {:.2e}", p.largest_area_drift, p.largest_volume_drift);
-            say::line(&format!("population {}: {} cells{velocity}{taylor}, {drift}", p.name, short(cells)))?;
+            let [area, volume] = if self.flat { ["perimeter", "area"] } else { ["area", "volume"] };
+            let [one, other] =
+                [p.largest_area_drift, p.largest_volume_drift].map(|drift| format!("{:+.2} %", 100.0 * drift));
+            let most =
+                format!("most in any cell: {area} {one}, {volume} {other}, roughness {}", short(p.largest_roughness));
+            say::line(&format!("population {}: {} cells{velocity}{taylor}; {most}", p.name, short(cells)))?;
         }
         warn_outside(self.outside_share, "cells");
         Ok(())

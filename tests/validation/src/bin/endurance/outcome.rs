@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use hematite_cells::ROUGH;
 use hematite_config::Result;
 use hematite_dump::{CellReader, EndState, Ledger, RunRecord, Timing};
 use hematite_stats::cells::cells;
@@ -33,6 +34,8 @@ struct Found {
     lost: f64,
     /// Of the mean area and volume of cells, the last dump over the second, less 1.
     drift: Option<[f64; 2]>,
+    /// Share of cells in the last dump that have creases.
+    creased: Option<f64>,
 }
 
 impl Outcome {
@@ -60,14 +63,14 @@ impl Outcome {
 
     /// The table's first lines.
     pub fn heading() -> &'static str {
-        "| run | nodes | ms a step | steps | cells | came in | went out | area | volume | mm/s at most | mass lost | end |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|---|"
+        "| run | nodes | ms a step | steps | cells | came in | went out | area | volume | creased | mm/s at most | mass lost | end |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|"
     }
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(found) = &self.found else { return write!(f, "| {} | | | | | | | | | | | not begun |", self.name) };
+        let Some(found) = &self.found else { return write!(f, "| {} | | | | | | | | | | | | not begun |", self.name) };
         let share = |k: usize| found.drift.map_or("-".to_owned(), |drift| format!("{:+.2} %", 100.0 * drift[k]));
         let end = match found.end {
             None => "goes on".to_owned(),
@@ -77,7 +80,7 @@ impl fmt::Display for Outcome {
         };
         write!(
             f,
-            "| {} | {} | {:.3} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0e} | {end} |",
+            "| {} | {} | {:.3} | {} | {} | {} | {} | {} | {} | {} | {:.1} | {:.0e} | {end} |",
             self.name,
             found.nodes,
             found.milliseconds,
@@ -87,6 +90,7 @@ impl fmt::Display for Outcome {
             found.went_out,
             share(0),
             share(1),
+            found.creased.map_or("-".to_owned(), |share| format!("{:.1} %", 100.0 * share)),
             1e3 * found.largest_speed,
             found.lost,
         )
@@ -105,6 +109,7 @@ fn found(run: &Path) -> Result<Found> {
     let largest_speed = speeds.and_then(|column| ledger.values(column)).map_or(0.0, |all| all.fold(0.0, f64::max));
     let counted = |of: fn(&hematite_dump::CellCount) -> u64| last.map_or(0, |row| row.cells.iter().map(of).sum());
     let milliseconds = Timing::read(run).map_or(0.0, |timing| 1e3 * timing.wall / timing.steps.max(1) as f64);
+    let membranes = membranes(&run.join("cells.vtkhdf")).ok().flatten();
     Ok(Found {
         nodes: record.nodes,
         step: last.map_or(0, |row| row.step),
@@ -117,27 +122,25 @@ fn found(run: &Path) -> Result<Found> {
         went_out: counted(|cells| cells.left),
         largest_speed,
         lost,
-        drift: drift(&run.join("cells.vtkhdf")).ok().flatten(),
+        drift: membranes.map(|(drift, _)| drift),
+        creased: membranes.map(|(_, creased)| creased),
     })
 }
 
-/// By how much the mean area and volume of cells differ between the second dump and the last. At the first, cells that are
-/// seeded smaller have still to grow.
-fn drift(path: &Path) -> Result<Option<[f64; 2]>> {
+/// By how much the mean area and volume of cells differ between the second dump and the last, and the share of cells with creases in
+/// the last. At the first, cells that are seeded smaller have still to grow.
+fn membranes(path: &Path) -> Result<Option<([f64; 2], f64)>> {
     let reader = CellReader::open(path)?;
     let dumps = reader.steps().len();
     if dumps < 3 {
         return Ok(None);
     }
-    let mean = |dump: usize| -> Result<[f64; 2]> {
-        let frame = reader.frame(dump)?;
-        let shapes: Vec<Shape> = cells(reader.kinds(), &frame)?.iter().map(Shape::of).collect();
-        let number = shapes.len() as f64;
-        Ok([
-            shapes.iter().map(|shape| shape.area).sum::<f64>() / number,
-            shapes.iter().map(|shape| shape.volume).sum::<f64>() / number,
-        ])
+    let shapes = |dump: usize| -> Result<Vec<Shape>> {
+        Ok(cells(reader.kinds(), &reader.frame(dump)?)?.iter().map(Shape::of).collect())
     };
-    let (first, last) = (mean(1)?, mean(dumps - 1)?);
-    Ok(Some([last[0] / first[0] - 1.0, last[1] / first[1] - 1.0]))
+    let mean = |shapes: &[Shape], of: fn(&Shape) -> f64| shapes.iter().map(of).sum::<f64>() / shapes.len() as f64;
+    let (first, last) = (shapes(1)?, shapes(dumps - 1)?);
+    let drift =
+        [|shape: &Shape| shape.area, |shape: &Shape| shape.volume].map(|of| mean(&last, of) / mean(&first, of) - 1.0);
+    Ok(Some((drift, mean(&last, |shape| f64::from(u8::from(shape.roughness > ROUGH))))))
 }

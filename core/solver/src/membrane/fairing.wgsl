@@ -1,0 +1,55 @@
+// Fairing: E = k / 2 sum |d_ij|^2 q / (1 + q) over sides ij, q = |d_ij|^2 / (FAIR l)^2, d_ij = u_i - u_j,
+// u_i = (mean of i's neighbours) - r_i, l the mean side at rest; in 2-D over l. It holds folds that are one or two sides wide,
+// against which bending is too weak, and leaves alone what the mesh resolves, where d is small. With
+//   w_i = sum_j g_ij d_ij,  g = q (2 + q) / (1 + q)^2
+// the force is F_i = k (w_i - sum_j w_j / n_j), n_j the number of j's neighbours.
+const FAIR: real = real(${fair});
+
+fn neighbours_of(v: u32) -> u32 {
+#if dimension == 2
+    return 2u;
+#else
+    return valence[v];
+#endif
+}
+
+fn neighbour(k: u32, v: u32) -> u32 {
+#if dimension == 2
+    return select(next(v), previous(v), k == 0u);
+#else
+    return ring[k * VERTICES + v] & 0xffffu;
+#endif
+}
+
+// u of vertex v of the cell whose vertices are number `first` on.
+fn offset_of(first: u32, v: u32) -> Axes {
+    let count = neighbours_of(v);
+    var sum = Axes();
+    for (var k = 0u; k < count; k += 1u) {
+        sum += place[first + neighbour(k, v)]${xyz};
+    }
+    return sum / real(count) - place[first + v]${xyz};
+}
+
+// w over the number of neighbours; the cell's size is s.
+fn unevenness_of(first: u32, v: u32, s: real) -> Axes {
+    let count = neighbours_of(v);
+    let here = offset[first + v]${xyz};
+    let per_square = 1.0 / (s * s * FAIR * FAIR);
+    var sum = Axes();
+    for (var k = 0u; k < count; k += 1u) {
+        let d = here - offset[first + neighbour(k, v)]${xyz};
+        let q = dot(d, d) * per_square;
+        sum += q * (2.0 + q) / ((1.0 + q) * (1.0 + q)) * d;
+    }
+    return sum / real(count);
+}
+
+fn fairing_force(first: u32, v: u32) -> Axes {
+    let count = neighbours_of(v);
+    var sum = real(count) * unevenness[first + v]${xyz};
+    for (var k = 0u; k < count; k += 1u) {
+        sum -= unevenness[first + neighbour(k, v)]${xyz};
+    }
+    return real(${fairing}) * sum;
+}
