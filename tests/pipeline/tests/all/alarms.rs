@@ -270,3 +270,40 @@ fn speeds_are_estimated_from_what_drives() {
         assert!(warnings(&folder, "run").is_empty());
     }
 }
+
+#[test]
+fn fairing_keeps_membranes_smooth_and_creases_are_told_without_it() {
+    let folder = Folder::new();
+    folder.write("channel.pgm", &Picture::of(40, 24, |_, y| (1..23).contains(&y)).pgm());
+    folder.json(
+        "case.json",
+        &json!({
+            "geometry": {"image": "channel.pgm", "spacing": "0.8 um", "periodic": ["x"]},
+            "cells": [{"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.3}]
+        }),
+    );
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    // A shear stress of 15 Pa at the wall.
+    let stress_over_half_width = 15.0 / (11.0 * 0.8e-6);
+    let mut run = json!({
+        "case": "case.h5",
+        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+        "time": {"tau": 1.2, "steps": 8000},
+        "drive": {"force": [format!("{stress_over_half_width} Pa/m"), "0 Pa/m"], "ramp": "100 us"},
+        "dumps": [{"every": 4000}],
+        "cells": {}
+    });
+    folder.json("fair.json", &run);
+    run["cells"] = json!({"mechanics": {"red": {"fairing": "0 N/m"}}});
+    folder.json("not.json", &run);
+    let [fair, not] = ["fair", "not"].map(|name| {
+        let _done = folder.run(&[&format!("{name}.json"), "--quiet"]).done();
+        let _statistics = folder.post(&["cells", name]).done();
+        let summary = folder.read_json(&format!("{name}/statistics/cells.json"));
+        summary["populations"][0]["largest_roughness"].as_f64().expect("a number")
+    });
+    assert!(fair < 0.5, "{fair}");
+    assert!(not > 0.75, "{not}");
+    assert!(warnings(&folder, "fair").is_empty());
+    assert_eq!(warnings(&folder, "not"), ["creases:red"]);
+}

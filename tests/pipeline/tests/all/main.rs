@@ -1,0 +1,32 @@
+//! The tools as users call them, in temporary folders: one program, so that they are linked once.
+
+mod alarms;
+mod balance;
+mod bodies_equality;
+mod bodies_faults;
+mod bodies_openings;
+mod case_faults;
+mod cells_equality;
+mod cells_faults;
+mod cells_openings;
+mod cells_stretch;
+mod cells_walls;
+mod chaos;
+mod checkpoints;
+mod edited;
+mod equality;
+mod every_step;
+mod flow;
+mod formats;
+mod immersed_walls;
+mod input_faults;
+mod other_faults;
+mod outlets;
+mod real;
+mod run_faults;
+mod stopped_ranks;
+mod stops;
+mod tools;
+mod trace;
+mod wall_forces;
+mod walls;
