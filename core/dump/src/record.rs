@@ -38,6 +38,9 @@ pub struct RunRecord {
     pub precision: String,
     /// Time steps asked for.
     pub steps: u64,
+    /// Last step at which cells that were seeded smaller grow; none where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grown: Option<u64>,
     /// Mean body force a volume that stands for a pressure drop, Pa/m (a pressure drop along +x is positive x);
     /// the pressure of a dump lacks the linear part `-drop . (x - origin)`.
     pub pressure_drop: [f64; 3],
@@ -268,6 +271,7 @@ mod tests {
             tau: 0.8,
             precision: "f32".into(),
             steps: 10,
+            grown: None,
             pressure_drop: [1.0, 0.0, 0.0],
             openings: vec![OpeningRecord { name: "in".into(), kind: "velocity".into() }],
             dumps: vec!["fields".into()],

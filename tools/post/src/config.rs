@@ -115,9 +115,10 @@ pub struct CellsConfig {
     /// Take means over the dumps from this time on. Default: the later half of the time that dumps span.
     #[serde(default)]
     pub average_from: Option<Time>,
-    /// Area and volume drift are relative to the first dump of a cell at this time step or later. Default: 0.
+    /// Area and volume drift are relative to the first dump of a cell at this time step or later. Default: the step at which cells that
+    /// were seeded smaller have grown, 0 where there is no dump after it.
     #[serde(default)]
-    pub reference_step: u64,
+    pub reference_step: Option<u64>,
     /// The plane of inclinations and rotations, from its first axis towards its second. Default: the axis of the vessel, and
     /// the axis across a channel, or else the next one.
     #[serde(default)]

@@ -69,6 +69,7 @@ fn slit(folder: &Path, kinds: &[BodyKind], dumps: u64, frame: impl Fn(f64) -> Bo
         tau: 0.6,
         precision: "f32".into(),
         steps: dumps,
+        grown: None,
         pressure_drop: [2e4, 0.0, 0.0],
         openings: Vec::new(),
         dumps: vec!["fields".into()],

@@ -90,6 +90,7 @@ impl Vessel {
             tau: 0.6,
             precision: "f32".into(),
             steps: dumps,
+            grown: None,
             pressure_drop: if self.force { [0.0; 3] } else { [GRADIENT, 0.0, 0.0] },
             openings: Vec::new(),
             dumps: vec!["fields".into()],

@@ -85,6 +85,7 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
         tau: 0.6,
         precision: "f32".into(),
         steps: 200,
+        grown: None,
         pressure_drop: [GRADIENT, 0.0, 0.0],
         openings: Vec::new(),
         dumps: vec!["fields".into()],

@@ -489,6 +489,7 @@ fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) 
         tau: plan.tau,
         precision: setup.config.fluid.precision.name().to_owned(),
         steps: plan.steps,
+        grown: setup.immersion.as_ref().and_then(|immersion| immersion.parameters.capped_until()),
         pressure_drop: plan.pressure_drop,
         openings: setup
             .header

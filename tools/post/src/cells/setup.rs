@@ -62,6 +62,8 @@ impl<'a> Setup<'a> {
         }
         let plane =
             config.plane.map_or_else(|| shear_plane(axis, straight.as_ref(), dimension), |p| p.map(|a| a as usize));
+        let last = source.reader.steps().last().map_or(0, |dump| dump.step);
+        let grown = record.grown.filter(|&grown| grown < last);
         let average_from = average_from("cells", config.average_from, source.reader.steps())?;
         Ok(Self {
             record,
@@ -72,7 +74,7 @@ impl<'a> Setup<'a> {
             bins,
             average_from,
             gradient: gradient(record, axis),
-            reference_step: config.reference_step,
+            reference_step: config.reference_step.or(grown).unwrap_or(0),
             shapes: config.shapes,
             names: source.names(),
             dimension,
