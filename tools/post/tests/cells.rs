@@ -397,3 +397,31 @@ fn faults_say_what_to_do() {
     done(&post(&["flow", text(&run)]));
     assert!(!run.join("statistics/cells.png").exists());
 }
+
+#[test]
+fn drifts_count_from_when_cells_have_grown() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let vessel = Vessel {
+        extent: [40, 32, 1],
+        fluid: |[_, y, _]| (1..31).contains(&y),
+        velocity: |x| channel_speed(x[1]),
+        force: true,
+    };
+    // A disc that grows up to the second dump.
+    let run = vessel.write(folder.path(), &[kind("red", 40, vec![])], 6, |time| {
+        let mut all = Suspension::default();
+        let radius = 2e-6 + 0.5e-6 * (time / INTERVAL).min(2.0);
+        all.add(0, disc([20e-6, 16e-6], radius, 40, 0.0), 40e-6, |_| [0.0; 3]);
+        all.frame
+    });
+    let drift = || {
+        done(&post(&["cells", text(&run)]));
+        let summary = json_of(&run.join("statistics/cells.json"));
+        summary["populations"][0]["largest_volume_drift"].as_f64().expect("a number")
+    };
+    assert!((drift() - 1.25).abs() < 1e-6);
+    let mut record = json_of(&run.join("run.json"));
+    record["grown"] = json!(2);
+    std::fs::write(run.join("run.json"), record.to_string()).expect("writes");
+    assert!(drift().abs() < 1e-6);
+}
