@@ -23,7 +23,7 @@ pub enum Preset {
     /// a shear modulus below their 6.3 uN/m; local area 50 uN/m in place of their 6.3, as triangles else collapse in
     /// crowded flows; global area 10 mN/m, volume 10 kPa.
     /// Stretched by 13 of 642 vertices on each side it lies within the bars of Mills et al. (Mech. Chem. Biosyst. 1,
-    /// 169, 2004): 10.5 by 7.0 um at 25 pN, 14.3 by 5.4 um at 100 pN, 16.4 by 4.3 um at 190 pN. 2-D: sides that harden
+    /// 169, 2004): 10.1 by 7.0 um at 25 pN, 13.7 by 5.5 um at 100 pN, 15.9 by 4.6 um at 190 pN. 2-D: sides that harden
     /// (100 uN/m at small strain, hardening towards 1.2 times the length), perimeter 10 mN/m, area 10 kPa, bending 2 aJ: five times
     /// a red cell's, as a ring lacks the shear elasticity mu that keeps a red cell from crumpling (mu R^2 is 40 aJ), and as
     /// folds under a shear stress tau are (kappa / tau)^(1/3) long, which sides of up to 1 um are to resolve at 5 Pa. Without
