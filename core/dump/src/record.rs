@@ -69,7 +69,7 @@ pub struct RunRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarningRecord {
-    /// Its kind: "mach", "speed", "backflow:OPENING", "checkpoint".
+    /// Its kind, and where it is about one the opening or population: e.g. "mach", "backflow:OPENING", "creases:POPULATION".
     pub kind: String,
     /// The step at which it was found.
     pub step: u64,

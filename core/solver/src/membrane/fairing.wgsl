@@ -1,6 +1,6 @@
 // Fairing: E = k / 2 sum |d_ij|^2 q / (1 + q) over sides ij, q = |d_ij|^2 / (FAIR l)^2, d_ij = u_i - u_j,
-// u_i = (mean of i's neighbours) - r_i, l the mean side at rest; in 2-D over l. It holds folds that are one or two sides wide,
-// against which bending is too weak, and leaves alone what the mesh resolves, where d is small. With
+// u_i = (mean of i's neighbours) - r_i, l the mean side at rest; in 2-D over l. It resists folds one or two sides wide,
+// for which bending is too weak, and hardly acts on what the mesh resolves, where d is small. With
 //   w_i = sum_j g_ij d_ij,  g = q (2 + q) / (1 + q)^2
 // the force is F_i = k (w_i - sum_j w_j / n_j), n_j the number of j's neighbours.
 const FAIR: real = real(${fair});

@@ -41,11 +41,7 @@ fn main(
         place[first + v] = vec4<real>(from_origin(first + v, first), 0.0);
     }
     storageBarrier();
-    var size = 1.0;
-    if (work.vertices > 0u) {
-        size = scale[span.first_slot + work.cell];
-    }
-    let s = real(size);
+    let s = size_of(work);
 #if fairing
     for (var v = work.member; v < work.vertices; v += TEAM) {
         offset[first + v] = vec4<real>(offset_of(first, v), 0.0);

@@ -42,6 +42,14 @@ fn work_of(group: vec3<u32>, groups: vec3<u32>, lane: u32) -> Work {
     return Work(lane, lane % TEAM, cell, cell * VERTICES, select(0u, VERTICES, busy));
 }
 
+// The size of a cell, which grows to 1 where it was seeded smaller.
+fn size_of(work: Work) -> real {
+    if (work.vertices == 0u) {
+        return real(1.0);
+    }
+    return real(scale[span.first_slot + work.cell]);
+}
+
 fn axis_from(v: vec2<i32>, origin: vec2<i32>) -> real {
     let fraction = bitcast<u32>(v.y) - bitcast<u32>(origin.y);
     let borrow = i32(bitcast<u32>(v.y) < bitcast<u32>(origin.y));

@@ -46,11 +46,7 @@ fn main(
     storageBarrier();
 #endif
 
-    var size = 1.0;
-    if (work.vertices > 0u) {
-        size = scale[span.first_slot + work.cell];
-    }
-    let s = real(size);
+    let s = size_of(work);
 #if fairing
     for (var v = work.member; v < work.vertices; v += TEAM) {
         unevenness[first + v] = unevenness_of(first, v, s);
