@@ -3,17 +3,16 @@
 use hematite_config::Result;
 use minijinja::context;
 
-use crate::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use crate::{Bound, Buffer, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 
 /// A kernel that copies `from` to `to`, 16 bytes an invocation. It is compiled once.
 pub(crate) fn copy_kernel(gpu: &Gpu, from: &Buffer, to: &Buffer) -> Result<(Kernel, Bound)> {
     let kernel = match gpu.copy.get() {
         Some(kernel) => kernel.clone(),
         None => {
-            let table = vec![Binding::read("values", "array<vec4<u32>>"), Binding::write("to", "array<vec4<u32>>")];
-            let context = context! { workgroup => WORKGROUP, declarations => Binding::declare(&table) };
+            let context = context! { workgroup => WORKGROUP };
             let wgsl = render(Template { name: "copy.wgsl", text: include_str!("copy.wgsl") }, &[MAIN], &context);
-            let kernel = Kernel::new(gpu, "copy", &wgsl, table, 4)?;
+            let kernel = Kernel::new(gpu, "copy", &wgsl, 4)?;
             gpu.copy.get_or_init(|| kernel).clone()
         }
     };

@@ -4,7 +4,8 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read> values: array<vec4<u32>>;
+var<storage, read_write> to: array<vec4<u32>>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hematite_config::Result;
 
 use crate::mapped::{Event, Mapped, Reader};
-use crate::{Binding, Bound, Buffer, Gpu, Kernel, Recorder, Template, render};
+use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, render};
 
 /// What the device raises in the midst of a submission, and the host looks at without a wait for the rest.
 #[derive(Clone, Debug)]
@@ -52,13 +52,8 @@ pub struct Signals {
 /// Rounds that the device may be ahead by, where a run fails: more than are ever recorded.
 const FOR_GOOD: u32 = 1 << 30;
 
-fn bindings() -> Vec<Binding> {
-    vec![Binding::write("door", "array<atomic<u32>>"), Binding::write("guarded", "array<u32>")]
-}
-
 fn wgsl() -> String {
-    let context = minijinja::context! { declarations => Binding::declare(&bindings()) };
-    render(Template { name: "gate.wgsl", text: include_str!("gate.wgsl") }, &[], &context)
+    render(Template { name: "gate.wgsl", text: include_str!("gate.wgsl") }, &[], &minijinja::context! {})
 }
 
 impl Flag {
@@ -119,7 +114,7 @@ impl Gate {
             return Ok(Event::new(gpu).map(|event| Self::Event(Arc::new(event))));
         }
         let Some(word) = Word::new(gpu, Reader::Kernels) else { return Ok(None) };
-        let kernel = Kernel::new(gpu, "gate", &wgsl(), bindings(), 4)?;
+        let kernel = Kernel::new(gpu, "gate", &wgsl(), 4)?;
         // As if the kernel wrote what it guards, so that those that read that come after it.
         let bound = kernel.bind(gpu, &[("door", &word.buffer), ("guarded", guarded)]);
         Ok(Some(Self::Kernel(word, kernel, bound)))
@@ -231,13 +226,7 @@ impl Signals {
         self
     }
 
-    /// What a kernel binds that `posts`, or else one that awaits.
-    pub fn bindings(posts: bool) -> Vec<Binding> {
-        let word = |name| Binding::write(name, "atomic<u32>");
-        if posts { vec![word("arrived"), word("posted")] } else { vec![word("answered")] }
-    }
-
-    /// The buffers of these bindings.
+    /// What kernels bind that post or await: `main.wgsl` declares these.
     pub fn buffers(&self) -> [(&'static str, &Buffer); 3] {
         [("arrived", &self.arrived), ("posted", &self.posted.buffer), ("answered", &self.answered.buffer)]
     }
@@ -264,7 +253,7 @@ mod tests {
         let gpu = checked();
         let guarded = gpu.buffer("guarded", 4).expect("room");
         let word = Word::new(&gpu, Reader::Kernels).expect("such memory");
-        let kernel = Kernel::new(&gpu, "gate", &wgsl(), bindings(), 4).expect("made");
+        let kernel = Kernel::new(&gpu, "gate", &wgsl(), 4).expect("made");
         let bound = kernel.bind(&gpu, &[("door", &word.buffer), ("guarded", &guarded)]);
         let gate = Gate::Kernel(word.clone(), kernel, bound);
         word.skip(u32::MAX - 2);

@@ -1,40 +1,9 @@
-//! Kernels: WGSL with bindings by name.
+//! Kernels: WGSL whose storage buffers are bound by name.
 
 use hematite_config::{Fault, Result};
 
+use crate::binding::{self, Binding};
 use crate::{Buffer, Gpu, trusted};
-
-/// A storage buffer as a kernel sees it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Binding {
-    /// Its name in WGSL.
-    pub name: String,
-    /// Its WGSL type, e.g. `array<f32>`.
-    pub wgsl: String,
-    /// Whether the kernel writes it.
-    pub written: bool,
-}
-
-impl Binding {
-    /// A buffer the kernel only reads.
-    pub fn read(name: impl Into<String>, wgsl: impl Into<String>) -> Self {
-        Self { name: name.into(), wgsl: wgsl.into(), written: false }
-    }
-
-    /// A buffer the kernel reads and writes.
-    pub fn write(name: impl Into<String>, wgsl: impl Into<String>) -> Self {
-        Self { name: name.into(), wgsl: wgsl.into(), written: true }
-    }
-
-    /// The WGSL declarations of a table of bindings, numbered in its order.
-    pub fn declare(table: &[Self]) -> String {
-        let line = |(k, binding): (usize, &Self)| {
-            let access = if binding.written { "read_write" } else { "read" };
-            format!("@group(0) @binding({k}) var<storage, {access}> {}: {};\n", binding.name, binding.wgsl)
-        };
-        table.iter().enumerate().map(line).collect()
-    }
-}
 
 /// A compute pipeline and the table of its bindings.
 #[derive(Clone, Debug)]
@@ -52,12 +21,13 @@ pub struct Bound {
 }
 
 impl Kernel {
-    /// Compiles `wgsl`, whose entry point is `main` and which declares `table` (see [`Binding::declare`]) and
+    /// Compiles `wgsl` from [`crate::render`], whose entry point is `main` and which declares the buffers it binds, and
     /// `immediates` bytes of immediate data.
     ///
     /// # Errors
     /// A no-GPU fault where the device has too few bindings or refuses the shader.
-    pub fn new(gpu: &Gpu, label: &str, wgsl: &str, table: Vec<Binding>, immediates: u32) -> Result<Self> {
+    pub fn new(gpu: &Gpu, label: &str, wgsl: &str, immediates: u32) -> Result<Self> {
+        let table = binding::table(wgsl);
         let limit = gpu.limits.max_storage_buffers_per_shader_stage as usize;
         if table.len() > limit {
             return Err(Fault::no_gpu(format!(

@@ -1,10 +1,11 @@
 //! Device, buffers, kernels: the only crate that names `wgpu`.
 //!
-//! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template and a table of named
-//! [`Binding`]s; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] and
+//! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template, which declares the
+//! buffers it binds; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] and
 //! [`CountingSort`] work on other kernels' buffers. [`Gpu::trace`] takes down when host and device do what.
 
 mod bandwidth;
+mod binding;
 mod buffer;
 mod calibration;
 mod copy;
@@ -29,7 +30,7 @@ mod trusted;
 pub use buffer::{Arguments, Buffer, Staging};
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
 pub use gate::Signals;
-pub use kernel::{Binding, Bound, Kernel};
+pub use kernel::{Bound, Kernel};
 pub use mailbox::Mailbox;
 pub use recorder::{Recorder, Ticket};
 pub use scan::Scan;

@@ -308,31 +308,29 @@ mod tests {
 
     use super::*;
     use crate::testing::{checked, random};
-    use crate::{Binding, MAIN, Scan, Template, WORKGROUP, render};
+    use crate::{MAIN, Scan, Template, WORKGROUP, render};
 
     const TEXT: &str = "struct Span { count: u32, factor: u32, plus: u32, round: u32 }
         var<immediate> span: Span;
-        ${declarations}
+        var<storage, read> numbers: array<u32>;
+        var<storage, read_write> to: array<u32>;
         #include \"main.wgsl\"
         fn work_on(k: u32) { to[k] = numbers[k] * span.factor + span.plus; }";
 
     /// A kernel that makes others of `numbers`; before or after the message where there are signals.
     fn kernel(gpu: &Gpu, mailbox: &Mailbox, posts: bool, numbers: &Buffer, to: &Buffer) -> (Kernel, Bound) {
-        let mut table = vec![Binding::read("numbers", "array<u32>"), Binding::write("to", "array<u32>")];
         let mut buffers = vec![("numbers", numbers), ("to", to)];
         let signals = mailbox.signals();
         if let Some(signals) = signals {
-            table.extend(Signals::bindings(posts));
             buffers.extend(signals.buffers());
         }
         let context = minijinja::context! {
             workgroup => WORKGROUP,
-            declarations => Binding::declare(&table),
             posts => posts && signals.is_some(),
             awaits => !posts && signals.is_some(),
         };
         let wgsl = render(Template { name: "echo.wgsl", text: TEXT }, &[MAIN], &context);
-        let kernel = Kernel::new(gpu, "echo", &wgsl, table, 16).expect("made");
+        let kernel = Kernel::new(gpu, "echo", &wgsl, 16).expect("made");
         let bound = kernel.bind(gpu, &buffers);
         (kernel, bound)
     }

@@ -4,6 +4,14 @@
 // `packing(number)` holds then `pack(number, lane)` what they wrote. With `posts`, the last workgroup that is done tells the host that its message,
 // number `posted_round`, is written: of the first `posting` workgroups, where only those write it, or of those of which `posts_if` holds, which are
 // so many. With `awaits`, all wait for the host's answer, or those of which `awaiting` holds.
+#if posts is defined and posts
+var<storage, read_write> arrived: atomic<u32>;
+var<storage, read_write> posted: atomic<u32>;
+#endif
+#if awaits is defined and awaits
+var<storage, read_write> answered: atomic<u32>;
+#endif
+
 @compute @workgroup_size(${workgroup})
 fn main(
     @builtin(workgroup_id) group: vec3<u32>,

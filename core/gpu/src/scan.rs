@@ -3,7 +3,7 @@
 use hematite_config::Result;
 use minijinja::context;
 
-use crate::{Binding, Bound, Buffer, Gpu, Kernel, Recorder, Template, WORKGROUP, render};
+use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, WORKGROUP, render};
 
 /// Values a workgroup sums.
 const BLOCK: u32 = 16 * WORKGROUP;
@@ -25,23 +25,13 @@ struct Level {
     scan: Bound,
 }
 
-fn bindings(scan: bool) -> Vec<Binding> {
-    let (values, sums) = ("array<vec4<u32>>", "array<u32>");
-    if scan {
-        vec![Binding::write("values", values), Binding::read("before_block", sums)]
-    } else {
-        vec![Binding::read("values", values), Binding::write("before_block", sums)]
-    }
-}
-
 fn wgsl(scan: bool) -> String {
     let template = if scan {
         Template { name: "scan.wgsl", text: include_str!("scan.wgsl") }
     } else {
         Template { name: "scan_blocks.wgsl", text: include_str!("scan_blocks.wgsl") }
     };
-    let context = context! { workgroup => WORKGROUP, declarations => Binding::declare(&bindings(scan)) };
-    render(template, &[], &context)
+    render(template, &[], &context! { workgroup => WORKGROUP })
 }
 
 impl Scan {
@@ -54,7 +44,7 @@ impl Scan {
     /// When `values` is too small: a fault of the program.
     pub fn new(gpu: &Gpu, values: &Buffer, most: usize) -> Result<Self> {
         assert!(values.bytes() / 4 > most as u64, "a scan of {most} values needs one word more");
-        let kernel = |scan: bool, label: &str| Kernel::new(gpu, label, &wgsl(scan), bindings(scan), 4);
+        let kernel = |scan: bool, label: &str| Kernel::new(gpu, label, &wgsl(scan), 4);
         let (blocks, scan) = (kernel(false, "sums of blocks")?, kernel(true, "scan")?);
         let (mut values, mut count) = (values.clone(), most);
         let mut levels = Vec::new();

@@ -7,7 +7,9 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read_write> values: array<vec4<u32>>;
+var<storage, read> before_block: array<u32>;
+
 // Each invocation has a vec4 of values in each quarter of the block. Sums of these vec4s, a component a quarter, over the
 // invocations up to one; read in one half while the other is written.
 var<workgroup> upto: array<vec4<u32>, 2u * WORKGROUP>;

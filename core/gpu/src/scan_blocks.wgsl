@@ -6,7 +6,9 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read> values: array<vec4<u32>>;
+var<storage, read_write> before_block: array<u32>;
+
 var<workgroup> sums: array<u32, WORKGROUP>;
 
 @compute @workgroup_size(WORKGROUP)

@@ -3,7 +3,7 @@
 use hematite_config::Result;
 use minijinja::context;
 
-use crate::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Scan, Template, WORKGROUP, render};
+use crate::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Scan, Template, WORKGROUP, render};
 
 /// Sorts items by key, then tie, then number: counts the items of each bucket, scatters them in any order, and orders each
 /// bucket, by chunks in workgroup memory, then by search in the other chunks. Meant for buckets of some ten items; time grows
@@ -51,33 +51,17 @@ impl Stage {
         }
     }
 
-    fn bindings(self) -> Vec<Binding> {
-        let (words, pairs) = ("array<u32>", "array<vec2<u32>>");
-        let read = |name: &str| Binding::read(name, words);
-        let write = |name: &str| Binding::write(name, words);
-        match self {
-            Self::Clear => vec![write("starts")],
-            Self::Count => vec![read("keys"), Binding::write("starts", "array<atomic<u32>>"), write("order")],
-            Self::Scatter => {
-                vec![read("keys"), read("ties"), read("starts"), read("order"), Binding::write("scattered", pairs)]
-            }
-            Self::Chunks => vec![read("keys"), read("starts"), Binding::write("scattered", pairs), write("order")],
-            Self::Merge => vec![read("keys"), read("starts"), Binding::read("scattered", pairs), write("order")],
-        }
-    }
-
     fn wgsl(self) -> String {
         // Halves of a chunk, from all of it down to one item.
         let reaches: Vec<u32> = (0..=WORKGROUP.ilog2()).rev().map(|bits| 1 << bits).collect();
-        let declarations = Binding::declare(&self.bindings());
         let chunk = Template { name: "sort_chunk.wgsl", text: include_str!("sort_chunk.wgsl") };
-        render(self.template(), &[MAIN, chunk], &context! { workgroup => WORKGROUP, declarations, reaches })
+        render(self.template(), &[MAIN, chunk], &context! { workgroup => WORKGROUP, reaches })
     }
 }
 
 impl Step {
     fn new(gpu: &Gpu, stage: Stage, buffers: &[(&str, &Buffer)]) -> Result<Self> {
-        let kernel = Kernel::new(gpu, stage.template().name, &stage.wgsl(), stage.bindings(), 4)?;
+        let kernel = Kernel::new(gpu, stage.template().name, &stage.wgsl(), 4)?;
         let bound = kernel.bind(gpu, buffers);
         Ok(Self { kernel, bound })
     }

@@ -6,7 +6,9 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read> keys: array<u32>;
+var<storage, read> starts: array<u32>;
+
 // The places of the item's bucket, from the first until before the second.
 fn bucket_of(pair: vec2<u32>) -> vec2<u32> {
     let key = keys[pair.y];

@@ -2,6 +2,9 @@
 // ends in the chunk, too.
 #include "sort_chunk.wgsl"
 
+var<storage, read_write> scattered: array<vec2<u32>>;
+var<storage, read_write> order: array<u32>;
+
 var<workgroup> pairs: array<vec2<u32>, CHUNK>;
 
 @compute @workgroup_size(CHUNK)

@@ -4,7 +4,7 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read_write> starts: array<u32>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

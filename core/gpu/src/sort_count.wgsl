@@ -4,7 +4,9 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read> keys: array<u32>;
+var<storage, read_write> starts: array<atomic<u32>>;
+var<storage, read_write> order: array<u32>;
 #include "main.wgsl"
 
 fn work_on(item: u32) {

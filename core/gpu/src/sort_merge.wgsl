@@ -2,6 +2,9 @@
 #include "sort_chunk.wgsl"
 #include "main.wgsl"
 
+var<storage, read> scattered: array<vec2<u32>>;
+var<storage, read_write> order: array<u32>;
+
 fn work_on(place: u32) {
     // Such a bucket has a chunk's first place or its last.
     let first = place / CHUNK * CHUNK;

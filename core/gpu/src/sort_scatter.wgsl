@@ -4,7 +4,11 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read> keys: array<u32>;
+var<storage, read> ties: array<u32>;
+var<storage, read> starts: array<u32>;
+var<storage, read> order: array<u32>;
+var<storage, read_write> scattered: array<vec2<u32>>;
 #include "main.wgsl"
 
 fn work_on(item: u32) {

@@ -6,6 +6,8 @@
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
 
+use crate::binding;
+
 /// A named WGSL template, usually from `include_str!`.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
@@ -15,7 +17,8 @@ pub struct Template {
     pub text: &'static str,
 }
 
-/// Renders `template` with `context`; `shared` holds the pieces it may include.
+/// Renders `template` with `context`; `shared` holds the pieces it may include. Declarations of storage buffers,
+/// `var<storage, read> name: type;` or `read_write`, a line each, get their numbers.
 ///
 /// # Panics
 /// When the template is wrong: a fault of the program, which the tests of all permutations catch.
@@ -31,12 +34,13 @@ pub fn render(template: Template, shared: &[Template], context: &Value) -> Strin
         environment.set_syntax(syntax);
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_trim_blocks(true);
+        environment.set_keep_trailing_newline(true);
         for piece in shared.iter().chain([&template]) {
             environment.add_template(piece.name, piece.text)?;
         }
         environment.get_template(template.name)?.render(context)
     });
-    outcome.unwrap_or_else(|error| panic!("{}: {error:#}", template.name))
+    binding::number(&outcome.unwrap_or_else(|error| panic!("{}: {error:#}", template.name)))
 }
 
 #[cfg(test)]
@@ -46,6 +50,6 @@ mod tests {
     #[test]
     fn loops_and_values_expand() {
         let template = Template { name: "t", text: "#for i in [1, 2]\nlet f${i} = a[${i}u];\n#endfor\nend\n" };
-        assert_eq!(render(template, &[], &Value::from(())), "let f1 = a[1u];\nlet f2 = a[2u];\nend");
+        assert_eq!(render(template, &[], &Value::from(())), "let f1 = a[1u];\nlet f2 = a[2u];\nend\n");
     }
 }

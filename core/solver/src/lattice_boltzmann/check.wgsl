@@ -3,6 +3,14 @@
 // NaN above all numbers; the largest is the same in any order. Each invocation has many nodes, as far apart as there are
 // invocations: no barriers, which cost software devices most, and few atomics.
 #include "prelude.wgsl"
+#{% with access = "read" %}
+#include "state.wgsl"
+#{% endwith %}
+#include "forces.wgsl"
+var<storage, read_write> checked: array<atomic<u32>>;
+
+// Steps between checks.
+const CHECK_EVERY: u32 = ${check_every}u;
 
 @compute @workgroup_size(WORKGROUP)
 fn main(

@@ -2,6 +2,9 @@
 // interface. `crossing` begins with where the items of each of these begin there, and end; an item is the pair's number plus 16 times the place in the
 // message, then the index in the pair's array.
 
+var<storage, read> crossing: array<vec2<u32>>;
+var<storage, read_write> message: array<${number_stored}>;
+
 fn groups_of_nodes() -> u32 {
     return (span.count + ${workgroup - 1}u) / ${workgroup}u;
 }

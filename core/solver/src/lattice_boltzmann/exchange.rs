@@ -216,13 +216,13 @@ impl Exchange {
 
 #[cfg(test)]
 mod tests {
-    use hematite_gpu::{Binding, Needs, Template, WORKGROUP, render};
+    use hematite_gpu::{Needs, Template, WORKGROUP, render};
 
     use super::*;
 
     const TEXT: &str = "struct Span { count: u32, packs: u32 }
         var<immediate> span: Span;
-        ${declarations}
+        var<storage, read_write> numbers: array<u32>;
         #include \"crossing.wgsl\"
         @compute @workgroup_size(1) fn main(@builtin(workgroup_id) group: vec3<u32>) {
             numbers[group.x] = turn(group.x) * 2u + u32(packing(turn(group.x)));
@@ -232,17 +232,12 @@ mod tests {
     #[test]
     fn workgroups_that_pack_begin() {
         let gpu = Gpu::open(0, Needs::default()).expect("a device");
-        let table = vec![
-            Binding::read("crossing", "array<vec2<u32>>"),
-            Binding::write("message", "array<u32>"),
-            Binding::write("numbers", "array<u32>"),
-        ];
         let context = minijinja::context! {
-            workgroup => WORKGROUP, width => 1, pairs => Vec::<u32>::new(), declarations => Binding::declare(&table),
+            workgroup => WORKGROUP, width => 1, pairs => Vec::<u32>::new(), number_stored => "u32",
         };
         let crossing = Template { name: "crossing.wgsl", text: include_str!("crossing.wgsl") };
         let wgsl = render(Template { name: "turns.wgsl", text: TEXT }, &[crossing], &context);
-        let kernel = Kernel::new(&gpu, "turns", &wgsl, table, 8).expect("made");
+        let kernel = Kernel::new(&gpu, "turns", &wgsl, 8).expect("made");
         let groups: u32 = 12;
         let [none, message] = [0; 2].map(|_| gpu.buffer("nothing", 16).expect("room"));
         let numbers = gpu.buffer("numbers", 4 * u64::from(groups)).expect("room");

@@ -18,7 +18,7 @@ pub(crate) fn make(
     let pairs = if variant.immediate_force(shader) { variant.set.q() / 2 } else { 0 };
     let packing = if variant.packs(shader) { Packing::WORDS } else { 0 };
     let immediates = 16 + 4 * (packing + pairs) as u32;
-    let kernel = Kernel::new(gpu, &label, &wgsl, shaders::bindings(shader, variant, odd), immediates)?;
+    let kernel = Kernel::new(gpu, &label, &wgsl, immediates)?;
     let bound = kernel.bind(gpu, buffers);
     Ok((kernel, bound))
 }

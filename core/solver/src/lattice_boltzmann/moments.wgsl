@@ -1,5 +1,13 @@
 // Moments of the populations, for dumps: one field of `span.count` nodes from `span.first` on, into `moments`.
 #include "prelude.wgsl"
+#{% with access = "read" %}
+#include "state.wgsl"
+#{% endwith %}
+#include "forces.wgsl"
+#if moment == "stress"
+#include "contrast.wgsl"
+#endif
+var<storage, read_write> moments: array<real>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

@@ -2,6 +2,11 @@
 // a workgroup. Mass deviations are summed as integers (coarse part in 2^-16, the rest in 2^-36), so that no order matters;
 // magnitudes are compared by their bits, which order them, infinity and then NaN above all numbers.
 #include "prelude.wgsl"
+#{% with access = "read" %}
+#include "state.wgsl"
+#{% endwith %}
+#include "forces.wgsl"
+var<storage, read_write> partial: array<u32>;
 
 const COARSE: real = real(65536.0);
 const FINE: real = real(68719476736.0);

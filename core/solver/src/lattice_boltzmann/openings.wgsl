@@ -12,6 +12,16 @@
 // but for terms of the order of the Mach number squared, so that developed flow passes unchanged. With x' = x it is the plain closure, which makes diagonal
 // links err by the change of shear stress over half a spacing.
 #include "prelude.wgsl"
+#{% with access = "read_write" %}
+#include "state.wgsl"
+#{% endwith %}
+#include "entry.wgsl"
+var<storage, read> schedule: array<${number}>;
+var<storage, read> entries: array<Entry>;
+var<storage, read> shape: array<real>;
+var<storage, read> before: array<real>;
+var<storage, read> beside: array<u32>;
+var<storage, read_write> ledger: array<u32>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

@@ -2,6 +2,13 @@
 // lets in where the velocity u is prescribed. It is counted in units of 2^-30 lattice units: sums of whole numbers are the same in
 // any order.
 #include "prelude.wgsl"
+#{% with access = "read" %}
+#include "state.wgsl"
+#{% endwith %}
+#include "forces.wgsl"
+#include "entry.wgsl"
+var<storage, read> entries: array<Entry>;
+var<storage, read_write> passing: array<i32>;
 #include "main.wgsl"
 
 const PASSING: real = real(1073741824.0);

@@ -31,7 +31,7 @@ struct Span {
     first: u32,
     count: u32,
     stride: u32,
-    ${row}: u32,
+    ${row_or_round}: u32,
 #if packs_after
     packs: u32,
     posts: u32,
@@ -45,7 +45,11 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+// Directions with a velocity; numbers of a time step in `schedule`, and of those the factors of an opening.
+const SLOTS: u32 = ${q - 1}u;
+const ROW: u32 = ${row_of_schedule}u;
+const TERMS: u32 = ${terms}u;
+
 // Populations are stored as f - w.
 fn load(value: stored) -> real {
 #if half

@@ -6,6 +6,14 @@
 // and modes of the lattice, would feed on itself at high Reynolds numbers. openings.wgsl makes what comes back of them. One
 // invocation an (opening, node) entry.
 #include "prelude.wgsl"
+#{% with access = "read" %}
+#include "state.wgsl"
+#{% endwith %}
+#include "forces.wgsl"
+#include "contrast.wgsl"
+#include "entry.wgsl"
+var<storage, read> entries: array<Entry>;
+var<storage, read_write> before: array<real>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

@@ -1,7 +1,7 @@
 //! The WGSL of every kernel, made from its template for a velocity set, a precision and the flags of a run.
 
 use hematite_case::VelocitySet;
-use hematite_gpu::{Binding, GpuInfo, MAIN, Signals, Template, WORKGROUP, render};
+use hematite_gpu::{GpuInfo, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::boundary::Entry;
@@ -13,9 +13,15 @@ use super::walls::WallEntry;
 use crate::Precision;
 use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 11] = [
+const SHARED: [Template; 17] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     MAIN,
+    Template { name: "state.wgsl", text: include_str!("state.wgsl") },
+    Template { name: "link_tables.wgsl", text: include_str!("link_tables.wgsl") },
+    Template { name: "forces.wgsl", text: include_str!("forces.wgsl") },
+    Template { name: "contrast.wgsl", text: include_str!("contrast.wgsl") },
+    Template { name: "entry.wgsl", text: Entry::WGSL },
+    Template { name: "wall_entry.wgsl", text: WallEntry::WGSL },
     Template { name: "crossing.wgsl", text: include_str!("crossing.wgsl") },
     Template { name: "links.wgsl", text: include_str!("links.wgsl") },
     Template { name: "upstream.wgsl", text: include_str!("upstream.wgsl") },
@@ -178,96 +184,6 @@ fn side_by_side(scalar: &str, width: u32) -> String {
     if width == 1 { scalar.to_owned() } else { format!("vec{width}<{scalar}>") }
 }
 
-/// The bindings of a kernel; `odd` where it reads populations as an odd step does.
-pub fn bindings(shader: Shader, variant: &Variant, odd: bool) -> Vec<Binding> {
-    let width = width(shader, variant.precision, odd);
-    let array = |scalar| format!("array<{}>", side_by_side(scalar, width));
-    let (real, stored) = (array(variant.precision.real()), array(variant.precision.stored()));
-    let writes_f = matches!(shader, Shader::Step | Shader::Openings | Shader::Walls | Shader::Unpack);
-    let populations = |name| Binding { name, wgsl: stored.clone(), written: writes_f };
-    let gathers = !matches!(shader, Shader::Walls | Shader::WallForces | Shader::Pack | Shader::Unpack);
-    let mut table = Vec::new();
-    if gathers || matches!(shader, Shader::Pack | Shader::Unpack) {
-        table.push(populations("f_rest".to_owned()));
-    }
-    table.extend(pair_names(variant.set).into_iter().map(populations));
-    if odd && gathers || shader == Shader::Walls {
-        let rows = format!("array<{}>", side_by_side("u32", row_width(variant.set)));
-        table.push(Binding::read("marks", "array<vec4<u32>>"));
-        table.push(Binding::read("distances", &rows));
-        if shader == Shader::Step && variant.tuning.apart {
-            table.push(Binding::read("marks_again", "array<vec4<u32>>"));
-            table.push(Binding::read("distances_again", &rows));
-        }
-        table.extend(["specials", "lists"].map(|name| Binding::read(name, "array<u32>")));
-    }
-    // What needs velocities needs forces.
-    let forced = gathers && shader != Shader::Openings;
-    if forced && variant.immersed.is_some() {
-        table.push(Binding::read("node_force", array("i32")));
-    }
-    if forced && variant.acts(shader) {
-        table.push(Binding::read("wall_force", array("i32")));
-    }
-    if variant.contrast() && matches!(shader, Shader::Step | Shader::Pressure | Shader::Moments(Moment::Stress)) {
-        table.push(Binding::read("inside", array("u32")));
-    }
-    let scheduled_force = variant.force && !variant.immediate_force(shader);
-    if forced && scheduled_force || shader == Shader::Openings {
-        table.push(Binding::read("schedule", format!("array<{}>", variant.precision.real())));
-    }
-    match shader {
-        Shader::Step if variant.immersed.is_some() => {
-            let vector = variant.precision.vector(variant.set.dimension());
-            let message = format!("array<{}>", variant.precision.stored());
-            table.extend([
-                Binding::write("node_velocity", format!("array<{vector}>")),
-                Binding::read("crossing", "array<vec2<u32>>"),
-                Binding::write("message", message),
-            ]);
-            table.extend(variant.signals.then(|| Signals::bindings(true)).into_iter().flatten());
-        }
-        Shader::Step => {}
-        Shader::Openings => table.extend([
-            Binding::read("entries", "array<Entry>"),
-            Binding::read("shape", &real),
-            Binding::read("before", &real),
-            Binding::read("beside", "array<u32>"),
-            Binding::write("ledger", "array<u32>"),
-        ]),
-        Shader::Walls => table.extend([
-            Binding::read("wall_entries", "array<WallEntry>"),
-            Binding::read("twice_cut", &real),
-            Binding::write("ledger", "array<u32>"),
-        ]),
-        Shader::WallForces => {
-            let entries = Binding::read("force_entries", "array<vec2<u32>>");
-            table.extend([entries, Binding::write("exchanged", "array<i32>")]);
-        }
-        Shader::Pressure => table.extend([Binding::read("entries", "array<Entry>"), Binding::write("before", &real)]),
-        Shader::WallVelocity => table.extend([
-            Binding::read("near_nodes", "array<u32>"),
-            Binding::write("near_velocity", &real),
-            Binding::write("wall_force", "array<i32>"),
-        ]),
-        Shader::Moments(_) => table.push(Binding::write("moments", &real)),
-        Shader::Monitor => table.push(Binding::write("partial", "array<u32>")),
-        Shader::Check => table.push(Binding::write("checked", "array<atomic<u32>>")),
-        Shader::Passing => {
-            table.extend([Binding::read("entries", "array<Entry>"), Binding::write("passing", "array<i32>")])
-        }
-        Shader::Pack => {
-            table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::write("message", &stored)]);
-            table.extend(variant.signals.then(|| Signals::bindings(true)).into_iter().flatten());
-        }
-        Shader::Unpack => {
-            table.extend([Binding::read("places", "array<vec2<u32>>"), Binding::read("message", &stored)]);
-            table.extend(variant.signals.then(|| Signals::bindings(false)).into_iter().flatten());
-        }
-    }
-    table
-}
-
 /// The WGSL of a kernel.
 pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
     let template = match shader {
@@ -287,20 +203,6 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         Shader::Moments(moment) => moment.name(),
         _ => "",
     };
-    let mut declarations = String::new();
-    if matches!(shader, Shader::Pressure | Shader::Openings | Shader::Passing) {
-        declarations += Entry::WGSL;
-    }
-    if shader == Shader::Walls {
-        declarations += WallEntry::WGSL;
-    }
-    declarations += &format!("const SLOTS: u32 = {}u;\n", variant.set.q() - 1);
-    if shader == Shader::Check {
-        declarations += &format!("const CHECK_EVERY: u32 = {CHECK_EVERY}u;\n");
-    }
-    declarations += &format!("const ROW: u32 = {}u;\n", super::Row::len(variant.openings, variant.terms));
-    declarations += &format!("const TERMS: u32 = {}u;\n", variant.terms);
-    declarations += &Binding::declare(&bindings(shader, variant, odd));
     let (set, precision) = (variant.set, variant.precision);
     let axes = &["x", "y", "z"][..set.dimension()];
     let c = set.velocities();
@@ -320,6 +222,14 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         real => side_by_side(precision.real(), width),
         stored => side_by_side(precision.stored(), width),
         bits => side_by_side("u32", width),
+        ints => side_by_side("i32", width),
+        number => precision.real(),
+        number_stored => precision.stored(),
+        vector => precision.vector(set.dimension()),
+        row => side_by_side("u32", row_width(set)),
+        row_of_schedule => super::Row::len(variant.openings, variant.terms),
+        terms => variant.terms,
+        check_every => CHECK_EVERY,
         group => links::GROUP,
         lists => links::LISTS,
         q => set.q(),
@@ -344,7 +254,6 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
             });
             context! { name, value }
         }).collect::<Vec<_>>(),
-        declarations,
         odd,
         moment,
         width,
@@ -362,7 +271,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         packs_after => variant.packs(shader),
         posts => variant.signals && (shader == Shader::Pack || variant.packs(shader)),
         awaits => variant.signals && shader == Shader::Unpack,
-        row => if variant.signals && matches!(shader, Shader::Pack | Shader::Unpack) { "round" } else { "row" },
+        row_or_round => if variant.signals && matches!(shader, Shader::Pack | Shader::Unpack) { "round" } else { "row" },
         pairs,
         axes => axes.iter().enumerate().map(|(a, name)| context! {
             name,

@@ -4,6 +4,18 @@
 // rho_0 = 1. AA pattern: Bailey et al., ICPP 2009.
 // Where bodies are in the fluid, the last workgroups, which have the interface's nodes, put what crosses to other parts into the message.
 #include "prelude.wgsl"
+#{% with access = "read_write" %}
+#include "state.wgsl"
+#{% endwith %}
+#include "forces.wgsl"
+#include "contrast.wgsl"
+#if odd and apart
+var<storage, read> marks_again: array<vec4<u32>>;
+var<storage, read> distances_again: array<${row}>;
+#endif
+#if immersed
+var<storage, read_write> node_velocity: array<${vector}>;
+#endif
 #{% with last_first = odd and backwards, turns = packs_after %}
 #include "main.wgsl"
 #{% endwith %}

@@ -7,6 +7,14 @@
 // i and in that slot of x - c_i which the link table names; which one where goes with the parity of the step.
 // No slot that is read here is mended, neither by another link nor by openings. One invocation a node.
 #include "prelude.wgsl"
+#for p in pairs
+var<storage, read_write> f_${p.k}: array<stored>;
+#endfor
+#include "link_tables.wgsl"
+#include "wall_entry.wgsl"
+var<storage, read> wall_entries: array<WallEntry>;
+var<storage, read> twice_cut: array<real>;
+var<storage, read_write> ledger: array<u32>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

@@ -5,6 +5,15 @@
 // the force is F_i = k (w_i - sum_j w_j / n_j), n_j the number of j's neighbours.
 const FAIR: real = real(${fair});
 
+// u and w of each vertex.
+#if dimension == 2
+var<storage, read_write> offset: array<vec2<real>>;
+var<storage, read_write> unevenness: array<vec2<real>>;
+#else
+var<storage, read_write> offset: array<vec4<real>>;
+var<storage, read_write> unevenness: array<vec4<real>>;
+#endif
+
 fn neighbours_of(v: u32) -> u32 {
 #if dimension == 2
     return 2u;

@@ -16,10 +16,17 @@
 #endif
 #if gompper_kroll
 #include "gompper_kroll.wgsl"
+var<storage, read_write> bend: array<vec4<real>>;
 #endif
 #if fairing
 #include "fairing.wgsl"
 #endif
+
+var<storage, read_write> place: array<vec4<real>>;
+var<storage, read> valence: array<u32>;
+var<storage, read> ring: array<u32>;
+var<storage, read> triangles: array<vec2<u32>>;
+var<storage, read> reference: array<real>;
 
 const TRIANGLES: u32 = ${triangles}u;
 const VALENCE: u32 = ${valence}u;

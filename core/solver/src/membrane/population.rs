@@ -77,7 +77,7 @@ impl Membrane {
             scratch.extend([("offset", element), ("unevenness", element)]);
         }
         let wgsl = shaders::wgsl(&model, precision);
-        let kernel = Kernel::new(gpu, "membrane", &wgsl, shaders::bindings(&model, precision), shaders::IMMEDIATES)?;
+        let kernel = Kernel::new(gpu, "membrane", &wgsl, shaders::IMMEDIATES)?;
         let (shape, bound) = bind(gpu, &kernel, precision, &tables, &scratch, vertices, range)?;
         Ok(Self {
             precision,

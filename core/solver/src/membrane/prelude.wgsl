@@ -21,7 +21,12 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read_write> force: array<real>;
+var<storage, read> scale: array<f32>;
+var<storage, read_write> broken: array<atomic<u32>>;
+var<storage, read_write> shape: array<vec2<real>>;
+
 var<workgroup> shares: array<vec2<real>, WORKGROUP>;
 var<workgroup> subtotals: array<vec2<real>, WORKGROUP>;
 
@@ -127,6 +132,8 @@ fn put_force(work: Work, v: u32, f: Axes) {
 }
 
 #if viscosity
+var<storage, read> drift: array<i32>;
+
 // Velocity of vertex v of the population.
 fn velocity(v: u32) -> Axes {
     let at = span.first_vertex + v;

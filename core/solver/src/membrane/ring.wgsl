@@ -11,6 +11,10 @@
 #include "fairing.wgsl"
 #endif
 
+var<storage, read_write> place: array<vec2<real>>;
+var<storage, read_write> pull: array<vec2<real>>;
+var<storage, read> reference: array<vec2<real>>;
+
 // Bending takes no side for shorter than this, half of the mean side at rest: a side that is pressed to a point has no direction,
 // and a moment divided by its length would be a force without bound.
 const LEAST_SIDE: real = real(${least_side});

@@ -7,6 +7,9 @@
 // Gives dE/dtheta and dE/dl.
 const OPEN: real = real(${bending.open});
 
+// What `bending` gives for each vertex.
+var<storage, read_write> moment: array<vec2<real>>;
+
 // asin(x) up to OPEN.
 fn arcsine(x: real) -> real {
     let square = x * x;

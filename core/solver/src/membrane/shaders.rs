@@ -1,7 +1,7 @@
 //! The WGSL of a population's kernel, made for its laws.
 
 use hematite_cells::{Bending, InPlane, Rest};
-use hematite_gpu::{Binding, Template, WORKGROUP, render};
+use hematite_gpu::{Template, WORKGROUP, render};
 use minijinja::context;
 
 use super::model::Model;
@@ -92,47 +92,6 @@ pub(crate) fn teams(vertices: usize) -> (u32, u32) {
     (team, WORKGROUP / team)
 }
 
-/// The bindings of the kernel.
-pub(crate) fn bindings(model: &Model, precision: Precision) -> Vec<Binding> {
-    let real = precision.real();
-    let one = format!("array<{real}>");
-    let two = format!("array<vec2<{real}>>");
-    let four = format!("array<vec4<{real}>>");
-    let flags = Flags::of(model);
-    let mut table = vec![
-        Binding::read("position", "array<vec2<i32>>"),
-        Binding::write("force", &one),
-        Binding::read("scale", "array<f32>"),
-        Binding::write("broken", "array<atomic<u32>>"),
-        Binding::write("shape", &two),
-    ];
-    if model.mechanics.viscosity > 0.0 {
-        table.push(Binding::read("drift", "array<i32>"));
-    }
-    if model.mechanics.fairing > 0.0 {
-        let element = if model.dimension == 2 { &two } else { &four };
-        table.extend([Binding::write("offset", element), Binding::write("unevenness", element)]);
-    }
-    if model.dimension == 2 {
-        table.extend([Binding::write("place", &two), Binding::write("pull", &two), Binding::read("reference", &two)]);
-        if model.mechanics.bending.is_some() {
-            table.push(Binding::write("moment", &two));
-        }
-    } else {
-        table.extend([
-            Binding::write("place", &four),
-            Binding::read("valence", "array<u32>"),
-            Binding::read("ring", "array<u32>"),
-            Binding::read("triangles", "array<vec2<u32>>"),
-            Binding::read("reference", &one),
-        ]);
-        if flags.gompper_kroll {
-            table.push(Binding::write("bend", &four));
-        }
-    }
-    table
-}
-
 /// The WGSL of the kernel.
 pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
     let mechanics = &model.mechanics;
@@ -196,7 +155,6 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         capped => (CAPPED_LIMIT as f32).to_bits(),
         fraction => number(2f64.powi(-32)),
         drift => number(1.0 / DRIFT_SCALE),
-        declarations => Binding::declare(&bindings(model, precision)),
         in_plane,
         bending,
         fairing => modulus(model.fairing()),

@@ -2,6 +2,11 @@
 // no rank has nodes, which stay; then the neighbour that owns it; last those that are gone.
 #include "prelude.wgsl"
 
+var<storage, read> gone: array<u32>;
+var<storage, read> owners: array<u32>;
+var<storage, read> seen: array<u32>;
+var<storage, read_write> keys: array<u32>;
+
 fn work_on(i: u32) {
     let tile = tile_of(i);
     let owner = select(owners[min(tile, ${tiles - 1}u)], NOWHERE, tile == NOWHERE);

@@ -1,6 +1,12 @@
 // The particles that leave, to which neighbour, or are gone: counts them, or lists them, one neighbour's after the other's.
 #include "prelude.wgsl"
 
+var<storage, read> keys: array<u32>;
+var<storage, read_write> places: array<atomic<u32>>;
+#if not count
+var<storage, read_write> list: array<u32>;
+#endif
+
 fn work_on(i: u32) {
     let key = keys[i];
     // Up to there those that stay.

@@ -1,7 +1,7 @@
 //! The kernels that put properties of particles into messages and take them out.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Buffer, Gpu, Kernel, MAIN, Recorder, Signals, Template, WORKGROUP, render};
+use hematite_gpu::{Buffer, Gpu, Kernel, MAIN, Recorder, Signals, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::properties::Property;
@@ -21,15 +21,6 @@ impl Way {
         self == Self::Pack
     }
 
-    fn bindings(self, properties: usize, signals: bool) -> Vec<Binding> {
-        let array = |name: String, written| Binding { name, wgsl: "array<u32>".to_owned(), written };
-        let words = |k: usize| array(format!("words_{k}"), !self.packs());
-        let message = array("message".to_owned(), self.packs());
-        let list = self.packs().then(|| Binding::read("list", "array<u32>"));
-        let signals = signals.then(|| Signals::bindings(self.packs())).into_iter().flatten();
-        (1..=properties).map(words).chain([message]).chain(list).chain(signals).collect()
-    }
-
     /// For properties of so many (words an element, words a particle); with `signals` the kernel posts or awaits the message by itself.
     fn wgsl(self, properties: &[(u32, u32)], signals: bool) -> String {
         let mut record = 0;
@@ -42,7 +33,6 @@ impl Way {
         let context = context! {
             packs => self.packs(),
             workgroup => WORKGROUP,
-            declarations => Binding::declare(&self.bindings(properties.len(), signals)),
             posts => signals && self.packs(),
             awaits => signals && !self.packs(),
             properties => places,
@@ -66,8 +56,7 @@ pub(super) struct Message {
 impl Message {
     pub fn new(gpu: &Gpu, way: Way, properties: &[&Property], signals: bool) -> Result<Self> {
         let sizes: Vec<(u32, u32)> = properties.iter().map(|property| (property.width, property.words())).collect();
-        let (wgsl, bindings) = (way.wgsl(&sizes, signals), way.bindings(sizes.len(), signals));
-        let kernel = Kernel::new(gpu, "message of particles", &wgsl, bindings, 16)?;
+        let kernel = Kernel::new(gpu, "message of particles", &way.wgsl(&sizes, signals), 16)?;
         let names = properties.iter().map(|property| property.declared.name).collect();
         Ok(Self { way, names, signals, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
     }

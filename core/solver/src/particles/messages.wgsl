@@ -11,7 +11,15 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+#for p in properties
+var<storage, ${"read" if packs else "read_write"}> words_${loop.index}: array<u32>;
+#endfor
+#if packs
+var<storage, read_write> message: array<u32>;
+var<storage, read> list: array<u32>;
+#else
+var<storage, read> message: array<u32>;
+#endif
 #include "main.wgsl"
 
 fn work_on(k: u32) {

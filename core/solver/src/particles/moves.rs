@@ -1,7 +1,7 @@
 //! Particles into another order.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::properties::{Declaration, Properties, Property};
@@ -22,14 +22,6 @@ struct Group {
     back: Kernel,
 }
 
-fn bindings(properties: usize, back: bool) -> Vec<Binding> {
-    let words = "array<u32>";
-    let named = |k: usize| Binding { name: format!("words_{k}"), wgsl: words.to_owned(), written: back };
-    let order = (!back).then(|| Binding::read("order", words));
-    let ordered = Binding { name: "ordered".to_owned(), wgsl: words.to_owned(), written: !back };
-    (0..properties).map(named).chain([ordered]).chain(order).collect()
-}
-
 /// For properties of so many (words an element, components).
 fn wgsl(properties: &[(u32, u32)], back: bool) -> String {
     let words = |(property, &(width, components)): (usize, &(u32, u32))| -> Vec<Value> {
@@ -39,7 +31,7 @@ fn wgsl(properties: &[(u32, u32)], back: bool) -> String {
     let context = context! {
         back,
         workgroup => WORKGROUP,
-        declarations => Binding::declare(&bindings(properties.len(), back)),
+        properties => properties.len(),
         words => properties.iter().enumerate().flat_map(words).collect::<Vec<Value>>(),
     };
     render(Template { name: "moves.wgsl", text: include_str!("moves.wgsl") }, &[MAIN], &context)
@@ -51,10 +43,7 @@ impl Moves {
         let group = |properties: &[&Declaration]| -> Result<Group> {
             let sizes: Vec<(u32, u32)> =
                 properties.iter().map(|property| (property.element.words(precision), property.components)).collect();
-            let kernel = |back: bool| {
-                let table = bindings(sizes.len(), back);
-                Kernel::new(gpu, "order of particles", &wgsl(&sizes, back), table, 8)
-            };
+            let kernel = |back: bool| Kernel::new(gpu, "order of particles", &wgsl(&sizes, back), 8);
             let names = properties.iter().map(|property| property.name).collect();
             Ok(Group { names, there: kernel(false)?, back: kernel(true)? })
         };

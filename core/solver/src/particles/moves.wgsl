@@ -6,7 +6,15 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+#for k in range(properties)
+var<storage, ${"read_write" if back else "read"}> words_${k}: array<u32>;
+#endfor
+#if back
+var<storage, read> ordered: array<u32>;
+#else
+var<storage, read> order: array<u32>;
+var<storage, read_write> ordered: array<u32>;
+#endif
 #include "main.wgsl"
 
 fn work_on(k: u32) {

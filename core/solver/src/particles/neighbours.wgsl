@@ -3,6 +3,12 @@
 #include "prelude.wgsl"
 #include "apart.wgsl"
 
+var<storage, read> starts: array<u32>;
+var<storage, read> copy_starts: array<u32>;
+var<storage, read> copy_order: array<u32>;
+var<storage, read_write> neighbours: array<u32>;
+var<storage, read_write> neighbour_count: array<u32>;
+
 // Tiles looked at along an axis: so many to each side.
 const STEPS: u32 = ${steps}u;
 

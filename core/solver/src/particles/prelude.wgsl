@@ -18,7 +18,8 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> directory: array<u32>;
 #include "main.wgsl"
 #include "sites.wgsl"
 #include "tiles.wgsl"

@@ -2,7 +2,17 @@
 // place in the list knows the next. Counting leaves in `first_place` the bits of those who see it, listing counts those in tiles that others see, or in
 // none, after all neighbours.
 #include "prelude.wgsl"
-#if count
+
+var<storage, read> keys: array<u32>;
+var<storage, read_write> places: array<atomic<u32>>;
+var<storage, read_write> first_place: array<u32>;
+#if not count
+var<storage, read_write> list: array<u32>;
+var<storage, read_write> next_place: array<u32>;
+#else
+var<storage, read> seen: array<u32>;
+var<storage, read> owners: array<u32>;
+var<storage, read> sites: array<u32>;
 
 const FLUID: u32 = ${fluid}u;
 

@@ -1,7 +1,7 @@
 //! The WGSL of the engine's kernels.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::tiles::{NOBODY, OWN};
@@ -73,45 +73,6 @@ impl Shader {
         Self::Neighbours,
     ];
 
-    fn bindings(self) -> Vec<Binding> {
-        let (read, write) = (Binding::read, Binding::write);
-        let map = || [read("position", "array<vec2<i32>>"), read("directory", "array<u32>")];
-        let own: Vec<Binding> = match self {
-            Self::Keys => {
-                let words = ["gone", "owners", "seen"].map(|name| read(name, "array<u32>"));
-                words.into_iter().chain([write("keys", "array<u32>")]).collect()
-            }
-            Self::Bins => vec![read("gone", "array<u32>"), write("keys", "array<u32>")],
-            Self::CountLeaving => vec![read("keys", "array<u32>"), write("places", "array<atomic<u32>>")],
-            Self::ListLeaving => {
-                vec![read("keys", "array<u32>"), write("places", "array<atomic<u32>>"), write("list", "array<u32>")]
-            }
-            Self::CountSeen => vec![
-                read("keys", "array<u32>"),
-                read("seen", "array<u32>"),
-                read("owners", "array<u32>"),
-                read("sites", "array<u32>"),
-                write("places", "array<atomic<u32>>"),
-                write("first_place", "array<u32>"),
-            ],
-            Self::ListSeen => vec![
-                read("keys", "array<u32>"),
-                write("places", "array<atomic<u32>>"),
-                write("list", "array<u32>"),
-                write("first_place", "array<u32>"),
-                write("next_place", "array<u32>"),
-            ],
-            Self::Neighbours => vec![
-                read("starts", "array<u32>"),
-                read("copy_starts", "array<u32>"),
-                read("copy_order", "array<u32>"),
-                write("neighbours", "array<u32>"),
-                write("neighbour_count", "array<u32>"),
-            ],
-        };
-        map().into_iter().chain(own).collect()
-    }
-
     pub fn wgsl(self, variant: &Variant) -> String {
         let template = match self {
             Self::Keys => Template { name: "keys.wgsl", text: include_str!("keys.wgsl") },
@@ -139,7 +100,6 @@ impl Shader {
         let context = context! {
             real => variant.precision.real(),
             workgroup => WORKGROUP,
-            declarations => Binding::declare(&self.bindings()),
             nowhere => NOBODY,
             own => OWN,
             dimension,
@@ -171,7 +131,7 @@ impl Shader {
     }
 
     pub fn kernel(self, gpu: &Gpu, variant: &Variant) -> Result<Kernel> {
-        Kernel::new(gpu, &format!("{self:?}"), &self.wgsl(variant), self.bindings(), 36)
+        Kernel::new(gpu, &format!("{self:?}"), &self.wgsl(variant), 36)
     }
 }
 

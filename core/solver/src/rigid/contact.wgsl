@@ -3,6 +3,20 @@
 #include "prelude.wgsl"
 #include "apart.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> orientation: array<real>;
+var<storage, read> kind: array<u32>;
+var<storage, read> kinds: array<Kind>;
+var<storage, read> id: array<u32>;
+var<storage, read> gone: array<u32>;
+var<storage, read> neighbours: array<u32>;
+var<storage, read> neighbour_count: array<u32>;
+var<storage, read_write> contact: array<real>;
+#if walls
+var<storage, read> directory: array<u32>;
+var<storage, read> wall_distance: array<f32>;
+#endif
+
 fn work_on(k: u32) {
     let i = span.first + k;
     let own = kinds[kind[i]];

@@ -3,6 +3,14 @@
 #include "prelude.wgsl"
 #include "moved.wgsl"
 
+var<storage, read_write> position: array<vec2<i32>>;
+var<storage, read_write> orientation: array<real>;
+var<storage, read> kind: array<u32>;
+var<storage, read> kinds: array<Kind>;
+var<storage, read> velocity: array<real>;
+var<storage, read_write> spin: array<real>;
+var<storage, read_write> speeds: array<atomic<u32>>;
+
 fn work_on(k: u32) {
     let i = span.first + k;
     let V = vector_of_velocity(i);

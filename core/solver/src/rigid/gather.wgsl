@@ -9,6 +9,18 @@
 #include "region.wgsl"
 #include "whole.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> orientation: array<real>;
+var<storage, read> kind: array<u32>;
+var<storage, read> kinds: array<Kind>;
+var<storage, read> directory: array<u32>;
+var<storage, read> sites: array<u32>;
+var<storage, read> node_velocity: array<${vector}>;
+var<storage, read_write> sums: array<i32>;
+var<storage, read_write> going: array<i32>;
+var<storage, read_write> reached: array<u32>;
+var<storage, read_write> words: array<vec4<u32>>;
+
 // Zero in an invocation's fours of words, that of number k of `all`, which are whole workgroups; a workgroup's are side by side.
 fn clear(k: u32, all: u32) {
     let fours = arrayLength(&words);

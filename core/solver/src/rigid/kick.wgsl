@@ -11,6 +11,27 @@
 // With a message, bodies that other ranks may have copies of, the last ones, come first: their copies' sums are in it, and another tells those what
 // they answer and how they move on.
 #include "prelude.wgsl"
+
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> orientation: array<real>;
+var<storage, read> kind: array<u32>;
+var<storage, read> kinds: array<Kind>;
+var<storage, read_write> velocity: array<real>;
+var<storage, read_write> spin: array<real>;
+var<storage, read_write> force: array<real>;
+var<storage, read_write> torque: array<real>;
+var<storage, read> contact: array<real>;
+var<storage, read> gone: array<u32>;
+#if in_fluid
+var<storage, read_write> sums: array<i32>;
+var<storage, read_write> answer: array<real>;
+var<storage, read_write> seen: array<real>;
+var<storage, read_write> drag: array<real>;
+var<storage, read> coming: array<i32>;
+var<storage, read_write> going: array<real>;
+var<storage, read> first_place: array<u32>;
+var<storage, read> next_place: array<u32>;
+#endif
 #if in_fluid
 
 fn work_on(k: u32) {

@@ -2,6 +2,13 @@
 // they belong.
 #include "prelude.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> orientation: array<real>;
+var<storage, read> kind: array<u32>;
+var<storage, read> velocity: array<real>;
+var<storage, read> gates: array<Gate>;
+var<storage, read_write> gone: array<u32>;
+
 fn work_on(k: u32) {
     let i = span.first + k;
     let V = vector_of_velocity(i);

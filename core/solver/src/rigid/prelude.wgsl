@@ -61,7 +61,6 @@ var<immediate> span: Span;
 
 const BY_ITSELF: u32 = ${by_itself}u;
 
-${declarations}
 #include "main.wgsl"
 
 // Workgroups for copies, or for bodies that may have copies: where there is a message one at least, though it be about none.
@@ -81,6 +80,9 @@ fn groups_of_copies() -> u32 {
 #include "members.wgsl"
 
 #if breaking
+
+var<storage, read_write> damage: array<u32>;
+var<storage, read_write> broken: array<atomic<u32>>;
 
 // Marks a body as broken, for the first reason.
 fn break_body(i: u32, why: u32) {

@@ -1,7 +1,7 @@
 //! The WGSL of the kernels of rigid bodies.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Signals, Template, WORKGROUP, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::laws::number;
@@ -94,78 +94,6 @@ impl Shader {
         }
     }
 
-    /// What it binds; with `signals` it can post and await messages by itself.
-    fn bindings(self, parameters: &Parameters, signals: bool) -> Vec<Binding> {
-        let (read, write) = (Binding::read, Binding::write);
-        let array = format!("array<{}>", parameters.precision.real());
-        let held = |name: &str| Binding::read(name, array.as_str());
-        let kept = |name: &str| Binding::write(name, array.as_str());
-        let coordinates = "array<vec2<i32>>";
-        let velocities = format!("array<{}>", parameters.precision.vector(3));
-        let mut table = match self {
-            Self::Drift => vec![write("position", coordinates), kept("orientation")],
-            _ => vec![read("position", coordinates), held("orientation")],
-        };
-        let flags = || vec![write("damage", "array<u32>"), write("broken", "array<atomic<u32>>")];
-        table.extend(vec![
-            read("kind", "array<u32>"),
-            read("kinds", "array<Kind>"),
-            read("directory", "array<u32>"),
-            read("sites", "array<u32>"),
-        ]);
-        table.extend(match self {
-            Self::Gather => vec![
-                read("node_velocity", &velocities),
-                write("sums", "array<i32>"),
-                write("going", "array<i32>"),
-                write("reached", "array<u32>"),
-                write("words", "array<vec4<u32>>"),
-            ],
-            Self::Contact => {
-                let lists = ["id", "gone", "neighbours", "neighbour_count"].map(|name| read(name, "array<u32>"));
-                let walls = parameters.wall.map(|_| read("wall_distance", "array<f32>"));
-                lists.into_iter().chain(walls).chain([kept("contact")]).chain(flags()).collect()
-            }
-            Self::Kick => {
-                let mut table = ["velocity", "spin", "force", "torque"].map(kept).to_vec();
-                table.extend([held("contact"), read("gone", "array<u32>")]);
-                if parameters.in_fluid {
-                    table.extend([write("sums", "array<i32>"), kept("answer"), kept("seen"), kept("drag")]);
-                    table.extend([read("coming", "array<i32>"), kept("going")]);
-                    table.extend(["first_place", "next_place"].map(|name| read(name, "array<u32>")));
-                }
-                table.into_iter().chain(flags()).collect()
-            }
-            Self::Spread => vec![
-                held("answer"),
-                write("node_force", "array<atomic<i32>>"),
-                held("coming"),
-                read("reached", "array<u32>"),
-                kept("velocity"),
-                kept("spin"),
-            ],
-            Self::Drift => vec![held("velocity"), kept("spin"), write("speeds", "array<atomic<u32>>")],
-            Self::Leave => vec![held("velocity"), read("gates", "array<Gate>"), write("gone", "array<u32>")],
-        });
-        for posts in [true, false] {
-            if self.signals(posts, signals && parameters.in_fluid) {
-                table.extend(Signals::bindings(posts));
-            }
-        }
-        // Kernels that bind no sites have no use for the map's two buffers.
-        let regions = matches!(self, Self::Gather | Self::Spread);
-        let maps = regions || self == Self::Contact && parameters.wall.is_some();
-        table.retain(|binding| {
-            let unused = match binding.name.as_str() {
-                "directory" => !maps,
-                "sites" => !regions,
-                _ => false,
-            };
-            !unused
-        });
-        table
-    }
-
     /// Its WGSL; with `signals` it can post and await messages by itself.
     pub fn wgsl(self, parameters: &Parameters, signals: bool) -> String {
         let axes: Vec<Value> =
@@ -183,7 +111,7 @@ impl Shader {
         let context = context! {
             real => parameters.precision.real(),
             workgroup => WORKGROUP,
-            declarations => Binding::declare(&self.bindings(parameters, signals)),
+            vector => parameters.precision.vector(3),
             dimension => 3,
             axes,
             fluid => FLUID,
@@ -249,13 +177,7 @@ impl Shader {
     /// The same with and without messages: a compiler may contract products and sums one way in one kernel and another in the next.
     pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
         let signals = gpu.may_signal();
-        Kernel::new(
-            gpu,
-            &format!("{self:?} of rigid bodies"),
-            &self.wgsl(parameters, signals),
-            self.bindings(parameters, signals),
-            64,
-        )
+        Kernel::new(gpu, &format!("{self:?} of rigid bodies"), &self.wgsl(parameters, signals), 64)
     }
 }
 

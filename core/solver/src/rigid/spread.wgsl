@@ -8,6 +8,19 @@
 #include "region.wgsl"
 #include "whole.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> orientation: array<real>;
+var<storage, read> kind: array<u32>;
+var<storage, read> kinds: array<Kind>;
+var<storage, read> directory: array<u32>;
+var<storage, read> sites: array<u32>;
+var<storage, read> answer: array<real>;
+var<storage, read_write> node_force: array<atomic<i32>>;
+var<storage, read> coming: array<real>;
+var<storage, read> reached: array<u32>;
+var<storage, read_write> velocity: array<real>;
+var<storage, read_write> spin: array<real>;
+
 const LANES: u32 = ${lanes_of_copies}u;
 
 // Workgroups for own bodies.

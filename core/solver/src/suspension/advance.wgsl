@@ -4,6 +4,15 @@
 #include "prelude.wgsl"
 #include "moved.wgsl"
 
+var<storage, read_write> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read_write> broken: array<atomic<u32>>;
+var<storage, read> carrier: array<u32>;
+var<storage, read> column_speed: array<i32>;
+var<storage, read_write> drift: array<i32>;
+var<storage, read_write> before: array<i32>;
+var<storage, read_write> pace: array<atomic<u32>>;
+
 fn work_on(v: u32) {
     let slot = slot_of[v];
     if (slot == NONE) {

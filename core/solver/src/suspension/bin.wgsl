@@ -4,6 +4,12 @@
 #include "sites.wgsl"
 #include "tiles.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read> directory: array<u32>;
+var<storage, read_write> links: array<atomic<u32>>;
+var<storage, read_write> cells: array<vec2<u32>>;
+
 fn work_on(v: u32) {
     let slot = slot_of[v];
     if (slot == NONE) {

@@ -1,6 +1,10 @@
 // The box of whole sites around each cell: the least of the lower and of the negative upper ends of its vertices.
 #include "prelude.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read_write> boxes: array<atomic<i32>>;
+
 fn work_on(v: u32) {
     let slot = slot_of[v];
     if (slot == NONE) {

@@ -2,6 +2,10 @@
 // nowhere else, so that forces of a cell need not add up to zero: momentum is not kept while cells grow.
 #include "prelude.wgsl"
 
+var<storage, read> slot_of: array<u32>;
+var<storage, read> cap: array<real>;
+var<storage, read_write> force: array<real>;
+
 fn work_on(v: u32) {
     if (slot_of[v] == NONE) {
         return;

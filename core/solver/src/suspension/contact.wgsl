@@ -16,6 +16,18 @@
 #include "morse.wgsl"
 #endif
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read> listing: array<u32>;
+var<storage, read> listed: array<u32>;
+var<storage, read> neighbours: array<u32>;
+var<storage, read> directory: array<u32>;
+var<storage, read> links: array<u32>;
+var<storage, read> cells: array<vec2<u32>>;
+var<storage, read> slot_contact: array<vec2<f32>>;
+var<storage, read> wall_distance: array<f32>;
+var<storage, read_write> force: array<real>;
+
 fn work_on(n: u32) {
     if (n >= listing[2]) {
         return;

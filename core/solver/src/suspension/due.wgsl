@@ -2,6 +2,11 @@
 // the dispatches that make them anew accordingly.
 #include "prelude.wgsl"
 
+var<storage, read_write> pace: array<u32>;
+var<storage, read_write> listing: array<u32>;
+var<storage, read_write> listing_size: array<u32>;
+var<storage, read_write> contact_size: array<u32>;
+
 const FRESH: u32 = 0u;
 const TRAVELLED: u32 = 1u;
 const COUNT: u32 = 2u;

@@ -5,6 +5,13 @@
 #include "prelude.wgsl"
 #include "sites.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read> corners: array<u32>;
+var<storage, read_write> inside: array<atomic<u32>>;
+var<storage, read> directory: array<u32>;
+var<storage, read> sites: array<u32>;
+
 const ONE: i32 = 1024;
 
 alias Point = vec${dimension}<i32>;

@@ -7,6 +7,15 @@
 #include "wall_at.wgsl"
 #include "wall_hold.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read_write> broken: array<atomic<u32>>;
+var<storage, read> node_velocity: array<${vector}>;
+var<storage, read_write> drift: array<i32>;
+var<storage, read> directory: array<u32>;
+var<storage, read> sites: array<u32>;
+var<storage, read> wall_distance: array<f32>;
+
 fn work_on(v: u32) {
     let slot = slot_of[v];
     if (slot == NONE) {

@@ -10,6 +10,18 @@
 #include "may_touch.wgsl"
 #endif
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read> directory: array<u32>;
+var<storage, read> links: array<u32>;
+var<storage, read> cells: array<vec2<u32>>;
+var<storage, read> slot_contact: array<vec2<f32>>;
+var<storage, read> wall_distance: array<f32>;
+var<storage, read_write> listing: array<atomic<u32>>;
+var<storage, read_write> contact_size: array<atomic<u32>>;
+var<storage, read_write> listed: array<u32>;
+var<storage, read_write> neighbours: array<u32>;
+
 fn work_on(v: u32) {
     let slot = slot_of[v];
     if (slot == NONE) {

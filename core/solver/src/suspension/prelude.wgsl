@@ -30,5 +30,4 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
 #include "main.wgsl"

@@ -1,7 +1,7 @@
 //! The WGSL of the suspension's kernels, made from its templates for a dimension, a precision and a domain.
 
 use hematite_config::Result;
-use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::contact::{ContactParameters, LARGEST_PUSH, SCALE};
@@ -130,90 +130,7 @@ impl Span {
 /// Compiles a kernel.
 pub(super) fn kernel(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel> {
     let immediates = if shader == Shader::Fill { 12 } else { IMMEDIATES };
-    Kernel::new(gpu, &format!("{shader:?}"), &wgsl(shader, variant), bindings(shader, variant), immediates)
-}
-
-/// The bindings of a kernel.
-pub fn bindings(shader: Shader, variant: &Variant) -> Vec<Binding> {
-    let real = format!("array<{}>", variant.precision.real());
-    let read = |name: &str, wgsl: &str| Binding::read(name, wgsl);
-    let write = |name: &str, wgsl: &str| Binding::write(name, wgsl);
-    let position = || read("position", "array<vec2<i32>>");
-    let slot_of = || read("slot_of", "array<u32>");
-    let broken = || write("broken", "array<atomic<u32>>");
-    let map = [read("directory", "array<u32>"), read("sites", "array<u32>")];
-    let wall = || read("wall_distance", "array<f32>");
-    match shader {
-        Shader::Interpolate => {
-            let velocity = format!("array<{}>", variant.precision.vector(variant.dimension));
-            let own = [position(), slot_of(), broken(), read("node_velocity", &velocity), write("drift", "array<i32>")];
-            [own.as_slice(), &map, &[wall()]].concat()
-        }
-        Shader::Advance => {
-            vec![
-                write("position", "array<vec2<i32>>"),
-                slot_of(),
-                broken(),
-                read("carrier", "array<u32>"),
-                read("column_speed", "array<i32>"),
-                write("drift", "array<i32>"),
-                write("before", "array<i32>"),
-                write("pace", "array<atomic<u32>>"),
-            ]
-        }
-        Shader::Spread => {
-            let nodes = write("node_force", "array<atomic<i32>>");
-            let carrier = read("carrier", "array<u32>");
-            [[position(), slot_of(), carrier, broken(), read("force", &real), nodes].as_slice(), &map].concat()
-        }
-        Shader::Fill => vec![write("words", "array<u32>")],
-        Shader::Bin => vec![
-            position(),
-            slot_of(),
-            read("directory", "array<u32>"),
-            write("links", "array<atomic<u32>>"),
-            write("cells", "array<vec2<u32>>"),
-        ],
-        Shader::Due => vec![
-            write("pace", "array<u32>"),
-            write("listing", "array<u32>"),
-            write("listing_size", "array<u32>"),
-            write("contact_size", "array<u32>"),
-        ],
-        Shader::Neighbours => vec![
-            position(),
-            slot_of(),
-            read("directory", "array<u32>"),
-            read("links", "array<u32>"),
-            read("cells", "array<vec2<u32>>"),
-            read("slot_contact", "array<vec2<f32>>"),
-            wall(),
-            write("listing", "array<atomic<u32>>"),
-            write("contact_size", "array<atomic<u32>>"),
-            write("listed", "array<u32>"),
-            write("neighbours", "array<u32>"),
-        ],
-        Shader::Contact => vec![
-            position(),
-            slot_of(),
-            read("listing", "array<u32>"),
-            read("listed", "array<u32>"),
-            read("neighbours", "array<u32>"),
-            read("directory", "array<u32>"),
-            read("links", "array<u32>"),
-            read("cells", "array<vec2<u32>>"),
-            read("slot_contact", "array<vec2<f32>>"),
-            wall(),
-            write("force", &real),
-        ],
-        Shader::Bounds => vec![position(), slot_of(), write("boxes", "array<atomic<i32>>")],
-        Shader::Pull => vec![slot_of(), read("pull", &real), write("force", &real)],
-        Shader::Cap => vec![slot_of(), read("cap", &real), write("force", &real)],
-        Shader::Inside => {
-            let corners = [read("corners", "array<u32>"), write("inside", "array<atomic<u32>>")];
-            [[position(), slot_of()].as_slice(), &corners, &map].concat()
-        }
-    }
+    Kernel::new(gpu, &format!("{shader:?}"), &wgsl(shader, variant), immediates)
 }
 
 /// The WGSL of a kernel.
@@ -237,7 +154,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         real => variant.precision.real(),
         workgroup => WORKGROUP,
         dimension => variant.dimension,
-        declarations => Binding::declare(&bindings(shader, variant)),
+        vector => variant.precision.vector(variant.dimension),
         empty => NONE,
         fluid => FLUID,
         solid => SOLID,

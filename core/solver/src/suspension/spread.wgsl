@@ -5,6 +5,15 @@
 #include "sites.wgsl"
 #include "fraction.wgsl"
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> slot_of: array<u32>;
+var<storage, read> carrier: array<u32>;
+var<storage, read_write> broken: array<atomic<u32>>;
+var<storage, read> force: array<real>;
+var<storage, read_write> node_force: array<atomic<i32>>;
+var<storage, read> directory: array<u32>;
+var<storage, read> sites: array<u32>;
+
 // Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
 const LIMIT: u32 = ${force_limit}u;
 // Those of a force that looks what it adds up to with others at a node.

@@ -2,7 +2,7 @@
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
 
 use crate::courier::{Courier, Phases, Pieces};
@@ -29,20 +29,14 @@ struct Room {
     add: Bound,
 }
 
-fn bindings(add: bool) -> Vec<Binding> {
-    let message = if add { Binding::read("message", "array<i32>") } else { Binding::write("message", "array<i32>") };
-    let words = if add { Binding::write("words", "array<atomic<i32>>") } else { Binding::read("words", "array<i32>") };
-    vec![words, Binding::read("list", "array<u32>"), message]
-}
-
 fn wgsl(add: bool) -> String {
-    let context = context! { add, workgroup => WORKGROUP, declarations => Binding::declare(&bindings(add)) };
+    let context = context! { add, workgroup => WORKGROUP };
     render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN], &context)
 }
 
 impl Trade {
     pub fn new(gpu: &Gpu) -> Result<Self> {
-        let kernel = |add: bool| Kernel::new(gpu, "velocities of shared cells", &wgsl(add), bindings(add), 4);
+        let kernel = |add: bool| Kernel::new(gpu, "velocities of shared cells", &wgsl(add), 4);
         Ok(Self {
             gather: kernel(false)?,
             add: kernel(true)?,

@@ -4,7 +4,14 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+#if add
+var<storage, read_write> words: array<atomic<i32>>;
+var<storage, read> message: array<i32>;
+#else
+var<storage, read> words: array<i32>;
+var<storage, read_write> message: array<i32>;
+#endif
+var<storage, read> list: array<u32>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use hematite_gpu::{Binding, Gpu, Kernel, MAIN, Needs, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, Needs, Recorder, Template, WORKGROUP, render};
 use hematite_solver::Precision;
 use hematite_solver::rigid::{LAWS, wca};
 use minijinja::{Value, context};
@@ -25,18 +25,17 @@ pub fn answers<const N: usize>(
     count: usize,
 ) -> Vec<[f64; N]> {
     let gpu = shared_device();
-    let mut table: Vec<Binding> = inputs.iter().map(|(name, wgsl, _)| Binding::read(*name, *wgsl)).collect();
-    table.push(Binding::write("answers", "array<real>"));
+    let declared = inputs.iter().map(|(name, wgsl, _)| format!("var<storage, read> {name}: {wgsl};\n"));
     let context = context! {
         real => precision.real(),
         workgroup => WORKGROUP,
-        declarations => Binding::declare(&table),
+        declarations => declared.collect::<String>(),
         wca => wca::context(),
         ..laws.clone()
     };
     let pieces = [LAWS.as_slice(), &[MAIN]].concat();
     let wgsl = render(template, &pieces, &context);
-    let kernel = Kernel::new(gpu, template.name, &wgsl, table, 4).expect("compiles");
+    let kernel = Kernel::new(gpu, template.name, &wgsl, 4).expect("compiles");
     let room = |name: &str, numbers: usize| {
         gpu.buffer(name, (numbers * precision.real_bytes()) as u64).expect("room on the device")
     };

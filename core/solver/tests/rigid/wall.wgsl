@@ -6,6 +6,7 @@ struct Span {
 var<immediate> span: Span;
 
 ${declarations}
+var<storage, read_write> answers: array<real>;
 #include "symmetric.wgsl"
 #include "wca.wgsl"
 #include "rotation.wgsl"

@@ -2,6 +2,9 @@
 // the sum over ranks does not depend on which of them owns it.
 #include "prelude.wgsl"
 
+var<storage, read> near_velocity: array<real>;
+var<storage, read_write> velocity: array<i32>;
+
 fn work_on(k: u32) {
 #for axis in axes
     var u${axis.name} = 0;

@@ -14,7 +14,7 @@ mod points;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Binding, Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
 
 use super::buffers::Buffers;
@@ -117,7 +117,7 @@ impl Points {
         table.extend([("at", &at), ("upto", &upto), ("gain", &gain), ("velocity", &velocity)]);
         let made = |act: Act| -> Result<(Kernel, Bound)> {
             let wgsl = wgsl(act, precision, dimension, sites);
-            let kernel = Kernel::new(gpu, &format!("walls {act:?}"), &wgsl, bindings(act, precision), 12)?;
+            let kernel = Kernel::new(gpu, &format!("walls {act:?}"), &wgsl, 12)?;
             let bound = kernel.bind(gpu, &table);
             Ok((kernel, bound))
         };
@@ -135,21 +135,6 @@ impl Points {
     }
 }
 
-fn bindings(act: Act, precision: Precision) -> Vec<Binding> {
-    let real = format!("array<{}>", precision.real());
-    let kernel = [Binding::read("at", "array<u32>"), Binding::read("upto", &real)];
-    let own = match act {
-        Act::Interpolate => vec![Binding::read("near_velocity", &real), Binding::write("velocity", "array<i32>")],
-        Act::Spread => vec![
-            Binding::read("gain", &real),
-            Binding::read("velocity", "array<i32>"),
-            Binding::read("near_nodes", "array<u32>"),
-            Binding::write("wall_force", "array<atomic<i32>>"),
-        ],
-    };
-    [kernel.to_vec(), own].concat()
-}
-
 fn wgsl(act: Act, precision: Precision, dimension: usize, sites: usize) -> String {
     let template = match act {
         Act::Interpolate => Template { name: "interpolate.wgsl", text: include_str!("interpolate.wgsl") },
@@ -163,7 +148,6 @@ fn wgsl(act: Act, precision: Precision, dimension: usize, sites: usize) -> Strin
         workgroup => WORKGROUP,
         sites,
         elsewhere => ELSEWHERE,
-        declarations => Binding::declare(&bindings(act, precision)),
         axes => axes.map(|(name, index)| context! { name, index }).collect::<Vec<_>>(),
         velocity_scale => number(DRIFT_SCALE),
         force_over_velocity => number(WALL_FORCE_SCALE / DRIFT_SCALE),

@@ -12,5 +12,8 @@ struct Span {
 }
 var<immediate> span: Span;
 
-${declarations}
+// The nodes around each point, and the weights up to each.
+var<storage, read> at: array<u32>;
+var<storage, read> upto: array<real>;
+
 #include "main.wgsl"

@@ -3,6 +3,11 @@
 // weights up to it, times the force, is more than the one before.
 #include "prelude.wgsl"
 
+var<storage, read> gain: array<real>;
+var<storage, read> velocity: array<i32>;
+var<storage, read> near_nodes: array<u32>;
+var<storage, read_write> wall_force: array<atomic<i32>>;
+
 fn work_on(k: u32) {
 #for axis in axes
     let F${axis.name} = -gain[k] * (real(velocity[${axis.index}u * span.count + k]) * real(${force_over_velocity}));

@@ -1,7 +1,7 @@
 //! The WGSL of a prototype.
 
 use hematite_case::VelocitySet;
-use hematite_gpu::{Binding, Template, render};
+use hematite_gpu::{Template, render};
 use hematite_solver::lattice_boltzmann::links;
 use minijinja::{Value, context};
 
@@ -52,54 +52,8 @@ fn rows(set: VelocitySet, variant: Variant) -> (Vec<[i32; 2]>, usize) {
     (rows, width)
 }
 
-/// The bindings of a prototype's kernel.
-pub fn bindings(set: VelocitySet, variant: Variant, odd: bool) -> Vec<Binding> {
-    let stored = if variant.half { "f16" } else { "f32" };
-    let plain = format!("array<{stored}>");
-    let wide = format!("array<{}>", side_by_side(stored, nodes(variant, odd).0 as usize));
-    let row = format!("array<{}>", side_by_side("u32", rows(set, variant).1));
-    let word = |name: &str| Binding::read(name, "array<u32>");
-    if variant.links == Links::Tiles {
-        let moments = (0..MOMENTS).map(|m| Binding::write(format!("m_{m}"), &plain));
-        return moments.chain([Binding::write("ghosts", &plain)]).collect();
-    }
-    let mut table = vec![Binding::write("f_0", &wide)];
-    for k in 1..=set.q() / 2 {
-        match variant.links {
-            Links::Esoteric => {
-                let [near, far] = near_and_far(k, odd);
-                table.extend([Binding::write(near, &wide), Binding::write(far, &plain)]);
-            }
-            Links::Split => table.extend(["a", "b"].map(|stem| Binding::write(format!("{stem}_{k}"), &wide))),
-            _ => table.push(Binding::write(format!("f_{k}"), &wide)),
-        }
-        if odd && variant.links == Links::Table {
-            table.push(word(&format!("links_{k}")));
-        }
-    }
-    match variant.links {
-        Links::Directions | Links::Split if odd => {
-            table.extend(["words", "first_run"].map(word));
-            table.push(Binding::read("distances", "array<vec4<u32>>"));
-        }
-        Links::Groups | Links::Esoteric if odd || variant.links == Links::Esoteric => {
-            table.push(Binding::read("groups", "array<vec4<u32>>"));
-            table.extend(["specials", "lists"].map(word));
-            table.push(Binding::read("distances", &row));
-            if variant.links == Links::Groups && variant.reread {
-                table.extend([
-                    Binding::read("groups_again", "array<vec4<u32>>"),
-                    Binding::read("distances_again", &row),
-                ]);
-            }
-        }
-        _ => {}
-    }
-    table
-}
-
 /// The WGSL of a prototype for even or odd steps.
-pub fn wgsl(set: VelocitySet, variant: Variant, odd: bool, table: &[Binding]) -> String {
+pub fn wgsl(set: VelocitySet, variant: Variant, odd: bool) -> String {
     let c = set.velocities();
     let (wide, many) = nodes(variant, odd);
     let (rows, row_width) = rows(set, variant);
@@ -135,7 +89,9 @@ pub fn wgsl(set: VelocitySet, variant: Variant, odd: bool, table: &[Binding]) ->
         weights => [format!("{:?}", set.weight(1)), format!("{:?}", set.weight(set.q() - 1))],
         pairs => (1..=set.q() / 2).map(|k| pair(set, &rows, k, odd)).collect::<Vec<_>>(),
         sum_of_pairs => (1..=set.q() / 2).map(|k| format!(" + sum{k}")).collect::<String>(),
-        declarations => Binding::declare(table),
+        moments => MOMENTS,
+        row => side_by_side("u32", row_width),
+        stored_wide => side_by_side(if variant.half { "f16" } else { "f32" }, wide as usize),
     };
     let shared = [
         Template { name: "head.wgsl", text: include_str!("head.wgsl") },

@@ -132,13 +132,12 @@ fn closed(groups: &Runs, [own, stride]: [usize; 2], all_walls: u32) -> (Vec<u32>
 }
 
 fn kernel(gpu: &Gpu, set: VelocitySet, variant: Variant, odd: bool, buffers: &Named) -> Result<(Kernel, Bound)> {
-    let table = source::bindings(set, variant, odd);
     let mut bound: Vec<(&str, &Buffer)> = buffers.iter().map(|(name, buffer)| (name.as_str(), buffer)).collect();
     for (again, name) in source::AGAIN {
         bound.extend(buffers.iter().find(|(known, _)| known == name).map(|(_, buffer)| (again, buffer)));
     }
-    let wgsl = source::wgsl(set, variant, odd, &table);
-    let kernel = Kernel::new(gpu, variant.name, &wgsl, table, 8 + 4 * (set.q() as u32 / 2))?;
+    let wgsl = source::wgsl(set, variant, odd);
+    let kernel = Kernel::new(gpu, variant.name, &wgsl, 8 + 4 * (set.q() as u32 / 2))?;
     let bound = kernel.bind(gpu, &bound);
     Ok((kernel, bound))
 }
