@@ -26,10 +26,11 @@ pub struct MechanicsConfig {
     /// Elasticity against bending, e.g. {"law": "gompper_kroll", "modulus": "2e-19 J"}.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending: Option<BendingConfig>,
-    /// Modulus against folds that are one or two sides of the mesh wide, which bending is too weak to hold, e.g. "100 uN/m": k/2 sum
-    /// d^2 q / (1 + q) over sides ij, with d = |u_i - u_j|, u_i from vertex i to the mean of its neighbours and q = (d / 0.4 l)^2, l the
-    /// mean side (2-D: over l). What the mesh resolves hardly feels it. Default: red and white cells 100 uN/m (2-D: 300 uN/m), others none;
-    /// "0 N/m" switches it off.
+    /// Modulus k against folds that are one or two sides of the mesh wide, which bending is too weak to hold, e.g. "100 uN/m":
+    /// k/2 (0.4 l)^2 sum q^3 / (1 + q^2) over sides ij (2-D: over l), with l the mean side, q = (d^2 - d_0^2) / (0.4 l)^2 where that is
+    /// positive, d = |u_i - u_j|, d_0 that of the shape at rest, and u_i from vertex i to the mean of its neighbours. The shape at rest
+    /// does not feel it, and shapes that the mesh resolves hardly do. Default: red and white cells 100 uN/m (2-D: 300 uN/m), others
+    /// none; "0 N/m" switches it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairing: Option<SurfaceTension>,
     /// 3-D: modulus k of k/2 sum (A - A0)^2 / A0 over triangles, e.g. "5 uN/m"; "0 N/m" switches it off.

@@ -1,7 +1,9 @@
-// Fairing: E = k / 2 sum |d_ij|^2 q / (1 + q) over sides ij, q = |d_ij|^2 / (FAIR l)^2, d_ij = u_i - u_j,
-// u_i = (mean of i's neighbours) - r_i, l the mean side at rest; in 2-D over l. It resists folds one or two sides wide,
-// for which bending is too weak, and hardly acts on what the mesh resolves, where d is small. With
-//   w_i = sum_j g_ij d_ij,  g = q (2 + q) / (1 + q)^2
+// Fairing: E = k / 2 (FAIR l)^2 sum q^3 / (1 + q^2) over sides ij, in 2-D over l, with l the mean side at rest,
+//   q = (|d_ij|^2 - |d_ij at rest|^2) / (FAIR l)^2 where that is positive, else 0,
+//   d_ij = u_i - u_j,  u_i = (mean of i's neighbours) - r_i
+// It resists folds one or two sides wide, for which bending is too weak. It does not act on the shape at rest, and hardly
+// on what the mesh resolves, where d is small. With
+//   w_i = sum_j g_ij d_ij,  g = q^2 (3 + q^2) / (1 + q^2)^2
 // the force is F_i = k (w_i - sum_j w_j / n_j), n_j the number of j's neighbours.
 const FAIR: real = real(${fair});
 
@@ -13,6 +15,9 @@ var<storage, read_write> unevenness: array<vec2<real>>;
 var<storage, read_write> offset: array<vec4<real>>;
 var<storage, read_write> unevenness: array<vec4<real>>;
 #endif
+
+// |d|^2 / (FAIR l)^2 at rest along the side to neighbour k of vertex v: number k * VERTICES + v.
+var<storage, read> fold_at_rest: array<real>;
 
 fn neighbours_of(v: u32) -> u32 {
 #if dimension == 2
@@ -48,8 +53,9 @@ fn unevenness_of(first: u32, v: u32, s: real) -> Axes {
     var sum = Axes();
     for (var k = 0u; k < count; k += 1u) {
         let d = here - offset[first + neighbour(k, v)]${xyz};
-        let q = dot(d, d) * per_square;
-        sum += q * (2.0 + q) / ((1.0 + q) * (1.0 + q)) * d;
+        let q = max(dot(d, d) * per_square - fold_at_rest[k * VERTICES + v], 0.0);
+        let square = q * q;
+        sum += square * (3.0 + square) / ((1.0 + square) * (1.0 + square)) * d;
     }
     return sum / real(count);
 }

@@ -28,6 +28,8 @@ pub struct Model {
     pub(crate) sides: Vec<[usize; 2]>,
     /// Their mean length at rest and full size.
     pub(crate) side: f64,
+    /// How sharply the surface is folded along each of them at rest ([`fairing::at_rest`]).
+    pub(crate) folds: Vec<f64>,
 }
 
 /// Energy by origin.
@@ -83,7 +85,8 @@ impl Model {
         }
         let sides: Vec<_> = surface.edges().into_iter().map(|side| side.map(|v| v as usize)).collect();
         let side = mean_side(&surface.vertices, &sides);
-        Ok(Self { dimension, surface: surface.clone(), mechanics: mechanics.clone(), links, rest, sides, side })
+        let folds = fairing::at_rest(side, &sides, &surface.vertices);
+        Ok(Self { dimension, surface: surface.clone(), mechanics: mechanics.clone(), links, rest, sides, side, folds })
     }
 
     /// 2 or 3.
@@ -180,7 +183,13 @@ impl Model {
     fn fairing_energy(&self, x: &[Vector], scale: f64) -> f64 {
         match self.mechanics.fairing {
             0.0 => 0.0,
-            _ => fairing::energy(self.fairing() / scale.powi(self.depth()), scale * self.side, &self.sides, x),
+            _ => fairing::energy(
+                self.fairing() / scale.powi(self.depth()),
+                scale * self.side,
+                &self.sides,
+                &self.folds,
+                x,
+            ),
         }
     }
 

@@ -75,6 +75,7 @@ impl Membrane {
         if mechanics.fairing > 0.0 {
             let element = if dimension == 2 { 2 * real } else { 4 * real };
             scratch.extend([("offset", element), ("unevenness", element)]);
+            tables.push(table(gpu, "fold_at_rest", &precision.pack_real(&reference::folds(&model)))?);
         }
         let wgsl = shaders::wgsl(&model, precision);
         let kernel = Kernel::new(gpu, "membrane", &wgsl, shaders::IMMEDIATES)?;

@@ -1,5 +1,7 @@
 //! What kernels know of a cell's reference: tables shared by all cells of a population.
 
+use std::collections::HashMap;
+
 use super::links::Links;
 use super::model::Model;
 use super::shaders::Flags;
@@ -9,6 +11,32 @@ use super::vector::{length, minus};
 pub(crate) fn of_ring(model: &Model) -> Vec<f64> {
     let x = &model.surface.vertices;
     (0..x.len()).flat_map(|i| [length(minus(x[(i + 1) % x.len()], x[i])), model.rest_curvature(i)]).collect()
+}
+
+/// [`Model::folds`] by neighbour, as fairing.wgsl numbers them.
+pub(crate) fn folds(model: &Model) -> Vec<f64> {
+    let count = model.surface.vertices.len();
+    let folds: HashMap<[usize; 2], f64> =
+        model.sides.iter().zip(&model.folds).flat_map(|(&[i, j], &fold)| [([i, j], fold), ([j, i], fold)]).collect();
+    let neighbours = |v: usize| -> Vec<usize> {
+        match &model.links {
+            None => vec![(v + count - 1) % count, (v + 1) % count],
+            Some(links) => {
+                let mut ring = links.rings[v].clone();
+                // `Mesh::ring` begins with n_1.
+                ring.rotate_left(1);
+                ring
+            }
+        }
+    };
+    let valence = model.links.as_ref().map_or(2, Links::valence);
+    let mut table = vec![0.0; valence * count];
+    for v in 0..count {
+        for (k, n) in neighbours(v).into_iter().enumerate() {
+            table[k * count + v] = folds[&[v, n]];
+        }
+    }
+    table
 }
 
 /// The tables of a mesh. Those by neighbour have neighbour k of vertex v at `k * vertices + v`, so that invocations next

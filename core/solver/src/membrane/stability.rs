@@ -107,7 +107,7 @@ fn stiffness(model: &Model, v: usize) -> f64 {
     let hessian = [0, 1, 2].map(|a| [0, 1, 2].map(|b| curvature(a, b)));
     // Gershgorin's bound.
     let bound = hessian.iter().map(|row| row.iter().map(|k: &f64| k.abs()).sum()).fold(0.0, f64::max);
-    bound + fairing::stiffness(model.fairing(), &model.sides, v, model.surface.vertices.len())
+    bound + fairing::stiffness(model.fairing(), &model.sides, &model.folds, v, model.surface.vertices.len())
 }
 
 /// Sum of the dashpots' coefficients at vertex `v` of the reference shape.
