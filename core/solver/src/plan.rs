@@ -358,6 +358,13 @@ impl Plan {
                 self.tau
             ));
         }
+        if self.ramped_until() > self.steps {
+            advice.push(format!(
+                "a \"ramp\" ends at step {}, beyond the run's {}: the flow never reaches what is prescribed",
+                self.ramped_until(),
+                self.steps
+            ));
+        }
         advice
     }
 }

@@ -307,3 +307,16 @@ fn fairing_keeps_membranes_smooth_and_creases_are_told_without_it() {
     assert!(warnings(&folder, "fair").is_empty());
     assert_eq!(warnings(&folder, "not"), ["creases:red"]);
 }
+
+/// Alarms of walls and backflow wait for the end of ramps, which a short run may never see.
+#[test]
+fn a_ramp_beyond_the_end_is_told() {
+    let folder = Folder::with_vessel();
+    for (ramp, told) in [("1 s", true), ("1 us", false)] {
+        let mut run = configs::vessel_run();
+        run["openings"]["inlet"]["ramp"] = json!(ramp);
+        folder.json("run.json", &run);
+        let called = folder.run(&["run.json", "--check"]).done();
+        assert_eq!(called.stderr.contains("never reaches what is prescribed"), told, "{ramp}: {}", called.stderr);
+    }
+}
