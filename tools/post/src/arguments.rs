@@ -106,7 +106,11 @@ D                         (L - B)/(L + B), longest and shortest axis of the elli
 inclination               of the body's long axis in the shear plane, from its first axis to its second
 rotation                  mean rates of a marked vertex about the centroid (mark), of the body (tumbling), and of the
                           membrane about the body (treading = mark - tumbling)
+drift                     change of a cell's area and volume (2-D: perimeter and area), relative to when it had grown
+roughness                 largest |u_i - u_j| over the sides ij of a cell, over their mean length, u from a vertex to the
+                          mean of its neighbours: smooth below 0.2, creases that the mesh does not resolve above 0.75
 
+Without \"axis\" the axis is that of the pressure gradient, of moving walls, or along which cells move fastest.
 Means are over the dumps from \"average_from\" on, errors those of up to eight blocks of consecutive dumps.
 Several runs: a folder each, and one table of all of them on stdout and in runs.csv.
 
@@ -148,6 +152,7 @@ hematocrit       volume of the bodies over that of the fluid nodes
 number density   bodies by their centres over the volume of the fluid nodes
 angular velocity its magnitude, mean over bodies
 
+Without \"axis\" the axis is that of the pressure gradient, of moving walls, or along which cells move fastest.
 Means are over the dumps from \"average_from\" on, errors those of up to eight blocks of consecutive dumps.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.

@@ -9,7 +9,7 @@ use hematite_stats::number::short;
 
 use super::series::{Dump, Population, Series};
 use super::setup::Setup;
-use super::tables::{Averages, Profile};
+use super::tables::{Averages, Profile, measures};
 use crate::suspension::profile::{curve, hematocrit_chart};
 
 /// Writes the figures that the statistics are enough for.
@@ -102,13 +102,13 @@ fn of_populations(setup: &Setup, series: &Series, title: &str, y: Axis, value: f
 }
 
 fn drifts(setup: &Setup, series: &Series, y: Axis) -> Chart {
-    let [area, volume] = if setup.dimension == 2 { ["perimeter", "area"] } else { ["area", "volume"] };
-    let mut chart = of_populations(setup, series, "drift of single cells", y, |p| p.area_drift.largest);
-    let other = of_populations(setup, series, "", chart.y.clone(), |p| p.volume_drift.largest);
+    let [surface, enclosed] = measures(setup.dimension);
+    let mut chart = of_populations(setup, series, "drift of single cells", y, |p| p.surface_drift.largest);
+    let other = of_populations(setup, series, "", chart.y.clone(), |p| p.enclosed_drift.largest);
     for curve in &mut chart.curves {
-        curve.name = format!("{area}, {}", curve.name);
+        curve.name = format!("{surface}, {}", curve.name);
     }
-    let dashed = |curve: Curve| Curve { name: format!("{volume}, {}", curve.name), style: Style::Dashed, ..curve };
+    let dashed = |curve: Curve| Curve { name: format!("{enclosed}, {}", curve.name), style: Style::Dashed, ..curve };
     chart.curves.extend(other.curves.into_iter().map(dashed));
     chart
 }

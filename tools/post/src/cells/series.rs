@@ -51,8 +51,8 @@ pub struct Population {
     pub taylor: [f64; 2],
     /// Degrees; the mean direction of axes that have no sign.
     pub inclination: f64,
-    pub area_drift: Drift,
-    pub volume_drift: Drift,
+    pub surface_drift: Drift,
+    pub enclosed_drift: Drift,
     /// Mean and largest.
     pub roughness: [f64; 2],
     /// Length of the box along the axes, m.
@@ -86,8 +86,8 @@ pub struct ShapeRow {
     pub id: u64,
     pub population: usize,
     pub shape: Shape,
-    pub area_drift: f64,
-    pub volume_drift: f64,
+    pub surface_drift: f64,
+    pub enclosed_drift: f64,
 }
 
 /// What is known of each cell from earlier dumps.
@@ -141,13 +141,13 @@ pub fn reduce(setup: &Setup, source: &CellSource, left_out: &mut Vec<String>) ->
         }
         if setup.shapes == Shapes::All || number == last {
             let rows = all.iter().zip(&shapes).zip(&drifts);
-            series.shapes.extend(rows.map(|((cell, &shape), &[area_drift, volume_drift])| ShapeRow {
+            series.shapes.extend(rows.map(|((cell, &shape), &[surface_drift, enclosed_drift])| ShapeRow {
                 at,
                 id: cell.id,
                 population: cell.kind,
                 shape,
-                area_drift,
-                volume_drift,
+                surface_drift,
+                enclosed_drift,
             }));
         }
     }
@@ -231,8 +231,8 @@ fn population(
         } else {
             (0.5 * doubled(f64::sin).atan2(doubled(f64::cos))).to_degrees()
         },
-        area_drift: Drift::of(own().map(|(_, drift)| drift[0])),
-        volume_drift: Drift::of(own().map(|(_, drift)| drift[1])),
+        surface_drift: Drift::of(own().map(|(_, drift)| drift[0])),
+        enclosed_drift: Drift::of(own().map(|(_, drift)| drift[1])),
         roughness: [
             mean(own().map(|(shape, _)| shape.roughness)),
             own().map(|(shape, _)| shape.roughness).fold(0.0, f64::max),

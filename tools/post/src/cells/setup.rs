@@ -7,7 +7,7 @@ use hematite_stats::cells::cells;
 use hematite_stats::cells::flow::Window;
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::cells::straight::{Kind, Straight};
-use hematite_units::quantity::ForceDensity;
+use hematite_units::quantity::{ForceDensity, Velocity};
 
 use super::CellSource;
 use crate::config::{CellsConfig, Shapes};
@@ -97,17 +97,33 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// The axis of the pressure gradient, or else the one along which cells move fastest at the last dump.
+/// The axis of the pressure gradient, or else that along which walls move, or else the one along which cells move fastest at the last dump.
 fn main_axis(record: &RunRecord, source: &CellSource, dimension: usize) -> Result<usize> {
     let largest = |v: [f64; 3]| (0..dimension).max_by(|&a, &b| v[a].abs().total_cmp(&v[b].abs())).unwrap_or(0);
     let drive: [f64; 3] = std::array::from_fn(|axis| gradient(record, axis).unwrap_or(0.0));
     if drive != [0.0; 3] {
         return Ok(largest(drive));
     }
+    let walls = wall_speeds(record);
+    if walls != [0.0; 3] {
+        return Ok(largest(walls));
+    }
     let frame = source.reader.frame(source.reader.steps().len() - 1)?;
     let all = cells(source.reader.kinds(), &frame)?;
     let flux = all.iter().map(|cell| Shape::of(cell).flux);
     Ok(largest(flux.fold([0.0; 3], |sum, f| std::array::from_fn(|a| sum[a] + f[a]))))
+}
+
+/// The largest speed of a moving wall along each axis, m/s.
+fn wall_speeds(record: &RunRecord) -> [f64; 3] {
+    let openings = record.config["openings"].as_object();
+    let walls = openings.into_iter().flat_map(|openings| openings.values()).map(|opening| &opening["wall_velocity"]);
+    walls.fold([0.0; 3], |largest, wall| {
+        std::array::from_fn(|axis| {
+            let speed = wall[axis].as_str().and_then(|text| text.parse::<Velocity>().ok());
+            speed.map_or(largest[axis], |speed| speed.si().abs().max(largest[axis]))
+        })
+    })
 }
 
 /// Pressure drop and body force along an axis, Pa/m; `None` where they are 0 or change with time.

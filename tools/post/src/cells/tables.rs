@@ -49,9 +49,6 @@ pub struct Averages {
     populations: Vec<PopulationAverages>,
     #[serde(skip)]
     pub profiles: Vec<Profile>,
-    /// Whether the case is 2-D.
-    #[serde(skip)]
-    flat: bool,
 }
 
 /// Means of one population.
@@ -63,9 +60,12 @@ struct PopulationAverages {
     velocity_m_per_s: Option<Estimate>,
     taylor_deformation: Option<Estimate>,
     inclination_deg: Option<Estimate>,
-    /// Over all dumps since the reference.
+    /// Over all dumps since the reference: in 2-D of perimeter and area, in 3-D of area and volume.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    largest_perimeter_drift: Option<f64>,
     largest_area_drift: f64,
-    largest_volume_drift: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    largest_volume_drift: Option<f64>,
     /// Mean over cells and dumps of their roughness on the scale of the sides, and the largest.
     roughness: Option<Estimate>,
     largest_roughness: f64,
@@ -111,7 +111,6 @@ pub fn averages(run: &Path, setup: &Setup, series: &Series) -> Averages {
         outside_share: series.outside,
         populations,
         profiles,
-        flat: setup.dimension == 2,
     }
 }
 
@@ -127,6 +126,8 @@ fn population(setup: &Setup, series: &Series, kind: usize) -> PopulationAverages
         let drifts = series.dumps.iter().map(|dump| value(&dump.populations[kind]));
         drifts.fold(0.0, |most: f64, v| if v.abs() > most.abs() { v } else { most })
     };
+    let flat = setup.dimension == 2;
+    let [surface, enclosed] = [largest(&|p| p.surface_drift.largest), largest(&|p| p.enclosed_drift.largest)];
     let turning = || series.rotation.iter().filter(|(_, of, _)| *of == kind);
     let rate = |value: f64| value.is_finite().then_some(value);
     PopulationAverages {
@@ -136,8 +137,9 @@ fn population(setup: &Setup, series: &Series, kind: usize) -> PopulationAverages
         velocity_m_per_s: own(&|p| p.sum.flux / p.sum.volume),
         taylor_deformation: own(&|p| p.taylor[0]),
         inclination_deg: own(&|p| p.inclination),
-        largest_area_drift: largest(&|p| p.area_drift.largest),
-        largest_volume_drift: largest(&|p| p.volume_drift.largest),
+        largest_perimeter_drift: flat.then_some(surface),
+        largest_area_drift: if flat { enclosed } else { surface },
+        largest_volume_drift: (!flat).then_some(enclosed),
         roughness: own(&|p| p.roughness[0]),
         largest_roughness: largest(&|p| p.roughness[1]),
         tumbling_hz: rate(mean(turning().map(|(_, _, rates)| rates.tumbling))),
@@ -207,7 +209,13 @@ fn suspension(setup: &Setup, series: &Series) -> Table {
     table
 }
 
+/// What surface and enclosed space of cells are called in so many dimensions.
+pub fn measures(dimension: usize) -> [&'static str; 2] {
+    if dimension == 2 { ["perimeter", "area"] } else { ["area", "volume"] }
+}
+
 fn populations(setup: &Setup, series: &Series) -> Table {
+    let [surface, enclosed] = measures(setup.dimension);
     let mut table = Table::new([
         "step",
         "time_s",
@@ -218,10 +226,10 @@ fn populations(setup: &Setup, series: &Series) -> Table {
         "taylor_mean",
         "taylor_deviation",
         "inclination_mean_deg",
-        "area_drift_mean",
-        "area_drift_largest",
-        "volume_drift_mean",
-        "volume_drift_largest",
+        &format!("{surface}_drift_mean"),
+        &format!("{surface}_drift_largest"),
+        &format!("{enclosed}_drift_mean"),
+        &format!("{enclosed}_drift_largest"),
         "roughness_mean",
         "roughness_largest",
         "length_x_m",
@@ -237,10 +245,10 @@ fn populations(setup: &Setup, series: &Series) -> Table {
                 p.taylor[0],
                 p.taylor[1],
                 p.inclination,
-                p.area_drift.mean,
-                p.area_drift.largest,
-                p.volume_drift.mean,
-                p.volume_drift.largest,
+                p.surface_drift.mean,
+                p.surface_drift.largest,
+                p.enclosed_drift.mean,
+                p.enclosed_drift.largest,
                 p.roughness[0],
                 p.roughness[1],
             ];
@@ -252,6 +260,7 @@ fn populations(setup: &Setup, series: &Series) -> Table {
 }
 
 fn shapes(setup: &Setup, series: &Series) -> Table {
+    let [surface, enclosed] = measures(setup.dimension);
     let mut table = Table::new([
         "step",
         "time_s",
@@ -266,8 +275,8 @@ fn shapes(setup: &Setup, series: &Series) -> Table {
         if setup.dimension == 2 { "perimeter_m" } else { "area_m2" },
         if setup.dimension == 2 { "area_m2" } else { "volume_m3" },
         "reduced_volume",
-        "area_drift",
-        "volume_drift",
+        &format!("{surface}_drift"),
+        &format!("{enclosed}_drift"),
         "semi_axis_1_m",
         "semi_axis_2_m",
         "semi_axis_3_m",
@@ -283,7 +292,7 @@ fn shapes(setup: &Setup, series: &Series) -> Table {
         let mut line = vec![row.at.step.to_string(), exact(row.at.time), row.id.to_string()];
         line.push(setup.names[row.population].clone());
         let values = s.centroid.into_iter().chain(s.velocity());
-        let values = values.chain([s.area, s.volume, s.reduced_volume(), row.area_drift, row.volume_drift]);
+        let values = values.chain([s.area, s.volume, s.reduced_volume(), row.surface_drift, row.enclosed_drift]);
         let values = values.chain(s.semi_axes);
         let values = values.chain([s.taylor(), s.inclination(setup.plane).to_degrees(), s.roughness]).chain(s.extent);
         line.extend(values.map(|v| cell(Some(v))));
@@ -371,11 +380,14 @@ impl Averages {
             let velocity =
                 p.velocity_m_per_s.map(|e| format!(", velocity {}", with_unit(e.mean, "m/s"))).unwrap_or_default();
             let taylor = p.taylor_deformation.map(|e| format!(", D = {}", short(e.mean))).unwrap_or_default();
-            let [area, volume] = if self.flat { ["perimeter", "area"] } else { ["area", "volume"] };
-            let [one, other] =
-                [p.largest_area_drift, p.largest_volume_drift].map(|drift| format!("{:+.2} %", 100.0 * drift));
-            let most =
-                format!("most in any cell: {area} {one}, {volume} {other}, roughness {}", short(p.largest_roughness));
+            let drifts = [
+                ("perimeter", p.largest_perimeter_drift),
+                ("area", Some(p.largest_area_drift)),
+                ("volume", p.largest_volume_drift),
+            ];
+            let drift = |(of, drift): (&str, Option<f64>)| drift.map(|drift| format!("{of} {:+.2} %, ", 100.0 * drift));
+            let drifts: String = drifts.into_iter().filter_map(drift).collect();
+            let most = format!("most in any cell and dump: {drifts}roughness {}", short(p.largest_roughness));
             say::line(&format!("population {}: {} cells{velocity}{taylor}; {most}", p.name, short(cells)))?;
         }
         warn_outside(self.outside_share, "cells");
