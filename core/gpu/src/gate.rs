@@ -226,7 +226,7 @@ impl Signals {
         self
     }
 
-    /// What kernels bind that post or await: `main.wgsl` declares these.
+    /// The buffers that main.wgsl declares in kernels that post or await.
     pub fn buffers(&self) -> [(&'static str, &Buffer); 3] {
         [("arrived", &self.arrived), ("posted", &self.posted.buffer), ("answered", &self.answered.buffer)]
     }

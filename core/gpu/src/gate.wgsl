@@ -4,7 +4,7 @@ struct Span { round: u32 }
 var<immediate> span: Span;
 
 var<storage, read_write> door: array<atomic<u32>>;
-// Not used: as it is bound as if written, kernels that read it come after this one.
+// Not touched. Bound as written, it makes kernels that read it run after this one.
 var<storage, read_write> guarded: array<u32>;
 
 @compute @workgroup_size(1)

@@ -373,17 +373,21 @@ fn balls_in_a_tube() {
     }
 }
 
-/// Between moving walls cells may drift across faster than along: the axis is that of the walls all the same.
-#[test]
-fn moving_walls_give_the_axis() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let vessel = Vessel {
+/// A channel as the one above, a third as long.
+fn short_channel() -> Vessel {
+    Vessel {
         extent: [40, 32, 1],
         fluid: |[_, y, _]| (1..31).contains(&y),
         velocity: |x| channel_speed(x[1]),
         force: true,
-    };
-    let run = vessel.write(folder.path(), &[kind("red", 40, vec![])], 6, |time| {
+    }
+}
+
+/// Between moving walls cells may drift across faster than along: the axis is that of the walls all the same.
+#[test]
+fn moving_walls_give_the_axis() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = short_channel().write(folder.path(), &[kind("red", 40, vec![])], 6, |time| {
         let mut all = Suspension::default();
         let y = 14e-6 + 1e-6 * time / INTERVAL;
         all.add(0, biconcave([20e-6, y], 0.0, 40), 40e-6, |_| [0.0, 1e-6 / INTERVAL, 0.0]);
@@ -429,14 +433,8 @@ fn faults_say_what_to_do() {
 #[test]
 fn drifts_count_from_when_cells_have_grown() {
     let folder = tempfile::tempdir().expect("a folder");
-    let vessel = Vessel {
-        extent: [40, 32, 1],
-        fluid: |[_, y, _]| (1..31).contains(&y),
-        velocity: |x| channel_speed(x[1]),
-        force: true,
-    };
     // A disc that grows up to the second dump.
-    let run = vessel.write(folder.path(), &[kind("red", 40, vec![])], 6, |time| {
+    let run = short_channel().write(folder.path(), &[kind("red", 40, vec![])], 6, |time| {
         let mut all = Suspension::default();
         let radius = 2e-6 + 0.5e-6 * (time / INTERVAL).min(2.0);
         all.add(0, disc([20e-6, 16e-6], radius, 40, 0.0), 40e-6, |_| [0.0; 3]);

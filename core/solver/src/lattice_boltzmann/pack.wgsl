@@ -1,21 +1,12 @@
 // Copies the populations that cross to other parts between their places and the message, `span.count` of them.
 // A place is (pair, index in the pair's array), or (0, node) for the rest population.
 #include "prelude.wgsl"
-#if unpack
-var<storage, read_write> f_rest: array<stored>;
-#for p in pairs
-var<storage, read_write> f_${p.k}: array<stored>;
-#endfor
+#{% with access = "read_write" if unpack else "read" %}
+var<storage, ${access}> f_rest: array<stored>;
+#include "populations.wgsl"
+#{% endwith %}
 var<storage, read> places: array<vec2<u32>>;
-var<storage, read> message: array<stored>;
-#else
-var<storage, read> f_rest: array<stored>;
-#for p in pairs
-var<storage, read> f_${p.k}: array<stored>;
-#endfor
-var<storage, read> places: array<vec2<u32>>;
-var<storage, read_write> message: array<stored>;
-#endif
+var<storage, ${"read" if unpack else "read_write"}> message: array<stored>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {

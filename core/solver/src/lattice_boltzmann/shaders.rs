@@ -13,10 +13,11 @@ use super::walls::WallEntry;
 use crate::Precision;
 use crate::suspension::FORCE_SCALE;
 
-const SHARED: [Template; 17] = [
+const SHARED: [Template; 18] = [
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     MAIN,
     Template { name: "state.wgsl", text: include_str!("state.wgsl") },
+    Template { name: "populations.wgsl", text: include_str!("populations.wgsl") },
     Template { name: "link_tables.wgsl", text: include_str!("link_tables.wgsl") },
     Template { name: "forces.wgsl", text: include_str!("forces.wgsl") },
     Template { name: "contrast.wgsl", text: include_str!("contrast.wgsl") },

@@ -7,9 +7,9 @@
 // Each axis is an integer in two words, a coarse part in 2^-16 and the rest in 2^-36, so that sums do not depend on their order.
 // One invocation an entry: a node and its links into one part of the wall.
 #include "prelude.wgsl"
-#for p in pairs
-var<storage, read> f_${p.k}: array<stored>;
-#endfor
+#{% with access = "read" %}
+#include "populations.wgsl"
+#{% endwith %}
 var<storage, read> force_entries: array<vec2<u32>>;
 var<storage, read_write> exchanged: array<i32>;
 #include "main.wgsl"

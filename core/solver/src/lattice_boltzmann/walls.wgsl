@@ -7,9 +7,9 @@
 // i and in that slot of x - c_i which the link table names; which one where goes with the parity of the step.
 // No slot that is read here is mended, neither by another link nor by openings. One invocation a node.
 #include "prelude.wgsl"
-#for p in pairs
-var<storage, read_write> f_${p.k}: array<stored>;
-#endfor
+#{% with access = "read_write" %}
+#include "populations.wgsl"
+#{% endwith %}
 #include "link_tables.wgsl"
 #include "wall_entry.wgsl"
 var<storage, read> wall_entries: array<WallEntry>;

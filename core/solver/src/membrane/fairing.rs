@@ -4,25 +4,27 @@ use hematite_cells::jumps;
 
 use super::vector::{Vector, dot};
 
-/// A jump that is larger than at rest by so many mean sides has half of the energy that it would have by the modulus alone.
+/// Where a jump's square exceeds that at rest by `(FAIR l)^2`, half of the modulus acts; l is the mean side.
 pub(crate) const FAIR: f64 = 0.4;
 
-/// Bounds the second derivatives of `phi(|d|^2 - q_0) / 2`, `phi(q) = q^3 / (1 + q^2)`: they are at most 2.27 + 2.9 q_0.
+/// Bound of the second derivatives of `phi(|d|^2 - q_0) / 2` by d: the first number plus the second times q_0.
 const STEEPEST: [f64; 2] = [2.27, 2.9];
 
-/// The squares `q_0 = |d|^2 / (FAIR l)^2` of the jumps d ([`jumps`]) along `sides` at rest, l the mean side.
-pub(crate) fn at_rest(l: f64, sides: &[[usize; 2]], x: &[Vector]) -> Vec<f64> {
+/// `q^3 / (1 + q^2)` for positive q, else 0.
+fn phi(q: f64) -> f64 {
+    let q = q.max(0.0);
+    q.powi(3) / (1.0 + q * q)
+}
+
+/// How sharply a surface is folded along each of `sides`: `|d|^2 / (FAIR l)^2`, d the jump there ([`jumps`]), l the mean side at rest.
+pub(crate) fn folds(l: f64, sides: &[[usize; 2]], x: &[Vector]) -> Vec<f64> {
     jumps(x, sides).into_iter().map(|d| dot(d, d) / (FAIR * l).powi(2)).collect()
 }
 
-/// `k / 2 (FAIR l)^2 sum phi(q)` over `sides`, `phi(q) = q^3 / (1 + q^2)`, with `q = |d|^2 / (FAIR l)^2 - q_0` where that is positive,
-/// else 0; `rest` are the `q_0` ([`at_rest`]).
+/// `k / 2 (FAIR l)^2 sum phi(q - q_0)` over `sides`, with the folds q of `x` and `rest`, those q_0 of the shape at rest ([`folds`]).
 pub(crate) fn energy(k: f64, l: f64, sides: &[[usize; 2]], rest: &[f64], x: &[Vector]) -> f64 {
-    let energy = |(now, rest): (f64, &f64)| {
-        let q = (now - rest).max(0.0);
-        0.5 * k * (FAIR * l).powi(2) * q.powi(3) / (1.0 + q * q)
-    };
-    at_rest(l, sides, x).into_iter().zip(rest).map(energy).sum()
+    let sum: f64 = folds(l, sides, x).into_iter().zip(rest).map(|(q, rest)| phi(q - rest)).sum();
+    0.5 * k * (FAIR * l).powi(2) * sum
 }
 
 /// A bound of the second derivative of the energy by the position of vertex `v` of `count`, in any shape.
@@ -40,16 +42,12 @@ mod tests {
     /// Second derivatives of the energy of one jump along and across it, by differences.
     #[test]
     fn no_jump_is_stiffer_than_the_bound() {
-        let phi = |square: f64, rest: f64| {
-            let q = (square - rest).max(0.0);
-            0.5 * q.powi(3) / (1.0 + q * q)
-        };
         let h = 1e-3;
         for rest in [0.0, 0.1, 0.5, 1.0, 4.0] {
             let steepest = (0..8000)
                 .map(|k| {
                     let d = 1e-3 * f64::from(k);
-                    let at = |along: f64, across: f64| phi((d + along).powi(2) + across * across, rest);
+                    let at = |along: f64, across: f64| 0.5 * phi((d + along).powi(2) + across * across - rest);
                     let along = (at(h, 0.0) - 2.0 * at(0.0, 0.0) + at(-h, 0.0)) / (h * h);
                     let across = (at(0.0, h) - 2.0 * at(0.0, 0.0) + at(0.0, -h)) / (h * h);
                     along.max(across)

@@ -28,7 +28,7 @@ pub struct Model {
     pub(crate) sides: Vec<[usize; 2]>,
     /// Their mean length at rest and full size.
     pub(crate) side: f64,
-    /// How sharply the surface is folded along each of them at rest ([`fairing::at_rest`]).
+    /// How sharply the surface is folded along each of them at rest ([`fairing::folds`]).
     pub(crate) folds: Vec<f64>,
 }
 
@@ -85,13 +85,22 @@ impl Model {
         }
         let sides: Vec<_> = surface.edges().into_iter().map(|side| side.map(|v| v as usize)).collect();
         let side = mean_side(&surface.vertices, &sides);
-        let folds = fairing::at_rest(side, &sides, &surface.vertices);
+        let folds = fairing::folds(side, &sides, &surface.vertices);
         Ok(Self { dimension, surface: surface.clone(), mechanics: mechanics.clone(), links, rest, sides, side, folds })
     }
 
     /// 2 or 3.
     pub fn dimension(&self) -> usize {
         self.dimension
+    }
+
+    /// The vertices next to `v`: in 3-D around it, in 2-D before and after it.
+    pub(crate) fn neighbours(&self, v: usize) -> Vec<usize> {
+        let count = self.surface.vertices.len();
+        match &self.links {
+            None => vec![(v + count - 1) % count, (v + 1) % count],
+            Some(links) => links.rings[v].clone(),
+        }
     }
 
     /// The springs of the worm-like chain law, if that is the law.

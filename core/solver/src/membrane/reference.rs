@@ -13,26 +13,20 @@ pub(crate) fn of_ring(model: &Model) -> Vec<f64> {
     (0..x.len()).flat_map(|i| [length(minus(x[(i + 1) % x.len()], x[i])), model.rest_curvature(i)]).collect()
 }
 
-/// [`Model::folds`] by neighbour, as fairing.wgsl numbers them.
+/// [`Model::folds`] by neighbour: the numbers of neighbours are those of fairing.wgsl.
 pub(crate) fn folds(model: &Model) -> Vec<f64> {
     let count = model.surface.vertices.len();
-    let folds: HashMap<[usize; 2], f64> =
-        model.sides.iter().zip(&model.folds).flat_map(|(&[i, j], &fold)| [([i, j], fold), ([j, i], fold)]).collect();
-    let neighbours = |v: usize| -> Vec<usize> {
-        match &model.links {
-            None => vec![(v + count - 1) % count, (v + 1) % count],
-            Some(links) => {
-                let mut ring = links.rings[v].clone();
-                // `Mesh::ring` begins with n_1.
-                ring.rotate_left(1);
-                ring
-            }
-        }
-    };
+    let both_ways = |(&[i, j], &fold): (&[usize; 2], &f64)| [([i, j], fold), ([j, i], fold)];
+    let folds: HashMap<[usize; 2], f64> = model.sides.iter().zip(&model.folds).flat_map(both_ways).collect();
     let valence = model.links.as_ref().map_or(2, Links::valence);
     let mut table = vec![0.0; valence * count];
     for v in 0..count {
-        for (k, n) in neighbours(v).into_iter().enumerate() {
+        let mut neighbours = model.neighbours(v);
+        if model.links.is_some() {
+            // `Mesh::ring` begins with n_1.
+            neighbours.rotate_left(1);
+        }
+        for (k, n) in neighbours.into_iter().enumerate() {
             table[k * count + v] = folds[&[v, n]];
         }
     }

@@ -70,21 +70,12 @@ pub fn largest_penalties(dimension: usize, surface: &Surface, every: u64) -> [f6
     [squared_radius, volume / area].map(|length| omega * omega * CARRIED * length)
 }
 
-/// The vertices next to `v`.
-fn neighbours(model: &Model, v: usize) -> Vec<usize> {
-    let count = model.surface.vertices.len();
-    match &model.links {
-        None => vec![(v + count - 1) % count, (v + 1) % count],
-        Some(links) => links.rings[v].clone(),
-    }
-}
-
 /// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the energy, with that
 /// of fairing in any shape: it stiffens where the surface is rough.
 fn stiffness(model: &Model, v: usize) -> f64 {
     let mut x = model.surface.vertices.clone();
     let still = x[v];
-    let near = neighbours(model, v);
+    let near = model.neighbours(v);
     let h = 1e-3 * near.iter().map(|&n| length(minus(x[n], still))).fold(f64::INFINITY, f64::min);
     let axes = model.dimension;
     let mut at = |moves: &[(usize, f64)]| {
@@ -114,7 +105,8 @@ fn stiffness(model: &Model, v: usize) -> f64 {
 fn friction(model: &Model, v: usize) -> f64 {
     let eta = model.mechanics.viscosity;
     let x = &model.surface.vertices;
-    neighbours(model, v)
+    model
+        .neighbours(v)
         .iter()
         .map(|&n| if model.dimension == 2 { eta / length(minus(x[n], x[v])) } else { viscosity::dashpot(eta) })
         .sum()

@@ -22,6 +22,10 @@ struct Row {
     last: i32,
 }
 
+var<storage, read> position: array<vec2<i32>>;
+var<storage, read> kind: array<u32>;
+var<storage, read> kinds: array<Kind>;
+
 fn region_of(i: u32) -> Region {
     let xi = kinds[kind[i]].xi;
     let e = matrix_of(quaternion(i));

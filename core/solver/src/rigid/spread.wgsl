@@ -8,10 +8,7 @@
 #include "region.wgsl"
 #include "whole.wgsl"
 
-var<storage, read> position: array<vec2<i32>>;
 var<storage, read> orientation: array<real>;
-var<storage, read> kind: array<u32>;
-var<storage, read> kinds: array<Kind>;
 var<storage, read> directory: array<u32>;
 var<storage, read> sites: array<u32>;
 var<storage, read> answer: array<real>;
