@@ -6,12 +6,11 @@ use hematite_case::{Lattice, PopulationConfig, SeedingConfig, seed};
 use hematite_comm::Solo;
 use hematite_config::Result;
 use hematite_dump::{CellFrame, CellKind, Grid};
+use hematite_engine::sites::SiteMap;
 use hematite_geometry::Domain;
-use hematite_solver::config::CellsConfig;
-use hematite_solver::lattice_boltzmann::{Immersed, Moment};
-use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{Surroundings, Suspension, THICKENING};
-use hematite_solver::{Immersion, Plan};
+use physics_cells::config::CellsConfig;
+use physics_cells::{Immersion, Surroundings, Suspension, THICKENING};
+use physics_lattice_boltzmann::{Immersed, Moment, Plan};
 use serde_json::Value;
 
 use crate::planned::{filed, plan, section};
@@ -45,10 +44,12 @@ impl Blood {
         let (part, header) = (case.part(1, 0)?, case.header());
         let plan = plan(config, folder.path(), header)?;
         let cells: CellsConfig = section(config, "cells")?.unwrap_or_default();
-        let immersion = Immersion::new(&cells, &plan, header, &populations)?;
+        let immersion = Immersion::new(&cells, &plan.medium(), header, &populations)?;
         let mut parameters = plan.parameters(header, &part)?;
         parameters.walls = plan.walls(&case, &part)?;
-        parameters.immersed = Some(Immersed::with(&immersion.inside));
+        let rates: Vec<[f64; 2]> =
+            immersion.parameters.contrasts().iter().map(|&contrast| plan.rates(contrast)).collect();
+        parameters.immersed = Some(Immersed::with(&rates));
 
         let own = part.position[..part.own].to_vec();
         let grid = Grid {

@@ -3,18 +3,18 @@
 use hematite_case::{Lattice, Part, Partition, VelocitySet};
 use hematite_comm::Solo;
 use hematite_config::Result;
+use hematite_engine::sites::{Coordinate, SiteMap};
+use hematite_engine::{FORCE_SCALE, Physics, Precision};
 use hematite_gpu::Recorder;
-use hematite_solver::lattice_boltzmann::equilibrium::State as FluidState;
-use hematite_solver::lattice_boltzmann::{self, Immersed, Moment, Prescribed, Row, Walls};
-use hematite_solver::rigid::gay_berne::{GayBerne, Shape};
-use hematite_solver::rigid::rotation::axes_of;
-use hematite_solver::rigid::{Kind, Parameters, RigidBodies, State, Surroundings, friction, region};
-use hematite_solver::sites::{Coordinate, SiteMap};
-use hematite_solver::suspension::FORCE_SCALE;
-use hematite_solver::{Bodies, Precision};
+use physics_bodies::gay_berne::{GayBerne, Shape};
+use physics_bodies::rotation::axes_of;
+use physics_bodies::{Kind, Parameters, RigidBodies, State, Surroundings, friction, region};
+use physics_lattice_boltzmann as lattice_boltzmann;
+use physics_lattice_boltzmann::equilibrium::State as FluidState;
+use physics_lattice_boltzmann::{Immersed, Moment, Prescribed, Row, Walls};
 
 use crate::cells::Basin;
-use crate::{Context, Flow, Inside, Physics, domain};
+use crate::{Context, Flow, FluidNumbers, Inside, domain};
 
 /// Steps that are submitted together.
 const BATCH: u64 = 16;
@@ -37,9 +37,9 @@ pub struct Raft {
 ///
 /// # Errors
 /// A usage fault where its region is too narrow.
-pub fn ellipsoid(axes: [f64; 3], physics: &Physics) -> Result<Kind> {
-    let (eta, half_widths) = (physics.nu(), region::half_widths(axes, REGION));
-    let region = region::lattice_mobility(half_widths, eta, physics.magic);
+pub fn ellipsoid(axes: [f64; 3], numbers: &FluidNumbers) -> Result<Kind> {
+    let (eta, half_widths) = (numbers.nu(), region::half_widths(axes, REGION));
+    let region = region::lattice_mobility(half_widths, eta, numbers.magic);
     Ok(Kind {
         name: "ellipsoid".into(),
         shape: Shape::new(axes),
@@ -80,7 +80,7 @@ impl Raft {
     pub fn new(
         context: &Context,
         basin: &Basin,
-        physics: &Physics,
+        numbers: &FluidNumbers,
         kinds: Vec<Kind>,
         bodies: Vec<State>,
         force: [f64; 3],
@@ -93,9 +93,9 @@ impl Raft {
         let moving = |speed, nodes| Prescribed::Velocity(vec![[speed, 0.0, 0.0]; nodes]);
         let parameters = lattice_boltzmann::Parameters {
             set: VelocitySet::D3Q19,
-            precision: physics.precision,
-            omega_plus: 1.0 / physics.tau,
-            omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
+            precision: numbers.precision,
+            omega_plus: 1.0 / numbers.tau,
+            omega_minus: 1.0 / (0.5 + numbers.magic / (numbers.tau - 0.5)),
             force: force != [0.0; 3],
             immersed: Some(Immersed::default()),
             walls: Walls::HalfWay,
@@ -106,7 +106,7 @@ impl Raft {
         let mut flow = Flow::of_part(context, inside, part, &parameters, row)?;
         flow.start(|at| FluidState { drho: 0.0, u: [basin.speed(at), 0.0, 0.0] })?;
         let parameters = Parameters {
-            precision: physics.precision,
+            precision: numbers.precision,
             in_fluid: true,
             kinds,
             pairs: APART,
@@ -116,7 +116,7 @@ impl Raft {
             spacing: 1.0,
             origin: [0.0; 3],
         };
-        let gpu = context.gpu(physics.precision);
+        let gpu = context.gpu(numbers.precision);
         let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), made.extent, made.periodic);
         builder.add_fluid(&own);
         let around = Surroundings { map: builder.build(gpu)?, own, wall_distance: None, gates: Vec::new() };
@@ -237,7 +237,7 @@ impl Gas {
         while self.step < last {
             let mut recorder = Recorder::new(gpu);
             for _ in 0..BATCH.min(last - self.step) {
-                self.bodies.record(&mut recorder, self.step)?;
+                self.bodies.step(&Solo, &mut recorder, self.step)?;
                 self.step += 1;
             }
             gpu.wait_for(&recorder.submit())?;

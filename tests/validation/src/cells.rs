@@ -4,17 +4,17 @@ use hematite_case::{Lattice, Part, Partition, VelocitySet};
 use hematite_cells::{Mechanics, Surface};
 use hematite_comm::Solo;
 use hematite_config::{Fault, Result};
+use hematite_engine::Support;
+use hematite_engine::sites::{Coordinate, SiteMap};
 use hematite_geometry::{Domain, OpeningKind, Site};
-use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{self, Immersed, Moment, Prescribed, Row, Walls};
-use hematite_solver::membrane::largest_step;
-use hematite_solver::sites::{Coordinate, SiteMap};
-use hematite_solver::suspension::{
-    KindParameters, Parameters, Pull, Record, Support, Surroundings, Suspension, THICKENING,
-};
+use hematite_membrane::largest_step;
+use physics_cells::{KindParameters, Parameters, Pull, Record, Surroundings, Suspension, THICKENING};
+use physics_lattice_boltzmann as lattice_boltzmann;
+use physics_lattice_boltzmann::equilibrium::State;
+use physics_lattice_boltzmann::{Immersed, Moment, Prescribed, Row, Walls};
 
 use crate::domain::fluid_where;
-use crate::{Context, Flow, Inside, Physics, domain};
+use crate::{Context, Flow, FluidNumbers, Inside, domain};
 
 /// A box of fluid for cells.
 #[derive(Clone, Debug)]
@@ -98,7 +98,13 @@ impl Bath {
     ///
     /// # Errors
     /// A usage fault where a membrane is too stiff; where the device lacks room.
-    pub fn new(context: &Context, basin: &Basin, physics: &Physics, content: Content, force: [f64; 3]) -> Result<Self> {
+    pub fn new(
+        context: &Context,
+        basin: &Basin,
+        numbers: &FluidNumbers,
+        content: Content,
+        force: [f64; 3],
+    ) -> Result<Self> {
         let (inside, made) = (basin.inside, basin.domain());
         let dimension = inside.dimension();
         let lattice = Lattice::build(&made)?;
@@ -109,14 +115,14 @@ impl Bath {
         let contrast = content.kinds.first().map_or(1.0, |(_, mechanics)| mechanics.contrast);
         let parameters = lattice_boltzmann::Parameters {
             set: VelocitySet::of_dimension(dimension),
-            precision: physics.precision,
-            omega_plus: 1.0 / physics.tau,
-            omega_minus: rates(physics, 1.0)[1],
+            precision: numbers.precision,
+            omega_plus: 1.0 / numbers.tau,
+            omega_minus: rates(numbers, 1.0)[1],
             force: force != [0.0; 3],
             immersed: Some(if contrast == 1.0 {
                 Immersed::default()
             } else {
-                Immersed::with(&[rates(physics, contrast)])
+                Immersed::with(&[rates(numbers, contrast)])
             }),
             walls: Walls::HalfWay,
             openings: walls.iter().zip(&part.openings).map(|(&u, nodes)| moving(u, nodes.len())).collect(),
@@ -133,14 +139,14 @@ impl Bath {
             seeded: content.cells.iter().filter(|(of, _)| *of == k).count() as u64,
         };
         for (surface, mechanics) in &content.kinds {
-            let largest = largest_step(dimension, surface, mechanics, physics.nu());
+            let largest = largest_step(dimension, surface, mechanics, numbers.nu());
             if largest < 1.0 {
                 return Err(Fault::usage(format!("a membrane is too stiff: the largest time step is {largest:.3}")));
             }
         }
         let cells = Parameters {
             dimension,
-            precision: physics.precision,
+            precision: numbers.precision,
             support: content.support,
             every: 1,
             move_every: 1,
@@ -155,7 +161,7 @@ impl Bath {
             extent: made.extent,
             periodic: made.periodic,
         };
-        let gpu = context.gpu(physics.precision);
+        let gpu = context.gpu(numbers.precision);
         let margin = cells.map_margin();
         let mut builder = SiteMap::builder(dimension, &own, margin, made.extent, made.periodic);
         builder.add_fluid(&own);
@@ -248,9 +254,9 @@ impl Bath {
 }
 
 /// Relaxation rates of a fluid `contrast` times as viscous.
-fn rates(physics: &Physics, contrast: f64) -> [f64; 2] {
-    let tau = 0.5 + contrast * (physics.tau - 0.5);
-    [1.0 / tau, 1.0 / (0.5 + physics.magic / (tau - 0.5))]
+fn rates(numbers: &FluidNumbers, contrast: f64) -> [f64; 2] {
+    let tau = 0.5 + contrast * (numbers.tau - 0.5);
+    [1.0 / tau, 1.0 / (0.5 + numbers.magic / (tau - 0.5))]
 }
 
 /// The state of a cell with its vertices at `at`.

@@ -3,13 +3,11 @@
 use hematite_case::{Lattice, Part, Partition, VelocitySet};
 use hematite_comm::Solo;
 use hematite_config::Result;
+use hematite_engine::{Physics, Precision, SharedNodes};
 use hematite_geometry::Domain;
 use hematite_gpu::{Gpu, Needs};
-use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{
-    Fluid, Moment, Parameters, Prescribed, Row, Shared, WallForce, WallLinks, Walls,
-};
-use hematite_solver::{Bodies, Outlets, Precision};
+use physics_lattice_boltzmann::equilibrium::State;
+use physics_lattice_boltzmann::{Fluid, Moment, Outlets, Parameters, Prescribed, Row, WallForce, WallLinks, Walls};
 
 use crate::Inside;
 
@@ -71,7 +69,7 @@ pub enum Boundary {
 
 /// The fluid's numbers.
 #[derive(Clone, Debug)]
-pub struct Physics {
+pub struct FluidNumbers {
     /// Relaxation time of the even parts.
     pub tau: f64,
     /// The magic number.
@@ -82,7 +80,7 @@ pub struct Physics {
     pub boundaries: Vec<Boundary>,
 }
 
-impl Physics {
+impl FluidNumbers {
     /// Two relaxation times with walls exactly half-way, in f64, without openings.
     pub fn trt(tau: f64) -> Self {
         Self { tau, magic: 3.0 / 16.0, precision: Precision::F64, boundaries: Vec::new() }
@@ -110,10 +108,10 @@ impl Flow {
     pub fn new(
         context: &Context,
         (inside, domain): &(Inside, Domain),
-        physics: &Physics,
+        numbers: &FluidNumbers,
         row: impl Fn(u64) -> Row + 'static,
     ) -> Result<Self> {
-        Self::with_walls(context, &(*inside, domain), physics, row, |_, _| Walls::HalfWay)
+        Self::with_walls(context, &(*inside, domain), numbers, row, |_, _| Walls::HalfWay)
     }
 
     /// Puts a domain on the device, its walls as `walls(lattice, part)` has them.
@@ -123,7 +121,7 @@ impl Flow {
     pub fn with_walls(
         context: &Context,
         (inside, domain): &(Inside, &Domain),
-        physics: &Physics,
+        numbers: &FluidNumbers,
         row: impl Fn(u64) -> Row + 'static,
         walls: impl Fn(&Lattice, &Part) -> Walls,
     ) -> Result<Self> {
@@ -135,13 +133,13 @@ impl Flow {
         };
         let parameters = Parameters {
             set: VelocitySet::of_dimension(inside.dimension()),
-            precision: context.precision(physics.precision),
-            omega_plus: 1.0 / physics.tau,
-            omega_minus: 1.0 / (0.5 + physics.magic / (physics.tau - 0.5)),
+            precision: context.precision(numbers.precision),
+            omega_plus: 1.0 / numbers.tau,
+            omega_minus: 1.0 / (0.5 + numbers.magic / (numbers.tau - 0.5)),
             force: true,
             immersed: None,
             walls: walls(&lattice, &part),
-            openings: physics.boundaries.iter().zip(&part.openings).map(prescribed).collect(),
+            openings: numbers.boundaries.iter().zip(&part.openings).map(prescribed).collect(),
         };
         Self::of_part(context, *inside, part, &parameters, row)
     }
@@ -220,8 +218,8 @@ impl Flow {
     ///
     /// # Errors
     /// When the device is lost, and those of the bodies.
-    pub fn advance_with(&mut self, bodies: &mut dyn Bodies, steps: u64) -> Result<()> {
-        self.fluid.advance_with(&Solo, bodies, steps, &self.row)
+    pub fn advance_with(&mut self, others: &mut dyn Physics, steps: u64) -> Result<()> {
+        self.fluid.advance_with(&Solo, &mut [others], steps, &self.row)
     }
 
     /// Does `steps` time steps, where the pressure of some outlets follows from the flow.
@@ -229,12 +227,11 @@ impl Flow {
     /// # Errors
     /// When the device is lost, or a pressure is beyond the method.
     pub fn advance_with_outlets(&mut self, outlets: &mut Outlets, steps: u64) -> Result<()> {
-        let go = |fluid: &mut Fluid, steps: u64, row: &dyn Fn(u64) -> Row| fluid.advance(&Solo, steps, row);
-        outlets.advance(&Solo, &mut self.fluid, steps, &self.row, go)
+        self.fluid.advance_with_outlets(&Solo, outlets, steps, &self.row)
     }
 
     /// What bodies share with the fluid.
-    pub fn shared(&self) -> Shared {
+    pub fn shared(&self) -> SharedNodes {
         self.fluid.shared()
     }
 
@@ -260,7 +257,7 @@ impl Flow {
     /// # Errors
     /// When the device is lost.
     pub fn came_in(&self) -> Result<Vec<f64>> {
-        let quantum = hematite_solver::lattice_boltzmann::MASS_QUANTUM;
+        let quantum = physics_lattice_boltzmann::MASS_QUANTUM;
         Ok(self.fluid.ledger()?.into_iter().map(|nodes| nodes.into_iter().sum::<i64>() as f64 * quantum).collect())
     }
 

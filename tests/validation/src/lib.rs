@@ -1,4 +1,4 @@
-//! Physics against exact solutions and published numbers.
+//! FluidNumbers against exact solutions and published numbers.
 //!
 //! [`cases::ALL`] lists the cases; each drives the solver's library on a small domain and gives a [`Table`] of checks.
 //! References come from formulas, series and published tables, never from the code under test.
@@ -18,6 +18,6 @@ mod tool;
 mod vessel;
 
 pub use domain::{Inside, domain};
-pub use flow::{Boundary, Context, Flow, Physics};
+pub use flow::{Boundary, Context, Flow, FluidNumbers};
 pub use table::{Check, Table};
 pub use tool::beside;

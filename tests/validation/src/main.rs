@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use clap::Parser;
 use hematite_config::{Exit, Fault, Result, guarded};
-use hematite_solver::Precision;
+use hematite_engine::Precision;
 use validation::cases::{ALL, Case, named};
 use validation::{Context, Table};
 
-/// Physics against exact solutions and published numbers. Exits with 1 where a check is out of tolerance.
+/// FluidNumbers against exact solutions and published numbers. Exits with 1 where a check is out of tolerance.
 #[derive(Parser)]
 #[command(name = "validation")]
 struct Arguments {

@@ -6,9 +6,8 @@ use std::path::Path;
 use hematite_case::{Case, Header, ImmersedWalls, Lattice, Partition, Population, write};
 use hematite_config::{Fault, Provenance, Result};
 use hematite_geometry::Domain;
-use hematite_solver::Plan;
-use hematite_solver::config::OpeningCondition;
-use hematite_solver::lattice_boltzmann::Parameters;
+use physics_lattice_boltzmann::config::OpeningCondition;
+use physics_lattice_boltzmann::{Parameters, Plan};
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -152,7 +152,7 @@ pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
     let slow = SLOW * setup.expected.as_ref().map_or(0.0, |expected| expected.speed);
     let openings = setup.header.openings.iter().zip(&look.passing).enumerate();
     let alarm = |(k, (opening, passing)): (usize, (&hematite_case::OpeningHeader, &_))| {
-        let passing: &hematite_solver::lattice_boltzmann::Passing = passing;
+        let passing: &physics_lattice_boltzmann::Passing = passing;
         let inwards = passing.flow() / opening.area;
         if opening.kind == OpeningKind::Wall || lets_in(setup, &row, k) != Some(false) || inwards <= slow {
             return None;

@@ -5,7 +5,7 @@ use hematite_case::{BODY_LOAD, NodeId, Part, Partition, VERTEX_LOAD, loads_of, m
 use hematite_comm::{Comm, gather_all};
 use hematite_config::Result;
 use hematite_gpu::Gpu;
-use hematite_solver::lattice_boltzmann::Fluid;
+use physics_lattice_boltzmann::Fluid;
 
 use crate::checkpoint::{opening_ids, wall_ids};
 use crate::ranks::{node_route, together};

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result};
-use hematite_solver::lattice_boltzmann::{Fluid, Row};
+use hematite_engine::{Drive, Physics};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{Cli, Format};
@@ -61,12 +61,13 @@ struct Phase {
 
 /// Measures and prints; writes nothing.
 pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Result<Exit> {
-    let Start { gpu, devices, mut fluid, mut outlets, mut suspended, .. } = Start::new(cli, comm, &mut setup)?;
-    let plan = setup.plan.clone();
+    let Start { gpu, devices, mut flow, mut suspended, .. } = Start::new(cli, comm, &mut setup)?;
+    let mut drive = Drive::new(&gpu);
     let mut advance = |steps: u64| -> Result<f64> {
-        let start = Instant::now();
-        let go = |fluid: &mut Fluid, steps, row: &dyn Fn(u64) -> Row| suspended.advance(fluid, comm, steps, row);
-        outlets.advance(comm, &mut fluid, steps, |t| plan.row(t), go)?;
+        let (start, first) = (Instant::now(), flow.fluid.step());
+        let mut physics: Vec<&mut dyn Physics> = vec![&mut flow];
+        physics.extend(suspended.physics());
+        drive.advance(comm, &mut physics, first, steps)?;
         let mut slowest = [start.elapsed().as_secs_f64()];
         comm.max(&mut slowest)?;
         Ok(slowest[0])
@@ -98,7 +99,7 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         let done = (before + steps * REPEATS as u64 + timed) as f64;
         phases.push(Phase { name: "migration".to_owned(), ms: 1e3 * cells.phases().migration / done });
     }
-    let moved = (fluid.bytes_per_update() * fluid.own() as f64) as i64;
+    let moved = (flow.fluid.bytes_per_update() * flow.fluid.own() as f64) as i64;
     let mut totals = [moved, gpu.copy_bandwidth()? as i64];
     comm.sum(&mut totals)?;
     let [bytes_per_update, copy_bandwidth] = [totals[0] as f64 / setup.header.nodes as f64, totals[1] as f64];

@@ -6,11 +6,11 @@ use hematite_case::{Case, Opening, Population};
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_dump::{BodyFrame, BodyKind, CellCount};
+use hematite_engine::sites::{Coordinate, SiteMap};
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
-use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::rigid::{Kind, Rigid, RigidBodies, State, Surroundings};
-use hematite_solver::sites::{Coordinate, SiteMap};
+use physics_bodies::{Kind, Rigid, RigidBodies, State, Surroundings};
+use physics_lattice_boltzmann::Fluid;
 
 use crate::ranks::together;
 use crate::setup::Setup;

@@ -5,11 +5,10 @@ use hematite_cells::{ROUGH, roughness};
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_dump::{CellFrame, CellKind};
+use hematite_engine::sites::SiteMap;
 use hematite_gpu::Gpu;
-use hematite_solver::Immersion;
-use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::sites::SiteMap;
-use hematite_solver::suspension::{Snapshot, Surroundings, Suspension, THICKENING};
+use physics_cells::{Immersion, Snapshot, Surroundings, Suspension, THICKENING};
+use physics_lattice_boltzmann::Fluid;
 
 use crate::bodies::{open_sites, within_walls};
 use crate::ranks::together;

@@ -6,8 +6,8 @@ use hematite_case::{Layer, NodeId};
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_bytes};
 use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Scale, Storage};
-use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::{Outlets, Precision, WALLS, WallMethod};
+use hematite_engine::Precision;
+use physics_lattice_boltzmann::{Fluid, LatticeBoltzmann, WALLS, WallMethod};
 
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -23,8 +23,7 @@ pub fn save(
     comm: &dyn Comm,
     setup: &Setup,
     case_sha256: &str,
-    fluid: &Fluid,
-    outlets: &Outlets,
+    LatticeBoltzmann { fluid, outlets, .. }: &LatticeBoltzmann,
     suspended: &Suspended,
 ) -> Result<()> {
     let precision = setup.config.fluid.precision;
@@ -132,8 +131,7 @@ pub fn has_same_tables(setup: &Setup) -> bool {
 pub fn load(
     setup: &Setup,
     case_sha256: &str,
-    fluid: &mut Fluid,
-    outlets: &mut Outlets,
+    LatticeBoltzmann { fluid, outlets, .. }: &mut LatticeBoltzmann,
     path: &Path,
     allowed: bool,
 ) -> Result<(Saved, Vec<ChangeRecord>)> {

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::{DumpRegion, Field};
-use hematite_solver::config::{BodiesConfig, CellsConfig, DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
 use hematite_units::quantity::{Length, Velocity};
+use physics_bodies::config::BodiesConfig;
+use physics_cells::config::CellsConfig;
+use physics_lattice_boltzmann::config::{DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

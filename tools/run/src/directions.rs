@@ -1,8 +1,8 @@
 //! Whether openings are prescribed to let fluid in or out.
 
 use hematite_geometry::OpeningKind;
-use hematite_solver::config::Profile;
-use hematite_solver::lattice_boltzmann::Row;
+use physics_lattice_boltzmann::Row;
+use physics_lattice_boltzmann::config::Profile;
 
 use crate::setup::Setup;
 

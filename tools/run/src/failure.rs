@@ -6,10 +6,10 @@ use hematite_config::{Fault, Result};
 use hematite_dump::{
     CellWriter, Checkpoint, DumpStep, Field, RunRecord, rank_file, write_body_index, write_cell_index, write_index,
 };
-use hematite_solver::Precision;
-use hematite_solver::config::Collision;
-use hematite_solver::lattice_boltzmann::{Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Moment};
+use hematite_engine::Precision;
 use hematite_units::groups;
+use physics_lattice_boltzmann::config::Collision;
+use physics_lattice_boltzmann::{Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Moment};
 
 use crate::bodies;
 use crate::cells::{frame, kinds};

@@ -6,9 +6,9 @@ use hematite_case::NodeId;
 use hematite_comm::{Comm, Route};
 use hematite_config::{Fault, Result};
 use hematite_dump::{DumpStep, Field, FieldWriter, Grid, Values, rank_file};
-use hematite_solver::Precision;
-use hematite_solver::lattice_boltzmann::{Fluid, Moment};
+use hematite_engine::Precision;
 use hematite_units::{LatticeUnits, groups::CS2};
+use physics_lattice_boltzmann::{Fluid, Moment};
 
 use crate::config::DumpConfig;
 use crate::ranks::{node_route, together};

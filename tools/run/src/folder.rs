@@ -7,12 +7,11 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result, check_writable, clear_partial};
 use hematite_dump::{Checkpoint, CheckpointWriter, EndState, Ledger, RunRecord};
 
-use crate::checkpoint;
 use crate::cli::Cli;
 use crate::lock::{self, Lock};
-use crate::output;
 use crate::ranks::together;
 use crate::setup::Setup;
+use crate::{checkpoint, output};
 
 const RECORD: &str = "run.json";
 const CHECKPOINTS: &str = "checkpoint";

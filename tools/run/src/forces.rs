@@ -7,8 +7,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result, nearest};
 use hematite_dump::Column;
 use hematite_geometry::OpeningKind;
-use hematite_solver::lattice_boltzmann::{WallForce, WallLinks, centroid};
-use hematite_solver::{Plan, WALLS, WallMethod};
+use physics_lattice_boltzmann::{Plan, WALLS, WallForce, WallLinks, WallMethod, centroid};
 
 use crate::config::ForceConfig;
 use crate::ranks::together;

@@ -35,9 +35,8 @@ mod walls;
 
 use std::process::ExitCode;
 
-use hematite_config::{Exit, Result, guarded, schema};
-
 use cli::Cli;
+use hematite_config::{Exit, Result, guarded, schema};
 
 fn main() -> ExitCode {
     let cli = Cli::read();

@@ -6,8 +6,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::Column;
 use hematite_geometry::OpeningKind;
-use hematite_solver::lattice_boltzmann::{Extremes, Fluid, Monitor, Passing, WallForce};
-use hematite_solver::{OutletReading, Outlets};
+use physics_lattice_boltzmann::{Extremes, Fluid, Monitor, OutletReading, Outlets, Passing, WallForce};
 
 use crate::directions::lets_in;
 use crate::forces;

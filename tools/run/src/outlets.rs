@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hematite_config::{Fault, Result};
 use hematite_dump::OutletRecord;
-use hematite_solver::{OutletState, Outlets};
+use physics_lattice_boltzmann::{OutletState, Outlets};
 
 /// Their states, as a checkpoint keeps them.
 pub fn records(outlets: &Outlets) -> Vec<OutletRecord> {

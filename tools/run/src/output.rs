@@ -10,23 +10,22 @@ use hematite_dump::{
     LedgerWriter, Log, OpeningRecord, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
     WarningRecord, clear_other_ranks, cut_back, dump_file, rank_file, write_body_index, write_cell_index, write_index,
 };
-use hematite_solver::lattice_boltzmann::{Fluid, MASS_QUANTUM, Monitor, Phases};
-use hematite_solver::suspension::Tally;
-use hematite_solver::{Precision, WALLS, WallMethod};
+use hematite_engine::passage::Tally;
+use hematite_engine::{Phases, Precision};
+use physics_lattice_boltzmann::{Fluid, MASS_QUANTUM, Monitor, WALLS, WallMethod};
 use serde_json::json;
 
 use crate::alarm::{self, Alarm};
-use crate::bodies;
 use crate::cells::{frame, kinds, rough};
 use crate::cli::Cli;
 use crate::config::{BODIES, CELLS, RunConfig};
 use crate::field_dump::FieldDump;
-use crate::folder;
 use crate::lock::Lock;
 use crate::measured::{self, Look, measured};
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::suspended::Suspended;
+use crate::{bodies, folder};
 
 /// The open files of a run.
 pub struct Output {

@@ -2,9 +2,9 @@
 
 use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result, process};
+use hematite_engine::Precision;
 use hematite_gpu::GpuInfo;
-use hematite_solver::Precision;
-use hematite_solver::lattice_boltzmann::least_bytes;
+use physics_lattice_boltzmann::least_bytes;
 
 use crate::ranks::together;
 use crate::setup::Setup;

@@ -8,10 +8,9 @@ use hematite_config::{Fault, Result, read_config, sibling};
 use hematite_dump::Grid;
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
-use hematite_solver::lattice_boltzmann::{Fluid, Immersed, Parameters, WallLinks};
-use hematite_solver::rigid::{Entrances, Rigid};
-use hematite_solver::suspension::Gate;
-use hematite_solver::{CellEntrances, Domain, Expected, Immersion, Plan};
+use physics_bodies::{Entrances, Rigid};
+use physics_cells::{CellEntrances, Gate, Immersion, capillary_advice};
+use physics_lattice_boltzmann::{Domain, Expected, Fluid, Immersed, Parameters, Plan, WallLinks};
 
 use crate::cli::Cli;
 use crate::column;
@@ -92,7 +91,7 @@ impl Setup {
             if rigid.is_some() || populations.is_empty() && config.cells.mechanics.is_empty() {
                 return Ok(None);
             }
-            let immersion = Immersion::new(&config.cells, &plan, &header, &populations);
+            let immersion = Immersion::new(&config.cells, &plan.medium(), &header, &populations);
             immersion.map(Some).map_err(|fault| fault.within(path.display()))
         })?;
         let (gates, notes) = together(comm, || match (&immersion, &openings) {
@@ -104,14 +103,22 @@ impl Setup {
                 let entrances =
                     CellEntrances { header: &header, openings: list, sites, populations: &populations, fluid: &fluid };
                 let pack = |column: &Column, counts: &[u64]| column::pack(comm, column, &populations, counts);
-                let gates = immersion.gates(&config.cells, &plan, entrances, &pack);
+                let gates = immersion.gates(&config.cells, &plan.medium(), entrances, &pack);
                 gates.map_err(|fault| fault.within(path.display()))
             }
             _ => Ok((Vec::new(), Vec::new())),
         })?;
-        immersion.iter_mut().for_each(|immersion| immersion.notes.extend(notes.iter().cloned()));
+        if let Some(immersion) = &mut immersion {
+            let contrasts = immersion.parameters.contrasts().into_iter();
+            immersion.notes.extend(contrasts.filter_map(|of| plan.contrast_advice(of, config.cells.mark_every)));
+            immersion.notes.extend(notes);
+        }
         parameters.immersed = match (&immersion, &rigid) {
-            (Some(immersion), _) => Some(Immersed::with(&immersion.inside)),
+            (Some(immersion), _) => {
+                let contrasts = immersion.parameters.contrasts();
+                let rates: Vec<[f64; 2]> = contrasts.iter().map(|&contrast| plan.rates(contrast)).collect();
+                Some(Immersed::with(&rates))
+            }
             (None, Some(_)) => Some(Immersed::default()),
             (None, None) => None,
         };
@@ -121,8 +128,9 @@ impl Setup {
         let domain = domain(comm, &header, &plan, &part, &parameters, u)?;
         let expected = plan.expected(&header, &domain);
         if let (Some(immersion), Some(shear)) = (&mut immersion, plan.wall_shear(&header, &domain, expected.as_ref())) {
-            let kinds = &immersion.parameters.kinds;
-            let stretched: Vec<String> = kinds.iter().filter_map(|kind| plan.capillary_advice(kind, &shear)).collect();
+            let (kinds, medium) = (&immersion.parameters.kinds, plan.medium());
+            let stretched: Vec<String> =
+                kinds.iter().filter_map(|kind| capillary_advice(&medium, kind, &shear)).collect();
             immersion.notes.extend(stretched);
         }
         let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
@@ -282,7 +290,9 @@ fn rigid(
     openings: Option<&Openings>,
     case: &Case,
 ) -> Result<Option<Rigid>> {
-    let (Some(mut rigid), Some(openings)) = (Rigid::new(&config.bodies, plan, header, populations)?, openings) else {
+    let (Some(mut rigid), Some(openings)) =
+        (Rigid::new(&config.bodies, &plan.medium(), header, populations)?, openings)
+    else {
         return Ok(None);
     };
     refuse_cells(config)?;

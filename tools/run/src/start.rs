@@ -5,10 +5,10 @@ use std::path::Path;
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, sealed_hash};
 use hematite_dump::ChangeRecord;
+use hematite_engine::Precision;
 use hematite_gpu::{Gpu, Needs};
-use hematite_solver::lattice_boltzmann::Fluid;
-use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::{Outlets, Precision};
+use physics_lattice_boltzmann::equilibrium::State;
+use physics_lattice_boltzmann::{Fluid, LatticeBoltzmann};
 
 use crate::checkpoint::{self, Found};
 use crate::cli::Cli;
@@ -26,10 +26,8 @@ pub struct Start {
     pub gpu: Gpu,
     /// Name and driver of each rank's device, on rank 0.
     pub devices: Vec<String>,
-    /// The fluid of this rank.
-    pub fluid: Fluid,
-    /// The outlets whose pressure follows from the flow.
-    pub outlets: Outlets,
+    /// The fluid of this rank and what is prescribed.
+    pub flow: LatticeBoltzmann,
     /// What is suspended in it.
     pub suspended: Suspended,
     /// The step of the checkpoint they come from.
@@ -64,17 +62,16 @@ impl Start {
             distinct.dedup();
             eprintln!("device    {}", distinct.join(", "));
         }
-        let mut fluid = together(comm, || setup.fluid(&gpu))?;
+        let mut flow = LatticeBoltzmann::new(together(comm, || setup.fluid(&gpu))?, &setup.plan);
         let from = match cli.restart.as_deref() {
             Some(wanted) => checkpoint::find(comm, setup, wanted)?,
             None => Found::default(),
         };
-        let mut outlets = setup.plan.outlets();
         let mut changed = Vec::new();
         let saved = match &from.path {
             Some(path) => {
                 let allowed = cli.allow_changes;
-                let load = || checkpoint::load(setup, &case_sha256, &mut fluid, &mut outlets, path, allowed);
+                let load = || checkpoint::load(setup, &case_sha256, &mut flow, path, allowed);
                 let (saved, since) = together(comm, load)?;
                 changed = since;
                 Some(saved)
@@ -82,12 +79,12 @@ impl Start {
             None => {
                 let u = initial_velocity(&setup.config, &setup.plan);
                 let at = |n| State { drho: 0.0, u: if setup.beyond(n) { [0.0; 3] } else { u } };
-                together(comm, || fluid.initialise(at))?;
+                together(comm, || flow.fluid.initialise(at))?;
                 None
             }
         };
         let resumed = saved.as_ref().map(|saved| saved.step);
-        let suspended = immerse(&gpu, comm, setup, &mut fluid, saved)?;
+        let suspended = immerse(&gpu, comm, setup, &mut flow.fluid, saved)?;
         if told && cli.restart.is_some() {
             match resumed {
                 Some(step) => eprintln!("restart   from step {step}{}", said(&changed)),
@@ -95,7 +92,7 @@ impl Start {
             }
         }
         let damaged = from.damaged;
-        Ok(Self { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed, damaged })
+        Ok(Self { case_sha256, gpu, devices, flow, suspended, resumed, changed, damaged })
     }
 }
 

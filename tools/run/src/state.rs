@@ -5,8 +5,9 @@ use hematite_case::Population;
 use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result};
 use hematite_dump::PopulationState;
-use hematite_solver::rigid::State;
-use hematite_solver::suspension::{Record, Tally};
+use hematite_engine::passage::Tally;
+use physics_bodies::State;
+use physics_cells::Record;
 
 use crate::output::count;
 use crate::ranks::together;

@@ -2,10 +2,10 @@
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_solver::Nothing;
-use hematite_solver::lattice_boltzmann::{Fluid, Row};
-use hematite_solver::rigid::RigidBodies;
-use hematite_solver::suspension::{Suspension, Tally};
+use hematite_engine::Physics;
+use hematite_engine::passage::Tally;
+use physics_bodies::RigidBodies;
+use physics_cells::Suspension;
 
 /// What is suspended in the fluid.
 pub enum Suspended {
@@ -18,15 +18,12 @@ pub enum Suspended {
 }
 
 impl Suspended {
-    /// Does `steps` time steps of the fluid with it.
-    ///
-    /// # Errors
-    /// When the device or a rank is lost, or a cell or body breaks.
-    pub fn advance(&mut self, fluid: &mut Fluid, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
+    /// It as a physics, where there is any.
+    pub fn physics(&mut self) -> Option<&mut dyn Physics> {
         match self {
-            Self::Nothing => fluid.advance_with(comm, &mut Nothing, steps, row),
-            Self::Cells(cells) => fluid.advance_with(comm, &mut **cells, steps, row),
-            Self::Bodies(bodies) => fluid.advance_with(comm, &mut **bodies, steps, row),
+            Self::Nothing => None,
+            Self::Cells(cells) => Some(&mut **cells),
+            Self::Bodies(bodies) => Some(&mut **bodies),
         }
     }
 

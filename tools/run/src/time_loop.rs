@@ -5,17 +5,17 @@ use std::time::Instant;
 use hematite_comm::{Comm, Waiting};
 use hematite_config::{Exit, Fault, Result};
 use hematite_dump::{EndRecord, EndState, LedgerRow, Trace};
+use hematite_engine::{Drive, Phases, Physics};
 use hematite_gpu::Gpu;
-use hematite_solver::lattice_boltzmann::{Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Phases, Row};
-use hematite_solver::suspension::LOOK as LOOK_AT_CELLS;
-use hematite_solver::{Immersion, Outlets};
+use physics_cells::Immersion;
+use physics_cells::LOOK as LOOK_AT_CELLS;
+use physics_lattice_boltzmann::{Extremes, LARGEST_DEVIATION, LARGEST_SPEED, LatticeBoltzmann};
 use serde_json::json;
 
 use crate::balance::{Pace, divide};
 use crate::cli::{Cli, Traced};
 use crate::config::RunConfig;
 use crate::failure::Worst;
-use crate::forces;
 use crate::measured::Look;
 use crate::output::Output;
 use crate::progress::Progress;
@@ -25,7 +25,7 @@ use crate::start::Start;
 use crate::stop::Stop;
 use crate::suspended::Suspended;
 use crate::trace::Recording;
-use crate::{alarm, checkpoint, failure};
+use crate::{alarm, checkpoint, failure, forces};
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
@@ -51,8 +51,8 @@ pub struct TimeLoop<'c> {
     case_sha256: String,
     gpu: Gpu,
     trace: Option<Recording>,
-    fluid: Fluid,
-    outlets: Outlets,
+    drive: Drive,
+    flow: LatticeBoltzmann,
     suspended: Suspended,
     output: Output,
     stop: Stop,
@@ -74,7 +74,7 @@ impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::new(cli.signals.clone(), cli.walltime, cli.started, setup.config.checkpoint.seconds());
-        let Start { case_sha256, gpu, devices, fluid, outlets, suspended, resumed, changed, damaged } =
+        let Start { case_sha256, gpu, devices, flow, suspended, resumed, changed, damaged } =
             Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
         let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
@@ -93,10 +93,10 @@ impl<'c> TimeLoop<'c> {
             comm,
             setup,
             case_sha256,
+            drive: Drive::new(&gpu),
             gpu,
             trace,
-            fluid,
-            outlets,
+            flow,
             suspended,
             output,
             stop,
@@ -138,8 +138,8 @@ impl<'c> TimeLoop<'c> {
         };
         self.trace(true)?;
         progress.done();
-        let (step, wall) = (self.fluid.step(), start.elapsed().as_secs_f64());
-        self.output.timing(self.comm, &self.setup, self.earlier + self.fluid.phases(), step - self.first, wall)?;
+        let (step, wall) = (self.flow.fluid.step(), start.elapsed().as_secs_f64());
+        self.output.timing(self.comm, &self.setup, self.phases(), step - self.first, wall)?;
         let mlups = progress.mlups(step);
         self.output.log(&json!({"event": "end", "step": step, "wall_s": wall, "mlups": mlups, "exit": exit as u8}))?;
         let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
@@ -160,7 +160,7 @@ impl<'c> TimeLoop<'c> {
         self.trace(false)?;
         self.ask()?;
         let saved = self.events(progress)?;
-        if self.fluid.step() >= self.setup.plan.steps {
+        if self.flow.fluid.step() >= self.setup.plan.steps {
             return Ok(Some(Exit::Done));
         }
         let stops = self.asked.stop && saved;
@@ -172,12 +172,12 @@ impl<'c> TimeLoop<'c> {
 
     /// The steps to the next event, or as many as take a moment.
     fn batch(&mut self, progress: &mut Progress, seconds_a_step: &mut f64) -> Result<()> {
-        let limit = self.next_event().min(self.setup.plan.steps) - self.fluid.step();
+        let limit = self.next_event().min(self.setup.plan.steps) - self.flow.fluid.step();
         let steps = self.agreed_batch(*seconds_a_step, limit)?;
         let began = Instant::now();
         self.advance(steps)?;
         *seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
-        let checks = self.fluid.take_checks();
+        let checks = self.flow.fluid.take_checks();
         if let Some(last) = checks.last() {
             self.suspect(last)?;
         }
@@ -188,7 +188,7 @@ impl<'c> TimeLoop<'c> {
                 self.output.warn(check.step, alarm, self.told)?;
             }
         }
-        progress.at(self.fluid.step());
+        progress.at(self.flow.fluid.step());
         Ok(())
     }
 
@@ -198,8 +198,8 @@ impl<'c> TimeLoop<'c> {
         let badness = (extremes.speed / LARGEST_SPEED).max(extremes.deviation / LARGEST_DEVIATION);
         let known = self.suspect.map_or(SUSPECT, |worst| WORSE * worst.badness);
         if badness > known {
-            self.suspect =
-                Some(failure::locate(self.comm, &self.setup, &mut self.fluid)?).filter(|it| it.badness.is_finite());
+            self.suspect = Some(failure::locate(self.comm, &self.setup, &mut self.flow.fluid)?)
+                .filter(|it| it.badness.is_finite());
         }
         Ok(())
     }
@@ -207,7 +207,7 @@ impl<'c> TimeLoop<'c> {
     /// Takes down that the run failed, with its last state, and says where the last sound one is.
     fn failed(&mut self, fault: Fault, progress: &Progress) -> Fault {
         progress.done();
-        let (step, exit) = (self.fluid.step(), fault.exit as u8);
+        let (step, exit) = (self.flow.fluid.step(), fault.exit as u8);
         // Other faults leave no rank to count on.
         let fault = if fault.exit == Exit::Numerical { self.explained(fault) } else { fault };
         let reason = Some(fault.message.clone());
@@ -220,11 +220,11 @@ impl<'c> TimeLoop<'c> {
     /// A numerical fault with where, why, what helps, and where the last states are, the broken one among them. Collective.
     fn explained(&mut self, fault: Fault) -> Fault {
         let (comm, setup) = (self.comm, &self.setup);
-        let dumped = failure::dump(comm, setup, &mut self.fluid, &self.suspended);
-        let look = Look::at(comm, setup, &mut self.fluid);
+        let dumped = failure::dump(comm, setup, &mut self.flow.fluid, &self.suspended);
+        let look = Look::at(comm, setup, &mut self.flow.fluid);
         let mut message = fault.message.trim_end_matches('.').to_owned();
         if matches!(&look, Ok(look) if look.fault().is_some())
-            && let Ok(text) = failure::explain(comm, setup, &mut self.fluid, &self.suspended, self.suspect)
+            && let Ok(text) = failure::explain(comm, setup, &mut self.flow.fluid, &self.suspended, self.suspect)
         {
             message += &format!(". {text}");
         }
@@ -234,7 +234,7 @@ impl<'c> TimeLoop<'c> {
 
     /// Whatever is due at the current step. What is written is looked at before. Gives whether a checkpoint was.
     fn events(&mut self, progress: &mut Progress) -> Result<bool> {
-        let step = self.fluid.step();
+        let step = self.flow.fluid.step();
         let span = self.gpu.span("look");
         self.suspended.check_sound(self.comm)?;
         drop(span);
@@ -246,7 +246,7 @@ impl<'c> TimeLoop<'c> {
             self.look(line, progress)?;
         }
         let span = self.gpu.span("dump");
-        let alarms = self.output.dump(self.comm, &self.setup, &mut self.fluid, &self.suspended)?;
+        let alarms = self.output.dump(self.comm, &self.setup, &mut self.flow.fluid, &self.suspended)?;
         drop(span);
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))?;
         if checkpoint {
@@ -264,17 +264,17 @@ impl<'c> TimeLoop<'c> {
 
     /// Looks at the whole state, which must be within the method, and adds a `line` to the ledger where one is due.
     fn look(&mut self, line: bool, progress: &mut Progress) -> Result<()> {
-        let (comm, setup, step) = (self.comm, &self.setup, self.fluid.step());
+        let (comm, setup, step) = (self.comm, &self.setup, self.flow.fluid.step());
         let _span = self.gpu.span("ledger");
         let start = Instant::now();
-        let look = Look::at(comm, setup, &mut self.fluid)?;
+        let look = Look::at(comm, setup, &mut self.flow.fluid)?;
         if let Some(fault) = look.fault() {
             return Err(fault);
         }
         self.suspect(&look.extremes())?;
         let setup = &self.setup;
         progress.is_fast(look.fluid.speed * setup.plan.units.velocity());
-        let look = if line { look.for_ledger(comm, setup, &mut self.fluid, &self.outlets)? } else { look };
+        let look = if line { look.for_ledger(comm, setup, &mut self.flow.fluid, &self.flow.outlets)? } else { look };
         self.output.seconds += start.elapsed().as_secs_f64();
         let mut alarms = alarm::of_speed(setup, step, look.fluid.speed);
         alarms.extend(alarm::of_density(setup, step, look.fluid.deviation));
@@ -282,7 +282,7 @@ impl<'c> TimeLoop<'c> {
         alarms.extend(alarm::of_feeders(setup, step, &self.suspended));
         if line {
             let mlups = progress.mlups(step);
-            let line = self.output.monitor(comm, setup, &self.fluid, &self.suspended, &look, mlups)?;
+            let line = self.output.monitor(comm, setup, &self.flow.fluid, &self.suspended, &look, mlups)?;
             alarms.extend(alarm::of_walls(setup, &line));
             if step == setup.plan.steps {
                 alarms.extend(self.halfway.as_ref().and_then(|halfway| alarm::of_storage(setup, halfway, &line)));
@@ -296,7 +296,7 @@ impl<'c> TimeLoop<'c> {
 
     /// Goes on with other parts, where it is time to look at them and some ranks take longer than is tolerated.
     fn balanced(mut self) -> Result<Self> {
-        let (step, balance) = (self.fluid.step(), self.setup.config.balance);
+        let (step, balance) = (self.flow.fluid.step(), self.setup.config.balance);
         let due = step > self.first && balance.cadence().due(step, self.period());
         if self.comm.size() == 1 || !due {
             return Ok(self);
@@ -306,9 +306,9 @@ impl<'c> TimeLoop<'c> {
         let pace = Pace::of(self.comm, std::mem::take(&mut self.busy))?;
         let mut moved = 0;
         if pace.excess() > balance.tolerance {
-            let phases = self.fluid.phases();
-            let divided = divide(self.comm, &self.gpu, &mut self.setup, &pace, self.fluid, self.suspended)?;
-            (self.fluid, self.suspended, moved) = (divided.fluid, divided.suspended, divided.moved);
+            let phases = self.flow.fluid.phases();
+            let divided = divide(self.comm, &self.gpu, &mut self.setup, &pace, self.flow.fluid, self.suspended)?;
+            (self.flow.fluid, self.suspended, moved) = (divided.fluid, divided.suspended, divided.moved);
             if moved > 0 {
                 self.earlier = self.earlier + phases;
                 self.output.divide(self.comm, &self.setup)?;
@@ -325,11 +325,11 @@ impl<'c> TimeLoop<'c> {
     fn trace(&mut self, ends: bool) -> Result<()> {
         let Some(trace) = &mut self.trace else { return Ok(()) };
         let start = Instant::now();
-        if let Some([first, end]) = trace.turn(self.comm, self.fluid.step(), ends)? {
+        if let Some([first, end]) = trace.turn(self.comm, self.flow.fluid.step(), ends)? {
             self.output.log(&json!({"event": "trace", "first_step": first, "end_step": end}))?;
             if self.told {
                 let path = self.setup.folder.join(Trace::FILE);
-                let cut = if end < self.fluid.step() { ", for more events there is no room" } else { "" };
+                let cut = if end < self.flow.fluid.step() { ", for more events there is no room" } else { "" };
                 eprintln!("trace     steps {first} to {}{cut}: {}", end.saturating_sub(1), path.display());
             }
         }
@@ -340,7 +340,7 @@ impl<'c> TimeLoop<'c> {
     /// Lets ranks agree on what is asked for now: any of them may stop the run, rank 0's clock says when a checkpoint is due.
     fn ask(&mut self) -> Result<()> {
         let _span = self.gpu.span("agree");
-        let stop = self.stop.wanted(self.fluid.step() > self.first);
+        let stop = self.stop.wanted(self.flow.fluid.step() > self.first);
         let checkpoint = stop || self.comm.rank() == 0 && self.stop.checkpoint_is_due();
         let mut asked = [stop, checkpoint].map(i64::from);
         self.comm.sum(&mut asked)?;
@@ -349,15 +349,21 @@ impl<'c> TimeLoop<'c> {
         Ok(())
     }
 
+    /// Seconds spent so far, by phase, output left out.
+    fn phases(&self) -> Phases {
+        self.earlier + self.flow.fluid.phases() + Phases { compute: self.drive.waited(), ..Phases::default() }
+    }
+
     fn advance(&mut self, steps: u64) -> Result<()> {
         let (start, comm, plan) = (Instant::now(), Waiting::new(self.comm), &self.setup.plan);
-        let after = self.fluid.step() + steps;
+        let after = self.flow.fluid.step() + steps;
         if after.is_multiple_of(self.monitor_every()) || after == plan.steps {
-            self.fluid.weigh_after(after);
+            self.flow.fluid.weigh_after(after);
         }
-        let suspended = &mut self.suspended;
-        let go = |fluid: &mut Fluid, steps, row: &dyn Fn(u64) -> Row| suspended.advance(fluid, &comm, steps, row);
-        self.outlets.advance(&comm, &mut self.fluid, steps, |t| plan.row(t), go)?;
+        let first = self.flow.fluid.step();
+        let mut physics: Vec<&mut dyn Physics> = vec![&mut self.flow];
+        physics.extend(self.suspended.physics());
+        self.drive.advance(&comm, &mut physics, first, steps)?;
         self.busy += start.elapsed().as_secs_f64() - comm.seconds();
         Ok(())
     }
@@ -370,7 +376,7 @@ impl<'c> TimeLoop<'c> {
 
     /// The next step at which something is due.
     fn next_event(&self) -> u64 {
-        let step = self.fluid.step();
+        let step = self.flow.fluid.step();
         let monitored = (step / self.monitor_every() + 1).saturating_mul(self.monitor_every());
         let config = &self.setup.config;
         let period = self.period();
@@ -399,9 +405,9 @@ impl<'c> TimeLoop<'c> {
     fn save(&mut self) -> Result<()> {
         let start = Instant::now();
         let _span = self.gpu.span("checkpoint");
-        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.fluid, &self.outlets, &self.suspended)?;
+        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.flow, &self.suspended)?;
         self.stop.keep(start.elapsed());
         self.output.seconds += start.elapsed().as_secs_f64();
-        self.output.log(&json!({"event": "checkpoint", "step": self.fluid.step()}))
+        self.output.log(&json!({"event": "checkpoint", "step": self.flow.fluid.step()}))
     }
 }

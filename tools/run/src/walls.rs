@@ -5,9 +5,8 @@ use std::ops::Range;
 use hematite_case::{Case, Header, Layer, Part};
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
-use hematite_solver::lattice_boltzmann::{Around, HeldPoints, Walls};
-use hematite_solver::suspension::Support;
-use hematite_solver::{Plan, WallMethod};
+use hematite_engine::Support;
+use physics_lattice_boltzmann::{Around, HeldPoints, Plan, WallMethod, Walls};
 
 use crate::config::RunConfig;
 use crate::ranks::together;

@@ -1,9 +1,9 @@
 //! Small files that claim much: refused before their readers make room for it.
 
-use flate2::Compression;
-use flate2::Crc;
-use flate2::write::ZlibEncoder;
 use std::io::Write;
+
+use flate2::write::ZlibEncoder;
+use flate2::{Compression, Crc};
 
 /// Bytes of each file of these, most of them idle: what is packed could fill the claim for all that their length says.
 const LENGTH: usize = 100_000;

@@ -15,12 +15,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use hematite_config::Exit;
-use pipeline_tests::{Call, Folder, configs};
-use serde_json::{Value, json};
-
 use memory::Counting;
 use mutate::{Random, changed};
+use pipeline_tests::{Call, Folder, configs};
 use readers::Reader;
+use serde_json::{Value, json};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

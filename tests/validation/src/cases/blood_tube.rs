@@ -11,14 +11,14 @@ use std::time::Instant;
 use hematite_config::Result;
 use hematite_dump::Grid;
 use hematite_geometry::Domain;
-use hematite_solver::lattice_boltzmann::Row;
+use physics_lattice_boltzmann::Row;
 use serde_json::json;
 
 use crate::blood::Blood;
 use crate::domain::{pipe, tube};
 use crate::exact::{self, fahraeus, relative_viscosity};
 use crate::vessel::{State, Vessel, last_third};
-use crate::{Context, Flow, Inside, Physics, Table};
+use crate::{Context, Flow, FluidNumbers, Inside, Table};
 
 /// Lattice spacing, m.
 const DX: f64 = 0.5e-6;
@@ -166,7 +166,7 @@ impl Drive {
         let nu = MU / RHO * DT / (DX * DX);
         let force = [self.force / RHO * DT * DT / DX, 0.0, 0.0];
         let row = move |_| Row { force, openings: Vec::new() };
-        let mut flow = Flow::new(context, &pipe(diameter), &Physics::trt(0.5 + 3.0 * nu), row)?;
+        let mut flow = Flow::new(context, &pipe(diameter), &FluidNumbers::trt(0.5 + 3.0 * nu), row)?;
         let radius = 0.5 * diameter as f64;
         let r = |at: [f64; 3]| (at[1] - radius).hypot(at[2] - radius);
         flow.start_along_x(|at| force[0] * exact::pipe(radius, nu, 0.0, r(at)).re)?;

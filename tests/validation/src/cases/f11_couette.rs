@@ -4,11 +4,11 @@ use std::f64::consts::TAU;
 
 use hematite_config::Result;
 use hematite_geometry::{Domain, OpeningKind, Site};
-use hematite_solver::lattice_boltzmann::Row;
+use physics_lattice_boltzmann::Row;
 
 use super::womersley::amplitudes;
 use crate::order::order;
-use crate::{Boundary, Context, Flow, Inside, Physics, Table, domain, exact};
+use crate::{Boundary, Context, Flow, FluidNumbers, Inside, Table, domain, exact};
 
 const SPEED: f64 = 0.02;
 
@@ -57,8 +57,8 @@ fn belt(dimension: usize, height: usize) -> (Inside, Domain) {
     (inside, made)
 }
 
-fn moving(tau: f64) -> Physics {
-    Physics { boundaries: vec![Boundary::Velocity([SPEED, 0.0, 0.0])], ..Physics::trt(tau) }
+fn moving(tau: f64) -> FluidNumbers {
+    FluidNumbers { boundaries: vec![Boundary::Velocity([SPEED, 0.0, 0.0])], ..FluidNumbers::trt(tau) }
 }
 
 fn drive(factor: f64) -> Row {
@@ -68,12 +68,12 @@ fn drive(factor: f64) -> Row {
 /// Largest deviation of the complex amplitude over the plate's speed, and the phase error of the node at the plate in
 /// time steps.
 fn plate(context: &Context, height: usize, period: u64, tau: f64) -> Result<(f64, f64)> {
-    let physics = moving(tau);
+    let numbers = moving(tau);
     let omega = TAU / period as f64;
     // Populations are at the wall in the middle of the step.
     let row = move |t: u64| drive((omega * (t as f64 + 0.5)).cos());
-    let mut flow = Flow::new(context, &belt(2, height), &physics, row)?;
-    let exact = |y: f64| exact::plate(height as f64, physics.nu(), omega, y);
+    let mut flow = Flow::new(context, &belt(2, height), &numbers, row)?;
+    let exact = |y: f64| exact::plate(height as f64, numbers.nu(), omega, y);
     flow.start_along_x(|at| SPEED * exact(at[1]).re)?;
     let ours = amplitudes(&mut flow, period, 3)?;
     let expected: Vec<_> = flow.centre.iter().map(|at| SPEED * exact(at[1])).collect();

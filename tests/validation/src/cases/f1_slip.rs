@@ -2,11 +2,11 @@
 //! `slip / Umax = (16 magic - 3) / (3 H^2)`, exactly (Ginzburg and d'Humieres, Phys. Rev. E 68 (2003) 066614).
 
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::lattice_boltzmann::Row;
+use hematite_engine::Precision;
+use physics_lattice_boltzmann::Row;
 
 use crate::domain::periodic_channel;
-use crate::{Context, Flow, Physics, Table};
+use crate::{Context, Flow, FluidNumbers, Table};
 
 const LARGEST: f64 = 0.02;
 
@@ -32,8 +32,8 @@ pub fn run(context: &Context) -> Result<Table> {
     for dimension in [2, 3] {
         for (precision, tolerance) in [(Precision::F64, 1e-9), (Precision::F32, SINGLE)] {
             for (height, tau, magic, name) in RUNS {
-                let physics = Physics { tau, magic, precision, boundaries: Vec::new() };
-                let found = slip(context, dimension, height, &physics)?;
+                let numbers = FluidNumbers { tau, magic, precision, boundaries: Vec::new() };
+                let found = slip(context, dimension, height, &numbers)?;
                 let law = (16.0 * magic - 3.0) / (3.0 * (height * height) as f64);
                 let what = format!("{dimension}-D {} {name} tau {tau} H {height}:", precision.name());
                 table.absolute(format!("{what} slip/Umax"), law, found.slip, tolerance);
@@ -53,16 +53,16 @@ struct Found {
     change: f64,
 }
 
-fn slip(context: &Context, dimension: usize, height: usize, physics: &Physics) -> Result<Found> {
+fn slip(context: &Context, dimension: usize, height: usize, numbers: &FluidNumbers) -> Result<Found> {
     let h = height as f64;
-    let force = 8.0 * physics.nu() * LARGEST / (h * h);
-    let exact = move |y: f64| force / (2.0 * physics.nu()) * y * (h - y);
+    let force = 8.0 * numbers.nu() * LARGEST / (h * h);
+    let exact = move |y: f64| force / (2.0 * numbers.nu()) * y * (h - y);
     let row = move |_| Row { force: [force, 0.0, 0.0], openings: Vec::new() };
-    let mut flow = Flow::new(context, &periodic_channel(dimension, height), physics, row)?;
+    let mut flow = Flow::new(context, &periodic_channel(dimension, height), numbers, row)?;
     flow.start_along_x(|at| exact(at[1]))?;
-    let least = if physics.precision == Precision::F64 { 1e-13 } else { 0.0 };
+    let least = if numbers.precision == Precision::F64 { 1e-13 } else { 0.0 };
     // By then the slowest mode has decayed by exp(-40).
-    let most = (40.0 * h * h / (9.87 * physics.nu())) as u64;
+    let most = (40.0 * h * h / (9.87 * numbers.nu())) as u64;
     let change = flow.settle(200, least, most)?;
     let slips: Vec<f64> =
         flow.velocity(0)?.iter().zip(&flow.centre).map(|(u, at)| (u - exact(at[1])) / LARGEST).collect();

@@ -3,13 +3,13 @@
 
 use hematite_config::Result;
 use hematite_geometry::OpeningKind;
-use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Moment, Row};
+use physics_lattice_boltzmann::equilibrium::State;
+use physics_lattice_boltzmann::{Moment, Row};
 use serde_json::json;
 
 use crate::domain::{open_channel, periodic_channel};
 use crate::planned::planned;
-use crate::{Boundary, Context, Flow, Physics, Table};
+use crate::{Boundary, Context, Flow, FluidNumbers, Table};
 
 /// What is left of the way to the steady flow where [`Flow::settle`] stops.
 const SETTLED: f64 = 1e-7;
@@ -46,11 +46,11 @@ struct Driven {
 impl Driven {
     fn new(context: &Context, length: usize, height: usize, largest: f64) -> Result<Self> {
         let (l, h) = (length as f64, height as f64);
-        let physics = Physics { boundaries: vec![Boundary::Pressure; 2], ..Physics::trt(0.8) };
+        let numbers = FluidNumbers { boundaries: vec![Boundary::Pressure; 2], ..FluidNumbers::trt(0.8) };
         // Openings lie half a spacing before the first and behind the last node, so that they are `length` apart.
-        let drho = 3.0 * 8.0 * physics.nu() * l * largest / (h * h);
+        let drho = 3.0 * 8.0 * numbers.nu() * l * largest / (h * h);
         let row = move |_| Row { force: [0.0; 3], openings: vec![drho / 2.0, -drho / 2.0] };
-        let mut flow = Flow::new(context, &open_channel(length, height, [OpeningKind::Pressure; 2]), &physics, row)?;
+        let mut flow = Flow::new(context, &open_channel(length, height, [OpeningKind::Pressure; 2]), &numbers, row)?;
         let profile = move |y: f64| 4.0 * largest * y * (h - y) / (h * h);
         flow.start(|at| State { drho: drho * (0.5 - at[0] / l), u: [profile(at[1]), 0.0, 0.0] })?;
         let change = flow.settle(500, 1e-9, 30_000)?;

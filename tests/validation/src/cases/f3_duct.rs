@@ -1,12 +1,11 @@
 //! F3: steady flow in rectangular ducts against the series.
 
 use hematite_config::Result;
-use hematite_solver::lattice_boltzmann::Row;
+use physics_lattice_boltzmann::Row;
 
 use crate::domain::duct;
-use crate::exact;
 use crate::order::order;
-use crate::{Context, Flow, Physics, Table};
+use crate::{Context, Flow, FluidNumbers, Table, exact};
 
 /// Runs the case.
 ///
@@ -38,11 +37,11 @@ pub fn run(context: &Context) -> Result<Table> {
 fn friction(context: &Context, height: usize, aspect: usize) -> Result<(f64, f64)> {
     let (h, w) = (height as f64, (height * aspect) as f64);
     // The steady state does not depend on tau at a fixed magic number; a large one gets there soon.
-    let physics = Physics::trt(2.0);
-    let nu = physics.nu();
+    let numbers = FluidNumbers::trt(2.0);
+    let nu = numbers.nu();
     let force = 0.05 * nu / (h * h);
     let row = move |_| Row { force: [force, 0.0, 0.0], openings: Vec::new() };
-    let mut flow = Flow::new(context, &duct(height, height * aspect), &physics, row)?;
+    let mut flow = Flow::new(context, &duct(height, height * aspect), &numbers, row)?;
     flow.start_along_x(|at| force * exact::duct(h, w, nu, 0.0, at[1], at[2]).re)?;
     let change = flow.settle(200, 1e-11, 20_000)?;
     let u = flow.velocity(0)?;

@@ -6,12 +6,11 @@ use std::f64::consts::PI;
 
 use hematite_case::{Lattice, Part, Target, walls};
 use hematite_config::Result;
-use hematite_solver::lattice_boltzmann::{Cut, Row, Walls, cuts};
+use physics_lattice_boltzmann::{Cut, Row, Walls, cuts};
 
 use crate::domain::pipe;
-use crate::exact;
 use crate::order::order;
-use crate::{Context, Flow, Physics, Table};
+use crate::{Context, Flow, FluidNumbers, Table, exact};
 
 /// Runs the case.
 ///
@@ -29,7 +28,7 @@ pub fn run(context: &Context) -> Result<Table> {
 fn half_way(context: &Context, table: &mut Table, diameters: &[usize]) -> Result<()> {
     let (mut nominal, mut effective) = (Vec::new(), Vec::new());
     for &diameter in diameters {
-        let found = settled(context, diameter, &Physics::trt(2.0), |_, _| Walls::HalfWay)?;
+        let found = settled(context, diameter, &FluidNumbers::trt(2.0), |_, _| Walls::HalfWay)?;
         let calibrated = found.rate / found.calibrated;
         let drawn = found.rate / found.drawn;
         table.note(format!("D {diameter}: flow rate / Hagen-Poiseuille of R_eff"), 1.0, calibrated);
@@ -59,13 +58,13 @@ fn interpolated(context: &Context, table: &mut Table, diameters: &[usize]) -> Re
     let mut near_one = Vec::new();
     for &diameter in diameters {
         let (d, radius) = (diameter as f64, diameter as f64 / 2.0);
-        let exact = |tau| settled(context, diameter, &Physics::trt(tau), |_, part| circle_cuts(part, radius));
+        let exact = |tau| settled(context, diameter, &FluidNumbers::trt(tau), |_, part| circle_cuts(part, radius));
         near_one.push((d, exact(1.0)?.mean(radius)));
         let exact = exact(2.0)?;
         table.note(format!("interpolated, D {diameter}: |u - parabola| / |parabola|"), 0.0, exact.mean(radius));
         circle.push((d, exact.mean(radius)));
 
-        let found = settled(context, diameter, &Physics::trt(2.0), |lattice, part| {
+        let found = settled(context, diameter, &FluidNumbers::trt(2.0), |lattice, part| {
             Walls::Interpolated(cuts(lattice.set, part, &walls(lattice)))
         })?;
         let rate = found.rate / found.parabola_sum(found.effective);
@@ -143,15 +142,15 @@ impl Found {
 fn settled(
     context: &Context,
     diameter: usize,
-    physics: &Physics,
+    numbers: &FluidNumbers,
     walls: impl Fn(&Lattice, &Part) -> Walls,
 ) -> Result<Found> {
-    let nu = physics.nu();
+    let nu = numbers.nu();
     let radius = diameter as f64 / 2.0;
     let force = 0.05 * 4.0 * nu / (radius * radius);
     let row = move |_| Row { force: [force, 0.0, 0.0], openings: Vec::new() };
     let (inside, domain) = pipe(diameter);
-    let mut flow = Flow::with_walls(context, &(inside, &domain), physics, row, walls)?;
+    let mut flow = Flow::with_walls(context, &(inside, &domain), numbers, row, walls)?;
     let effective = (flow.centre.len() as f64 / PI).sqrt();
     let r = move |at: [f64; 3]| (at[1] - radius).hypot(at[2] - radius);
     flow.start_along_x(|at| force * exact::pipe(effective, nu, 0.0, r(at)).re.max(0.0))?;

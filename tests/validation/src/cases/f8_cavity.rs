@@ -1,12 +1,12 @@
 //! F8: the lid-driven cavity at Re 100 against Ghia, Ghia and Shin, J. Comput. Phys. 48 (1982) 387.
 
 use hematite_config::Result;
+use hematite_engine::Precision;
 use hematite_geometry::{OpeningKind, Site};
-use hematite_solver::Precision;
-use hematite_solver::lattice_boltzmann::Row;
+use physics_lattice_boltzmann::Row;
 
 use crate::centreline::cubic;
-use crate::{Boundary, Context, Flow, Inside, Physics, Table, domain};
+use crate::{Boundary, Context, Flow, FluidNumbers, Inside, Table, domain};
 
 /// (y, u) on the vertical centreline.
 const U: [(f64, f64); 16] = [
@@ -75,13 +75,13 @@ fn cavity(context: &Context, n: usize, tolerance: f64, table: &mut Table) -> Res
             Site::WALL
         }
     });
-    let physics = Physics {
+    let numbers = FluidNumbers {
         precision: Precision::F32,
         boundaries: vec![Boundary::Velocity([SPEED, 0.0, 0.0])],
-        ..Physics::trt(0.5 + 3.0 * SPEED * l / REYNOLDS)
+        ..FluidNumbers::trt(0.5 + 3.0 * SPEED * l / REYNOLDS)
     };
     let row = |_| Row { force: [0.0; 3], openings: vec![1.0] };
-    let mut flow = Flow::new(context, &(inside, lidded), &physics, row)?;
+    let mut flow = Flow::new(context, &(inside, lidded), &numbers, row)?;
     flow.start_along_x(|_| 0.0)?;
     let turnover = (l / SPEED) as u64;
     let change = flow.settle(turnover, 2e-5, 40 * turnover)?;

@@ -5,8 +5,8 @@
 use hematite_case::{Lattice, Part, Target, walls};
 use hematite_config::{Fault, Result};
 use hematite_geometry::{Domain, OpeningKind, Site};
-use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Cut, Parameters, WallLinks, Walls, cuts};
+use physics_lattice_boltzmann::equilibrium::State;
+use physics_lattice_boltzmann::{Cut, Parameters, WallLinks, Walls, cuts};
 use serde_json::json;
 
 use crate::planned::{filed, plan};

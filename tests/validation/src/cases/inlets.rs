@@ -5,8 +5,8 @@ use std::f64::consts::{PI, TAU};
 use hematite_case::Lattice;
 use hematite_config::Result;
 use hematite_geometry::{Domain, OpeningKind, Site};
-use hematite_solver::lattice_boltzmann::equilibrium::State;
 use num_complex::Complex64;
+use physics_lattice_boltzmann::equilibrium::State;
 use serde_json::{Value, json};
 
 use super::womersley::amplitudes;

@@ -13,12 +13,12 @@ use std::path::Path;
 
 use hematite_cells::{Bending, InPlane, Mechanics, Rest, ShapeConfig, Surface};
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::suspension::{Pull, Support};
+use hematite_engine::{Precision, Support};
 use hematite_units::quantity::Length;
+use physics_cells::Pull;
 
 use crate::cells::{Basin, Bath, Content, placed};
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// Radius of the ring, lattice spacings; vertices are one apart.
 const RADIUS: f64 = 8.0;
@@ -35,7 +35,7 @@ const KAPPA: f64 = 0.3;
 /// When the device is lost.
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("M10");
-    let physics = Physics { precision: Precision::F64, ..Physics::trt(2.0) };
+    let numbers = FluidNumbers { precision: Precision::F64, ..FluidNumbers::trt(2.0) };
     let shape = ShapeConfig::Disc { radius: Length(RADIUS), vertices: Some(VERTICES) };
     let ring = shape.surface(Path::new(""), 2, 1e-6)?;
     let bodies =
@@ -54,7 +54,7 @@ pub fn run(context: &Context) -> Result<Table> {
         let excess = match measured {
             Some((of, excess)) if of == contrast => excess,
             _ => {
-                let [other, excess] = [64, 104].map(|side| excess_radius(context, &physics, &ring, contrast, side));
+                let [other, excess] = [64, 104].map(|side| excess_radius(context, &numbers, &ring, contrast, side));
                 let (other, excess) = (other?, excess?);
                 let what = format!("contrast {contrast}: hydrodynamic radius");
                 table.note(
@@ -69,7 +69,7 @@ pub fn run(context: &Context) -> Result<Table> {
         };
         let mut found = Vec::new();
         for side in [64, 104] {
-            let (eta, radius) = layer(context, &physics, &ring, mechanics, side)?;
+            let (eta, radius) = layer(context, &numbers, &ring, mechanics, side)?;
             let phi = PI * (radius + excess).powi(2) / (side * side) as f64;
             found.push((phi, (eta - 1.0) / phi));
             table.note(format!("{name}, phi {:.2} %: (eta / eta_0 - 1) / phi", 100.0 * phi), 2.0, (eta - 1.0) / phi);
@@ -109,7 +109,7 @@ fn radius_of(at: &[[f64; 3]]) -> f64 {
 /// phi the share of the disc.
 pub(super) fn excess_radius(
     context: &Context,
-    physics: &Physics,
+    numbers: &FluidNumbers,
     ring: &Surface,
     contrast: f64,
     side: usize,
@@ -125,14 +125,14 @@ pub(super) fn excess_radius(
         support: SUPPORT,
     };
     let back = -total / (side * side) as f64;
-    let mut bath = Bath::new(context, &basin, physics, content, [back, 0.0, 0.0])?;
+    let mut bath = Bath::new(context, &basin, numbers, content, [back, 0.0, 0.0])?;
     bath.advance(6000)?;
     let place = |at: &[[f64; 3]]| at.iter().map(|x| x[0]).sum::<f64>() / at.len() as f64;
     let before = bath.cell()?;
     bath.advance(2000)?;
     let after = bath.cell()?;
     let speed = (place(&after) - place(&before)) / 2000.0;
-    let wanted = 4.0 * PI * physics.nu() * speed / total;
+    let wanted = 4.0 * PI * numbers.nu() * speed / total;
     let mobility = |radius: f64| {
         let phi = PI * radius * radius / (side * side) as f64;
         -0.5 * phi.ln() - 0.738 + phi - 0.887 * phi.powi(2) + 2.038 * phi.powi(3)
@@ -151,7 +151,7 @@ pub(super) fn excess_radius(
 /// within the time that momentum takes to the walls.
 fn layer(
     context: &Context,
-    physics: &Physics,
+    numbers: &FluidNumbers,
     ring: &Surface,
     mechanics: &Mechanics,
     side: usize,
@@ -164,8 +164,8 @@ fn layer(
         support: SUPPORT,
         ..Content::default()
     };
-    let mut bath = Bath::new(context, &basin, physics, content, [0.0; 3])?;
-    let steps = (side * side) as f64 / (PI * PI * physics.nu());
+    let mut bath = Bath::new(context, &basin, numbers, content, [0.0; 3])?;
+    let steps = (side * side) as f64 / (PI * PI * numbers.nu());
     let mut eta = 0.0;
     for _ in 0..60 {
         bath.advance(steps as u64)?;

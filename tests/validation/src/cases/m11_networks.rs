@@ -5,13 +5,13 @@ use std::path::Path;
 
 use hematite_cells::{Bending, InPlane, Mechanics, Preset, Rest, ShapeConfig, Surface};
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::membrane::Model;
+use hematite_engine::Precision;
+use hematite_membrane::Model;
 use hematite_units::LatticeUnits;
 use hematite_units::quantity::Length;
 
 use crate::cells::{Basin, Bath, Cell, Content, placed};
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// Triangles along each side of the flat patch.
 const SIDE: i32 = 12;
@@ -128,8 +128,8 @@ fn worst_force(context: &Context, dimension: usize) -> Result<f64> {
     }
     let content =
         Content { kinds: vec![(surface.clone(), mechanics.clone())], cells: vec![(0, at)], ..Content::default() };
-    let physics = Physics { precision: Precision::F64, ..Physics::trt(1.0) };
-    let bath = Bath::new(context, &basin, &physics, content, [0.0; 3])?;
+    let numbers = FluidNumbers { precision: Precision::F64, ..FluidNumbers::trt(1.0) };
+    let bath = Bath::new(context, &basin, &numbers, content, [0.0; 3])?;
     let Cell { mut at, force } = bath.cells()?.swap_remove(0);
     let model = Model::new(dimension, &surface, &mechanics)?;
     let h = 1e-5;

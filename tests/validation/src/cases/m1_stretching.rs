@@ -5,13 +5,13 @@ use std::path::Path;
 
 use hematite_cells::{Preset, ShapeConfig};
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::suspension::Pull;
+use hematite_engine::Precision;
 use hematite_units::LatticeUnits;
 use hematite_units::quantity::Length;
+use physics_cells::Pull;
 
 use crate::cells::{Basin, Bath, Content, extent, placed};
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// Vertices pulled on each side: 2 % of 642.
 const PULLED: usize = 13;
@@ -52,7 +52,7 @@ pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("M1");
     let units = LatticeUnits { dx: 0.75e-6, dt: 0.15e-6, rho0: 1025.0 };
     let viscosity = 0.25e-3 / units.rho0 / units.kinematic_viscosity();
-    let physics = Physics { precision: Precision::F32, ..Physics::trt(0.5 + 3.0 * viscosity) };
+    let numbers = FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(0.5 + 3.0 * viscosity) };
     let shape = ShapeConfig::RedCell { diameter: Length(7.82e-6), vertices: Some(642) };
     let surface = shape.surface(Path::new(""), 3, 1e-6)?.scaled(1.0 / units.dx);
     let mechanics = Preset::RedCell.mechanics(3).in_lattice(&units);
@@ -67,7 +67,7 @@ pub fn run(context: &Context) -> Result<Table> {
             pulls: pulls.to_vec(),
             ..Content::default()
         };
-        let mut bath = Bath::new(context, &basin, &physics, content, [0.0; 3])?;
+        let mut bath = Bath::new(context, &basin, &numbers, content, [0.0; 3])?;
         let lengths = |at: &[[f64; 3]]| {
             let [along, across, _] = extent(at).map(|l| l * units.dx * 1e6);
             vec![along, across]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hematite_cells::{Bending, Mechanics, Rest, ShapeConfig, Surface};
 use hematite_config::Result;
-use hematite_solver::membrane::Model;
+use hematite_membrane::Model;
 use hematite_units::quantity::Length;
 
 use crate::order::order;

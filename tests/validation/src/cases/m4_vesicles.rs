@@ -10,11 +10,11 @@ use std::path::Path;
 
 use hematite_cells::{Bending, InPlane, Mechanics, Rest, ShapeConfig, Surface};
 use hematite_config::Result;
-use hematite_solver::Precision;
+use hematite_engine::Precision;
 use hematite_units::quantity::Length;
 
 use crate::cells::{Basin, Bath, Content, Ellipse, extent, placed};
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// Reduced area, energy R0 / (pi kappa), length, largest thickness and thickness in the middle over R0 = P / 2 pi.
 const AT_REST: [(f64, f64, [f64; 3]); 3] = [
@@ -49,8 +49,8 @@ fn at_rest(context: &Context, table: &mut Table, reduced: f64, energy: f64, leng
     let basin = Basin::periodic([64, 48, 1]);
     let at = placed(&surface, basin.middle(), 0.0);
     let content = Content { kinds: vec![(surface.clone(), mechanics)], cells: vec![(0, at)], ..Content::default() };
-    let physics = Physics { precision: Precision::F32, ..Physics::trt(1.0) };
-    let mut bath = Bath::new(context, &basin, &physics, content, [0.0; 3])?;
+    let numbers = FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(1.0) };
+    let mut bath = Bath::new(context, &basin, &numbers, content, [0.0; 3])?;
     let change = bath.settle(1000, 2e-4, 30_000, |at| measures(&surface, at).to_vec())?;
     let [area, ours, length, largest, middle] = measures(&surface, &bath.cell()?);
     let what = format!("at rest, reduced area {reduced}:");
@@ -125,7 +125,7 @@ pub(super) fn vesicle(kappa: f64, contrast: f64) -> Mechanics {
 /// A vesicle in shear flow in a box of 8 R0, with the same fluid inside as outside.
 fn in_shear(context: &Context, table: &mut Table) -> Result<()> {
     let (radius, rate, kappa) = (12.0, 2e-4, 0.05);
-    let physics = Physics { precision: Precision::F32, ..Physics::trt(1.0) };
+    let numbers = FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(1.0) };
     let side = (8.0 * radius) as usize;
     let basin = Basin::sheared(side, side, 0, rate);
     for reduced in [0.9, 0.8] {
@@ -135,7 +135,7 @@ fn in_shear(context: &Context, table: &mut Table) -> Result<()> {
             cells: vec![(0, placed(&surface, basin.middle(), 0.4))],
             ..Content::default()
         };
-        let mut bath = Bath::new(context, &basin, &physics, content, [0.0; 3])?;
+        let mut bath = Bath::new(context, &basin, &numbers, content, [0.0; 3])?;
         let change = bath.settle(1000, 1e-3, 30_000, |at| vec![Ellipse::of(&surface, at).angle])?;
         let ours = Ellipse::of(&surface, &bath.cell()?);
         let expected = keller_skalak(ours.semi_axes[1] / ours.semi_axes[0]).to_degrees();

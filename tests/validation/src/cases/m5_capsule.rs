@@ -19,11 +19,11 @@ use std::path::Path;
 
 use hematite_cells::{InPlane, Mechanics, ShapeConfig, Surface};
 use hematite_config::Result;
-use hematite_solver::Precision;
+use hematite_engine::Precision;
 use hematite_units::quantity::Length;
 
 use crate::cells::{Basin, Bath, Content, Ellipse, placed};
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// D / Ca for small deformations.
 const SLOPE: f64 = 25.0 / 12.0;
@@ -108,9 +108,9 @@ fn sphere(radius: f64) -> Result<Surface> {
 
 /// The capsule after some shear at Re = rate a^2 / nu = 0.1.
 fn deformed(context: &Context, law: Law, radius: f64, shear: &Shear) -> Result<Deformed> {
-    let (physics, reynolds) = (Physics { precision: Precision::F32, ..Physics::trt(2.0) }, 0.1);
-    let rate = reynolds * physics.nu() / (radius * radius);
-    let g = physics.nu() * rate * radius / shear.ca;
+    let (numbers, reynolds) = (FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(2.0) }, 0.1);
+    let rate = reynolds * numbers.nu() / (radius * radius);
+    let g = numbers.nu() * rate * radius / shear.ca;
     let side = (shear.side * radius) as usize;
     let basin = Basin::sheared(side, side, side, rate);
     let surface = sphere(radius)?;
@@ -121,7 +121,7 @@ fn deformed(context: &Context, law: Law, radius: f64, shear: &Shear) -> Result<D
         cells: vec![(0, placed(&surface, basin.middle(), 0.0))],
         ..Content::default()
     };
-    let mut bath = Bath::new(context, &basin, &physics, content, [0.0; 3])?;
+    let mut bath = Bath::new(context, &basin, &numbers, content, [0.0; 3])?;
     bath.advance((shear.until / rate).round() as u64)?;
     let at = bath.cell()?;
     let ellipse = Ellipse::of(&surface, &at);

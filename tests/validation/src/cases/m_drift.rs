@@ -5,12 +5,12 @@ use std::path::Path;
 
 use hematite_cells::{Preset, ROUGH, ShapeConfig, Surface, roughness};
 use hematite_config::Result;
-use hematite_solver::Precision;
+use hematite_engine::Precision;
 use hematite_units::LatticeUnits;
 use hematite_units::quantity::Length;
 
 use crate::cells::{Basin, Bath, Content, placed};
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// Shear rate, 1/s, and dynamic viscosity, Pa s.
 const RATE: f64 = 200.0;
@@ -36,14 +36,14 @@ pub fn run(context: &Context) -> Result<Table> {
         let surface = shape.surface(Path::new(""), dimension, 1e-6)?.scaled(1.0 / units.dx);
         let mechanics = Preset::RedCell.mechanics(dimension).in_lattice(&units);
         let viscosity = VISCOSITY / units.rho0 / units.kinematic_viscosity();
-        let physics = Physics { precision: Precision::F32, ..Physics::trt(0.5 + 3.0 * viscosity) };
+        let numbers = FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(0.5 + 3.0 * viscosity) };
         let basin = Basin::sheared(extent[0], extent[1], extent[2], RATE * units.dt);
         let content = Content {
             kinds: vec![(surface.clone(), mechanics)],
             cells: vec![(0, placed(&surface, basin.middle(), 0.5))],
             ..Content::default()
         };
-        let mut bath = Bath::new(context, &basin, &physics, content.clone(), [0.0; 3])?;
+        let mut bath = Bath::new(context, &basin, &numbers, content.clone(), [0.0; 3])?;
         let (mut area, mut volume) = (0.0_f64, 0.0_f64);
         for _ in 0..20 {
             bath.advance(steps / 20)?;
@@ -64,7 +64,7 @@ pub fn run(context: &Context) -> Result<Table> {
         let mut rough = [0.0_f64; 2];
         for (content, rough) in [content, without].into_iter().zip(&mut rough) {
             let basin = Basin::sheared(extent[0], extent[1], extent[2], FAST * units.dt);
-            let mut bath = Bath::new(context, &basin, &physics, content, [0.0; 3])?;
+            let mut bath = Bath::new(context, &basin, &numbers, content, [0.0; 3])?;
             for _ in 0..20 {
                 bath.advance(steps / 20)?;
                 *rough = rough.max(roughness(&bath.cell()?, &sides));

@@ -16,13 +16,13 @@ use std::path::Path;
 
 use hematite_cells::{Mechanics, ShapeConfig, Surface};
 use hematite_config::Result;
-use hematite_solver::Precision;
+use hematite_engine::Precision;
 use hematite_units::quantity::Length;
 
 use super::m4_vesicles::{ellipse, vesicle};
 use super::m10_suspension::{SUPPORT, excess_radius, rigid};
 use crate::cells::{Basin, Bath, Content, Ellipse, placed};
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// Semi-axes of the stiff ellipse, lattice spacings; vertices are one apart.
 const LONG: f64 = 8.0;
@@ -53,10 +53,10 @@ fn ring(axes: [f64; 2]) -> Result<Surface> {
 }
 
 fn stiff(context: &Context, table: &mut Table) -> Result<()> {
-    let physics = Physics { precision: Precision::F32, ..Physics::trt(2.0) };
+    let numbers = FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(2.0) };
     let surface = ring([LONG, SHORT])?;
     let mean = (LONG * SHORT).sqrt();
-    let slow = Physics { precision: Precision::F64, ..physics.clone() };
+    let slow = FluidNumbers { precision: Precision::F64, ..numbers.clone() };
     let excess = excess_radius(context, &slow, &ring([mean; 2])?, 1.0, 48)?;
     table.note("stiff ellipse: hydrodynamic less the ring's radius, of a disc as large", 0.0, excess);
     let rate = if context.quick { 4e-4 } else { 2e-4 };
@@ -64,7 +64,7 @@ fn stiff(context: &Context, table: &mut Table) -> Result<()> {
     let sides: &[f64] = if context.long { &[10.0, 16.0] } else { &[10.0] };
     for &side in sides {
         let side = (side * LONG) as usize;
-        let mut turning = Turning::start(context, &physics, side, rate, &surface, rigid(), 0.12)?;
+        let mut turning = Turning::start(context, &numbers, side, rate, &surface, rigid(), 0.12)?;
         let [flow, across] = [turning.passes(0.0, 40.0)?, turning.passes(-0.5 * PI, 40.0)?];
         let ours = (across - flow) * rate;
         let what = format!("stiff ellipse, box of {:.0} a: quarter turn times rate", side as f64 / LONG);
@@ -87,10 +87,10 @@ const REDUCED: f64 = 0.8;
 const RATE: f64 = 4e-4;
 
 fn sheared_vesicle(context: &Context, contrast: f64) -> Result<Turning> {
-    let physics = Physics { precision: Precision::F32, ..Physics::trt(1.0) };
+    let numbers = FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(1.0) };
     let surface = ellipse(REDUCED, RADIUS)?;
     let side = (8.0 * RADIUS) as usize;
-    Turning::start(context, &physics, side, RATE, &surface, vesicle(0.05, contrast), 0.4)
+    Turning::start(context, &numbers, side, RATE, &surface, vesicle(0.05, contrast), 0.4)
 }
 
 fn treads(context: &Context, table: &mut Table, contrast: f64) -> Result<()> {
@@ -136,7 +136,7 @@ impl Turning {
     /// Puts a cell into the middle of a box of `side` by `side`, turned by `angle`.
     fn start(
         context: &Context,
-        physics: &Physics,
+        numbers: &FluidNumbers,
         side: usize,
         rate: f64,
         surface: &Surface,
@@ -150,7 +150,7 @@ impl Turning {
             support: SUPPORT,
             ..Content::default()
         };
-        let bath = Bath::new(context, &basin, physics, content, [0.0; 3])?;
+        let bath = Bath::new(context, &basin, numbers, content, [0.0; 3])?;
         Ok(Self { bath, surface: surface.clone(), rate, from: angle, angle, step: 0.0 })
     }
 

@@ -4,8 +4,8 @@ use std::f64::consts::TAU;
 
 use hematite_config::Result;
 use hematite_geometry::{Domain, OpeningKind};
-use hematite_solver::{OutletReading, Outlets};
 use num_complex::Complex64;
+use physics_lattice_boltzmann::{OutletReading, Outlets};
 use serde_json::{Value, json};
 
 use crate::domain::{forked_channel, open_channel};

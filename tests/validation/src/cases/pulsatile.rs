@@ -5,9 +5,9 @@ use std::f64::consts::{PI, TAU};
 
 use hematite_config::Result;
 use hematite_geometry::{Domain, OpeningKind};
-use hematite_solver::lattice_boltzmann::Moment;
-use hematite_solver::lattice_boltzmann::equilibrium::State;
 use num_complex::Complex64;
+use physics_lattice_boltzmann::Moment;
+use physics_lattice_boltzmann::equilibrium::State;
 use serde_json::{Value, json};
 
 use super::womersley::{amplitudes, amplitudes_of};

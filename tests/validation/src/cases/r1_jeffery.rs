@@ -9,13 +9,13 @@
 use std::f64::consts::PI;
 
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::rigid::rotation::axes_of;
-use hematite_solver::rigid::{Kind, friction, region};
+use hematite_engine::Precision;
+use physics_bodies::rotation::axes_of;
+use physics_bodies::{Kind, friction, region};
 
 use crate::bodies::{Raft, at_rest, ellipsoid, turn};
 use crate::cells::Basin;
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 /// The longer semi-axis, the box and the shear rate, lattice units.
 const LONG: f64 = 2.4;
@@ -31,22 +31,22 @@ const AHEAD: f64 = 0.3;
 /// When the device is lost.
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("R1");
-    let physics = Physics { precision: Precision::F32, ..Physics::trt(2.0) };
-    table.below("Reynolds' number of the semi-axis", RATE * LONG * LONG / physics.nu(), 0.1);
+    let numbers = FluidNumbers { precision: Precision::F32, ..FluidNumbers::trt(2.0) };
+    table.below("Reynolds' number of the semi-axis", RATE * LONG * LONG / numbers.nu(), 0.1);
     let ratios: &[(&str, f64)] = match (context.quick, context.long) {
         (true, _) => &[("2", 2.0)],
         (_, true) => &[("2", 2.0), ("1/2", 0.5), ("3", 3.0), ("1/3", 1.0 / 3.0)],
         _ => &[("2", 2.0), ("1/2", 0.5)],
     };
     for &(name, ratio) in ratios {
-        tumbles(context, &mut table, &physics, name, ratio)?;
+        tumbles(context, &mut table, &numbers, name, ratio)?;
     }
-    rolls(context, &mut table, &physics)?;
-    turns_evenly(context, &mut table, &physics)?;
-    thin(context, &mut table, &physics)?;
+    rolls(context, &mut table, &numbers)?;
+    turns_evenly(context, &mut table, &numbers)?;
+    thin(context, &mut table, &numbers)?;
     if !context.quick {
         for &(name, ratio) in ratios {
-            keeps_its_orbit(context, &mut table, &physics, name, ratio)?;
+            keeps_its_orbit(context, &mut table, &numbers, name, ratio)?;
         }
     }
     Ok(table)
@@ -59,15 +59,21 @@ fn axes(ratio: f64) -> [f64; 3] {
 }
 
 /// A spheroid in the middle of the box, a little off the nodes.
-fn spheroid(context: &Context, physics: &Physics, ratio: f64, orientation: [f64; 4], strain: bool) -> Result<Raft> {
-    let mut kind = ellipsoid(axes(ratio), physics)?;
+fn spheroid(
+    context: &Context,
+    numbers: &FluidNumbers,
+    ratio: f64,
+    orientation: [f64; 4],
+    strain: bool,
+) -> Result<Raft> {
+    let mut kind = ellipsoid(axes(ratio), numbers)?;
     if !strain {
         kind.lambda = [0.0; 3];
     }
     let basin = Basin::sheared(SIDE, SIDE, SIDE, RATE);
     let middle = basin.middle();
     let body = at_rest(&basin.inside, 0, 0, [0, 1, 2].map(|a| middle[a] + [0.1, 0.3, 0.2][a]), orientation);
-    Raft::new(context, &basin, physics, vec![kind], vec![body], [0.0; 3])
+    Raft::new(context, &basin, numbers, vec![kind], vec![body], [0.0; 3])
 }
 
 /// The only body's axis of symmetry and angular velocity.
@@ -82,8 +88,8 @@ fn jeffery(ratio: f64, phi: f64) -> f64 {
     (r2 * cos * cos + sin * sin) / (r2 + 1.0)
 }
 
-fn tumbles(context: &Context, table: &mut Table, physics: &Physics, name: &str, ratio: f64) -> Result<()> {
-    let mut raft = spheroid(context, physics, ratio, turn([0.0, 0.0, 1.0], 0.5 * PI + AHEAD), true)?;
+fn tumbles(context: &Context, table: &mut Table, numbers: &FluidNumbers, name: &str, ratio: f64) -> Result<()> {
+    let mut raft = spheroid(context, numbers, ratio, turn([0.0, 0.0, 1.0], 0.5 * PI + AHEAD), true)?;
     let every = (0.06 / RATE).round();
     let (mut step, mut phi, mut largest) = (0.0, -AHEAD, 0.0f64);
     let (mut passed, mut extremes) = (Vec::new(), [f64::MAX, 0.0f64]);
@@ -118,8 +124,8 @@ fn tumbles(context: &Context, table: &mut Table, physics: &Physics, name: &str, 
     Ok(())
 }
 
-fn rolls(context: &Context, table: &mut Table, physics: &Physics) -> Result<()> {
-    let mut raft = spheroid(context, physics, 2.0, turn([0.0, 1.0, 0.0], 0.5 * PI), true)?;
+fn rolls(context: &Context, table: &mut Table, numbers: &FluidNumbers) -> Result<()> {
+    let mut raft = spheroid(context, numbers, 2.0, turn([0.0, 1.0, 0.0], 0.5 * PI), true)?;
     raft.advance((3.0 / RATE) as u64)?;
     let (axis, omega) = now(&raft)?;
     table.relative("aspect 2, axis along the vorticity: turn over rate", 0.5, -omega[2] / RATE, 1e-2);
@@ -127,8 +133,8 @@ fn rolls(context: &Context, table: &mut Table, physics: &Physics) -> Result<()> 
     Ok(())
 }
 
-fn turns_evenly(context: &Context, table: &mut Table, physics: &Physics) -> Result<()> {
-    let mut raft = spheroid(context, physics, 2.0, turn([0.0, 0.0, 1.0], 0.5 * PI), false)?;
+fn turns_evenly(context: &Context, table: &mut Table, numbers: &FluidNumbers) -> Result<()> {
+    let mut raft = spheroid(context, numbers, 2.0, turn([0.0, 0.0, 1.0], 0.5 * PI), false)?;
     raft.advance((1.0 / RATE) as u64)?;
     let mut largest = 0.0f64;
     for _ in 0..10 {
@@ -140,16 +146,16 @@ fn turns_evenly(context: &Context, table: &mut Table, physics: &Physics) -> Resu
 }
 
 /// A disc whose region is one layer of nodes thick at the start, where they see no gradient across it, at rest in the middle.
-fn thin(context: &Context, table: &mut Table, physics: &Physics) -> Result<()> {
+fn thin(context: &Context, table: &mut Table, numbers: &FluidNumbers) -> Result<()> {
     let ratio = 1.0 / 3.0;
     let half_widths = [1.0, 2.0 * LONG, 2.0 * LONG];
-    let (eta, axes) = (physics.nu(), axes(ratio));
-    let region = region::lattice_mobility(half_widths, eta, physics.magic);
+    let (eta, axes) = (numbers.nu(), axes(ratio));
+    let region = region::lattice_mobility(half_widths, eta, numbers.magic);
     let gamma_r = friction::coupling(friction::rotational(axes, eta), region.rotation)?;
-    let kind = Kind { half_widths, gamma_r, ..ellipsoid(axes, physics)? };
+    let kind = Kind { half_widths, gamma_r, ..ellipsoid(axes, numbers)? };
     let basin = Basin::sheared(SIDE, SIDE + 1, SIDE, RATE);
     let body = at_rest(&basin.inside, 0, 0, [12.5; 3], [1.0, 0.0, 0.0, 0.0]);
-    let mut raft = Raft::new(context, &basin, physics, vec![kind], vec![body], [0.0; 3])?;
+    let mut raft = Raft::new(context, &basin, numbers, vec![kind], vec![body], [0.0; 3])?;
     let strain = 1.0;
     raft.advance((strain / RATE).round() as u64)?;
     let (axis, _) = now(&raft)?;
@@ -164,12 +170,12 @@ fn thin(context: &Context, table: &mut Table, physics: &Physics) -> Result<()> {
     Ok(())
 }
 
-fn keeps_its_orbit(context: &Context, table: &mut Table, physics: &Physics, name: &str, ratio: f64) -> Result<()> {
+fn keeps_its_orbit(context: &Context, table: &mut Table, numbers: &FluidNumbers, name: &str, ratio: f64) -> Result<()> {
     // The axis from x to theta off z, along the gradient.
     let theta = 0.25 * PI;
     let wanted = [0.0, theta.sin(), theta.cos()];
     let half = [0, 1, 2].map(|a| (wanted[a] + [1.0, 0.0, 0.0][a]) / 2.0_f64.sqrt());
-    let mut raft = spheroid(context, physics, ratio, turn(half, PI), true)?;
+    let mut raft = spheroid(context, numbers, ratio, turn(half, PI), true)?;
     let constant = |[x, y, z]: [f64; 3]| (y * y + x * x / (ratio * ratio)).sqrt() / z.abs();
     let (mut largest, mut start) = (0.0f64, None);
     let half_period = PI * (ratio + 1.0 / ratio) / RATE;

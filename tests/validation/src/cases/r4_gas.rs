@@ -8,10 +8,10 @@
 //! masses, velocities and spins times s and energies times s^2: the same trajectories, in 1 / s times as many steps.
 
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::rigid::gay_berne::{GayBerne, Shape};
-use hematite_solver::rigid::rotation::axes_of;
-use hematite_solver::rigid::{Kind, State, friction};
+use hematite_engine::Precision;
+use physics_bodies::gay_berne::{GayBerne, Shape};
+use physics_bodies::rotation::axes_of;
+use physics_bodies::{Kind, State, friction};
 
 use crate::bodies::{Gas, at_rest, seen_by};
 use crate::{Context, Inside, Table};

@@ -9,13 +9,12 @@
 use std::f64::consts::PI;
 
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::rigid::{Kind, State, friction, region};
-use hematite_solver::suspension::FORCE_SCALE;
+use hematite_engine::{FORCE_SCALE, Precision};
+use physics_bodies::{Kind, State, friction, region};
 
 use crate::bodies::{Raft, at_rest, ellipsoid, seen_by, turn};
 use crate::cells::Basin;
-use crate::{Context, Physics, Table};
+use crate::{Context, FluidNumbers, Table};
 
 const HASIMOTO: f64 = 2.837_297;
 
@@ -35,10 +34,10 @@ const SOMEWHERE: [f64; 3] = [0.25, 0.4, 0.1];
 /// When the device is lost.
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("R5");
-    let exact = Lab { context, physics: Physics::trt(2.0) };
+    let exact = Lab { context, numbers: FluidNumbers::trt(2.0) };
     exact.momentum(&mut table)?;
     exact.answers(&mut table)?;
-    let lab = Lab { context, physics: Physics { precision: Precision::F32, ..exact.physics } };
+    let lab = Lab { context, numbers: FluidNumbers { precision: Precision::F32, ..exact.numbers } };
     lab.in_series(&mut table)?;
     lab.boxes(&mut table)?;
     lab.places(&mut table)?;
@@ -48,14 +47,14 @@ pub fn run(context: &Context) -> Result<Table> {
 
 struct Lab<'a> {
     context: &'a Context,
-    physics: Physics,
+    numbers: FluidNumbers,
 }
 
 impl Lab<'_> {
     /// Bodies given a push: what they lose the fluid has.
     fn momentum(&self, table: &mut Table) -> Result<()> {
         let basin = Basin::periodic([24; 3]);
-        let kinds = vec![ellipsoid([1.5, 1.5, 0.75], &self.physics)?, ellipsoid([1.0, 1.0, 2.0], &self.physics)?];
+        let kinds = vec![ellipsoid([1.5, 1.5, 0.75], &self.numbers)?, ellipsoid([1.0, 1.0, 2.0], &self.numbers)?];
         let place = |id: u32, axis: u32| 4.3 + 8.0 * f64::from(id / 3_u32.pow(axis) % 3);
         let body = |id: u32| {
             let at = [0, 1, 2].map(|axis| place(id, axis));
@@ -63,7 +62,7 @@ impl Lab<'_> {
             let push = |k: u32| 0.02 * f64::from((id * (2 * k + 3) + k) % 5) - 0.03;
             State { velocity: [0, 1, 2].map(push), spin: [2, 0, 1].map(push), ..start }
         };
-        let mut raft = Raft::new(self.context, &basin, &self.physics, kinds, (0..27).map(body).collect(), [0.0; 3])?;
+        let mut raft = Raft::new(self.context, &basin, &self.numbers, kinds, (0..27).map(body).collect(), [0.0; 3])?;
         let energy = |raft: &Raft| -> Result<f64> {
             Ok(raft.states()?.iter().map(|state| raft.kind(state).kinetic_energy(state)).sum())
         };
@@ -81,7 +80,7 @@ impl Lab<'_> {
     }
 
     fn eta(&self) -> f64 {
-        self.physics.nu()
+        self.numbers.nu()
     }
 
     /// Drags, or turns, a body in a periodic cube until it is steady; gives it and its kind.
@@ -97,7 +96,7 @@ impl Lab<'_> {
         let at = basin.middle().map(|x| x + 0.5);
         let body = at_rest(&basin.inside, 0, 0, [0, 1, 2].map(|a| at[a] + offset[a]), orientation);
         let back = kind.force.map(|f| -f / (side as f64).powi(3));
-        let mut raft = Raft::new(self.context, &basin, &self.physics, vec![kind.clone()], vec![body], back)?;
+        let mut raft = Raft::new(self.context, &basin, &self.numbers, vec![kind.clone()], vec![body], back)?;
         raft.advance(steps)?;
         Ok((raft.states()?.swap_remove(0), kind))
     }
@@ -116,7 +115,7 @@ impl Lab<'_> {
 
     /// A sphere of radius 1, dragged along (3, 2, 6) / 7.
     fn sphere(&self) -> Result<Kind> {
-        let mut kind = ellipsoid([1.0; 3], &self.physics)?;
+        let mut kind = ellipsoid([1.0; 3], &self.numbers)?;
         let drag = 6.0 * PI * self.eta() * SPEED;
         kind.force = [3.0, 2.0, 6.0].map(|n| drag * n / 7.0);
         Ok(kind)
@@ -125,11 +124,11 @@ impl Lab<'_> {
     /// What a body near a wall tells the nodes, and what it feels.
     fn answers(&self, table: &mut Table) -> Result<()> {
         let basin = Basin::sheared(24, 24, 24, 2e-3);
-        let mut kind = ellipsoid([2.0, 2.0, 1.0], &self.physics)?;
+        let mut kind = ellipsoid([2.0, 2.0, 1.0], &self.numbers)?;
         (kind.force, kind.torque) = ([3e-3, -1e-3, 2e-3], [2e-3, 1e-3, -3e-3]);
         for (what, height) in [("far from walls", 12.2), ("region cut by a wall", 2.2)] {
             let body = at_rest(&basin.inside, 0, 0, [12.3, height, 11.6], turn([0.0, 0.6, 0.8], 0.7));
-            let mut raft = Raft::new(self.context, &basin, &self.physics, vec![kind.clone()], vec![body], [0.0; 3])?;
+            let mut raft = Raft::new(self.context, &basin, &self.numbers, vec![kind.clone()], vec![body], [0.0; 3])?;
             raft.advance(20)?;
             let (state, answers) = (raft.states()?.swap_remove(0), raft.answers(self.context)?);
             let at = raft.place(&state);
@@ -158,7 +157,7 @@ impl Lab<'_> {
     fn in_series(&self, table: &mut Table) -> Result<()> {
         let kind = self.sphere()?;
         let size = 6.0 * PI * self.eta();
-        let region = region::lattice_mobility(kind.half_widths, self.eta(), self.physics.magic).translation[0];
+        let region = region::lattice_mobility(kind.half_widths, self.eta(), self.numbers.magic).translation[0];
         let mut radii = Vec::new();
         for share in [0.5, 1.5, 5.0] {
             let kind = Kind { gamma_t: [share * size; 3], ..kind.clone() };
@@ -175,9 +174,9 @@ impl Lab<'_> {
 
     /// Hasimoto's law, with the radius that the region has.
     fn boxes(&self, table: &mut Table) -> Result<()> {
-        let mut kind = ellipsoid([2.0; 3], &self.physics)?;
+        let mut kind = ellipsoid([2.0; 3], &self.numbers)?;
         kind.force = self.sphere()?.force;
-        let mobility = region::lattice_mobility(kind.half_widths, self.eta(), self.physics.magic).translation[0];
+        let mobility = region::lattice_mobility(kind.half_widths, self.eta(), self.numbers.magic).translation[0];
         let radius = 1.0 / (6.0 * PI * self.eta() * mobility);
         let sides: &[usize] = match (self.context.quick, self.context.long) {
             (true, _) => &[24],
@@ -241,7 +240,7 @@ impl Lab<'_> {
         };
         let angles: &[f64] = if self.context.quick { &[45.0] } else { &[0.0, 30.0, 60.0, 90.0] };
         for &(name, axes) in bodies {
-            let kind = ellipsoid(axes, &self.physics)?;
+            let kind = ellipsoid(axes, &self.numbers)?;
             let (stokes, perrin) = (friction::translational(axes, self.eta()), friction::rotational(axes, self.eta()));
             let l = SIDE as f64;
             for (k, &angle) in angles.iter().enumerate() {

@@ -2,11 +2,11 @@
 //! non-equilibrium populations meets exactly.
 
 use hematite_config::Result;
-use hematite_solver::Precision;
-use hematite_solver::lattice_boltzmann::{Moment, Row};
+use hematite_engine::Precision;
+use physics_lattice_boltzmann::{Moment, Row};
 
 use crate::domain::periodic_channel;
-use crate::{Context, Flow, Physics, Table};
+use crate::{Context, Flow, FluidNumbers, Table};
 
 /// Runs the case.
 ///
@@ -18,13 +18,13 @@ pub fn run(context: &Context) -> Result<Table> {
     for dimension in [2, 3] {
         for (precision, tolerance) in [(Precision::F64, 1e-9), (Precision::F32, 1e-4)] {
             for (tau, magic) in [(0.8, 3.0 / 16.0), (0.6, 0.01)] {
-                let physics = Physics { tau, magic, precision, boundaries: Vec::new() };
+                let numbers = FluidNumbers { tau, magic, precision, boundaries: Vec::new() };
                 let h = height as f64;
-                let force = 8.0 * physics.nu() * 0.02 / (h * h);
+                let force = 8.0 * numbers.nu() * 0.02 / (h * h);
                 let row = move |_| Row { force: [force, 0.0, 0.0], openings: Vec::new() };
-                let mut flow = Flow::new(context, &periodic_channel(dimension, height), &physics, row)?;
-                flow.start_along_x(|at| force / (2.0 * physics.nu()) * at[1] * (h - at[1]))?;
-                flow.settle(200, 1e-13, (40.0 * h * h / (9.87 * physics.nu())) as u64)?;
+                let mut flow = Flow::new(context, &periodic_channel(dimension, height), &numbers, row)?;
+                flow.start_along_x(|at| force / (2.0 * numbers.nu()) * at[1] * (h - at[1]))?;
+                flow.settle(200, 1e-13, (40.0 * h * h / (9.87 * numbers.nu())) as u64)?;
 
                 let stress = flow.moment(Moment::Stress)?;
                 let wall = force * h / 2.0;

@@ -5,11 +5,11 @@ use std::f64::consts::TAU;
 
 use hematite_config::Result;
 use hematite_geometry::Site;
-use hematite_solver::lattice_boltzmann::Row;
+use physics_lattice_boltzmann::Row;
 
 use super::womersley::amplitudes;
 use crate::order::order;
-use crate::{Context, Flow, Inside, Physics, Table, domain};
+use crate::{Context, Flow, FluidNumbers, Inside, Table, domain};
 
 /// Runs the case.
 ///
@@ -24,7 +24,7 @@ pub fn run(context: &Context) -> Result<Table> {
         let force = 0.02 * omega;
         let row = move |t: u64| Row { force: [force * (omega * t as f64).cos(), 0.0, 0.0], openings: Vec::new() };
         let made = (inside, domain(inside, &[], |_| Site::FLUID));
-        let mut flow = Flow::new(context, &made, &Physics::trt(0.8), row)?;
+        let mut flow = Flow::new(context, &made, &FluidNumbers::trt(0.8), row)?;
         flow.start_along_x(|_| 0.0)?;
         // -i: a sine.
         let ours = amplitudes(&mut flow, period, 2)?[0] * num_complex::Complex64::i() / 0.02;

@@ -5,12 +5,12 @@ use std::f64::consts::{PI, TAU};
 
 use hematite_config::Result;
 use hematite_geometry::Domain;
-use hematite_solver::lattice_boltzmann::Row;
 use num_complex::Complex64;
+use physics_lattice_boltzmann::Row;
 
 use crate::domain::{duct, periodic_channel, pipe};
 use crate::order::order;
-use crate::{Context, Flow, Inside, Physics, Table, exact};
+use crate::{Context, Flow, FluidNumbers, Inside, Table, exact};
 
 /// Samples of a period.
 const SAMPLES: u64 = 32;
@@ -23,10 +23,10 @@ pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("womersley");
     let mut errors = Vec::new();
     for (height, period) in [(10, 96), (20, 384), (40, 1536)] {
-        let physics = Physics::trt(0.8);
-        let (h, nu, omega) = (height as f64, physics.nu(), TAU / period as f64);
+        let numbers = FluidNumbers::trt(0.8);
+        let (h, nu, omega) = (height as f64, numbers.nu(), TAU / period as f64);
         let exact = move |at: [f64; 3]| exact::channel(h, nu, omega, at[1]);
-        let found = oscillate(context, &periodic_channel(2, height), &physics, period, exact)?;
+        let found = oscillate(context, &periodic_channel(2, height), &numbers, period, exact)?;
         let alpha = h / 2.0 * (omega / nu).sqrt();
         let what = format!("channel H {height}, alpha {alpha:.2}, period {period}:");
         found.report(&mut table, &what, 2e-3 * (20.0 / h).powi(2));
@@ -35,25 +35,25 @@ pub fn run(context: &Context) -> Result<Table> {
     table.absolute("channel: order over H 10, 20, 40 of the largest deviation", 2.0, order(&errors), 0.2);
 
     for tau in [0.6, 1.1, 2.0] {
-        let physics = Physics::trt(tau);
-        let (h, nu) = (20.0, physics.nu());
+        let numbers = FluidNumbers::trt(tau);
+        let (h, nu) = (20.0, numbers.nu());
         let period = (TAU * h * h / (64.0 * nu) / SAMPLES as f64).round() as u64 * SAMPLES;
         let omega = TAU / period as f64;
         let exact = move |at: [f64; 3]| exact::channel(h, nu, omega, at[1]);
-        let found = oscillate(context, &periodic_channel(2, 20), &physics, period, exact)?;
+        let found = oscillate(context, &periodic_channel(2, 20), &numbers, period, exact)?;
         let what = format!("channel H 20, alpha 4, tau {tau}, period {period}:");
         found.report(&mut table, &what, 0.5 * omega);
     }
 
-    let physics = Physics::trt(0.8);
-    let (nu, period) = (physics.nu(), 384);
+    let numbers = FluidNumbers::trt(0.8);
+    let (nu, period) = (numbers.nu(), 384);
     let omega = TAU / period as f64;
     let exact = move |at: [f64; 3]| exact::duct(20.0, 20.0, nu, omega, at[1], at[2]);
-    let found = oscillate(context, &duct(20, 20), &physics, period, exact)?;
+    let found = oscillate(context, &duct(20, 20), &numbers, period, exact)?;
     found.report(&mut table, "duct 20 x 20, alpha 4:", 2e-3);
     if !context.quick {
         let exact = move |at: [f64; 3]| exact::duct(20.0, 40.0, nu, omega, at[1], at[2]);
-        let found = oscillate(context, &duct(20, 40), &physics, period, exact)?;
+        let found = oscillate(context, &duct(20, 40), &numbers, period, exact)?;
         found.report(&mut table, "duct 20 x 40, alpha 4:", 2e-3);
     }
 
@@ -67,7 +67,7 @@ pub fn run(context: &Context) -> Result<Table> {
             let r = (at[1] - middle).hypot(at[2] - middle);
             if r < radius { exact::pipe(radius, nu, omega, r) } else { Complex64::ZERO }
         };
-        let found = oscillate(context, &made, &physics, period, exact)?;
+        let found = oscillate(context, &made, &numbers, period, exact)?;
         let what = format!("pipe D {diameter}, alpha {:.2}:", radius * (omega / nu).sqrt());
         found.report(&mut table, &what, 0.6 / diameter as f64);
     }
@@ -99,14 +99,14 @@ impl Found {
 fn oscillate(
     context: &Context,
     made: &(Inside, Domain),
-    physics: &Physics,
+    numbers: &FluidNumbers,
     period: u64,
     exact: impl Fn([f64; 3]) -> Complex64,
 ) -> Result<Found> {
     let omega = TAU / period as f64;
     let force = 0.02 * omega;
     let row = move |t: u64| Row { force: [force * (omega * t as f64).cos(), 0.0, 0.0], openings: Vec::new() };
-    let mut flow = Flow::new(context, made, physics, row)?;
+    let mut flow = Flow::new(context, made, numbers, row)?;
     flow.start_along_x(|at| force * exact(at).re)?;
     let ours = amplitudes(&mut flow, period, 4)?;
     let expected: Vec<Complex64> = flow.centre.iter().map(|&at| force * exact(at)).collect();

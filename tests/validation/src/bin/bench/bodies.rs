@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use hematite_comm::Solo;
 use hematite_config::{Fault, Result};
+use hematite_engine::sites::{Coordinate, SiteMap};
+use hematite_engine::{Physics, Precision};
 use hematite_geometry::models::bifurcation;
 use hematite_geometry::write_meta_image;
 use hematite_gpu::{Gpu, Needs, Recorder};
-use hematite_solver::rigid::gay_berne::{GayBerne, Shape};
-use hematite_solver::rigid::{Kind, LOOK, Parameters, RigidBodies, State, Surroundings, friction};
-use hematite_solver::sites::{Coordinate, SiteMap};
-use hematite_solver::{Bodies, Precision};
+use physics_bodies::gay_berne::{GayBerne, Shape};
+use physics_bodies::{Kind, LOOK, Parameters, RigidBodies, State, Surroundings, friction};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -184,7 +184,7 @@ fn gas(edge: usize, repeats: u32) -> Result<Vec<f64>> {
         for _ in 0..STEPS / LOOK {
             let mut recorder = Recorder::new(&gpu);
             for _ in 0..LOOK {
-                gas.record(&mut recorder, step)?;
+                gas.step(&Solo, &mut recorder, step)?;
                 step += 1;
             }
             if let Some(before) = before.replace(recorder.submit()) {

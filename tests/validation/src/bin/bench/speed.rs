@@ -6,15 +6,15 @@ use std::time::Instant;
 use hematite_case::{Lattice, Part, Partition, VelocitySet};
 use hematite_comm::Solo;
 use hematite_config::Result;
+use hematite_engine::Precision;
 use hematite_geometry::{Domain, Site};
 use hematite_gpu::{Gpu, GpuInfo, Needs};
-use hematite_solver::Precision;
-use hematite_solver::lattice_boltzmann::equilibrium::State;
-use hematite_solver::lattice_boltzmann::{Fluid, Parameters, Row, Walls};
+use physics_lattice_boltzmann::equilibrium::State;
+use physics_lattice_boltzmann::{Fluid, Parameters, Row, Walls};
+use validation::Inside;
 
 use crate::geometry::{bands, curved_pipe, helix, listed, tree};
 use crate::{Figure, Target};
-use validation::Inside;
 
 /// Seconds that one measurement lasts.
 const LASTS: f64 = 1.5;

@@ -10,16 +10,16 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use directions::Directions;
 use hematite_case::{Lattice, Link, Part, Partition, Target, VelocitySet};
 use hematite_config::Result;
 use hematite_geometry::Site;
 use hematite_gpu::{Gpu, Needs};
-use hematite_solver::lattice_boltzmann::links::Runs;
-
-use crate::geometry::{bands, curved_pipe, helix, listed, tree};
-use directions::Directions;
+use physics_lattice_boltzmann::links::Runs;
 use validation::Inside;
 use variants::{Links, VARIANTS, Variant};
+
+use crate::geometry::{bands, curved_pipe, helix, listed, tree};
 
 /// Nodes are filled up to a multiple of this, so that every variant has whole workgroups.
 const WHOLE: usize = 2048;

@@ -2,8 +2,8 @@
 
 use hematite_case::VelocitySet;
 use hematite_gpu::{Template, render};
-use hematite_solver::lattice_boltzmann::links;
 use minijinja::{Value, context};
+use physics_lattice_boltzmann::links;
 
 use super::directions;
 use super::variants::{Links, Variant};

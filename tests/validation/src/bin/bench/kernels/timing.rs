@@ -5,7 +5,7 @@ use std::time::Instant;
 use hematite_case::VelocitySet;
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
-use hematite_solver::lattice_boltzmann::links::{GROUP, Runs};
+use physics_lattice_boltzmann::links::{GROUP, Runs};
 
 use super::directions::BLOCK;
 use super::variants::{Links, Variant};

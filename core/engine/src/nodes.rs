@@ -1,0 +1,64 @@
+//! Arrays over the nodes of a part through which a fluid and what is suspended in it act on each other.
+
+use hematite_comm::{Comm, agree};
+use hematite_config::Result;
+use hematite_gpu::{Buffer, Gpu};
+
+/// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice the largest that is allowed.
+pub const FORCE_SCALE: f64 = 1_073_741_824.0;
+
+/// Fixed point of a velocity between nodes: 2^31 for one lattice unit a step. Twice that is the unit of a position's fraction, so
+/// moving is exact.
+pub const DRIFT_SCALE: f64 = 2_147_483_648.0;
+
+/// How many viscosities there can be inside the cells of a run beside that of the fluid.
+pub const CONTRASTS: usize = 8;
+
+/// Arrays over nodes that a fluid shares.
+#[derive(Clone, Debug)]
+pub struct SharedNodes {
+    /// Force on each node, `array<i32>` in 1 / [`FORCE_SCALE`]; axis a of node n stands at `a * stride + n`.
+    pub node_force: Buffer,
+    /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector): who reads one axis reads all.
+    pub node_velocity: Buffer,
+    /// Bit k: whether the node is inside a cell whose fluid has the viscosity of number k, `array<u32>` [nodes]; where viscosities
+    /// differ.
+    pub inside: Option<Buffer>,
+    /// Distance between the axes of an array.
+    pub stride: u32,
+    /// What came in through openings, where there are any.
+    pub came_in: Option<CameIn>,
+}
+
+/// The mass that came in through openings, as the device counts it.
+#[derive(Clone, Debug)]
+pub struct CameIn {
+    /// `array<i64>`: what came in at each own node of each opening since step 0, opening after opening.
+    pub ledger: Buffer,
+    /// Own nodes of each opening.
+    pub nodes: Vec<usize>,
+    /// Mass of one count, lattice units.
+    pub quantum: f64,
+}
+
+impl CameIn {
+    /// Counts of what has come in through this part's nodes of each opening since step 0.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn read(&self, gpu: &Gpu) -> Result<Vec<i64>> {
+        let mut counts = gpu.download::<i64>(&self.ledger, 0, self.nodes.iter().sum())?.into_iter();
+        Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
+    }
+
+    /// Mass that has come in through each opening on all ranks since step 0, lattice units. Over the opening's area it is how far the
+    /// fluid has come in at mean speed: counted, so that it holds for any kind of opening and a restart goes on with the same. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn on_all_ranks(&self, comm: &dyn Comm, gpu: &Gpu) -> Result<Vec<f64>> {
+        let mut counts = agree(comm, self.read(gpu))?;
+        comm.sum(&mut counts)?;
+        Ok(counts.into_iter().map(|count| count as f64 * self.quantum).collect())
+    }
+}

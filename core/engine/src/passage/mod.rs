@@ -1,0 +1,46 @@
+//! Openings through which what is suspended comes in and goes out.
+
+mod fluid_sites;
+mod opening_plane;
+mod turn;
+
+use hematite_case::Header;
+use hematite_config::{Fault, Result, nearest};
+use hematite_geometry::OpeningKind;
+
+pub use fluid_sites::FluidSites;
+pub use opening_plane::OpeningPlane;
+pub use turn::{Turn, unit};
+
+/// Members of a population: seeded + inserted = inside + left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// In the case.
+    pub seeded: u64,
+    /// Come in through openings.
+    pub inserted: u64,
+    /// In the domain now.
+    pub inside: u64,
+    /// Gone through openings.
+    pub left: u64,
+}
+
+/// Checks that the names under `key` of the config are openings of the case through which something can come in.
+///
+/// # Errors
+/// A usage fault that names what it could be.
+pub fn known_openings<'a>(key: &str, mut inflow: impl Iterator<Item = &'a String>, header: &Header) -> Result<()> {
+    let open = |name: &str| header.openings.iter().any(|known| known.name == name && known.kind != OpeningKind::Wall);
+    let Some(unknown) = inflow.find(|name| !open(name)) else { return Ok(()) };
+    if header.openings.iter().any(|known| known.name == *unknown) {
+        return Err(Fault::usage(format!(
+            "{key}.{unknown}: this opening is a moving wall; what comes in does so through openings of kind \"velocity\" or \
+             \"pressure\""
+        )));
+    }
+    let names: Vec<&str> = header.openings.iter().map(|opening| opening.name.as_str()).collect();
+    let hint =
+        nearest(unknown, names.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+    let known = if names.is_empty() { "no openings".to_owned() } else { names.join(", ") };
+    Err(Fault::usage(format!("{key}.{unknown}: the case has no such opening, but {known}{hint}")))
+}

@@ -1,0 +1,85 @@
+//! Why a cell is broken, as kernels mark it: the step and the reason in one word, of which the least stays.
+
+use std::fmt;
+
+/// The fastest that a vertex may move, lattice units a step; beyond it the cell is broken.
+pub const FASTEST: f64 = 0.25;
+
+/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. The fluid at a node would gain so
+/// much velocity in one step.
+pub const LARGEST_FORCE: f64 = 7.0 / 16.0;
+
+/// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A node holds twice
+/// as much, so that no sum wraps unseen: forces above some thousandth find out what they add up to, and of others it takes a
+/// thousand at one node.
+pub const LARGEST_NODE_FORCE: f64 = 1.0;
+
+/// The least share of a vertex's kernel that must be in the fluid; below it the cell is broken.
+pub const LEAST_WEIGHT: f64 = 1.0 / 64.0;
+
+/// What broke a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Damage {
+    /// A vertex moved faster than [`FASTEST`].
+    Speed,
+    /// The membrane pulled at a vertex with more than [`LARGEST_FORCE`].
+    Membrane,
+    /// Membrane and contact together did.
+    Contact,
+    /// A vertex is so deep in the wall that less than [`LEAST_WEIGHT`] of its kernel is fluid.
+    Wall,
+    /// Forces of vertices on one node add up to more than [`LARGEST_NODE_FORCE`].
+    Crowd,
+    /// Area or volume are far from those at rest.
+    Shape,
+}
+
+impl Damage {
+    const ALL: [Self; 6] = [Self::Speed, Self::Membrane, Self::Contact, Self::Wall, Self::Crowd, Self::Shape];
+
+    /// Bits of a word for the reason; the others are the step's.
+    pub const BITS: u32 = 3;
+
+    /// The reason's code in a word.
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
+
+    /// The step and the reason that a kernel marked; none while the cell is sound.
+    pub fn read(word: u32) -> Option<(u32, Self)> {
+        let reason = || Self::ALL.get((word & ((1 << Self::BITS) - 1)) as usize).copied();
+        if word == u32::MAX { None } else { reason().map(|reason| (word >> Self::BITS, reason)) }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Speed => write!(f, "a vertex moved faster than {FASTEST} lattice spacings a step"),
+            Self::Membrane => {
+                write!(f, "its membrane pulled at a vertex with more than {LARGEST_FORCE} in lattice units")
+            }
+            Self::Contact => {
+                write!(f, "membrane and contact pushed a vertex with more than {LARGEST_FORCE} in lattice units")
+            }
+            Self::Wall => write!(f, "a vertex is in the wall"),
+            Self::Crowd => {
+                write!(f, "vertices push a node with more than {LARGEST_NODE_FORCE} in lattice units together")
+            }
+            Self::Shape => write!(f, "its area or volume is far from that at rest"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_read() {
+        assert_eq!(Damage::read(u32::MAX), None);
+        for damage in Damage::ALL {
+            assert_eq!(Damage::read(7 << Damage::BITS | damage.code()), Some((7, damage)));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! Membranes: forces of a population's cells on their vertices, one law a file.
+//!
+//! A law is a pair of files of one name: the WGSL with the formula and the force, the Rust with the energy in f64.
+//! `ring.wgsl` (2-D) and `mesh.wgsl` (3-D) put them together; [`Model`] does the same for the energies.
+
+mod damage;
+mod diagnosis;
+mod fairing;
+mod gompper_kroll;
+mod hardening;
+mod kantor_nelson;
+mod linear;
+mod links;
+mod local_area;
+mod model;
+mod neo_hookean;
+mod population;
+mod quadratic;
+mod reference;
+mod ring_bending;
+mod shaders;
+mod skalak;
+mod stability;
+mod triangle;
+mod vertices;
+mod viscosity;
+mod wlc_power;
+
+pub use damage::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT};
+pub use diagnosis::diagnosis;
+pub use model::{Energy, Model};
+pub use population::{CAPPED_LIMIT, FORCE_LIMIT, Membrane};
+pub use stability::{largest_penalties, largest_step, mobility};
+pub use vertices::{NONE, Range, Vertices};

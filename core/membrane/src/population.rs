@@ -1,0 +1,160 @@
+//! The kernel of one population.
+
+use hematite_cells::{Mechanics, Surface};
+use hematite_config::Result;
+use hematite_engine::Precision;
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
+
+use super::model::Model;
+use super::reference;
+use super::shaders::{self, Flags};
+use crate::{LARGEST_FORCE, Range, Vertices};
+
+/// Largest force on a vertex in lattice units; a cell with a larger one, or with none that is a number, is broken.
+pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
+
+/// Area and volume (2-D: perimeter and area) of a sound cell, from and to, over those at rest: beyond, it is torn or turned
+/// inside out.
+pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
+
+/// The same where forces are capped before they act: the square of what is larger is no f32. A vertex at which a ring
+/// folds altogether comes near.
+pub const CAPPED_LIMIT: f64 = 1e18;
+
+/// One population's kernel and reference tables on the device.
+#[derive(Clone, Debug)]
+pub struct Membrane {
+    precision: Precision,
+    vertices: u32,
+    stride: u32,
+    room: u32,
+    kernel: Kernel,
+    bound: Bound,
+    tables: Vec<(&'static str, Buffer)>,
+    shape: Buffer,
+    /// Scratch for each vertex: name, bytes.
+    scratch: Vec<(&'static str, u64)>,
+}
+
+impl Membrane {
+    /// The membranes of the population that stands in `range`. `surface` is in lattice units at full size, `mechanics` in lattice units.
+    ///
+    /// # Errors
+    /// A usage fault where [`Model::new`] refuses or the device lacks room.
+    pub fn new(
+        gpu: &Gpu,
+        precision: Precision,
+        dimension: usize,
+        surface: &Surface,
+        mechanics: &Mechanics,
+        vertices: &Vertices,
+        range: &Range,
+    ) -> Result<Self> {
+        let model = Model::new(dimension, surface, mechanics)?;
+        let flags = Flags::of(&model);
+        let real = precision.real_bytes() as u64;
+        let mut tables = Vec::new();
+        let mut scratch = match &model.links {
+            None => {
+                tables.push(table(gpu, "reference", &precision.pack_real(&reference::of_ring(&model)))?);
+                vec![("place", 2 * real), ("pull", 2 * real), ("moment", 2 * real)]
+            }
+            Some(links) => {
+                let mesh = reference::of_mesh(&model, links, &flags);
+                tables.push(table(gpu, "valence", bytemuck::cast_slice(&mesh.valence))?);
+                tables.push(table(gpu, "ring", bytemuck::cast_slice(&mesh.ring))?);
+                tables.push(table(gpu, "triangles", bytemuck::cast_slice(&mesh.triangles))?);
+                tables.push(table(gpu, "reference", &precision.pack_real(&mesh.reference))?);
+                let mut names = vec![("place", 4 * real)];
+                if flags.gompper_kroll {
+                    names.push(("bend", 4 * real));
+                }
+                names
+            }
+        };
+        if mechanics.fairing > 0.0 {
+            let element = if dimension == 2 { 2 * real } else { 4 * real };
+            scratch.extend([("offset", element), ("unevenness", element)]);
+            tables.push(table(gpu, "fold_at_rest", &precision.pack_real(&reference::folds(&model)))?);
+        }
+        let wgsl = shaders::wgsl(&model, precision);
+        let kernel = Kernel::new(gpu, "membrane", &wgsl, shaders::IMMEDIATES)?;
+        let (shape, bound) = bind(gpu, &kernel, precision, &tables, &scratch, vertices, range)?;
+        Ok(Self {
+            precision,
+            vertices: surface.vertices.len() as u32,
+            stride: vertices.stride,
+            room: range.room,
+            kernel,
+            bound,
+            tables,
+            shape,
+            scratch,
+        })
+    }
+
+    /// Takes vertex arrays that were made anew, or a range with another room.
+    ///
+    /// # Errors
+    /// A usage fault where the device lacks room.
+    pub fn bind(&mut self, gpu: &Gpu, vertices: &Vertices, range: &Range) -> Result<()> {
+        (self.shape, self.bound) =
+            bind(gpu, &self.kernel, self.precision, &self.tables, &self.scratch, vertices, range)?;
+        (self.stride, self.room) = (vertices.stride, range.room);
+        Ok(())
+    }
+
+    /// Writes the forces on the vertices of the population's cells over those in `force`, and their areas and volumes;
+    /// marks cells with a force that is [`FORCE_LIMIT`] or more, or no number, or that are torn, as broken at `step`. Forces are in
+    /// lattice units.
+    pub fn record(&self, recorder: &mut Recorder, range: &Range, step: u32) {
+        self.record_below(recorder, range, step, FORCE_LIMIT);
+    }
+
+    /// The same with another limit than [`FORCE_LIMIT`].
+    pub fn record_below(&self, recorder: &mut Recorder, range: &Range, step: u32, limit: f64) {
+        debug_assert!(range.cells <= self.room && range.vertices == self.vertices);
+        let (_, teams) = shaders::teams(self.vertices as usize);
+        let limit = (limit as f32).to_bits();
+        let immediates = [range.first_vertex, range.first_slot, range.cells, self.stride, step, limit];
+        recorder.dispatch(&self.kernel, &self.bound, range.cells.div_ceil(teams) * WORKGROUP, &immediates);
+    }
+
+    /// Area and volume of each cell (2-D: perimeter and area) at the last [`Membrane::record`], in slot order and lattice
+    /// units.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn shapes(&self, gpu: &Gpu, range: &Range) -> Result<Vec<[f64; 2]>> {
+        let pair = 2 * self.precision.real_bytes();
+        let bytes = gpu.download::<u8>(&self.shape, 0, range.cells as usize * pair)?;
+        Ok(self.precision.unpack_real(&bytes).chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
+    }
+}
+
+fn table(gpu: &Gpu, name: &'static str, bytes: &[u8]) -> Result<(&'static str, Buffer)> {
+    let buffer = gpu.buffer(name, bytes.len() as u64)?;
+    gpu.upload(&buffer, 0, bytes)?;
+    Ok((name, buffer))
+}
+
+/// The buffer of areas and volumes, and all bindings filled, with scratch for each vertex of the population.
+fn bind(
+    gpu: &Gpu,
+    kernel: &Kernel,
+    precision: Precision,
+    tables: &[(&'static str, Buffer)],
+    scratch: &[(&'static str, u64)],
+    vertices: &Vertices,
+    range: &Range,
+) -> Result<(Buffer, Bound)> {
+    let shape = gpu.buffer("areas and volumes of cells", 2 * precision.real_bytes() as u64 * u64::from(range.room))?;
+    let most = u64::from(range.room) * u64::from(range.vertices);
+    let scratch =
+        scratch.iter().map(|&(name, bytes)| Ok((name, gpu.buffer(name, bytes * most)?))).collect::<Result<Vec<_>>>()?;
+    let mut all = vertices.table();
+    all.extend(tables.iter().chain(&scratch).map(|(name, buffer)| (*name, buffer)));
+    all.push(("shape", &shape));
+    let bound = kernel.bind(gpu, &all);
+    Ok((shape, bound))
+}

@@ -1,0 +1,26 @@
+//! Bending of a ring.
+
+use hematite_engine::vector::{Vector, cross, dot, length};
+
+/// The smallest cosine of half the turning angle at which Huygens' formula is used: 157 degrees. At sharper folds the slope stays
+/// what it is there, 8.5. The formula's own slope has no bound, and explicit steps are unstable where a hinge is too stiff.
+pub(crate) const OPEN: f64 = 0.2;
+
+/// Kernels of bending take no side for shorter than this share of the mean side at rest. Sides of sound membranes are longer.
+pub(crate) const LEAST_SIDE: f64 = 0.5;
+
+/// Huygens' stand-in `(4 sin(theta/2) + 2 tan(theta/2)) / 3` for the angle by which side `b` turns from side `a`, over
+/// their mean length; beyond [`OPEN`] along its tangent.
+pub(crate) fn curvature(a: Vector, b: Vector) -> f64 {
+    let half = 0.5 * cross(a, b)[2].atan2(dot(a, b));
+    let most = OPEN.acos();
+    let within = half.clamp(-most, most);
+    let slope = (2.0 * within.cos() + within.cos().powi(-2)) / 3.0;
+    let psi = (4.0 * within.sin() + 2.0 * within.tan()) / 3.0 + 2.0 * slope * (half - within);
+    psi / (0.5 * (length(a) + length(b)))
+}
+
+/// `kappa / 2 (c - c0)^2 l` of the vertex between sides `a` and `b`, l their mean length.
+pub(crate) fn energy(kappa: f64, c0: f64, a: Vector, b: Vector) -> f64 {
+    0.5 * kappa * (curvature(a, b) - c0).powi(2) * 0.5 * (length(a) + length(b))
+}

@@ -1,0 +1,33 @@
+//! Rigid ellipsoids in the fluid: their laws, one a file, their coupling to the fluid, and their time step.
+//!
+//! A law is the WGSL with the formula and the force, and the Rust with its parameters and its energy in f64.
+
+pub mod config;
+mod damage;
+mod feeder;
+pub mod friction;
+mod gate;
+pub mod gay_berne;
+mod health;
+mod laws;
+mod lists;
+mod parameters;
+mod passage;
+pub mod region;
+mod resolve;
+pub mod rotation;
+mod shaders;
+mod state;
+mod time_step;
+pub mod wall;
+pub mod wca;
+
+pub use damage::Damage;
+pub use feeder::{Candidate, Entrances, Feeder, Waiting};
+pub use gate::Gate;
+pub use laws::LAWS;
+pub use parameters::{FASTEST, Kind, LOOK, Parameters};
+pub use resolve::Rigid;
+pub use shaders::Shader;
+pub use state::State;
+pub use time_step::{RigidBodies, Surroundings};

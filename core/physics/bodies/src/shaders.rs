@@ -1,0 +1,232 @@
+//! The WGSL of the kernels of rigid bodies.
+
+use hematite_config::Result;
+use hematite_engine::FORCE_SCALE;
+use hematite_engine::particles::MOST_NEIGHBOURS;
+use hematite_engine::sites::{self, FLUID, PIECES};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use minijinja::{Value, context};
+
+use super::laws::number;
+use super::lists::{SPEEDS, SPEEDS_APART};
+use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters, VARIANCE};
+use super::{Damage, LAWS, wca};
+
+/// Invocations side by side that share the rows of a body's region when it answers; a body has a multiple of them.
+pub(super) const ABREAST: u32 = 2;
+
+/// What a body's region sums up to, in numbers: one and seven vectors.
+pub(super) const SUMS: u32 = 22;
+
+/// What a copy's owner tells it each step, in numbers: how it answers, its velocity and its spin.
+const TOLD: u32 = 15;
+
+/// Invocations that share a copy when it answers. Copies come last in their kernel, which so ends sooner.
+pub(super) const OF_COPY: u32 = 8;
+
+/// Fours of words that an invocation makes zero, at most: many, for software devices run the rest of its kernel too.
+pub(super) const CLEARED: u32 = 64;
+
+/// What kernels know of messages: that there is one, and that they post or await it by themselves.
+pub(super) const MESSAGE: u32 = 1;
+pub(super) const BY_ITSELF: u32 = 2;
+
+/// The kernels of rigid bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shader {
+    /// What the fluid does in a body's region.
+    Gather,
+    /// Forces between bodies and from walls.
+    Contact,
+    /// Drag, and momenta kicked by all forces.
+    Kick,
+    /// Reactions to the fluid.
+    Spread,
+    /// Bodies along their velocities.
+    Drift,
+    /// Bodies that leave through openings.
+    Leave,
+}
+
+impl Shader {
+    /// All of them.
+    pub const ALL: [Self; 6] = [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Leave];
+
+    fn template(self) -> Template {
+        match self {
+            Self::Gather => Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
+            Self::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
+            Self::Kick => Template { name: "kick.wgsl", text: include_str!("kick.wgsl") },
+            Self::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
+            Self::Drift => Template { name: "drift.wgsl", text: include_str!("drift.wgsl") },
+            Self::Leave => Template { name: "leave.wgsl", text: include_str!("leave.wgsl") },
+        }
+    }
+
+    /// Whether it fills a message.
+    fn posts(self) -> bool {
+        matches!(self, Self::Gather | Self::Kick)
+    }
+
+    /// Whether it takes one in.
+    fn awaits(self) -> bool {
+        matches!(self, Self::Kick | Self::Spread)
+    }
+
+    /// Whether it posts, or else awaits, by itself, where kernels can.
+    fn signals(self, posts: bool, can: bool) -> bool {
+        can && if posts { self.posts() } else { self.awaits() }
+    }
+
+    /// Which workgroups post and what, and which await.
+    fn turns(self) -> Value {
+        let first = |groups: &str| format!("select(0u, {groups}, span.message == BY_ITSELF)");
+        match self {
+            Self::Gather => context! { posting => first("groups_of_copies()") },
+            Self::Kick => {
+                let groups = first("groups_of_copies()");
+                context! { posting => groups, posted_round => "span.round + 1u", awaiting => format!("number < {groups}") }
+            }
+            Self::Spread => {
+                context! { awaiting => "span.message == BY_ITSELF && number >= groups_of_own()" }
+            }
+            _ => context! {},
+        }
+    }
+
+    /// Its WGSL; with `signals` it can post and await messages by itself.
+    pub fn wgsl(self, parameters: &Parameters, signals: bool) -> String {
+        let axes: Vec<Value> =
+            (0..3).map(|a| sites::axis(a, parameters.extent[a] as i32, parameters.periodic[a])).collect();
+        let shapes: Vec<_> = parameters.kinds.iter().map(|kind| kind.shape).collect();
+        let largest = parameters.pairs.largest.max(parameters.wall.map_or(0.0, |wall| wall.largest));
+        // A torque is at most the force times the body's length; two dozen of them fit.
+        let longest = parameters.kinds.iter().map(|kind| kind.radius()).fold(1.0, f64::max);
+        let largest_contact = 2.0 * largest * longest;
+        let corner = |index: usize| {
+            let along = |stem: &str, a: usize| format!("{stem}{}{}", ["x", "y", "z"][a], index >> a & 1);
+            let joined = |stem: &str, by: &str| (0..3).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+            context! { index, place => joined("k", " + "), local => joined("l", " | ") }
+        };
+        let context = context! {
+            real => parameters.precision.real(),
+            workgroup => WORKGROUP,
+            vector => parameters.precision.vector(3),
+            dimension => 3,
+            axes,
+            fluid => FLUID,
+            block_bits => 9,
+            fraction_24 => number(1.0 / 16_777_216.0),
+            fraction_32 => number(1.0 / 4_294_967_296.0),
+            abreast => ABREAST,
+            lanes_of_copies => OF_COPY,
+            told_words => TOLD,
+            by_itself => BY_ITSELF,
+            posts => self.signals(true, signals && parameters.in_fluid),
+            awaits => self.signals(false, signals && parameters.in_fluid),
+            in_fluid => parameters.in_fluid,
+            turning => matches!(self, Self::Kick | Self::Drift),
+            moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
+            breaking => matches!(self, Self::Kick | Self::Contact),
+            walls => parameters.wall.is_some(),
+            corners => (0..8).map(corner).collect::<Vec<Value>>(),
+            reach => parameters.pairs.reach().max(parameters.wall.map_or(0.0, |wall| wall.reach())),
+            wca => wca::context(),
+            gay_berne => parameters.pairs.context(&shapes),
+            wall => parameters.wall.map(|wall| wall.context()),
+            sum_count => SUMS,
+            sums => ["Wd", "Ws", "Wo", "Wu", "Wxd", "Wyd", "Wzd"]
+                .iter()
+                .enumerate()
+                .map(|(k, name)| context! { name, first => 1 + 3 * k })
+                .collect::<Vec<Value>>(),
+            range_squared => number(parameters.range().powi(2)),
+            fastest_squared => number(FASTEST * FASTEST),
+            most_neighbours => MOST_NEIGHBOURS,
+            least_weight => number(LEAST_WEIGHT),
+            variance => number(VARIANCE),
+            largest_contact => number(largest_contact),
+            largest_answer => number(0.25),
+            scale => context! {
+                weight => number(parameters.weight_scale()),
+                velocity => number(2.0 * parameters.weight_scale()),
+                force => number(FORCE_SCALE),
+                way => number(4_294_967_296.0),
+                contact => number((2.0_f64.powi(31) / (24.0 * largest_contact)).log2().floor().exp2()),
+            },
+            speeds => context! { count => SPEEDS, apart => SPEEDS_APART },
+            damage => context! {
+                bits => Damage::BITS,
+                speed => Damage::Speed as u32,
+                wall => Damage::Wall as u32,
+                crowd => Damage::Crowd as u32,
+            },
+            ..self.turns(),
+        };
+        let own = [
+            Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+            Template { name: "members.wgsl", text: include_str!("members.wgsl") },
+            Template { name: "region.wgsl", text: include_str!("region.wgsl") },
+            Template { name: "whole.wgsl", text: include_str!("whole.wgsl") },
+            Template { name: "kernel.wgsl", text: include_str!("kernel.wgsl") },
+            Template { name: "wall_distance.wgsl", text: include_str!("wall_distance.wgsl") },
+        ];
+        render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)
+    }
+
+    /// The same with and without messages: a compiler may contract products and sums one way in one kernel and another in the next.
+    pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
+        let signals = gpu.may_signal();
+        Kernel::new(gpu, &format!("{self:?} of rigid bodies"), &self.wgsl(parameters, signals), 64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gay_berne::{GayBerne, Shape};
+    use super::super::parameters::Kind;
+    use super::super::wall::Wall;
+    use super::*;
+    use hematite_engine::Precision;
+
+    #[test]
+    fn every_permutation_is_valid_wgsl() {
+        for k in 0..16 {
+            let kind = Kind {
+                name: "red".into(),
+                shape: Shape::new([1.5, 1.5, 0.5]),
+                half_widths: [3.0, 3.0, 1.0],
+                gamma_t: [1.0; 3],
+                gamma_r: [1.0; 3],
+                mass: 5.0,
+                inertia: [1.0; 3],
+                lambda: [-0.8, 0.8, 0.0],
+                force: [0.0; 3],
+                torque: [0.0; 3],
+                seeded: 1,
+            };
+            let parameters = Parameters {
+                precision: [Precision::F32, Precision::F64][k % 2],
+                kinds: vec![kind],
+                pairs: GayBerne { epsilon: 1e-3, sigma: 0.3, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.1 },
+                wall: (k / 2 % 2 == 1).then_some(Wall { epsilon: 1e-3, sigma: 0.3, largest: 0.1 }),
+                extent: [40, 41, 64],
+                periodic: [k >= 4, false, true],
+                spacing: 1.0,
+                origin: [0.0; 3],
+                in_fluid: k < 8,
+            };
+            for (shader, signals) in Shader::ALL.into_iter().flat_map(|shader| [(shader, false), (shader, true)]) {
+                let source = shader.wgsl(&parameters, signals);
+                let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| {
+                    panic!("{}\n{shader:?}, signals {signals}\n{source}", e.emit_to_string(&source))
+                });
+                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                    .validate(&module)
+                    .unwrap_or_else(|e| {
+                        panic!("{}\n{shader:?}, signals {signals}\n{source}", e.emit_to_string(&source))
+                    });
+            }
+        }
+    }
+}

@@ -1,0 +1,561 @@
+//! The rigid bodies of one rank and their time step.
+//!
+//! After each step of the fluid, which leaves its velocities at the nodes: bodies move, their regions gather what the fluid does
+//! there, contacts are found, forces kick momenta, and the reactions go to the nodes for the fluid's next step. Before bodies move, where some may
+//! have gone too far, tiles, owners, copies and lists of neighbours are found anew; no result depends on when that is. Velocities and
+//! spins stand half a step after positions (leapfrog), orientations turn by the free rotation in between.
+
+use hematite_comm::{Comm, Solo};
+use hematite_config::Result;
+use hematite_engine::particles::{Declaration, Element, GONE, ID, Letter, POSITION, Parcel, Particles, Setting};
+use hematite_engine::passage::Tally;
+use hematite_engine::sites::{Coordinate, SiteMap};
+use hematite_engine::{Physics, SharedNodes};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
+
+use super::lists::Lists;
+use super::parameters::{LEAVE, LOOK, LOOK_WITH_FEEDERS, Parameters};
+use super::passage::Passage;
+use super::shaders::{ABREAST, BY_ITSELF, CLEARED, MESSAGE, OF_COPY, SUMS, Shader};
+use super::{Gate, Kind, State};
+
+/// What a run keeps of a body: the properties that carry its state from step to step.
+const DECLARED: [Declaration; 16] = [
+    POSITION,
+    ID,
+    GONE,
+    Declaration::kept("kind", Element::Word, 1),
+    Declaration::kept("damage", Element::Word, 1),
+    Declaration::kept("orientation", Element::Real, 4),
+    Declaration::kept("velocity", Element::Real, 3),
+    Declaration::kept("spin", Element::Real, 3),
+    Declaration::kept("force", Element::Real, 3),
+    Declaration::kept("torque", Element::Real, 3),
+    Declaration::passing("contact", Element::Real, 6),
+    Declaration::passing("sums", Element::Integer, SUMS),
+    Declaration::passing("reached", Element::Word, 1),
+    Declaration::kept("answer", Element::Real, 9),
+    Declaration::kept("seen", Element::Real, 6),
+    Declaration::kept("drag", Element::Real, 6),
+];
+
+/// What a copy of a body must know when it is made.
+const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin"];
+
+/// What its owner tells it each step: what it answers the fluid, and how it moves on.
+const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
+
+/// What a kernel works on.
+#[derive(Clone, Copy)]
+struct Work {
+    /// Invocations.
+    count: u32,
+    /// The first of the own bodies, or of those that may have copies.
+    first: u32,
+    /// Copies, or own bodies that may have copies.
+    copies: u32,
+    step: u64,
+    /// The share of a step that forces act.
+    kick: f32,
+}
+
+impl Work {
+    /// `count` invocations, one for each of the bodies held or as the kernel has it.
+    fn of(count: u32) -> Self {
+        Self { count, first: 0, copies: 0, step: 0, kick: 1.0 }
+    }
+}
+
+/// The messages of a kernel.
+#[derive(Clone, Copy, Default)]
+struct Letters<'l> {
+    coming: Option<&'l Letter>,
+    going: Option<&'l Letter>,
+}
+
+impl<'l> Letters<'l> {
+    /// The one whose number the kernel is told: one that goes after it has the next.
+    fn any(self) -> Option<&'l Letter> {
+        self.coming.or(self.going)
+    }
+}
+
+/// What is around a rank's own nodes.
+pub struct Surroundings {
+    /// Positions of own nodes.
+    pub own: Vec<[i32; 3]>,
+    /// Where sites are on the device.
+    pub map: SiteMap,
+    /// Distance of each site from the wall; none where there are no walls.
+    pub wall_distance: Option<Vec<f32>>,
+    /// Openings through which bodies go.
+    pub gates: Vec<Gate>,
+}
+
+/// The rigid bodies of one rank.
+pub struct RigidBodies {
+    pub(super) gpu: Gpu,
+    alone: bool,
+    pub(super) parameters: Parameters,
+    pub(super) particles: Particles,
+    lists: Lists,
+    pub(super) shared: Option<SharedNodes>,
+    kinds: Buffer,
+    wall_distance: Buffer,
+    pub(super) broken: Buffer,
+    gates: Buffer,
+    left: Vec<u64>,
+    pub(super) passage: Passage,
+    kernels: Vec<(Shader, Kernel, Bound)>,
+    /// Stands in for messages where there are none: what is read, and what is written.
+    nothing: [Buffer; 2],
+    enlarged: u32,
+}
+
+impl RigidBodies {
+    /// Puts bodies into the fluid, or into empty space where there is none: of all `bodies` those in this rank's tiles. `step` is
+    /// the number of steps done; where it is 0 the bodies' momenta get half a kick, which puts them ahead of positions.
+    /// Collective.
+    ///
+    /// # Errors
+    /// When the device lacks room or is lost, or a rank is.
+    pub fn new(
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        parameters: Parameters,
+        shared: Option<SharedNodes>,
+        surroundings: Surroundings,
+        step: u64,
+        bodies: impl IntoIterator<Item = State>,
+    ) -> Result<Self> {
+        parameters.check()?;
+        let precision = parameters.precision;
+        let setting = Setting {
+            dimension: 3,
+            precision,
+            extent: parameters.extent.map(|n| n as i32),
+            periodic: parameters.periodic,
+            reach: parameters.reach(),
+            sight: parameters.sight(),
+        };
+        let words = bodies.into_iter().map(|body| body.words(precision));
+        let particles = Particles::new(gpu, comm, setting, surroundings.map, &surroundings.own, &DECLARED, words)?;
+        let numbers: Vec<f64> = parameters.kinds.iter().flat_map(|kind| kind.words(&parameters.pairs)).collect();
+        let numbers = precision.pack_real(&numbers);
+        let kinds = gpu.buffer("kinds of bodies", numbers.len() as u64)?;
+        gpu.upload(&kinds, 0, &numbers)?;
+        let distances = surroundings.wall_distance.unwrap_or_else(|| vec![0.0]);
+        let wall_distance = gpu.buffer("distances from walls", 4 * distances.len() as u64)?;
+        gpu.upload(&wall_distance, 0, &distances)?;
+        let passage =
+            Passage::new(surroundings.gates, &parameters.kinds.iter().map(|kind| kind.seeded).collect::<Vec<_>>());
+        let numbers: Vec<f64> = passage.gates.iter().flat_map(|gate| gate.words(&parameters)).collect();
+        let gates = gpu.buffer("openings for bodies", (numbers.len().max(1) * precision.real_bytes()) as u64)?;
+        gpu.upload(&gates, 0, &precision.pack_real(&numbers))?;
+        let mut bodies = Self {
+            gates,
+            left: vec![0; parameters.kinds.len()],
+            passage,
+            gpu: gpu.clone(),
+            alone: comm.size() == 1,
+            enlarged: 0,
+            kernels: Vec::new(),
+            nothing: [gpu.buffer("no message", 16)?, gpu.buffer("no message", 16)?],
+            broken: gpu.buffer("whether a body broke", 4)?,
+            lists: Lists::new(gpu, parameters.skin())?,
+            parameters,
+            particles,
+            shared,
+            kinds,
+            wall_distance,
+        };
+        let mut recorder = Recorder::new(gpu);
+        bodies.bind()?;
+        bodies.rebuild(comm, &mut recorder, step)?;
+        if step == 0 {
+            let told = bodies.kick(comm, &mut recorder, step, 0.5)?;
+            bodies.answer(comm, &mut recorder, told)?;
+        } else {
+            let told = bodies.particles.forward(&mut recorder, &TOLD)?;
+            bodies.particles.arrive(comm, &mut recorder, told)?;
+            if let Some(shared) = &bodies.shared {
+                recorder.clear(&shared.node_force);
+            }
+            bodies.record_spread(&mut recorder, (0, bodies.copies()), None);
+        }
+        recorder.flush()?;
+        gpu.wait()?;
+        Ok(bodies)
+    }
+
+    /// What the run fixes.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// Bodies of this rank's own.
+    pub fn own(&self) -> u32 {
+        self.particles.own()
+    }
+
+    /// The own bodies, ascending by number.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn states(&self) -> Result<Vec<State>> {
+        let own = self.own() as usize;
+        let words = |name: &str| self.particles.words(name);
+        let reals = |name: &str| -> Result<Vec<f64>> {
+            Ok(self.parameters.precision.unpack_real(bytemuck::cast_slice(&words(name)?)))
+        };
+        let (id, kind, position) = (words("id")?, words("kind")?, words("position")?);
+        let [orientation, velocity, spin, force, torque, answer, seen, drag] =
+            ["orientation", "velocity", "spin", "force", "torque", "answer", "seen", "drag"].map(reals);
+        let (orientation, velocity, spin) = (orientation?, velocity?, spin?);
+        let (force, torque, answer, seen, drag) = (force?, torque?, answer?, seen?, drag?);
+        let vector = |of: &[f64], i: usize| [0, 1, 2].map(|a| of[a * own + i]);
+        let gone = words(GONE.name)?;
+        let state = |i: usize| State {
+            id: id[i],
+            kind: kind[i],
+            position: [0, 1, 2].map(|a| {
+                let at = 2 * (a * own + i);
+                Coordinate { site: position[at] as i32, fraction: position[at + 1] }
+            }),
+            orientation: [0, 1, 2, 3].map(|a| orientation[a * own + i]),
+            velocity: vector(&velocity, i),
+            spin: vector(&spin, i),
+            force: vector(&force, i),
+            torque: vector(&torque, i),
+            answer: std::array::from_fn(|a| answer[a * own + i]),
+            seen: std::array::from_fn(|a| seen[a * own + i]),
+            drag: std::array::from_fn(|a| drag[a * own + i]),
+        };
+        let mut states: Vec<State> = (0..own).filter(|&i| gone[i] == 0).map(state).collect();
+        states.sort_by_key(|state| state.id);
+        Ok(states)
+    }
+
+    /// Counts the bodies that left, by population.
+    fn count_gone(&mut self) -> Result<()> {
+        for gone in self.particles.take_gone()? {
+            if let Some(left) = self.left.get_mut((gone - 1) as usize) {
+                *left += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many bodies of each population there are and were, on all ranks. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn tally(&self, comm: &dyn Comm) -> Result<Vec<Tally>> {
+        let kinds = self.parameters.kinds.len();
+        let mut counts = vec![0_i64; 2 * kinds];
+        let (kind, gone) = (self.particles.words("kind")?, self.particles.words(GONE.name)?);
+        for (&kind, &gone) in kind.iter().zip(&gone) {
+            counts[2 * kind as usize + usize::from(gone != 0)] += 1;
+        }
+        // Those that were dropped since the last look, and those of earlier looks.
+        for &gone in self.particles.dropped() {
+            counts[2 * (gone as usize - 1) + 1] += 1;
+        }
+        for (k, &left) in self.left.iter().enumerate() {
+            counts[2 * k + 1] += left as i64;
+        }
+        comm.sum(&mut counts)?;
+        let tally = |((kind, count), &inserted): ((&Kind, &[i64]), &u64)| Tally {
+            seeded: kind.seeded,
+            inserted,
+            inside: count[0] as u64,
+            left: count[1] as u64,
+        };
+        Ok(self.parameters.kinds.iter().zip(counts.chunks(2)).zip(&self.passage.inserted).map(tally).collect())
+    }
+
+    /// Puts back how many bodies of each population left before a restart, on one rank.
+    pub fn restore_left(&mut self, left: &[u64]) {
+        self.left.copy_from_slice(left);
+    }
+
+    /// Steps between two looks.
+    fn look_every(&self) -> u64 {
+        if self.passage.feeds() { LOOK_WITH_FEEDERS } else { LOOK }
+    }
+
+    /// What kernels bind, but messages.
+    fn table(&self) -> Vec<(&str, &Buffer)> {
+        let mut table = self.particles.table();
+        let [empty, forces] = &self.nothing;
+        let (velocity, force) = match &self.shared {
+            Some(shared) => (&shared.node_velocity, &shared.node_force),
+            None => (empty, forces),
+        };
+        table.extend([
+            ("kinds", &self.kinds),
+            ("wall_distance", &self.wall_distance),
+            ("broken", &self.broken),
+            ("speeds", self.lists.speeds()),
+            ("gates", &self.gates),
+            ("node_velocity", velocity),
+            ("node_force", force),
+            ("words", force),
+        ]);
+        table
+    }
+
+    /// What kernels bind, with a message that comes and one that goes.
+    fn table_with<'b>(&'b self, letters: Letters<'b>) -> Vec<(&'b str, &'b Buffer)> {
+        let mut table = self.table();
+        let [read, written] = &self.nothing;
+        let message = |letter: Option<&'b Letter>, none: &'b Buffer| letter.map_or(none, |letter| &letter.message);
+        table.extend([("coming", message(letters.coming, read)), ("going", message(letters.going, written))]);
+        match letters.any().and_then(|letter| letter.signals.as_ref()) {
+            Some(signals) => table.extend(signals.buffers()),
+            None => table.extend(["arrived", "posted", "answered"].map(|name| (name, written))),
+        }
+        table
+    }
+
+    /// Makes the kernels, or binds them anew.
+    fn bind(&mut self) -> Result<()> {
+        let mut kernels = Vec::new();
+        for shader in Shader::ALL {
+            let kernel = match self.kernels.iter().find(|(of, ..)| *of == shader) {
+                Some((_, kernel, _)) => kernel.clone(),
+                None => shader.kernel(&self.gpu, &self.parameters)?,
+            };
+            let bound = kernel.bind(&self.gpu, &self.table_with(Letters::default()));
+            kernels.push((shader, kernel, bound));
+        }
+        self.kernels = kernels;
+        self.enlarged = self.particles.enlarged();
+        Ok(())
+    }
+
+    /// Binds the kernels anew where the arrays were made anew.
+    fn bind_enlarged(&mut self) -> Result<()> {
+        if self.particles.enlarged() == self.enlarged { Ok(()) } else { self.bind() }
+    }
+
+    /// Runs a kernel on own bodies and copies, where there is no message.
+    fn record_quiet(&self, recorder: &mut Recorder, shader: Shader, work: Work) {
+        if let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
+            recorder.dispatch(kernel, bound, work.count, &self.words(work, None));
+        }
+    }
+
+    /// The same with `letters`.
+    fn record_with(&self, recorder: &mut Recorder, shader: Shader, letters: Letters, work: Work) {
+        if let Some((_, kernel, _)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
+            let bound = kernel.bind(&self.gpu, &self.table_with(letters));
+            recorder.dispatch(kernel, &bound, work.count, &self.words(work, letters.any()));
+        }
+    }
+
+    fn words(&self, Work { count, first, copies, step, kick }: Work, letter: Option<&Letter>) -> [u32; 16] {
+        let nodes = self.shared.as_ref().map_or(0, |shared| shared.stride);
+        let [a, b, c, d, e, f] = self.particles.map().words();
+        let (stride, own) = (self.particles.properties().stride, self.own());
+        let message = letter.map_or(0, |letter| if letter.signals.is_some() { BY_ITSELF } else { MESSAGE });
+        let round = letter.map_or(0, |letter| letter.round);
+        [count, first, stride, nodes, step as u32, kick.to_bits(), own, copies, message, round, a, b, c, d, e, f]
+    }
+
+    /// What the fluid does in the regions of own bodies, while forces on nodes become zero.
+    fn record_gather(&self, recorder: &mut Recorder) {
+        if self.shared.is_some() {
+            recorder.phase("gather");
+            self.record_quiet(recorder, Shader::Gather, Work::of(self.items_of_own()));
+        }
+    }
+
+    /// What the fluid does in the regions of copies, into `letter`, and where the kernel posts it by itself, so that it is off before that is done,
+    /// also in those of own bodies, and makes forces on nodes zero.
+    fn record_gather_for_owners(&self, recorder: &mut Recorder, letter: &Letter) {
+        recorder.phase("gather");
+        let copies = self.copies();
+        let (first, items) = if letter.signals.is_some() { (0, self.items_of_own()) } else { (self.own(), 0) };
+        let groups = copies.div_ceil(WORKGROUP).max(1);
+        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + items) };
+        self.record_with(recorder, Shader::Gather, Letters { going: Some(letter), coming: None }, work);
+    }
+
+    /// Invocations for own bodies, or for the forces on nodes that these make zero.
+    fn items_of_own(&self) -> u32 {
+        let fours = self.shared.as_ref().map_or(0, |shared| shared.node_force.bytes().div_ceil(16));
+        self.own().max((fours as u32).div_ceil(CLEARED)).next_multiple_of(WORKGROUP)
+    }
+
+    fn copies(&self) -> u32 {
+        self.particles.held() - self.own()
+    }
+
+    fn record_contact(&self, recorder: &mut Recorder, step: u64) {
+        recorder.phase("contact");
+        self.record_quiet(recorder, Shader::Contact, Work { step, ..Work::of(self.own()) });
+    }
+
+    fn record_kick(&self, recorder: &mut Recorder, step: u64, kick: f32) {
+        recorder.phase("motion");
+        self.record_quiet(recorder, Shader::Kick, Work { step, kick, ..Work::of(self.own()) });
+    }
+
+    /// The same, where copies' sums come and copies are told.
+    fn record_kick_with(&self, recorder: &mut Recorder, letters: Letters, step: u64, kick: f32) {
+        recorder.phase("motion");
+        let copies = self.particles.frontier();
+        let groups = copies.div_ceil(WORKGROUP).max(1);
+        let first = self.own() - copies;
+        let work = Work { first, copies, step, kick, ..Work::of(groups * WORKGROUP + first) };
+        self.record_with(recorder, Shader::Kick, letters, work);
+    }
+
+    /// Reactions of own bodies from `first` on and of `copies`.
+    fn record_spread(&self, recorder: &mut Recorder, (first, copies): (u32, u32), letter: Option<&Letter>) {
+        if self.shared.is_none() {
+            return;
+        }
+        recorder.phase("spread");
+        let groups = ((self.own() - first) * ABREAST).div_ceil(WORKGROUP);
+        // One invocation at least awaits a message about none.
+        let of_copies = (copies * OF_COPY).max(u32::from(letter.is_some()));
+        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + of_copies) };
+        match letter {
+            Some(letter) => {
+                self.record_with(recorder, Shader::Spread, Letters { coming: Some(letter), going: None }, work);
+            }
+            None => self.record_quiet(recorder, Shader::Spread, work),
+        }
+    }
+
+    /// Which bodies leave through openings: from here on they are as good as not there. Copies leave with them.
+    fn record_leave(&self, recorder: &mut Recorder, step: u64) {
+        if !self.passage.gates.is_empty() && step.is_multiple_of(LEAVE) {
+            self.record_quiet(recorder, Shader::Leave, Work { step, ..Work::of(self.particles.held()) });
+        }
+    }
+
+    /// The step after `step` steps.
+    fn record_drift(&mut self, recorder: &mut Recorder, step: u64) {
+        recorder.phase("motion");
+        self.record_quiet(recorder, Shader::Drift, Work { step, ..Work::of(self.particles.held()) });
+        self.lists.record_look(recorder, step + 1);
+    }
+
+    /// Finds tiles, owners, copies and lists of neighbours anew after `step` steps. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost, or has no room.
+    pub(super) fn rebuild<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        self.particles.rebuild(comm, recorder, &CARRIED)?;
+        self.lists.begin(recorder, step)?;
+        self.bind_enlarged()
+    }
+
+    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds: gives the message that tells these what they
+    /// answer. Gathering for copies comes first, so that their sums travel while the own ones are made and contacts are found.
+    fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Parcel> {
+        let sums = self.gather(recorder)?;
+        self.record_contact(recorder, step);
+        let coming = sums.map(|sums| self.particles.arrive_for_kernel(comm, recorder, &sums)).transpose()?.flatten();
+        let going = coming.as_ref().map(|_| self.letter()).transpose()?.flatten();
+        if going.is_none() {
+            self.record_kick(recorder, step, kick);
+            return self.particles.forward(recorder, &TOLD);
+        }
+        let letters = Letters { coming: coming.as_ref(), going: going.as_ref() };
+        self.record_kick_with(recorder, letters, step, kick);
+        let words = self.particles.words_of(&TOLD);
+        Ok(self.particles.answer(recorder, words))
+    }
+
+    /// Where a kernel puts a message between owners and copies, of which the one to copies may be the longer.
+    fn letter(&mut self) -> Result<Option<Letter>> {
+        let words = self.particles.words_of(&TOLD).max(SUMS);
+        self.particles.letter(words)
+    }
+
+    /// What the fluid does in all regions; gives the message about those of copies, where there are any.
+    fn gather(&mut self, recorder: &mut Recorder) -> Result<Option<Parcel>> {
+        let letter = if self.shared.is_some() { self.letter()? } else { None };
+        let Some(letter) = letter else {
+            self.record_gather(recorder);
+            return Ok(None);
+        };
+        self.record_gather_for_owners(recorder, &letter);
+        let sums = self.particles.reverse(recorder, SUMS);
+        if letter.signals.is_none() {
+            self.record_gather(recorder);
+        }
+        Ok(Some(sums))
+    }
+
+    /// Reactions, where other ranks hold copies, which are `told` what they answer while the own ones are spread.
+    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, told: Parcel) -> Result<()> {
+        if self.shared.is_none() {
+            return self.particles.arrive(comm, recorder, told);
+        }
+        let by_itself = self.particles.awaited_by_kernel(&told);
+        let (own, copies) = (self.own(), self.copies());
+        if !by_itself {
+            self.record_spread(recorder, (0, 0), None);
+        }
+        if let Some(letter) = self.particles.arrive_for_kernel(comm, recorder, &told)? {
+            self.record_spread(recorder, (if by_itself { 0 } else { own }, copies), Some(&letter));
+        }
+        Ok(())
+    }
+
+    /// A step of bodies that no other rank has to know.
+    fn step_alone(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
+        if self.lists.outlived(&Solo, recorder, step)? {
+            self.particles.record_rebuild(recorder);
+            self.lists.begin(recorder, step)?;
+        }
+        self.record_drift(recorder, step);
+        let step = step + 1;
+        self.record_leave(recorder, step);
+        self.record_gather(recorder);
+        self.record_contact(recorder, step);
+        self.record_kick(recorder, step, 1.0);
+        self.record_spread(recorder, (0, 0), None);
+        Ok(())
+    }
+
+    /// A step of bodies of which other ranks hold copies.
+    fn step_with_others<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        if self.lists.outlived(comm, recorder, step)? {
+            self.rebuild(comm, recorder, step)?;
+        }
+        self.record_drift(recorder, step);
+        let step = step + 1;
+        self.record_leave(recorder, step);
+        let told = self.kick(comm, recorder, step, 1.0)?;
+        self.answer(comm, recorder, told)
+    }
+}
+
+impl Physics for RigidBodies {
+    fn name(&self) -> &'static str {
+        "bodies"
+    }
+
+    fn until_look(&self, step: u64) -> u64 {
+        self.look_every() - step % self.look_every()
+    }
+
+    fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        if self.alone { self.step_alone(recorder, step) } else { self.step_with_others(comm, recorder, step) }
+    }
+
+    fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        if step.is_multiple_of(self.look_every()) {
+            self.check_sound(comm)?;
+            self.count_gone()?;
+            self.let_in(comm, step)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! The box of whole sites around each cell, read by the host.
+
+use hematite_config::Result;
+use hematite_engine::sites::Bounds;
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_membrane::Vertices;
+
+use super::shaders::{Shader, Span, Variant, kernel};
+
+/// The kernels that find the boxes around cells.
+pub struct BoundingBoxes {
+    dimension: usize,
+    clear: (Kernel, Bound),
+    bounds: (Kernel, Bound),
+    boxes: Buffer,
+    slots: u32,
+    stride: u32,
+}
+
+impl BoundingBoxes {
+    /// Kernels for `vertices`.
+    ///
+    /// # Errors
+    /// Where the device lacks room or refuses a kernel.
+    pub fn new(gpu: &Gpu, dimension: usize, vertices: &Vertices) -> Result<Self> {
+        let variant = Variant::of_dimension(dimension);
+        let boxes = buffer(gpu, dimension, vertices)?;
+        let made = |shader: Shader| -> Result<(Kernel, Bound)> {
+            let kernel = kernel(gpu, shader, &variant)?;
+            let bound = bind(gpu, &kernel, vertices, &boxes);
+            Ok((kernel, bound))
+        };
+        let (clear, bounds) = (made(Shader::Fill)?, made(Shader::Bounds)?);
+        Ok(Self { dimension, clear, bounds, slots: vertices.slots, stride: vertices.stride, boxes })
+    }
+
+    /// Takes other arrays of vertices.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
+        self.boxes = buffer(gpu, self.dimension, vertices)?;
+        for (kernel, bound) in [&mut self.clear, &mut self.bounds] {
+            *bound = bind(gpu, kernel, vertices, &self.boxes);
+        }
+        (self.slots, self.stride) = (vertices.slots, vertices.stride);
+        Ok(())
+    }
+
+    /// The box around the cell in each slot; that of an empty slot means nothing.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn read(&self, gpu: &Gpu) -> Result<Vec<Bounds>> {
+        let words = 2 * self.dimension as u32 * self.slots;
+        let mut recorder = Recorder::new(gpu);
+        recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, i32::MAX as u32, 0]);
+        let span = Span { stride: self.stride, ..Span::default() };
+        recorder.dispatch(&self.bounds.0, &self.bounds.1, self.stride, &span.words(self.stride, None));
+        recorder.submit();
+        let ends: Vec<i32> = gpu.download(&self.boxes, 0, words as usize)?;
+        let bounds = |ends: &[i32]| {
+            let mut bounds = Bounds::default();
+            let (low, high) = ends.split_at(self.dimension);
+            for (axis, (&low, &high)) in low.iter().zip(high).enumerate() {
+                (bounds.low[axis], bounds.high[axis]) = (low, high.saturating_neg());
+            }
+            bounds
+        };
+        Ok(ends.chunks(2 * self.dimension).map(bounds).collect())
+    }
+}
+
+/// Lower and negative upper ends, slot after slot.
+fn buffer(gpu: &Gpu, dimension: usize, vertices: &Vertices) -> Result<Buffer> {
+    gpu.buffer("boxes of cells", 8 * dimension as u64 * u64::from(vertices.slots))
+}
+
+fn bind(gpu: &Gpu, kernel: &Kernel, vertices: &Vertices, boxes: &Buffer) -> Bound {
+    let mut buffers = vertices.table();
+    buffers.extend([("boxes", boxes), ("words", boxes)]);
+    kernel.bind(gpu, &buffers)
+}

@@ -1,0 +1,252 @@
+//! Contact: forces between the vertices of different cells, and from walls on vertices, below a distance. In 2-D also between
+//! vertices of one ring that are far apart along it: no fluid that the lattice resolves keeps the sides of a fold apart.
+//!
+//! A pair of vertices at distance r repels with pressure times the mean of their areas, see `repulsion.wgsl`; beyond
+//! may follow Morse's attraction, `morse.wgsl`. A wall repels by the same law, with a pressure of its own, along the
+//! gradient of the distance from it, see [`WallDistance`].
+
+use bytemuck::{Pod, Zeroable};
+use hematite_config::Result;
+use hematite_engine::sites::SiteMap;
+use hematite_engine::{Precision, Support};
+use hematite_gpu::{Arguments, Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_membrane::{NONE, Vertices};
+
+use super::listing::Listing;
+use super::shaders::{MOST_NEIGHBOURS, Shader, Span, Variant, kernel};
+use super::wall_distance::WallDistance;
+
+/// Fixed point of the force of pairs on one vertex: 2^29 for one lattice unit.
+pub(super) const SCALE: f64 = 536_870_912.0;
+
+/// The largest force of one pair of vertices, or of a wall on one, lattice units; sound cells stay far below.
+pub const LARGEST_PUSH: f64 = 1.0 / 16.0;
+
+/// Contact in lattice units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactParameters {
+    /// Distance at which repulsion begins.
+    pub range: f64,
+    /// Pressure between cells that touch.
+    pub strength: f64,
+    /// Pressure of a wall that a vertex touches.
+    pub wall_strength: f64,
+    /// Attraction between cells.
+    pub morse: Option<Morse>,
+}
+
+/// Morse's potential between membranes, `energy (e^2 - 2 e)` an area with `e = exp(-(r - distance) / width)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Morse {
+    /// Depth of the potential, energy an area.
+    pub energy: f64,
+    /// Distance of its minimum.
+    pub distance: f64,
+    /// Length over which it falls off.
+    pub width: f64,
+}
+
+impl ContactParameters {
+    /// The largest distance at which vertices act on each other.
+    pub fn range(&self) -> f64 {
+        self.morse.map_or(self.range, |morse| self.range.max(morse.cut()))
+    }
+}
+
+impl Morse {
+    /// Distance at which the force ends.
+    pub fn cut(&self) -> f64 {
+        2.5 * self.distance
+    }
+
+    /// Distance from which on it fades.
+    pub(super) fn fades(&self) -> f64 {
+        2.0 * self.distance
+    }
+}
+
+/// What contact is to know of the cell in a slot.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+pub struct SlotContact {
+    /// Mean area of a vertex (2-D: length), lattice units.
+    pub area: f32,
+    /// 2-D: two vertices of the ring with at most so many sides between them do not touch.
+    pub beside: f32,
+}
+
+/// Vertices of a ring touch where they are more than this many ranges apart along it.
+const BESIDE: f64 = 1.5;
+
+impl ContactParameters {
+    /// The largest number of sides between two vertices of a ring that do not touch, where sides are `side` long.
+    pub fn beside(&self, side: f64) -> f32 {
+        (BESIDE * self.range / side).floor() as f32
+    }
+}
+
+/// The kernels of contact on one rank.
+pub struct Contact {
+    tiles: u32,
+    due: (Kernel, Bound),
+    clear: (Kernel, Bound),
+    bin: (Kernel, Bound),
+    neighbours: (Kernel, Bound),
+    contact: (Kernel, Bound),
+    map: SiteMap,
+    every: u32,
+    arrays: Arrays,
+    wall: WallDistance,
+    stride: u32,
+}
+
+/// What depends on the number of vertices.
+struct Arrays {
+    /// For each vertex the next one of its tile, then for each tile its first one.
+    links: Buffer,
+    /// First and last vertex of each slot's cell.
+    cells: Buffer,
+    slot_contact: Buffer,
+    /// Whether the lists hold, how far vertices have moved since they were made, and their length.
+    listing: Buffer,
+    /// The vertices that may touch, and what is near them.
+    listed: Buffer,
+    /// Neighbours of each vertex.
+    neighbours: Buffer,
+    /// Sizes of the dispatches that make lists: over tiles, over vertices.
+    listing_size: Arguments,
+    /// Size of the dispatch over the vertices listed.
+    contact_size: Arguments,
+}
+
+impl Contact {
+    /// Contact between `vertices` each `every` steps, and with the walls at the distance `wall` from the sites of `map`.
+    ///
+    /// # Errors
+    /// A usage fault where the range is too long for tiles or for a period, or the device lacks room.
+    pub fn new(
+        gpu: &Gpu,
+        precision: Precision,
+        parameters: &ContactParameters,
+        every: u64,
+        map: &SiteMap,
+        vertices: &Vertices,
+        wall: &WallDistance,
+    ) -> Result<Self> {
+        let listing = Listing::fitting(parameters.range(), map)?;
+        let variant = Variant {
+            dimension: map.dimension,
+            precision,
+            extent: map.extent,
+            periodic: map.periodic,
+            support: Support::Two,
+            contact: Some((*parameters, listing)),
+        };
+        let tiles = listing.tiling.tiles(map);
+        let arrays = Arrays::new(gpu, vertices, map.dimension, tiles)?;
+        let buffers = table(map, vertices, &arrays, wall);
+        let made = |shader: Shader| -> Result<(Kernel, Bound)> {
+            let kernel = kernel(gpu, shader, &variant)?;
+            let bound = kernel.bind(gpu, &buffers);
+            Ok((kernel, bound))
+        };
+        Ok(Self {
+            tiles,
+            due: made(Shader::Due)?,
+            clear: made(Shader::Fill)?,
+            bin: made(Shader::Bin)?,
+            neighbours: made(Shader::Neighbours)?,
+            contact: made(Shader::Contact)?,
+            map: map.clone(),
+            every: every as u32,
+            arrays,
+            wall: wall.clone(),
+            stride: vertices.stride,
+        })
+    }
+
+    /// Takes other arrays of vertices; slots have to be written anew.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
+        self.arrays = Arrays::new(gpu, vertices, self.map.dimension, self.tiles)?;
+        self.stride = vertices.stride;
+        let buffers = table(&self.map, vertices, &self.arrays, &self.wall);
+        for (kernel, bound) in [&mut self.due, &mut self.clear, &mut self.bin, &mut self.neighbours, &mut self.contact]
+        {
+            *bound = kernel.bind(gpu, &buffers);
+        }
+        Ok(())
+    }
+
+    /// Has the lists of neighbours made anew before they are next used: cells were put in or taken out.
+    pub fn forget(&self, gpu: &Gpu) {
+        gpu.write(&self.arrays.listing, 0, &[0_u32]);
+    }
+
+    /// Writes what contact is to know of each slot's cell.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn write_slots(&self, gpu: &Gpu, slots: &[SlotContact]) -> Result<()> {
+        gpu.upload(&self.arrays.slot_contact, 0, slots)
+    }
+
+    /// Adds contact forces to those on the vertices.
+    pub fn record(&self, recorder: &mut Recorder, step: u32) {
+        let Arrays { listing_size, contact_size, .. } = &self.arrays;
+        let span = Span { stride: self.stride, step, steps: self.every, vertices: self.tiles, ..Span::default() };
+        let over = |count: u32| span.words(count, Some(&self.map));
+        recorder.phase("neighbours");
+        recorder.dispatch(&self.due.0, &self.due.1, 1, &over(1));
+        let fill = [self.tiles, NONE, self.stride];
+        recorder.dispatch_indirect(&self.clear.0, &self.clear.1, listing_size, 0, &fill);
+        let all = over(self.stride);
+        for (kernel, bound) in [&self.bin, &self.neighbours] {
+            recorder.dispatch_indirect(kernel, bound, listing_size, 1, &all);
+        }
+        recorder.phase("contact");
+        recorder.dispatch_indirect(&self.contact.0, &self.contact.1, contact_size, 0, &all);
+    }
+}
+
+impl Arrays {
+    fn new(gpu: &Gpu, vertices: &Vertices, dimension: usize, tiles: u32) -> Result<Self> {
+        let (stride, slots) = (u64::from(vertices.stride), u64::from(vertices.slots));
+        Ok(Self {
+            links: gpu.buffer("lists of vertices", 4 * (stride + u64::from(tiles)))?,
+            cells: gpu.buffer("vertices of slots", 8 * slots)?,
+            slot_contact: gpu.buffer("contact of slots", 8 * slots)?,
+            listing: gpu.buffer("state of lists", 12)?,
+            listed: gpu.buffer("vertices that may touch", 4 * (2 + dimension as u64) * stride)?,
+            neighbours: gpu.buffer("neighbours", 4 * u64::from(MOST_NEIGHBOURS[dimension - 2]) * stride)?,
+            listing_size: gpu.arguments("sizes of lists", 2)?,
+            contact_size: gpu.arguments("size of contact", 1)?,
+        })
+    }
+}
+
+/// The buffers by name, for kernels to bind.
+fn table<'a>(
+    map: &'a SiteMap,
+    vertices: &'a Vertices,
+    arrays: &'a Arrays,
+    wall: &'a WallDistance,
+) -> Vec<(&'a str, &'a Buffer)> {
+    let mut table = vertices.table();
+    table.extend([
+        ("directory", &map.directory),
+        ("links", &arrays.links),
+        ("words", &arrays.links),
+        ("cells", &arrays.cells),
+        ("slot_contact", &arrays.slot_contact),
+        ("listing", &arrays.listing),
+        ("listed", &arrays.listed),
+        ("neighbours", &arrays.neighbours),
+        ("listing_size", &arrays.listing_size.buffer),
+        ("contact_size", &arrays.contact_size.buffer),
+        ("wall_distance", &wall.0),
+    ]);
+    table
+}

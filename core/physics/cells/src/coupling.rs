@@ -1,0 +1,123 @@
+//! Immersed boundary: velocities from nodes to vertices, vertices along them, forces from vertices to nodes.
+//!
+//! Near walls the weights of the fluid nodes around a vertex are divided by their sum, so that a uniform velocity stays
+//! what it is and the whole force reaches the fluid. The wall holds vertices off (`wall_hold.wgsl`): one with less than
+//! [`LEAST_WEIGHT`] of its kernel in the fluid was put into the wall.
+
+use hematite_config::Result;
+use hematite_engine::sites::SiteMap;
+use hematite_engine::{Precision, SharedNodes, Support};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_membrane::Vertices;
+
+use super::shaders::{Shader, Span, Variant, kernel};
+use super::wall_distance::WallDistance;
+
+/// Smaller forces do not look what is at the node.
+pub(super) const STRONG: f64 = 1.0 / 1024.0;
+
+/// The kernels between the vertices and the own nodes of one rank.
+pub struct Coupling {
+    interpolate: (Kernel, Bound),
+    advance: (Kernel, Bound),
+    spread: (Kernel, Bound),
+    clear: (Kernel, Bound),
+    map: SiteMap,
+    wall: WallDistance,
+    shared: SharedNodes,
+    stride: u32,
+}
+
+impl Coupling {
+    /// Kernels for `vertices` among the nodes of `map`, whose sites have the distance `wall` from the wall.
+    ///
+    /// # Errors
+    /// Where the device refuses a kernel.
+    pub fn new(
+        gpu: &Gpu,
+        precision: Precision,
+        support: Support,
+        map: &SiteMap,
+        wall: &WallDistance,
+        vertices: &Vertices,
+        shared: &SharedNodes,
+    ) -> Result<Self> {
+        let (dimension, extent, periodic) = (map.dimension, map.extent, map.periodic);
+        let variant = Variant { dimension, precision, extent, periodic, support, contact: None };
+        let buffers = buffers(map, wall, vertices, shared);
+        let made = |shader: Shader| -> Result<(Kernel, Bound)> {
+            let kernel = kernel(gpu, shader, &variant)?;
+            let bound = kernel.bind(gpu, &buffers);
+            Ok((kernel, bound))
+        };
+        Ok(Self {
+            interpolate: made(Shader::Interpolate)?,
+            advance: made(Shader::Advance)?,
+            spread: made(Shader::Spread)?,
+            clear: made(Shader::Fill)?,
+            map: map.clone(),
+            wall: wall.clone(),
+            shared: shared.clone(),
+            stride: vertices.stride,
+        })
+    }
+
+    /// Where sites are.
+    pub(super) fn map(&self) -> &SiteMap {
+        &self.map
+    }
+
+    /// Takes other arrays of vertices.
+    pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) {
+        let buffers = buffers(&self.map, &self.wall, vertices, &self.shared);
+        for (kernel, bound) in [&mut self.interpolate, &mut self.advance, &mut self.spread] {
+            *bound = kernel.bind(gpu, &buffers);
+        }
+        self.stride = vertices.stride;
+    }
+
+    /// Velocity of the fluid at the vertices after step `step`, as far as own nodes tell: the sum over ranks is the whole. By it
+    /// vertices move for `steps` steps.
+    pub fn record_interpolate(&self, recorder: &mut Recorder, step: u32, steps: u32) {
+        self.record(recorder, &self.interpolate, step, steps);
+    }
+
+    /// Moves the vertices by `steps` steps, fewer than 16 384.
+    pub fn record_advance(&self, recorder: &mut Recorder, step: u32, steps: u32) {
+        self.record(recorder, &self.advance, step, steps);
+    }
+
+    /// Sets the forces on all nodes to zero.
+    pub fn record_clear(&self, recorder: &mut Recorder) {
+        let words = (self.shared.node_force.bytes() / 4) as u32;
+        recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, 0, 0]);
+    }
+
+    /// Adds the forces on vertices to those on own nodes.
+    pub fn record_spread(&self, recorder: &mut Recorder, step: u32) {
+        self.record(recorder, &self.spread, step, 1);
+    }
+
+    fn record(&self, recorder: &mut Recorder, (kernel, bound): &(Kernel, Bound), step: u32, steps: u32) {
+        let span = Span { stride: self.stride, node_stride: self.shared.stride, step, steps, ..Span::default() };
+        recorder.dispatch(kernel, bound, self.stride, &span.words(self.stride, Some(&self.map)));
+    }
+}
+
+fn buffers<'a>(
+    map: &'a SiteMap,
+    wall: &'a WallDistance,
+    vertices: &'a Vertices,
+    shared: &'a SharedNodes,
+) -> Vec<(&'a str, &'a Buffer)> {
+    let mut buffers = vertices.table();
+    buffers.extend([
+        ("directory", &map.directory),
+        ("sites", &map.sites),
+        ("wall_distance", &wall.0),
+        ("node_force", &shared.node_force),
+        ("node_velocity", &shared.node_velocity),
+        ("words", &shared.node_force),
+    ]);
+    buffers
+}

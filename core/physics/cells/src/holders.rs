@@ -1,0 +1,89 @@
+//! Which ranks hold which cells: every rank holds the whole of each cell that comes near its nodes.
+//!
+//! Every rank knows, tile by tile, which ranks own nodes there. A cell's bounding box, widened by what its vertices may
+//! reach before the next look, then names its holders; all of them find the same answer.
+
+use std::collections::HashMap;
+
+use hematite_comm::{Comm, gather_all};
+use hematite_config::Result;
+use hematite_engine::sites::Bounds;
+
+/// Sites along the edge of a tile.
+const TILE: i32 = 8;
+
+/// The ranks that own nodes in each tile of the domain.
+#[derive(Clone, Debug)]
+pub struct Holders {
+    /// Ranks, ascending, by tile.
+    ranks: HashMap<[i32; 3], Vec<u32>>,
+    extent: [i32; 3],
+    periodic: [bool; 3],
+}
+
+impl Holders {
+    /// Collects the tiles of all ranks; `own` are the positions of this rank's own nodes. Collective.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn collect(comm: &dyn Comm, own: &[[i32; 3]], extent: [usize; 3], periodic: [bool; 3]) -> Result<Self> {
+        let mut tiles: Vec<[i32; 3]> = own.iter().map(|site| site.map(|x| x.div_euclid(TILE))).collect();
+        tiles.sort_unstable();
+        tiles.dedup();
+        let mut ranks: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
+        for (rank, tiles) in gather_all(comm, bytemuck::cast_slice(&tiles))?.into_iter().enumerate() {
+            for tile in bytemuck::pod_collect_to_vec::<u8, [i32; 3]>(&tiles) {
+                ranks.entry(tile).or_default().push(rank as u32);
+            }
+        }
+        Ok(Self { ranks, extent: extent.map(|n| n as i32), periodic })
+    }
+
+    /// The ranks whose nodes the box comes near, ascending; none where there is no fluid.
+    pub fn of(&self, bounds: Bounds) -> Vec<u32> {
+        let mut found: Vec<u32> = Vec::new();
+        let [xs, ys, zs] = [0, 1, 2].map(|axis| self.tiles(axis, bounds.low[axis], bounds.high[axis]));
+        for &z in &zs {
+            for &y in &ys {
+                for &x in &xs {
+                    found.extend(self.ranks.get(&[x, y, z]).into_iter().flatten());
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The tiles along an axis that the sites from `low` to `high` touch.
+    fn tiles(&self, axis: usize, low: i32, high: i32) -> Vec<i32> {
+        let extent = self.extent[axis];
+        let mut tiles: Vec<i32> = if self.periodic[axis] {
+            let high = high.min(low + extent - 1);
+            (low..=high).map(|site| site.rem_euclid(extent).div_euclid(TILE)).collect()
+        } else {
+            (low.div_euclid(TILE)..=high.div_euclid(TILE)).collect()
+        };
+        tiles.sort_unstable();
+        tiles.dedup();
+        tiles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hematite_comm::Solo;
+
+    #[test]
+    fn a_box_finds_its_tiles_across_periodic_faces() {
+        let own = [[0, 0, 0], [19, 3, 0]];
+        let holders = Holders::collect(&Solo, &own, [20, 10, 1], [true, false, true]).expect("solo");
+        let at = |low: [i32; 3], high: [i32; 3]| !holders.of(Bounds { low, high }).is_empty();
+        assert!(at([-3, 0, 0], [-2, 1, 0]));
+        assert!(at([39, 0, 0], [41, 1, 0]));
+        assert!(!at([8, 0, 0], [15, 7, 0]));
+        assert!(!at([0, 8, 0], [19, 9, 0]));
+        assert!(at([-100, 0, 5], [100, 0, 5]));
+    }
+}

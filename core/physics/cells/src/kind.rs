@@ -1,0 +1,72 @@
+//! One population's cells on this rank: which slot holds which cell.
+
+use std::collections::BTreeMap;
+
+use hematite_cells::Surface;
+use hematite_engine::sites::Bounds;
+use hematite_membrane::{Membrane, Range};
+
+use super::Record;
+use super::feeder::Carried;
+use super::pull::Pulls;
+
+/// A population on this rank.
+pub(super) struct Kind {
+    pub name: String,
+    /// The shape at full size, lattice units.
+    pub surface: Surface,
+    pub membrane: Membrane,
+    pub pulls: Option<Pulls>,
+    pub range: Range,
+    /// Cells in the case.
+    pub seeded: u64,
+    /// Cells that came in through openings, counted by one rank each.
+    pub inserted: i64,
+    /// Cells that went out through openings, counted by one rank each.
+    pub left: i64,
+    /// Held cells by global number.
+    pub cells: BTreeMap<u64, Held>,
+    /// Empty slots below `range.cells`, counted within the population.
+    pub free: Vec<u32>,
+}
+
+/// A cell that this rank holds.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    /// Its slot, counted within the population.
+    pub slot: u32,
+    /// Size over full size when it was seeded.
+    pub seeded_scale: f32,
+    /// What carries it in, if it comes in now.
+    pub carried: Option<Carried>,
+    /// The ranks that hold it, ascending; the first one answers for it.
+    pub holders: Vec<u32>,
+    /// Where it was at the last look.
+    pub bounds: Bounds,
+}
+
+impl Held {
+    /// A cell of this state, in no slot yet.
+    pub fn of(record: &Record, holders: Vec<u32>, bounds: Bounds) -> Self {
+        Self { slot: 0, seeded_scale: record.seeded_scale, carried: record.carried, holders, bounds }
+    }
+}
+
+impl Kind {
+    /// First vertex of a slot.
+    pub fn first_vertex(&self, slot: u32) -> u32 {
+        self.range.first_vertex + slot * self.range.vertices
+    }
+
+    /// Takes an empty slot, if there is one.
+    pub fn take_slot(&mut self) -> Option<u32> {
+        if let Some(slot) = self.free.pop() {
+            return Some(slot);
+        }
+        let slot = self.range.cells;
+        (slot < self.range.room).then(|| {
+            self.range.cells += 1;
+            slot
+        })
+    }
+}

@@ -1,0 +1,46 @@
+//! Cells in the fluid: their vertices on the device, coupling, contact, and which ranks hold which cells.
+
+mod bounds;
+mod cap;
+mod capillary;
+mod cause;
+pub mod config;
+mod contact;
+mod coupling;
+mod feeder;
+mod gate;
+mod health;
+mod holders;
+mod immersion;
+mod inflow;
+mod inside;
+mod kind;
+mod listing;
+mod migration;
+mod parameters;
+mod passage;
+mod pull;
+mod record;
+mod shaders;
+mod slots;
+mod snapshot;
+mod time_step;
+mod wall_distance;
+
+pub use bounds::BoundingBoxes;
+pub use cap::Cap;
+pub use capillary::capillary_advice;
+pub use contact::{Contact, ContactParameters, LARGEST_PUSH, Morse, SlotContact};
+pub use coupling::Coupling;
+pub use feeder::{Carried, ENTRY, Feeder, Waiting};
+pub use gate::{DEPTH, Gate};
+pub use holders::Holders;
+pub use immersion::Immersion;
+pub use inflow::{CellEntrances, Pack};
+pub use inside::Inside;
+pub use parameters::{KindParameters, LOOK, Parameters, Surroundings};
+pub use pull::Pull;
+pub use record::Record;
+pub use snapshot::Snapshot;
+pub use time_step::{CellPhases, Suspension};
+pub use wall_distance::{LEAST, SLIP, SLOW, THICKENING, WallDistance};

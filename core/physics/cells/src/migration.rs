@@ -1,0 +1,127 @@
+//! Cells from rank to rank: who holds which, and what holders share.
+
+use std::collections::BTreeMap;
+
+use hematite_comm::Comm;
+use hematite_config::{Fault, Result};
+use hematite_engine::sites::Bounds;
+
+use super::kind::Held;
+use super::parameters::reach;
+use super::record::Record;
+use super::time_step::Suspension;
+
+impl Suspension {
+    /// Lists the vertices shared with each other rank.
+    pub(super) fn share(&mut self, comm: &dyn Comm) -> Result<()> {
+        if comm.size() == 1 {
+            return Ok(());
+        }
+        let mut lists: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for kind in &self.kinds {
+            for held in kind.cells.values() {
+                let first = kind.first_vertex(held.slot);
+                for &other in held.holders.iter().filter(|&&other| other != self.rank) {
+                    let list = lists.entry(other as usize).or_default();
+                    for axis in 0..self.parameters.dimension as u32 {
+                        let from = axis * self.vertices.stride + first;
+                        list.extend(from..from + kind.range.vertices);
+                    }
+                }
+            }
+        }
+        let lists: Vec<(usize, Vec<u32>)> = lists.into_iter().collect();
+        self.trade.share(&self.gpu, &self.vertices.drift, &lists)
+    }
+
+    /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near.
+    pub(super) fn migrate(&mut self, comm: &dyn Comm, boxes: &[Bounds]) -> Result<()> {
+        let margin = reach(&self.parameters);
+        let mut leaving = Vec::new();
+        let mut sent: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
+        for (k, kind) in self.kinds.iter_mut().enumerate() {
+            for (&id, held) in &mut kind.cells {
+                held.bounds = boxes[(kind.range.first_slot + held.slot) as usize];
+                let holders = self.holders.of(held.bounds.widened(margin));
+                if held.holders.first() == Some(&self.rank) {
+                    for &new in holders.iter().filter(|rank| !held.holders.contains(rank)) {
+                        sent.entry(new as usize).or_default().push((k, id));
+                    }
+                }
+                if !holders.contains(&self.rank) {
+                    leaving.push((k, id));
+                }
+                held.holders = holders;
+            }
+        }
+        let arrived = self.ship(comm, &sent)?;
+        for (kind, id) in leaving {
+            self.drop_cell(kind, id);
+        }
+        // Forces on their vertices are not due before the next step of membranes.
+        self.passed |= !arrived.is_empty() && self.parameters.every > 1;
+        for (kind, id, record) in arrived {
+            let bounds = record.bounds(self.parameters.dimension);
+            let holders = self.holders.of(bounds.widened(margin));
+            self.put(kind, id, &record, Held::of(&record, holders, bounds))?;
+        }
+        Ok(())
+    }
+
+    /// Sends the states of cells to other ranks; gives those that came, by population and number.
+    pub(super) fn ship(
+        &self,
+        comm: &dyn Comm,
+        sent: &BTreeMap<usize, Vec<(usize, u64)>>,
+    ) -> Result<Vec<(usize, u64, Record)>> {
+        if self.alone {
+            return Ok(Vec::new());
+        }
+        let wanted: Vec<(usize, u64)> = sent.values().flatten().copied().collect();
+        let mut records = self.take(&wanted)?.into_iter();
+        let mut messages: BTreeMap<usize, Vec<u8>> = BTreeMap::new();
+        for (&rank, cells) in sent {
+            let message = messages.entry(rank).or_default();
+            for (&(kind, id), record) in cells.iter().zip(records.by_ref()) {
+                message.extend((kind as u64).to_le_bytes());
+                message.extend(id.to_le_bytes());
+                message.extend(bytemuck::cast_slice::<i64, u8>(&record.words()));
+            }
+        }
+        let others: Vec<usize> = (0..comm.size()).filter(|&rank| rank != self.rank as usize).collect();
+        let sizes: Vec<[u8; 8]> =
+            others.iter().map(|rank| (messages.get(rank).map_or(0, Vec::len) as u64).to_le_bytes()).collect();
+        let mut coming = vec![[0_u8; 8]; others.len()];
+        let send: Vec<(usize, &[u8])> =
+            others.iter().zip(&sizes).map(|(&rank, size)| (rank, size.as_slice())).collect();
+        let mut receive: Vec<(usize, &mut [u8])> =
+            others.iter().zip(&mut coming).map(|(&rank, size)| (rank, size.as_mut_slice())).collect();
+        comm.exchange(&send, &mut receive)?;
+        let mut inbox: Vec<(usize, Vec<u8>)> = others
+            .iter()
+            .zip(&coming)
+            .map(|(&rank, size)| (rank, vec![0; u64::from_le_bytes(*size) as usize]))
+            .collect();
+        inbox.retain(|(_, bytes)| !bytes.is_empty());
+        let send: Vec<(usize, &[u8])> = messages.iter().map(|(&rank, bytes)| (rank, bytes.as_slice())).collect();
+        let mut receive: Vec<(usize, &mut [u8])> =
+            inbox.iter_mut().map(|(rank, bytes)| (*rank, bytes.as_mut_slice())).collect();
+        comm.exchange(&send, &mut receive)?;
+
+        let damaged = || Fault::lost_rank("the state of a cell arrived damaged");
+        let mut arrived = Vec::new();
+        for (_, bytes) in inbox {
+            let words: Vec<i64> = bytemuck::pod_collect_to_vec(&bytes);
+            let mut rest = words.as_slice();
+            while let [kind, id, after @ ..] = rest {
+                let kind = usize::try_from(*kind).ok().filter(|&k| k < self.kinds.len()).ok_or_else(damaged)?;
+                let width = Record::width(self.parameters.dimension, self.kinds[kind].range.vertices as usize);
+                let (record, after) = after.split_at_checked(width).ok_or_else(damaged)?;
+                arrived.push((kind, *id as u64, Record::from_words(record).ok_or_else(damaged)?));
+                rest = after;
+            }
+        }
+        arrived.sort_unstable_by_key(|&(kind, id, _)| (kind, id));
+        Ok(arrived)
+    }
+}

@@ -1,0 +1,141 @@
+//! What a run fixes for its cells.
+
+use hematite_cells::{Mechanics, Surface};
+use hematite_engine::sites::SiteMap;
+use hematite_engine::{Precision, Support};
+use hematite_membrane::FASTEST;
+
+use super::contact::ContactParameters;
+use super::gate::Gate;
+use super::listing::MOST_SKIN;
+use super::pull::Pull;
+use super::wall_distance::WallDistance;
+
+/// Time steps from one look at health, holders and exits to the next. The state after a multiple of it is whole: positions, drifts,
+/// sizes and the marks of nodes tell the rest.
+pub const LOOK: u64 = 16;
+
+/// Time steps for which forces stay capped once cells have grown: as long as they take to follow the last look's growth.
+const SETTLING: u64 = 64 * LOOK;
+
+/// What a run fixes for its cells, lattice units.
+#[derive(Clone, Debug)]
+pub struct Parameters {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Arithmetic.
+    pub precision: Precision,
+    /// The kernel between vertices and nodes.
+    pub support: Support,
+    /// Membranes and contact every so many steps, counted anew from each look on.
+    pub every: u64,
+    /// Vertices move every so many steps; divides `every`.
+    pub move_every: u64,
+    /// Steps in which cells seeded small grow to full size.
+    pub growth: u64,
+    /// The largest force on a vertex until [`Parameters::capped_until`]; beyond it a force is shortened, see `cap.wgsl`.
+    pub growth_cap: f64,
+    /// Contact between cells and with walls.
+    pub contact: Option<ContactParameters>,
+    /// Steps between marks of the nodes inside cells, where viscosities differ.
+    pub mark_every: Option<u64>,
+    /// The populations.
+    pub kinds: Vec<KindParameters>,
+    /// Constant forces on vertices.
+    pub pulls: Vec<Pull>,
+    /// Metres of a lattice unit, and of node (0, 0, 0): where a broken cell is.
+    pub spacing: f64,
+    /// See `spacing`.
+    pub origin: [f64; 3],
+    /// Sites of the domain along x, y, z.
+    pub extent: [usize; 3],
+    /// Directions in which it wraps.
+    pub periodic: [bool; 3],
+}
+
+impl Parameters {
+    /// The viscosities inside cells over that of the fluid, those that differ from it, each once in the order of populations: cells of
+    /// viscosity k mark the nodes inside by bit k.
+    pub fn contrasts(&self) -> Vec<f64> {
+        contrasts(&self.kinds)
+    }
+
+    /// Whether forces of membranes and contact are found after `step` steps. At looks they always are, so that no state has older ones.
+    pub(super) fn finds_forces_at(&self, step: u64) -> bool {
+        (step % LOOK).is_multiple_of(self.every)
+    }
+
+    /// Whether nodes inside cells are marked after `step` steps.
+    pub(super) fn marks_at(&self, step: u64) -> bool {
+        self.mark_every.is_some_and(|every| step.is_multiple_of(every))
+    }
+
+    /// Size over full size of a cell, seeded at `seeded`, after `step` steps.
+    pub(super) fn scale(&self, seeded: f32, step: u64) -> f64 {
+        let seeded = f64::from(seeded);
+        let grown = if self.growth == 0 { 1.0 } else { (step as f64 / self.growth as f64).min(1.0) };
+        seeded + (1.0 - seeded) * grown
+    }
+
+    /// The last step whose forces are capped because cells grow; none where all have their size. Sizes change at looks.
+    pub fn capped_until(&self) -> Option<u64> {
+        (self.growth > 0).then(|| self.growth.next_multiple_of(LOOK) + SETTLING)
+    }
+
+    /// Sites around own nodes that a rank's map must hold: all that act on a vertex which may touch them.
+    pub fn map_margin(&self) -> i32 {
+        let contact = self.contact.as_ref().map_or(0.0, |contact| contact.range() + MOST_SKIN);
+        // Which sites a distance tells of, and the corners around the vertex.
+        let wall = self.wall_reach() + 2.0;
+        (self.support.reach() + contact.max(wall) + FASTEST * self.every as f64).ceil() as i32 + 1
+    }
+
+    /// Distance up to which that from the wall must be known.
+    pub fn wall_reach(&self) -> f64 {
+        let range = self.contact.as_ref().map_or(0.0, |contact| contact.range);
+        WallDistance::reach(self.dimension, self.support, range)
+    }
+}
+
+/// A population in lattice units.
+#[derive(Clone, Debug)]
+pub struct KindParameters {
+    /// Its name.
+    pub name: String,
+    /// The shape at full size.
+    pub surface: Surface,
+    /// What its membrane is made of.
+    pub mechanics: Mechanics,
+    /// Cells in the case.
+    pub seeded: u64,
+}
+
+/// What is around a rank's own nodes.
+pub struct Surroundings {
+    /// Positions of own nodes.
+    pub own: Vec<[i32; 3]>,
+    /// Where sites are on the device.
+    pub map: SiteMap,
+    /// Distance of the map's sites from the wall, up to [`Parameters::wall_reach`], lattice units.
+    pub wall_distance: Vec<f32>,
+    /// Openings through which cells go.
+    pub gates: Vec<Gate>,
+}
+
+/// Sites around a cell whose owners have to hold it until the next look: what its vertices may reach, the kernel, and
+/// the vertices of other cells that push it there.
+pub(super) fn reach(parameters: &Parameters) -> i32 {
+    let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
+    (FASTEST * LOOK as f64 + parameters.support.reach() + contact).ceil() as i32 + 1
+}
+
+/// See [`Parameters::contrasts`].
+pub(crate) fn contrasts(kinds: &[KindParameters]) -> Vec<f64> {
+    let mut found = Vec::new();
+    for contrast in kinds.iter().map(|kind| kind.mechanics.contrast) {
+        if contrast != 1.0 && !found.contains(&contrast) {
+            found.push(contrast);
+        }
+    }
+    found
+}

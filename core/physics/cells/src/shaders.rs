@@ -1,0 +1,333 @@
+//! The WGSL of the suspension's kernels, made from its templates for a dimension, a precision and a domain.
+
+use hematite_config::Result;
+use hematite_engine::sites::{FLUID, PIECES, SOLID, SiteMap};
+use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE};
+use minijinja::{Value, context};
+
+use super::contact::{ContactParameters, LARGEST_PUSH, SCALE};
+use super::coupling::STRONG;
+use super::listing::Listing;
+use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLIP, SLOW};
+
+const SHARED: [Template; 16] = [
+    MAIN,
+    PIECES[0],
+    PIECES[1],
+    PIECES[2],
+    PIECES[3],
+    PIECES[4],
+    PIECES[5],
+    PIECES[6],
+    PIECES[7],
+    Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
+    Template { name: "may_touch.wgsl", text: include_str!("may_touch.wgsl") },
+    Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
+    Template { name: "wall_hold.wgsl", text: include_str!("wall_hold.wgsl") },
+    Template { name: "weights.wgsl", text: include_str!("weights.wgsl") },
+    Template { name: "repulsion.wgsl", text: include_str!("repulsion.wgsl") },
+    Template { name: "morse.wgsl", text: include_str!("morse.wgsl") },
+];
+
+/// The kernels between vertices, nodes and tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shader {
+    /// Velocities from nodes to vertices.
+    Interpolate,
+    /// Vertices along their velocities.
+    Advance,
+    /// Forces from vertices to nodes.
+    Spread,
+    /// One value all over an array.
+    Fill,
+    /// Whether lists of neighbours still hold.
+    Due,
+    /// Vertices into the lists of tiles.
+    Bin,
+    /// The vertices that may come into contact.
+    Neighbours,
+    /// Forces between cells and from walls.
+    Contact,
+    /// The box around each cell.
+    Bounds,
+    /// Nodes inside cells.
+    Inside,
+    /// Constant forces on vertices.
+    Pull,
+    /// The largest force on a vertex while cells grow.
+    Cap,
+}
+
+/// What kernels are specialised for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Arithmetic.
+    pub precision: Precision,
+    /// Sites of the domain along each axis.
+    pub extent: [i32; 3],
+    /// Directions in which it wraps.
+    pub periodic: [bool; 3],
+    /// The kernel between vertices and nodes.
+    pub support: Support,
+    /// Contact and the lists for it; the kernels of contact alone need it.
+    pub contact: Option<(ContactParameters, Listing)>,
+}
+
+impl Variant {
+    /// For kernels that care for the dimension alone.
+    pub(super) fn of_dimension(dimension: usize) -> Self {
+        Self {
+            dimension,
+            precision: Precision::F32,
+            extent: [1; 3],
+            periodic: [false; 3],
+            support: Support::Two,
+            contact: None,
+        }
+    }
+}
+
+/// Marks vertices near a wall among those that may come into contact; the bits below are for the tiles around, those above
+/// count neighbours.
+const WALL_BIT: u32 = 1 << 27;
+
+/// Neighbours that a vertex's list holds in 2-D and 3-D; with more, the tiles around are walked.
+pub(super) const MOST_NEIGHBOURS: [u32; 2] = [8, 14];
+
+/// The count of a vertex with too many neighbours.
+const WALK: u32 = 15;
+
+/// Bytes of the immediate data of all kernels but [`Shader::Fill`].
+const IMMEDIATES: u32 = 60;
+
+/// What a dispatch works on, see `prelude.wgsl`; zero where a kernel does not care.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Span {
+    pub stride: u32,
+    pub node_stride: u32,
+    pub step: u32,
+    pub steps: u32,
+    pub first: u32,
+    pub vertices: u32,
+    pub faces: u32,
+    pub mark: u32,
+}
+
+impl Span {
+    /// The immediate data of a dispatch over `count` items.
+    pub fn words(self, count: u32, map: Option<&SiteMap>) -> Vec<u32> {
+        let Self { stride, node_stride, step, steps, first, vertices, faces, mark } = self;
+        let map = map.map_or([0; 6], SiteMap::words);
+        [[count, stride, node_stride, step, steps, first, vertices, faces, mark].as_slice(), &map].concat()
+    }
+}
+
+/// Compiles a kernel.
+pub(super) fn kernel(gpu: &Gpu, shader: Shader, variant: &Variant) -> Result<Kernel> {
+    let immediates = if shader == Shader::Fill { 12 } else { IMMEDIATES };
+    Kernel::new(gpu, &format!("{shader:?}"), &wgsl(shader, variant), immediates)
+}
+
+/// The WGSL of a kernel.
+pub fn wgsl(shader: Shader, variant: &Variant) -> String {
+    let template = match shader {
+        Shader::Interpolate => Template { name: "interpolate.wgsl", text: include_str!("interpolate.wgsl") },
+        Shader::Advance => Template { name: "advance.wgsl", text: include_str!("advance.wgsl") },
+        Shader::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
+        Shader::Fill => Template { name: "fill.wgsl", text: include_str!("fill.wgsl") },
+        Shader::Due => Template { name: "due.wgsl", text: include_str!("due.wgsl") },
+        Shader::Neighbours => Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") },
+        Shader::Bin => Template { name: "bin.wgsl", text: include_str!("bin.wgsl") },
+        Shader::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
+        Shader::Bounds => Template { name: "bounds.wgsl", text: include_str!("bounds.wgsl") },
+        Shader::Inside => Template { name: "inside.wgsl", text: include_str!("inside.wgsl") },
+        Shader::Pull => Template { name: "pull.wgsl", text: include_str!("pull.wgsl") },
+        Shader::Cap => Template { name: "cap.wgsl", text: include_str!("cap.wgsl") },
+    };
+    let axes: Vec<Value> = (0..variant.dimension).map(|a| axis(variant, a)).collect();
+    let context = context! {
+        real => variant.precision.real(),
+        workgroup => WORKGROUP,
+        dimension => variant.dimension,
+        vector => variant.precision.vector(variant.dimension),
+        empty => NONE,
+        fluid => FLUID,
+        solid => SOLID,
+        axes,
+        damage => context! {
+            bits => Damage::BITS,
+            speed => Damage::Speed.code(),
+            contact => Damage::Contact.code(),
+            wall => Damage::Wall.code(),
+            crowd => Damage::Crowd.code(),
+        },
+        positions => names(variant.dimension, |axis| format!("p{axis}")),
+        declared_positions => names(variant.dimension, |axis| format!("p{axis}: vec2<i32>")),
+        block_bits => 3 * variant.dimension,
+        points => variant.support.points(),
+        stencil => stencil(variant.dimension, variant.support.points()),
+        corners => stencil(variant.dimension, 2),
+        third => number(1.0 / 3.0),
+        fraction_24 => number(1.0 / 16_777_216.0),
+        fraction_32 => number(1.0 / 4_294_967_296.0),
+        drift_scale => number(DRIFT_SCALE),
+        position_quantum => number(0.5 / DRIFT_SCALE),
+        force_scale => number(FORCE_SCALE),
+        force_limit => (LARGEST_FORCE as f32).to_bits(),
+        strong => (STRONG as f32).to_bits(),
+        largest_sum => (LARGEST_NODE_FORCE * FORCE_SCALE) as i32,
+        least => number(LEAST_WEIGHT),
+        fastest => (FASTEST * DRIFT_SCALE) as i32,
+        wall => context! {
+            slow => number(SLOW),
+            slip => number(SLIP),
+            least => number(LEAST),
+            return => number(RETURN),
+            fastest => number(FASTEST_AT_WALL),
+            flat => number(FLAT),
+            hold_near => number(wall_distance::hold_near(variant.dimension, variant.support)),
+        },
+        tile => variant.contact.as_ref().map(|(_, listing)| listing.tiling.context(variant.dimension)),
+        contact => variant.contact.as_ref().map(|(parameters, listing)| contact_context(variant, parameters, listing)),
+    };
+    render(template, &SHARED, &context)
+}
+
+const NAMES: [&str; 3] = ["x", "y", "z"];
+
+fn axis(variant: &Variant, a: usize) -> Value {
+    context! {
+        last_tiled => variant.contact.as_ref().map(|(_, listing)| listing.tiling.last_whole(variant.extent[a])),
+        tile_digit => [" % 3u", " / 3u % 3u", " / 9u"][a],
+        ..sites::axis(a, variant.extent[a], variant.periodic[a])
+    }
+}
+
+/// What `name` gives for each axis, as a list of arguments.
+fn names(dimension: usize, name: impl Fn(&str) -> String) -> String {
+    NAMES[..dimension].iter().map(|axis| name(axis)).collect::<Vec<_>>().join(", ")
+}
+
+/// The sites of the kernel, x fastest: what templates call their place, their place in the block, their weight.
+fn stencil(dimension: usize, points: usize) -> Vec<Value> {
+    let site = |index: usize| {
+        let along = |stem: &str, a: usize| format!("{stem}{}{}", NAMES[a], index / points.pow(a as u32) % points);
+        let joined = |stem: &str, by: &str| (0..dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+        context! {
+            index,
+            place => joined("k", " + "),
+            local => joined("l", " | "),
+            weight => joined("w", " * "),
+            sum_before => if index == 0 { String::new() } else { format!("sum{} + ", index - 1) },
+        }
+    };
+    (0..points.pow(dimension as u32)).map(site).collect()
+}
+
+fn contact_context(variant: &Variant, parameters: &ContactParameters, listing: &Listing) -> Value {
+    let join = |term: &dyn Fn(&str) -> String, by: &str| {
+        NAMES[..variant.dimension].iter().map(|axis| term(axis)).collect::<Vec<_>>().join(by)
+    };
+    context! {
+        tile => listing.tiling.context(variant.dimension),
+        tiles => (0..3_usize.pow(variant.dimension as u32)).map(|index| tile(variant.dimension, index)).collect::<Vec<_>>(),
+        chosen_place => join(&|axis| format!("k{axis}[i{axis}]"), " + "),
+        chosen_local => join(&|axis| format!("l{axis}[i{axis}]"), " | "),
+        pairs => parameters.strength > 0.0 || parameters.morse.is_some(),
+        inverse_range => number(1.0 / parameters.range),
+        reach_squared => number(parameters.range().powi(2)),
+        // A little more, against rounding.
+        list_reach_squared => number((1.00001 * (parameters.range() + listing.skin)).powi(2)),
+        margin => number(0.5 * listing.skin),
+        most => MOST_NEIGHBOURS[variant.dimension - 2],
+        walk => WALK,
+        count_shift => WALL_BIT.trailing_zeros() + 1,
+        wall_bit => WALL_BIT,
+        tile_mask => WALL_BIT - 1,
+        strength => number(parameters.strength),
+        wall_strength => number(parameters.wall_strength),
+        wall_near => number(wall_distance::push_near(variant.dimension, parameters.range)),
+        walls => parameters.wall_strength > 0.0,
+        morse => parameters.morse.map(|morse| context! {
+            stiffness => number(2.0 * morse.energy / morse.width),
+            inverse_width => number(1.0 / morse.width),
+            distance => number(morse.distance),
+            cut => number(morse.cut()),
+            inverse_fade => number(1.0 / (morse.cut() - morse.fades())),
+        }),
+        scale => number(SCALE),
+        quantum => number(1.0 / SCALE),
+        largest => number(LARGEST_PUSH),
+        most_load => SCALE as u32,
+    }
+}
+
+/// A tile around that of a vertex: what the template calls its distance, place and place in the block.
+fn tile(dimension: usize, index: usize) -> Value {
+    let along = |stem: &str, a: usize| format!("{stem}{}.{}", NAMES[a], NAMES[index / 3_usize.pow(a as u32) % 3]);
+    let joined = |stem: &str, by: &str| (0..dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
+    context! { index, distance => joined("d", " + "), place => joined("k", " + "), local => joined("l", " | ") }
+}
+
+/// A WGSL literal with every digit.
+fn number(value: f64) -> String {
+    format!("{value:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contact::Morse;
+    use super::*;
+
+    #[test]
+    fn every_permutation_is_valid_wgsl() {
+        let shaders = [
+            Shader::Interpolate,
+            Shader::Advance,
+            Shader::Spread,
+            Shader::Fill,
+            Shader::Due,
+            Shader::Bin,
+            Shader::Neighbours,
+            Shader::Contact,
+            Shader::Bounds,
+            Shader::Inside,
+            Shader::Pull,
+            Shader::Cap,
+        ];
+        let morse = Some(Morse { energy: 1e-3, distance: 0.6, width: 0.2 });
+        let contacts = [
+            (1.0, 1e-2, 1e-2, None, [false; 3]),
+            (1.7, 1e-2, 0.0, None, [true; 3]),
+            (0.5, 1e-2, 1e-2, morse, [true, false, true]),
+            (0.5, 0.0, 1e-2, morse, [false, true, false]),
+            (3.5, 0.0, 1e-2, None, [true; 3]),
+            (6.0, 1e-2, 0.0, morse, [false, true, true]),
+        ];
+        for k in 0..2 * 3 * 3 * contacts.len() {
+            let (range, strength, wall_strength, morse, periodic) = contacts[k / 18];
+            let contact = ContactParameters { range, strength, wall_strength, morse };
+            let variant = Variant {
+                dimension: 2 + k % 2,
+                precision: [Precision::F32, Precision::F16, Precision::F64][k / 2 % 3],
+                extent: [40, 41, 64],
+                periodic,
+                support: [Support::Two, Support::Three, Support::Four][k / 6 % 3],
+                contact: Some((contact, Listing::reaching(contact.range()).expect("short"))),
+            };
+            for shader in shaders {
+                let source = wgsl(shader, &variant);
+                let context = || format!("{shader:?} {variant:?}\n{source}");
+                let module = naga::front::wgsl::parse_str(&source)
+                    .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
+                    .validate(&module)
+                    .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+            }
+        }
+    }
+}

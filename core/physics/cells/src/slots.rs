@@ -1,0 +1,161 @@
+//! Cells into slots and out of them, and room for more.
+
+use hematite_config::{Fault, Result};
+use hematite_engine::sites::Coordinate;
+use hematite_gpu::Gpu;
+use hematite_membrane::{NONE, Range, Vertices};
+
+use super::contact::SlotContact;
+use super::kind::Held;
+use super::parameters::Parameters;
+use super::record::Record;
+use super::time_step::Suspension;
+
+impl Suspension {
+    /// Puts a cell into an empty slot; makes more room where there is none.
+    pub(super) fn put(&mut self, kind: usize, id: u64, record: &Record, mut held: Held) -> Result<()> {
+        let slot = match self.kinds[kind].take_slot() {
+            Some(slot) => slot,
+            None => {
+                self.grow(kind)?;
+                self.kinds[kind].take_slot().ok_or_else(|| Fault::io("no room for a cell that came in"))?
+            }
+        };
+        held.slot = slot;
+        let kind = &mut self.kinds[kind];
+        let (first, vertices) = (kind.first_vertex(slot) as usize, kind.range.vertices as usize);
+        let stride = self.vertices.stride as usize;
+        for axis in 0..self.parameters.dimension {
+            let part = axis * vertices..(axis + 1) * vertices;
+            self.gpu.write(&self.vertices.position, axis * stride + first, &record.position[part.clone()]);
+            self.gpu.write(&self.vertices.drift, axis * stride + first, &record.drift[part.clone()]);
+            self.gpu.write(&self.vertices.before, axis * stride + first, &record.drift[part]);
+        }
+        let at = kind.range.first_slot + slot;
+        self.gpu.write(&self.vertices.slot_of, first, &vec![at; vertices]);
+        self.gpu.write(&self.vertices.cell, at as usize, &[id as u32]);
+        self.gpu.write(&self.vertices.broken, at as usize, &[u32::MAX]);
+        self.gpu.write(&self.vertices.carrier, at as usize, &[held.carried.map_or(NONE, |by| by.gate)]);
+        kind.cells.insert(id, held);
+        self.filled = true;
+        self.changed = true;
+        Ok(())
+    }
+
+    /// Forgets a cell.
+    pub(super) fn drop_cell(&mut self, kind: usize, id: u64) {
+        self.changed = true;
+        let kind = &mut self.kinds[kind];
+        let Some(held) = kind.cells.remove(&id) else { return };
+        let first = kind.first_vertex(held.slot) as usize;
+        self.gpu.write(&self.vertices.slot_of, first, &vec![NONE; kind.range.vertices as usize]);
+        kind.free.push(held.slot);
+    }
+
+    /// The states of some cells.
+    pub(super) fn take(&self, cells: &[(usize, u64)]) -> Result<Vec<Record>> {
+        if cells.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (dimension, stride) = (self.parameters.dimension, self.vertices.stride as usize);
+        let position: Vec<Coordinate> = self.gpu.download(&self.vertices.position, 0, dimension * stride)?;
+        let drift: Vec<i32> = self.gpu.download(&self.vertices.drift, 0, dimension * stride)?;
+        let record = |&(kind, id): &(usize, u64)| {
+            let kind = &self.kinds[kind];
+            let held = &kind.cells[&id];
+            let (first, count) = (kind.first_vertex(held.slot) as usize, kind.range.vertices as usize);
+            let parts = (0..dimension).map(|axis| axis * stride + first..axis * stride + first + count);
+            Record {
+                seeded_scale: held.seeded_scale,
+                carried: held.carried,
+                position: parts.clone().flat_map(|part| position[part].to_vec()).collect(),
+                drift: parts.flat_map(|part| drift[part].to_vec()).collect(),
+            }
+        };
+        Ok(cells.iter().map(record).collect())
+    }
+
+    /// Makes the arrays anew with more room for a population.
+    pub(super) fn grow(&mut self, full: usize) -> Result<()> {
+        let held: Vec<(usize, u64)> =
+            self.kinds.iter().enumerate().flat_map(|(k, kind)| kind.cells.keys().map(move |&id| (k, id))).collect();
+        let records = self.take(&held)?;
+        let mut rooms: Vec<usize> = self.kinds.iter().map(|kind| kind.range.room as usize).collect();
+        rooms[full] += rooms[full] / 2 + 16;
+        let (vertices, ranges) = arrays(&self.gpu, &self.parameters, &rooms)?;
+        self.vertices = vertices;
+        self.write_column_speeds();
+        self.coupling.rebind(&self.gpu, &self.vertices);
+        if let Some(contact) = &mut self.contact {
+            contact.rebind(&self.gpu, &self.vertices)?;
+        }
+        if let Some(cap) = &mut self.cap {
+            cap.rebind(&self.gpu, &self.vertices);
+        }
+        if let Some(inside) = &mut self.inside {
+            inside.rebind(&self.gpu, &self.vertices);
+        }
+        self.boxes.rebind(&self.gpu, &self.vertices)?;
+        self.trade.rebind(&self.gpu, &self.vertices.drift)?;
+        let mut cells = Vec::with_capacity(held.len());
+        for (kind, range) in self.kinds.iter_mut().zip(ranges) {
+            kind.range = range;
+            kind.free.clear();
+            kind.membrane.bind(&self.gpu, &self.vertices, &kind.range)?;
+            if let Some(pulls) = &mut kind.pulls {
+                pulls.rebind(&self.gpu, &self.vertices);
+            }
+            cells.extend(std::mem::take(&mut kind.cells).into_values());
+        }
+        for (((kind, id), record), held) in held.into_iter().zip(&records).zip(cells) {
+            self.put(kind, id, record, held)?;
+        }
+        Ok(())
+    }
+
+    /// Sizes of cells that grow, as they are after `step` steps.
+    pub(super) fn write_scales(&self, step: u64) -> Result<()> {
+        let mut scales = vec![1.0_f32; self.vertices.slots as usize];
+        let mut contacts = vec![SlotContact::default(); self.vertices.slots as usize];
+        for kind in &self.kinds {
+            let area = kind.surface.area() / f64::from(kind.range.vertices);
+            let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(area));
+            for held in kind.cells.values() {
+                let slot = (kind.range.first_slot + held.slot) as usize;
+                let scale = self.parameters.scale(held.seeded_scale, step);
+                scales[slot] = scale as f32;
+                let area = (area * scale.powi(self.parameters.dimension as i32 - 1)) as f32;
+                contacts[slot] = SlotContact { area, beside };
+            }
+        }
+        self.gpu.upload(&self.vertices.scale, 0, &scales)?;
+        match &self.contact {
+            Some(contact) => contact.write_slots(&self.gpu, &contacts),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Arrays with room for so many cells of each population, and where each stands.
+pub(super) fn arrays(gpu: &Gpu, parameters: &Parameters, rooms: &[usize]) -> Result<(Vertices, Vec<Range>)> {
+    let mut ranges = Vec::with_capacity(rooms.len());
+    let (mut vertex, mut slot) = (0_u64, 0_u64);
+    for (kind, &room) in parameters.kinds.iter().zip(rooms) {
+        let vertices = kind.surface.vertices.len() as u64;
+        ranges.push(Range {
+            first_vertex: vertex as u32,
+            first_slot: slot as u32,
+            vertices: vertices as u32,
+            room: room as u32,
+            cells: 0,
+        });
+        vertex += vertices * room as u64;
+        slot += room as u64;
+    }
+    let stride = vertex.next_multiple_of(64).max(64);
+    if stride * parameters.dimension as u64 > u64::from(u32::MAX) {
+        return Err(Fault::usage(format!("{vertex} vertices of cells on one rank: use more ranks")));
+    }
+    let vertices = Vertices::new(gpu, parameters.dimension, parameters.precision, stride as u32, slot.max(1) as u32)?;
+    Ok((vertices, ranges))
+}

@@ -1,0 +1,163 @@
+//! Steps of a part with neighbours.
+
+use hematite_case::Part;
+use hematite_comm::{Comm, agree};
+use hematite_config::Result;
+use hematite_gpu::{Gpu, Recorder};
+
+use super::{Fluid, Parameters};
+use crate::boundary::Prescribed;
+use crate::buffers::Buffers;
+use crate::exchange::{Exchange, Outbox};
+use crate::kernels::make;
+use crate::refill::Draft;
+use crate::shaders::{Packing, Shader};
+use crate::walls::Walls;
+
+/// Interior nodes for each of the interface, at least, for a GPU to be at work on their even step as long as a message is on its way.
+/// Measured on H200s (docs/performance.md): with 475 the device waits, with 950 it does not.
+const INTERIOR_OVER_INTERFACE: usize = 750;
+
+/// The exchange after odd steps alone, as far as a part knows it: where nothing acts on nodes that only their owner knows, nothing
+/// looks at the interface before a step, and there is enough to do meanwhile.
+pub(super) fn draft(gpu: &Gpu, part: &Part, parameters: &Parameters) -> Option<Draft> {
+    let mut pressures =
+        part.openings.iter().zip(&parameters.openings).filter(|(_, kind)| **kind == Prescribed::Pressure);
+    let inside = |node: u32| (node as usize) < part.interior;
+    let local = parameters.immersed.is_none()
+        && parameters.walls == Walls::HalfWay
+        && pressures.all(|(nodes, _)| nodes.iter().all(|at| inside(at.node)));
+    let enough = gpu.info().software || part.interior >= INTERIOR_OVER_INTERFACE * (part.own - part.interior);
+    (local && enough).then(|| Draft::of(parameters.set, part, Buffers::stride_of(part) as u32))
+}
+
+impl Fluid {
+    /// Asks the other ranks, once, whether all are for an exchange after odd steps alone. Collective.
+    pub(super) fn ask(&mut self, comm: &dyn Comm) -> Result<()> {
+        if std::mem::replace(&mut self.asked, true) || comm.size() == 1 {
+            return Ok(());
+        }
+        let draft = self.draft.take();
+        if comm.any(draft.is_none())? {
+            return Ok(());
+        }
+        let make = |draft: Draft| {
+            let refill = draft.settle(comm)?;
+            Exchange::refilling(&self.gpu, &self.variant, &self.buffers, &self.crossing, &refill)
+        };
+        let made = draft.filter(|_| self.exchange.is_some()).map(make).transpose();
+        self.exchange = agree(comm, made)?;
+        Ok(())
+    }
+
+    /// The step's kernels, which may see to messages too.
+    pub(super) fn prepare_step(&mut self) -> Result<()> {
+        let each = [false, true].map(|odd| self.variant.nodes_of_workgroup(odd));
+        let outbox = || match &self.exchange {
+            Some(exchange) => exchange.outbox(&self.gpu, &self.crossing, self.interior..self.own, each),
+            None => Outbox::none(&self.gpu),
+        };
+        let outbox = self.variant.packs(Shader::Step).then(outbox).transpose()?;
+        for odd in [false, true] {
+            let mut table = self.buffers.table(&[]);
+            table.extend(outbox.iter().flat_map(|outbox| outbox.table(odd)));
+            let made = make(&self.gpu, &self.variant, Shader::Step, odd, &table)?;
+            self.kernels.insert((Shader::Step, odd), made);
+        }
+        Ok(())
+    }
+
+    /// One step, after what `recorder` holds. What is to be done last stays in the recorder.
+    pub(super) fn step_with_neighbours<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder<'g>,
+        row: u32,
+    ) -> Result<()> {
+        let odd = self.step % 2 == 1;
+        if exchange.refills() && odd {
+            // Its message travels during the step after it.
+            self.record_whole_step(recorder, row);
+            exchange.record_post(recorder, odd);
+            Ok(())
+        } else if exchange.refills() && (self.whole_halo || exchange.is_packed()) {
+            self.even_step_with_halo(comm, exchange, recorder, row)
+        } else {
+            self.step_in_two(comm, exchange, recorder, row)
+        }
+    }
+
+    /// A step with an exchange after it: the interface first, whose populations travel while the interior is done. Both by one kernel where that
+    /// packs and posts the message by itself.
+    fn step_in_two<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder<'g>,
+        row: u32,
+    ) -> Result<()> {
+        let odd = self.step % 2 == 1;
+        let by_itself = if self.variant.packs(Shader::Step) { exchange.posted_by_kernel() } else { None };
+        if by_itself.is_some() {
+            recorder.phase("interior");
+            self.record_entries(recorder, Shader::Pressure, odd, row);
+            let first = self.interior / self.variant.nodes_of_workgroup(odd);
+            self.record_step(recorder, odd, 0..self.own, row, Packing::from(first, by_itself));
+            exchange.record_post(recorder, odd);
+        } else {
+            recorder.phase("interface");
+            self.record_entries(recorder, Shader::Pressure, odd, row);
+            self.record_step(recorder, odd, self.interior..self.own, row, Packing::from(0, None));
+            exchange.record_post(recorder, odd);
+            recorder.phase("interior");
+            self.record_step(recorder, odd, 0..self.interior, row, Packing::NONE);
+        }
+        self.send(comm, exchange, recorder)?;
+        recorder.phase("boundaries");
+        self.record_boundaries(recorder, !odd, row);
+        Ok(())
+    }
+
+    /// An even step, which is local: first what needs nothing from other parts, while the message of the odd step before it travels;
+    /// then, with what arrived, the interface and the halo's nodes, as their owners do.
+    fn even_step_with_halo<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder<'g>,
+        row: u32,
+    ) -> Result<()> {
+        recorder.phase("interior");
+        self.record_entries(recorder, Shader::Pressure, false, row);
+        self.record_step(recorder, false, 0..self.interior, row, Packing::NONE);
+        self.send(comm, exchange, recorder)?;
+        recorder.phase("interface");
+        self.record_step(recorder, false, self.interior..self.nodes, row, Packing::NONE);
+        recorder.phase("boundaries");
+        self.record_boundaries(recorder, true, row);
+        self.whole_halo = false;
+        Ok(())
+    }
+
+    /// Records that what is packed in what is recorded crosses, where something is.
+    pub(super) fn send<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        exchange: &mut Exchange,
+        recorder: &mut Recorder<'g>,
+    ) -> Result<()> {
+        if let Some(odd) = exchange.send(comm, recorder)? {
+            self.whole_halo = odd && exchange.refills();
+        }
+        Ok(())
+    }
+
+    /// The same where the part has neighbours.
+    pub(super) fn send_packed<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+        let Some(mut exchange) = self.exchange.take() else { return Ok(()) };
+        let sent = self.send(comm, &mut exchange, recorder);
+        self.exchange = Some(exchange);
+        sent
+    }
+}

@@ -1,0 +1,46 @@
+//! The lattice Boltzmann fluid on a sparse lattice: one part of it on one device.
+//!
+//! Populations are shifted (`f - w` is stored) and the density at rest is 1, after He and Luo's quasi-incompressible
+//! model: `rho = 1 + drho` enters the pressure, momentum is `rho_0 u = u`. Streaming is in place by the AA pattern:
+//! on even steps a node finds its populations in its own slots, on odd steps one link upstream.
+
+mod boundary;
+mod buffers;
+mod checks;
+mod conditions;
+pub mod config;
+mod driven;
+pub mod equilibrium;
+mod exchange;
+mod expected;
+mod fluid;
+mod halo;
+mod immersed_walls;
+mod kernels;
+pub mod links;
+mod moment;
+mod outlets;
+mod plan;
+mod profile;
+mod refill;
+mod schedule;
+pub mod shaders;
+mod wall_forces;
+mod walls;
+mod womersley;
+
+pub use boundary::{Prescribed, Shape};
+pub use buffers::least_bytes;
+pub use checks::{CHECK_EVERY, Extremes, LARGEST_DEVIATION, LARGEST_SPEED};
+pub use config::WallMethod;
+pub use driven::LatticeBoltzmann;
+pub use expected::{Domain, Expected};
+pub use fluid::{Fluid, Parameters};
+pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
+pub use moment::{MASS_QUANTUM, Moment, Monitor, Passing};
+pub use outlets::{OutletReading, OutletState, Outlets};
+pub use plan::{Plan, WALLS};
+pub use schedule::Row;
+pub use shaders::{Immersed, Tuning};
+pub use wall_forces::{WallForce, WallLinks, centroid};
+pub use walls::{Cut, Walls, cuts};

@@ -1,0 +1,103 @@
+//! The shape of a prescribed velocity over an opening's nodes.
+
+use std::path::Path;
+
+use hematite_case::OpeningNode;
+use hematite_config::{Fault, Result};
+use hematite_engine::columns::Table;
+
+/// Points that a scattered profile is interpolated from.
+const NEAREST: usize = 4;
+
+/// Developed flow of mean speed `speed` along `normal`, one vector a node.
+pub(crate) fn developed(nodes: &[OpeningNode], normal: [f64; 3], speed: f64) -> Vec<[f64; 3]> {
+    nodes.iter().map(|node| normal.map(|n| n * speed * f64::from(node.developed))).collect()
+}
+
+/// A velocity profile read from a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Tabulated {
+    /// Which coordinates the file gives.
+    axes: Vec<usize>,
+    /// (coordinates along `axes`, velocity), SI.
+    rows: Vec<(Vec<f64>, [f64; 3])>,
+}
+
+impl Tabulated {
+    /// Reads a profile; `speed` columns go along `normal`.
+    pub fn read(file: &Path, normal: [f64; 3], dimension: usize) -> Result<Self> {
+        let table = Table::open(file)?;
+        let names = ["x", "y", "z"];
+        let axes: Vec<usize> = (0..dimension).filter(|&axis| table.has(names[axis])).collect();
+        let coordinates = axes.iter().map(|&axis| table.column(names[axis])).collect::<Result<Vec<_>>>()?;
+        let velocities: Vec<[f64; 3]> = if table.has("speed") {
+            table.column("speed")?.into_iter().map(|speed| normal.map(|n| n * speed)).collect()
+        } else {
+            let (ux, uy) = (table.column("ux")?, table.column("uy")?);
+            let uz = if table.has("uz") { table.column("uz")? } else { vec![0.0; ux.len()] };
+            ux.into_iter().zip(uy).zip(uz).map(|((x, y), z)| [x, y, z]).collect()
+        };
+        let mut rows: Vec<(Vec<f64>, [f64; 3])> = velocities
+            .into_iter()
+            .enumerate()
+            .map(|(row, velocity)| (coordinates.iter().map(|column| column[row]).collect(), velocity))
+            .collect();
+        if axes.is_empty() || rows.is_empty() {
+            return Err(Fault::usage(format!(
+                "{}: needs a coordinate column (\"x [um]\", ...) and rows",
+                file.display()
+            )));
+        }
+        if axes.len() == 1 {
+            rows.sort_by(|a, b| a.0[0].total_cmp(&b.0[0]));
+        }
+        Ok(Self { axes, rows })
+    }
+
+    /// Its numbers, row after row.
+    pub fn numbers(&self) -> Vec<f64> {
+        self.rows.iter().flat_map(|(at, velocity)| at.iter().chain(velocity)).copied().collect()
+    }
+
+    /// The velocity at `point` in metres: linear between the two rows around it where the file has one coordinate,
+    /// else weighted by inverse squared distance over the nearest rows.
+    pub fn at(&self, point: [f64; 3]) -> [f64; 3] {
+        let here: Vec<f64> = self.axes.iter().map(|&axis| point[axis]).collect();
+        if let [x] = here[..] {
+            let after = self.rows.partition_point(|row| row.0[0] <= x);
+            if after == 0 || after == self.rows.len() {
+                return self.rows[after.min(self.rows.len() - 1)].1;
+            }
+            let (a, b) = (&self.rows[after - 1], &self.rows[after]);
+            let share = (x - a.0[0]) / (b.0[0] - a.0[0]);
+            return std::array::from_fn(|k| a.1[k] + share * (b.1[k] - a.1[k]));
+        }
+        let squared = |row: &(Vec<f64>, _)| row.0.iter().zip(&here).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+        let mut near: Vec<(f64, [f64; 3])> = self.rows.iter().map(|row| (squared(row), row.1)).collect();
+        near.sort_by(|a, b| a.0.total_cmp(&b.0));
+        near.truncate(NEAREST);
+        if near[0].0 == 0.0 {
+            return near[0].1;
+        }
+        let total: f64 = near.iter().map(|(d, _)| 1.0 / d).sum();
+        std::array::from_fn(|k| near.iter().map(|(d, u)| u[k] / d).sum::<f64>() / total)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_coordinate_is_linear_and_two_meet_their_points() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("inlet.csv");
+        std::fs::write(&file, "y [um],speed [mm/s]\n10,2\n0,0\n").expect("writes");
+        let profile = Tabulated::read(&file, [1.0, 0.0, 0.0], 2).expect("reads");
+        assert!((profile.at([0.0, 5e-6, 0.0])[0] - 1e-3).abs() < 1e-15);
+        assert!((profile.at([0.0, 50e-6, 0.0])[0] - 2e-3).abs() < 1e-15);
+        std::fs::write(&file, "y [um],z [um],ux [m/s],uy [m/s]\n0,0,1,2\n1,0,3,4\n0,1,5,6\n").expect("writes");
+        let profile = Tabulated::read(&file, [1.0, 0.0, 0.0], 3).expect("reads");
+        assert_eq!(profile.at([7.0, 1e-6, 0.0]), [3.0, 4.0, 0.0]);
+    }
+}
