@@ -8,10 +8,10 @@ use crate::{Lattice, Population};
 /// What a vertex of a cell costs, in nodes: its kernels took 9.6 (2-D) and 10.0 (3-D) times as long as a node's on a GPU, and 10.8 times
 /// on software Vulkan (docs/performance.md, "Cells").
 pub const VERTEX_LOAD: u32 = 10;
-/// What a rigid body costs, in nodes (docs/performance.md, "Rigid bodies": 2.2 ns against 59 ps).
+/// What a rigid body costs, in nodes (docs/experiments.md, "Gather and spread": 2.2 ns against 59 ps).
 pub const BODY_LOAD: u32 = 37;
-/// What a node of an opening costs besides, in nodes, where a velocity and where a pressure is prescribed (docs/performance.md,
-/// "Copies in the kernels of own bodies": 1.0 and 3.3 ns on an H200, where openings lie across the rows of nodes).
+/// What a node of an opening costs besides, in nodes, where a velocity and where a pressure is prescribed (docs/experiments.md,
+/// "Ghosts in the kernels of own bodies": 1.0 and 3.3 ns on an H200, where openings lie across the rows of nodes).
 const VELOCITY_LOAD: u32 = 18;
 const PRESSURE_LOAD: u32 = 60;
 /// All loads together stay below this: METIS sums them in 32 bits.

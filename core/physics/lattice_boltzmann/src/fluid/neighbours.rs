@@ -15,7 +15,7 @@ use crate::shaders::{Packing, Shader};
 use crate::walls::Walls;
 
 /// Interior nodes for each of the interface, at least, for a GPU to be at work on their even step as long as a message is on its way.
-/// Measured on H200s (docs/performance.md): with 475 the device waits, with 950 it does not.
+/// Measured on H200s (docs/experiments.md, "One exchange in two steps"): with 475 the device waits, with 950 it does not.
 const INTERIOR_OVER_INTERFACE: usize = 750;
 
 /// The exchange after odd steps alone, as far as a part knows it: where nothing acts on nodes that only their owner knows, nothing

@@ -1,5 +1,5 @@
 //! Prototypes of the fluid's time step, timed beside each other: where populations are and how links are kept, how many nodes
-//! an invocation has, when populations at walls are seen to. docs/performance.md says which were kept.
+//! an invocation has, when populations at walls are seen to. docs/experiments.md says which were kept.
 
 mod directions;
 mod source;
