@@ -1,4 +1,4 @@
-//! `checkpoint/step-NNN/`: the state of the fluid after a time step, to go on from on any number of ranks.
+//! `checkpoint/step-NNN/`: the state of a run after a time step, to go on from on any number of ranks.
 //!
 //! Each rank writes `rank-0000.h5` and so on, rank 0 also `checkpoint.json` and the sums of all files, `SHA256SUMS`, into a
 //! folder whose name ends in `.partial`; renaming the folder makes the checkpoint.
@@ -7,6 +7,7 @@ mod reader;
 mod sums;
 mod writer;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -16,27 +17,17 @@ use crate::CellCount;
 pub use reader::{CellRecords, Checkpoint, Located};
 pub use writer::CheckpointWriter;
 
-/// How populations are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Storage {
-    /// IEEE half precision.
-    F16,
-    /// IEEE single precision.
-    F32,
-    /// IEEE double precision.
-    F64,
-}
-
-/// Stored populations of one direction, as raw bits, node after node.
+/// Numbers at nodes as raw bits, node after node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bits {
-    /// Of [`Storage::F16`].
+    /// IEEE half precision.
     F16(Vec<u16>),
-    /// Of [`Storage::F32`].
+    /// IEEE single precision.
     F32(Vec<u32>),
-    /// Of [`Storage::F64`].
+    /// IEEE double precision.
     F64(Vec<u64>),
+    /// Whole numbers.
+    U32(Vec<u32>),
 }
 
 impl Bits {
@@ -46,6 +37,7 @@ impl Bits {
             Self::F16(bits) => bits.len(),
             Self::F32(bits) => bits.len(),
             Self::F64(bits) => bits.len(),
+            Self::U32(bits) => bits.len(),
         }
     }
 
@@ -54,12 +46,42 @@ impl Bits {
         self.len() == 0
     }
 
-    /// What they are the bits of.
-    pub fn storage(&self) -> Storage {
+    /// Bytes of one number.
+    pub fn width(&self) -> usize {
         match self {
-            Self::F16(_) => Storage::F16,
-            Self::F32(_) => Storage::F32,
-            Self::F64(_) => Storage::F64,
+            Self::F16(_) => 2,
+            Self::F32(_) | Self::U32(_) => 4,
+            Self::F64(_) => 8,
+        }
+    }
+
+    /// A number for what they are the bits of, in files.
+    fn kind(&self) -> u32 {
+        match self {
+            Self::F16(_) => 16,
+            Self::F32(_) => 32,
+            Self::F64(_) => 64,
+            Self::U32(_) => 0,
+        }
+    }
+
+    /// The bytes of all.
+    pub fn bytes(&self) -> Vec<u8> {
+        match self {
+            Self::F16(bits) => bits.iter().flat_map(|bits| bits.to_ne_bytes()).collect(),
+            Self::F32(bits) | Self::U32(bits) => bits.iter().flat_map(|bits| bits.to_ne_bytes()).collect(),
+            Self::F64(bits) => bits.iter().flat_map(|bits| bits.to_ne_bytes()).collect(),
+        }
+    }
+
+    /// Numbers of the same kind from their bytes.
+    pub fn like(&self, bytes: &[u8]) -> Self {
+        let single = || bytes.as_chunks().0.iter().map(|&bytes| u32::from_ne_bytes(bytes)).collect();
+        match self {
+            Self::F16(_) => Self::F16(bytes.as_chunks().0.iter().map(|&bytes| u16::from_ne_bytes(bytes)).collect()),
+            Self::F32(_) => Self::F32(single()),
+            Self::U32(_) => Self::U32(single()),
+            Self::F64(_) => Self::F64(bytes.as_chunks().0.iter().map(|&bytes| u64::from_ne_bytes(bytes)).collect()),
         }
     }
 }
@@ -74,69 +96,19 @@ pub struct CheckpointMeta {
     pub step: u64,
     /// Ranks that wrote it.
     pub ranks: usize,
-    /// How populations are stored.
-    pub storage: Storage,
-    /// Directions of the velocity set.
-    pub q: usize,
-    /// Fluid nodes in all.
+    /// Nodes in all.
     pub nodes: u64,
     /// SHA-256 of the case file.
     pub case_sha256: String,
     /// The populations of cells; none in a run without cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<PopulationState>,
-    /// How far the feeders at openings have come: words of the columns of cells, or how often each rigid body has come in.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub entered: Vec<u64>,
-    /// The outlets whose pressure follows from the flow; none in a run without.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub outlets: Vec<OutletRecord>,
-    /// What a lattice unit of the state is; none in checkpoints of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scale: Option<Scale>,
+    /// What each physics notes of itself beside its numbers, by its name.
+    #[serde(default)]
+    pub physics: BTreeMap<String, serde_json::Value>,
     /// The config of its run; none in checkpoints of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<serde_json::Value>,
-}
-
-/// What the state's lattice units are, with the lattice spacing of the case.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scale {
-    /// Time step, s.
-    pub time_step_s: f64,
-    /// Density of the fluid at rest, kg/m3.
-    pub density_kg_per_m3: f64,
-    /// Relaxation time of the symmetric rate, lattice units.
-    pub tau: f64,
-}
-
-impl Scale {
-    /// Whether both are the same but for the rounding of text.
-    pub fn is(&self, other: &Self) -> bool {
-        let numbers = |of: &Self| [of.time_step_s, of.density_kg_per_m3, of.tau];
-        numbers(self).iter().zip(numbers(other)).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs())
-    }
-}
-
-/// The state of an outlet whose pressure follows from the flow, lattice units.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct OutletRecord {
-    /// Its name.
-    pub name: String,
-    /// Steps from one measurement of its flow to the next.
-    pub every: u64,
-    /// What had come in when its flow was measured last, as the ledger on the device counts.
-    pub came_in: i64,
-    /// Flow rate then.
-    pub flow: f64,
-    /// Pressure in its compliance then.
-    pub stored: f64,
-    /// Pressures at the outlet then and when the flow is measured next.
-    pub pressure: [f64; 2],
-    /// Pressure and flow as a wave along the vessel then, and its trend.
-    pub wave: [f64; 2],
 }
 
 /// What a restart needs to know of a population of cells besides the cells.
@@ -151,7 +123,7 @@ pub struct PopulationState {
 
 impl CheckpointMeta {
     /// The version of the layout written here.
-    pub const SCHEMA: u32 = 2;
+    pub const SCHEMA: u32 = 3;
     const FILE: &str = "checkpoint.json";
 }
 

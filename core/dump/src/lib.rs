@@ -24,6 +24,7 @@ mod h5;
 mod ledger;
 mod log;
 mod lookup;
+mod members;
 mod polydata;
 mod record;
 mod region;
@@ -33,15 +34,13 @@ mod tracks;
 
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
-pub use checkpoint::{
-    Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, OutletRecord, PopulationState, Scale,
-    Storage,
-};
+pub use checkpoint::{Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, PopulationState};
 pub use compare::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue, compare};
 pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, cut_back, dump_file, rank_file, write_index};
 pub use ledger::{CellCount, Column, Ledger, LedgerRow, LedgerWriter};
 pub use log::Log;
+pub use members::{MemberFile, MemberFrame, MemberKinds, MemberWriter};
 pub use record::{ChangeRecord, EndRecord, EndState, OpeningRecord, RestartRecord, RunRecord, RunState, WarningRecord};
 pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};
 pub use timing::{PhaseTimes, Timing};

@@ -29,31 +29,37 @@ impl Drive {
         self.waited
     }
 
-    /// Does `steps` time steps of all `physics`, after `first` steps: each step of all of them in their order. Steps are recorded in batches
-    /// that end where some physics wants a look; one batch is recorded while the device works on the one before. Collective.
+    /// Does `steps` time steps of all `physics`, after `step` steps, which it counts on: each step of all of them in their order. Steps are
+    /// recorded in batches that end where some physics wants a look; one batch is recorded while the device works on the one before.
+    /// Collective.
     ///
     /// # Errors
     /// Those of [`Physics`].
-    pub fn advance(&mut self, comm: &dyn Comm, physics: &mut [&mut dyn Physics], first: u64, steps: u64) -> Result<()> {
-        let end = first + steps;
-        let mut step = first;
+    pub fn advance(
+        &mut self,
+        comm: &dyn Comm,
+        physics: &mut [&mut dyn Physics],
+        step: &mut u64,
+        steps: u64,
+    ) -> Result<()> {
+        let end = *step + steps;
         let mut before: Option<Ticket> = None;
-        while step < end {
-            let looks = physics.iter().map(|physics| physics.until_look(step));
-            let last = step + looks.fold((end - step).min(LONGEST_BATCH), u64::min);
+        while *step < end {
+            let looks = physics.iter().map(|physics| physics.until_look(*step));
+            let last = *step + looks.fold((end - *step).min(LONGEST_BATCH), u64::min);
             for physics in physics.iter_mut() {
-                physics.begin(comm, step..last)?;
+                physics.begin(comm, *step..last)?;
             }
-            let ticket = self.submit(comm, physics, step..last)?;
-            step = last;
-            self.gpu.begin_step(step);
+            let ticket = self.submit(comm, physics, *step..last)?;
+            *step = last;
+            self.gpu.begin_step(last);
             let start = Instant::now();
             if let Some(before) = before.replace(ticket.clone()) {
                 self.gpu.wait_for(&before)?;
             }
             physics.iter_mut().try_for_each(|physics| physics.take_in(comm, Some(&ticket)))?;
             self.waited += start.elapsed().as_secs_f64();
-            physics.iter_mut().try_for_each(|physics| physics.look(comm, step))?;
+            physics.iter_mut().try_for_each(|physics| physics.look(comm, last))?;
         }
         let start = Instant::now();
         self.gpu.wait()?;

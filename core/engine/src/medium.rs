@@ -15,6 +15,8 @@ pub struct Medium {
     pub precision: Precision,
     /// Magic number of the fluid's collision: how a force in a narrow region moves it depends on it.
     pub magic: f64,
+    /// The last step at which what drives the fluid rises.
+    pub rises_until: u64,
 }
 
 /// The shear rate that is expected at a wall.

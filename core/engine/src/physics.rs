@@ -3,8 +3,12 @@
 use std::ops::Range;
 
 use hematite_comm::Comm;
-use hematite_config::Result;
+use hematite_config::{Fault, Result};
+use hematite_dump::Field;
 use hematite_gpu::{Recorder, Ticket};
+use serde_json::Value;
+
+use crate::{Alarm, Ground, Keep, Measured, Members, Phases};
 
 /// A system of equations: its state on this rank's device, and how it goes on by one time step.
 ///
@@ -64,5 +68,109 @@ pub trait Physics {
     /// A numerical failure that names what broke; when the device or a rank is lost.
     fn look(&mut self, _comm: &dyn Comm, _step: u64) -> Result<()> {
         Ok(())
+    }
+
+    /// Makes ready for the first step, when all physics are on the device. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    fn start(&mut self, _comm: &dyn Comm) -> Result<()> {
+        Ok(())
+    }
+
+    /// The state is whole, so that it may be saved, at multiples of this many steps.
+    fn whole_every(&self) -> u64 {
+        1
+    }
+
+    /// Hands over its state at the nodes of this rank, after a multiple of [`Physics::whole_every`] steps.
+    ///
+    /// # Errors
+    /// When the device is lost; those of `keep`.
+    fn save(&self, _ground: &Ground, _keep: &mut dyn Keep) -> Result<()> {
+        Ok(())
+    }
+
+    /// What else a saved state has of it, the same on all ranks: see [`Saved::note`](crate::Saved::note).
+    fn note(&self) -> Value {
+        Value::Null
+    }
+
+    /// Its members, where it has any.
+    fn members(&self) -> Option<&dyn Members> {
+        None
+    }
+
+    /// Brings a field at own nodes to the host, in SI, in chunks in ascending order of nodes: `take(first, numbers)`.
+    ///
+    /// # Errors
+    /// When the device is lost, and those of `take`.
+    fn field(&mut self, field: Field, _take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
+        Err(Fault::usage(format!("\"{}\" has no field \"{}\"", self.name(), field.name())))
+    }
+
+    /// Takes in what was found between two looks at the run. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    fn watch(&mut self, _comm: &dyn Comm, _ground: &Ground) -> Result<()> {
+        Ok(())
+    }
+
+    /// Looks at the whole state, so that nothing beyond the method is written. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure where it is beyond; when the device or a rank is lost.
+    fn inspect(&mut self, _comm: &dyn Comm, _ground: &Ground) -> Result<()> {
+        Ok(())
+    }
+
+    /// Says that a line of the ledger follows after `step` steps.
+    fn measure_after(&mut self, _step: u64) {}
+
+    /// What a line of the ledger has of it, after [`Physics::inspect`]; `last` is the last step of the run. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    fn measure(&mut self, _comm: &dyn Comm, _last: u64) -> Result<Measured> {
+        Ok(Measured::default())
+    }
+
+    /// What there is to warn of since this was last asked, each with its step.
+    fn take_alarms(&mut self) -> Vec<(u64, Alarm)> {
+        Vec::new()
+    }
+
+    /// The largest speed when it was last looked at, m/s.
+    fn speed(&self) -> Option<f64> {
+        None
+    }
+
+    /// Where the state is beyond the method and what would help, where it is beyond. `near` says what is near a site. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    fn explain(
+        &mut self,
+        _comm: &dyn Comm,
+        _ground: &Ground,
+        _near: &mut dyn FnMut([i32; 3]) -> Result<Option<String>>,
+    ) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Bytes that its kernels move at all own nodes in a step, as far as they are what bounds its speed.
+    fn bytes_per_step(&self) -> f64 {
+        0.0
+    }
+
+    /// Seconds that messages have taken so far.
+    fn phases(&self) -> Phases {
+        Phases::default()
+    }
+
+    /// Seconds that work of the host has taken so far which no phase of the device shows, by name.
+    fn host_phases(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
     }
 }

@@ -41,7 +41,8 @@ struct Member {
 impl Member {
     fn read(folder: PathBuf) -> Self {
         let manifest = read(&folder.join("Cargo.toml"));
-        let name = manifest.split("name = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a name").to_owned();
+        let name =
+            manifest.split("name = \"").nth(1).and_then(|rest| rest.split('"').next()).expect("a name").to_owned();
         let needs = manifest.lines().filter_map(|line| line.split(['.', ' ', '=']).next());
         Self { folder, name, needs: needs.map(str::to_owned).collect() }
     }

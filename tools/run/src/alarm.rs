@@ -1,217 +1,37 @@
-//! What a run warns of: flows that are too fast for the lattice or for what is prescribed, fluid that is compressed, walls that give
-//! or take mass, outlets that suck in, and cells that find no room where they come in.
+//! What a run warns of beside what physics warn of: members that find no room where they come in, and damaged checkpoints.
 
-use hematite_cells::ROUGH;
-use hematite_dump::LedgerRow;
-use hematite_geometry::OpeningKind;
-use hematite_units::groups::{self, CS2};
+use hematite_engine::{Alarm, Fed};
 
-use crate::directions::lets_in;
-use crate::measured::Look;
 use crate::setup::Setup;
-use crate::suspended::Suspended;
+use crate::system::System;
 
-/// Above this Mach number errors of compressibility, which grow with its square, exceed some percent.
-const MACH: f64 = 0.1;
-/// Above this deviation over the density at rest, the fluid's compressibility changes the flow.
-const COMPRESSED: f64 = 0.05;
-/// Above so many times the speed that is prescribed or expected.
-const TIMES: f64 = 10.0;
-/// Above this share of backflow an outlet lets in over most of its area.
-const BACKFLOW: f64 = 0.5;
-/// Slower backflow, over the expected speed, is none.
-const SLOW: f64 = 0.01;
-/// Above this share of what came in, the mass that walls gave or took changes the flow.
-const LEAK: f64 = 0.02;
-/// It must also be above this share of the mass inside: any leak is a large share of what came in before much has.
-const LOSS: f64 = 1e-3;
-
-/// Above this share of what came in over the second half of a run, the flow is not steady yet.
-const STORED: f64 = 0.1;
-/// In fewer steps than these no flow becomes steady.
-const SHORT: u64 = 1000;
-
-/// Above this share of cells with creases, what a population does is not that of its membranes any more.
-const CREASED: f64 = 0.02;
-
-/// Above this share of turns in which cells or bodies of a feeder find no room, fewer come in than were asked for.
+/// Above this share of turns in which members of a feeder find no room, fewer come in than were asked for.
 const LATE: f64 = 0.1;
 /// So many turns tell of that.
 const TURNS: u64 = 10;
-
-/// A warning: said once of each kind.
-pub struct Alarm {
-    /// What tells it from others: "mach", "speed", "density", "storage", "backflow:OPENING", "walls", "inflow:OPENING", "creases:POPULATION",
-    /// "checkpoint".
-    pub kind: String,
-    /// What to say.
-    pub text: String,
-}
 
 /// What there is to say of a `damaged` checkpoint, in words, that a run passed over to go on from `step`.
 pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
     Alarm { kind: "checkpoint".to_owned(), text: format!("{damaged}: going on from step {step}") }
 }
 
-/// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
-pub fn of_speed(setup: &Setup, step: u64, speed: f64) -> Vec<Alarm> {
-    let (mut alarms, unit) = (Vec::new(), setup.plan.units.velocity());
-    // Before the first step the speed is half a step of the cells' forces: no flow.
-    if step == 0 {
-        return alarms;
-    }
-    let mach = groups::mach(speed);
-    let fast = speed * unit;
-    if mach > MACH {
-        alarms.push(Alarm {
-            kind: "mach".to_owned(),
-            text: format!(
-                "at step {step} the fluid's largest speed is {fast:.3e} m/s, Mach {mach:.2} on the lattice: above Mach {MACH} \
-                 errors of compressibility exceed some percent; a shorter time step than {:.3e} s lowers it",
-                setup.plan.units.dt
-            ),
-        });
-    }
-    if let Some(expected) = setup.expected.as_ref().filter(|expected| speed > TIMES * expected.speed) {
-        alarms.push(Alarm {
-            kind: "speed".to_owned(),
-            text: format!(
-                "at step {step} the fluid's largest speed is {fast:.3e} m/s, {:.0} times the {:.3e} m/s {}: unless the vessel is that \
-                 much narrower somewhere, the flow is not what was meant",
-                speed / expected.speed,
-                expected.speed * unit,
-                expected.from
-            ),
-        });
-    }
-    alarms
-}
-
-/// What there is to say of the largest deviation of the fluid's density from that at rest, lattice units, after `step` steps.
-pub fn of_density(setup: &Setup, step: u64, deviation: f64) -> Option<Alarm> {
-    let units = &setup.plan.units;
-    (deviation > COMPRESSED).then(|| Alarm {
-        kind: "density".to_owned(),
-        text: format!(
-            "at step {step} the fluid's density differs from that at rest by {:.0} %, its pressure by {:.3e} Pa: this fluid is \
-             compressible, and above {:.0} % what comes in collects instead of flowing on. If no such pressure was meant, look for what \
-             blocks the flow: a vessel too narrow for its cells, or cells packed behind a bend. If it was, a shorter time step than \
-             {:.3e} s makes the fluid stiffer, with its square",
-            100.0 * deviation,
-            CS2 * deviation * units.stress(),
-            100.0 * COMPRESSED,
-            units.dt
-        ),
-    })
-}
-
-/// What there is to say of walls that give or take mass, at a `line` of the ledger.
-pub fn of_walls(setup: &Setup, line: &LedgerRow) -> Option<Alarm> {
-    let (walls, openings) = line.through.split_last().filter(|_| setup.plan.walls_give_mass())?;
-    let (step, inflow) = (line.step, openings.iter().filter(|mass| **mass > 0.0).sum::<f64>());
-    let much = inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
-    (much && step > settles(setup)).then(|| Alarm {
-        kind: "walls".to_owned(),
-        text: format!(
-            "at step {step} the walls have {} {:.1} % of the mass that came in (in_kg:walls in ledger.csv): \"{}\" walls do not keep \
-             mass where gaps and obstacles are a few spacings wide; take a finer lattice, or \"half_way\", which keeps it",
-            if *walls < 0.0 { "taken" } else { "given" },
-            100.0 * walls.abs() / inflow,
-            setup.plan.wall_method().name()
-        ),
-    })
-}
-
-/// What there is to say, at the `last` line of the ledger, of fluid that came in since the line `halfway` and has not gone out. Nothing
-/// where what drives the flow keeps changing: the mass inside then swings without a fault.
-pub fn of_storage(setup: &Setup, halfway: &LedgerRow, last: &LedgerRow) -> Option<Alarm> {
-    let passed = last.through.iter().zip(&halfway.through).map(|(last, first)| last - first);
-    let inflow: f64 = passed.filter(|mass| *mass > 0.0).sum();
-    let stored = last.inside - halfway.inside;
-    let long = last.step - halfway.step >= SHORT;
-    (setup.plan.is_steady_throughout() && long && inflow > 0.0 && stored.abs() > STORED * inflow).then(|| Alarm {
-        kind: "storage".to_owned(),
-        text: format!(
-            "from step {} to {} the mass inside has {} by {:.0} % of what came in: what goes out is not yet what comes in. This fluid \
-             is compressible, so that pressure takes its time to build up along narrow vessels; run on, or take a shorter time step. Where \
-             every opening prescribes a velocity, what comes in and goes out has to be the same",
-            halfway.step,
-            last.step,
-            if stored > 0.0 { "grown" } else { "fallen" },
-            100.0 * stored.abs() / inflow
-        ),
-    })
-}
-
-/// What there is to say of openings at a line of the ledger.
-pub fn of_openings(setup: &Setup, look: &Look) -> Vec<Alarm> {
-    if look.step <= settles(setup) {
-        return Vec::new();
-    }
-    let row = setup.plan.row(look.step);
-    let slow = SLOW * setup.expected.as_ref().map_or(0.0, |expected| expected.speed);
-    let openings = setup.header.openings.iter().zip(&look.passing).enumerate();
-    let alarm = |(k, (opening, passing)): (usize, (&hematite_case::OpeningHeader, &_))| {
-        let passing: &physics_lattice_boltzmann::Passing = passing;
-        let inwards = passing.flow() / opening.area;
-        if opening.kind == OpeningKind::Wall || lets_in(setup, &row, k) != Some(false) || inwards <= slow {
-            return None;
-        }
-        let share = passing.backflow(Some(false));
-        (share > BACKFLOW).then(|| Alarm {
-            kind: format!("backflow:{}", opening.name),
-            text: format!(
-                "at step {} fluid comes in over {:.0} % of opening \"{}\", which is prescribed to let out (mean velocity into the \
-                 domain {:.3e} m/s): lengthen the vessel in front of it, or look at pressures and \"ramp\"",
-                look.step,
-                100.0 * share,
-                opening.name,
-                inwards * setup.plan.units.velocity()
-            ),
-        })
-    };
-    openings.filter_map(alarm).collect()
-}
-
-/// What there is to say at `step` of membranes with creases: of each population how many cells there are, and how many are rough.
-pub fn of_membranes(setup: &Setup, step: u64, rough: &[[i64; 2]]) -> Vec<Alarm> {
-    if step <= settles(setup) {
-        return Vec::new();
-    }
-    let alarm = |(population, &[cells, rough]): (&hematite_case::Population, &[i64; 2])| {
-        let name = &population.name;
-        (rough > 0 && rough as f64 > CREASED * cells as f64).then(|| Alarm {
-            kind: format!("creases:{name}"),
-            text: format!(
-                "at step {step} {rough} of {cells} cells of \"{name}\" have creases that their meshes do not resolve (roughness above \
-                 {ROUGH} in post cells): their stress and shape are not those of a membrane there; take a slower flow, more vertices on a \
-                 finer lattice, or a larger \"fairing\" in cells.mechanics.{name}"
-            ),
-        })
-    };
-    setup.populations.iter().zip(rough).filter_map(alarm).collect()
-}
-
-/// The last step at which the flow still starts: ramps rise, or cells grow and are let go.
-fn settles(setup: &Setup) -> u64 {
-    let grown = setup.immersion.as_ref().and_then(|immersion| immersion.parameters.capped_until());
-    setup.plan.ramped_until().max(grown.unwrap_or(0))
-}
-
-/// What there is to say of feeders after `step` steps.
-pub fn of_feeders(setup: &Setup, step: u64, suspended: &Suspended) -> Vec<Alarm> {
-    let what = suspended.name();
-    let alarm = |&(opening, entered, late): &(usize, u64, u64)| {
-        let (name, turns) = (&setup.header.openings[opening].name, entered + late);
-        (turns >= TURNS && late as f64 > LATE * turns as f64).then(|| Alarm {
+/// What there is to say of feeders.
+pub fn of_feeders(setup: &Setup, system: &System) -> Vec<Alarm> {
+    let step = system.step();
+    let alarm = |(what, fed): (&str, Fed)| {
+        let (name, turns) = (&setup.ground.header.openings[fed.opening].name, fed.came + fed.late);
+        (turns >= TURNS && fed.late as f64 > LATE * turns as f64).then(|| Alarm {
             kind: format!("inflow:{name}"),
             text: format!(
-                "at step {step} {late} of the {turns} {what} that were to come in through opening \"{name}\" have not found room there: \
+                "at step {step} {} of the {turns} {what} that were to come in through opening \"{name}\" have not found room there: \
                  the hematocrit that comes in is {:.0} % of what was asked for; ask for less by {what}.inflow.{name}.hematocrit, or \
                  widen the vessel there",
-                100.0 * entered as f64 / turns as f64
+                fed.late,
+                100.0 * fed.came as f64 / turns as f64
             ),
         })
     };
-    suspended.feeders().iter().filter_map(alarm).collect()
+    let feeders =
+        system.members().flat_map(|(what, members)| members.feeders().into_iter().map(move |fed| (what, fed)));
+    feeders.filter_map(alarm).collect()
 }

@@ -4,13 +4,12 @@ use std::time::Instant;
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result};
-use hematite_engine::{Drive, Physics};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{Cli, Format};
 use crate::setup::Setup;
 use crate::start::Start;
-use crate::suspended::Suspended;
+use crate::system::System;
 
 /// Steps before the first measurement, as often as takes so many seconds: GPUs that were idle take as long to work at full speed.
 const WARM_UP: u64 = 32;
@@ -61,20 +60,17 @@ struct Phase {
 
 /// Measures and prints; writes nothing.
 pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Result<Exit> {
-    let Start { gpu, devices, mut flow, mut suspended, .. } = Start::new(cli, comm, &mut setup)?;
-    let mut drive = Drive::new(&gpu);
-    let mut advance = |steps: u64| -> Result<f64> {
-        let (start, first) = (Instant::now(), flow.fluid.step());
-        let mut physics: Vec<&mut dyn Physics> = vec![&mut flow];
-        physics.extend(suspended.physics());
-        drive.advance(comm, &mut physics, first, steps)?;
+    let Start { gpu, devices, mut system, .. } = Start::new(cli, comm, &mut setup)?;
+    let advance = |system: &mut System, steps: u64| -> Result<f64> {
+        let start = Instant::now();
+        system.advance(comm, steps)?;
         let mut slowest = [start.elapsed().as_secs_f64()];
         comm.max(&mut slowest)?;
         Ok(slowest[0])
     };
     let (mut before, mut warm, mut taken) = (0, 0.0, 0.0);
     while warm < WARM {
-        taken = advance(WARM_UP)?;
+        taken = advance(&mut system, WARM_UP)?;
         warm += taken;
         before += WARM_UP;
     }
@@ -82,32 +78,31 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
     let steps = cli.steps.unwrap_or(fitting).max(1);
     let mut seconds = [0.0; REPEATS];
     for taken in &mut seconds {
-        *taken = advance(steps)?;
+        *taken = advance(&mut system, steps)?;
     }
     seconds.sort_by(|a, b| b.total_cmp(a));
     gpu.time_phases(true);
     let timed = steps.min(256);
-    let whole = 1e3 * advance(timed)? / timed as f64;
+    let whole = 1e3 * advance(&mut system, timed)? / timed as f64;
     gpu.time_phases(false);
     let mut phases: Vec<Phase> = gpu
         .take_phases()?
         .into_iter()
         .map(|(name, seconds)| Phase { name: name.to_owned(), ms: 1e3 * seconds / timed as f64 })
         .collect();
-    let inside: u64 = suspended.tally(comm)?.iter().map(|tally| tally.inside).sum();
-    if let Suspended::Cells(cells) = &suspended {
-        let done = (before + steps * REPEATS as u64 + timed) as f64;
-        phases.push(Phase { name: "migration".to_owned(), ms: 1e3 * cells.phases().migration / done });
-    }
-    let moved = (flow.fluid.bytes_per_update() * flow.fluid.own() as f64) as i64;
+    let counts = system.counts(comm, &setup.ground)?;
+    let inside: u64 = counts.iter().map(|population| population.count.inside).sum();
+    let done = (before + steps * REPEATS as u64 + timed) as f64;
+    let of_host = system.physics.iter().flat_map(|physics| physics.host_phases());
+    phases.extend(of_host.map(|(name, seconds)| Phase { name: name.to_owned(), ms: 1e3 * seconds / done }));
+    let moved = system.physics.iter().map(|physics| physics.bytes_per_step()).sum::<f64>() as i64;
     let mut totals = [moved, gpu.copy_bandwidth()? as i64];
     comm.sum(&mut totals)?;
-    let [bytes_per_update, copy_bandwidth] = [totals[0] as f64 / setup.header.nodes as f64, totals[1] as f64];
+    let [bytes_per_update, copy_bandwidth] = [totals[0] as f64 / setup.ground.header.nodes as f64, totals[1] as f64];
     let Some(phases) = longest(comm, &phases)? else { return Ok(Exit::Done) };
     let rate = |per_step: f64| -> Vec<f64> { seconds.iter().map(|s| per_step * steps as f64 / s).collect() };
-    let nodes = setup.header.nodes as u64;
-    let soft = setup.populations.iter().filter(|population| population.rigid.is_none());
-    let vertices = soft.map(|p| (p.cells.len() * p.surface.vertices.len()) as u64).sum();
+    let nodes = setup.ground.header.nodes as u64;
+    let vertices = system.members().map(|(_, members)| members.vertices()).sum();
     let bench = Bench {
         devices,
         ranks: comm.size(),

@@ -2,64 +2,56 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_case::{Layer, NodeId};
+use hematite_case::NodeId;
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_bytes};
-use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Scale, Storage};
-use hematite_engine::Precision;
-use physics_lattice_boltzmann::{Fluid, LatticeBoltzmann, WALLS, WallMethod};
+use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Located};
+use hematite_engine::{EachRecord, Keep, Records, Saved};
+use serde_json::Value;
 
+use crate::changes;
+use crate::kept::passed;
 use crate::ranks::together;
 use crate::setup::Setup;
-use crate::state::{Records, Saved, counts};
-use crate::suspended::Suspended;
-use crate::{changes, outlets};
+use crate::system::System;
 
-/// The array of the marks of nodes inside cells.
-const MARKS: &str = "inside";
+/// A share of a checkpoint as physics hand their state over.
+struct Share(CheckpointWriter);
 
-/// Saves the state after an even number of steps.
-pub fn save(
-    comm: &dyn Comm,
-    setup: &Setup,
-    case_sha256: &str,
-    LatticeBoltzmann { fluid, outlets, .. }: &LatticeBoltzmann,
-    suspended: &Suspended,
-) -> Result<()> {
-    let precision = setup.config.fluid.precision;
+impl Keep for Share {
+    fn own(&mut self, name: &str, bits: Bits) -> Result<()> {
+        self.0.own(name, &bits)
+    }
+
+    fn some(&mut self, name: &str, nodes: Vec<NodeId>, values: Vec<i64>) -> Result<()> {
+        self.0.array(name, &nodes, &values)
+    }
+}
+
+/// Saves the state, at a step at which it is whole. Collective.
+///
+/// # Errors
+/// When a file cannot be written, or the device or a rank is lost.
+pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, system: &System) -> Result<()> {
     let meta = CheckpointMeta {
         schema: CheckpointMeta::SCHEMA,
-        step: fluid.step(),
+        step: system.step(),
         ranks: comm.size(),
-        storage: storage(precision),
-        q: setup.header.set.q(),
-        nodes: nodes(setup),
+        nodes: setup.nodes(),
         case_sha256: case_sha256.to_owned(),
-        populations: counts(comm, setup, suspended)?,
-        entered: suspended.entered(),
-        outlets: outlets::records(outlets),
-        scale: Some(scale(setup)),
+        populations: system.counts(comm, &setup.ground)?,
+        physics: system.physics.iter().map(|physics| (physics.name().to_owned(), physics.note())).collect(),
         config: Some(config(setup)?),
     };
     together(comm, || {
-        let mut writer = CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.own_ids())?;
-        for i in 0..meta.q {
-            writer.populations(i, &bits(precision, &fluid.populations(i)?))?;
+        let mut share = Share(CheckpointWriter::create(&setup.folder, comm.rank(), &meta, setup.ground.own_ids())?);
+        system.physics.iter().try_for_each(|physics| physics.save(&setup.ground, &mut share))?;
+        for (_, members) in system.members() {
+            for (&k, Records { ids, width, words }) in members.populations().iter().zip(members.records()?) {
+                share.0.cells(&setup.ground.populations[k].name, &ids, width, &words)?;
+            }
         }
-        for (k, came_in) in fluid.ledger()?.into_iter().enumerate() {
-            writer.array(&array(k), &opening_ids(setup, k), &came_in)?;
-        }
-        if setup.plan.wall_method() == WallMethod::Interpolated {
-            writer.array(WALLS, &wall_ids(setup, fluid), &fluid.wall_ledger()?)?;
-        }
-        if let Some(marks) = fluid.marks()? {
-            let marks: Vec<i64> = marks.into_iter().map(i64::from).collect();
-            writer.array(MARKS, setup.own_ids(), &marks)?;
-        }
-        for (population, Records { ids, width, words }) in setup.populations.iter().zip(suspended.records(setup)?) {
-            writer.cells(&population.name, &ids, width, &words)?;
-        }
-        writer.finish()
+        share.0.finish()
     })?;
     together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
 }
@@ -109,7 +101,7 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
 /// The config of the run, with the sum of what was read beside the name of each table.
 fn config(setup: &Setup) -> Result<serde_json::Value> {
     let mut config = serde_json::to_value(&setup.config).map_err(|error| Fault::io(error.to_string()))?;
-    for (key, numbers) in setup.plan.tables() {
+    for (key, numbers) in setup.planned.iter().flat_map(|physics| physics.tables()) {
         let named = key.iter().try_fold(&mut config, |value, key| value.get_mut(key));
         if let Some(serde_json::Value::Object(named)) = named {
             let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -126,49 +118,97 @@ pub fn has_same_tables(setup: &Setup) -> bool {
     before.zip(config(setup).ok()).is_none_or(|(before, now)| changes::tables(&before, &now).is_empty())
 }
 
-/// Puts a saved state of the fluid and of outlets back, and reads that of the cells; gives what the config has changed since. Physics may
-/// have where that is `allowed`.
-pub fn load(
-    setup: &Setup,
-    case_sha256: &str,
-    LatticeBoltzmann { fluid, outlets, .. }: &mut LatticeBoltzmann,
-    path: &Path,
-    allowed: bool,
-) -> Result<(Saved, Vec<ChangeRecord>)> {
-    let checkpoint = Checkpoint::open(path)?;
-    let meta = checkpoint.meta();
-    let changed = check(setup, case_sha256, path, meta, allowed)?;
-    outlets::restore(outlets, &meta.outlets, path)?;
-    let located = checkpoint.locate(setup.own_ids())?;
-    for i in 0..meta.q {
-        fluid.restore_populations(i, &raw(located.populations(i)?))?;
+/// A checkpoint as the own nodes of this rank find it.
+pub struct Stored<'a> {
+    comm: &'a dyn Comm,
+    path: &'a Path,
+    checkpoint: &'a Checkpoint,
+    located: Located<'a>,
+}
+
+impl<'a> Stored<'a> {
+    /// The `checkpoint` at `path` for this rank's part. Collective.
+    ///
+    /// # Errors
+    /// A usage fault where it lacks nodes; when a rank is lost.
+    pub fn new(comm: &'a dyn Comm, setup: &Setup, path: &'a Path, checkpoint: &'a Checkpoint) -> Result<Self> {
+        let located = together(comm, || checkpoint.locate(setup.ground.own_ids()))?;
+        Ok(Self { comm, path, checkpoint, located })
     }
-    let openings = 0..setup.part.openings.len();
-    let ledger =
-        openings.map(|k| checkpoint.array(&array(k), 1, &opening_ids(setup, k))).collect::<Result<Vec<_>>>()?;
-    fluid.restore_ledger(meta.step, &ledger)?;
-    if setup.plan.wall_method() == WallMethod::Interpolated {
-        let other = |fault: Fault| {
-            Fault::usage(format!(
-                "{}; a run with \"fluid.walls\": \"interpolated\" goes on from one of its kind",
-                fault.message
-            ))
-        };
-        let ledger = checkpoint.array(WALLS, 1, &wall_ids(setup, fluid)).map_err(other)?;
-        fluid.restore_wall_ledger(&ledger)?;
+}
+
+impl Saved for Stored<'_> {
+    fn step(&self) -> u64 {
+        self.checkpoint.meta().step
     }
-    if fluid.marks()?.is_some() {
-        let marks = checkpoint.array(MARKS, 1, setup.own_ids())?;
-        fluid.restore_marks(&marks.into_iter().map(|mark| mark as u32).collect::<Vec<_>>())?;
+
+    fn nodes(&self) -> u64 {
+        self.checkpoint.meta().nodes
     }
-    let mut saved = Saved::new(meta.step, meta.populations.clone(), meta.entered.clone());
-    for (k, population) in setup.populations.iter().enumerate() {
-        checkpoint.each_cell(&population.name, |id, words| {
-            let damaged = || Fault::usage(format!("{}: number {id} of {} is damaged", path.display(), population.name));
-            saved.add(setup, k, id, words).ok_or_else(damaged)
-        })?;
+
+    fn source(&self) -> String {
+        self.path.display().to_string()
     }
-    Ok((saved, changed))
+
+    fn note(&self, physics: &str) -> &Value {
+        self.checkpoint.meta().physics.get(physics).unwrap_or(&Value::Null)
+    }
+
+    fn passed(&self, population: &str) -> [u64; 2] {
+        passed(&self.checkpoint.meta().populations, population)
+    }
+
+    fn own(&self, name: &str) -> Result<Bits> {
+        together(self.comm, || self.located.own(name))
+    }
+
+    fn some(&self, name: &str, nodes: &[NodeId]) -> Result<Vec<i64>> {
+        together(self.comm, || self.checkpoint.array(name, 1, nodes))
+    }
+
+    fn records(&self, population: &str, then: &mut EachRecord) -> Result<()> {
+        self.checkpoint.each_cell(population, then)
+    }
+}
+
+/// What a checkpoint says of itself, before any node is looked for.
+struct Said<'a> {
+    path: &'a Path,
+    meta: &'a CheckpointMeta,
+}
+
+impl Saved for Said<'_> {
+    fn step(&self) -> u64 {
+        self.meta.step
+    }
+
+    fn nodes(&self) -> u64 {
+        self.meta.nodes
+    }
+
+    fn source(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn note(&self, physics: &str) -> &Value {
+        self.meta.physics.get(physics).unwrap_or(&Value::Null)
+    }
+
+    fn passed(&self, population: &str) -> [u64; 2] {
+        passed(&self.meta.populations, population)
+    }
+
+    fn own(&self, name: &str) -> Result<Bits> {
+        Err(Fault::usage(format!("array {name} is not looked for yet")))
+    }
+
+    fn some(&self, name: &str, _: &[NodeId]) -> Result<Vec<i64>> {
+        Err(Fault::usage(format!("array {name} is not looked for yet")))
+    }
+
+    fn records(&self, _: &str, _: &mut EachRecord) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Whether the run can go on from the checkpoint at `path`, which says `meta` of itself; gives what the config has changed since.
@@ -183,110 +223,23 @@ pub fn check(
     meta: &CheckpointMeta,
     allowed: bool,
 ) -> Result<Vec<ChangeRecord>> {
-    let precision = setup.config.fluid.precision;
     if meta.case_sha256 != case_sha256 {
-        return Err(Fault::usage(format!("{} belongs to another case than {}", path.display(), setup.case.display())));
+        let case = setup.ground.case.display();
+        return Err(Fault::usage(format!("{} belongs to another case than {case}", path.display())));
     }
-    if meta.storage != storage(precision) {
+    let said = Said { path, meta };
+    if let Some(unknown) = setup.planned.iter().find(|physics| !meta.physics.contains_key(physics.name())) {
         return Err(Fault::usage(format!(
-            "{} holds {:?}, the run asks for precision {}",
+            "{} holds no state of \"{}\", which the run steps: begin anew into another folder by -o",
             path.display(),
-            meta.storage,
-            precision.name()
+            unknown.name()
         )));
     }
-    if meta.nodes != nodes(setup) {
-        return Err(Fault::usage(format!(
-            "{} holds {} nodes, the run steps {}, those beyond immersed walls included: go on with the same \
-             \"fluid.walls\", now \"{}\"",
-            path.display(),
-            meta.nodes,
-            nodes(setup),
-            setup.plan.wall_method().name()
-        )));
-    }
-    let bears = bears(setup, path, meta);
+    setup.planned.iter().try_for_each(|physics| physics.fits(&said, setup.nodes()))?;
+    let bears = setup.planned.iter().try_for_each(|physics| physics.bears(&said));
     let changed = match &meta.config {
         Some(before) => changes::between(before, &config(setup)?, path, allowed, bears.is_ok())?,
         None => Vec::new(),
     };
     bears.map(|()| changed)
-}
-
-/// Whether the state in the checkpoint at `path` bears the run's physics, be it changed.
-///
-/// # Errors
-/// A usage fault where it does not.
-fn bears(setup: &Setup, path: &Path, meta: &CheckpointMeta) -> Result<()> {
-    if let Some(before) = meta.scale.filter(|before| !before.is(&scale(setup))) {
-        let text = |of: Scale| {
-            format!("time step {:e} s, density {} kg/m3, tau {}", of.time_step_s, of.density_kg_per_m3, of.tau)
-        };
-        return Err(Fault::usage(format!(
-            "{} holds a state in lattice units of another fluid or time step ({}; now {}): go on with the same \"fluid.density\", \
-             \"fluid.viscosity\" and \"time\", or start anew into another folder with -o",
-            path.display(),
-            text(before),
-            text(scale(setup))
-        )));
-    }
-    let walls = meta.config.as_ref().and_then(|config| config["fluid"]["walls"].as_str());
-    if let Some(before) = walls.filter(|&before| before != setup.plan.wall_method().name()) {
-        return Err(Fault::usage(format!(
-            "{} is of a run with \"fluid.walls\": \"{before}\", now \"{}\": go on with the same, or begin anew into another folder \
-             by -o",
-            path.display(),
-            setup.plan.wall_method().name()
-        )));
-    }
-    outlets::restore(&mut setup.plan.outlets(), &meta.outlets, path)
-}
-
-/// Nodes whose populations a checkpoint of the run holds.
-fn nodes(setup: &Setup) -> u64 {
-    (setup.header.nodes + setup.layer.as_ref().map_or(0, Layer::nodes)) as u64
-}
-
-/// What the run's lattice units are.
-fn scale(setup: &Setup) -> Scale {
-    let (units, tau) = (&setup.plan.units, setup.plan.tau);
-    Scale { time_step_s: units.dt, density_kg_per_m3: units.rho0, tau }
-}
-
-fn array(opening: usize) -> String {
-    format!("opening-{opening}")
-}
-
-/// The own nodes where the wall gives or takes mass.
-pub fn wall_ids(setup: &Setup, fluid: &Fluid) -> Vec<NodeId> {
-    fluid.wall_nodes().iter().map(|&node| setup.part.id[node as usize]).collect()
-}
-
-/// The own nodes of an opening.
-pub fn opening_ids(setup: &Setup, opening: usize) -> Vec<NodeId> {
-    setup.part.openings[opening].iter().map(|node| setup.part.id[node.node as usize]).collect()
-}
-
-fn storage(precision: Precision) -> Storage {
-    match precision {
-        Precision::F32 => Storage::F32,
-        Precision::F16 => Storage::F16,
-        Precision::F64 => Storage::F64,
-    }
-}
-
-fn bits(precision: Precision, raw: &[u8]) -> Bits {
-    match precision {
-        Precision::F16 => Bits::F16(bytemuck::pod_collect_to_vec(raw)),
-        Precision::F32 => Bits::F32(bytemuck::pod_collect_to_vec(raw)),
-        Precision::F64 => Bits::F64(bytemuck::pod_collect_to_vec(raw)),
-    }
-}
-
-fn raw(bits: Bits) -> Vec<u8> {
-    match bits {
-        Bits::F16(bits) => bytemuck::cast_slice(&bits).to_vec(),
-        Bits::F32(bits) => bytemuck::cast_slice(&bits).to_vec(),
-        Bits::F64(bits) => bytemuck::cast_slice(&bits).to_vec(),
-    }
 }

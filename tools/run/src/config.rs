@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::{DumpRegion, Field};
-use hematite_units::quantity::{Length, Velocity};
 use physics_bodies::config::BodiesConfig;
 use physics_cells::config::CellsConfig;
-use physics_lattice_boltzmann::config::{DriveConfig, FluidConfig, OpeningCondition, TimeConfig};
+use physics_lattice_boltzmann::config::{
+    DriveConfig, FluidConfig, ForceConfig, InitialConfig, OpeningCondition, TimeConfig,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -141,25 +142,6 @@ fn tolerance() -> f64 {
     0.05
 }
 
-/// How the force on a part of the wall is taken down.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ForceConfig {
-    /// The point of the torque: x, y (and z), from the image's lower-left corner. Default: the mean of the middles of the links
-    /// into the part, which for a closed obstacle is near its centroid; `log.jsonl` says where.
-    #[serde(default)]
-    pub about: Option<Vec<Length>>,
-}
-
-/// The fluid at the start.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct InitialConfig {
-    /// Velocity along x, y (and z), the same everywhere.
-    #[serde(default)]
-    pub velocity: Option<Vec<Velocity>>,
-}
-
 /// Every so many time steps.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -235,11 +217,8 @@ const LEDGER_LINES: u64 = 100;
 /// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
 const LEDGER_EVERY: u64 = 100;
 
-/// Name of the file of cells.
-pub const CELLS: &str = "cells";
-
-/// Name of the file of rigid bodies.
-pub const BODIES: &str = "bodies";
+/// Names of the files of members.
+pub const MEMBERS: [&str; 2] = ["cells", "bodies"];
 
 fn fields() -> String {
     "fields".to_owned()
@@ -315,7 +294,7 @@ impl RunConfig {
         if self.cell_dumps.as_ref().is_some_and(|times| times.every == Some(0)) {
             return Err(Fault::usage("cell_dumps.every must be at least 1"));
         }
-        for name in [CELLS, BODIES] {
+        for name in MEMBERS {
             if self.dumps.iter().any(|dump| dump.name == name) {
                 return Err(Fault::usage(format!("dumps: the name \"{name}\" is that of the {name}' own file")));
             }
@@ -338,12 +317,6 @@ impl RunConfig {
             return Err(Fault::usage(format!(
                 "balance.tolerance {} must be a share from 0 on, such as 0.05",
                 self.balance.tolerance
-            )));
-        }
-        let components = self.initial.velocity.as_ref().map_or(dimension, Vec::len);
-        if components != dimension {
-            return Err(Fault::usage(format!(
-                "initial.velocity has {components} components, the case {dimension} dimensions"
             )));
         }
         Ok(())

@@ -6,14 +6,11 @@ use hematite_case::NodeId;
 use hematite_comm::{Comm, Route};
 use hematite_config::{Fault, Result};
 use hematite_dump::{DumpStep, Field, FieldWriter, Grid, Values, rank_file};
-use hematite_engine::Precision;
-use hematite_units::{LatticeUnits, groups::CS2};
-use physics_lattice_boltzmann::{Fluid, Moment};
 
 use crate::config::DumpConfig;
 use crate::ranks::{node_route, together};
-use crate::setup::{Setup, grid};
-use crate::walls::fluid_nodes;
+use crate::setup::Setup;
+use crate::system::System;
 
 /// One series of field dumps on this rank.
 pub struct FieldDump {
@@ -41,7 +38,7 @@ impl FieldDump {
     ) -> Result<Self> {
         let (grid, nodes) = chosen(setup, config);
         let (rank, ranks) = (comm.rank(), comm.size());
-        let f64s = setup.config.fluid.precision == Precision::F64;
+        let f64s = setup.is_double();
         let writer = together(comm, || match goes_on {
             true => FieldWriter::go_on((folder, &config.name), (rank, ranks), &grid, &config.fields, f64s, step),
             false => FieldWriter::create(&rank_file(folder, &config.name, rank, ranks), &grid, &config.fields, f64s),
@@ -75,10 +72,10 @@ impl FieldDump {
     ///
     /// # Errors
     /// When a file cannot be written, or the device or a rank is lost.
-    pub fn write(&mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, at: DumpStep) -> Result<()> {
+    pub fn write(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System, at: DumpStep) -> Result<()> {
         together(comm, || self.writer.begin(at))?;
         for &field in &self.config.fields {
-            let mut values = together(comm, || self.values(setup, fluid, field))?;
+            let mut values = together(comm, || self.values(setup, system, field))?;
             if let Some(route) = &self.route {
                 values = brought(comm, route, &values, field.components())?;
             }
@@ -88,28 +85,20 @@ impl FieldDump {
     }
 
     /// A field at the dump's nodes, in SI.
-    fn values(&self, setup: &Setup, fluid: &mut Fluid, field: Field) -> Result<Values> {
-        let moment = match field {
-            Field::Density | Field::Pressure => Moment::Density,
-            Field::Velocity => Moment::Velocity,
-            Field::ShearStress => Moment::Stress,
-        };
-        let si = to_si(field, &setup.plan.units);
-        let width = field.components();
-        let row = setup.plan.row(fluid.step());
-        let f64s = setup.config.fluid.precision == Precision::F64;
+    fn values(&self, setup: &Setup, system: &mut System, field: Field) -> Result<Values> {
+        let (width, f64s) = (field.components(), setup.is_double());
         let (mut wide, mut narrow) = (Vec::new(), Vec::new());
+        let mut push = |numbers: &[f64]| {
+            if f64s {
+                wide.extend_from_slice(numbers);
+            } else {
+                narrow.extend(numbers.iter().map(|&x| x as f32));
+            }
+        };
         let mut next = 0;
-        fluid.moment(moment, &row, |first, numbers| {
-            let mut push = |numbers: &[f64]| {
-                if f64s {
-                    wide.extend(numbers.iter().map(|&x| si(x)))
-                } else {
-                    narrow.extend(numbers.iter().map(|&x| si(x) as f32))
-                }
-            };
+        let mut take = |first: usize, numbers: &[f64]| {
             match &self.nodes {
-                None => push(&numbers),
+                None => push(numbers),
                 Some(nodes) => {
                     let last = first + numbers.len() / width;
                     while let Some(&n) = nodes.get(next).filter(|&&n| n < last) {
@@ -119,24 +108,29 @@ impl FieldDump {
                 }
             }
             Ok(())
+        };
+        let of = setup.planned.iter().position(|planned| planned.fields().contains(&field));
+        let physics = of.and_then(|k| system.physics.get_mut(k)).ok_or_else(|| {
+            Fault::usage(format!("the run has no field \"{}\" to dump: leave it out of \"fields\"", field.name()))
         })?;
+        physics.field(field, &mut take)?;
         Ok(if f64s { Values::F64(wide) } else { Values::F32(narrow) })
     }
 }
 
 /// The nodes of a part that a dump holds, and which own nodes those are, unless all.
 fn chosen(setup: &Setup, config: &DumpConfig) -> (Grid, Option<Vec<usize>>) {
-    let grid = grid(&setup.header, &setup.part);
+    let grid = setup.ground.grid();
     let whole = config.region == Default::default();
     let chosen = (!whole).then(|| config.region.select(&grid));
     let grid = match &chosen {
         Some(nodes) => grid.take(nodes),
         None => grid,
     };
-    let nodes = match (&setup.layer, chosen) {
+    let nodes = match (&setup.ground.layer, chosen) {
         (None, chosen) => chosen,
         (Some(_), chosen) => {
-            let fluid: Vec<usize> = fluid_nodes(&setup.header, &setup.part).into_iter().flatten().collect();
+            let fluid: Vec<usize> = setup.ground.fluid_nodes().into_iter().flatten().collect();
             Some(chosen.map_or(fluid.clone(), |chosen| chosen.into_iter().map(|k| fluid[k]).collect()))
         }
     };
@@ -175,15 +169,4 @@ fn brought(comm: &dyn Comm, route: &Route, values: &Values, width: usize) -> Res
             Values::F64(bytemuck::pod_collect_to_vec(&bytes))
         }
     })
-}
-
-/// From lattice units of the field's moment to SI.
-fn to_si(field: Field, units: &LatticeUnits) -> impl Fn(f64) -> f64 {
-    let (zero, one) = match field {
-        Field::Density => (units.rho0, units.rho0),
-        Field::Pressure => (0.0, CS2 * units.stress()),
-        Field::Velocity => (0.0, units.velocity()),
-        Field::ShearStress => (0.0, units.stress()),
-    };
-    move |x| zero + one * x
 }

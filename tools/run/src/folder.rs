@@ -27,7 +27,7 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
         asked.then(|| RunRecord::read(folder).ok()).flatten().is_some_and(|record| {
             let same = serde_json::to_value(&setup.config).is_ok_and(|config| config == record.config);
             let same = same && checkpoint::has_same_tables(setup);
-            same && record.steps == setup.plan.steps && record.end.is_some_and(|end| end.state == EndState::Done)
+            same && record.steps == setup.steps && record.end.is_some_and(|end| end.state == EndState::Done)
         })
     };
     comm.any(comm.rank() == 0 && done())
@@ -36,7 +36,7 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
 /// Says that the run is done already, on rank 0.
 pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
     if !cli.quiet && comm.rank() == 0 {
-        eprintln!("done already: step {}, {}", setup.plan.steps, setup.folder.display());
+        eprintln!("done already: step {}, {}", setup.steps, setup.folder.display());
     }
 }
 
@@ -96,10 +96,10 @@ fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<bool> 
     is_for_runs(folder)?;
     lock::check(folder)?;
     let holds = folder.join(RECORD).exists();
-    if let Some(step) = resumed.filter(|&step| step > setup.plan.steps) {
+    if let Some(step) = resumed.filter(|&step| step > setup.steps) {
         return Err(Fault::usage(format!(
             "the checkpoint is of step {step}, the run has {}: take more by --steps or \"time\", or an earlier checkpoint by --restart PATH",
-            setup.plan.steps
+            setup.steps
         )));
     }
     if let Some(path) = cli.restart.as_deref().filter(|&path| holds && path != "latest" && !is_within(path, folder)) {

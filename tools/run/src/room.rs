@@ -4,7 +4,6 @@ use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result, process};
 use hematite_engine::Precision;
 use hematite_gpu::GpuInfo;
-use physics_lattice_boltzmann::least_bytes;
 
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -14,9 +13,10 @@ use crate::setup::Setup;
 /// # Errors
 /// A usage fault with the nodes of the case, what they need, what there is, and remedies; when a rank is lost.
 pub fn check(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<()> {
-    let [own, array] = least_bytes(&setup.part, &setup.parameters);
+    let needs = setup.planned.iter().map(|physics| physics.least_bytes(&setup.ground));
+    let [own, array] = needs.fold([0, 0], |[sum, largest], [all, one]| [sum + all, largest.max(one)]);
     let (sharing, memory) = on_one_device(comm, &place(device), own)?;
-    let (nodes, precision) = (setup.header.nodes, setup.config.fluid.precision);
+    let (nodes, precision) = (setup.ground.header.nodes, setup.config.fluid.precision);
     let parts = Parts { nodes, ranks: comm.size(), sharing, memory, array, precision };
     let room = [device.memory.unwrap_or(u64::MAX), device.max_binding.min(device.max_buffer)];
     together(comm, || match parts.excess(&device.name, room) {

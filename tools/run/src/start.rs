@@ -1,24 +1,21 @@
-//! The fluid and what is suspended in it on the device, at the start of a run or from a checkpoint.
+//! The physics of a run on the device, at its start or from a checkpoint.
 
 use std::path::Path;
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, sealed_hash};
-use hematite_dump::ChangeRecord;
+use hematite_dump::{ChangeRecord, Checkpoint};
 use hematite_engine::Precision;
 use hematite_gpu::{Gpu, Needs};
-use physics_lattice_boltzmann::equilibrium::State;
-use physics_lattice_boltzmann::{Fluid, LatticeBoltzmann};
 
-use crate::checkpoint::{self, Found};
+use crate::checkpoint::{self, Found, Stored};
 use crate::cli::Cli;
 use crate::ranks::together;
-use crate::setup::{Setup, initial_velocity};
-use crate::state::Saved;
-use crate::suspended::Suspended;
-use crate::{bodies, cells, room};
+use crate::room;
+use crate::setup::Setup;
+use crate::system::System;
 
-/// What steps, and on what.
+/// What a run begins with.
 pub struct Start {
     /// SHA-256 of the case file.
     pub case_sha256: String,
@@ -26,10 +23,8 @@ pub struct Start {
     pub gpu: Gpu,
     /// Name and driver of each rank's device, on rank 0.
     pub devices: Vec<String>,
-    /// The fluid of this rank and what is prescribed.
-    pub flow: LatticeBoltzmann,
-    /// What is suspended in it.
-    pub suspended: Suspended,
+    /// What steps.
+    pub system: System,
     /// The step of the checkpoint they come from.
     pub resumed: Option<u64>,
     /// What the config has changed since.
@@ -62,29 +57,26 @@ impl Start {
             distinct.dedup();
             eprintln!("device    {}", distinct.join(", "));
         }
-        let mut flow = LatticeBoltzmann::new(together(comm, || setup.fluid(&gpu))?, &setup.plan);
         let from = match cli.restart.as_deref() {
             Some(wanted) => checkpoint::find(comm, setup, wanted)?,
             None => Found::default(),
         };
         let mut changed = Vec::new();
-        let saved = match &from.path {
+        let system = match &from.path {
             Some(path) => {
-                let allowed = cli.allow_changes;
-                let load = || checkpoint::load(setup, &case_sha256, &mut flow, path, allowed);
-                let (saved, since) = together(comm, load)?;
+                let opened = || {
+                    let checkpoint = Checkpoint::open(path)?;
+                    let since = checkpoint::check(setup, &case_sha256, path, checkpoint.meta(), cli.allow_changes)?;
+                    Ok((checkpoint, since))
+                };
+                let (checkpoint, since) = together(comm, opened)?;
                 changed = since;
-                Some(saved)
+                let stored = Stored::new(comm, setup, path, &checkpoint)?;
+                System::build(&gpu, comm, setup, Some(&stored))?
             }
-            None => {
-                let u = initial_velocity(&setup.config, &setup.plan);
-                let at = |n| State { drho: 0.0, u: if setup.beyond(n) { [0.0; 3] } else { u } };
-                together(comm, || flow.fluid.initialise(at))?;
-                None
-            }
+            None => System::build(&gpu, comm, setup, None)?,
         };
-        let resumed = saved.as_ref().map(|saved| saved.step);
-        let suspended = immerse(&gpu, comm, setup, &mut flow.fluid, saved)?;
+        let resumed = from.path.is_some().then(|| system.step());
         if told && cli.restart.is_some() {
             match resumed {
                 Some(step) => eprintln!("restart   from step {step}{}", said(&changed)),
@@ -92,7 +84,7 @@ impl Start {
             }
         }
         let damaged = from.damaged;
-        Ok(Self { case_sha256, gpu, devices, flow, suspended, resumed, changed, damaged })
+        Ok(Self { case_sha256, gpu, devices, system, resumed, changed, damaged })
     }
 }
 
@@ -115,26 +107,6 @@ pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     Ok(gpu)
 }
 
-/// Puts cells or bodies into the fluid, at the start or as saved, and makes ready for the first step. Collective.
-///
-/// # Errors
-/// When the device lacks room; when it or a rank is lost.
-pub fn immerse(
-    gpu: &Gpu,
-    comm: &dyn Comm,
-    setup: &Setup,
-    fluid: &mut Fluid,
-    saved: Option<Saved>,
-) -> Result<Suspended> {
-    let suspended = match (&setup.immersion, &setup.rigid) {
-        (Some(immersion), _) => Suspended::Cells(Box::new(cells::immerse(gpu, comm, setup, immersion, fluid, saved)?)),
-        (None, Some(rigid)) => Suspended::Bodies(Box::new(bodies::immerse(gpu, comm, setup, rigid, fluid, saved)?)),
-        (None, None) => Suspended::Nothing,
-    };
-    fluid.hold(comm, &setup.plan.row(fluid.step()))?;
-    Ok(suspended)
-}
-
 fn sealed(case: &Path) -> Result<String> {
     sealed_hash(case)
         .map_err(|fault| Fault { message: format!("{}; make it again with mkcase", fault.message), ..fault })
@@ -145,7 +117,7 @@ fn sealed(case: &Path) -> Result<String> {
 /// # Errors
 /// A usage fault where the file is not what was written; when a rank is lost.
 pub fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
-    let hash = together(comm, || if comm.rank() == 0 { sealed(&setup.case) } else { Ok(String::new()) })?;
+    let hash = together(comm, || if comm.rank() == 0 { sealed(&setup.ground.case) } else { Ok(String::new()) })?;
     let mut bytes = hash.into_bytes();
     comm.broadcast(&mut bytes)?;
     String::from_utf8(bytes).map_err(|error| Fault::io(error.to_string()))

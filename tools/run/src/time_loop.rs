@@ -4,36 +4,26 @@ use std::time::Instant;
 
 use hematite_comm::{Comm, Waiting};
 use hematite_config::{Exit, Fault, Result};
-use hematite_dump::{EndRecord, EndState, LedgerRow, Trace};
-use hematite_engine::{Drive, Phases, Physics};
+use hematite_dump::{EndRecord, EndState, Trace};
+use hematite_engine::Phases;
 use hematite_gpu::Gpu;
-use physics_cells::Immersion;
-use physics_cells::LOOK as LOOK_AT_CELLS;
-use physics_lattice_boltzmann::{Extremes, LARGEST_DEVIATION, LARGEST_SPEED, LatticeBoltzmann};
 use serde_json::json;
 
 use crate::balance::{Pace, divide};
 use crate::cli::{Cli, Traced};
 use crate::config::RunConfig;
-use crate::failure::Worst;
-use crate::measured::Look;
-use crate::output::Output;
+use crate::output::{Origin, Output};
 use crate::progress::Progress;
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::start::Start;
 use crate::stop::Stop;
-use crate::suspended::Suspended;
+use crate::system::System;
 use crate::trace::Recording;
-use crate::{alarm, checkpoint, failure, forces};
+use crate::{alarm, checkpoint, failure};
 
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
-
-/// Speed or density deviation over the limits of the method from which on it is taken down where they are largest.
-const SUSPECT: f64 = 0.25;
-/// By how much they grow before that is done anew.
-const WORSE: f64 = 1.2;
 
 /// What is asked for apart from the config's steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,9 +41,7 @@ pub struct TimeLoop<'c> {
     case_sha256: String,
     gpu: Gpu,
     trace: Option<Recording>,
-    drive: Drive,
-    flow: LatticeBoltzmann,
-    suspended: Suspended,
+    system: System,
     output: Output,
     stop: Stop,
     told: bool,
@@ -62,24 +50,20 @@ pub struct TimeLoop<'c> {
     asked: Asked,
     /// Seconds of this rank's own work since its nodes were last looked at.
     busy: f64,
-    /// Phases of the fluids before this one.
+    /// Phases before the last new partition.
     earlier: Phases,
-    /// Where the fluid was nearest to the limits of the method, once it came near.
-    suspect: Option<Worst>,
-    /// The first line of the ledger, of this call, in the second half of the run.
-    halfway: Option<LedgerRow>,
 }
 
 impl<'c> TimeLoop<'c> {
     /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::new(cli.signals.clone(), cli.walltime, cli.started, setup.config.checkpoint.seconds());
-        let Start { case_sha256, gpu, devices, flow, suspended, resumed, changed, damaged } =
-            Start::new(cli, comm, &mut setup)?;
+        let Start { case_sha256, gpu, devices, system, resumed, changed, damaged } = Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let (first, last) = (resumed.unwrap_or(0), setup.plan.steps);
+        let (first, last) = (resumed.unwrap_or(0), setup.steps);
         together(comm, || if first < last { stop.check_time() } else { Ok(()) })?;
-        let mut output = Output::open(cli, comm, &setup, &case_sha256, devices.clone(), resumed, changed)?;
+        let origin = Origin { case_sha256: &case_sha256, devices: devices.clone(), resumed, changed };
+        let mut output = Output::open(cli, comm, &setup, &system, origin)?;
         together(comm, || {
             damaged.iter().try_for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0))
         })?;
@@ -88,16 +72,13 @@ impl<'c> TimeLoop<'c> {
             _ => None,
         };
         let (busy, earlier) = (0.0, Phases::default());
-        let (suspect, halfway) = (None, None);
         Ok(Self {
             comm,
             setup,
             case_sha256,
-            drive: Drive::new(&gpu),
             gpu,
             trace,
-            flow,
-            suspended,
+            system,
             output,
             stop,
             told,
@@ -105,22 +86,17 @@ impl<'c> TimeLoop<'c> {
             asked: Asked::default(),
             busy,
             earlier,
-            suspect,
-            halfway,
         })
     }
 
     /// Steps to the end, or to a stop.
     pub fn run(mut self) -> Result<Exit> {
         let start = Instant::now();
-        let last = self.setup.plan.steps;
-        let mut progress = Progress::new(self.told, self.setup.header.nodes as u64, self.first, last);
+        let last = self.setup.steps;
+        let mut progress = Progress::new(self.told, self.setup.ground.header.nodes as u64, self.first, last);
         self.output.log(&json!({"event": "start", "step": self.first, "ranks": self.comm.size()}))?;
-        if let Some((step, force)) = self.setup.immersion.as_ref().and_then(Immersion::growth) {
-            self.output.log(&json!({"event": "growth", "capped_until_step": step, "force_cap_N": force}))?;
-        }
         let mut seconds_a_step: f64 = 0.0;
-        for event in forces::events(&self.setup.header, &self.setup.forces) {
+        for event in self.setup.planned.iter().flat_map(|physics| physics.events()) {
             self.output.log(&event)?;
         }
         let exit = loop {
@@ -138,8 +114,8 @@ impl<'c> TimeLoop<'c> {
         };
         self.trace(true)?;
         progress.done();
-        let (step, wall) = (self.flow.fluid.step(), start.elapsed().as_secs_f64());
-        self.output.timing(self.comm, &self.setup, self.phases(), step - self.first, wall)?;
+        let (step, wall) = (self.system.step(), start.elapsed().as_secs_f64());
+        self.output.timing(self.comm, &self.setup, self.earlier + self.system.phases(), step - self.first, wall)?;
         let mlups = progress.mlups(step);
         self.output.log(&json!({"event": "end", "step": step, "wall_s": wall, "mlups": mlups, "exit": exit as u8}))?;
         let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
@@ -160,7 +136,7 @@ impl<'c> TimeLoop<'c> {
         self.trace(false)?;
         self.ask()?;
         let saved = self.events(progress)?;
-        if self.flow.fluid.step() >= self.setup.plan.steps {
+        if self.system.step() >= self.setup.steps {
             return Ok(Some(Exit::Done));
         }
         let stops = self.asked.stop && saved;
@@ -172,42 +148,30 @@ impl<'c> TimeLoop<'c> {
 
     /// The steps to the next event, or as many as take a moment.
     fn batch(&mut self, progress: &mut Progress, seconds_a_step: &mut f64) -> Result<()> {
-        let limit = self.next_event().min(self.setup.plan.steps) - self.flow.fluid.step();
+        let limit = self.next_event().min(self.setup.steps) - self.system.step();
         let steps = self.agreed_batch(*seconds_a_step, limit)?;
         let began = Instant::now();
         self.advance(steps)?;
         *seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
-        let checks = self.flow.fluid.take_checks();
-        if let Some(last) = checks.last() {
-            self.suspect(last)?;
-        }
-        for check in checks {
-            progress.is_fast(check.speed * self.setup.plan.units.velocity());
-            let alarms = alarm::of_speed(&self.setup, check.step, check.speed).into_iter();
-            for alarm in alarms.chain(alarm::of_density(&self.setup, check.step, check.deviation)) {
-                self.output.warn(check.step, alarm, self.told)?;
-            }
-        }
-        progress.at(self.flow.fluid.step());
+        self.system.watch(self.comm, &self.setup.ground)?;
+        self.warn(progress)?;
+        progress.at(self.system.step());
         Ok(())
     }
 
-    /// Takes down where the fluid is worst, where it is nearer to the limits of the method than before: when it holds no numbers any
-    /// more, nothing tells where that began.
-    fn suspect(&mut self, extremes: &Extremes) -> Result<()> {
-        let badness = (extremes.speed / LARGEST_SPEED).max(extremes.deviation / LARGEST_DEVIATION);
-        let known = self.suspect.map_or(SUSPECT, |worst| WORSE * worst.badness);
-        if badness > known {
-            self.suspect = Some(failure::locate(self.comm, &self.setup, &mut self.flow.fluid)?)
-                .filter(|it| it.badness.is_finite());
+    /// Says what physics warn of, and shows how fast things are.
+    fn warn(&mut self, progress: &mut Progress) -> Result<()> {
+        if let Some(speed) = self.system.speed() {
+            progress.is_fast(speed);
         }
-        Ok(())
+        let alarms = self.system.take_alarms();
+        alarms.into_iter().try_for_each(|(step, alarm)| self.output.warn(step, alarm, self.told))
     }
 
     /// Takes down that the run failed, with its last state, and says where the last sound one is.
     fn failed(&mut self, fault: Fault, progress: &Progress) -> Fault {
         progress.done();
-        let (step, exit) = (self.flow.fluid.step(), fault.exit as u8);
+        let (step, exit) = (self.system.step(), fault.exit as u8);
         // Other faults leave no rank to count on.
         let fault = if fault.exit == Exit::Numerical { self.explained(fault) } else { fault };
         let reason = Some(fault.message.clone());
@@ -220,11 +184,10 @@ impl<'c> TimeLoop<'c> {
     /// A numerical fault with where, why, what helps, and where the last states are, the broken one among them. Collective.
     fn explained(&mut self, fault: Fault) -> Fault {
         let (comm, setup) = (self.comm, &self.setup);
-        let dumped = failure::dump(comm, setup, &mut self.flow.fluid, &self.suspended);
-        let look = Look::at(comm, setup, &mut self.flow.fluid);
+        let dumped = failure::dump(comm, setup, &mut self.system);
         let mut message = fault.message.trim_end_matches('.').to_owned();
-        if matches!(&look, Ok(look) if look.fault().is_some())
-            && let Ok(text) = failure::explain(comm, setup, &mut self.flow.fluid, &self.suspended, self.suspect)
+        if let Ok(text) = failure::explain(comm, setup, &mut self.system)
+            && !text.is_empty()
         {
             message += &format!(". {text}");
         }
@@ -234,11 +197,11 @@ impl<'c> TimeLoop<'c> {
 
     /// Whatever is due at the current step. What is written is looked at before. Gives whether a checkpoint was.
     fn events(&mut self, progress: &mut Progress) -> Result<bool> {
-        let step = self.flow.fluid.step();
+        let step = self.system.step();
         let span = self.gpu.span("look");
-        self.suspended.check_sound(self.comm)?;
+        self.system.check_sound(self.comm)?;
         drop(span);
-        let line = step.is_multiple_of(self.monitor_every()) || step == self.setup.plan.steps;
+        let line = step.is_multiple_of(self.monitor_every()) || step == self.setup.steps;
         // A restart finds the ledger's line of its first step there.
         let line = line && (step > self.first || self.first == 0 && !self.output.goes_on);
         let checkpoint = self.saves_at(step);
@@ -246,7 +209,7 @@ impl<'c> TimeLoop<'c> {
             self.look(line, progress)?;
         }
         let span = self.gpu.span("dump");
-        let alarms = self.output.dump(self.comm, &self.setup, &mut self.flow.fluid, &self.suspended)?;
+        let alarms = self.output.dump(self.comm, &self.setup, &mut self.system)?;
         drop(span);
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))?;
         if checkpoint {
@@ -258,45 +221,29 @@ impl<'c> TimeLoop<'c> {
     /// Whether a checkpoint is to be written at `step`.
     fn saves_at(&self, step: u64) -> bool {
         let (config, period) = (&self.setup.config.checkpoint, self.period());
-        let due = config.cadence().due(step, period) || config.last(self.setup.plan.steps, period) == Some(step);
+        let due = config.cadence().due(step, period) || config.last(self.setup.steps, period) == Some(step);
         step > self.first && due || self.asked.checkpoint && step.is_multiple_of(period)
     }
 
     /// Looks at the whole state, which must be within the method, and adds a `line` to the ledger where one is due.
     fn look(&mut self, line: bool, progress: &mut Progress) -> Result<()> {
-        let (comm, setup, step) = (self.comm, &self.setup, self.flow.fluid.step());
-        let _span = self.gpu.span("ledger");
+        let (comm, step) = (self.comm, self.system.step());
+        let gpu = self.gpu.clone();
+        let _span = gpu.span("ledger");
         let start = Instant::now();
-        let look = Look::at(comm, setup, &mut self.flow.fluid)?;
-        if let Some(fault) = look.fault() {
-            return Err(fault);
-        }
-        self.suspect(&look.extremes())?;
-        let setup = &self.setup;
-        progress.is_fast(look.fluid.speed * setup.plan.units.velocity());
-        let look = if line { look.for_ledger(comm, setup, &mut self.flow.fluid, &self.flow.outlets)? } else { look };
+        self.system.inspect(comm, &self.setup.ground)?;
         self.output.seconds += start.elapsed().as_secs_f64();
-        let mut alarms = alarm::of_speed(setup, step, look.fluid.speed);
-        alarms.extend(alarm::of_density(setup, step, look.fluid.deviation));
-        alarms.extend(alarm::of_openings(setup, &look));
-        alarms.extend(alarm::of_feeders(setup, step, &self.suspended));
         if line {
-            let mlups = progress.mlups(step);
-            let line = self.output.monitor(comm, setup, &self.flow.fluid, &self.suspended, &look, mlups)?;
-            alarms.extend(alarm::of_walls(setup, &line));
-            if step == setup.plan.steps {
-                alarms.extend(self.halfway.as_ref().and_then(|halfway| alarm::of_storage(setup, halfway, &line)));
-            }
-            if self.halfway.is_none() && 2 * step >= setup.plan.steps {
-                self.halfway = Some(line);
-            }
+            self.output.monitor(comm, &self.setup, &mut self.system, progress.mlups(step))?;
         }
+        self.warn(progress)?;
+        let alarms = alarm::of_feeders(&self.setup, &self.system);
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
     }
 
     /// Goes on with other parts, where it is time to look at them and some ranks take longer than is tolerated.
     fn balanced(mut self) -> Result<Self> {
-        let (step, balance) = (self.flow.fluid.step(), self.setup.config.balance);
+        let (step, balance) = (self.system.step(), self.setup.config.balance);
         let due = step > self.first && balance.cadence().due(step, self.period());
         if self.comm.size() == 1 || !due {
             return Ok(self);
@@ -306,9 +253,8 @@ impl<'c> TimeLoop<'c> {
         let pace = Pace::of(self.comm, std::mem::take(&mut self.busy))?;
         let mut moved = 0;
         if pace.excess() > balance.tolerance {
-            let phases = self.flow.fluid.phases();
-            let divided = divide(self.comm, &self.gpu, &mut self.setup, &pace, self.flow.fluid, self.suspended)?;
-            (self.flow.fluid, self.suspended, moved) = (divided.fluid, divided.suspended, divided.moved);
+            let phases = self.system.phases();
+            (self.system, moved) = divide(self.comm, &self.gpu, &mut self.setup, &pace, self.system)?;
             if moved > 0 {
                 self.earlier = self.earlier + phases;
                 self.output.divide(self.comm, &self.setup)?;
@@ -325,11 +271,11 @@ impl<'c> TimeLoop<'c> {
     fn trace(&mut self, ends: bool) -> Result<()> {
         let Some(trace) = &mut self.trace else { return Ok(()) };
         let start = Instant::now();
-        if let Some([first, end]) = trace.turn(self.comm, self.flow.fluid.step(), ends)? {
+        if let Some([first, end]) = trace.turn(self.comm, self.system.step(), ends)? {
             self.output.log(&json!({"event": "trace", "first_step": first, "end_step": end}))?;
             if self.told {
                 let path = self.setup.folder.join(Trace::FILE);
-                let cut = if end < self.flow.fluid.step() { ", for more events there is no room" } else { "" };
+                let cut = if end < self.system.step() { ", for more events there is no room" } else { "" };
                 eprintln!("trace     steps {first} to {}{cut}: {}", end.saturating_sub(1), path.display());
             }
         }
@@ -340,7 +286,7 @@ impl<'c> TimeLoop<'c> {
     /// Lets ranks agree on what is asked for now: any of them may stop the run, rank 0's clock says when a checkpoint is due.
     fn ask(&mut self) -> Result<()> {
         let _span = self.gpu.span("agree");
-        let stop = self.stop.wanted(self.flow.fluid.step() > self.first);
+        let stop = self.stop.wanted(self.system.step() > self.first);
         let checkpoint = stop || self.comm.rank() == 0 && self.stop.checkpoint_is_due();
         let mut asked = [stop, checkpoint].map(i64::from);
         self.comm.sum(&mut asked)?;
@@ -349,39 +295,30 @@ impl<'c> TimeLoop<'c> {
         Ok(())
     }
 
-    /// Seconds spent so far, by phase, output left out.
-    fn phases(&self) -> Phases {
-        self.earlier + self.flow.fluid.phases() + Phases { compute: self.drive.waited(), ..Phases::default() }
-    }
-
     fn advance(&mut self, steps: u64) -> Result<()> {
-        let (start, comm, plan) = (Instant::now(), Waiting::new(self.comm), &self.setup.plan);
-        let after = self.flow.fluid.step() + steps;
-        if after.is_multiple_of(self.monitor_every()) || after == plan.steps {
-            self.flow.fluid.weigh_after(after);
+        let (start, comm) = (Instant::now(), Waiting::new(self.comm));
+        let after = self.system.step() + steps;
+        if after.is_multiple_of(self.monitor_every()) || after == self.setup.steps {
+            self.system.physics.iter_mut().for_each(|physics| physics.measure_after(after));
         }
-        let first = self.flow.fluid.step();
-        let mut physics: Vec<&mut dyn Physics> = vec![&mut self.flow];
-        physics.extend(self.suspended.physics());
-        self.drive.advance(&comm, &mut physics, first, steps)?;
+        self.system.advance(&comm, steps)?;
         self.busy += start.elapsed().as_secs_f64() - comm.seconds();
         Ok(())
     }
 
-    /// Checkpoints, and new parts, may be made at multiples of this many steps, and what is due in between waits for the next: each node
-    /// holds its own populations after even steps only, and the state of cells is whole at looks.
+    /// Checkpoints, and new parts, may be made at multiples of this many steps, and what is due in between waits for the next.
     fn period(&self) -> u64 {
-        if self.setup.immersion.is_some() { LOOK_AT_CELLS } else { 2 }
+        self.system.whole_every()
     }
 
     /// The next step at which something is due.
     fn next_event(&self) -> u64 {
-        let step = self.flow.fluid.step();
+        let step = self.system.step();
         let monitored = (step / self.monitor_every() + 1).saturating_mul(self.monitor_every());
         let config = &self.setup.config;
         let period = self.period();
         let whole = [config.checkpoint.cadence(), config.balance.cadence()].map(|cadence| cadence.next(step, period));
-        let last = config.checkpoint.last(self.setup.plan.steps, period).filter(|&last| last > step);
+        let last = config.checkpoint.last(self.setup.steps, period).filter(|&last| last > step);
         let asked = self.asked.checkpoint.then(|| step - step % period + period);
         let trace = self.trace.as_ref().and_then(|trace| trace.next(step));
         let dump = self.output.next_dump(&self.setup, step);
@@ -389,7 +326,7 @@ impl<'c> TimeLoop<'c> {
     }
 
     fn monitor_every(&self) -> u64 {
-        RunConfig::ledger_every(self.setup.config.monitor.every, self.setup.plan.steps)
+        RunConfig::ledger_every(self.setup.config.monitor.every, self.setup.steps)
     }
 
     /// A number of steps that takes about [`LOOK`] seconds, at most `limit`, the same on every rank.
@@ -405,9 +342,9 @@ impl<'c> TimeLoop<'c> {
     fn save(&mut self) -> Result<()> {
         let start = Instant::now();
         let _span = self.gpu.span("checkpoint");
-        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.flow, &self.suspended)?;
+        checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.system)?;
         self.stop.keep(start.elapsed());
         self.output.seconds += start.elapsed().as_secs_f64();
-        self.output.log(&json!({"event": "checkpoint", "step": self.flow.fluid.step()}))
+        self.output.log(&json!({"event": "checkpoint", "step": self.system.step()}))
     }
 }

@@ -6,7 +6,7 @@ use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, Storage, cells_group, finished, rank_file, sums};
+use super::{Bits, CheckpointMeta, cells_group, finished, rank_file, sums};
 use crate::h5::{self, reading};
 use crate::lookup::{self, Rows};
 
@@ -81,22 +81,29 @@ impl Checkpoint {
             let (file, found, known) = (file.display(), meta.schema, CheckpointMeta::SCHEMA);
             return Err(Fault::usage(format!("{file}: key \"schema\" is {found}, this version reads {known}")));
         }
-        let mut nodes = 0_u64;
+        let (mut nodes, mut known) = (0_u64, None);
         let checkpoint = Self { path: path.to_owned(), meta };
         for rank in 0..checkpoint.meta.ranks {
             let file = rank_file(path, rank);
             let open = h5::open(&file)?;
-            let (ids, populations, step) = (|| {
-                let shapes = (open.dataset("node_id")?.shape(), open.dataset("populations")?.shape());
-                Ok((shapes.0, shapes.1, h5::attribute::<u64>(&open, "step")?))
+            let (ids, arrays, step) = (|| {
+                let arrays = open.group("own")?.datasets()?;
+                let arrays = arrays.iter().map(|array| (array.name(), array.shape())).collect::<Vec<_>>();
+                Ok((open.dataset("node_id")?.shape(), arrays, h5::attribute::<u64>(&open, "step")?))
             })()
             .map_err(reading::<hdf5::Error>(&file))?;
             let own = ids.first().copied().unwrap_or(0);
             h5::check_claim(&file, "nodes", own as u64)?;
-            if ids.len() != 1 || populations != [checkpoint.meta.q, own] || step != checkpoint.meta.step {
-                let (file, found) = (file.display(), &populations);
+            let names: Vec<String> = arrays.iter().map(|(name, _)| name.clone()).collect();
+            let other = names != *known.get_or_insert(names.clone());
+            if ids.len() != 1
+                || other
+                || arrays.iter().any(|(_, shape)| *shape != [own])
+                || step != checkpoint.meta.step
+            {
+                let file = file.display();
                 return Err(Fault::usage(format!(
-                    "{file}: populations {found:?} of step {step} do not fit checkpoint.json"
+                    "{file}: arrays {arrays:?} of step {step} do not fit checkpoint.json"
                 )));
             }
             nodes = nodes.saturating_add(own as u64);
@@ -136,15 +143,6 @@ impl Checkpoint {
             )));
         }
         Ok(Located { checkpoint: self, nodes: ids.len(), rows })
-    }
-
-    /// The populations of nodes, direction after direction, each in the order of `ids`.
-    ///
-    /// # Errors
-    /// A usage fault when it lacks a node or is damaged.
-    pub fn populations(&self, ids: &[NodeId]) -> Result<Vec<Bits>> {
-        let located = self.locate(ids)?;
-        (0..self.meta.q).map(|direction| located.populations(direction)).collect()
     }
 
     /// A named array for nodes in any order, `width` values a node.
@@ -286,31 +284,30 @@ fn records(file: &File, path: &Path, population: &str) -> Result<(Dataset, Datas
 }
 
 impl Located<'_> {
-    /// The populations of one direction, in the order of the list.
+    /// A named array of numbers at all nodes, in the order of the list.
     ///
     /// # Errors
-    /// A usage fault when there is no such direction or a file is damaged.
-    pub fn populations(&self, direction: usize) -> Result<Bits> {
-        let Checkpoint { path, meta } = self.checkpoint;
-        if direction >= meta.q {
-            return Err(Fault::usage(format!("{}: no direction {direction} in {}", path.display(), meta.q)));
+    /// A usage fault when there is no such array or a file is damaged.
+    pub fn own(&self, name: &str) -> Result<Bits> {
+        let path = rank_file(&self.checkpoint.path, 0);
+        let dataset = h5::open(&path)?.dataset(&format!("own/{name}"));
+        let dataset = dataset.map_err(|_| Fault::usage(format!("{} holds no array {name}", path.display())))?;
+        match h5::attribute::<u32>(&dataset, "kind").map_err(reading(&path))? {
+            16 => Ok(Bits::F16(self.gather(name)?)),
+            32 => Ok(Bits::F32(self.gather(name)?)),
+            64 => Ok(Bits::F64(self.gather(name)?)),
+            0 => Ok(Bits::U32(self.gather(name)?)),
+            kind => Err(Fault::usage(format!("{}: array {name} is of an unknown kind {kind}", path.display()))),
         }
-        Ok(match meta.storage {
-            Storage::F16 => Bits::F16(self.gather(direction)?),
-            Storage::F32 => Bits::F32(self.gather(direction)?),
-            Storage::F64 => Bits::F64(self.gather(direction)?),
-        })
     }
 
-    fn gather<T: H5Type + Copy + Default>(&self, direction: usize) -> Result<Vec<T>> {
+    fn gather<T: H5Type + Copy + Default>(&self, name: &str) -> Result<Vec<T>> {
         let mut values = vec![T::default(); self.nodes];
         for (rank, rows) in self.rows.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
             let path = rank_file(&self.checkpoint.path, rank);
             let file = h5::open(&path)?;
-            let dataset = file.dataset("populations").map_err(reading(&path))?;
-            let read = |first, count| {
-                Ok(dataset.read_slice_1d::<T, _>((direction, first..first + count))?.into_raw_vec_and_offset().0)
-            };
+            let dataset = file.dataset(&format!("own/{name}")).map_err(reading(&path))?;
+            let read = |first, count| h5::read_rows(&dataset, first, count);
             lookup::scatter(rows, 1, &mut values, read).map_err(reading(&path))?;
         }
         Ok(values)

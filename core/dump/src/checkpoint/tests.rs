@@ -16,21 +16,8 @@ fn bits(i: usize, id: NodeId) -> u32 {
 
 fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
     let case_sha256 = "ab".to_owned();
-    let (schema, storage, populations) = (CheckpointMeta::SCHEMA, Storage::F32, Vec::new());
-    CheckpointMeta {
-        schema,
-        step,
-        ranks,
-        storage,
-        q: 3,
-        nodes,
-        case_sha256,
-        populations,
-        entered: Vec::new(),
-        outlets: Vec::new(),
-        scale: None,
-        config: None,
-    }
+    let (schema, populations, physics) = (CheckpointMeta::SCHEMA, Vec::new(), BTreeMap::new());
+    CheckpointMeta { schema, step, ranks, nodes, case_sha256, populations, physics, config: None }
 }
 
 fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {
@@ -39,7 +26,7 @@ fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {
         let mut writer = CheckpointWriter::create(run, rank, &meta, share).expect("begins");
         for i in 0..3 {
             let values = Bits::F32(share.iter().map(|&id| bits(i, id)).collect());
-            writer.populations(i, &values).expect("writes");
+            writer.own(&format!("f{i}"), &values).expect("writes");
         }
         let some: Vec<_> = share.iter().copied().filter(|id| id.0 % 7 == 0).collect();
         let twice: Vec<_> = some.iter().flat_map(|id| [-(id.0 as i64), id.0 as i64]).collect();
@@ -64,17 +51,19 @@ fn any_number_of_ranks_reads_the_same_bits() {
     assert_eq!(checkpoint.meta(), &written);
     for wanted in [ids(0..90_020), ids(39_990..40_010).into_iter().rev().collect(), vec![], vec![NodeId(3), NodeId(3)]]
     {
-        let found = checkpoint.populations(&wanted).expect("reads");
-        for (i, found) in found.iter().enumerate() {
-            assert_eq!(found, &Bits::F32(wanted.iter().map(|&id| bits(i, id)).collect()));
+        let located = checkpoint.locate(&wanted).expect("finds");
+        for i in 0..3 {
+            let found = located.own(&format!("f{i}")).expect("reads");
+            assert_eq!(found, Bits::F32(wanted.iter().map(|&id| bits(i, id)).collect()));
         }
+        assert!(located.own("f3").is_err());
     }
     let array = checkpoint.array("carry", 2, &[NodeId(70_000), NodeId(7)]).expect("reads");
     assert_eq!(array, [-70_000, 70_000, -7, 7]);
     let fault = checkpoint.array("carry", 2, &[NodeId(7), NodeId(8)]).expect_err("not there");
     assert!(fault.message.contains("node 8"), "{fault}");
     assert!(checkpoint.array("carry", 3, &[NodeId(7)]).is_err() && checkpoint.array("none", 1, &[]).is_err());
-    let fault = checkpoint.populations(&[NodeId(1), NodeId(90_020)]).expect_err("not there");
+    let fault = checkpoint.locate(&[NodeId(1), NodeId(90_020)]).err().expect("not there");
     assert!(fault.message.contains("lacks 1 of 2") && fault.message.contains("node 90020"), "{fault}");
 }
 
@@ -98,13 +87,18 @@ fn the_last_two_stay_and_an_unfinished_one_does_not_count() {
 }
 
 #[test]
-fn a_direction_too_few_or_of_other_storage_is_refused() {
+fn an_array_of_other_length_is_refused_and_shares_hold_the_same() {
     let run = tempfile::tempdir().expect("a folder");
-    let mut writer = CheckpointWriter::create(run.path(), 0, &meta(1, 1, 2), &ids(0..2)).expect("begins");
-    assert!(writer.populations(0, &Bits::F16(vec![0; 2])).is_err());
-    assert!(writer.populations(0, &Bits::F32(vec![0; 3])).is_err());
-    assert!(writer.populations(3, &Bits::F32(vec![0; 2])).is_err());
-    assert!(writer.finish().is_err());
+    let meta = meta(1, 2, 4);
+    for (rank, name) in ["a", "b"].into_iter().enumerate() {
+        let mut writer = CheckpointWriter::create(run.path(), rank, &meta, &ids(0..2)).expect("begins");
+        assert!(writer.own("a", &Bits::F32(vec![0; 3])).is_err());
+        writer.own(name, &Bits::F16(vec![0; 2])).expect("writes");
+        writer.finish().expect("ends");
+    }
+    CheckpointWriter::publish(run.path(), &meta).expect("publishes");
+    let fault = Checkpoint::open(&Checkpoint::latest(run.path()).expect("there is one")).err().expect("differ");
+    assert!(fault.message.contains("rank-0001.h5"), "{fault}");
 }
 
 #[test]
@@ -157,7 +151,7 @@ fn write_cells(run: &Path, shares: &[Vec<u64>], width: usize, inside: u64) -> Ch
     let meta = CheckpointMeta { populations: vec![population], ..meta(10, shares.len(), 0) };
     for (rank, share) in shares.iter().enumerate() {
         let mut writer = CheckpointWriter::create(run, rank, &meta, &[]).expect("begins");
-        (0..3).for_each(|i| writer.populations(i, &Bits::F32(Vec::new())).expect("writes"));
+        writer.own("f0", &Bits::F32(Vec::new())).expect("writes");
         let values: Vec<i64> = share.iter().flat_map(|&id| record(id, width)).collect();
         assert!(share.is_empty() || writer.cells("a/b.%", share, width + 1, &values).is_err());
         writer.cells("a/b.%", share, width, &values).expect("writes");

@@ -7,7 +7,7 @@ use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, Storage, cells_group, finished, folder, partial, rank_file, sums};
+use super::{Bits, CheckpointMeta, cells_group, finished, folder, partial, rank_file, sums};
 use crate::h5::{self, SLAB, set_attribute, writing};
 
 /// One rank's share, being written. [`finish`](Self::finish) it on every rank, wait for all ranks, then
@@ -15,10 +15,7 @@ use crate::h5::{self, SLAB, set_attribute, writing};
 pub struct CheckpointWriter {
     path: PathBuf,
     file: File,
-    populations: Dataset,
-    meta: CheckpointMeta,
     nodes: usize,
-    written: Vec<bool>,
 }
 
 impl CheckpointWriter {
@@ -39,43 +36,31 @@ impl CheckpointWriter {
             let file = File::create(&path)?;
             set_attribute(&file, "step", &meta.step)?;
             write_ids(&file.new_dataset::<u64>().shape(ids.len()).create("node_id")?, ids)?;
-            let shape = (meta.q, ids.len());
-            let populations = match meta.storage {
-                Storage::F16 => file.new_dataset::<u16>().shape(shape).create("populations"),
-                Storage::F32 => file.new_dataset::<u32>().shape(shape).create("populations"),
-                Storage::F64 => file.new_dataset::<u64>().shape(shape).create("populations"),
-            }?;
+            file.create_group("own")?;
             file.create_group("arrays")?;
-            Ok((file, populations))
+            Ok(file)
         };
-        let (file, populations) = make().map_err(writing::<hdf5::Error>(&path))?;
-        Ok(Self { path, file, populations, meta: meta.clone(), nodes: ids.len(), written: vec![false; meta.q] })
+        let file = make().map_err(writing::<hdf5::Error>(&path))?;
+        Ok(Self { path, file, nodes: ids.len() })
     }
 
-    /// Writes the populations of one direction, in the order of the ids.
+    /// Writes a named array of numbers at all own nodes, in the order of the ids. Every rank writes every one, be it without nodes.
     ///
     /// # Errors
-    /// When number or storage of the values is not that of the checkpoint, or the file cannot be written.
-    pub fn populations(&mut self, direction: usize, bits: &Bits) -> Result<()> {
-        if bits.len() != self.nodes || bits.storage() != self.meta.storage || direction >= self.meta.q {
-            return Err(Fault::io(format!(
-                "{}: direction {direction} with {} values of {:?} in a checkpoint of {} directions, {} nodes, {:?}",
-                self.path.display(),
-                bits.len(),
-                bits.storage(),
-                self.meta.q,
-                self.nodes,
-                self.meta.storage
-            )));
+    /// When there are not as many numbers as nodes, or the file cannot be written.
+    pub fn own(&mut self, name: &str, bits: &Bits) -> Result<()> {
+        if bits.len() != self.nodes {
+            let (path, got, nodes) = (self.path.display(), bits.len(), self.nodes);
+            return Err(Fault::io(format!("{path}: array {name} holds {got} numbers for {nodes} nodes")));
         }
+        let name = format!("own/{name}");
         match bits {
-            Bits::F16(bits) => write_direction(&self.populations, direction, bits),
-            Bits::F32(bits) => write_direction(&self.populations, direction, bits),
-            Bits::F64(bits) => write_direction(&self.populations, direction, bits),
+            Bits::F16(bits) => write_numbers(&self.file, &name, bits),
+            Bits::F32(bits) | Bits::U32(bits) => write_numbers(&self.file, &name, bits),
+            Bits::F64(bits) => write_numbers(&self.file, &name, bits),
         }
-        .map_err(writing(&self.path))?;
-        self.written[direction] = true;
-        Ok(())
+        .and_then(|dataset| set_attribute(&dataset, "kind", &bits.kind()))
+        .map_err(writing(&self.path))
     }
 
     /// Writes a named array of whole numbers that belong to some of the nodes, the same count each: `values` holds those
@@ -121,12 +106,8 @@ impl CheckpointWriter {
     /// Ends this rank's share and brings it and its sum to the disk.
     ///
     /// # Errors
-    /// When a direction is missing or the file cannot be written.
+    /// When the file cannot be written.
     pub fn finish(self) -> Result<()> {
-        if let Some(direction) = self.written.iter().position(|written| !written) {
-            return Err(Fault::io(format!("{}: direction {direction} was not written", self.path.display())));
-        }
-        drop(self.populations);
         self.file.close().map_err(writing(&self.path))?;
         fs::File::open(&self.path).and_then(|file| file.sync_all()).map_err(writing(&self.path))?;
         sums::write_of_share(&self.path)
@@ -172,10 +153,11 @@ fn write_ids(dataset: &Dataset, ids: &[NodeId]) -> hdf5::Result<()> {
     h5::stream(dataset, ids.len(), |rows, out| out.extend(ids[rows].iter().map(|id| id.0)))
 }
 
-fn write_direction<T: H5Type>(dataset: &Dataset, direction: usize, bits: &[T]) -> hdf5::Result<()> {
-    for (number, slab) in bits.chunks(SLAB).enumerate() {
+fn write_numbers<T: H5Type>(file: &File, name: &str, numbers: &[T]) -> hdf5::Result<Dataset> {
+    let dataset = file.new_dataset::<T>().shape(numbers.len()).create(name)?;
+    for (number, slab) in numbers.chunks(SLAB).enumerate() {
         let start = number * SLAB;
-        dataset.write_slice(slab, (direction, start..start + slab.len()))?;
+        dataset.write_slice(slab, start..start + slab.len())?;
     }
-    Ok(())
+    Ok(dataset)
 }

@@ -2,6 +2,7 @@
 
 mod fluid_sites;
 mod opening_plane;
+mod openings;
 mod turn;
 
 use hematite_case::Header;
@@ -10,6 +11,7 @@ use hematite_geometry::OpeningKind;
 
 pub use fluid_sites::FluidSites;
 pub use opening_plane::OpeningPlane;
+pub use openings::Openings;
 pub use turn::{Turn, unit};
 
 /// Members of a population: seeded + inserted = inside + left.

@@ -6,7 +6,7 @@ pub use crate::outlets::WindkesselConfig;
 use hematite_engine::waveform::WaveformConfig;
 use hematite_engine::{Axis, Precision};
 use hematite_units::hydraulic::Resistance;
-use hematite_units::quantity::{Density, DynamicViscosity, FlowRate, ForceDensity, Pressure, Time, Velocity};
+use hematite_units::quantity::{Density, DynamicViscosity, FlowRate, ForceDensity, Length, Pressure, Time, Velocity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -178,4 +178,23 @@ pub struct PressureDrop {
     pub axis: Axis,
     /// Pressure at its beginning less that at its end.
     pub drop: Pressure,
+}
+
+/// How the force on a part of the wall is taken down.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ForceConfig {
+    /// The point of the torque: x, y (and z), from the image's lower-left corner. Default: the mean of the middles of the links
+    /// into the part, which for a closed obstacle is near its centroid; `log.jsonl` says where.
+    #[serde(default)]
+    pub about: Option<Vec<Length>>,
+}
+
+/// The fluid at the start.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InitialConfig {
+    /// Velocity along x, y (and z), the same everywhere.
+    #[serde(default)]
+    pub velocity: Option<Vec<Velocity>>,
 }

@@ -4,11 +4,13 @@
 //! model: `rho = 1 + drho` enters the pressure, momentum is `rho_0 u = u`. Streaming is in place by the AA pattern:
 //! on even steps a node finds its populations in its own slots, on odd steps one link upstream.
 
+mod alarms;
 mod boundary;
 mod buffers;
 mod checks;
 mod conditions;
 pub mod config;
+mod directions;
 mod driven;
 pub mod equilibrium;
 mod exchange;
@@ -17,17 +19,22 @@ mod fluid;
 mod halo;
 mod immersed_walls;
 mod kernels;
+mod ledger;
 pub mod links;
 mod moment;
 mod outlets;
 mod plan;
+mod planned;
 mod profile;
 mod refill;
+mod scene;
 mod schedule;
 pub mod shaders;
 mod wall_forces;
+mod wall_parts;
 mod walls;
 mod womersley;
+mod worst;
 
 pub use boundary::{Prescribed, Shape};
 pub use buffers::least_bytes;
@@ -40,6 +47,7 @@ pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
 pub use moment::{MASS_QUANTUM, Moment, Monitor, Passing};
 pub use outlets::{OutletReading, OutletState, Outlets};
 pub use plan::{Plan, WALLS};
+pub use planned::{FlowConfig, PlannedFlow};
 pub use schedule::Row;
 pub use shaders::{Immersed, Tuning};
 pub use wall_forces::{WallForce, WallLinks, centroid};

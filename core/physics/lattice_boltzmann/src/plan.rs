@@ -334,7 +334,8 @@ impl Plan {
 
     /// The fluid as what is suspended in it has to know it.
     pub fn medium(&self) -> Medium {
-        Medium { units: self.units, nu: self.nu, precision: self.precision(), magic: self.magic() }
+        let (units, precision, rises_until) = (self.units, self.precision(), self.ramped_until());
+        Medium { units, nu: self.nu, precision, magic: self.magic(), rises_until }
     }
 
     /// Relaxation rates of the even and of the odd parts where the viscosity is `contrast` times that of the fluid.

@@ -146,7 +146,7 @@ fn tracks(run: &Path) -> Result<()> {
 fn checkpoint(path: &Path) -> Result<()> {
     let checkpoint = Checkpoint::open(path)?;
     let ids: Vec<NodeId> = (0..1000).map(NodeId).collect();
-    checkpoint.populations(&ids)?;
+    checkpoint.locate(&ids)?.own("f0")?;
     let names: Vec<String> = checkpoint.meta().populations.iter().map(|population| population.name.clone()).collect();
     names.iter().try_for_each(|name| checkpoint.cells(name).map(drop))
 }

@@ -152,6 +152,11 @@ impl Fluid {
         marks.map(|marks| self.gpu.download(marks, 0, self.own())).transpose()
     }
 
+    /// Whether nodes inside cells are marked.
+    pub fn has_marks(&self) -> bool {
+        self.variant.contrast()
+    }
+
     /// Puts the state of [`Fluid::marks`] back, where there are any.
     ///
     /// # Errors

@@ -19,6 +19,7 @@
 
 mod config;
 mod law;
+pub(crate) mod record;
 
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};

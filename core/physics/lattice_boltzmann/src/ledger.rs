@@ -2,21 +2,19 @@
 
 use std::ops::Range;
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::Column;
+use hematite_engine::Ground;
 use hematite_geometry::OpeningKind;
-use physics_lattice_boltzmann::{Extremes, Fluid, Monitor, OutletReading, Outlets, Passing, WallForce};
 
 use crate::directions::lets_in;
-use crate::forces;
-use crate::ranks::together;
-use crate::setup::Setup;
-use crate::walls::{fluid_nodes, layer_nodes};
+use crate::scene::Scene;
+use crate::{Extremes, Fluid, Monitor, OutletReading, Outlets, Passing, WallForce, wall_parts};
 
 /// What was found at a step, all ranks together, lattice units.
 #[derive(Clone, Debug, Default)]
-pub struct Look {
+pub(crate) struct Look {
     /// Time steps done.
     pub step: u64,
     /// The fluid nodes.
@@ -36,14 +34,14 @@ impl Look {
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    pub fn at(comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid) -> Result<Self> {
-        let row = setup.plan.row(fluid.step());
+    pub fn at(comm: &dyn Comm, scene: &Scene, ground: &Ground, fluid: &mut Fluid) -> Result<Self> {
+        let row = scene.plan.row(fluid.step());
         let mut all = |nodes: [Range<usize>; 2]| {
             let [interior, interface] = nodes.map(|nodes| fluid.monitor_of(nodes, &row));
-            summed(comm, together(comm, || Ok(interior?.plus(interface?)))?)
+            let own = interior.and_then(|interior| Ok(interior.plus(interface?)));
+            summed(comm, agree(comm, own)?)
         };
-        let (header, part) = (&setup.header, &setup.part);
-        let (own, beyond_walls) = (all(fluid_nodes(header, part))?, all(layer_nodes(header, part))?);
+        let (own, beyond_walls) = (all(ground.fluid_nodes())?, all(ground.layer_nodes())?);
         Ok(Self { step: fluid.step(), fluid: own, beyond_walls, ..Self::default() })
     }
 
@@ -51,9 +49,9 @@ impl Look {
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    pub fn for_ledger(mut self, comm: &dyn Comm, setup: &Setup, fluid: &mut Fluid, outlets: &Outlets) -> Result<Self> {
-        let row = setup.plan.row(fluid.step());
-        let own = together(comm, || fluid.passing(&row))?;
+    pub fn for_ledger(mut self, comm: &dyn Comm, scene: &Scene, fluid: &mut Fluid, outlets: &Outlets) -> Result<Self> {
+        let row = scene.plan.row(fluid.step());
+        let own = agree(comm, fluid.passing(&row))?;
         let mut numbers: Vec<i64> = own.into_iter().flat_map(Passing::numbers).collect();
         comm.sum(&mut numbers)?;
         self.passing = numbers.as_chunks().0.iter().map(|&numbers| Passing::of(numbers)).collect();
@@ -96,30 +94,30 @@ fn summed(comm: &dyn Comm, own: Monitor) -> Result<Monitor> {
 /// - `outlet_pressure_Pa:OPENING`, `outflow_m3_per_s:OPENING` (2-D: `outflow_m2_per_s`) and `stored_pressure_Pa:OPENING`, for
 ///   each outlet whose pressure follows from the flow: its pressure, the mean flow out that it follows, and the pressure on
 ///   its compliance.
-pub fn measured(setup: &Setup, look: &Look) -> Vec<(Column, f64)> {
-    let units = &setup.plan.units;
+pub(crate) fn measured(scene: &Scene, look: &Look) -> Vec<(Column, f64)> {
+    let units = &scene.plan.units;
     let mut all = vec![
         (Column::new("largest_speed_m_per_s"), look.fluid.speed * units.velocity()),
         (Column::new("density_deviation_kg_per_m3"), look.fluid.deviation * units.rho0),
     ];
-    let row = setup.plan.row(look.step);
-    for (k, opening) in setup.header.openings.iter().enumerate().filter(|(_, it)| it.kind != OpeningKind::Wall) {
+    let row = scene.plan.row(look.step);
+    for (k, opening) in scene.header.openings.iter().enumerate().filter(|(_, it)| it.kind != OpeningKind::Wall) {
         let passing = look.passing.get(k).copied().unwrap_or_default();
         let flow = passing.flow() * units.velocity() * units.dx * units.dx;
         all.push((Column::of("flow_m3_per_s", &opening.name), flow));
-        all.push((Column::of("backflow_share", &opening.name), passing.backflow(lets_in(setup, &row, k))));
+        all.push((Column::of("backflow_share", &opening.name), passing.backflow(lets_in(scene, &row, k))));
     }
-    let flow = if setup.header.set.dimension() == 2 { "outflow_m2_per_s" } else { "outflow_m3_per_s" };
-    for (k, name) in setup.plan.outlets().names().enumerate() {
+    let flow = if scene.header.set.dimension() == 2 { "outflow_m2_per_s" } else { "outflow_m3_per_s" };
+    for (k, name) in scene.plan.outlets().names().enumerate() {
         let OutletReading { pressure, flow: rate, stored } = look.outlets.get(k).copied().unwrap_or_default();
         let named = [("outlet_pressure_Pa", pressure), (flow, rate), ("stored_pressure_Pa", stored)];
         all.extend(named.map(|(quantity, value)| (Column::of(quantity, name), value)));
     }
-    all.extend(forces::measured(setup, &look.forces));
+    all.extend(wall_parts::measured(scene, &look.forces));
     all
 }
 
 /// The columns alone.
-pub fn columns(setup: &Setup) -> Vec<Column> {
-    measured(setup, &Look::default()).into_iter().map(|(column, _)| column).collect()
+pub(crate) fn columns(scene: &Scene) -> Vec<Column> {
+    measured(scene, &Look::default()).into_iter().map(|(column, _)| column).collect()
 }

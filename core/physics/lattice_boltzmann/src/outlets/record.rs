@@ -1,10 +1,29 @@
 //! The outlets whose pressure follows from the flow, in checkpoints.
 
-use std::path::Path;
-
 use hematite_config::{Fault, Result};
-use hematite_dump::OutletRecord;
-use physics_lattice_boltzmann::{OutletState, Outlets};
+use serde::{Deserialize, Serialize};
+
+use super::{OutletState, Outlets};
+
+/// The state of an outlet whose pressure follows from the flow, lattice units.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OutletRecord {
+    /// Its name.
+    pub name: String,
+    /// Steps from one measurement of its flow to the next.
+    pub every: u64,
+    /// What had come in when its flow was measured last, as the ledger on the device counts.
+    pub came_in: i64,
+    /// Flow rate then.
+    pub flow: f64,
+    /// Pressure in its compliance then.
+    pub stored: f64,
+    /// Pressures at the outlet then and when the flow is measured next.
+    pub pressure: [f64; 2],
+    /// Pressure and flow as a wave along the vessel then, and its trend.
+    pub wave: [f64; 2],
+}
 
 /// Their states, as a checkpoint keeps them.
 pub fn records(outlets: &Outlets) -> Vec<OutletRecord> {
@@ -20,18 +39,18 @@ pub fn records(outlets: &Outlets) -> Vec<OutletRecord> {
     outlets.names().zip(outlets.states()).map(record).collect()
 }
 
-/// Takes up the states that the checkpoint at `path` keeps.
+/// Takes up the states that a checkpoint keeps, which `source` names.
 ///
 /// # Errors
 /// A usage fault where the run had other outlets.
-pub fn restore(outlets: &mut Outlets, records: &[OutletRecord], path: &Path) -> Result<()> {
+pub fn restore(outlets: &mut Outlets, records: &[OutletRecord], source: &str) -> Result<()> {
     let before: Vec<&str> = records.iter().map(|record| record.name.as_str()).collect();
     let now: Vec<&str> = outlets.names().collect();
     if before != now || records.iter().any(|record| record.every != outlets.every()) {
         return Err(Fault::usage(format!(
             "{}: it keeps the state of other outlets with a resistance or Windkessel, at [{}], than this run has, at [{}]: restart with \
              the same \"openings\", or begin anew",
-            path.display(),
+            source,
             before.join(", "),
             now.join(", ")
         )));

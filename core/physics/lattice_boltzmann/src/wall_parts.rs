@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 
 use hematite_case::{Case, Header, Part, Target, at_rim};
-use hematite_comm::Comm;
+use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result, nearest};
 use hematite_dump::Column;
 use hematite_geometry::OpeningKind;
-use physics_lattice_boltzmann::{Plan, WALLS, WallForce, WallLinks, WallMethod, centroid};
 
 use crate::config::ForceConfig;
-use crate::ranks::together;
-use crate::setup::Setup;
+use crate::scene::Scene;
+use crate::{Plan, WALLS, WallForce, WallLinks, WallMethod, centroid};
 
 /// A part of the wall whose force is asked for.
 #[derive(Clone, Debug)]
-pub struct WeighedPart {
+pub(crate) struct WeighedPart {
     /// Its name.
     pub name: String,
     /// The point of its torque, lattice units; a node is at its position.
@@ -39,7 +38,7 @@ enum Kind {
 /// # Errors
 /// A usage fault for a name that is no part of the wall, a point of the wrong dimension, or immersed walls; where the case is
 /// damaged.
-pub fn parts(
+pub(crate) fn parts(
     comm: &dyn Comm,
     case: &Case,
     config: Option<&BTreeMap<String, ForceConfig>>,
@@ -59,9 +58,9 @@ pub fn parts(
     let mut parts = Vec::with_capacity(asked.len());
     for (name, force) in asked {
         let within = |fault: Fault| fault.within(format!("forces.{name}"));
-        let kind = together(comm, || kind(header, plan, name).map_err(within))?;
-        let links = together(comm, || links(case, part, &kind))?;
-        let given = together(comm, || about(header, force).map_err(within))?;
+        let kind = agree(comm, kind(header, plan, name).map_err(within))?;
+        let links = agree(comm, links(case, part, &kind))?;
+        let given = agree(comm, about(header, force).map_err(within))?;
         let middle = centroid(comm, header.set, part, &links)?;
         let Some(about) = given.or(middle) else {
             return Err(within(Fault::usage("the case has no wall there: leave it out")));
@@ -153,13 +152,13 @@ fn about(header: &Header, force: &ForceConfig) -> Result<Option<[f64; 3]>> {
 }
 
 /// The columns of each part and what stands in them where the parts' forces are `found`, in SI: N and N m, in 2-D of a metre of depth.
-pub fn measured(setup: &Setup, found: &[WallForce]) -> Vec<(Column, f64)> {
-    let (units, flat) = (&setup.plan.units, setup.header.set.dimension() == 2);
+pub(crate) fn measured(scene: &Scene, found: &[WallForce]) -> Vec<(Column, f64)> {
+    let (units, flat) = (&scene.plan.units, scene.header.set.dimension() == 2);
     let newton = if flat { units.force() / units.dx } else { units.force() };
     let (force_unit, torque_unit) = if flat { ("N_per_m", "N_m_per_m") } else { ("N", "N_m") };
     let axes: [&[usize]; 2] = if flat { [&[0, 1], &[2]] } else { [&[0, 1, 2], &[0, 1, 2]] };
     let mut measured = Vec::new();
-    for (k, part) in setup.forces.iter().enumerate() {
+    for (k, part) in scene.forces.iter().enumerate() {
         let force = found.get(k).copied().unwrap_or_default();
         let torque = force.torque_about(part.about);
         let mut add = |what: &str, axis: usize, unit: &str, value: f64| {
@@ -173,7 +172,7 @@ pub fn measured(setup: &Setup, found: &[WallForce]) -> Vec<(Column, f64)> {
 }
 
 /// What the log says of the parts at the start.
-pub fn events(header: &Header, parts: &[WeighedPart]) -> Vec<serde_json::Value> {
+pub(crate) fn events(header: &Header, parts: &[WeighedPart]) -> Vec<serde_json::Value> {
     let event = |part: &WeighedPart| {
         let about: Vec<f64> = (0..header.set.dimension())
             .map(|axis| header.origin[axis] + (part.about[axis] + 0.5) * header.spacing)

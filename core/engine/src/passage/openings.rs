@@ -1,9 +1,10 @@
 //! The openings of a case and the fluid near them, as what is suspended goes through them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use hematite_case::{Case, Opening};
 use hematite_config::Result;
+use hematite_geometry::OpeningKind;
 
 /// The openings of a case.
 pub struct Openings {
@@ -59,5 +60,22 @@ impl Openings {
             })?;
         }
         Ok(near)
+    }
+
+    /// The sites next to the nodes of openings on their outer side, moving walls left out.
+    pub fn sites_behind(&self) -> HashSet<[i32; 3]> {
+        // The last opening of a site decides.
+        let mut behind: HashMap<[i32; 3], OpeningKind> = HashMap::new();
+        for (opening, sites) in self.list.iter().zip(&self.sites) {
+            for site in sites {
+                for c in 0..27 {
+                    let step = [c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1];
+                    if (0..3).map(|a| opening.normal[a] * f64::from(step[a])).sum::<f64>() < -0.5 {
+                        behind.insert([0, 1, 2].map(|a| site[a] + step[a]), opening.kind);
+                    }
+                }
+            }
+        }
+        behind.into_iter().filter(|(_, kind)| *kind != OpeningKind::Wall).map(|(site, _)| site).collect()
     }
 }

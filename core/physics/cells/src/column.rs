@@ -1,20 +1,19 @@
 //! Columns of cells that come in, packed on one rank for all.
 
 use hematite_case::{Column, Placed, Population};
-use hematite_comm::Comm;
+use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
-
-use crate::ranks::together;
 
 /// Packs cells in a column on rank 0 and hands them to all, see [`Column::pack`]. Collective.
 ///
 /// # Errors
 /// As that; when a rank is lost.
 pub fn pack(comm: &dyn Comm, column: &Column, populations: &[Population], counts: &[u64]) -> Result<Vec<Vec<Placed>>> {
-    let own = together(comm, || match comm.rank() {
+    let own = match comm.rank() {
         0 => column.pack(populations, counts),
         _ => Ok(Vec::new()),
-    })?;
+    };
+    let own = agree(comm, own)?;
     let words = |(kind, cells): (usize, &Vec<Placed>)| cells.iter().flat_map(move |cell| words(kind, cell)).collect();
     let words: Vec<Vec<f64>> = own.iter().enumerate().map(words).collect();
     let mut bytes = bytemuck::cast_slice(&words.concat()).to_vec();

@@ -1,0 +1,119 @@
+//! Where a run takes place: the case, and this rank's part of it.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use hematite_case::{Case, Header, Lattice, Layer, NodeId, Part, Population};
+use hematite_config::Result;
+use hematite_dump::Grid;
+
+use crate::Space;
+use crate::passage::Openings;
+
+/// The case of a run and this rank's part of it.
+pub struct Ground {
+    /// Absolute path of the case file.
+    pub case: PathBuf,
+    /// What the case holds.
+    pub header: Header,
+    /// The cells and bodies of the case.
+    pub populations: Vec<Population>,
+    /// The openings of the case, where it holds cells or bodies.
+    pub openings: Option<Openings>,
+    /// The nodes beyond the walls, where these are immersed.
+    pub layer: Option<Layer>,
+    /// This rank's part, with those nodes.
+    pub part: Part,
+}
+
+impl Ground {
+    /// The case file.
+    ///
+    /// # Errors
+    /// A usage fault when it is damaged.
+    pub fn file(&self) -> Result<Case> {
+        Case::open(&self.case)
+    }
+
+    /// The whole lattice, with the nodes beyond immersed walls.
+    ///
+    /// # Errors
+    /// A usage fault when the case is damaged.
+    pub fn lattice(&self) -> Result<Lattice> {
+        match &self.layer {
+            Some(layer) => self.file()?.lattice_with(layer),
+            None => self.file()?.lattice(),
+        }
+    }
+
+    /// 2 or 3.
+    pub fn dimension(&self) -> usize {
+        self.header.set.dimension()
+    }
+
+    /// Global numbers of the part's own nodes.
+    pub fn own_ids(&self) -> &[NodeId] {
+        &self.part.id[..self.part.own]
+    }
+
+    /// Positions of the part's own nodes.
+    pub fn own_positions(&self) -> &[[i32; 3]] {
+        &self.part.position[..self.part.own]
+    }
+
+    /// Global numbers of the part's nodes at an opening.
+    pub fn opening_ids(&self, opening: usize) -> Vec<NodeId> {
+        self.part.openings[opening].iter().map(|node| self.part.id[node.node as usize]).collect()
+    }
+
+    /// Whether node `n` of the part is in the layer beyond the walls.
+    pub fn is_beyond_walls(&self, n: usize) -> bool {
+        self.part.id[n].0 as usize >= self.header.nodes
+    }
+
+    /// The own nodes that are fluid nodes of the case, none of them in the layer beyond its walls: those of the interior, then those
+    /// of the interface.
+    pub fn fluid_nodes(&self) -> [Range<usize>; 2] {
+        let fluid = |nodes: Range<usize>| {
+            let count = self.part.id[nodes.clone()].partition_point(|id| (id.0 as usize) < self.header.nodes);
+            nodes.start..nodes.start + count
+        };
+        [fluid(0..self.part.interior), fluid(self.part.interior..self.part.own)]
+    }
+
+    /// The own nodes that are in the layer, in the same order.
+    pub fn layer_nodes(&self) -> [Range<usize>; 2] {
+        let [interior, interface] = self.fluid_nodes();
+        [interior.end..self.part.interior, interface.end..self.part.own]
+    }
+
+    /// The fluid nodes of the part, as dumps see them, in order of their local numbers.
+    pub fn grid(&self) -> Grid {
+        let (header, part) = (&self.header, &self.part);
+        let [interior, interface] = self.fluid_nodes();
+        Grid {
+            dimension: self.dimension(),
+            spacing: header.spacing,
+            origin: header.origin,
+            id: [&part.id[interior.clone()], &part.id[interface.clone()]].concat(),
+            position: [&part.position[interior], &part.position[interface]].concat(),
+        }
+    }
+
+    /// Whether an own node is of the fluid, not of the layer beyond immersed walls, for distances from walls.
+    pub fn within_walls(&self) -> impl Fn(u32) -> bool + Sync {
+        |node| !self.is_beyond_walls(node as usize)
+    }
+
+    /// Whether a site next to fluid is in an opening, not in the wall.
+    pub fn open_sites(&self) -> impl Fn([i32; 3]) -> bool + Sync + use<> {
+        let open = self.openings.as_ref().map(Openings::sites_behind).unwrap_or_default();
+        move |site| open.contains(&site)
+    }
+
+    /// The domain as a space.
+    pub fn space(&self) -> Space {
+        let Header { extent, periodic, origin, spacing, .. } = self.header;
+        Space { dimension: self.dimension(), extent, periodic, origin, spacing }
+    }
+}

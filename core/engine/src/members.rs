@@ -1,0 +1,84 @@
+//! What a physics has of things that are counted, and dumped and saved one by one: cells, bodies, particles.
+
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_dump::{DumpStep, MemberFrame, MemberKinds};
+
+use crate::{Alarm, passage::Tally};
+
+/// The members of a physics, population by population.
+pub trait Members {
+    /// The numbers of its populations among those of the case.
+    fn populations(&self) -> &[usize];
+
+    /// What dumps know of the populations.
+    fn kinds(&self) -> MemberKinds;
+
+    /// The members that this rank answers for, in SI; those of periodic domains moved by whole periods into the domain.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn frame(&self, at: DumpStep) -> Result<MemberFrame>;
+
+    /// What there is to say of the members in a frame. Collective.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    fn alarms(&self, _comm: &dyn Comm, _step: u64, _frame: &MemberFrame) -> Result<Vec<Alarm>> {
+        Ok(Vec::new())
+    }
+
+    /// How many of each population there are and were, on all ranks. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    fn tally(&self, comm: &dyn Comm) -> Result<Vec<Tally>>;
+
+    /// Refuses to go on with a broken member. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure that names it; when the device or a rank is lost.
+    fn check_sound(&self, comm: &dyn Comm) -> Result<()>;
+
+    /// What has come in through openings where members were to.
+    fn feeders(&self) -> Vec<Fed> {
+        Vec::new()
+    }
+
+    /// The states of the members that this rank answers for, population after population.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn records(&self) -> Result<Vec<Records>>;
+
+    /// Where vertices, or centres, of a member are whose record is this, lattice units: for the work that it makes.
+    fn points(&self, population: usize, words: &[i64]) -> Vec<[f64; 3]>;
+
+    /// The work that a point makes, in the units of [`loads_of`](hematite_case::loads_of).
+    fn load(&self) -> u32;
+
+    /// Vertices of all members at the start of the run; none of those without any.
+    fn vertices(&self) -> u64;
+}
+
+/// What has come in through an opening.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fed {
+    /// Number of the opening.
+    pub opening: usize,
+    /// Members that came in.
+    pub came: u64,
+    /// Turns in which one found no room.
+    pub late: u64,
+}
+
+/// The members of one population that a rank answers for, as words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Records {
+    /// Their numbers.
+    pub ids: Vec<u64>,
+    /// Words of each.
+    pub width: usize,
+    /// The words, one member after the other.
+    pub words: Vec<i64>,
+}

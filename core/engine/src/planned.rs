@@ -1,0 +1,116 @@
+//! A physics of a run before it is on the device.
+
+use hematite_case::{Case, Layer};
+use hematite_comm::Comm;
+use hematite_config::Result;
+use hematite_dump::{Column, Field, RunRecord};
+use hematite_gpu::Gpu;
+use serde_json::Value;
+
+use crate::{Ground, Physics, Saved, SharedNodes};
+
+/// A table that a config names: where in the config it is named, and its numbers.
+pub type Table<'t> = (Vec<&'t str>, Vec<f64>);
+
+/// A physics that has passed every check which needs no device.
+pub trait Planned {
+    /// What it is called: in checkpoints, and by the key of its config.
+    fn name(&self) -> &'static str;
+
+    /// What the run says of it on stderr before the first step: a word, and what there is to say of it.
+    fn report(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// What may go wrong though it is allowed, and what was chosen by default, one sentence each.
+    fn advice(&self) -> Vec<String>;
+
+    /// What the log says of it at the start.
+    fn events(&self) -> Vec<Value> {
+        Vec::new()
+    }
+
+    /// Writes down in `run.json` what it fixes.
+    fn write_down(&self, _record: &mut RunRecord) {}
+
+    /// The tables that its config names.
+    fn tables(&self) -> Vec<Table<'_>> {
+        Vec::new()
+    }
+
+    /// The nodes beyond the walls of `case` that it needs. Asked once, before there are parts.
+    ///
+    /// # Errors
+    /// A usage fault where the case was made without them.
+    fn layer(&self, _case: &Case) -> Result<Option<Layer>> {
+        Ok(None)
+    }
+
+    /// Takes this rank's part, another one than before where ranks were balanced. Collective.
+    ///
+    /// # Errors
+    /// A usage fault where the case or the config does not allow it; when a rank is lost.
+    fn divide(&mut self, _comm: &dyn Comm, _ground: &Ground) -> Result<()> {
+        Ok(())
+    }
+
+    /// Bytes that it needs on the device for this rank's part at least, in all and in one array.
+    fn least_bytes(&self, _ground: &Ground) -> [u64; 2] {
+        [0; 2]
+    }
+
+    /// The fields that it has at nodes, for dumps.
+    fn fields(&self) -> Vec<Field> {
+        Vec::new()
+    }
+
+    /// Whether its fields are dumped in double precision.
+    fn is_double(&self) -> bool {
+        false
+    }
+
+    /// Where mass comes in, in the order of [`Mass::through`](crate::Mass::through).
+    fn entries(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What it measures for the ledger.
+    fn columns(&self) -> Vec<Column> {
+        Vec::new()
+    }
+
+    /// The last step at which its members grow; none where all have their size.
+    fn grown(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether a saved state has the form of this one, where the run steps so many `nodes`.
+    ///
+    /// # Errors
+    /// A usage fault where it is stored otherwise or of other nodes.
+    fn fits(&self, _saved: &dyn Saved, _nodes: u64) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether a saved state that fits bears the run's physics, be that changed.
+    ///
+    /// # Errors
+    /// A usage fault where it is the state of something else.
+    fn bears(&self, _saved: &dyn Saved) -> Result<()> {
+        Ok(())
+    }
+
+    /// Puts it on the device, at the start of the run or as `saved`. A fluid leaves in `nodes` what it shares; others find it there.
+    /// Collective.
+    ///
+    /// # Errors
+    /// A usage fault where what was saved is damaged; when the device lacks room or is lost, or a rank is.
+    fn build(
+        &self,
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        ground: &mut Ground,
+        nodes: &mut Option<SharedNodes>,
+        saved: Option<&dyn Saved>,
+    ) -> Result<Box<dyn Physics>>;
+}

@@ -1,0 +1,114 @@
+//! The rigid bodies of a run: from its config and its case into the fluid.
+
+use hematite_case::Population;
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
+use hematite_engine::sites::SiteMap;
+use hematite_engine::{Ground, Medium, Physics, Planned, Saved, SharedNodes, noted};
+use hematite_gpu::Gpu;
+use hematite_units::LatticeUnits;
+
+use crate::config::BodiesConfig;
+use crate::members::Bodies;
+use crate::{Entrances, Rigid, RigidBodies, State, Surroundings};
+
+/// The rigid bodies of a run in lattice units.
+pub struct PlannedBodies {
+    rigid: Rigid,
+    populations: Vec<Population>,
+    units: LatticeUnits,
+}
+
+impl PlannedBodies {
+    /// Resolves `config` for the populations of the case, all of them rigid; none where the case has none. Collective.
+    ///
+    /// # Errors
+    /// A usage fault with key, value, limit and remedy for whatever cannot work; when a rank is lost.
+    pub fn new(comm: &dyn Comm, config: &BodiesConfig, medium: &Medium, ground: &Ground) -> Result<Option<Self>> {
+        let rigid = agree(comm, Rigid::new(config, medium, &ground.header, &ground.populations))?;
+        let Some(mut rigid) = rigid else { return Ok(None) };
+        agree(comm, open(&mut rigid, config, ground))?;
+        Ok(Some(Self { rigid, populations: ground.populations.clone(), units: medium.units }))
+    }
+
+    fn surroundings(&self, gpu: &Gpu, ground: &Ground) -> Result<Surroundings> {
+        let case = ground.file()?;
+        let own = ground.own_positions().to_vec();
+        let parameters = &self.rigid.parameters;
+        let mut builder = SiteMap::builder(3, &own, parameters.map_margin(), parameters.extent, parameters.periodic);
+        case.each_position(|positions| builder.add_fluid(positions))?;
+        let distances = builder.distances(parameters.wall_reach(), 0.0, ground.within_walls(), ground.open_sites());
+        let gates = self.rigid.gates.clone();
+        Ok(Surroundings { own, map: builder.build(gpu)?, wall_distance: Some(distances), gates })
+    }
+
+    /// The bodies of all ranks as they were saved.
+    fn saved_bodies(&self, saved: &dyn Saved) -> Result<Vec<State>> {
+        let mut bodies = Vec::new();
+        for (population, kind) in self.populations.iter().zip(0..) {
+            saved.records(&population.name, &mut |id, words| {
+                let state = u32::try_from(id).ok().and_then(|id| State::from_record(id, kind, words));
+                bodies.push(state.ok_or_else(|| {
+                    Fault::usage(format!("{}: number {id} of {} is damaged", saved.source(), population.name))
+                })?);
+                Ok(())
+            })?;
+        }
+        Ok(bodies)
+    }
+}
+
+/// Finds the openings through which bodies go.
+fn open(rigid: &mut Rigid, config: &BodiesConfig, ground: &Ground) -> Result<()> {
+    let Some(openings) = &ground.openings else { return Ok(()) };
+    let (far, wanted) = (rigid.entrance(), |name: &str| config.inflow.contains_key(name));
+    let fluid = openings.fluid_near(&ground.file()?, far, wanted)?;
+    let entrances = Entrances { openings: &openings.list, sites: &openings.sites, fluid: &fluid };
+    rigid.open(config, &ground.header, &ground.populations, &entrances)
+}
+
+impl Planned for PlannedBodies {
+    fn name(&self) -> &'static str {
+        "bodies"
+    }
+
+    fn report(&self) -> Vec<(&'static str, String)> {
+        let of = |population: &Population| {
+            ("bodies", format!("{} of \"{}\", rigid", population.cells.len(), population.name))
+        };
+        self.populations.iter().map(of).collect()
+    }
+
+    fn advice(&self) -> Vec<String> {
+        self.rigid.notes.clone()
+    }
+
+    fn build(
+        &self,
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        ground: &mut Ground,
+        nodes: &mut Option<SharedNodes>,
+        saved: Option<&dyn Saved>,
+    ) -> Result<Box<dyn Physics>> {
+        let parameters = self.rigid.parameters.clone();
+        let around = agree(comm, self.surroundings(gpu, ground))?;
+        let nodes = nodes.clone();
+        let bodies = match saved {
+            None => RigidBodies::new(gpu, comm, parameters, nodes, around, 0, self.rigid.at_start(&self.populations))?,
+            Some(saved) => {
+                let states = agree(comm, self.saved_bodies(saved))?;
+                let mut bodies = RigidBodies::new(gpu, comm, parameters, nodes, around, saved.step(), states)?;
+                let passed = self.populations.iter().map(|population| saved.passed(&population.name));
+                let (inserted, left): (Vec<u64>, Vec<u64>) = passed.map(|[inserted, left]| (inserted, left)).unzip();
+                if comm.rank() == 0 {
+                    bodies.restore_left(&left);
+                }
+                let entered = agree(comm, noted::<Vec<u64>>(saved, self.name()))?;
+                bodies.restore_inserted(&inserted, &entered);
+                bodies
+            }
+        };
+        Ok(Box::new(Bodies::new(bodies, &self.populations, self.units, ground.space())))
+    }
+}

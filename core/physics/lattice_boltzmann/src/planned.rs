@@ -1,0 +1,382 @@
+//! The fluid of a run: from its config and its case onto the device.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::rc::Rc;
+
+use hematite_case::{Case, Layer, Target};
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
+use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
+use hematite_engine::{
+    Ground, Medium, Physics, Planned, Precision, Saved, SharedNodes, ShearRate, Support, Table, noted,
+};
+use hematite_geometry::OpeningKind;
+use hematite_gpu::Gpu;
+use serde_json::Value;
+
+use crate::config::{DriveConfig, FluidConfig, ForceConfig, InitialConfig, OpeningCondition, TimeConfig};
+use crate::driven::Note;
+use crate::equilibrium::State;
+use crate::outlets::record;
+use crate::scene::Scene;
+use crate::{
+    Around, Domain, Fluid, HeldPoints, Immersed, LatticeBoltzmann, Parameters, Plan, WALLS, WallLinks, WallMethod,
+    Walls, least_bytes, ledger, wall_parts,
+};
+
+/// What a run's config says of the fluid and what drives it.
+#[derive(Clone, Copy)]
+pub struct FlowConfig<'c> {
+    /// Where it stands: paths in it are relative to it.
+    pub path: &'c Path,
+    /// The fluid.
+    pub fluid: &'c FluidConfig,
+    /// The time step, and how many.
+    pub time: &'c TimeConfig,
+    /// What is prescribed at openings.
+    pub openings: &'c BTreeMap<String, OpeningCondition>,
+    /// What drives the fluid from within.
+    pub drive: &'c DriveConfig,
+    /// Whose force is taken down.
+    pub forces: Option<&'c BTreeMap<String, ForceConfig>>,
+    /// The fluid at the start.
+    pub initial: &'c InitialConfig,
+    /// Points across of the kernel of immersed walls.
+    pub kernel: u8,
+}
+
+/// The fluid of a run in lattice units.
+pub struct PlannedFlow {
+    scene: Scene,
+    /// For this rank's part, once it has one.
+    parameters: Option<Parameters>,
+    /// Whose force is taken down.
+    forces: Option<BTreeMap<String, ForceConfig>>,
+    /// Velocity at the start, lattice units.
+    initial: [f64; 3],
+    support: Support,
+    /// What what is suspended asks for.
+    immersed: Option<Immersed>,
+    domain: Domain,
+    /// What is to be said beside the plan's advice.
+    notes: Vec<String>,
+}
+
+impl PlannedFlow {
+    /// Resolves `config` for a case.
+    ///
+    /// # Errors
+    /// A usage fault with key, value, limit and remedy for whatever cannot work.
+    pub fn new(config: &FlowConfig, case: &Case) -> Result<Self> {
+        let header = case.header();
+        let mut plan = Plan::new(config.path, config.fluid, config.time, config.openings, config.drive, header)?;
+        plan.find_profiles(case)?;
+        let dimension = header.set.dimension();
+        let given = config.initial.velocity.as_deref();
+        if let Some(given) = given.filter(|given| given.len() != dimension) {
+            return Err(Fault::usage(format!(
+                "initial.velocity has {} components, the case {dimension} dimensions",
+                given.len()
+            )));
+        }
+        let component = |axis: usize| given.and_then(|given| given.get(axis));
+        let initial = std::array::from_fn(|axis| component(axis).map_or(0.0, |u| u.si() / plan.units.velocity()));
+        Ok(Self {
+            scene: Scene {
+                plan,
+                header: header.clone(),
+                conditions: config.openings.clone(),
+                collision: config.fluid.collision,
+                expected: None,
+                forces: Vec::new(),
+                grown: 0,
+                memory: Rc::default(),
+            },
+            parameters: None,
+            forces: config.forces.cloned(),
+            initial,
+            support: Support::of(config.kernel)?,
+            immersed: None,
+            domain: Domain::default(),
+            notes: Vec::new(),
+        })
+    }
+
+    /// The time step, s.
+    pub fn time_step(&self) -> f64 {
+        self.scene.plan.units.dt
+    }
+
+    /// Time steps asked for.
+    pub fn steps(&self) -> u64 {
+        self.scene.plan.steps
+    }
+
+    /// The fluid as what is suspended in it has to know it.
+    pub fn medium(&self) -> Medium {
+        self.scene.plan.medium()
+    }
+
+    /// The shear rate that is expected at walls, where something is known of it.
+    pub fn shear(&self) -> Option<ShearRate> {
+        self.scene.plan.wall_shear(&self.scene.header, &self.domain, self.scene.expected.as_ref())
+    }
+
+    /// Lets something be suspended in the fluid: what takes velocities from its nodes and leaves forces there. The viscosities inside are
+    /// `contrasts` times the fluid's, marked every `mark_every` steps; it grows until step `grown`.
+    pub fn immerse(&mut self, contrasts: &[f64], mark_every: u64, grown: Option<u64>) {
+        let plan = &self.scene.plan;
+        let rates: Vec<[f64; 2]> = contrasts.iter().map(|&contrast| plan.rates(contrast)).collect();
+        self.notes.extend(contrasts.iter().filter_map(|&contrast| plan.contrast_advice(contrast, mark_every)));
+        self.immersed = Some(Immersed::with(&rates));
+        self.scene.grown = self.scene.grown.max(grown.unwrap_or(0));
+    }
+
+    /// What the fluid of the part at hand needs to know.
+    fn parameters(&self) -> Result<Parameters> {
+        let parameters = self.parameters.clone().ok_or_else(|| Fault::usage("the fluid has no part yet"))?;
+        Ok(Parameters { immersed: self.immersed, ..parameters })
+    }
+
+    /// How walls act on the fluid at the nodes of the part. Collective.
+    fn walls(&self, comm: &dyn Comm, ground: &Ground, case: &Case) -> Result<Walls> {
+        let plan = &self.scene.plan;
+        let walls = agree(comm, plan.walls(case, &ground.part))?;
+        let Some(layer) = &ground.layer else { return Ok(walls) };
+        let points = agree(comm, case.wall_points())?;
+        let space = ground.space();
+        let around = Around {
+            dimension: space.dimension,
+            extent: space.extent,
+            periodic: space.periodic,
+            support: self.support,
+            magic: plan.magic(),
+        };
+        let mut builder = HeldPoints::builder(around, &points, ground.own_positions());
+        agree(comm, case.each_position(|positions| builder.add_nodes(positions)))?;
+        builder.add_nodes(&layer.position);
+        Ok(Walls::Immersed(builder.build(comm)?))
+    }
+
+    /// What an estimate of the flow needs to know. Collective.
+    fn domain(&self, comm: &dyn Comm, ground: &Ground, parameters: &Parameters) -> Result<Domain> {
+        let header = &ground.header;
+        let solid = |target: Target| match target {
+            Target::Wall => true,
+            Target::Node(next) => ground.is_beyond_walls(next as usize),
+            Target::Opening(k) => header.openings[k].kind == OpeningKind::Wall,
+        };
+        let mut counts = [0, 0];
+        for n in ground.fluid_nodes().into_iter().flatten() {
+            counts[0] += 1;
+            // The first directions are those along axes.
+            let walls = (0..2 * ground.dimension()).filter(|&i| solid(ground.part.links[i][n].target())).count();
+            counts[1] += walls as i64;
+        }
+        let mut peaks = self.scene.plan.peaks(&parameters.openings);
+        comm.sum(&mut counts)?;
+        comm.max(&mut peaks)?;
+        let [nodes, walls] = counts;
+        Ok(Domain { nodes, walls, peaks, start: length(self.initial) })
+    }
+
+    /// The state in a checkpoint back into `flow`. Collective.
+    fn restore(&self, comm: &dyn Comm, ground: &Ground, flow: &mut LatticeBoltzmann, saved: &dyn Saved) -> Result<()> {
+        let note: Note = agree(comm, noted(saved, self.name()))?;
+        agree(comm, record::restore(&mut flow.outlets, &note.outlets, &saved.source()))?;
+        let fluid = &mut flow.fluid;
+        for i in 0..ground.header.set.q() {
+            let bits = saved.own(&Note::population(i))?;
+            agree(comm, fluid.restore_populations(i, &bits.bytes()))?;
+        }
+        let openings = 0..ground.part.openings.len();
+        let ledger =
+            openings.map(|k| saved.some(&Note::opening(k), &ground.opening_ids(k))).collect::<Result<Vec<_>>>()?;
+        agree(comm, fluid.restore_ledger(saved.step(), &ledger))?;
+        if self.scene.plan.wall_method() == WallMethod::Interpolated {
+            let ids = fluid.wall_nodes().iter().map(|&node| ground.part.id[node as usize]).collect::<Vec<_>>();
+            let ledger = saved.some(WALLS, &ids)?;
+            agree(comm, fluid.restore_wall_ledger(&ledger))?;
+        }
+        if fluid.has_marks() {
+            let marks = saved.own(Note::MARKS)?;
+            agree(comm, fluid.restore_marks(&bytemuck::pod_collect_to_vec::<u8, u32>(&marks.bytes())))?;
+        }
+        Ok(())
+    }
+}
+
+fn length(u: [f64; 3]) -> f64 {
+    u.iter().map(|c| c * c).sum::<f64>().sqrt()
+}
+
+impl Planned for PlannedFlow {
+    fn name(&self) -> &'static str {
+        Note::NAME
+    }
+
+    fn report(&self) -> Vec<(&'static str, String)> {
+        let plan = &self.scene.plan;
+        let mut report =
+            vec![("time", format!("{} steps of {:.4e} s, tau {:.4}", plan.steps, plan.units.dt, plan.tau))];
+        if let Some(expected) = &self.scene.expected {
+            report.push(("speed", format!("{:.3e} m/s, {}", expected.speed * plan.units.velocity(), expected.from)));
+        }
+        report.push(("precision", plan.precision().name().to_owned()));
+        let outlets = plan.outlets();
+        let names: Vec<&str> = outlets.names().collect();
+        if !names.is_empty() {
+            let text = format!("{}: the pressure follows the flow, every {} steps", names.join(", "), outlets.every());
+            report.push(("outlets", text));
+        }
+        report
+    }
+
+    fn advice(&self) -> Vec<String> {
+        [self.scene.plan.advice(), self.notes.clone()].concat()
+    }
+
+    fn events(&self) -> Vec<Value> {
+        wall_parts::events(&self.scene.header, &self.scene.forces)
+    }
+
+    fn write_down(&self, record: &mut RunRecord) {
+        let (plan, header) = (&self.scene.plan, &self.scene.header);
+        record.velocity_set = format!("{:?}", header.set);
+        (record.dx, record.dt, record.rho0) = (plan.units.dx, plan.units.dt, plan.units.rho0);
+        (record.nu, record.tau, record.steps) = (plan.nu, plan.tau, plan.steps);
+        record.precision = plan.precision().name().to_owned();
+        record.pressure_drop = plan.pressure_drop;
+        let opening = |opening: &hematite_case::OpeningHeader| OpeningRecord {
+            name: opening.name.clone(),
+            kind: format!("{:?}", opening.kind).to_lowercase(),
+        };
+        record.openings = header.openings.iter().map(opening).collect();
+    }
+
+    fn tables(&self) -> Vec<Table<'_>> {
+        self.scene.plan.tables()
+    }
+
+    fn layer(&self, case: &Case) -> Result<Option<Layer>> {
+        if self.scene.plan.wall_method() != WallMethod::Immersed {
+            return Ok(None);
+        }
+        let layer = case.layer()?;
+        layer.map(Some).ok_or_else(|| {
+            Fault::usage(
+                "fluid.walls \"immersed\": the case holds no nodes beyond its walls: make it again with \
+                 \"walls\": {\"spacing\": 0.75} in its CASE.json (a domain without walls has none), or take \"half_way\" or \
+                 \"interpolated\"",
+            )
+        })
+    }
+
+    fn divide(&mut self, comm: &dyn Comm, ground: &Ground) -> Result<()> {
+        let case = agree(comm, ground.file())?;
+        let (plan, first) = (&self.scene.plan, self.parameters.is_none());
+        let mut parameters = agree(comm, plan.parameters(&ground.header, &ground.part))?;
+        parameters.walls = self.walls(comm, ground, &case)?;
+        self.scene.forces = wall_parts::parts(comm, &case, self.forces.as_ref(), &self.scene.plan, &ground.part)?;
+        if first {
+            self.scene.plan.check_mach("initial.velocity", length(self.initial))?;
+            self.domain = self.domain(comm, ground, &parameters)?;
+            self.scene.expected = self.scene.plan.expected(&ground.header, &self.domain);
+        }
+        self.parameters = Some(parameters);
+        Ok(())
+    }
+
+    fn least_bytes(&self, ground: &Ground) -> [u64; 2] {
+        self.parameters().map_or([0; 2], |parameters| least_bytes(&ground.part, &parameters))
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        Field::ALL.to_vec()
+    }
+
+    fn is_double(&self) -> bool {
+        self.scene.plan.precision() == Precision::F64
+    }
+
+    fn entries(&self) -> Vec<String> {
+        let openings = self.scene.header.openings.iter().map(|opening| opening.name.clone());
+        openings.chain(self.scene.plan.walls_give_mass().then(|| WALLS.to_owned())).collect()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        ledger::columns(&self.scene)
+    }
+
+    fn fits(&self, saved: &dyn Saved, nodes: u64) -> Result<()> {
+        let (before, plan, source) = (noted::<Note>(saved, self.name())?, &self.scene.plan, saved.source());
+        if before.precision != plan.precision().name() {
+            return Err(Fault::usage(format!(
+                "{source} holds precision {}, the run asks for precision {}",
+                before.precision,
+                plan.precision().name()
+            )));
+        }
+        if saved.nodes() == nodes {
+            return Ok(());
+        }
+        Err(Fault::usage(format!(
+            "{source} holds {} nodes, the run steps {nodes}, those beyond immersed walls included: go on with the same \"fluid.walls\", \
+             now \"{}\"",
+            saved.nodes(),
+            plan.wall_method().name()
+        )))
+    }
+
+    fn bears(&self, saved: &dyn Saved) -> Result<()> {
+        let (before, plan, source) = (noted::<Note>(saved, self.name())?, &self.scene.plan, saved.source());
+        let now = Note::of(plan, &plan.outlets());
+        if !before.scale.is(&now.scale) {
+            return Err(Fault::usage(format!(
+                "{source} holds a state in lattice units of another fluid or time step ({}; now {}): go on with the same \
+                 \"fluid.density\", \"fluid.viscosity\" and \"time\", or start anew into another folder with -o",
+                before.scale, now.scale
+            )));
+        }
+        if before.walls != now.walls {
+            return Err(Fault::usage(format!(
+                "{source} is of a run with \"fluid.walls\": \"{}\", now \"{}\": go on with the same, or begin anew into another folder \
+                 by -o",
+                before.walls, now.walls
+            )));
+        }
+        record::restore(&mut plan.outlets(), &before.outlets, &source)
+    }
+
+    fn build(
+        &self,
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        ground: &mut Ground,
+        nodes: &mut Option<SharedNodes>,
+        saved: Option<&dyn Saved>,
+    ) -> Result<Box<dyn Physics>> {
+        let make = |ground: &mut Ground| {
+            let mut fluid = Fluid::new(gpu, &mut ground.part, &self.parameters()?)?;
+            if !self.scene.forces.is_empty() {
+                let links: Vec<WallLinks> = self.scene.forces.iter().map(|part| part.links.clone()).collect();
+                fluid.weigh(&ground.part, &links)?;
+            }
+            Ok(fluid)
+        };
+        let fluid = agree(comm, make(ground))?;
+        if self.immersed.is_some() {
+            *nodes = Some(fluid.shared());
+        }
+        let mut flow = LatticeBoltzmann::new(fluid, self.scene.clone());
+        match saved {
+            Some(saved) => self.restore(comm, ground, &mut flow, saved)?,
+            None => {
+                let at = |n| State { drho: 0.0, u: if ground.is_beyond_walls(n) { [0.0; 3] } else { self.initial } };
+                agree(comm, flow.fluid.initialise(at))?;
+            }
+        }
+        Ok(Box::new(flow))
+    }
+}
