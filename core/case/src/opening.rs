@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use hematite_cells::vector::{self, dot, length, minus, plus, times};
 use hematite_config::{Fault, Result};
 use hematite_geometry::OpeningKind;
 use rayon::prelude::*;
@@ -92,7 +93,7 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
     }
     let normal = match declared.normal {
         Some(normal) => unit(normal),
-        None => unit(masks.iter().fold([0.0; 3], |sum, &(_, mask)| add(sum, outward(set, mask), -1.0))).map(snap),
+        None => unit(masks.iter().fold([0.0; 3], |sum, &(_, mask)| minus(sum, outward(set, mask)))).map(snap),
     };
     let Some(normal) = normal else {
         return Err(Fault::usage(format!(
@@ -154,21 +155,12 @@ fn facing(lattice: &Lattice, masks: &[(u32, u32)], normal: [f64; 3]) -> Option<f
 pub fn outward(set: VelocitySet, mask: u32) -> [f64; 3] {
     let c = set.velocities();
     let inside = (1..set.q()).filter(|i| mask >> i & 1 == 1);
-    inside.fold([0.0; 3], |sum, i| add(sum, c[i].map(f64::from), set.weight(i)))
+    inside.fold([0.0; 3], |sum, i| plus(sum, times(set.weight(i), c[i].map(f64::from))))
 }
 
-fn add(a: [f64; 3], b: [f64; 3], scale: f64) -> [f64; 3] {
-    [0, 1, 2].map(|axis| a[axis] + scale * b[axis])
-}
-
-pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-/// `v` at unit length, unless it is nothing.
+/// `v` at unit length, unless it is nothing but for rounding.
 pub(crate) fn unit(v: [f64; 3]) -> Option<[f64; 3]> {
-    let length = dot(v, v).sqrt();
-    (length > 1e-9 && length.is_finite()).then(|| v.map(|component| component / length))
+    vector::unit(v).filter(|_| length(v) > 1e-9)
 }
 
 /// The axis within [`SNAP`] of a unit vector, or the vector.

@@ -9,8 +9,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::f64::consts::PI;
 
+use hematite_cells::vector::{cross, dot, length};
+
 use crate::Lattice;
-use crate::opening::dot;
 use crate::solve::{Matrix, solve};
 
 /// Depth L of the window, lattice spacings.
@@ -98,9 +99,9 @@ fn tangents(normal: [f64; 3], dimension: usize) -> [[f64; 3]; 2] {
         1 => [z, 0.0, -x],
         _ => [-y, x, 0.0],
     };
-    let length = dot(first, first).sqrt();
-    let [a, b, c] = first.map(|t| t / length);
-    [[a, b, c], [y * c - z * b, z * a - x * c, x * b - y * a]]
+    let size = length(first);
+    let first = first.map(|t| t / size);
+    [first, cross(normal, first)]
 }
 
 /// The nodes that hang together with an opening's over nodes that are `near`.

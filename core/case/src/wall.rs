@@ -14,9 +14,10 @@ mod contour;
 mod points;
 mod thinning;
 
+use hematite_cells::vector::{dot, plus};
 use rayon::prelude::*;
 
-use crate::opening::{dot, outward, unit};
+use crate::opening::{outward, unit};
 use crate::{Lattice, NodeId};
 
 pub use points::{WallPoint, wall_points};
@@ -172,10 +173,6 @@ fn kernel(place: [f64; 3]) -> f64 {
 /// The directions whose bits are set.
 fn directions(bits: u32) -> impl Iterator<Item = usize> {
     (1..32).filter(move |i| bits >> i & 1 == 1)
-}
-
-fn plus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| a[axis] + b[axis])
 }
 
 /// Heights of faces over the plane through a point, by the squares of their distances from its foot.

@@ -16,7 +16,7 @@ mod ring;
 mod roughness;
 mod shape;
 mod surface;
-mod vector;
+pub mod vector;
 
 pub use mechanics::{Bending, BendingConfig, InPlane, InPlaneConfig, Mechanics, MechanicsConfig, Preset, Rest};
 pub use rigid::RigidShape;

@@ -1,27 +1,40 @@
 //! Vectors of three numbers.
 
-pub(crate) type Point = [f64; 3];
+/// A point or a vector: x, y, z.
+pub type Point = [f64; 3];
 
-pub(crate) fn plus(a: Point, b: Point) -> Point {
-    [0, 1, 2].map(|k| a[k] + b[k])
+/// `a + b`.
+pub fn plus(a: Point, b: Point) -> Point {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
 }
 
-pub(crate) fn minus(a: Point, b: Point) -> Point {
-    [0, 1, 2].map(|k| a[k] - b[k])
+/// `a - b`.
+pub fn minus(a: Point, b: Point) -> Point {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-pub(crate) fn times(factor: f64, a: Point) -> Point {
-    a.map(|x| factor * x)
+/// `factor * a`.
+pub fn times(factor: f64, a: Point) -> Point {
+    [factor * a[0], factor * a[1], factor * a[2]]
 }
 
-pub(crate) fn dot(a: Point, b: Point) -> f64 {
+/// The dot product.
+pub fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-pub(crate) fn cross(a: Point, b: Point) -> Point {
+/// The cross product.
+pub fn cross(a: Point, b: Point) -> Point {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-pub(crate) fn length(a: Point) -> f64 {
+/// The length.
+pub fn length(a: Point) -> f64 {
     dot(a, a).sqrt()
+}
+
+/// `a` at unit length; none where it has no direction.
+pub fn unit(a: Point) -> Option<Point> {
+    let length = length(a);
+    (length > 0.0 && length.is_finite()).then(|| a.map(|x| x / length))
 }

@@ -2,7 +2,7 @@
 
 use hematite_cells::Surface;
 
-use super::vector::{Point, cross, dot, length, minus, plus, times};
+use hematite_cells::vector::{Point, cross, dot, length, minus, plus, times};
 
 /// Signed distance from a surface on a grid in the coordinates of the shape: negative inside. The unit of length is
 /// that of the surface.

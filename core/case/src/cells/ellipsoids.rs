@@ -6,7 +6,8 @@
 //! n ((1 - s)^2 A - s^2 B) n is zero, it is the plane at which both touch when scaled by the same factor: the distance has
 //! the sign of the true one, and is nearly it where they are close.
 
-use super::vector::{Matrix, Point, Quaternion, cross, dot, length, matrix, times};
+use super::turn::{Matrix, Quaternion, matrix};
+use hematite_cells::vector::{Point, cross, dot, length, times};
 
 /// The most values of s that are tried.
 const TRIES: usize = 24;
@@ -116,8 +117,9 @@ fn solve(m: &Matrix, v: Point) -> Point {
 #[cfg(test)]
 mod tests {
     use super::super::random::Draws;
-    use super::super::vector::{matrix, minus, plus};
+    use super::super::turn::matrix;
     use super::*;
+    use hematite_cells::vector::{minus, plus};
 
     /// The distance by its definition: the largest of r n - sqrt(n A n) - sqrt(n B n) over unit normals n, by a search
     /// from many directions; negative where they overlap.

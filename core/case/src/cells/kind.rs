@@ -3,7 +3,7 @@
 use hematite_cells::{RigidShape, Surface};
 
 use super::distance::Distance;
-use super::vector::{Point, length, minus};
+use hematite_cells::vector::{Point, length, minus};
 
 /// A shape as the relaxation sees it.
 pub(super) struct Kind {

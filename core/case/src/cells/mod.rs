@@ -23,7 +23,7 @@ mod seeding;
 mod start;
 #[cfg(test)]
 mod tests;
-mod vector;
+mod turn;
 mod view;
 
 pub use column::Column;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::vector::{Point, dot, minus, plus};
+use hematite_cells::vector::{Point, dot, minus, plus};
 
 /// A cell that may touch another, and the whole periods that lead to its image.
 #[derive(Clone, Copy)]

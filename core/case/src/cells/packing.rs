@@ -16,8 +16,9 @@ use super::lumen::Lumen;
 use super::neighbours::{Near, Neighbours};
 use super::plan::words;
 use super::random::Draws;
-use super::vector::{Matrix, Point, Quaternion, apply, cross, dot, length, matrix, minus, plus, times, turned};
+use super::turn::{Matrix, Quaternion, apply, matrix, turned};
 use super::view::{Touches, View};
+use hematite_cells::vector::{Point, cross, dot, length, minus, plus, times};
 
 /// A cell on its way to its place.
 #[derive(Clone, Copy, Debug, PartialEq)]

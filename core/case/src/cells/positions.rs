@@ -6,7 +6,7 @@ use hematite_config::{Fault, Result};
 use hematite_units::{Dimension, parse};
 
 use super::Placed;
-use super::vector::unit;
+use super::turn::unit;
 
 /// Reads the cells of a file for a case of 2 or 3 dimensions.
 ///

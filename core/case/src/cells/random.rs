@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::vector::Quaternion;
+use super::turn::Quaternion;
 
 /// The random numbers of one cell.
 #[derive(Clone, Copy)]
@@ -62,7 +62,7 @@ mod tests {
         assert!((mean - 0.5).abs() < 0.01, "{mean}");
         assert_ne!(Draws::of(1, 2).bits(0), Draws::of(2, 1).bits(0));
         // The axis of a uniform rotation's image of z has mean square 1/3 along each axis.
-        let image = (0..n).map(|cell| Draws::of(7, cell).rotation(0, 3)).map(|q| super::super::vector::matrix(q)[2][2]);
+        let image = (0..n).map(|cell| Draws::of(7, cell).rotation(0, 3)).map(|q| super::super::turn::matrix(q)[2][2]);
         let square = image.map(|z| z * z).sum::<f64>() / n as f64;
         assert!((square - 1.0 / 3.0).abs() < 0.01, "{square}");
     }

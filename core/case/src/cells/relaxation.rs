@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::neighbours::{Near, Neighbours};
 use super::packing::{Body, Found, Gaps, Pace, Packing};
-use super::vector::{Point, dot, minus};
+use hematite_cells::vector::{Point, dot, minus};
 
 /// Share of the lumen that the hulls of the cells take up at the start, where they are small.
 const START: f64 = 0.08;

@@ -7,9 +7,9 @@ use hematite_config::Result;
 use hematite_geometry::{Domain, Site};
 use serde_json::{Value, json};
 
-use super::vector::{Point, cross, dot, length, minus, plus, times};
 use super::{Column, Population, PopulationConfig, PopulationReport, Seeding, SeedingConfig, seed};
 use crate::{Lattice, fixture};
+use hematite_cells::vector::{Point, cross, dot, length, minus, plus, times};
 
 mod rigid;
 

@@ -1,7 +1,8 @@
 //! The vertices of one cell at the surface of another, by that surface's table of distances.
 
 use super::distance::Distance;
-use super::vector::{Matrix, Point, apply_back, back_times};
+use super::turn::{Matrix, apply_back, back_times};
+use hematite_cells::vector::Point;
 
 /// How the vertices of one cell are seen in the frame of another: `q = turn v + from`, unscaled.
 pub(super) struct View {

@@ -1,10 +1,11 @@
 //! The wall's points in 2-D: its contour is traced from face to face, smoothed, and divided by its length.
 
+use hematite_cells::vector::{length, plus};
 use rayon::prelude::*;
 
 use super::{Index, WallPoint, directions};
 use crate::VelocitySet;
-use crate::opening::{dot, unit};
+use crate::opening::unit;
 
 /// A face between a fluid node and the wall: (number of the wall node, direction into the wall).
 type Face = (u32, usize);
@@ -77,7 +78,7 @@ impl Contour {
             chain.push((faces[face], at));
             traced[face] = true;
             let Some((to, step)) = next[face] else { break false };
-            at = super::plus(at, step);
+            at = plus(at, step);
             if traced[to] {
                 chain.push((faces[to], at));
                 break true;
@@ -86,7 +87,7 @@ impl Contour {
         };
         let half = |i: usize| index.c[i].map(|component| 0.5 * component);
         let foot = |&((site, i), at): &(Face, [f64; 3]), beside: [f64; 3]| {
-            let from = super::plus(half(i), beside);
+            let from = plus(half(i), beside);
             let (normal, distance) = index.fit(&index.sites[site as usize], from);
             let place = [0, 1, 2].map(|axis| at[axis] + from[axis] - distance * normal[axis]);
             (place, normal)
@@ -107,7 +108,7 @@ impl Contour {
         let mut reached = vec![0.0];
         for pair in self.places.windows(2) {
             let step = [0, 1, 2].map(|axis| pair[1][axis] - pair[0][axis]);
-            reached.push(reached[reached.len() - 1] + dot(step, step).sqrt());
+            reached.push(reached[reached.len() - 1] + length(step));
         }
         let length = reached[reached.len() - 1];
         let count = (length / spacing).round().max(if self.closed { 3.0 } else { 1.0 });

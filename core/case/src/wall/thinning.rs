@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use hematite_cells::vector::dot;
 use rayon::prelude::*;
 
 use super::{Index, WallPoint, directions};
-use crate::opening::dot;
 
 /// The least distance of two points over the spacing: a random dense packing has an area of about 1.44 of its squares a
 /// point.

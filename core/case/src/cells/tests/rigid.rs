@@ -1,7 +1,7 @@
 //! Rigid bodies: as many and as large as asked, never smaller, never overlapping.
 
 use super::super::ellipsoids::{contact, tensor};
-use super::super::vector::matrix;
+use super::super::turn::matrix;
 use super::*;
 
 const OBLATE: &str = r#"{"kind": "ellipsoid", "axes": ["3 um", "3 um", "1 um"]}"#;

@@ -1,32 +1,9 @@
-//! Vectors and rotations: unit quaternions (w, x, y, z) and the matrices they stand for.
+//! Rotations: unit quaternions (w, x, y, z) and the matrices they stand for.
 
-pub(super) type Point = [f64; 3];
+use hematite_cells::vector::{Point, dot, length, times};
+
 pub(super) type Quaternion = [f64; 4];
 pub(super) type Matrix = [[f64; 3]; 3];
-
-pub(super) fn plus(a: Point, b: Point) -> Point {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-pub(super) fn minus(a: Point, b: Point) -> Point {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-pub(super) fn times(factor: f64, a: Point) -> Point {
-    [factor * a[0], factor * a[1], factor * a[2]]
-}
-
-pub(super) fn dot(a: Point, b: Point) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-pub(super) fn cross(a: Point, b: Point) -> Point {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-pub(super) fn length(a: Point) -> f64 {
-    dot(a, a).sqrt()
-}
 
 /// The rotation matrix of a unit quaternion.
 pub(super) fn matrix([w, x, y, z]: Quaternion) -> Matrix {
@@ -77,6 +54,8 @@ pub(super) fn unit(q: Quaternion) -> Quaternion {
 
 #[cfg(test)]
 mod tests {
+    use hematite_cells::vector::minus;
+
     use super::*;
 
     #[test]
