@@ -41,6 +41,7 @@ pub use fields::{FieldReader, FieldWriter, clear_other_ranks, cut_back, dump_fil
 pub use ledger::{CellCount, Column, Ledger, LedgerRow, LedgerWriter};
 pub use log::Log;
 pub use members::{MemberFile, MemberFrame, MemberKinds, MemberWriter};
+pub use polydata::{Kind, Reader};
 pub use record::{ChangeRecord, EndRecord, EndState, OpeningRecord, RestartRecord, RunRecord, RunState, WarningRecord};
 pub use region::{Axis, DumpRegion, RegionBox, RegionPlane};
 pub use timing::{PhaseTimes, Timing};

@@ -66,6 +66,10 @@ impl Kind for BodyKind {
         data: &DATA,
     };
 
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     fn strange(kinds: &[Self], dimension: usize) -> Option<String> {
         if dimension != 3 {
             return Some(format!("dimension {dimension}; rigid bodies are for 3-D"));

@@ -49,6 +49,10 @@ impl Kind for CellKind {
         ],
     };
 
+    fn name(&self) -> &str {
+        &self.name
+    }
+
     fn strange(kinds: &[Self], dimension: usize) -> Option<String> {
         let odd = |kind: &&CellKind| {
             kind.vertices < 3

@@ -5,10 +5,6 @@ use super::dumps::{Compared, rows};
 use crate::{BodyFrame, BodyKind, BodyReader, BodyValue, Comparison, Difference};
 
 impl Compared for BodyKind {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn image(frame: &BodyFrame) -> &[[i32; 3]] {
         &frame.image
     }

@@ -5,10 +5,6 @@ use super::dumps::{Compared, rows};
 use crate::{CellFrame, CellKind, CellReader, Comparison, Difference, VertexValue};
 
 impl Compared for CellKind {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
     fn image(frame: &CellFrame) -> &[[i32; 3]] {
         &frame.image
     }

@@ -10,9 +10,6 @@ use crate::{Comparison, Difference, DumpStep, dump_file};
 
 /// Members that are compared by number.
 pub(super) trait Compared: Kind {
-    /// Name of a population.
-    fn name(&self) -> &str;
-
     /// How often each member has crossed the periodic faces.
     fn image(frame: &Self::Frame) -> &[[i32; 3]];
 

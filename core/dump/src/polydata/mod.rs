@@ -60,6 +60,9 @@ pub trait Kind: Clone + Debug + PartialEq + 'static {
     /// What the file holds.
     const FORM: Form;
 
+    /// Name of the population.
+    fn name(&self) -> &str;
+
     /// What is wrong with a list of populations in this dimension, if anything.
     fn strange(kinds: &[Self], dimension: usize) -> Option<String>;
 

@@ -7,7 +7,7 @@ use hematite_config::{Fault, Result};
 use super::Kind;
 use super::header::Header;
 use crate::DumpStep;
-use crate::fields::rank_files;
+use crate::fields::{dump_file, rank_files};
 use crate::h5::{self, reading};
 
 /// The dumps of one `cells.vtkhdf` or `bodies.vtkhdf`. Holds no file open.
@@ -26,6 +26,15 @@ impl<K: Kind> Reader<K> {
     /// A usage fault that names the file which is missing, truncated or no dump of this form.
     pub fn open(path: &Path) -> Result<Self> {
         Self::through(path, u64::MAX)
+    }
+
+    /// Opens that of a run folder; `None` where it holds none.
+    ///
+    /// # Errors
+    /// As [`Reader::open`].
+    pub fn find(run: &Path) -> Result<Option<Self>> {
+        let path = dump_file(run, K::FORM.what);
+        path.is_file().then(|| Self::open(&path)).transpose()
     }
 
     /// Opens it for the dumps up to a time step.
@@ -55,6 +64,11 @@ impl<K: Kind> Reader<K> {
         &self.header.kinds
     }
 
+    /// Names of the populations.
+    pub fn names(&self) -> Vec<String> {
+        self.kinds().iter().map(|kind| kind.name().to_owned()).collect()
+    }
+
     /// 2 or 3.
     pub fn dimension(&self) -> usize {
         self.header.dimension
@@ -68,6 +82,11 @@ impl<K: Kind> Reader<K> {
     /// The dumps.
     pub fn steps(&self) -> &[DumpStep] {
         &self.header.steps
+    }
+
+    /// The number of the dump at a time step.
+    pub fn at(&self, step: u64) -> Option<usize> {
+        self.steps().iter().position(|dump| dump.step == step)
     }
 
     /// Reads dump number `dump`, ascending by number.
