@@ -6,9 +6,9 @@ use hematite_config::Result;
 use image::{Rgb, RgbImage};
 use tiny_skia::{LineCap, LineJoin, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 
-use crate::cells::map::{paint, to_canvas, to_image};
 use crate::figure::{INK, PAPER, write_png};
 use crate::number::{Prefix, ticks};
+use crate::suspension::map::{paint, to_canvas, to_image};
 use crate::text::{self, Anchor, LINE_HEIGHT};
 
 /// Colours of curves, in their order.
@@ -117,6 +117,11 @@ pub struct Chart {
 }
 
 impl Chart {
+    /// A chart of curves.
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis, curves: Vec<Curve>) -> Self {
+        Self { title: title.into(), x, y, curves }
+    }
+
     /// Writes the chart as PNG.
     ///
     /// # Errors

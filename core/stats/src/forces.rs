@@ -1,5 +1,6 @@
 //! Force on walls over time, from the columns of the ledger: drag, lift and torque of each part.
 
+use hematite_cells::vector::{dot, minus, times, unit};
 use hematite_dump::{Column, Ledger};
 use serde::Serialize;
 
@@ -27,8 +28,7 @@ impl Directions {
         }
         let across = across.unwrap_or(if drag[1].abs() < 0.999 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] });
         let across = unit(across)?;
-        let share = dot(across, drag);
-        let rest: [f64; 3] = std::array::from_fn(|axis| across[axis] - share * drag[axis]);
+        let rest = minus(across, times(dot(across, drag), drag));
         (dot(rest, rest) > 1e-6).then(|| unit(rest)).flatten().map(|lift| Self { drag, lift })
     }
 }
@@ -125,12 +125,9 @@ pub fn chart(parts: &[PartForces], dimension: usize) -> Chart {
             Curve::new(format!("{}: lift", part.part), along(|row| row.lift), Style::Dashed, k),
         ]
     };
-    Chart {
-        title: "force of the fluid on walls".to_owned(),
-        x: Axis::new("time", "s"),
-        y: Axis::new("force", if dimension == 2 { "N/m" } else { "N" }).from_zero(),
-        curves: parts.iter().enumerate().flat_map(curve).collect(),
-    }
+    let y = Axis::new("force", if dimension == 2 { "N/m" } else { "N" }).from_zero();
+    let curves = parts.iter().enumerate().flat_map(curve).collect();
+    Chart::new("force of the fluid on walls", Axis::new("time", "s"), y, curves)
 }
 
 /// The parts in few numbers; none of a part without lines.
@@ -154,15 +151,6 @@ pub fn summary(parts: &[PartForces], dimension: usize) -> Vec<ForceSummary> {
         })
     };
     parts.iter().filter_map(of_part).collect()
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|axis| a[axis] * b[axis]).sum()
-}
-
-fn unit(a: [f64; 3]) -> Option<[f64; 3]> {
-    let length = dot(a, a).sqrt();
-    (length > 0.0 && length.is_finite()).then(|| a.map(|component| component / length))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ pub mod profile;
 pub mod raster;
 pub mod scaling;
 pub mod summary;
+pub mod suspension;
 pub mod table;
 mod text;
 pub mod timeline;

@@ -1,5 +1,6 @@
 //! Maps of speed and pressure: the whole of a 2-D domain, or a plane of a 3-D one.
 
+use hematite_cells::vector::length;
 use hematite_config::{Fault, Result};
 
 use crate::colour::ColourScale;
@@ -60,7 +61,7 @@ pub fn shown(axis: usize) -> [usize; 2] {
 
 /// Speeds of a velocity field of x, y, z a node.
 pub fn speeds(velocity: &[f64]) -> Vec<f64> {
-    velocity.chunks_exact(3).map(|u| (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]).sqrt()).collect()
+    velocity.as_chunks::<3>().0.iter().map(|&u| length(u)).collect()
 }
 
 /// Which part of the lattice a map shows, and how large.

@@ -96,6 +96,11 @@ pub fn flow_rate(nodes: &Nodes, velocity: &[f64], plane: &Plane) -> Result<f64> 
 /// Names of the axes.
 pub const AXES: [&str; 3] = ["x", "y", "z"];
 
+/// Columns of the three components of a vector: the axes' names between `before` and `after`.
+pub fn xyz(before: &str, after: &str) -> [String; 3] {
+    AXES.map(|axis| format!("{before}{axis}{after}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

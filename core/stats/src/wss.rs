@@ -1,5 +1,6 @@
 //! Wall shear stress: the tangential part of the viscous traction, extrapolated to the wall.
 
+use hematite_cells::vector::{dot, length, minus, times};
 use hematite_config::Result;
 use serde::Serialize;
 
@@ -22,7 +23,7 @@ impl WallSite {
     /// The point of the wall below the node, m.
     pub(crate) fn foot(&self, nodes: &Nodes) -> [f64; 3] {
         let (centre, spacing) = (nodes.centre(self.node), nodes.grid().spacing);
-        std::array::from_fn(|a| centre[a] - self.distance * spacing * self.normal[a])
+        minus(centre, times(self.distance * spacing, self.normal))
     }
 
     /// What `value` finds at the nearest point along the normal that is surrounded by fluid, and its distance from the node in
@@ -100,7 +101,7 @@ fn at_site(nodes: &Nodes, site: &WallSite, stress: &[f64]) -> WallStress {
         normal,
         distance: site.distance * grid.spacing,
         traction,
-        size: traction.iter().map(|t| t * t).sum::<f64>().sqrt(),
+        size: length(traction),
         extrapolated: inner.is_some(),
     }
 }
@@ -108,8 +109,7 @@ fn at_site(nodes: &Nodes, site: &WallSite, stress: &[f64]) -> WallStress {
 /// `t - (t . n) n` with `t = sigma . n`, sigma as xx, yy, zz, xy, yz, xz.
 fn tangential([xx, yy, zz, xy, yz, xz]: [f64; 6], n: [f64; 3]) -> [f64; 3] {
     let t = [xx * n[0] + xy * n[1] + xz * n[2], xy * n[0] + yy * n[1] + yz * n[2], xz * n[0] + yz * n[1] + zz * n[2]];
-    let normal = t[0] * n[0] + t[1] * n[1] + t[2] * n[2];
-    std::array::from_fn(|a| t[a] - normal * n[a])
+    minus(t, times(dot(t, n), n))
 }
 
 /// Statistics over the finite stresses; `None` where there are none.

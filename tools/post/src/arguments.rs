@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::output::Output;
+
 const AFTER: &str = "\
 Exit codes:
   0  done; for compare, the runs hold the same
@@ -52,6 +54,34 @@ pub enum Command {
     Compare(CompareArguments),
 }
 
+// Flattened, so that a doc comment would become that of the command.
+#[derive(Debug, Args)]
+pub struct Place {
+    /// Folder of the run
+    pub run: PathBuf,
+    /// Where to write [default: RUN/statistics]
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+}
+
+impl Place {
+    /// Where to write.
+    pub fn output(&self) -> Output {
+        Output::new(&self.run, self.output.as_ref())
+    }
+}
+
+// Likewise.
+#[derive(Debug, Args)]
+pub struct Choice {
+    /// What to use in place of defaults
+    #[arg(long, value_name = "POST.json")]
+    pub config: Option<PathBuf>,
+    /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
+    #[arg(long, value_name = "NAME")]
+    pub fields: Option<String>,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: speed*.png, pressure*.png, profile_*.csv, flow_rate.csv, mass_balance.json,
@@ -71,11 +101,8 @@ post.json:
   {\"planes\": [{\"name\": \"throat\", \"axis\": \"x\", \"at\": \"40 um\"}],
    \"lines\": [{\"name\": \"across\", \"from\": [\"40 um\", \"0 um\"], \"to\": [\"40 um\", \"20 um\"], \"points\": 101}]}")]
 pub struct FlowArguments {
-    /// Folder of the run
-    pub run: PathBuf,
-    /// Where to write [default: RUN/statistics]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: Place,
     /// Planes and lines to use in place of those through the middle of the domain
     #[arg(long, value_name = "POST.json")]
     pub config: Option<PathBuf>,
@@ -129,12 +156,8 @@ pub struct CellsArguments {
     /// Where to write; with several runs a folder each in it [default: RUN/statistics]
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// What to use in place of defaults
-    #[arg(long, value_name = "POST.json")]
-    pub config: Option<PathBuf>,
-    /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
-    #[arg(long, value_name = "NAME")]
-    pub fields: Option<String>,
+    #[command(flatten)]
+    pub choice: Choice,
 }
 
 #[derive(Debug, Args)]
@@ -165,18 +188,10 @@ post.json:
   {\"bodies\": {\"axis\": \"x\", \"average_from\": \"20 ms\"},
    \"planes\": [{\"name\": \"throat\", \"axis\": \"x\", \"at\": \"40 um\"}]}")]
 pub struct BodiesArguments {
-    /// Folder of the run
-    #[arg(value_name = "RUN")]
-    pub run: PathBuf,
-    /// Where to write [default: RUN/statistics]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// What to use in place of defaults
-    #[arg(long, value_name = "POST.json")]
-    pub config: Option<PathBuf>,
-    /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
-    #[arg(long, value_name = "NAME")]
-    pub fields: Option<String>,
+    #[command(flatten)]
+    pub place: Place,
+    #[command(flatten)]
+    pub choice: Choice,
 }
 
 #[derive(Debug, Args)]
@@ -190,11 +205,8 @@ Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 Example:
   post tracks runs/tube -o tracks")]
 pub struct TracksArguments {
-    /// Folder of the run
-    pub run: PathBuf,
-    /// Where to write [default: RUN/statistics]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: Place,
 }
 
 /// Which dumps of a run.
@@ -251,11 +263,8 @@ Examples:
   run runs/tube.json --threads 2 --trace && post timeline runs/tube
   post timeline runs/tube --steps 128-135 -o figures")]
 pub struct TimelineArguments {
-    /// Folder of the run
-    pub run: PathBuf,
-    /// Where to write [default: RUN/statistics]
-    #[arg(short, long, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: Place,
     /// Time steps to draw [default: three that take as long as most]
     #[arg(long, value_name = "STEP|FIRST-LAST|all", value_parser = steps)]
     pub steps: Option<Steps>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use hematite_config::{Fault, Result, check_file_name};
+use hematite_config::{Fault, Result, check_file_name, read_config};
 use hematite_dump::Axis;
 use hematite_stats::forces::Directions;
 use hematite_stats::plane::{AXES, Plane};
@@ -18,6 +18,14 @@ pub fn within(path: Option<&Path>) -> impl Fn(Fault) -> Fault + Copy {
         Some(path) => fault.within(path.display()),
         None => fault,
     }
+}
+
+/// Reads a config; the defaults where there is none.
+///
+/// # Errors
+/// As [`read_config`].
+pub fn read(path: Option<&Path>) -> Result<PostConfig> {
+    path.map_or_else(|| Ok(PostConfig::default()), read_config)
 }
 
 /// What `post` shows in place of its defaults.

@@ -1,9 +1,9 @@
 //! `post flow`: the statistics of a flow, one after the other.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use hematite_config::{Exit, Result, read_config};
-use hematite_dump::{DumpStep, FieldReader, Ledger, RunRecord, RunState};
+use hematite_config::{Exit, Result};
+use hematite_dump::{BodyReader, CellReader, DumpStep, FieldReader, Kind, Ledger, Reader, RunRecord, RunState};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
 use hematite_stats::lookup::Nodes;
 use hematite_stats::number::{short, with_unit};
@@ -15,10 +15,9 @@ use hematite_stats::wss::{Statistics, WallSite};
 use serde::Serialize;
 
 use crate::arguments::FlowArguments;
-use crate::bodies::BodySource;
-use crate::cells::CellSource;
-use crate::config::{PostConfig, within};
+use crate::config::{self, PostConfig, within};
 use crate::forces::{self, Forces};
+use crate::output::Output;
 use crate::pictures;
 use crate::say;
 use crate::source::{self, Values};
@@ -31,19 +30,9 @@ pub struct Work<'a> {
     pub planes: Vec<Plane>,
     lines: Vec<Line>,
     walls: Option<Vec<WallSite>>,
-    pub cells: Option<CellSource>,
-    pub bodies: Option<BodySource>,
-    output: PathBuf,
-    written: Vec<PathBuf>,
-}
-
-impl Work<'_> {
-    /// The path of an output file, noted as written.
-    pub fn file(&mut self, name: String) -> PathBuf {
-        let path = self.output.join(name);
-        self.written.push(path.clone());
-        path
-    }
+    pub cells: Option<CellReader>,
+    pub bodies: Option<BodyReader>,
+    pub output: Output,
 }
 
 /// One dump in numbers.
@@ -70,11 +59,11 @@ struct RunSummary<'a> {
 
 /// Writes the statistics of a run, prints where they are and the most important numbers.
 pub fn run(arguments: &FlowArguments) -> Result<Exit> {
-    let record = RunRecord::read(&arguments.run)?;
-    let run_state = say::state(&arguments.run, &record);
-    let config: PostConfig = arguments.config.as_deref().map(read_config).transpose()?.unwrap_or_default();
-    let reader = source::open(&arguments.run, &record, arguments.fields.as_deref())?;
-    let chosen = source::choose(&arguments.run, reader.steps(), arguments.dump)?;
+    let record = RunRecord::read(&arguments.place.run)?;
+    let run_state = say::state(&arguments.place.run, &record);
+    let config = config::read(arguments.config.as_deref())?;
+    let reader = source::open(&arguments.place.run, &record, arguments.fields.as_deref())?;
+    let chosen = source::choose(&arguments.place.run, reader.steps(), arguments.dump)?;
     let mut left_out = Vec::new();
     let mut work = prepare(arguments, &config, &record, &reader, &mut left_out)?;
     let mut steps = Vec::new();
@@ -89,10 +78,8 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         let suffix = if chosen.len() > 1 { format!("_step{:09}", reader.steps()[dump].step) } else { String::new() };
         let values = Values::read(&reader, dump, &work.nodes, &record)?;
         let step = reader.steps()[dump].step;
-        let missing = work.cells.as_ref().is_some_and(|cells| cells.at(step).is_none());
-        leave_out(&mut left_out, missing, &format!("cells at step {step}: cells.vtkhdf has no dump of that step"));
-        let missing = work.bodies.as_ref().is_some_and(|bodies| bodies.at(step).is_none());
-        leave_out(&mut left_out, missing, &format!("bodies at step {step}: bodies.vtkhdf has no dump of that step"));
+        leave_out_members(&mut left_out, work.cells.as_ref(), step);
+        leave_out_members(&mut left_out, work.bodies.as_ref(), step);
         let stress = values.stress.as_deref().filter(|_| !immersed);
         steps.push(one_step(&mut work, reader.steps()[dump], &values, stress, &suffix)?);
         leave_out(
@@ -102,12 +89,12 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         );
         leave_out(&mut left_out, values.stress.is_none(), "wall shear stress: the dump holds no shear_stress");
     }
-    let balance = balance(&mut work, &arguments.run, &steps, &mut left_out)?;
-    let forces = forces::forces(&mut work, &arguments.run, &config).map_err(within(arguments.config.as_deref()))?;
-    let run = arguments.run.display().to_string();
-    let path = work.file("summary.json".to_owned());
+    let balance = balance(&mut work, &arguments.place.run, &steps, &mut left_out)?;
+    let forces =
+        forces::forces(&mut work, &arguments.place.run, &config).map_err(within(arguments.config.as_deref()))?;
+    let run = arguments.place.run.display().to_string();
     write_json(
-        &path,
+        &work.output.file("summary.json"),
         &RunSummary {
             run,
             run_state,
@@ -117,7 +104,7 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
             left_out: &left_out,
         },
     )?;
-    report(&work.written, steps.last(), balance.as_ref(), &left_out, forces.as_ref())?;
+    report(&work.output, steps.last(), balance.as_ref(), &left_out, forces.as_ref())?;
     Ok(Exit::Done)
 }
 
@@ -144,10 +131,9 @@ fn prepare<'a>(
     for line in &lines {
         line.check().map_err(within)?;
     }
-    let (cells, bodies) = (CellSource::open(&arguments.run)?, BodySource::open(&arguments.run)?);
-    let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
+    let (cells, bodies) = (Reader::find(&arguments.place.run)?, Reader::find(&arguments.place.run)?);
     let walls = surroundings.map(|s| s.walls);
-    Ok(Work { nodes, record, planes, lines, walls, cells, bodies, output, written: Vec::new() })
+    Ok(Work { nodes, record, planes, lines, walls, cells, bodies, output: arguments.place.output() })
 }
 
 fn one_step(
@@ -162,8 +148,7 @@ fn one_step(
     pictures::cells(work, at, values, suffix)?;
     for line in work.lines.clone() {
         let samples = profile(&work.nodes, &line, &values.velocity, pressure)?;
-        let path = work.file(format!("profile_{}{suffix}.csv", line.name));
-        profile::table(&samples).write_csv(&path)?;
+        profile::table(&samples).write_csv(&work.output.file(format!("profile_{}{suffix}.csv", line.name)))?;
     }
     let (dx, dimension) = (work.record.dx, work.nodes.grid().dimension);
     let rate = |plane: &Plane| {
@@ -203,11 +188,9 @@ fn balance(
         }
         Err(fault) => left_out.push(format!("flow rates of openings and mass balance: {fault}")),
     }
-    let path = work.file("flow_rate.csv".to_owned());
-    flux::table(&rates).write_csv(&path)?;
+    flux::table(&rates).write_csv(&work.output.file("flow_rate.csv"))?;
     if let Some(balance) = &balance {
-        let path = work.file("mass_balance.json".to_owned());
-        write_json(&path, balance)?;
+        write_json(&work.output.file("mass_balance.json"), balance)?;
     }
     Ok(balance)
 }
@@ -218,14 +201,19 @@ fn leave_out(left_out: &mut Vec<String>, missing: bool, what: &str) {
     }
 }
 
+fn leave_out_members<K: Kind>(left_out: &mut Vec<String>, members: Option<&Reader<K>>, step: u64) {
+    let (missing, what) = (members.is_some_and(|members| members.at(step).is_none()), K::FORM.what);
+    leave_out(left_out, missing, &format!("{what} at step {step}: {what}.vtkhdf has no dump of that step"));
+}
+
 fn report(
-    written: &[PathBuf],
+    output: &Output,
     last: Option<&StepSummary>,
     balance: Option<&MassBalance>,
     left_out: &[String],
     forces: Option<&Forces>,
 ) -> Result<()> {
-    say::files(written)?;
+    output.say()?;
     if let Some(step) = last {
         let flow = &step.flow;
         let (max, mean) = (with_unit(flow.max_speed_m_per_s, "m/s"), with_unit(flow.mean_speed_m_per_s, "m/s"));

@@ -37,9 +37,7 @@ pub fn forces(work: &mut Work, run: &Path, config: &PostConfig) -> Result<Option
             ))
         };
     }
-    let path = work.file("forces.csv".to_owned());
-    forces::table(&parts, dimension).write_csv(&path)?;
-    let path = work.file("forces.png".to_owned());
-    forces::chart(&parts, dimension).write(&path)?;
+    forces::table(&parts, dimension).write_csv(&work.output.file("forces.csv"))?;
+    forces::chart(&parts, dimension).write(&work.output.file("forces.png"))?;
     Ok(Some(Forces { directions, parts: forces::summary(&parts, dimension) }))
 }

@@ -7,6 +7,7 @@ mod compare;
 mod config;
 mod flow;
 mod forces;
+mod output;
 mod pictures;
 mod say;
 mod scaling;

@@ -2,10 +2,10 @@
 
 use hematite_config::Result;
 use hematite_dump::DumpStep;
-use hematite_stats::cells::map::Outline;
 use hematite_stats::figure::Figure;
 use hematite_stats::lookup::Nodes;
-use hematite_stats::map::{Quantity, View, draw_smooth, map, speeds};
+use hematite_stats::map::{Quantity, View, draw_smooth, speeds};
+use hematite_stats::suspension::map::{self, Outline};
 use hematite_stats::table::write_json;
 use hematite_stats::wall_pressure;
 use hematite_stats::wss::{self, Statistics, WallSite};
@@ -26,10 +26,9 @@ pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Res
     for (quantity, field) in fields {
         let Some(field) = field else { continue };
         for plane in &planes {
-            let figure = map(&work.nodes, field, quantity, plane.as_ref(), at.time)?;
+            let figure = hematite_stats::map::map(&work.nodes, field, quantity, plane.as_ref(), at.time)?;
             let plane = plane.as_ref().map(|plane| format!("_{}", plane.name)).unwrap_or_default();
-            let path = work.file(format!("{}{plane}{suffix}.png", quantity.name()));
-            figure.write(&path)?;
+            figure.write(&work.output.file(format!("{}{plane}{suffix}.png", quantity.name())))?;
         }
     }
     Ok(())
@@ -46,27 +45,26 @@ pub fn cells(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Re
     let cells = work.cells.as_ref().and_then(|source| Some((source, source.at(at.step)?)));
     let bodies = work.bodies.as_ref().and_then(|source| Some((source, source.at(at.step)?)));
     let what = if cells.is_some() { "cells" } else { "bodies" };
-    let cells = cells.map(|(source, dump)| Ok((source, source.reader.frame(dump)?))).transpose()?;
-    let bodies = bodies.map(|(source, dump)| bodies::bodies(source.reader.kinds(), &source.reader.frame(dump)?));
+    let cells = cells.map(|(source, dump)| Ok((source, source.frame(dump)?))).transpose()?;
+    let bodies = bodies.map(|(source, dump)| bodies::bodies(source.kinds(), &source.frame(dump)?));
     let bodies = bodies.transpose()?.unwrap_or_default();
     let all = match &cells {
-        Some((source, frame)) => cells::cells(source.reader.kinds(), frame)?,
+        Some((source, frame)) => cells::cells(source.kinds(), frame)?,
         None => Vec::new(),
     };
     let (Some(names), true) = (names(work), cells.is_some() || !bodies.is_empty()) else { return Ok(()) };
     let mut pictures = Vec::new();
     for plane in &planes {
         let view = View::whole(&work.nodes, plane.as_ref())?;
-        let mut outlines = cells::map::outlines(&work.nodes, &view, &all);
-        outlines.extend(bodies::map::outlines(&work.nodes, &view, &bodies));
+        let mut outlines = map::outlines(&work.nodes, &view, &all);
+        outlines.extend(map::outlines(&work.nodes, &view, &bodies));
         let (whole, detail) = suspended((&work.nodes, &speed), &view, (what, &outlines, &names), at.time);
         let plane = plane.as_ref().map(|plane| format!("_{}", plane.name)).unwrap_or_default();
         pictures.push((format!("{what}{plane}{suffix}.png"), whole));
         pictures.extend(detail.map(|detail| (format!("{what}_zoom{plane}{suffix}.png"), detail)));
     }
     for (name, picture) in pictures {
-        let path = work.file(name);
-        picture.write(&path)?;
+        picture.write(&work.output.file(name))?;
     }
     Ok(())
 }
@@ -86,13 +84,13 @@ pub fn suspended(
     let picture = |view: &View| {
         let mut figure = draw_smooth(nodes, speed, Quantity::Speed, view, time);
         figure.title = format!("{what} and {}", figure.title);
-        cells::map::draw(&mut figure, nodes, view, outlines, names);
+        map::draw(&mut figure, nodes, view, outlines, names);
         figure
     };
     let mut whole = picture(view);
-    let part = cells::map::zoom(nodes, view, outlines, speed);
+    let part = map::zoom(nodes, view, outlines, speed);
     if let Some(part) = &part {
-        cells::map::mark(&mut whole, nodes, view, part);
+        map::mark(&mut whole, nodes, view, part);
     }
     (whole, part.as_ref().map(picture))
 }
@@ -107,12 +105,10 @@ pub fn wall_shear_stress(
 ) -> Result<Option<Statistics>> {
     let stresses = wss::wall_shear_stress(&work.nodes, sites, stress)?;
     let Some(statistics) = wss::statistics(&stresses) else { return Ok(None) };
-    let path = work.file(format!("wall_shear_stress{suffix}.csv"));
-    wss::table(&stresses).write_csv(&path)?;
-    let path = work.file(format!("wall_shear_stress{suffix}.json"));
-    write_json(&path, &statistics)?;
-    let path = work.file(format!("wall_shear_stress{suffix}.png"));
-    wss_map::picture(&work.nodes, sites, &stresses, &statistics, at.time).write(&path)?;
+    wss::table(&stresses).write_csv(&work.output.file(format!("wall_shear_stress{suffix}.csv")))?;
+    write_json(&work.output.file(format!("wall_shear_stress{suffix}.json")), &statistics)?;
+    wss_map::picture(&work.nodes, sites, &stresses, &statistics, at.time)
+        .write(&work.output.file(format!("wall_shear_stress{suffix}.png")))?;
     Ok(Some(statistics))
 }
 
@@ -126,11 +122,9 @@ pub fn pressure_at_walls(
 ) -> Result<Option<Statistics>> {
     let pressures = wall_pressure::wall_pressure(&work.nodes, sites, pressure)?;
     let Some(statistics) = wall_pressure::statistics(&pressures) else { return Ok(None) };
-    let path = work.file(format!("wall_pressure{suffix}.csv"));
-    wall_pressure::table(&pressures).write_csv(&path)?;
-    let path = work.file(format!("wall_pressure{suffix}.json"));
-    write_json(&path, &statistics)?;
-    let path = work.file(format!("wall_pressure{suffix}.png"));
-    wss_map::pressure_picture(&work.nodes, sites, &pressures, at.time).write(&path)?;
+    wall_pressure::table(&pressures).write_csv(&work.output.file(format!("wall_pressure{suffix}.csv")))?;
+    write_json(&work.output.file(format!("wall_pressure{suffix}.json")), &statistics)?;
+    wss_map::pressure_picture(&work.nodes, sites, &pressures, at.time)
+        .write(&work.output.file(format!("wall_pressure{suffix}.png")))?;
     Ok(Some(statistics))
 }

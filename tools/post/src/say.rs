@@ -1,7 +1,7 @@
 //! Text for the user: results to stdout, messages to stderr.
 
 use std::io::{ErrorKind, Write, stderr, stdout};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hematite_config::{Fault, Result};
 use hematite_dump::{RunRecord, RunState};
@@ -14,11 +14,6 @@ pub fn line(text: &str) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// Says which files were written.
-pub fn files(written: &[PathBuf]) -> Result<()> {
-    written.iter().try_for_each(|path| line(&path.display().to_string()))
 }
 
 /// Says what could not be told.

@@ -1,7 +1,5 @@
 //! `post timeline`.
 
-use std::path::PathBuf;
-
 use hematite_config::{Exit, Fault, Result};
 use hematite_dump::{RunState, Trace};
 use hematite_stats::table::write_json;
@@ -27,25 +25,21 @@ struct Told<'a> {
 
 /// Prints what the trace of a run says, and draws it.
 pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
-    let trace = Trace::read(&arguments.run)?;
+    let trace = Trace::read(&arguments.place.run)?;
     let window = window(arguments, &trace)?;
     let summary = summary(&trace);
-    let folder = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
-    let mut written = vec![folder.join("timeline.json"), folder.join("timeline_phases.csv")];
-    let run_state = say::known_state(&arguments.run);
-    write_json(&written[0], &Told { summary: &summary, run_state })?;
-    tables::phases(&summary).write_csv(&written[1])?;
+    let mut output = arguments.place.output();
+    let run_state = say::known_state(&arguments.place.run);
+    write_json(&output.file("timeline.json"), &Told { summary: &summary, run_state })?;
+    tables::phases(&summary).write_csv(&output.file("timeline_phases.csv"))?;
     let ranks: Vec<_> = trace.ranks.iter().enumerate().collect();
     let mut draw = |name: String, what: &str, ranks: &[(usize, _)]| -> Result<()> {
-        let path: PathBuf = folder.join(name);
         let steps = match window.first == window.last {
             true => format!("step {}", window.first),
             false => format!("steps {} to {}", window.first, window.last),
         };
-        let title = format!("{}, {what}, {steps}", arguments.run.display());
-        Drawing { title, ranks: ranks.to_vec(), window }.write(&path)?;
-        written.push(path);
-        Ok(())
+        let title = format!("{}, {what}, {steps}", arguments.place.run.display());
+        Drawing { title, ranks: ranks.to_vec(), window }.write(&output.file(name))
     };
     for (number, rank) in &ranks {
         draw(format!("timeline_rank{number}.svg"), &rank.device_name, &[(*number, *rank)])?;
@@ -54,7 +48,7 @@ pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
         let some = &ranks[..ranks.len().min(TOGETHER)];
         draw("timeline.svg".to_owned(), &format!("ranks 0 to {} of {}", some.len() - 1, ranks.len()), some)?;
     }
-    say::files(&written)?;
+    output.say()?;
     report(&summary)?;
     Ok(Exit::Done)
 }
@@ -68,7 +62,7 @@ fn window(arguments: &TimelineArguments, trace: &Trace) -> Result<Window> {
         Some(Steps::Some([first, last])) => Err(Fault::usage(format!(
             "--steps {first}{}: {} holds steps {} to {}: choose among them, or trace others by run --trace",
             if first == last { String::new() } else { format!("-{last}") },
-            arguments.run.join(Trace::FILE).display(),
+            arguments.place.run.join(Trace::FILE).display(),
             whole.first,
             whole.last
         ))),

@@ -4,18 +4,17 @@ use std::path::Path;
 
 use hematite_case::Case;
 use hematite_config::{Exit, Result};
-use hematite_dump::{RunRecord, TrackReader};
+use hematite_dump::{BodyReader, CellReader, DumpStep, RunRecord, TrackReader};
+use hematite_stats::cells::Cell;
 use hematite_stats::cells::shape::Shape;
-use hematite_stats::cells::tracks::{Displacement, Track, displacements, tracks};
-use hematite_stats::cells::{Cell, cells};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::number::{exact, with_unit};
-use hematite_stats::plane::AXES;
+use hematite_stats::plane::{AXES, xyz};
+use hematite_stats::suspension::tracks::{Displacement, Track, displacements, tracks};
 use hematite_stats::table::Table;
 
 use crate::arguments::TracksArguments;
-use crate::bodies::BodySource;
-use crate::cells::CellSource;
+use crate::cells;
 use crate::say;
 
 /// Rows of `tracks.csv` at most: of longer runs, every second, third, ... cell is written.
@@ -25,19 +24,13 @@ const DRAWN: usize = 60;
 
 /// Writes the trajectories and what follows from them.
 pub fn run(arguments: &TracksArguments) -> Result<Exit> {
-    let Tracks { names, dimension, time, all } = read_tracks(&arguments.run)?;
-    say::known_state(&arguments.run);
-    let output = arguments.output.clone().unwrap_or_else(|| arguments.run.join("statistics"));
-    let mut written = Vec::new();
-    let mut file = |name: &str| {
-        let path = output.join(name);
-        written.push(path.clone());
-        path
-    };
+    let Tracks { names, dimension, time, all } = read_tracks(&arguments.place.run)?;
+    say::known_state(&arguments.place.run);
+    let mut output = arguments.place.output();
     let rows: usize = all.iter().map(|track| track.frame.len()).sum();
     let every = rows.div_ceil(ROWS).max(1);
-    table(&all, &names, &time, every).write_csv(&file("tracks.csv"))?;
-    velocities(&all, &names, &time).write_csv(&file("velocity.csv"))?;
+    table(&all, &names, &time, every).write_csv(&output.file("tracks.csv"))?;
+    velocities(&all, &names, &time).write_csv(&output.file("velocity.csv"))?;
     let moved: Vec<(String, Vec<Displacement>)> = names
         .iter()
         .enumerate()
@@ -46,12 +39,12 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
             (name.clone(), displacements(&own, &time))
         })
         .collect();
-    displacement_table(&moved).write_csv(&file("displacement.csv"))?;
+    displacement_table(&moved).write_csv(&output.file("displacement.csv"))?;
     if time.len() > 1 {
-        displacement_chart(&moved, dimension).write(&file("displacement.png"))?;
-        track_chart(&all).write(&file("tracks.png"))?;
+        displacement_chart(&moved, dimension).write(&output.file("displacement.png"))?;
+        track_chart(&all).write(&output.file("tracks.png"))?;
     }
-    say::files(&written)?;
+    output.say()?;
     say::line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
     for (name, moved) in &moved {
         if let Some(last) = moved.last() {
@@ -85,25 +78,30 @@ fn read_tracks(run: &Path) -> Result<Tracks> {
         }
     }
     let record = RunRecord::read(run)?;
-    match (CellSource::open(run)?, BodySource::open(run)?) {
-        (None, Some(bodies)) if !bodies.reader.steps().is_empty() => from_bodies(&record, &bodies),
-        _ => from_cells(&record, &CellSource::require(run)?),
+    match (CellReader::find(run)?, BodyReader::find(run)?) {
+        (None, Some(bodies)) if !bodies.steps().is_empty() => from_bodies(&record, &bodies),
+        _ => from_cells(&record, &cells::open(run)?),
     }
 }
 
-fn from_bodies(record: &RunRecord, source: &BodySource) -> Result<Tracks> {
-    let extent = extent(record)?;
-    let mut frames = Vec::new();
-    for dump in 0..source.reader.steps().len() {
-        let frame = source.reader.frame(dump)?;
-        let place = |n: usize| {
-            let at = unwrapped(frame.position[n], frame.image[n], extent);
-            (frame.id[n], frame.kind[n] as usize, at)
-        };
-        frames.push((0..frame.id.len()).map(place).collect::<Vec<_>>());
+/// Number, population and centre of a member, and how often it has crossed periodic faces.
+type Place = (u64, usize, [f64; 3], [i32; 3]);
+
+impl Tracks {
+    /// Joins what `places` finds in each dump of a domain with such edges, m.
+    fn join(
+        names: Vec<String>,
+        dimension: usize,
+        extent: [f64; 3],
+        steps: &[DumpStep],
+        places: impl Fn(usize) -> Result<Vec<Place>>,
+    ) -> Result<Self> {
+        let unwrapped =
+            |(id, kind, at, image): Place| (id, kind, std::array::from_fn(|a| at[a] + f64::from(image[a]) * extent[a]));
+        let frame = |dump| Ok(places(dump)?.into_iter().map(unwrapped).collect::<Vec<_>>());
+        let frames = (0..steps.len()).map(frame).collect::<Result<Vec<_>>>()?;
+        Ok(Self { names, dimension, time: steps.iter().map(|dump| dump.time).collect(), all: tracks(frames) })
     }
-    let time = source.reader.steps().iter().map(|dump| dump.time).collect();
-    Ok(Tracks { names: source.names(), dimension: source.reader.dimension(), time, all: tracks(frames) })
 }
 
 /// Edges of the box of a run's case, m.
@@ -112,35 +110,29 @@ fn extent(record: &RunRecord) -> Result<[f64; 3]> {
     Ok(case.header().extent.map(|sites| sites as f64 * case.header().spacing))
 }
 
-fn from_tracks(reader: &TrackReader) -> Result<Tracks> {
-    let extent = reader.extent().unwrap_or_default();
-    let mut frames = Vec::new();
-    for number in 0..reader.steps().len() {
-        let frame = reader.frame(number)?;
-        let place = |n: usize| {
-            let at = unwrapped(frame.centroid[n], frame.image[n], extent);
-            (frame.id[n], frame.kind[n] as usize, at)
-        };
-        frames.push((0..frame.id.len()).map(place).collect::<Vec<_>>());
-    }
-    let time = reader.steps().iter().map(|dump| dump.time).collect();
-    Ok(Tracks { names: reader.kinds().to_vec(), dimension: reader.dimension(), time, all: tracks(frames) })
+fn from_bodies(record: &RunRecord, source: &BodyReader) -> Result<Tracks> {
+    Tracks::join(source.names(), source.dimension(), extent(record)?, source.steps(), |dump| {
+        let frame = source.frame(dump)?;
+        let place = |n: usize| (frame.id[n], frame.kind[n] as usize, frame.position[n], frame.image[n]);
+        Ok((0..frame.id.len()).map(place).collect())
+    })
 }
 
-fn from_cells(record: &RunRecord, source: &CellSource) -> Result<Tracks> {
-    let extent = extent(record)?;
-    let mut frames = Vec::new();
-    for dump in 0..source.reader.steps().len() {
-        let frame = source.reader.frame(dump)?;
-        let place = |cell: &Cell| (cell.id, cell.kind, unwrapped(Shape::of(cell).centroid, cell.image, extent));
-        frames.push(cells(source.reader.kinds(), &frame)?.iter().map(place).collect::<Vec<_>>());
-    }
-    let time = source.reader.steps().iter().map(|dump| dump.time).collect();
-    Ok(Tracks { names: source.names(), dimension: source.reader.dimension(), time, all: tracks(frames) })
+fn from_tracks(source: &TrackReader) -> Result<Tracks> {
+    let extent = source.extent().unwrap_or_default();
+    Tracks::join(source.kinds().to_vec(), source.dimension(), extent, source.steps(), |dump| {
+        let frame = source.frame(dump)?;
+        let place = |n: usize| (frame.id[n], frame.kind[n] as usize, frame.centroid[n], frame.image[n]);
+        Ok((0..frame.id.len()).map(place).collect())
+    })
 }
 
-fn unwrapped(at: [f64; 3], image: [i32; 3], extent: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|a| at[a] + f64::from(image[a]) * extent[a])
+fn from_cells(record: &RunRecord, source: &CellReader) -> Result<Tracks> {
+    Tracks::join(source.names(), source.dimension(), extent(record)?, source.steps(), |dump| {
+        let frame = source.frame(dump)?;
+        let place = |cell: &Cell| (cell.id, cell.kind, Shape::of(cell).centroid, cell.image);
+        Ok(hematite_stats::cells::cells(source.kinds(), &frame)?.iter().map(place).collect())
+    })
 }
 
 fn table(all: &[Track], names: &[String], time: &[f64], every: usize) -> Table {
@@ -171,10 +163,9 @@ fn velocities(all: &[Track], names: &[String], time: &[f64]) -> Table {
 }
 
 fn displacement_table(moved: &[(String, Vec<Displacement>)]) -> Table {
-    let along = |what: &str, unit: &str| AXES.map(|axis| format!("{what}_{axis}_{unit}"));
     let header = ["population", "lag_s", "pairs"].map(str::to_owned).into_iter();
-    let header = header.chain(along("mean", "m")).chain(along("mean_square", "m2"));
-    let mut table = Table::new(header.chain(along("dispersion", "m2_per_s")));
+    let header = header.chain(xyz("mean_", "_m")).chain(xyz("mean_square_", "_m2"));
+    let mut table = Table::new(header.chain(xyz("dispersion_", "_m2_per_s")));
     for (name, lags) in moved {
         for d in lags {
             let start = [name.clone(), exact(d.lag_s), d.pairs.to_string()].into_iter();
@@ -194,12 +185,8 @@ fn displacement_chart(moved: &[(String, Vec<Displacement>)], dimension: usize) -
             curves.push(Curve::new(name, points, Style::Marks, curves.len()));
         }
     }
-    Chart {
-        title: "mean square displacement".to_owned(),
-        x: Axis::new("lag", "s").logarithmic(),
-        y: Axis::new("mean square displacement", "m2").logarithmic(),
-        curves,
-    }
+    let y = Axis::new("mean square displacement", "m2").logarithmic();
+    Chart::new("mean square displacement", Axis::new("lag", "s").logarithmic(), y, curves)
 }
 
 /// Some trajectories, in the plane of x and y.
@@ -207,10 +194,5 @@ fn track_chart(all: &[Track]) -> Chart {
     let drawn = all.iter().step_by(all.len().div_ceil(DRAWN).max(1));
     let curve =
         |track: &Track| Curve::new("", track.position.iter().map(|p| [p[0], p[1]]).collect(), Style::Line, track.kind);
-    Chart {
-        title: "trajectories".to_owned(),
-        x: Axis::new("x", "m"),
-        y: Axis::new("y", "m"),
-        curves: drawn.map(curve).collect(),
-    }
+    Chart::new("trajectories", Axis::new("x", "m"), Axis::new("y", "m"), drawn.map(curve).collect())
 }

@@ -1,32 +1,14 @@
-//! Which share of each node's cube lies inside bodies.
+//! Which share of lattice cubes lies inside a body.
 
 use super::Body;
-use crate::cells::occupancy::Occupancy;
 use crate::lookup::Nodes;
 
 /// Lines that cut the shortest semi-axis, about, and the most along an edge of a cube.
 const LINES: [f64; 2] = [8.0, 16.0];
 
-/// Fills the bodies of `populations` populations into the nodes' cubes. Along x the share is exact; across it, each cube is
-/// cut by a square of lines, more where bodies are thin. Bodies that stick out of periodic faces come back on the other
-/// side.
-pub fn occupancy(nodes: &Nodes, bodies: &[Body], populations: usize) -> Occupancy {
-    let mut share = vec![vec![0.0_f32; nodes.grid().position.len()]; populations];
-    let (mut total, mut outside) = (0.0, 0.0);
-    for body in bodies {
-        each_share(nodes, body, |place, value| {
-            total += value;
-            match nodes.at(place) {
-                Some(n) => share[body.kind][n] += value as f32,
-                None => outside += value,
-            }
-        });
-    }
-    Occupancy { share, outside: if total > 0.0 { outside / total } else { 0.0 } }
-}
-
-/// Gives the lattice positions that a body fills a part of, and that part, stretch by stretch.
-fn each_share(nodes: &Nodes, body: &Body, mut take: impl FnMut([i64; 3], f64)) {
+/// Gives the lattice positions that a body fills a part of, and that part, stretch by stretch. Along x the share is exact;
+/// across it, each cube is cut by a square of lines, more where bodies are thin.
+pub(super) fn fill(nodes: &Nodes, body: &Body, take: &mut dyn FnMut([i64; 3], f64)) {
     let dx = nodes.grid().spacing;
     // In lattice units, whole numbers at the faces of cubes.
     let centre = nodes.coordinate(body.position).map(|x| x + 0.5);
@@ -64,6 +46,7 @@ mod tests {
     use super::*;
     use crate::bodies::bodies;
     use crate::bodies::testing::{frame, spiral, z_to};
+    use crate::suspension::occupancy::occupancy;
     use crate::testing::{duct, grid_of};
 
     #[test]

@@ -1,9 +1,9 @@
 //! Statistics of rigid bodies, from their places, turns and motion and the flow around them.
 
-pub mod map;
-pub mod occupancy;
+mod filling;
 pub mod order;
 pub mod profile;
+pub mod section;
 mod view;
 
 pub use view::{Body, bodies, symmetry_axis};

@@ -1,5 +1,6 @@
 //! How bodies are aligned.
 
+use hematite_cells::vector::dot;
 use nalgebra::{Matrix3, SymmetricEigen};
 use serde::Serialize;
 
@@ -15,7 +16,7 @@ pub struct Nematic {
 
 /// (3 (n e)^2 - 1)/2 for unit vectors: 1 along, -1/2 across, 0 in the mean over all directions.
 pub fn alignment(n: [f64; 3], e: [f64; 3]) -> f64 {
-    let along: f64 = (0..3).map(|k| n[k] * e[k]).sum();
+    let along = dot(n, e);
     0.5 * (3.0 * along * along - 1.0)
 }
 

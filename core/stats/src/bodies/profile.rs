@@ -1,9 +1,11 @@
 //! What bodies do at the same place across a vessel.
 
+use hematite_cells::vector::length;
+
 use super::Body;
 use super::order::alignment;
-use crate::cells::bins::Bins;
 use crate::lookup::Nodes;
+use crate::suspension::bins::Bins;
 
 /// What is known of the surroundings of a body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,11 +43,6 @@ pub fn order(body: &Body, direction: Option<[f64; 3]>) -> Option<f64> {
     Some(alignment(body.symmetry_axis()?, direction?))
 }
 
-/// The length of a vector.
-pub fn size(v: [f64; 3]) -> f64 {
-    v.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
 /// Sorts bodies into bins. `spacing` in metres.
 pub fn across(bins: &Bins, spacing: f64, bodies: &[Body], places: &[Place]) -> Across {
     let mut number = vec![0.0; bins.nodes.len()];
@@ -56,8 +53,8 @@ pub fn across(bins: &Bins, spacing: f64, bodies: &[Body], places: &[Place]) -> A
         let values = [
             order(body, place.wall),
             order(body, place.flow),
-            Some(size(body.velocity)),
-            Some(size(body.angular_velocity)),
+            Some(length(body.velocity)),
+            Some(length(body.angular_velocity)),
         ];
         for (sum, value) in sums[bin].iter_mut().zip(values) {
             sum.add(value);

@@ -1,28 +1,11 @@
-//! Where a plane cuts bodies.
+//! Where a plane cuts a body.
 
 use std::f64::consts::TAU;
 
 use super::Body;
-use crate::cells::map::{Outline, copies};
-use crate::lookup::Nodes;
-use crate::map::View;
 
 /// Points of a section's outline.
 const POINTS: usize = 24;
-
-/// What `view` shows of the bodies: their sections with its plane, which are ellipses. Bodies that stick out of periodic
-/// faces come back on the other side.
-pub fn outlines(nodes: &Nodes, view: &View, bodies: &[Body]) -> Vec<Outline> {
-    let Some(plane) = &view.plane else { return Vec::new() };
-    let mut found = Vec::new();
-    for body in bodies {
-        let half = body.half_box();
-        let bounds = [-1.0, 1.0].map(|sign| [0, 1, 2].map(|a| body.position[a] + sign * half[a]));
-        let cut = |shift: f64| section(body, plane.axis, plane.at - shift).into_iter().collect::<Vec<_>>();
-        found.extend(copies(nodes, view, (bounds[0], bounds[1]), (body.kind, true), cut));
-    }
-    found
-}
 
 /// The ellipse in which the plane where axis `axis` is `at` (m) cuts a body's surface, in m; none where it misses it.
 pub fn section(body: &Body, axis: usize, at: f64) -> Option<Vec<[f64; 3]>> {
@@ -59,8 +42,10 @@ mod tests {
     use super::*;
     use crate::bodies::bodies;
     use crate::bodies::testing::{frame, spiral, z_to};
-    use crate::cells::map::typical_size;
+    use crate::lookup::Nodes;
+    use crate::map::View;
     use crate::plane::Plane;
+    use crate::suspension::map::{outlines, typical_size};
     use crate::testing::duct;
 
     #[test]

@@ -3,6 +3,11 @@
 use hematite_config::{Fault, Result};
 use hematite_dump::{BodyFrame, BodyKind};
 
+use super::filling::fill;
+use super::section::section;
+use crate::lookup::Nodes;
+use crate::suspension::Member;
+
 /// One ellipsoid of a frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Body {
@@ -71,6 +76,30 @@ pub fn symmetry_axis(semi_axes: [f64; 3]) -> Option<usize> {
     let equal = |k: &usize| apart(*k) >= most * (1.0 - 1e-9);
     let shortest = (0..3).filter(equal).min_by(|&i, &j| semi_axes[i].total_cmp(&semi_axes[j]));
     shortest.filter(|_| most > 1e-6 * largest)
+}
+
+impl Member for Body {
+    fn population(&self) -> usize {
+        self.kind
+    }
+
+    fn bounds(&self) -> ([f64; 3], [f64; 3]) {
+        let half = self.half_box();
+        let corner = |sign: f64| [0, 1, 2].map(|a| self.position[a] + sign * half[a]);
+        (corner(-1.0), corner(1.0))
+    }
+
+    fn loops(&self, plane: Option<(usize, f64)>) -> Vec<Vec<[f64; 3]>> {
+        plane.and_then(|(axis, at)| section(self, axis, at)).into_iter().collect()
+    }
+
+    fn smooth(&self, _: Option<(usize, f64)>) -> bool {
+        true
+    }
+
+    fn fill(&self, nodes: &Nodes, take: &mut dyn FnMut([i64; 3], f64)) {
+        fill(nodes, self, take);
+    }
 }
 
 impl Body {

@@ -1,35 +1,15 @@
-//! Which share of each node's cube lies inside cells.
+//! Which share of lattice cubes lies inside a cell.
 
 use super::Cell;
 use crate::lookup::Nodes;
 
-/// Shares of nodes inside cells.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Occupancy {
-    /// For each population, the share of each node's cube (2-D: square) inside its cells.
-    pub share: Vec<Vec<f32>>,
-    /// Volume of cells that lies on no node, over that of all.
-    pub outside: f64,
-}
-
-/// Fills the cells of `populations` populations into the nodes' cubes.
+/// Gives the lattice positions that a cell fills a part of, and that part.
 ///
-/// Along x the share is exact; across it, each cube is cut by eight lines in 2-D and by 2 x 2 lines in 3-D. Cells that
-/// stick out of periodic faces come back on the other side.
-pub fn occupancy(nodes: &Nodes, cells: &[Cell], populations: usize) -> Occupancy {
-    let mut share = vec![vec![0.0f32; nodes.grid().position.len()]; populations];
-    let (mut total, mut outside) = (0.0, 0.0);
-    for cell in cells {
-        let filled = Filled::of(nodes, cell);
-        for (place, value) in filled.values() {
-            total += f64::from(value);
-            match nodes.at(place) {
-                Some(n) => share[cell.kind][n] += value,
-                None => outside += f64::from(value),
-            }
-        }
+/// Along x the share is exact; across it, each cube is cut by eight lines in 2-D and by 2 x 2 lines in 3-D.
+pub(super) fn fill(nodes: &Nodes, cell: &Cell, take: &mut dyn FnMut([i64; 3], f64)) {
+    for (place, value) in Filled::of(nodes, cell).values() {
+        take(place, f64::from(value));
     }
-    Occupancy { share, outside: if total > 0.0 { outside / total } else { 0.0 } }
 }
 
 /// The lattice positions in the box around one cell, x fastest, and their shares.
@@ -165,6 +145,7 @@ mod tests {
     use crate::cells::cells;
     use crate::cells::shape::Shape;
     use crate::cells::testing::{frame, ring, sphere};
+    use crate::suspension::occupancy::occupancy;
     use crate::testing::{channel, duct};
 
     #[test]

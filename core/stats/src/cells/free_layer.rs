@@ -2,8 +2,8 @@
 
 use super::Cell;
 use super::flow::Window;
-use super::straight::{Kind, Straight};
 use crate::lookup::Nodes;
+use crate::suspension::straight::{Kind, Straight};
 
 /// The cell-free layer at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,9 +1,11 @@
 //! The shape of one cell: size, centroid, and the ellipsoid with the same second moments.
 
 use hematite_cells::roughness;
+use hematite_cells::vector::{cross, dot, length, minus};
 use nalgebra::{Matrix3, SymmetricEigen};
 
 use super::Cell;
+use crate::suspension::Member;
 
 /// The shape of the body that a closed surface encloses, in SI. In 2-D the body is flat and volumes are areas.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,22 +188,6 @@ fn flux(faces: &[Face], velocity: &[[f32; 3]], dimension: usize, sign: f64) -> [
         }
     }
     total
-}
-
-fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    std::array::from_fn(|k| a[k] - b[k])
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn length(a: [f64; 3]) -> f64 {
-    dot(a, a).sqrt()
 }
 
 #[cfg(test)]

@@ -3,6 +3,11 @@
 use hematite_config::{Fault, Result};
 use hematite_dump::{CellFrame, CellKind};
 
+use super::filling::fill;
+use super::section::section;
+use crate::lookup::Nodes;
+use crate::suspension::Member;
+
 /// One cell of a frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell<'a> {
@@ -70,9 +75,14 @@ impl Cell<'_> {
         let around = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
         around.filter(|[a, b]| a < b).map(|edge| edge.map(|v| v as usize)).collect()
     }
+}
 
-    /// Lower and upper corner of the box around it.
-    pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
+impl Member for Cell<'_> {
+    fn population(&self) -> usize {
+        self.kind
+    }
+
+    fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for p in self.position {
             for a in 0..3 {
@@ -81,6 +91,21 @@ impl Cell<'_> {
             }
         }
         (low, high)
+    }
+
+    fn loops(&self, plane: Option<(usize, f64)>) -> Vec<Vec<[f64; 3]>> {
+        match plane {
+            Some((axis, at)) => section(self, axis, at),
+            None => vec![self.position.to_vec()],
+        }
+    }
+
+    fn smooth(&self, plane: Option<(usize, f64)>) -> bool {
+        plane.is_none()
+    }
+
+    fn fill(&self, nodes: &Nodes, take: &mut dyn FnMut([i64; 3], f64)) {
+        fill(nodes, self, take);
     }
 }
 

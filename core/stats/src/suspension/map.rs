@@ -1,12 +1,11 @@
-//! Cells drawn upon a map of the flow.
+//! Members of a suspension drawn upon a map of the flow.
 
 use image::RgbImage;
 use tiny_skia::{
     Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Rect, Stroke, Transform,
 };
 
-use super::Cell;
-use super::section::section;
+use super::Member;
 use crate::figure::Figure;
 use crate::lookup::Nodes;
 use crate::map::View;
@@ -26,7 +25,7 @@ pub fn colour(population: usize) -> [u8; 3] {
     COLOURS[population % COLOURS.len()]
 }
 
-/// A cell as a view shows it: closed loops, in metres along the view's axes.
+/// A member as a view shows it: closed loops, in metres along the view's axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
     /// Number of its population.
@@ -37,29 +36,15 @@ pub struct Outline {
     pub smooth: bool,
 }
 
-/// What `view` shows of the cells: all of a 2-D cell, the section of a 3-D cell with the view's plane. Cells that stick out of
+/// What `view` shows of members: all of them in 2-D, their sections with the view's plane in 3-D. Those that stick out of
 /// periodic faces come back on the other side.
-pub fn outlines(nodes: &Nodes, view: &View, cells: &[Cell]) -> Vec<Outline> {
-    let mut found = Vec::new();
-    for cell in cells {
-        let cut = |shift: f64| match &view.plane {
-            Some(plane) => section(cell, plane.axis, plane.at - shift),
-            None => vec![cell.position.to_vec()],
-        };
-        found.extend(copies(nodes, view, cell.bounds(), (cell.kind, view.plane.is_none()), cut));
-    }
-    found
+pub fn outlines<M: Member>(nodes: &Nodes, view: &View, members: &[M]) -> Vec<Outline> {
+    members.iter().flat_map(|member| copies(nodes, view, member)).collect()
 }
 
-/// What `view` shows of a member of population `population` within `bounds` (m), and of its copies beyond periodic faces.
-/// `cut` gives the loops that are seen of it when it is shifted by so much along the view's normal.
-pub(crate) fn copies(
-    nodes: &Nodes,
-    view: &View,
-    (low, high): ([f64; 3], [f64; 3]),
-    (population, smooth): (usize, bool),
-    cut: impl Fn(f64) -> Vec<Vec<[f64; 3]>>,
-) -> Vec<Outline> {
+/// What `view` shows of a member, and of its copies beyond periodic faces.
+fn copies(nodes: &Nodes, view: &View, member: &impl Member) -> Vec<Outline> {
+    let (low, high) = member.bounds();
     let period = nodes.period_metres();
     let origin = nodes.grid().origin;
     // By how much copies are shifted along an axis, itself included.
@@ -75,14 +60,16 @@ pub(crate) fn copies(
         }
         all
     };
-    let loops: Vec<Vec<[f64; 3]>> = match &view.plane {
-        Some(plane) => shifts(plane.axis).into_iter().flat_map(cut).collect(),
-        None => cut(0.0),
+    let plane = view.plane.as_ref().map(|plane| (plane.axis, plane.at));
+    let loops: Vec<Vec<[f64; 3]>> = match plane {
+        Some((axis, at)) => shifts(axis).into_iter().flat_map(|shift| member.loops(Some((axis, at - shift)))).collect(),
+        None => member.loops(None),
     };
     let mut found = Vec::new();
     if loops.is_empty() {
         return found;
     }
+    let (population, smooth) = (member.population(), member.smooth(plane));
     for right in shifts(view.axes[0]) {
         for up in shifts(view.axes[1]) {
             let moved = |p: &[f64; 3]| [p[view.axes[0]] + right, p[view.axes[1]] + up];
@@ -133,13 +120,13 @@ pub fn mark(figure: &mut Figure, nodes: &Nodes, view: &View, part: &View) {
     panel.image = to_image(&canvas);
 }
 
-/// Cells shorter than this many pixels call for a picture of a part of the domain.
+/// Members shorter than this many pixels call for a picture of a part of the domain.
 const SMALL: f64 = 34.0;
-/// Size of that part, in lengths of a cell.
+/// Size of that part, in lengths of a member.
 const PART: [f64; 2] = [24.0, 15.0];
 
-/// A part of `view` that shows cells well, where they are small in the whole of it: of the places with most cells, the one
-/// where the speed varies most. `None` where cells are large enough as it is, or there are none.
+/// A part of `view` that shows members well, where they are small in the whole of it: of the places with most of them, the
+/// one where the speed varies most. `None` where they are large enough as it is, or there are none.
 pub fn zoom(nodes: &Nodes, view: &View, outlines: &[Outline], speed: &[f64]) -> Option<View> {
     let grid = nodes.grid();
     let length = typical_size(outlines) / grid.spacing;
@@ -166,7 +153,7 @@ pub fn zoom(nodes: &Nodes, view: &View, outlines: &[Outline], speed: &[f64]) -> 
         let Some(point) = outline.loops.first().and_then(|points| points.first()) else { continue };
         let site = [0, 1].map(|k| ((point[k] - grid.origin[view.axes[k]]) / grid.spacing).floor() as i64);
         if let Some(t) = number(site) {
-            sums[t].cells += 1.0;
+            sums[t].members += 1.0;
         }
     }
     let corners = (0..tiles[1].max(2) - 1).flat_map(|y| (0..tiles[0].max(2) - 1).map(move |x| [x, y]));
@@ -177,7 +164,7 @@ pub fn zoom(nodes: &Nodes, view: &View, outlines: &[Outline], speed: &[f64]) -> 
                 all.add(&sums[up * tiles[0] + right]);
             }
         }
-        all.cells * all.deviation()
+        all.members * all.deviation()
     };
     let best = corners.max_by(|&a, &b| score(a).total_cmp(&score(b)))?;
     // The last part ends with the domain.
@@ -188,7 +175,7 @@ pub fn zoom(nodes: &Nodes, view: &View, outlines: &[Outline], speed: &[f64]) -> 
 
 #[derive(Clone, Copy, Default)]
 struct Tile {
-    cells: f64,
+    members: f64,
     nodes: f64,
     speed: f64,
     square: f64,
@@ -196,11 +183,11 @@ struct Tile {
 
 impl Tile {
     fn add_speed(&mut self, speed: f64) {
-        self.add(&Self { cells: 0.0, nodes: 1.0, speed, square: speed * speed });
+        self.add(&Self { members: 0.0, nodes: 1.0, speed, square: speed * speed });
     }
 
     fn add(&mut self, other: &Self) {
-        self.cells += other.cells;
+        self.members += other.members;
         self.nodes += other.nodes;
         self.speed += other.speed;
         self.square += other.square;

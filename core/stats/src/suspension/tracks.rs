@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::rotation::slope;
+use crate::cells::rotation::slope;
 
 /// Where one cell was, dump after dump.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,5 +1,6 @@
 //! The distance of nodes and other points from the nearest wall.
 
+use hematite_cells::vector::{dot, minus, times};
 use rstar::primitives::GeomWithData;
 use rstar::{PointDistance, RTree};
 
@@ -19,10 +20,8 @@ pub struct Walls<'a> {
 impl<'a> Walls<'a> {
     /// Those of the sites.
     pub fn new(nodes: &'a Nodes<'a>, sites: &'a [WallSite]) -> Self {
-        let foot = |site: &WallSite| -> [f64; 3] {
-            let at = nodes.grid().position[site.node].map(f64::from);
-            std::array::from_fn(|a| at[a] - site.distance * site.normal[a])
-        };
+        let foot =
+            |site: &WallSite| minus(nodes.grid().position[site.node].map(f64::from), times(site.distance, site.normal));
         let feet = sites.iter().enumerate().map(|(k, site)| GeomWithData::new(foot(site), k));
         Self { nodes, sites, tree: RTree::bulk_load(feet.collect()) }
     }
@@ -37,7 +36,7 @@ impl<'a> Walls<'a> {
     fn nearest_of(&self, x: [f64; 3]) -> Option<(f64, [f64; 3])> {
         let found = self.tree.nearest_neighbor(&x)?;
         let (foot, normal) = (*found.geom(), self.sites[found.data].normal);
-        let above: f64 = (0..3).map(|a| (x[a] - foot[a]) * normal[a]).sum();
+        let above = dot(minus(x, foot), normal);
         let square = found.distance_2(&x);
         let sideways = square - above * above;
         Some((if sideways <= 1.0 && above > 0.0 { above } else { square.sqrt() }, normal))

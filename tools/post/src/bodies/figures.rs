@@ -1,80 +1,54 @@
 //! Figures of the bodies of a run.
 
-use std::path::PathBuf;
-
 use hematite_config::Result;
-use hematite_stats::bodies::map::outlines;
-use hematite_stats::cells::blocks::Estimate;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::lookup::Nodes;
 use hematite_stats::map::View;
 use hematite_stats::plane::Plane;
+use hematite_stats::suspension::bins::Bins;
+use hematite_stats::suspension::blocks::Estimate;
+use hematite_stats::suspension::map::outlines;
 
 use super::series::{Population, Series};
-use super::setup::Setup;
-use super::tables::{Averages, Profile};
+use super::tables::Averages;
+use crate::output::Output;
 use crate::pictures::suspended;
-use crate::suspension::profile::{curve, hematocrit_chart};
+use crate::suspension::Setup;
+use crate::suspension::profile::{Profile, chart, curve};
+use crate::suspension::series::over_time;
 
 /// Writes the charts that the statistics are enough for.
-pub fn write(
-    setup: &Setup,
-    series: &Series,
-    averages: &Averages,
-    file: &mut impl FnMut(&str) -> PathBuf,
-) -> Result<()> {
+pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut Output) -> Result<()> {
     for (bins, profile) in setup.bins.iter().zip(&averages.profiles) {
-        let (name, x) = (bins.across.name(), &bins.coordinate);
-        for (what, chart) in charts(setup, x, profile, &Axis::new(bins.across.label(), "m").from_zero()) {
-            chart.write(&file(&format!("bodies_{what}_{name}.png")))?;
+        for (what, chart) in charts(setup, bins, profile) {
+            chart.write(&output.file(format!("bodies_{what}_{}.png", bins.across.name())))?;
         }
     }
-    if series.dumps.len() > 1 {
-        order(setup, series).write(&file("bodies_order.png"))?;
+    if series.common.dumps.len() > 1 {
+        order(setup, series).write(&output.file("bodies_order.png"))?;
     }
     Ok(())
 }
 
 /// The charts of one profile, by what they show.
-fn charts(setup: &Setup, x: &[f64], profile: &Profile, axis: &Axis) -> Vec<(&'static str, Chart)> {
-    let chart =
-        |title: &str, y: Axis, curves: Vec<Curve>| Chart { title: title.to_owned(), x: axis.clone(), y, curves };
-    let names = setup.rigid.iter().map(|&kind| setup.names[kind].as_str());
-    let populations: Vec<_> = names.zip(profile.of_population.iter().map(Vec::as_slice)).collect();
-    let zero = |label: &str, unit: &'static str| Axis::new(label, unit).from_zero();
-    let microlitre: Vec<Option<Estimate>> = profile.density.iter().map(|e| e.map(|e| e.times(1e-9))).collect();
+fn charts(setup: &Setup, bins: &Bins, profile: &Profile) -> Vec<(&'static str, Chart)> {
+    let [density, wall_order, flow_order, speed, spin] = [0, 1, 2, 3, 4].map(|k| profile.other(k));
+    let plain = |title: &str, label: &str, unit: &'static str, means: &[Option<Estimate>]| {
+        chart(title, bins, Axis::new(label, unit), vec![curve("", bins, means, Style::Marks, 0)])
+    };
+    let microlitre: Vec<Option<Estimate>> = density.iter().map(|e| e.map(|e| e.times(1e-9))).collect();
     let mut found = vec![
-        ("hematocrit", hematocrit_chart(axis.clone(), x, &profile.hematocrit, &populations)),
-        (
-            "density",
-            chart(
-                "bodies across the vessel",
-                zero("bodies a \u{b5}L", ""),
-                vec![curve("", x, &microlitre, Style::Marks, 0)],
-            ),
-        ),
-        (
-            "speed",
-            chart(
-                "speed of bodies across the vessel",
-                zero("speed", "m/s"),
-                vec![curve("", x, &profile.speed, Style::Marks, 0)],
-            ),
-        ),
-        (
-            "spin",
-            chart(
-                "turning of bodies across the vessel",
-                zero("angular velocity", "rad/s"),
-                vec![curve("", x, &profile.spin, Style::Marks, 0)],
-            ),
-        ),
+        ("hematocrit", profile.hematocrit_chart(setup, bins)),
+        ("density", plain("bodies across the vessel", "bodies a \u{b5}L", "", &microlitre)),
+        ("speed", plain("speed of bodies across the vessel", "speed", "m/s", speed)),
+        ("spin", plain("turning of bodies across the vessel", "angular velocity", "rad/s", spin)),
     ];
-    let orders = [("wall's normal", &profile.wall_order), ("flow", &profile.flow_order)];
+    let orders = [("wall's normal", wall_order), ("flow", flow_order)];
     let known = orders.into_iter().enumerate().filter(|(_, (_, values))| values.iter().any(Option::is_some));
-    let curves: Vec<Curve> = known.map(|(k, (name, values))| curve(name, x, values, Style::Marks, k)).collect();
+    let curves: Vec<Curve> = known.map(|(k, (name, values))| curve(name, bins, values, Style::Marks, k)).collect();
     if !curves.is_empty() {
-        found.push(("order", chart("alignment across the vessel", zero("S = <(3 (n e)^2 - 1)/2>", ""), curves)));
+        let axis = Axis::new("S = <(3 (n e)^2 - 1)/2>", "");
+        found.push(("order", chart("alignment across the vessel", bins, axis, curves)));
     }
     found
 }
@@ -86,26 +60,21 @@ type Measure = (&'static str, Style, fn(&Population) -> f64);
 fn order(setup: &Setup, series: &Series) -> Chart {
     let mut curves = Vec::new();
     let values: [Measure; 3] = [
-        ("nematic", Style::Line, |p| p.nematic.map_or(f64::NAN, |nematic| nematic.order)),
+        ("nematic", Style::Line, Population::nematic_order),
         ("to the wall's normal", Style::Dashed, |p| p.wall_order),
         ("to the flow", Style::Marks, |p| p.flow_order),
     ];
-    for (number, &kind) in setup.rigid.iter().enumerate() {
+    for (number, &kind) in setup.populations.iter().enumerate() {
         for (name, style, value) in values {
-            let points: Vec<[f64; 2]> =
-                series.dumps.iter().map(|dump| [dump.at.time, value(&dump.populations[kind])]).collect();
-            let name = if setup.rigid.len() > 1 { format!("{}, {name}", setup.names[kind]) } else { name.to_owned() };
+            let points = series.common.points(|dump| value(&dump.populations[kind]));
+            let several = setup.populations.len() > 1;
+            let name = if several { format!("{}, {name}", setup.names[kind]) } else { name.to_owned() };
             if points.iter().any(|point| point[1].is_finite()) {
                 curves.push(Curve::new(name, points, style, number));
             }
         }
     }
-    Chart {
-        title: "alignment over time".to_owned(),
-        x: Axis::new("time", "s").from_zero(),
-        y: Axis::new("order parameter", "").from_zero(),
-        curves,
-    }
+    over_time("alignment over time", Axis::new("order parameter", "").from_zero(), curves)
 }
 
 /// Draws the sections of the last dump's bodies with planes upon the speed of the fluid.
@@ -115,16 +84,16 @@ pub fn sections(
     nodes: &Nodes,
     speed: &[f64],
     planes: &[Plane],
-    file: &mut impl FnMut(&str) -> PathBuf,
+    output: &mut Output,
 ) -> Result<()> {
-    let Some(dump) = series.dumps.last() else { return Ok(()) };
+    let Some(dump) = series.common.dumps.last() else { return Ok(()) };
     for plane in planes {
         let view = View::whole(nodes, Some(plane))?;
         let found = outlines(nodes, &view, &series.last);
         let (whole, detail) = suspended((nodes, speed), &view, ("bodies", &found, &setup.names), dump.at.time);
-        whole.write(&file(&format!("bodies_{}.png", plane.name)))?;
+        whole.write(&output.file(format!("bodies_{}.png", plane.name)))?;
         if let Some(detail) = detail {
-            detail.write(&file(&format!("bodies_zoom_{}.png", plane.name)))?;
+            detail.write(&output.file(format!("bodies_zoom_{}.png", plane.name)))?;
         }
     }
     Ok(())

@@ -1,54 +1,46 @@
 //! Figures of the cells of a run.
 
-use std::path::PathBuf;
-
 use hematite_config::Result;
-use hematite_stats::cells::straight::Kind;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::number::short;
+use hematite_stats::suspension::bins::Bins;
+use hematite_stats::suspension::straight::Kind;
 
-use super::series::{Dump, Population, Series};
+use super::series::{Flow, Series};
 use super::setup::Setup;
-use super::tables::{Averages, Profile, measures};
-use crate::suspension::profile::{curve, hematocrit_chart};
+use super::tables::{Averages, measures};
+use crate::output::Output;
+use crate::suspension::profile::{Profile, chart, curve};
+use crate::suspension::series::over_time;
 
 /// Writes the figures that the statistics are enough for.
-pub fn write(
-    setup: &Setup,
-    series: &Series,
-    averages: &Averages,
-    file: &mut impl FnMut(&str) -> PathBuf,
-) -> Result<()> {
-    for (bins, profile) in setup.bins.iter().zip(&averages.profiles) {
-        let name = bins.across.name();
-        let x = Axis::new(bins.across.label(), "m");
-        let names = setup.names.iter().map(String::as_str);
-        let populations: Vec<_> = names.zip(profile.of_population.iter().map(Vec::as_slice)).collect();
-        let chart = hematocrit_chart(x, &bins.coordinate, &profile.hematocrit, &populations);
-        chart.write(&file(&format!("hematocrit_{name}.png")))?;
+pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut Output) -> Result<()> {
+    let common = &setup.common;
+    for (bins, profile) in common.bins.iter().zip(&averages.profiles) {
+        let name = format!("hematocrit_{}.png", bins.across.name());
+        profile.hematocrit_chart(common, bins).write(&output.file(name))?;
     }
-    if let Some((bins, profile)) = setup.bins.first().zip(averages.profiles.first())
-        && !profile.velocity.is_empty()
-        && setup.straight.is_some_and(|straight| straight.half_width().is_some())
+    if let Some((bins, profile)) = common.bins.first().zip(averages.profiles.first())
+        && !profile.other(0).is_empty()
+        && common.straight.is_some_and(|straight| straight.half_width().is_some())
     {
-        let x = Axis::new(bins.across.label(), "m");
-        velocity_profile(setup, &bins.coordinate, profile, averages, x).write(&file("velocity_profile.png"))?;
+        velocity_profile(setup, bins, profile, averages).write(&output.file("velocity_profile.png"))?;
     }
-    if series.dumps.len() > 1 {
-        hematocrit(series).write(&file("hematocrit.png"))?;
+    if series.common.dumps.len() > 1 {
+        hematocrit(series).write(&output.file("hematocrit.png"))?;
         let taylor = Axis::new("Taylor deformation D", "").from_zero();
-        of_populations(setup, series, "mean deformation", taylor, |p| p.taylor[0]).write(&file("deformation.png"))?;
-        let drift = Axis::new("largest relative change", "");
-        drifts(setup, series, drift).write(&file("drift.png"))?;
+        let deformation = series.common.curves(common, Style::Line, |p| p.taylor[0]);
+        over_time("mean deformation", taylor, deformation).write(&output.file("deformation.png"))?;
+        drifts(setup, series).write(&output.file("drift.png"))?;
     }
     Ok(())
 }
 
-fn velocity_profile(setup: &Setup, x: &[f64], profile: &Profile, averages: &Averages, axis: Axis) -> Chart {
+fn velocity_profile(setup: &Setup, bins: &Bins, profile: &Profile, averages: &Averages) -> Chart {
     let mut curves = Vec::new();
-    let straight = setup.straight.zip(setup.straight.and_then(|straight| straight.half_width()));
+    let straight = setup.common.straight.and_then(|straight| Some((straight, straight.half_width()?)));
     let fine = |half: f64| {
-        let start = if x.first().is_some_and(|&first| first < 0.0) { -half } else { 0.0 };
+        let start = if bins.coordinate.first().is_some_and(|&first| first < 0.0) { -half } else { 0.0 };
         (0..=200).map(move |i| start + (half - start) * f64::from(i) / 200.0)
     };
     // The parabola of the same flow rate, whose mean velocity is two thirds or a half of its largest.
@@ -60,55 +52,30 @@ fn velocity_profile(setup: &Setup, x: &[f64], profile: &Profile, averages: &Aver
         curves.push(Curve::new("parabola, same flow", points, Style::Dashed, 5));
         if let Some(fit) = averages.bluntness {
             let points = fine(half).map(|s| [s, fit.u0_m_per_s * (1.0 - (s.abs() / half).powf(fit.k))]).collect();
-            curves.push(Curve::new(
-                format!("fit, k = {}", short((fit.k * 100.0).round() / 100.0)),
-                points,
-                Style::Line,
-                1,
-            ));
+            let name = format!("fit, k = {}", short((fit.k * 100.0).round() / 100.0));
+            curves.push(Curve::new(name, points, Style::Line, 1));
         }
     }
-    curves.push(curve("velocity", x, &profile.velocity, Style::Points, 0));
-    Chart {
-        title: "velocity along the vessel".to_owned(),
-        x: axis.from_zero(),
-        y: Axis::new("velocity", "m/s").from_zero(),
-        curves,
-    }
+    curves.push(curve("velocity", bins, profile.other(0), Style::Points, 0));
+    chart("velocity along the vessel", bins, Axis::new("velocity", "m/s"), curves)
 }
 
 fn hematocrit(series: &Series) -> Chart {
-    let over = |value: fn(&Dump) -> Option<f64>| -> Vec<[f64; 2]> {
-        series.dumps.iter().map(|dump| [dump.at.time, value(dump).unwrap_or(f64::NAN)]).collect()
-    };
-    let mut curves = vec![Curve::new("tube", over(|dump| dump.hematocrit), Style::Line, 0)];
-    if series.dumps.iter().any(|dump| dump.discharge.is_some()) {
-        curves.push(Curve::new("discharge", over(|dump| dump.discharge), Style::Marks, 1));
+    let over = |value: fn(&Flow) -> Option<f64>| series.common.points(|dump| value(&dump.all).unwrap_or(f64::NAN));
+    let mut curves = vec![Curve::new("tube", over(|flow| flow.hematocrit), Style::Line, 0)];
+    if series.common.dumps.iter().any(|dump| dump.all.discharge.is_some()) {
+        curves.push(Curve::new("discharge", over(|flow| flow.discharge), Style::Marks, 1));
     }
-    Chart {
-        title: "hematocrit over time".to_owned(),
-        x: Axis::new("time", "s").from_zero(),
-        y: Axis::new("hematocrit", "").from_zero(),
-        curves,
-    }
+    over_time("hematocrit over time", Axis::new("hematocrit", "").from_zero(), curves)
 }
 
-fn of_populations(setup: &Setup, series: &Series, title: &str, y: Axis, value: fn(&Population) -> f64) -> Chart {
-    let curves = setup.names.iter().enumerate().map(|(k, name)| {
-        let points = series.dumps.iter().map(|dump| [dump.at.time, value(&dump.populations[k])]).collect();
-        Curve::new(name.clone(), points, Style::Line, k)
-    });
-    Chart { title: title.to_owned(), x: Axis::new("time", "s").from_zero(), y, curves: curves.collect() }
-}
-
-fn drifts(setup: &Setup, series: &Series, y: Axis) -> Chart {
+fn drifts(setup: &Setup, series: &Series) -> Chart {
     let [surface, enclosed] = measures(setup.dimension);
-    let mut chart = of_populations(setup, series, "drift of single cells", y, |p| p.surface_drift.largest);
-    let other = of_populations(setup, series, "", chart.y.clone(), |p| p.enclosed_drift.largest);
-    for curve in &mut chart.curves {
-        curve.name = format!("{surface}, {}", curve.name);
-    }
-    let dashed = |curve: Curve| Curve { name: format!("{enclosed}, {}", curve.name), style: Style::Dashed, ..curve };
-    chart.curves.extend(other.curves.into_iter().map(dashed));
-    chart
+    let named = |what: &str, curves: Vec<Curve>| -> Vec<Curve> {
+        curves.into_iter().map(|curve| Curve { name: format!("{what}, {}", curve.name), ..curve }).collect()
+    };
+    let common = &setup.common;
+    let mut curves = named(surface, series.common.curves(common, Style::Line, |p| p.surface_drift.largest));
+    curves.extend(named(enclosed, series.common.curves(common, Style::Dashed, |p| p.enclosed_drift.largest)));
+    over_time("drift of single cells", Axis::new("largest relative change", ""), curves)
 }

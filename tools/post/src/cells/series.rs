@@ -3,44 +3,35 @@
 use std::collections::BTreeMap;
 
 use hematite_config::Result;
-use hematite_dump::DumpStep;
+use hematite_dump::{CellReader, DumpStep};
 use hematite_stats::cells::flow::{CellSum, FluidSum, cell_sums, fluid_sum};
 use hematite_stats::cells::free_layer::{FreeLayer, free_layer};
-use hematite_stats::cells::occupancy::occupancy;
 use hematite_stats::cells::rotation::{Rates, Rotation};
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::cells::{Cell, cells};
+use hematite_stats::suspension::bins::Bins;
 
-use super::CellSource;
 use super::setup::Setup;
 use crate::config::Shapes;
-use crate::suspension::mean;
-use crate::suspension::profile::Hematocrit;
+use crate::suspension::{self, largest, mean};
 
 /// What the dumps say, one after the other.
 pub struct Series {
-    pub dumps: Vec<Dump>,
-    /// For each of the setup's bins.
-    pub profiles: Vec<ProfileSeries>,
+    pub common: suspension::Series<Population, Flow>,
     pub shapes: Vec<ShapeRow>,
     pub rotation: Vec<(u64, usize, Rates)>,
-    /// Cells whose rotation the dumps are too far apart for.
-    pub unresolved: usize,
-    /// Largest share of cell volume that lay outside the fluid nodes.
-    pub outside: f64,
 }
 
 /// One dump.
-pub struct Dump {
-    pub at: DumpStep,
-    /// Whether means are taken over it.
-    pub averaged: bool,
+pub type Dump = suspension::Dump<Population, Flow>;
+
+/// All cells and the fluid in one dump.
+pub struct Flow {
     pub hematocrit: Option<f64>,
     pub discharge: Option<f64>,
     /// m3/s; in 2-D m2/s.
     pub flow_rate: Option<f64>,
     pub free_layer: Option<FreeLayer>,
-    pub populations: Vec<Population>,
 }
 
 /// One population in one dump, cells inside the window. Means over its cells.
@@ -69,15 +60,8 @@ pub struct Drift {
 
 impl Drift {
     fn of(values: impl Iterator<Item = f64> + Clone) -> Self {
-        let largest = values.clone().fold(0.0, |most: f64, v| if v.abs() > most.abs() { v } else { most });
-        Self { mean: mean(values), largest }
+        Self { mean: mean(values.clone()), largest: largest(values) }
     }
-}
-
-/// Samples of a profile: dump after dump, bin after bin.
-pub struct ProfileSeries {
-    pub hematocrit: Hematocrit,
-    pub velocity: Vec<Vec<f64>>,
 }
 
 /// One cell in one dump.
@@ -99,45 +83,43 @@ struct Memory {
 }
 
 /// Goes through the dumps.
-pub fn reduce(setup: &Setup, source: &CellSource, left_out: &mut Vec<String>) -> Result<Series> {
-    let kinds = source.reader.kinds();
-    let empty = || ProfileSeries { hematocrit: Hematocrit::new(kinds.len()), velocity: Vec::new() };
-    let mut series = Series {
-        dumps: Vec::new(),
-        profiles: setup.bins.iter().map(|_| empty()).collect(),
-        shapes: Vec::new(),
-        rotation: Vec::new(),
-        unresolved: 0,
-        outside: 0.0,
-    };
+pub fn reduce(setup: &Setup, source: &CellReader, left_out: &mut Vec<String>) -> Result<Series> {
+    let suspension::Setup { straight, bins, .. } = &setup.common;
+    let nodes = setup.common.fluid.nodes.as_ref();
+    let kinds = source.kinds();
+    let mut series =
+        Series { common: suspension::Series::new(&setup.common), shapes: Vec::new(), rotation: Vec::new() };
     let mut memory = Memory::default();
     let lumen = setup.lumen();
-    let last = source.reader.steps().len() - 1;
-    for (number, &at) in source.reader.steps().iter().enumerate() {
-        let frame = source.reader.frame(number)?;
+    let last = source.steps().len() - 1;
+    for (number, &at) in source.steps().iter().enumerate() {
+        let frame = source.frame(number)?;
         let all = cells(kinds, &frame)?;
         let shapes: Vec<Shape> = all.iter().map(Shape::of).collect();
-        let averaged = at.time >= setup.average_from;
+        let averaged = at.time >= setup.common.average_from;
         let drifts = memory.note(setup, at, &all, &shapes);
         let sums = cell_sums(&all, &shapes, kinds.len(), &setup.window);
-        let velocity = setup.fluid.velocity(at.step)?;
-        let nodes = setup.fluid.nodes.as_ref();
+        let velocity = setup.common.fluid.velocity(at.step)?;
         let fluid = nodes.zip(velocity.as_deref()).map(|(nodes, u)| fluid_sum(nodes, Some(u), &setup.window));
         let hematocrit = |sum: &CellSum| lumen.map(|lumen| sum.volume / lumen);
-        let layer = nodes.zip(setup.straight.as_ref());
-        series.dumps.push(Dump {
+        let layer = nodes.zip(straight.as_ref());
+        series.common.dumps.push(Dump {
             at,
             averaged,
-            hematocrit: lumen.map(|volume| FluidSum { volume, flux: 0.0 }.tube_hematocrit(&sums)),
-            discharge: fluid.map(|fluid| fluid.discharge_hematocrit(&sums)),
-            flow_rate: fluid.zip(setup.straight).map(|(fluid, straight)| fluid.flux / fluid.volume * straight.section),
-            free_layer: layer.and_then(|(nodes, straight)| free_layer(nodes, straight, &all, &setup.window)),
             populations: (0..kinds.len())
                 .map(|kind| population(setup, kind, &all, &shapes, &drifts, sums[kind], hematocrit(&sums[kind])))
                 .collect(),
+            all: Flow {
+                hematocrit: lumen.map(|volume| FluidSum { volume, flux: 0.0 }.tube_hematocrit(&sums)),
+                discharge: fluid.map(|fluid| fluid.discharge_hematocrit(&sums)),
+                flow_rate: fluid.zip(*straight).map(|(fluid, straight)| fluid.flux / fluid.volume * straight.section),
+                free_layer: layer.and_then(|(nodes, straight)| free_layer(nodes, straight, &all, &setup.window)),
+            },
         });
-        if averaged {
-            profiles(setup, &all, velocity.as_deref(), &mut series);
+        if averaged && !bins.is_empty() {
+            let along = |bins: &Bins, u: &[f64]| bins.means(u.chunks_exact(3).map(|u| u[setup.window.axis]));
+            let velocity = velocity.as_deref();
+            series.common.sample(&setup.common, &all, |bins| velocity.map(|u| along(bins, u)).into_iter().collect());
         }
         if setup.shapes == Shapes::All || number == last {
             let rows = all.iter().zip(&shapes).zip(&drifts);
@@ -151,20 +133,18 @@ pub fn reduce(setup: &Setup, source: &CellSource, left_out: &mut Vec<String>) ->
             }));
         }
     }
-    for (id, (kind, rotation)) in memory.rotation {
-        match rotation.rates() {
-            Some(rates) => series.rotation.push((id, kind, rates)),
-            None => series.unresolved += 1,
-        }
+    let followed = memory.rotation.len();
+    let rates = |(id, (kind, rotation)): (u64, (usize, Rotation))| Some((id, kind, rotation.rates()?));
+    series.rotation = memory.rotation.into_iter().filter_map(rates).collect();
+    let unresolved = followed - series.rotation.len();
+    if unresolved > 0 {
+        left_out
+            .push(format!("the rotation of {unresolved} cells: fewer than three dumps, or dumps too far apart for it"));
     }
-    if series.unresolved > 0 {
-        let number = series.unresolved;
-        left_out.push(format!("the rotation of {number} cells: fewer than three dumps, or dumps too far apart for it"));
-    }
-    if setup.straight.is_none() {
+    if straight.is_none() {
         left_out.push("cell-free layer and viscosity: the vessel is not straight along its axis".to_owned());
     }
-    if setup.fluid.nodes.is_some() && series.dumps.iter().all(|dump| dump.discharge.is_none()) {
+    if nodes.is_some() && series.common.dumps.iter().all(|dump| dump.all.discharge.is_none()) {
         left_out.push("discharge hematocrit: no dump of velocity at the steps of the dumps of cells".to_owned());
     }
     Ok(series)
@@ -185,21 +165,6 @@ impl Memory {
             [0, 1].map(|k| now[k] / reference[k] - 1.0)
         };
         all.iter().zip(shapes).map(note).collect()
-    }
-}
-
-fn profiles(setup: &Setup, all: &[Cell], velocity: Option<&[f64]>, series: &mut Series) {
-    let Some(nodes) = &setup.fluid.nodes else { return };
-    if setup.bins.is_empty() {
-        return;
-    }
-    let filled = occupancy(nodes, all, setup.names.len());
-    series.outside = series.outside.max(filled.outside);
-    for (bins, profile) in setup.bins.iter().zip(&mut series.profiles) {
-        profile.hematocrit.push(bins, &filled);
-        if let Some(u) = velocity {
-            profile.velocity.push(bins.means(u.chunks_exact(3).map(|u| u[setup.window.axis])));
-        }
     }
 }
 

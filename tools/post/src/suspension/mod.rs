@@ -1,23 +1,37 @@
-//! What the statistics of cells and of rigid bodies have in common.
+//! What the statistics of all kinds of members of a suspension have in common: cells, rigid bodies.
+//!
+//! A kind of members has its own [`Series`], one pass over the dumps, by what its dumps hold; from there on it says which
+//! [`Quantity`](series::Quantity) it knows of a population and of a place across the vessel, and tables, means with their
+//! errors, what is printed and most charts follow from that.
 
+mod fluid;
+pub mod means;
 pub mod profile;
+pub mod series;
+mod setup;
 
 use std::path::Path;
 
 use hematite_config::{Fault, Result};
-use hematite_dump::{DumpStep, Field, FieldReader, RunRecord};
-use hematite_stats::cells::bins::Bins;
-use hematite_stats::cells::blocks::Estimate;
-use hematite_stats::cells::straight::Straight;
-use hematite_stats::cells::wall_distance::wall_distances;
-use hematite_stats::lookup::{Nodes, fits};
-use hematite_stats::number::short;
-use hematite_stats::wss::WallSite;
-use hematite_units::quantity::Time;
+use hematite_dump::{FieldReader, Kind, Reader, RunRecord};
 
 use crate::say;
 use crate::source;
-use crate::walls::Surroundings;
+
+pub use fluid::Fluid;
+pub use series::{Dump, Series};
+pub use setup::Setup;
+
+/// Opens the dumps of `what`, of which a run must hold some; `remedy` says how to come by them.
+///
+/// # Errors
+/// A usage fault when there are none, or the file is damaged.
+pub fn require<K: Kind>(run: &Path, what: &str, remedy: &str) -> Result<Reader<K>> {
+    let found = Reader::find(run)?.filter(|members| !members.steps().is_empty());
+    found.ok_or_else(|| {
+        Fault::usage(format!("{} holds no dump of {what} ({}.vtkhdf): {remedy}", run.display(), K::FORM.what))
+    })
+}
 
 /// Opens the dump of fields called `name`, which must be there, or else the one that [`source::open`] chooses. Without any,
 /// much can still be said: `lost` names what cannot.
@@ -41,92 +55,15 @@ pub fn fields(
     }
 }
 
-/// The fluid of a run, as far as a dump of fields holds it.
-pub struct Fluid<'a> {
-    fields: Option<&'a FieldReader>,
-    /// All fluid nodes of the case; `None` where no dump of fields holds them.
-    pub nodes: Option<Nodes<'a>>,
-    /// Empty where the case cannot be read.
-    pub walls: Vec<WallSite>,
-}
-
-impl<'a> Fluid<'a> {
-    /// `lost` names what cannot be said without all fluid nodes.
-    ///
-    /// # Errors
-    /// A usage fault when the nodes of the dump are no lattice.
-    pub fn new(
-        record: &RunRecord,
-        fields: Option<&'a FieldReader>,
-        lost: &str,
-        left_out: &mut Vec<String>,
-    ) -> Result<Self> {
-        let unknown = Self { fields, nodes: None, walls: Vec::new() };
-        let Some(grid) = fields.map(FieldReader::grid) else { return Ok(unknown) };
-        if grid.position.len() as u64 != record.nodes {
-            left_out.push(format!("{lost}: no dump of fields holds all fluid nodes"));
-            return Ok(unknown);
-        }
-        let nodes = Nodes::new(grid)?;
-        match Surroundings::read(record, grid) {
-            Ok(around) => Ok(Self { nodes: Some(around.wrap(nodes)), walls: around.walls, ..unknown }),
-            Err(fault) => {
-                left_out.push(format!("walls and periodic faces: {fault}"));
-                Ok(Self { nodes: Some(nodes), ..unknown })
-            }
-        }
-    }
-
-    /// Bins across a straight vessel, and by the distance from the wall, as far as they are known.
-    pub fn bins(&self, straight: Option<&Straight>) -> Vec<Bins> {
-        let Some(nodes) = &self.nodes else { return Vec::new() };
-        let across = straight.and_then(|straight| Bins::across(nodes, straight));
-        let distance = wall_distances(nodes, &self.walls);
-        let by_wall = (!distance.is_empty()).then(|| Bins::by_wall(nodes, &distance));
-        across.into_iter().chain(by_wall).collect()
-    }
-
-    /// The velocity of all nodes at a time step, x, y, z a node, m/s; `None` where no dump holds it.
-    ///
-    /// # Errors
-    /// A usage fault when the dump is damaged.
-    pub fn velocity(&self, step: u64) -> Result<Option<Vec<f64>>> {
-        let (Some(fields), Some(nodes)) = (self.fields, &self.nodes) else { return Ok(None) };
-        let Some(dump) = fields.steps().iter().position(|dump| dump.step == step) else { return Ok(None) };
-        let velocity = fields.read(dump, Field::Velocity)?.to_f64();
-        fits(nodes.grid(), "velocity", &velocity, 3)?;
-        Ok(Some(velocity))
-    }
-}
-
-/// The time from which means are taken over the dumps of `what`, s: by default the middle of them.
-///
-/// # Errors
-/// A usage fault when it is after the last dump.
-pub fn average_from(what: &str, wanted: Option<Time>, steps: &[DumpStep]) -> Result<f64> {
-    let (first, last) = (steps[0].time, steps[steps.len() - 1].time);
-    let from = wanted.map_or(0.5 * (first + last), |time| time.si());
-    if from > last {
-        return Err(Fault::usage(format!(
-            "key \"{what}.average_from\": {from} s is after the last dump of {what}, at {last} s; begin earlier"
-        )));
-    }
-    Ok(from)
-}
-
 /// Not a number where there are no values.
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, number) = values.fold((0.0, 0.0), |(sum, number), v| (sum + v, number + 1.0));
     sum / number
 }
 
-/// A mean, and its error with two significant digits where it is known.
-pub fn with_error(e: Estimate) -> String {
-    match e.standard_error {
-        Some(0.0) => format!("{} +- 0", short(e.mean)),
-        Some(error) => format!("{} +- {error:.1e}", short(e.mean)),
-        None => short(e.mean),
-    }
+/// The value of largest magnitude, with its sign; 0 where there are none.
+pub fn largest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |most: f64, v| if v.abs() > most.abs() { v } else { most })
 }
 
 /// Warns when a share of the volume of `what` lies outside the fluid that is no mere rounding.

@@ -1,0 +1,69 @@
+//! The fluid that a suspension is in.
+
+use hematite_config::Result;
+use hematite_dump::{Field, FieldReader, RunRecord};
+use hematite_stats::lookup::{Nodes, fits};
+use hematite_stats::suspension::bins::Bins;
+use hematite_stats::suspension::straight::Straight;
+use hematite_stats::suspension::wall_distance::wall_distances;
+use hematite_stats::wss::WallSite;
+
+use crate::walls::Surroundings;
+
+/// The fluid of a run, as far as a dump of fields holds it.
+pub struct Fluid<'a> {
+    fields: Option<&'a FieldReader>,
+    /// All fluid nodes of the case; `None` where no dump of fields holds them.
+    pub nodes: Option<Nodes<'a>>,
+    /// Empty where the case cannot be read.
+    pub walls: Vec<WallSite>,
+}
+
+impl<'a> Fluid<'a> {
+    /// `lost` names what cannot be said without all fluid nodes.
+    ///
+    /// # Errors
+    /// A usage fault when the nodes of the dump are no lattice.
+    pub fn new(
+        record: &RunRecord,
+        fields: Option<&'a FieldReader>,
+        lost: &str,
+        left_out: &mut Vec<String>,
+    ) -> Result<Self> {
+        let unknown = Self { fields, nodes: None, walls: Vec::new() };
+        let Some(grid) = fields.map(FieldReader::grid) else { return Ok(unknown) };
+        if grid.position.len() as u64 != record.nodes {
+            left_out.push(format!("{lost}: no dump of fields holds all fluid nodes"));
+            return Ok(unknown);
+        }
+        let nodes = Nodes::new(grid)?;
+        match Surroundings::read(record, grid) {
+            Ok(around) => Ok(Self { nodes: Some(around.wrap(nodes)), walls: around.walls, ..unknown }),
+            Err(fault) => {
+                left_out.push(format!("walls and periodic faces: {fault}"));
+                Ok(Self { nodes: Some(nodes), ..unknown })
+            }
+        }
+    }
+
+    /// Bins across a straight vessel, and by the distance from the wall, as far as they are known.
+    pub fn bins(&self, straight: Option<&Straight>) -> Vec<Bins> {
+        let Some(nodes) = &self.nodes else { return Vec::new() };
+        let across = straight.and_then(|straight| Bins::across(nodes, straight));
+        let distance = wall_distances(nodes, &self.walls);
+        let by_wall = (!distance.is_empty()).then(|| Bins::by_wall(nodes, &distance));
+        across.into_iter().chain(by_wall).collect()
+    }
+
+    /// The velocity of all nodes at a time step, x, y, z a node, m/s; `None` where no dump holds it.
+    ///
+    /// # Errors
+    /// A usage fault when the dump is damaged.
+    pub fn velocity(&self, step: u64) -> Result<Option<Vec<f64>>> {
+        let (Some(fields), Some(nodes)) = (self.fields, &self.nodes) else { return Ok(None) };
+        let Some(dump) = fields.steps().iter().position(|dump| dump.step == step) else { return Ok(None) };
+        let velocity = fields.read(dump, Field::Velocity)?.to_f64();
+        fits(nodes.grid(), "velocity", &velocity, 3)?;
+        Ok(Some(velocity))
+    }
+}
