@@ -11,7 +11,7 @@ use std::path::Path;
 
 use hematite_config::Result;
 
-pub use difference::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue};
+pub use difference::{Comparison, Difference, Quantity, Total};
 
 use crate::polydata::Kind;
 use crate::{BodyKind, CellKind, Column, Field, FieldReader, Grid, Ledger, RunRecord, Values};
@@ -132,7 +132,8 @@ impl Place<'_> {
                     continue;
                 }
                 let grid = self.pair.a.grid();
-                comparison.count(self.field, (x.wide() - y.wide()).abs(), || Difference::Value {
+                let quantity = Quantity { name: self.field.name(), unit: self.field.unit() };
+                comparison.count(None, quantity, (x.wide() - y.wide()).abs(), || Difference::Value {
                     dump: self.pair.name.to_owned(),
                     step: self.step,
                     field: self.field,

@@ -35,7 +35,7 @@ mod tracks;
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
 pub use checkpoint::{Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, PopulationState};
-pub use compare::{BodyTotal, BodyValue, Comparison, Difference, FieldTotal, Total, VertexTotal, VertexValue, compare};
+pub use compare::{Comparison, Difference, Quantity, Total, compare};
 pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, cut_back, dump_file, rank_file, write_index};
 pub use ledger::{CellCount, Column, Ledger, LedgerRow, LedgerWriter};

@@ -1,11 +1,11 @@
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hematite_config::Exit;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{clear_other_ranks, dump_file, rank_file};
+use crate::polydata::tests::{Sample, any_frames, check, damaged, goes_on, many, split};
+use crate::{dump_file, rank_file};
 
 /// A population of membranes between two rigid ones.
 pub(crate) fn kinds() -> Vec<BodyKind> {
@@ -16,106 +16,83 @@ pub(crate) fn kinds() -> Vec<BodyKind> {
     ]
 }
 
-/// A frame whose every number tells body, component and step. Even bodies are of kind 0, odd ones of kind 2.
-pub(crate) fn frame(step: u64, ids: impl IntoIterator<Item = u64>) -> BodyFrame {
-    let mut frame = BodyFrame { step, time: step as f64 * 0.1, ..BodyFrame::default() };
-    for id in ids {
-        let value = |component: usize| (id as f64 + 0.1) / (step as f64 + component as f64 + 3.0);
-        let small = |component: usize| value(component) as f32;
-        frame.id.push(id);
-        frame.kind.push(2 * (id % 2) as u32);
-        frame.image.push([id as i32, -1, step as i32]);
-        frame.position.push([0, 1, 2].map(value));
-        frame.orientation.push([3, 4, 5, 6].map(small));
-        frame.velocity.push([7, 8, 9].map(small));
-        frame.angular_velocity.push([10, 11, 12].map(small));
-        frame.force.push([13, 14, 15].map(small));
-        frame.torque.push([16, 17, 18].map(small));
-    }
-    frame
-}
-
-/// Writes frames of `ids(step)` on ranks, every body on the rank `owner(step, id)`.
-fn split(run: &Path, ranks: usize, steps: &[u64], ids: impl Fn(u64) -> Vec<u64>, owner: impl Fn(u64, u64) -> usize) {
-    let files: Vec<PathBuf> = (0..ranks).map(|rank| rank_file(run, "bodies", rank, ranks)).collect();
-    let make = |file: &PathBuf| BodyWriter::create(file, &kinds(), 3, 1e-6).expect("makes it");
-    let mut writers: Vec<BodyWriter> = files.iter().map(make).collect();
-    for &step in steps {
-        for (rank, writer) in writers.iter_mut().enumerate() {
-            let own = ids(step).into_iter().filter(|&id| owner(step, id) == rank);
-            writer.append(&frame(step, own)).expect("writes");
+impl Sample for BodyKind {
+    /// Even bodies are of kind 0, odd ones of kind 2.
+    fn frame(_: &[Self], step: u64, ids: impl IntoIterator<Item = u64>) -> BodyFrame {
+        let mut frame = BodyFrame { step, time: step as f64 * 0.1, ..BodyFrame::default() };
+        for id in ids {
+            let value = |component: usize| (id as f64 + 0.1) / (step as f64 + component as f64 + 3.0);
+            let small = |component: usize| value(component) as f32;
+            frame.id.push(id);
+            frame.kind.push(2 * (id % 2) as u32);
+            frame.image.push([id as i32, -1, step as i32]);
+            frame.position.push([0, 1, 2].map(value));
+            frame.orientation.push([3, 4, 5, 6].map(small));
+            frame.velocity.push([7, 8, 9].map(small));
+            frame.angular_velocity.push([10, 11, 12].map(small));
+            frame.force.push([13, 14, 15].map(small));
+            frame.torque.push([16, 17, 18].map(small));
         }
-        if ranks > 1 {
-            write_body_index(&dump_file(run, "bodies"), &files).expect("writes");
-        }
+        frame
     }
-}
 
-fn check(path: &Path, steps: &[u64], ids: impl Fn(u64) -> Vec<u64>) {
-    let reader = BodyReader::open(path).expect("opens");
-    assert_eq!((reader.kinds(), reader.spacing()), (kinds().as_slice(), 1e-6));
-    assert_eq!(reader.steps().iter().map(|step| step.step).collect::<Vec<_>>(), steps);
-    for (dump, &step) in steps.iter().enumerate() {
-        let mut wanted = ids(step);
-        wanted.sort_unstable();
-        assert!(reader.frame(dump).expect("reads") == frame(step, wanted), "step {step}");
+    fn dimension(_: &[Self]) -> usize {
+        3
     }
-    assert!(reader.frame(steps.len()).is_err());
-    check_vtk(path, &reader);
-}
 
-/// Reads the file as VTK does, and compares with the frames.
-fn check_vtk(path: &Path, reader: &BodyReader) {
-    let file = hdf5::File::open(path).expect("opens");
-    let whole = |name: &str| file.dataset(&format!("VTKHDF/{name}")).and_then(|d| d.read_raw::<i64>()).expect(name);
-    let reals = |name: &str| file.dataset(&format!("VTKHDF/{name}")).and_then(|d| d.read_raw::<f64>()).expect(name);
-    let (points, ids, torque) = (reals("Points"), whole("PointData/id"), reals("PointData/torque"));
-    let (axes, orientation) = (reals("PointData/axes"), reals("PointData/orientation"));
-    let (offsets, connectivity) = (whole("Vertices/Offsets"), whole("Vertices/Connectivity"));
-    let counts = ["NumberOfPoints", "Vertices/NumberOfCells", "Vertices/NumberOfConnectivityIds"].map(whole);
-    for empty in ["Polygons", "Lines", "Strips"] {
-        assert_eq!(whole(&format!("{empty}/NumberOfCells")), vec![0; counts[0].len()]);
-        assert_eq!(whole(&format!("{empty}/Offsets")), vec![0; counts[0].len()]);
-    }
-    for dump in 0..reader.steps().len() {
-        let at = |name: &str| whole(&format!("Steps/{name}"))[dump];
-        let at_vertices = |name: &str| whole(&format!("Steps/{name}"))[4 * dump];
-        let (first, parts) = (at("PartOffsets") as usize, at("NumberOfParts") as usize);
-        let offset = at_vertices("CellOffsets");
-        let before: i64 = counts[1][..first].iter().sum();
-        assert!(first == 0 && offset == 0 || before < offset, "{before} bodies before, {offset}");
-        let (mut point, mut row) = (at("PointOffsets"), offset + first as i64);
-        let mut corner = at_vertices("ConnectivityIdOffsets");
-        for name in ["id", "kind", "orientation", "axes", "velocity", "angular_velocity", "force", "torque"] {
-            assert_eq!(at(&format!("PointDataOffsets/{name}")), point);
+    fn check_vtk(path: &Path, reader: &BodyReader) {
+        let file = hdf5::File::open(path).expect("opens");
+        let whole = |name: &str| file.dataset(&format!("VTKHDF/{name}")).and_then(|d| d.read_raw::<i64>()).expect(name);
+        let reals = |name: &str| file.dataset(&format!("VTKHDF/{name}")).and_then(|d| d.read_raw::<f64>()).expect(name);
+        let (points, ids, torque) = (reals("Points"), whole("PointData/id"), reals("PointData/torque"));
+        let (axes, orientation) = (reals("PointData/axes"), reals("PointData/orientation"));
+        let (offsets, connectivity) = (whole("Vertices/Offsets"), whole("Vertices/Connectivity"));
+        let counts = ["NumberOfPoints", "Vertices/NumberOfCells", "Vertices/NumberOfConnectivityIds"].map(whole);
+        for empty in ["Polygons", "Lines", "Strips"] {
+            assert_eq!(whole(&format!("{empty}/NumberOfCells")), vec![0; counts[0].len()]);
+            assert_eq!(whole(&format!("{empty}/Offsets")), vec![0; counts[0].len()]);
         }
-        let mut seen = Vec::new();
-        for [vertices, cells, corners] in (first..first + parts).map(|part| counts.each_ref().map(|count| count[part]))
-        {
-            for _ in 0..cells {
-                let (start, end) = (offsets[row as usize], offsets[row as usize + 1]);
-                assert_eq!(end, start + 1);
-                let local = connectivity[(corner + start) as usize];
-                assert!((0..vertices).contains(&local));
-                let at = (point + local) as usize;
-                let three = |of: &[f64]| [0, 1, 2].map(|k| of[3 * at + k]);
-                seen.push((ids[at], three(&points), three(&torque), three(&axes), orientation[4 * at + 3]));
-                row += 1;
+        for dump in 0..reader.steps().len() {
+            let at = |name: &str| whole(&format!("Steps/{name}"))[dump];
+            let at_vertices = |name: &str| whole(&format!("Steps/{name}"))[4 * dump];
+            let (first, parts) = (at("PartOffsets") as usize, at("NumberOfParts") as usize);
+            let offset = at_vertices("CellOffsets");
+            let before: i64 = counts[1][..first].iter().sum();
+            assert!(first == 0 && offset == 0 || before < offset, "{before} bodies before, {offset}");
+            let (mut point, mut row) = (at("PointOffsets"), offset + first as i64);
+            let mut corner = at_vertices("ConnectivityIdOffsets");
+            for name in ["id", "kind", "orientation", "axes", "velocity", "angular_velocity", "force", "torque"] {
+                assert_eq!(at(&format!("PointDataOffsets/{name}")), point);
             }
-            assert_eq!(offsets[row as usize], corners);
-            row += 1;
-            point += vertices;
-            corner += corners;
+            let mut seen = Vec::new();
+            for [vertices, cells, corners] in
+                (first..first + parts).map(|part| counts.each_ref().map(|count| count[part]))
+            {
+                for _ in 0..cells {
+                    let (start, end) = (offsets[row as usize], offsets[row as usize + 1]);
+                    assert_eq!(end, start + 1);
+                    let local = connectivity[(corner + start) as usize];
+                    assert!((0..vertices).contains(&local));
+                    let at = (point + local) as usize;
+                    let three = |of: &[f64]| [0, 1, 2].map(|k| of[3 * at + k]);
+                    seen.push((ids[at], three(&points), three(&torque), three(&axes), orientation[4 * at + 3]));
+                    row += 1;
+                }
+                assert_eq!(offsets[row as usize], corners);
+                row += 1;
+                point += vertices;
+                corner += corners;
+            }
+            seen.sort_by_key(|body| body.0);
+            let frame = reader.frame(dump).expect("reads");
+            let wide = |v: [f32; 3]| v.map(f64::from);
+            let expected = (0..frame.id.len()).map(|k| {
+                let axes = kinds()[frame.kind[k] as usize].semi_axes.map(|axis| f64::from(axis as f32));
+                let turn = f64::from(frame.orientation[k][3]);
+                (frame.id[k] as i64, frame.position[k], wide(frame.torque[k]), axes, turn)
+            });
+            assert!(seen == expected.collect::<Vec<_>>(), "dump {dump}");
         }
-        seen.sort_by_key(|body| body.0);
-        let frame = reader.frame(dump).expect("reads");
-        let wide = |v: [f32; 3]| v.map(f64::from);
-        let expected = (0..frame.id.len()).map(|k| {
-            let axes = kinds()[frame.kind[k] as usize].semi_axes.map(|axis| f64::from(axis as f32));
-            let turn = f64::from(frame.orientation[k][3]);
-            (frame.id[k] as i64, frame.position[k], wide(frame.torque[k]), axes, turn)
-        });
-        assert!(seen == expected.collect::<Vec<_>>(), "dump {dump}");
     }
 }
 
@@ -129,31 +106,25 @@ fn flow(step: u64) -> Vec<u64> {
 
 #[test]
 fn frames_survive_on_any_number_of_ranks() {
+    let kinds = kinds();
     for ranks in 1..5 {
         let folder = tempfile::tempdir().expect("a folder");
         let steps = [0, 10, 20, 30, 40, 50];
-        split(folder.path(), ranks, &steps, flow, |step, id| ((id + step / 20) % ranks as u64) as usize);
-        check(&dump_file(folder.path(), "bodies"), &steps, flow);
+        split(folder.path(), &kinds, ranks, &steps, flow, |step, id| ((id + step / 20) % ranks as u64) as usize);
+        check(folder.path(), &kinds, &steps, flow);
     }
     // The same bodies in every dump: one list of vertex cells.
     let folder = tempfile::tempdir().expect("a folder");
-    split(folder.path(), 1, &[1, 2, 3], |_| (0..7).collect(), |_, _| 0);
-    let path = dump_file(folder.path(), "bodies");
-    check(&path, &[1, 2, 3], |_| (0..7).collect());
-    let file = hdf5::File::open(path).expect("opens");
+    split(folder.path(), &kinds, 1, &[1, 2, 3], |_| (0..7).collect(), |_, _| 0);
+    check(folder.path(), &kinds, &[1, 2, 3], |_| (0..7).collect());
+    let file = hdf5::File::open(dump_file(folder.path(), "bodies")).expect("opens");
     assert_eq!(file.dataset("VTKHDF/Vertices/Offsets").expect("there").size(), 8);
     assert_eq!(file.dataset("VTKHDF/NumberOfPoints").expect("there").size(), 1);
 }
 
 #[test]
 fn more_bodies_than_a_chunk() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let ids = |step: u64| (0..20_000 + step).collect::<Vec<_>>();
-    split(folder.path(), 2, &[1, 2, 300], ids, |step, id| ((id / 7 + step) % 2) as usize);
-    let path = dump_file(folder.path(), "bodies");
-    check(&path, &[1, 2, 300], ids);
-    let some = BodyReader::open(&path).expect("opens").frame_of(1, |id| id % 5 == 3).expect("reads");
-    assert!(some == frame(2, (0..20_002).filter(|id| id % 5 == 3)));
+    many(&kinds(), 20_000);
 }
 
 proptest! {
@@ -163,11 +134,7 @@ proptest! {
         frames in prop::collection::vec(prop::collection::btree_set(0_u64..40, 0..20), 1..6),
         ranks in 1_usize..4,
     ) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let steps: Vec<u64> = (0..frames.len() as u64).collect();
-        let ids = |step: u64| frames[step as usize].iter().copied().collect::<Vec<_>>();
-        split(folder.path(), ranks, &steps, ids, |step, id| ((id * 7 + step) % ranks as u64) as usize);
-        check(&dump_file(folder.path(), "bodies"), &steps, ids);
+        any_frames(&kinds(), &frames, ranks);
     }
 }
 
@@ -176,7 +143,7 @@ fn a_frame_that_does_not_fit_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bodies.vtkhdf");
     let mut writer = BodyWriter::create(&path, &kinds(), 3, 1e-6).expect("makes it");
-    let good = || frame(5, [0, 1, 2]);
+    let good = || BodyKind::frame(&kinds(), 5, [0, 1, 2]);
     for (broken, said) in [
         (BodyFrame { torque: vec![], ..good() }, "3 bodies with 0 torques"),
         (BodyFrame { orientation: vec![[0.0; 4]; 4], ..good() }, "3 bodies with 4 orientations"),
@@ -202,68 +169,24 @@ fn a_frame_that_does_not_fit_is_refused() {
 
 #[test]
 fn what_is_damaged_is_a_fault() {
-    let folder = tempfile::tempdir().expect("a folder");
-    split(folder.path(), 2, &[10, 20], flow, |_, id| (id % 2) as usize);
-    let (index, part) = (dump_file(folder.path(), "bodies"), rank_file(folder.path(), "bodies", 1, 2));
-    for path in [&index, &part] {
-        let whole = fs::read(path).expect("reads");
-        for length in (0..whole.len()).step_by(997).chain([whole.len() - 1]) {
-            fs::write(path, &whole[..length]).expect("writes");
-            let fault = BodyReader::open(&index).err().unwrap_or_else(|| panic!("opens at {length} bytes"));
-            assert!(fault.exit == Exit::Usage && fault.message.contains("bodies"), "{fault}");
-        }
-        fs::write(path, &whole).expect("writes");
-    }
+    damaged(&kinds());
     // Cells are no bodies.
+    let folder = tempfile::tempdir().expect("a folder");
     let cells = folder.path().join("cells.vtkhdf");
     crate::CellWriter::create(&cells, &crate::cells::tests::solids(), 3, 1e-6).expect("makes it");
     let fault = BodyReader::open(&cells).err().expect("refused");
     assert!(fault.message.contains("is not a dump of bodies"), "{fault}");
     // A kind past the populations.
+    split(folder.path(), &kinds(), 2, &[10, 20], flow, |_, id| (id % 2) as usize);
+    let (index, part) = (dump_file(folder.path(), "bodies"), rank_file(folder.path(), "bodies", 1, 2));
     let file = hdf5::File::open_rw(&part).expect("opens");
     file.dataset("VTKHDF/PointData/kind").and_then(|kind| kind.write_slice(&[9_u32], 0..1)).expect("edits");
     file.close().expect("closes");
     let fault = BodyReader::open(&index).and_then(|reader| reader.frame(0)).expect_err("damaged");
     assert!(fault.message.contains("its bodies do not fit its populations"), "{fault}");
-    // A body on two ranks.
-    let files = [0, 1].map(|rank| rank_file(folder.path(), "twice", rank, 2));
-    for (file, ids) in files.iter().zip([[1, 4], [4, 7]]) {
-        let mut writer = BodyWriter::create(file, &kinds(), 3, 1e-6).expect("makes it");
-        writer.append(&frame(1, ids)).expect("writes");
-    }
-    let index = dump_file(folder.path(), "twice");
-    write_body_index(&index, &files).expect("writes");
-    let fault = BodyReader::open(&index).and_then(|reader| reader.frame(0)).expect_err("twice");
-    assert!(fault.message.contains("body 4 is there twice at step 1"), "{fault}");
 }
 
 #[test]
 fn a_run_goes_on_with_any_number_of_ranks() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let run = folder.path();
-    let whole = dump_file(run, "bodies");
-    split(run, 4, &[10, 20], flow, |_, id| (id % 4) as usize);
-    // One rank came further than the others.
-    let ahead = rank_file(run, "bodies", 0, 4);
-    BodyWriter::reopen(&ahead, 20).and_then(|mut writer| writer.append(&frame(30, [0]))).expect("writes");
-    let mut steps = vec![10];
-    for ranks in [4, 3, 1, 1, 2] {
-        let next = steps[steps.len() - 1] + 10;
-        let go_on = |rank| BodyWriter::go_on((run, "bodies"), (rank, ranks), &kinds(), 3, 1e-6, next - 5);
-        let mut writers: Vec<_> = (0..ranks).map(|rank| go_on(rank).expect("goes on")).collect();
-        for (rank, writer) in writers.iter_mut().enumerate() {
-            let own = flow(next).into_iter().filter(|id| (id / 3 % ranks as u64) as usize == rank);
-            writer.append(&frame(next, own)).expect("writes");
-        }
-        let files: Vec<_> = (0..ranks).map(|rank| rank_file(run, "bodies", rank, ranks)).collect();
-        if ranks > 1 {
-            write_body_index(&whole, &files).expect("writes");
-        }
-        clear_other_ranks(run, "bodies", ranks).expect("clears");
-        steps.push(next);
-        check(&whole, &steps, flow);
-        assert_eq!(fs::read_dir(run).expect("lists").count(), if ranks == 1 { 1 } else { ranks + 1 });
-    }
-    let fault = BodyWriter::go_on((run, "bodies"), (0, 1), &kinds()[..1], 3, 1e-6, 99).err().expect("does not fit");
-    assert!(fault.message.contains("other populations"), "{fault}");
+    goes_on(&kinds(), &kinds()[..1], flow);
 }

@@ -1,11 +1,11 @@
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hematite_config::Exit;
 use proptest::prelude::*;
 
 use super::*;
-use crate::{clear_other_ranks, dump_file, rank_file};
+use crate::polydata::tests::{Sample, any_frames, check, damaged, goes_on, many, split};
+use crate::{dump_file, rank_file};
 
 /// Tetrahedra and octahedra.
 pub(crate) fn solids() -> Vec<CellKind> {
@@ -21,127 +21,97 @@ fn rings() -> Vec<CellKind> {
     vec![ring("red", 19), ring("disc", 5)]
 }
 
-/// A frame whose every number tells cell, vertex, component and step. Even cells are of kind 0.
-pub(crate) fn frame(kinds: &[CellKind], step: u64, ids: impl IntoIterator<Item = u64>) -> CellFrame {
-    let mut frame = CellFrame { step, time: step as f64 * 0.1, ..CellFrame::default() };
-    for id in ids {
-        let kind = (id % kinds.len() as u64) as u32;
-        frame.id.push(id);
-        frame.kind.push(kind);
-        frame.image.push([id as i32, -1, step as i32]);
-        for vertex in 0..kinds[kind as usize].vertices {
-            let value = |component: usize| (id as f64 + 0.1 * vertex as f64) / (step as f64 + component as f64 + 3.0);
-            frame.position.push([0, 1, 2].map(value));
-            frame.velocity.push([3, 4, 5].map(|component| value(component) as f32));
-            frame.force.push([6, 7, 8].map(|component| value(component) as f32));
-        }
-    }
-    frame
-}
-
-/// Writes frames of `ids(step)` on ranks, every cell on the rank `owner(step, id)`.
-pub(crate) fn split(
-    run: &Path,
-    kinds: &[CellKind],
-    ranks: usize,
-    steps: &[u64],
-    ids: impl Fn(u64) -> Vec<u64>,
-    owner: impl Fn(u64, u64) -> usize,
-) {
-    let files: Vec<PathBuf> = (0..ranks).map(|rank| rank_file(run, "cells", rank, ranks)).collect();
-    let dimension = if kinds[0].triangles.is_empty() { 2 } else { 3 };
-    let make = |file: &PathBuf| CellWriter::create(file, kinds, dimension, 1e-6).expect("makes it");
-    let mut writers: Vec<CellWriter> = files.iter().map(make).collect();
-    for &step in steps {
-        for (rank, writer) in writers.iter_mut().enumerate() {
-            let own = ids(step).into_iter().filter(|&id| owner(step, id) == rank);
-            writer.append(&frame(kinds, step, own)).expect("writes");
-        }
-        if ranks > 1 {
-            write_cell_index(&dump_file(run, "cells"), &files).expect("writes");
-        }
-    }
-}
-
-fn check(path: &Path, kinds: &[CellKind], steps: &[u64], ids: impl Fn(u64) -> Vec<u64>) {
-    let reader = CellReader::open(path).expect("opens");
-    assert_eq!(reader.kinds(), kinds);
-    assert_eq!(reader.steps().iter().map(|step| step.step).collect::<Vec<_>>(), steps);
-    for (dump, &step) in steps.iter().enumerate() {
-        let mut wanted = ids(step);
-        wanted.sort_unstable();
-        assert!(reader.frame(dump).expect("reads") == frame(kinds, step, wanted), "step {step}");
-    }
-    assert!(reader.frame(steps.len()).is_err());
-    check_vtk(path, kinds, &reader);
-}
-
-/// Reads the file as VTK does, and compares with the frames.
-fn check_vtk(path: &Path, kinds: &[CellKind], reader: &CellReader) {
-    let file = hdf5::File::open(path).expect("opens");
-    let whole = |name: &str| file.dataset(name).and_then(|dataset| dataset.read_raw::<i64>()).expect(name);
-    let points = file.dataset("VTKHDF/Points").and_then(|points| points.read_raw::<f64>()).expect("points");
-    let velocity = file.dataset("VTKHDF/PointData/velocity").and_then(|v| v.read_raw::<f32>()).expect("velocity");
-    let kind_of = file.dataset("VTKHDF/CellData/kind").and_then(|kind| kind.read_raw::<i32>()).expect("kinds");
-    let (id_of, offsets) = (whole("VTKHDF/CellData/id"), whole("VTKHDF/Polygons/Offsets"));
-    let connectivity = whole("VTKHDF/Polygons/Connectivity");
-    let counts = ["NumberOfPoints", "Polygons/NumberOfCells", "Polygons/NumberOfConnectivityIds"];
-    let counts = counts.map(|name| whole(&format!("VTKHDF/{name}")));
-    for empty in ["Vertices", "Lines", "Strips"] {
-        assert_eq!(whole(&format!("VTKHDF/{empty}/NumberOfCells")), vec![0; counts[0].len()]);
-        assert_eq!(whole(&format!("VTKHDF/{empty}/Offsets")), vec![0; counts[0].len()]);
-    }
-    for dump in 0..reader.steps().len() {
-        let at = |name: &str| whole(&format!("VTKHDF/Steps/{name}"))[dump];
-        let at_polygons = |name: &str| whole(&format!("VTKHDF/Steps/{name}"))[4 * dump + 2];
-        let (first, parts) = (at("PartOffsets") as usize, at("NumberOfParts") as usize);
-        let before: i64 = counts[1][..first].iter().sum();
-        let offset = at_polygons("CellOffsets");
-        assert!(first == 0 && offset == 0 || before < offset, "{before} polygons before, {offset}");
-        let (mut point, mut row) = (at("PointOffsets"), offset + first as i64);
-        let mut corner = at_polygons("ConnectivityIdOffsets");
-        let (mut id, mut kind) = (at("CellDataOffsets/id"), at("CellDataOffsets/kind"));
-        assert_eq!(at("PointDataOffsets/velocity"), point);
-        // Cells as VTK sees them: corners of each polygon with number and kind.
-        let mut seen = Vec::new();
-        let part = |part: usize| counts.each_ref().map(|count| count[part]);
-        for [vertices, polygons, corners] in (first..first + parts).map(part) {
-            for _ in 0..polygons {
-                let ends = (offsets[row as usize], offsets[row as usize + 1]);
-                let corners = (corner + ends.0..corner + ends.1).map(|corner| {
-                    let local = connectivity[corner as usize];
-                    assert!((0..vertices).contains(&local));
-                    let vertex = 3 * (point + local) as usize;
-                    ([0, 1, 2].map(|k| points[vertex + k].to_bits()), velocity[vertex].to_bits())
-                });
-                seen.push((id_of[id as usize], kind_of[kind as usize], corners.collect::<Vec<_>>()));
-                (row, id, kind) = (row + 1, id + 1, kind + 1);
+impl Sample for CellKind {
+    /// Even cells are of kind 0.
+    fn frame(kinds: &[Self], step: u64, ids: impl IntoIterator<Item = u64>) -> CellFrame {
+        let mut frame = CellFrame { step, time: step as f64 * 0.1, ..CellFrame::default() };
+        for id in ids {
+            let kind = (id % kinds.len() as u64) as u32;
+            frame.id.push(id);
+            frame.kind.push(kind);
+            frame.image.push([id as i32, -1, step as i32]);
+            for vertex in 0..kinds[kind as usize].vertices {
+                let value =
+                    |component: usize| (id as f64 + 0.1 * vertex as f64) / (step as f64 + component as f64 + 3.0);
+                frame.position.push([0, 1, 2].map(value));
+                frame.velocity.push([3, 4, 5].map(|component| value(component) as f32));
+                frame.force.push([6, 7, 8].map(|component| value(component) as f32));
             }
-            assert_eq!(offsets[row as usize], corners);
-            row += 1;
-            point += vertices;
-            corner += corners;
         }
-        seen.sort_by_key(|polygon| polygon.0);
-        let frame = reader.frame(dump).expect("reads");
-        let mut expected = Vec::new();
-        for (cell, vertices) in frame.vertices(kinds).into_iter().enumerate() {
-            let kind = &kinds[frame.kind[cell] as usize];
-            let ring: Vec<u32> = (0..kind.vertices as u32).collect();
-            let polygons: Vec<&[u32]> = match kind.triangles.is_empty() {
-                true => vec![&ring],
-                false => kind.triangles.iter().map(|triangle| triangle.as_slice()).collect(),
-            };
-            for polygon in polygons {
-                let corner = |&corner: &u32| {
-                    let vertex = vertices.start + corner as usize;
-                    (frame.position[vertex].map(f64::to_bits), frame.velocity[vertex][0].to_bits())
+        frame
+    }
+
+    fn dimension(kinds: &[Self]) -> usize {
+        if kinds[0].triangles.is_empty() { 2 } else { 3 }
+    }
+
+    fn check_vtk(path: &Path, reader: &CellReader) {
+        let kinds = reader.kinds();
+        let file = hdf5::File::open(path).expect("opens");
+        let whole = |name: &str| file.dataset(name).and_then(|dataset| dataset.read_raw::<i64>()).expect(name);
+        let points = file.dataset("VTKHDF/Points").and_then(|points| points.read_raw::<f64>()).expect("points");
+        let velocity = file.dataset("VTKHDF/PointData/velocity").and_then(|v| v.read_raw::<f32>()).expect("velocity");
+        let kind_of = file.dataset("VTKHDF/CellData/kind").and_then(|kind| kind.read_raw::<i32>()).expect("kinds");
+        let (id_of, offsets) = (whole("VTKHDF/CellData/id"), whole("VTKHDF/Polygons/Offsets"));
+        let connectivity = whole("VTKHDF/Polygons/Connectivity");
+        let counts = ["NumberOfPoints", "Polygons/NumberOfCells", "Polygons/NumberOfConnectivityIds"];
+        let counts = counts.map(|name| whole(&format!("VTKHDF/{name}")));
+        for empty in ["Vertices", "Lines", "Strips"] {
+            assert_eq!(whole(&format!("VTKHDF/{empty}/NumberOfCells")), vec![0; counts[0].len()]);
+            assert_eq!(whole(&format!("VTKHDF/{empty}/Offsets")), vec![0; counts[0].len()]);
+        }
+        for dump in 0..reader.steps().len() {
+            let at = |name: &str| whole(&format!("VTKHDF/Steps/{name}"))[dump];
+            let at_polygons = |name: &str| whole(&format!("VTKHDF/Steps/{name}"))[4 * dump + 2];
+            let (first, parts) = (at("PartOffsets") as usize, at("NumberOfParts") as usize);
+            let before: i64 = counts[1][..first].iter().sum();
+            let offset = at_polygons("CellOffsets");
+            assert!(first == 0 && offset == 0 || before < offset, "{before} polygons before, {offset}");
+            let (mut point, mut row) = (at("PointOffsets"), offset + first as i64);
+            let mut corner = at_polygons("ConnectivityIdOffsets");
+            let (mut id, mut kind) = (at("CellDataOffsets/id"), at("CellDataOffsets/kind"));
+            assert_eq!(at("PointDataOffsets/velocity"), point);
+            // Cells as VTK sees them: corners of each polygon with number and kind.
+            let mut seen = Vec::new();
+            let part = |part: usize| counts.each_ref().map(|count| count[part]);
+            for [vertices, polygons, corners] in (first..first + parts).map(part) {
+                for _ in 0..polygons {
+                    let ends = (offsets[row as usize], offsets[row as usize + 1]);
+                    let corners = (corner + ends.0..corner + ends.1).map(|corner| {
+                        let local = connectivity[corner as usize];
+                        assert!((0..vertices).contains(&local));
+                        let vertex = 3 * (point + local) as usize;
+                        ([0, 1, 2].map(|k| points[vertex + k].to_bits()), velocity[vertex].to_bits())
+                    });
+                    seen.push((id_of[id as usize], kind_of[kind as usize], corners.collect::<Vec<_>>()));
+                    (row, id, kind) = (row + 1, id + 1, kind + 1);
+                }
+                assert_eq!(offsets[row as usize], corners);
+                row += 1;
+                point += vertices;
+                corner += corners;
+            }
+            seen.sort_by_key(|polygon| polygon.0);
+            let frame = reader.frame(dump).expect("reads");
+            let mut expected = Vec::new();
+            for (cell, vertices) in frame.vertices(kinds).into_iter().enumerate() {
+                let kind = &kinds[frame.kind[cell] as usize];
+                let ring: Vec<u32> = (0..kind.vertices as u32).collect();
+                let polygons: Vec<&[u32]> = match kind.triangles.is_empty() {
+                    true => vec![&ring],
+                    false => kind.triangles.iter().map(|triangle| triangle.as_slice()).collect(),
                 };
-                let corners = polygon.iter().map(corner).collect::<Vec<_>>();
-                expected.push((frame.id[cell] as i64, frame.kind[cell] as i32, corners));
+                for polygon in polygons {
+                    let corner = |&corner: &u32| {
+                        let vertex = vertices.start + corner as usize;
+                        (frame.position[vertex].map(f64::to_bits), frame.velocity[vertex][0].to_bits())
+                    };
+                    let corners = polygon.iter().map(corner).collect::<Vec<_>>();
+                    expected.push((frame.id[cell] as i64, frame.kind[cell] as i32, corners));
+                }
             }
+            assert!(seen == expected, "dump {dump}");
         }
-        assert!(seen == expected, "dump {dump}");
     }
 }
 
@@ -160,7 +130,7 @@ fn cells_survive_in_two_and_three_dimensions() {
     let folder = tempfile::tempdir().expect("a folder");
     for kinds in [solids(), rings()] {
         split(folder.path(), &kinds, 1, &FLOW, flow, |_, _| 0);
-        check(&dump_file(folder.path(), "cells"), &kinds, &FLOW, flow);
+        check(folder.path(), &kinds, &FLOW, flow);
     }
 }
 
@@ -171,7 +141,7 @@ fn one_rank_and_three_hold_the_same_frames() {
     // Cells migrate, and none is on rank 1 at times.
     let owner = |step: u64, id: u64| (if step == 20 { id % 2 * 2 } else { (id + step / 20) % 3 }) as usize;
     split(folder.path(), &kinds, 3, &FLOW, flow, owner);
-    check(&dump_file(folder.path(), "cells"), &kinds, &FLOW, flow);
+    check(folder.path(), &kinds, &FLOW, flow);
     let parts = hdf5::File::open(dump_file(folder.path(), "cells")).expect("opens");
     let parts = parts.dataset("VTKHDF/Steps/PartOffsets").and_then(|parts| parts.read_raw::<i64>()).expect("parts");
     assert_eq!(parts, [0, 3, 6, 6, 6, 9, 12], "each rank has as many cells of each kind at steps 30, 40 and 50");
@@ -179,14 +149,7 @@ fn one_rank_and_three_hold_the_same_frames() {
 
 #[test]
 fn more_vertices_than_a_chunk() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let kinds = rings();
-    let ids = |step: u64| (0..2_500 + step).collect::<Vec<_>>();
-    split(folder.path(), &kinds, 2, &[1, 2, 300], ids, |step, id| ((id / 7 + step) % 2) as usize);
-    check(&dump_file(folder.path(), "cells"), &kinds, &[1, 2, 300], ids);
-    let reader = CellReader::open(&dump_file(folder.path(), "cells")).expect("opens");
-    let some = reader.frame_of(1, |id| id % 5 == 3).expect("reads");
-    assert!(some == frame(&kinds, 2, (0..2_502).filter(|id| id % 5 == 3)));
+    many(&rings(), 2_500);
 }
 
 proptest! {
@@ -196,11 +159,7 @@ proptest! {
         frames in prop::collection::vec(prop::collection::btree_set(0_u64..40, 0..20), 1..6),
         ranks in 1_usize..4,
     ) {
-        let folder = tempfile::tempdir().expect("a folder");
-        let steps: Vec<u64> = (0..frames.len() as u64).collect();
-        let ids = |step: u64| frames[step as usize].iter().copied().collect::<Vec<_>>();
-        split(folder.path(), &solids(), ranks, &steps, ids, |step, id| ((id * 7 + step) % ranks as u64) as usize);
-        check(&dump_file(folder.path(), "cells"), &solids(), &steps, ids);
+        any_frames(&solids(), &frames, ranks);
     }
 }
 
@@ -210,7 +169,7 @@ fn a_frame_that_does_not_fit_is_refused() {
     let path = folder.path().join("cells.vtkhdf");
     let kinds = solids();
     let mut writer = CellWriter::create(&path, &kinds, 3, 1e-6).expect("makes it");
-    let good = || frame(&kinds, 5, [0, 1, 2]);
+    let good = || CellKind::frame(&kinds, 5, [0, 1, 2]);
     let broken = [
         CellFrame { image: vec![], ..good() },
         CellFrame { kind: vec![0, 1, 2], ..good() },
@@ -228,20 +187,6 @@ fn a_frame_that_does_not_fit_is_refused() {
 }
 
 #[test]
-fn a_cell_on_two_ranks_is_damage() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let files = [0, 1].map(|rank| rank_file(folder.path(), "cells", rank, 2));
-    for (file, ids) in files.iter().zip([[1, 4], [4, 7]]) {
-        let mut writer = CellWriter::create(file, &solids(), 3, 1e-6).expect("makes it");
-        writer.append(&frame(&solids(), 1, ids)).expect("writes");
-    }
-    let index = dump_file(folder.path(), "cells");
-    write_cell_index(&index, &files).expect("writes");
-    let fault = CellReader::open(&index).and_then(|reader| reader.frame(0)).expect_err("twice");
-    assert!(fault.message.contains("cell 4 is there twice at step 1"), "{fault}");
-}
-
-#[test]
 fn cells_of_more_vertices_than_there_may_be_are_damage() {
     let folder = tempfile::tempdir().expect("a folder");
     split(folder.path(), &rings(), 1, &[10], |_| vec![0, 1, 2, 3, 4, 5], |_, _| 0);
@@ -255,63 +200,23 @@ fn cells_of_more_vertices_than_there_may_be_are_damage() {
 }
 
 #[test]
-fn a_truncated_file_is_a_fault_at_any_length() {
+fn what_is_damaged_is_a_fault() {
+    damaged(&solids());
+    // A dump of another kind, and rows of a broken layout.
     let folder = tempfile::tempdir().expect("a folder");
     split(folder.path(), &solids(), 2, &[10, 20], flow, |_, id| (id % 2) as usize);
-    let index = dump_file(folder.path(), "cells");
-    for path in [&index, &rank_file(folder.path(), "cells", 1, 2)] {
-        let whole = fs::read(path).expect("reads");
-        for length in (0..whole.len()).step_by(691).chain([whole.len() - 1]) {
-            fs::write(path, &whole[..length]).expect("writes");
-            let fault = CellReader::open(&index).err().unwrap_or_else(|| panic!("opens at {length} bytes"));
-            let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
-            assert!(fault.message.contains(name) && fault.exit == Exit::Usage, "{fault}");
-        }
-        fs::write(path, &whole).expect("writes");
-    }
-    // A dump of another kind, and rows of a broken layout.
-    let path = rank_file(folder.path(), "cells", 0, 2);
+    let (index, path) = (dump_file(folder.path(), "cells"), rank_file(folder.path(), "cells", 0, 2));
     let file = hdf5::File::open_rw(&path).expect("opens");
     let layout = file.dataset("hematite/cells/layout").expect("there");
     layout.write_slice(&ndarray::arr2(&[[1_u64 << 40]]), (1..2, 5..6)).expect("writes");
     file.close().expect("closes");
     let fault = CellReader::open(&index).err().expect("damaged");
     assert!(fault.message.contains("has the wrong size"), "{fault}");
-    fs::write(&path, b"not HDF5 at all").expect("writes");
+    std::fs::write(&path, b"not HDF5 at all").expect("writes");
     assert!(CellReader::open(&index).is_err() && CellReader::open(folder.path()).is_err());
 }
 
 #[test]
 fn a_run_goes_on_with_any_number_of_ranks() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (run, kinds) = (folder.path(), solids());
-    let whole = dump_file(run, "cells");
-    split(run, &kinds, 4, &[10, 20], flow, |_, id| (id % 4) as usize);
-    // One rank came further than the others, another lost its last dump in an interrupted restart.
-    let ahead = rank_file(run, "cells", 0, 4);
-    CellWriter::reopen(&ahead, 20).and_then(|mut writer| writer.append(&frame(&kinds, 30, [0]))).expect("writes");
-    CellWriter::reopen(&rank_file(run, "cells", 1, 4), 15).expect("goes on");
-    let mut steps = vec![10];
-    for ranks in [4, 3, 1, 1, 2] {
-        let next = steps[steps.len() - 1] + 10;
-        let go_on = |rank| CellWriter::go_on((run, "cells"), (rank, ranks), &kinds, 3, 1e-6, next - 5);
-        let mut writers: Vec<_> = (0..ranks).map(|rank| go_on(rank).expect("goes on")).collect();
-        for (rank, writer) in writers.iter_mut().enumerate() {
-            assert_eq!(writer.steps().len(), steps.len());
-            let own = flow(next).into_iter().filter(|id| (id / 3 % ranks as u64) as usize == rank);
-            writer.append(&frame(&kinds, next, own)).expect("writes");
-        }
-        let files: Vec<_> = (0..ranks).map(|rank| rank_file(run, "cells", rank, ranks)).collect();
-        if ranks > 1 {
-            write_cell_index(&whole, &files).expect("writes");
-        }
-        clear_other_ranks(run, "cells", ranks).expect("clears");
-        steps.push(next);
-        check(&whole, &kinds, &steps, flow);
-        assert_eq!(fs::read_dir(run).expect("lists").count(), if ranks == 1 { 1 } else { ranks + 1 });
-    }
-    let fault = CellWriter::go_on((run, "cells"), (0, 1), &rings(), 2, 1e-6, 99).err().expect("does not fit");
-    assert!(fault.message.contains("other populations"), "{fault}");
-    let fresh = CellWriter::go_on((run, "other"), (0, 1), &rings(), 2, 1e-6, 99).expect("begins");
-    assert!(fresh.steps().is_empty() && dump_file(run, "other").exists());
+    goes_on(&solids(), &rings(), flow);
 }

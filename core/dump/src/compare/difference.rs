@@ -14,129 +14,32 @@ pub struct Comparison {
     /// The first difference, by dump, step, field, then node number; then of cells and of bodies, by step, quantity and
     /// number; ledgers come last.
     pub first: Option<Difference>,
-    /// The fields with differences.
-    pub fields: Vec<FieldTotal>,
-    /// The quantities of vertices with differences.
-    pub vertices: Vec<VertexTotal>,
-    /// The quantities of bodies with differences.
-    pub bodies: Vec<BodyTotal>,
+    /// The quantities with differences.
+    pub totals: Vec<Total>,
     /// Numbers of the ledger that differ.
     pub ledger: u64,
 }
 
-/// Differences of one field over all dumps.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FieldTotal {
-    /// The field.
-    pub field: Field,
-    /// Values that differ.
-    pub differing: u64,
-    /// Largest magnitude of a difference; NaN where one is not a number.
-    pub largest: f64,
-}
-
-/// A vector of a dump of cells.
+/// What numbers of a dump say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VertexValue {
-    /// Position, m.
-    Position,
-    /// Velocity, m/s.
-    Velocity,
-    /// Force, N.
-    Force,
-}
-
-impl VertexValue {
+pub struct Quantity {
     /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Position => "position",
-            Self::Velocity => "velocity",
-            Self::Force => "force",
-        }
-    }
-
-    /// Its unit.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Position => "m",
-            Self::Velocity => "m/s",
-            Self::Force => "N",
-        }
-    }
-}
-
-/// A quantity of a dump of rigid bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BodyValue {
-    /// Position of the centre, m.
-    Position,
-    /// Orientation, a unit quaternion.
-    Orientation,
-    /// Velocity, m/s.
-    Velocity,
-    /// Angular velocity, rad/s.
-    AngularVelocity,
-    /// Force, N.
-    Force,
-    /// Torque, N m.
-    Torque,
-}
-
-impl BodyValue {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Position => "position",
-            Self::Orientation => "orientation",
-            Self::Velocity => "velocity",
-            Self::AngularVelocity => "angular_velocity",
-            Self::Force => "force",
-            Self::Torque => "torque",
-        }
-    }
-
+    pub name: &'static str,
     /// Its unit; empty where it has none.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::Position => "m",
-            Self::Orientation => "",
-            Self::Velocity => "m/s",
-            Self::AngularVelocity => "rad/s",
-            Self::Force => "N",
-            Self::Torque => "N m",
-        }
-    }
+    pub unit: &'static str,
 }
 
-/// Differences of one quantity of vertices or of bodies over all dumps.
+/// Differences of one quantity over all dumps.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Total<Q> {
+pub struct Total {
+    /// Whose it is, "vertices" or "bodies"; none of fields.
+    pub of: Option<&'static str>,
     /// The quantity.
-    pub quantity: Q,
+    pub quantity: Quantity,
     /// Numbers that differ.
     pub differing: u64,
     /// Largest magnitude of a difference; NaN where one is not a number.
     pub largest: f64,
-}
-
-/// Differences of one quantity of vertices over all dumps.
-pub type VertexTotal = Total<VertexValue>;
-
-/// Differences of one quantity of bodies over all dumps.
-pub type BodyTotal = Total<BodyValue>;
-
-/// Adds a number that differs by `size` to the totals.
-fn add<Q: PartialEq>(totals: &mut Vec<Total<Q>>, quantity: Q, size: f64) {
-    match totals.iter_mut().find(|total| total.quantity == quantity) {
-        Some(total) => {
-            total.differing += 1;
-            if size.is_nan() || size > total.largest {
-                total.largest = size;
-            }
-        }
-        None => totals.push(Total { quantity, differing: 1, largest: size }),
-    }
 }
 
 /// A difference.
@@ -163,38 +66,25 @@ pub enum Difference {
         /// Its bits in each run, in the run's precision.
         bits: [u64; 2],
     },
-    /// A number of a vertex.
-    Vertex {
+    /// A number of a cell's vertex or of a rigid body.
+    Member {
+        /// The dump, "cells" or "bodies".
+        dump: &'static str,
         /// Time step.
         step: u64,
         /// Name of the population.
         population: String,
-        /// Number of the cell.
-        cell: u64,
-        /// Its vertex.
-        vertex: usize,
+        /// What has the number: "cell" or "body".
+        member: &'static str,
+        /// Which of them.
+        id: u64,
+        /// The vertex, where members have several.
+        vertex: Option<usize>,
         /// What of it.
-        quantity: VertexValue,
+        quantity: Quantity,
         /// Its component.
         component: usize,
         /// The value in each run.
-        values: [f64; 2],
-        /// Its bits in each run, in the precision of the file.
-        bits: [u64; 2],
-    },
-    /// A number of a rigid body.
-    Body {
-        /// Time step.
-        step: u64,
-        /// Name of the population.
-        population: String,
-        /// Number of the body.
-        body: u64,
-        /// What differs.
-        quantity: BodyValue,
-        /// Its component.
-        component: usize,
-        /// The number in each run.
         values: [f64; 2],
         /// Its bits in each run, in the precision of the file.
         bits: [u64; 2],
@@ -221,33 +111,24 @@ impl Comparison {
         self.first.get_or_insert(difference);
     }
 
-    /// Counts a value that differs by `size`.
-    pub(super) fn count(&mut self, field: Field, size: f64, difference: impl FnOnce() -> Difference) {
+    /// Counts a number of `quantity` that differs by `size`; `of` as in [`Total`].
+    pub(super) fn count(
+        &mut self,
+        of: Option<&'static str>,
+        quantity: Quantity,
+        size: f64,
+        difference: impl FnOnce() -> Difference,
+    ) {
         self.first.get_or_insert_with(difference);
-        let total = match self.fields.iter_mut().position(|total| total.field == field) {
-            Some(known) => &mut self.fields[known],
-            None => {
-                self.fields.push(FieldTotal { field, differing: 0, largest: 0.0 });
-                let last = self.fields.len() - 1;
-                &mut self.fields[last]
+        match self.totals.iter_mut().find(|total| (total.of, total.quantity) == (of, quantity)) {
+            Some(total) => {
+                total.differing += 1;
+                if size.is_nan() || size > total.largest {
+                    total.largest = size;
+                }
             }
-        };
-        total.differing += 1;
-        if size.is_nan() || size > total.largest {
-            total.largest = size;
+            None => self.totals.push(Total { of, quantity, differing: 1, largest: size }),
         }
-    }
-
-    /// Counts a number of a vertex that differs by `size`.
-    pub(super) fn count_vertex(&mut self, quantity: VertexValue, size: f64, difference: impl FnOnce() -> Difference) {
-        self.first.get_or_insert_with(difference);
-        add(&mut self.vertices, quantity, size);
-    }
-
-    /// Counts a number of a body that differs by `size`.
-    pub(super) fn count_body(&mut self, quantity: BodyValue, size: f64, difference: impl FnOnce() -> Difference) {
-        self.first.get_or_insert_with(difference);
-        add(&mut self.bodies, quantity, size);
     }
 }
 
@@ -257,17 +138,9 @@ impl fmt::Display for Comparison {
             return write!(f, "the same: {} values", self.values);
         };
         write!(f, "{first}")?;
-        for total in &self.fields {
-            let (name, unit) = (total.field.name(), total.field.unit());
-            write!(f, "\n{name}: {} values differ, by {:e} {unit} at most", total.differing, total.largest)?;
-        }
-        for total in &self.vertices {
-            let (name, unit) = (total.quantity.name(), total.quantity.unit());
-            write!(f, "\nvertices' {name}: {} numbers differ, by {:e} {unit} at most", total.differing, total.largest)?;
-        }
-        for total in &self.bodies {
-            let (name, unit) = (total.quantity.name(), total.quantity.unit());
-            write!(f, "\nbodies' {name}: {} numbers differ, by {:e} {unit} at most", total.differing, total.largest)?;
+        for Total { of, quantity: Quantity { name, unit }, differing, largest } in &self.totals {
+            let (of, what) = of.map_or((String::new(), "values"), |of| (format!("{of}' "), "numbers"));
+            write!(f, "\n{of}{name}: {differing} {what} differ, by {largest:e} {unit} at most")?;
         }
         if self.ledger > 0 {
             write!(f, "\nledger: {} numbers differ", self.ledger)?;
@@ -290,18 +163,14 @@ impl fmt::Display for Difference {
                 let node = node.0;
                 write!(f, ", node {node} at ({x}, {y}, {z}): {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
             }
-            Self::Vertex { step, population, cell, vertex, quantity, component, values: [a, b], bits } => {
-                let (name, unit, [bits_a, bits_b]) = (quantity.name(), quantity.unit(), bits);
-                write!(
-                    f,
-                    "first difference: cells, step {step}, {name}[{component}], population {population}, cell {cell}"
-                )?;
-                write!(f, ", vertex {vertex}: {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
-            }
-            Self::Body { step, population, body, quantity, component, values: [a, b], bits } => {
-                let (name, unit, [bits_a, bits_b]) = (quantity.name(), quantity.unit(), bits);
-                write!(f, "first difference: bodies, step {step}, {name}[{component}], population {population}")?;
-                write!(f, ", body {body}: {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
+            Self::Member { dump, step, population, member, id, vertex, quantity, component, values: [a, b], bits } => {
+                let (Quantity { name, unit }, [bits_a, bits_b]) = (quantity, bits);
+                write!(f, "first difference: {dump}, step {step}, {name}[{component}], population {population}")?;
+                write!(f, ", {member} {id}")?;
+                if let Some(vertex) = vertex {
+                    write!(f, ", vertex {vertex}")?;
+                }
+                write!(f, ": {a:e} and {b:e} {unit} (bits {bits_a:#x} and {bits_b:#x})")
             }
             Self::Ledger { step, column, values: [a, b] } => {
                 let (bits_a, bits_b) = (a.to_bits(), b.to_bits());

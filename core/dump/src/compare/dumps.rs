@@ -4,20 +4,48 @@ use std::path::Path;
 
 use hematite_config::Result;
 
-use super::{Number, largest, same};
+use super::{Number, Quantity, largest, same};
 use crate::polydata::{Kind, Reader};
 use crate::{Comparison, Difference, DumpStep, dump_file};
 
 /// Members that are compared by number.
 pub(super) trait Compared: Kind {
+    /// What has a row of numbers: its vertices, or the members themselves.
+    const ROWS: &str;
+
     /// How often each member has crossed the periodic faces.
     fn image(frame: &Self::Frame) -> &[[i32; 3]];
 
     /// What keeps dumps from being compared frame by frame, but for their times.
     fn structure(a: &Reader<Self>, b: &Reader<Self>) -> Option<String>;
 
-    /// Compares the numbers of two frames of the same members.
-    fn numbers(kinds: &[Self], a: &Self::Frame, b: &Self::Frame, rtol: Option<f64>, comparison: &mut Comparison);
+    /// The numbers of a frame, member after member, vertex after vertex.
+    fn rows(frame: &Self::Frame) -> Vec<Rows<'_>>;
+}
+
+/// A row of numbers for each vertex or member.
+pub(super) struct Rows<'a> {
+    quantity: Quantity,
+    columns: usize,
+    numbers: Numbers<'a>,
+}
+
+/// Numbers in the precision of the file.
+enum Numbers<'a> {
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+}
+
+impl<'a> Rows<'a> {
+    /// Rows in single precision.
+    pub fn f32<const N: usize>(name: &'static str, unit: &'static str, rows: &'a [[f32; N]]) -> Self {
+        Self { quantity: Quantity { name, unit }, columns: N, numbers: Numbers::F32(rows.as_flattened()) }
+    }
+
+    /// Rows in double precision.
+    pub fn f64<const N: usize>(name: &'static str, unit: &'static str, rows: &'a [[f64; N]]) -> Self {
+        Self { quantity: Quantity { name, unit }, columns: N, numbers: Numbers::F64(rows.as_flattened()) }
+    }
 }
 
 /// Compares the dumps of two run folders, where there are any.
@@ -47,7 +75,7 @@ pub(super) fn compare<K: Compared>(a: &Path, b: &Path, rtol: Option<f64>, compar
             comparison.note(Difference::Structure(format!("{what}: step {}, {differs}", at.step)));
             return Ok(());
         }
-        K::numbers(a.kinds(), &frame_a, &frame_b, rtol, comparison);
+        numbers(a.kinds(), &frame_a, &frame_b, rtol, comparison);
     }
     Ok(())
 }
@@ -83,39 +111,47 @@ fn members<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame) -> Option<Strin
     None
 }
 
-/// A number that differs.
-pub(super) struct Unequal {
-    pub row: usize,
-    pub component: usize,
-    /// The number in each run.
-    pub values: [f64; 2],
-    /// Its bits in each run, in the precision of the file.
-    pub bits: [u64; 2],
-}
-
-impl Unequal {
-    /// By how much.
-    pub fn size(&self) -> f64 {
-        (self.values[0] - self.values[1]).abs()
-    }
-}
-
-/// Compares two arrays row by row, and hands on what differs.
-pub(super) fn rows<T: Number, const N: usize>(
-    a: &[[T; N]],
-    b: &[[T; N]],
-    rtol: Option<f64>,
-    comparison: &mut Comparison,
-    found: impl Fn(&mut Comparison, Unequal),
-) {
-    let tolerance = rtol.map(|rtol| rtol * largest(a.as_flattened().iter().map(|value| value.wide())));
-    for (row, (a, b)) in a.iter().zip(b).enumerate() {
-        for (component, (&x, &y)) in a.iter().zip(b).enumerate() {
-            if !same(x, y, tolerance) {
-                let (values, bits) = ([x.wide(), y.wide()], [x.bits(), y.bits()]);
-                found(comparison, Unequal { row, component, values, bits });
-            }
+/// Compares the numbers of two frames of the same members.
+fn numbers<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame, rtol: Option<f64>, comparison: &mut Comparison) {
+    let (at, id, kind) = K::members(a);
+    // The member of each row, and which of its rows that is.
+    let of_member = |member: usize| (0..kinds[kind[member] as usize].vertices()).map(move |row| (member, row));
+    let owner: Vec<(usize, usize)> = (0..id.len()).flat_map(of_member).collect();
+    for (a, b) in K::rows(a).iter().zip(&K::rows(b)) {
+        let found = |comparison: &mut Comparison, place: usize, values: [f64; 2], bits: [u64; 2]| {
+            let (member, row) = owner[place / a.columns];
+            comparison.count(Some(K::ROWS), a.quantity, (values[0] - values[1]).abs(), || Difference::Member {
+                dump: K::FORM.what,
+                step: at.step,
+                population: kinds[kind[member] as usize].name().to_owned(),
+                member: K::FORM.member,
+                id: id[member],
+                vertex: (K::ROWS != K::FORM.what).then_some(row),
+                quantity: a.quantity,
+                component: place % a.columns,
+                values,
+                bits,
+            });
+        };
+        match (&a.numbers, &b.numbers) {
+            (Numbers::F32(a), Numbers::F32(b)) => each(a, b, rtol, comparison, found),
+            (Numbers::F64(a), Numbers::F64(b)) => each(a, b, rtol, comparison, found),
+            _ => {}
         }
     }
-    comparison.values += (N * a.len()) as u64;
+}
+
+/// Compares two arrays, and hands on what differs: its place, the number in each run, and its bits.
+fn each<T: Number>(
+    a: &[T],
+    b: &[T],
+    rtol: Option<f64>,
+    comparison: &mut Comparison,
+    found: impl Fn(&mut Comparison, usize, [f64; 2], [u64; 2]),
+) {
+    let tolerance = rtol.map(|rtol| rtol * largest(a.iter().map(|value| value.wide())));
+    for (place, (&x, &y)) in a.iter().zip(b).enumerate().filter(|(_, (x, y))| !same(**x, **y, tolerance)) {
+        found(comparison, place, [x.wide(), y.wide()], [x.bits(), y.bits()]);
+    }
+    comparison.values += a.len() as u64;
 }

@@ -3,9 +3,10 @@ use std::path::Path;
 use hematite_case::NodeId;
 
 use super::*;
-use crate::cells::tests::{frame, solids};
+use crate::cells::tests::solids;
 use crate::fields::tests::{block, split, value, write_dump};
-use crate::{CellWriter, Column, DumpStep, FieldWriter, LedgerRow, LedgerWriter};
+use crate::polydata::tests::{Sample, deal};
+use crate::{BodyFrame, CellFrame, CellWriter, Column, DumpStep, FieldWriter, LedgerRow, LedgerWriter};
 
 fn record() -> RunRecord {
     let json = serde_json::json!({
@@ -89,7 +90,7 @@ fn one_bit_is_found_where_it_is() {
         }
         other => panic!("{other}"),
     }
-    assert!(comparison.fields.len() == 1 && comparison.fields[0].differing == 2, "{comparison}");
+    assert!(comparison.totals.len() == 1 && comparison.totals[0].differing == 2, "{comparison}");
     let text = comparison.to_string();
     assert!(text.contains("step 20, velocity[1], node 1037 at ("), "{text}");
     assert!(compare(one.path(), three.path(), Some(1e-6)).expect("compares").same());
@@ -100,7 +101,7 @@ fn one_bit_is_found_where_it_is() {
 fn nan_differs_at_any_tolerance() {
     let (one, other) = (run(1, |_, _| ()), run(1, |_, value| *value = f32::NAN));
     let comparison = compare(one.path(), other.path(), Some(1.0)).expect("compares");
-    assert!(comparison.fields[0].differing == 60 && comparison.fields[0].largest.is_nan(), "{comparison}");
+    assert!(comparison.totals[0].differing == 60 && comparison.totals[0].largest.is_nan(), "{comparison}");
     assert!(compare(other.path(), other.path(), None).expect("compares").same());
 }
 
@@ -127,23 +128,18 @@ fn other_contents_are_named() {
 }
 
 /// A run of two dumps of cells on `ranks` ranks; `change` alters each frame.
-fn cells(ranks: usize, change: impl Fn(&mut crate::CellFrame)) -> tempfile::TempDir {
+fn cells(ranks: usize, change: impl Fn(&mut CellFrame)) -> tempfile::TempDir {
+    members(ranks, &solids(), change)
+}
+
+/// A run of two dumps of members on `ranks` ranks; `change` alters each frame.
+fn members<K: Sample>(ranks: usize, kinds: &[K], change: impl Fn(&mut K::Frame)) -> tempfile::TempDir {
     let run = run(1, |_, _| ());
-    let kinds = solids();
-    let files: Vec<_> = (0..ranks).map(|rank| crate::rank_file(run.path(), "cells", rank, ranks)).collect();
-    let make = |file: &std::path::PathBuf| CellWriter::create(file, &kinds, 3, 1e-6).expect("makes it");
-    let mut writers: Vec<_> = files.iter().map(make).collect();
-    for step in [10, 20] {
-        let mut whole = frame(&kinds, step, 0..20);
+    deal(run.path(), kinds, ranks, &[10, 20], |step| {
+        let mut whole = K::frame(kinds, step, 0..20);
         change(&mut whole);
-        for (rank, writer) in writers.iter_mut().enumerate() {
-            let own: Vec<usize> = (0..whole.id.len()).filter(|cell| cell % ranks == rank).collect();
-            writer.append(&whole.take(&kinds, &own)).expect("writes");
-        }
-    }
-    if ranks > 1 {
-        crate::write_cell_index(&run.path().join("cells.vtkhdf"), &files).expect("writes");
-    }
+        whole
+    });
     run
 }
 
@@ -162,7 +158,7 @@ fn one_bit_of_a_cell_is_found_where_it_is() {
     // Vertex 3 of cell 5, an octahedron; before it stand 3 tetrahedra and 2 octahedra.
     let at = 3 * 4 + 2 * 6 + 3;
     let one = cells(1, |_| ());
-    type Flip = fn(&mut crate::CellFrame, usize);
+    type Flip = fn(&mut CellFrame, usize);
     let flips: [(&str, Flip); 3] = [
         ("position[2]", |frame, at| frame.position[at][2] = f64::from_bits(frame.position[at][2].to_bits() ^ 1)),
         ("velocity[0]", |frame, at| frame.velocity[at][0] = f32::from_bits(frame.velocity[at][0].to_bits() ^ 1)),
@@ -177,7 +173,7 @@ fn one_bit_of_a_cell_is_found_where_it_is() {
         let comparison = compare(one.path(), other.path(), None).expect("compares");
         let text = comparison.to_string();
         assert!(text.contains(&format!("step 20, {name}, population octa, cell 5, vertex 3: ")), "{text}");
-        assert!(comparison.vertices.len() == 1 && comparison.vertices[0].differing == 1, "{text}");
+        assert!(comparison.totals.len() == 1 && comparison.totals[0].differing == 1, "{text}");
         assert!(compare(one.path(), other.path(), Some(1e-6)).expect("compares").same());
     }
 }
@@ -185,7 +181,7 @@ fn one_bit_of_a_cell_is_found_where_it_is() {
 #[test]
 fn other_cells_are_named() {
     let one = cells(1, |_| ());
-    let told = |change: fn(&mut crate::CellFrame), text: &str| {
+    let told = |change: fn(&mut CellFrame), text: &str| {
         let comparison = compare(one.path(), cells(1, change).path(), Some(0.1)).expect("compares");
         assert!(comparison.to_string().contains(text), "{comparison}");
     };
@@ -195,7 +191,7 @@ fn other_cells_are_named() {
     let later = cells(1, |frame| frame.step += 1);
     let comparison = compare(one.path(), later.path(), None).expect("compares");
     assert!(comparison.to_string().contains("a dump is at step 10"), "{comparison}");
-    crate::CellWriter::reopen(&later.path().join("cells.vtkhdf"), 0).expect("goes on");
+    CellWriter::reopen(&later.path().join("cells.vtkhdf"), 0).expect("goes on");
     let comparison = compare(one.path(), later.path(), None).expect("compares");
     assert!(comparison.to_string().contains("taken 2 and 0 times"), "{comparison}");
 }
@@ -215,24 +211,8 @@ fn other_counts_of_cells_in_the_ledger_are_told() {
 }
 
 /// A run of two dumps of bodies on `ranks` ranks; `change` alters each frame.
-fn bodies(ranks: usize, change: impl Fn(&mut crate::BodyFrame)) -> tempfile::TempDir {
-    let run = run(1, |_, _| ());
-    let files: Vec<_> = (0..ranks).map(|rank| crate::rank_file(run.path(), "bodies", rank, ranks)).collect();
-    let kinds = crate::bodies::tests::kinds();
-    let make = |file: &std::path::PathBuf| crate::BodyWriter::create(file, &kinds, 3, 1e-6).expect("makes it");
-    let mut writers: Vec<_> = files.iter().map(make).collect();
-    for step in [10, 20] {
-        let mut whole = crate::bodies::tests::frame(step, 0..20);
-        change(&mut whole);
-        for (rank, writer) in writers.iter_mut().enumerate() {
-            let own: Vec<usize> = (0..whole.id.len()).filter(|body| body % ranks == rank).collect();
-            writer.append(&whole.take(&own)).expect("writes");
-        }
-    }
-    if ranks > 1 {
-        crate::write_body_index(&run.path().join("bodies.vtkhdf"), &files).expect("writes");
-    }
-    run
+fn bodies(ranks: usize, change: impl Fn(&mut BodyFrame)) -> tempfile::TempDir {
+    members(ranks, &crate::bodies::tests::kinds(), change)
 }
 
 #[test]
@@ -246,7 +226,7 @@ fn bodies_are_compared_to_the_bit() {
     fn flip(x: &mut f32) {
         *x = f32::from_bits(x.to_bits() ^ 1);
     }
-    type Flip = fn(&mut crate::BodyFrame);
+    type Flip = fn(&mut BodyFrame);
     let flips: [(&str, Flip); 6] = [
         ("position[2]", |frame| frame.position[5][2] = f64::from_bits(frame.position[5][2].to_bits() ^ 1)),
         ("orientation[3]", |frame| flip(&mut frame.orientation[5][3])),
@@ -264,10 +244,10 @@ fn bodies_are_compared_to_the_bit() {
         let comparison = compare(one.path(), other.path(), None).expect("compares");
         let text = comparison.to_string();
         assert!(text.contains(&format!("bodies, step 20, {name}, population sphere, body 5: ")), "{text}");
-        assert!(comparison.bodies.len() == 1 && comparison.bodies[0].differing == 1, "{text}");
+        assert!(comparison.totals.len() == 1 && comparison.totals[0].differing == 1, "{text}");
         assert!(compare(one.path(), other.path(), Some(1e-6)).expect("compares").same());
     }
-    let told = |change: fn(&mut crate::BodyFrame), text: &str| {
+    let told = |change: fn(&mut BodyFrame), text: &str| {
         let comparison = compare(one.path(), bodies(1, change).path(), Some(0.1)).expect("compares");
         assert!(comparison.to_string().contains(text), "{comparison}");
     };

@@ -16,6 +16,8 @@ mod header;
 mod index;
 mod layout;
 mod reader;
+#[cfg(test)]
+pub(crate) mod tests;
 mod writer;
 
 use std::fmt::Debug;

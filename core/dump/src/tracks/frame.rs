@@ -204,6 +204,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::polydata::tests::Sample;
 
     proptest! {
         #[test]
@@ -282,7 +283,7 @@ mod tests {
         assert!((tracks.axis[1][0] - 1.0).abs() < 1e-6, "{:?}", tracks.axis);
         assert!((tracks.volume[0] - 8.0 * std::f64::consts::PI).abs() < 1e-12);
         let cells = crate::cells::tests::solids();
-        let cells = TrackFrame::of(&crate::cells::tests::frame(&cells, 5, [2, 6]), &cells, 3);
+        let cells = TrackFrame::of(&CellKind::frame(&cells, 5, [2, 6]), &cells, 3);
         let both = TrackFrame::merge(&[tracks.to_bytes(), cells.to_bytes()]).expect("merges");
         assert_eq!(both.id, [2, 4, 6, 9]);
     }
@@ -290,7 +291,7 @@ mod tests {
     #[test]
     fn ranks_merge_by_number() {
         let kinds = crate::cells::tests::solids();
-        let frame = |ids: &[u64]| crate::cells::tests::frame(&kinds, 5, ids.iter().copied());
+        let frame = |ids: &[u64]| CellKind::frame(&kinds, 5, ids.iter().copied());
         let bytes = |ids: &[u64]| TrackFrame::of(&frame(ids), &kinds, 3).to_bytes();
         let whole = TrackFrame::of(&frame(&[1, 2, 3, 8, 9]), &kinds, 3);
         assert_eq!(TrackFrame::merge(&[bytes(&[8, 1]), bytes(&[]), bytes(&[9, 2, 3])]), Ok(whole));

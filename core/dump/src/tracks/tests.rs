@@ -2,7 +2,9 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::cells::tests::{frame, solids};
+use crate::CellKind;
+use crate::cells::tests::solids;
+use crate::polydata::tests::Sample;
 
 fn domain() -> TrackBox {
     TrackBox { dimension: 3, extent: [1e-4, 2e-4, 3e-4], periodic: [true, false, true] }
@@ -17,7 +19,7 @@ fn tracks(step: u64) -> TrackFrame {
         30 => 0..0,
         step => step..step + 5 + 3 * (step % 20),
     };
-    TrackFrame::of(&frame(&solids(), step, ids), &solids(), 3)
+    TrackFrame::of(&CellKind::frame(&solids(), step, ids), &solids(), 3)
 }
 
 fn check(run: &Path, steps: &[u64]) {
@@ -54,7 +56,7 @@ fn frames_of_any_number_of_cells_survive() {
 #[test]
 fn more_cells_than_a_chunk() {
     let run = tempfile::tempdir().expect("a folder");
-    let many = |step| TrackFrame::of(&frame(&solids(), step, 0..9_000 + step), &solids(), 3);
+    let many = |step| TrackFrame::of(&CellKind::frame(&solids(), step, 0..9_000 + step), &solids(), 3);
     let mut writer = TrackWriter::create(run.path(), &names(), &domain()).expect("makes it");
     (1..4).for_each(|step| writer.append(&many(step)).expect("writes"));
     let reader = TrackReader::open(run.path()).expect("opens");
