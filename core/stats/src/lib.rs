@@ -22,6 +22,7 @@ pub mod suspension;
 pub mod table;
 mod text;
 pub mod timeline;
+pub mod wall;
 pub mod wall_pressure;
 pub mod wss;
 pub mod wss_map;

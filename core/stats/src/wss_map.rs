@@ -8,8 +8,7 @@ use crate::number::with_unit;
 use crate::plane::AXES;
 use crate::raster::{Merge, Raster, Zoom};
 use crate::text::disc;
-use crate::wall_pressure::WallPressure;
-use crate::wss::{Statistics, WallSite, WallStress};
+use crate::wall::{AtWall, Statistics, WallSite};
 
 /// The picture of `stresses`, which belong to `sites` one by one, at `time` seconds.
 ///
@@ -17,39 +16,31 @@ use crate::wss::{Statistics, WallSite, WallStress};
 pub fn picture(
     nodes: &Nodes,
     sites: &[WallSite],
-    stresses: &[WallStress],
+    stresses: &[AtWall<3>],
     statistics: &Statistics,
     time: f64,
 ) -> Figure {
-    let mut scale = ColourScale::sequential(stresses.iter().map(|s| s.size));
-    let mut remark = remark_on(stresses.iter().map(|s| s.size));
+    let mut scale = ColourScale::sequential(stresses.iter().map(AtWall::number));
+    let mut remark = remark_on(stresses.iter().map(AtWall::number));
     if statistics.max_pa > 1.5 * statistics.p99_pa && statistics.p99_pa > 0.0 {
         scale = scale.capped(statistics.p99_pa);
         remark = format!("colours end at the 99th percentile; largest {}", with_unit(statistics.max_pa, "Pa"));
     }
-    let values: Vec<WallValue> = stresses.iter().map(|s| WallValue { point: s.point, value: s.size }).collect();
-    figure(nodes, sites, &values, ("wall shear stress", scale, remark, Merge::Max), time)
+    figure(nodes, sites, stresses, ("wall shear stress", scale, remark, Merge::Max), time)
 }
 
 /// The picture of the pressure at walls, which belongs to `sites` one by one, at `time` seconds.
-pub fn pressure_picture(nodes: &Nodes, sites: &[WallSite], pressures: &[WallPressure], time: f64) -> Figure {
-    let all = || pressures.iter().map(|p| p.pressure);
-    let values: Vec<WallValue> = pressures.iter().map(|p| WallValue { point: p.point, value: p.pressure }).collect();
+pub fn pressure_picture(nodes: &Nodes, sites: &[WallSite], pressures: &[AtWall<1>], time: f64) -> Figure {
+    let all = || pressures.iter().map(AtWall::number);
     let (scale, remark) = (ColourScale::diverging(all()), remark_on(all()));
-    figure(nodes, sites, &values, ("pressure at walls", scale, remark, Merge::Mean), time)
-}
-
-/// What is shown at one point of the wall.
-struct WallValue {
-    point: [f64; 3],
-    value: f64,
+    figure(nodes, sites, pressures, ("pressure at walls", scale, remark, Merge::Mean), time)
 }
 
 /// Values on the wall, by what they are, their colours, a remark, and what a pixel of a projection shows.
-fn figure(
+fn figure<const N: usize>(
     nodes: &Nodes,
     sites: &[WallSite],
-    values: &[WallValue],
+    values: &[AtWall<N>],
     (quantity, scale, remark, merge): (&str, ColourScale, String, Merge),
     time: f64,
 ) -> Figure {
@@ -74,7 +65,7 @@ fn figure(
 }
 
 /// The fluid in a flat colour, and a disc on every wall point; the largest value on top.
-fn outline(nodes: &Nodes, values: &[WallValue], scale: &ColourScale, extent: [u64; 3]) -> (Panel, f64) {
+fn outline<const N: usize>(nodes: &Nodes, values: &[AtWall<N>], scale: &ColourScale, extent: [u64; 3]) -> (Panel, f64) {
     let zoom = Zoom::fit(extent[0].max(extent[1]), LONGEST);
     let pick = |p: [i64; 3]| [p[0], p[1]];
     let radius = (0.55 * zoom.factor()).max(4.0);
@@ -85,20 +76,20 @@ fn outline(nodes: &Nodes, values: &[WallValue], scale: &ColourScale, extent: [u6
         raster.add(pick(p.map(i64::from)), 0.0);
     }
     let mut image = raster.paint_flat(FLUID);
-    let mut order: Vec<&WallValue> = values.iter().collect();
-    order.sort_by(|a, b| a.value.total_cmp(&b.value));
+    let mut order: Vec<&AtWall<N>> = values.iter().collect();
+    order.sort_by(|a, b| a.number().total_cmp(&b.number()));
     for value in order {
         let [x, y, _] = nodes.coordinate(value.point);
-        disc(&mut image, raster.pixel([x, y]), radius, scale.colour(value.value));
+        disc(&mut image, raster.pixel([x, y]), radius, scale.colour(value.number()));
     }
     (Panel { caption: "x to the right, y up".to_owned(), image }, zoom.factor())
 }
 
 /// Three panels, along z, y and x: in each pixel the largest value on the line of sight, or the mean of them.
-fn projections(
+fn projections<const N: usize>(
     nodes: &Nodes,
     sites: &[WallSite],
-    values: &[WallValue],
+    values: &[AtWall<N>],
     scale: &ColourScale,
     merge: Merge,
     extent: [u64; 3],
@@ -119,7 +110,7 @@ fn projections(
             fluid.add(pick(position.map(i64::from)), 0.0);
         }
         for (site, value) in sites.iter().zip(values) {
-            wall.add(pick(nodes.grid().position[site.node].map(i64::from)), value.value);
+            wall.add(pick(nodes.grid().position[site.node].map(i64::from)), value.number());
         }
         let mut image = fluid.paint_flat(FLUID);
         for (column, row, pixel) in image.enumerate_pixels_mut() {

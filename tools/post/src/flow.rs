@@ -11,7 +11,7 @@ use hematite_stats::plane::{Plane, flow_rate};
 use hematite_stats::profile::{self, Line, profile};
 use hematite_stats::summary::{Summary, summary};
 use hematite_stats::table::write_json;
-use hematite_stats::wss::{Statistics, WallSite};
+use hematite_stats::wall::{Statistics, WallSite};
 use serde::Serialize;
 
 use crate::arguments::FlowArguments;

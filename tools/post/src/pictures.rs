@@ -5,43 +5,45 @@ use hematite_dump::DumpStep;
 use hematite_stats::figure::Figure;
 use hematite_stats::lookup::Nodes;
 use hematite_stats::map::{Quantity, View, draw_smooth, speeds};
+use hematite_stats::plane::Plane;
 use hematite_stats::suspension::map::{self, Outline};
-use hematite_stats::table::write_json;
+use hematite_stats::table::{Table, write_json};
+use hematite_stats::wall::{self, Statistics, WallSite};
 use hematite_stats::wall_pressure;
-use hematite_stats::wss::{self, Statistics, WallSite};
+use hematite_stats::wss;
 use hematite_stats::wss_map;
 use hematite_stats::{bodies, cells};
 
 use crate::flow::Work;
+use crate::output::Output;
 use crate::source::Values;
 
 /// Speed and pressure: of the whole domain in 2-D, of every plane in 3-D.
 pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<()> {
     let speed = speeds(&values.velocity);
     let fields = [(Quantity::Speed, Some(&speed)), (Quantity::Pressure, values.pressure.as_ref())];
-    let planes = match work.nodes.grid().dimension {
-        3 => work.planes.iter().cloned().map(Some).collect(),
-        _ => vec![None],
-    };
     for (quantity, field) in fields {
         let Some(field) = field else { continue };
-        for plane in &planes {
-            let figure = hematite_stats::map::map(&work.nodes, field, quantity, plane.as_ref(), at.time)?;
-            let plane = plane.as_ref().map(|plane| format!("_{}", plane.name)).unwrap_or_default();
-            figure.write(&work.output.file(format!("{}{plane}{suffix}.png", quantity.name())))?;
+        for (plane, name) in planes(&work.planes, work.nodes.grid().dimension) {
+            let figure = hematite_stats::map::map(&work.nodes, field, quantity, plane, at.time)?;
+            figure.write(&work.output.file(format!("{}{name}{suffix}.png", quantity.name())))?;
         }
     }
     Ok(())
+}
+
+/// The planes of a 3-D domain with what they add to file names; of a 2-D one, all of it.
+fn planes(planes: &[Plane], dimension: usize) -> Vec<(Option<&Plane>, String)> {
+    match dimension {
+        3 => planes.iter().map(|plane| (Some(plane), format!("_{}", plane.name))).collect(),
+        _ => vec![(None, String::new())],
+    }
 }
 
 /// The cells and rigid bodies upon the speed, where the run has a dump of them at that step: of the whole domain, and where
 /// they are small there, of a part of it.
 pub fn cells(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<()> {
     let speed = speeds(&values.velocity);
-    let planes = match work.nodes.grid().dimension {
-        3 => work.planes.iter().cloned().map(Some).collect(),
-        _ => vec![None],
-    };
     let cells = work.cells.as_ref().and_then(|source| Some((source, source.at(at.step)?)));
     let bodies = work.bodies.as_ref().and_then(|source| Some((source, source.at(at.step)?)));
     let what = if cells.is_some() { "cells" } else { "bodies" };
@@ -54,14 +56,13 @@ pub fn cells(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Re
     };
     let (Some(names), true) = (names(work), cells.is_some() || !bodies.is_empty()) else { return Ok(()) };
     let mut pictures = Vec::new();
-    for plane in &planes {
-        let view = View::whole(&work.nodes, plane.as_ref())?;
+    for (plane, name) in planes(&work.planes, work.nodes.grid().dimension) {
+        let view = View::whole(&work.nodes, plane)?;
         let mut outlines = map::outlines(&work.nodes, &view, &all);
         outlines.extend(map::outlines(&work.nodes, &view, &bodies));
         let (whole, detail) = suspended((&work.nodes, &speed), &view, (what, &outlines, &names), at.time);
-        let plane = plane.as_ref().map(|plane| format!("_{}", plane.name)).unwrap_or_default();
-        pictures.push((format!("{what}{plane}{suffix}.png"), whole));
-        pictures.extend(detail.map(|detail| (format!("{what}_zoom{plane}{suffix}.png"), detail)));
+        pictures.push((format!("{what}{name}{suffix}.png"), whole));
+        pictures.extend(detail.map(|detail| (format!("{what}_zoom{name}{suffix}.png"), detail)));
     }
     for (name, picture) in pictures {
         picture.write(&work.output.file(name))?;
@@ -104,12 +105,9 @@ pub fn wall_shear_stress(
     suffix: &str,
 ) -> Result<Option<Statistics>> {
     let stresses = wss::wall_shear_stress(&work.nodes, sites, stress)?;
-    let Some(statistics) = wss::statistics(&stresses) else { return Ok(None) };
-    wss::table(&stresses).write_csv(&work.output.file(format!("wall_shear_stress{suffix}.csv")))?;
-    write_json(&work.output.file(format!("wall_shear_stress{suffix}.json")), &statistics)?;
-    wss_map::picture(&work.nodes, sites, &stresses, &statistics, at.time)
-        .write(&work.output.file(format!("wall_shear_stress{suffix}.png")))?;
-    Ok(Some(statistics))
+    let (table, statistics) = (wall::table(&stresses, wss::columns()), wall::statistics(&stresses));
+    let picture = |of: &Statistics| wss_map::picture(&work.nodes, sites, &stresses, of, at.time);
+    write_at_walls(&mut work.output, &format!("wall_shear_stress{suffix}"), &table, statistics, picture)
 }
 
 /// Pressure at walls as table, statistics and picture; `None` without wall points.
@@ -121,10 +119,22 @@ pub fn pressure_at_walls(
     suffix: &str,
 ) -> Result<Option<Statistics>> {
     let pressures = wall_pressure::wall_pressure(&work.nodes, sites, pressure)?;
-    let Some(statistics) = wall_pressure::statistics(&pressures) else { return Ok(None) };
-    wall_pressure::table(&pressures).write_csv(&work.output.file(format!("wall_pressure{suffix}.csv")))?;
-    write_json(&work.output.file(format!("wall_pressure{suffix}.json")), &statistics)?;
-    wss_map::pressure_picture(&work.nodes, sites, &pressures, at.time)
-        .write(&work.output.file(format!("wall_pressure{suffix}.png")))?;
+    let columns = [wall_pressure::COLUMN.to_owned()];
+    let (table, statistics) = (wall::table(&pressures, columns), wall::statistics(&pressures));
+    let picture = |_: &Statistics| wss_map::pressure_picture(&work.nodes, sites, &pressures, at.time);
+    write_at_walls(&mut work.output, &format!("wall_pressure{suffix}"), &table, statistics, picture)
+}
+
+fn write_at_walls(
+    output: &mut Output,
+    name: &str,
+    table: &Table,
+    statistics: Option<Statistics>,
+    picture: impl Fn(&Statistics) -> Figure,
+) -> Result<Option<Statistics>> {
+    let Some(statistics) = statistics else { return Ok(None) };
+    table.write_csv(&output.file(format!("{name}.csv")))?;
+    write_json(&output.file(format!("{name}.json")), &statistics)?;
+    picture(&statistics).write(&output.file(format!("{name}.png")))?;
     Ok(Some(statistics))
 }

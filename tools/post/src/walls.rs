@@ -6,7 +6,7 @@ use hematite_case::Case;
 use hematite_config::{Fault, Result, hash_file};
 use hematite_dump::{Grid, RunRecord};
 use hematite_stats::lookup::{Nodes, find};
-use hematite_stats::wss::WallSite;
+use hematite_stats::wall::WallSite;
 
 /// The surroundings of the nodes that a grid holds.
 pub struct Surroundings {

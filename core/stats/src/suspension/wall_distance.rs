@@ -5,7 +5,7 @@ use rstar::primitives::GeomWithData;
 use rstar::{PointDistance, RTree};
 
 use crate::lookup::Nodes;
-use crate::wss::WallSite;
+use crate::wall::WallSite;
 
 /// The points below wall sites, in a tree.
 ///

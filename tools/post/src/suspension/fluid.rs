@@ -6,7 +6,7 @@ use hematite_stats::lookup::{Nodes, fits};
 use hematite_stats::suspension::bins::Bins;
 use hematite_stats::suspension::straight::Straight;
 use hematite_stats::suspension::wall_distance::wall_distances;
-use hematite_stats::wss::WallSite;
+use hematite_stats::wall::WallSite;
 
 use crate::walls::Surroundings;
 

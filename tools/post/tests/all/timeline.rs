@@ -1,10 +1,8 @@
 //! `post timeline` as users call it, on a trace whose overlap is known.
 
-use std::path::Path;
-use std::process::{Command, Output};
-
 use hematite_dump::{RankTrace, Trace, TraceEvent};
-use serde_json::Value;
+
+use crate::common::{done, json_of, post, text};
 
 fn event(name: &str, step: u64, begin: i64, end: i64) -> TraceEvent {
     TraceEvent { name: name.to_owned(), step, begin: 1000 * begin, end: 1000 * end }
@@ -31,14 +29,6 @@ fn trace() -> Trace {
     Trace { first: 64, end: 104, ranks: vec![rank(45), rank(30)] }
 }
 
-fn post(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_post")).args(arguments).output().expect("post starts")
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a plain path")
-}
-
 #[test]
 fn the_overlap_of_a_known_trace() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -46,14 +36,13 @@ fn the_overlap_of_a_known_trace() {
     trace().write(&run).expect("writes");
     let output = post(&["timeline", text(&run)]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    done(&output);
     assert!(output.stderr.is_empty());
     for piece in ["75.0 %", "50.0 %", "1.5 us", "4.0 us", "40 steps from step 64 on, ranks: 2"] {
         assert!(said.contains(piece), "{piece} is missing in\n{said}");
     }
     let statistics = run.join("statistics");
-    let json = std::fs::read_to_string(statistics.join("timeline.json")).expect("is there");
-    let json: Value = serde_json::from_str(&json).expect("is JSON");
+    let json = json_of(&statistics.join("timeline.json"));
     for (rank, share) in [(0, 45.0 / 60.0), (1, 30.0 / 60.0)] {
         let halo = &json["ranks"][rank]["exchange"]["halo"];
         assert!((halo["under_interior"].as_f64().expect("a number") - share).abs() < 1e-12, "{halo}");

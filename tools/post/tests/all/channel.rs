@@ -1,24 +1,11 @@
 //! `post` as users call it, on runs that hold plane Poiseuille flow between walls normal to y.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hematite_case::Lattice;
-use hematite_config::{Provenance, hash_file};
-use hematite_dump::{
-    DumpStep, EndRecord, EndState, Field, FieldWriter, Grid, Ledger, LedgerRow, LedgerWriter, PhaseTimes, RunRecord,
-    Timing, Values,
-};
-use hematite_geometry::{Domain, Report, Site};
+use hematite_dump::{DumpStep, Field, FieldWriter, Ledger, LedgerRow, LedgerWriter, PhaseTimes, Timing, Values};
 use serde_json::Value;
 
-/// A process started while another thread has an HDF5 file open inherits the file and its lock, so tests take turns.
-static TURN: Mutex<()> = Mutex::new(());
-
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use crate::common::{done, grid, json_of, lattice, near, post, run_of, text, turn};
 
 const DX: f64 = 2e-6;
 const HEIGHT: usize = 16;
@@ -32,73 +19,18 @@ fn height() -> f64 {
     HEIGHT as f64 * DX
 }
 
-fn lattice(dimension: usize) -> Lattice {
-    let extent = [LENGTH, HEIGHT + 2, if dimension == 3 { 6 } else { 1 }];
-    let site = |i: usize| match i / LENGTH % (HEIGHT + 2) {
-        0 => Site::WALL,
-        y if y > HEIGHT => Site::WALL,
-        _ => Site::FLUID,
-    };
-    let domain = Domain {
-        dimension,
-        extent,
-        spacing: DX,
-        origin: [0.0; 3],
-        periodic: [true, false, dimension == 3],
-        sites: (0..extent.iter().product()).map(site).collect(),
-        openings: Vec::new(),
-        wall_parts: Vec::new(),
-        report: Report::default(),
-    };
-    Lattice::build(&domain).expect("a lattice")
-}
-
 /// A run folder with two dumps; `factor` scales the flow of the second one.
 fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor: f64) -> PathBuf {
     let _turn = turn();
-    let (run, case) = (folder.join(name), folder.join(format!("case{dimension}.h5")));
-    std::fs::create_dir_all(&run).expect("a folder");
-    let lattice = lattice(dimension);
-    if !case.exists() {
-        hematite_case::file::write(
-            &case,
-            &lattice,
-            &[],
-            &hematite_case::ImmersedWalls::default(),
-            &[],
-            &Provenance::default(),
-            &Value::Null,
-        )
-        .expect("a case");
-    }
-    let record = RunRecord {
-        schema: RunRecord::SCHEMA,
-        config: Value::Null,
-        case: case.display().to_string(),
-        case_sha256: hash_file(&case).expect("hashes"),
-        velocity_set: if dimension == 2 { "D2Q9" } else { "D3Q19" }.into(),
-        nodes: lattice.nodes() as u64,
-        dx: DX,
-        dt: 1e-7,
-        rho0: RHO,
-        nu: MU / RHO,
-        tau: 0.6,
-        precision: "f32".into(),
-        steps: 200,
-        grown: None,
-        pressure_drop: [GRADIENT, 0.0, 0.0],
-        openings: Vec::new(),
-        dumps: vec!["fields".into()],
-        ranks,
-        devices: vec!["none".into(); ranks],
-        warnings: Vec::new(),
-        restarts: Vec::new(),
-        end: Some(EndRecord { state: EndState::Done, step: 200, exit: 0, reason: None }),
-        provenance: Provenance::default(),
-    };
-    record.write(&run).expect("writes");
-    let id = (0..lattice.nodes() as u64).map(hematite_case::NodeId).collect();
-    let grid = Grid { dimension, spacing: DX, origin: [0.0; 3], id, position: lattice.position.clone() };
+    let extent = [LENGTH, HEIGHT + 2, if dimension == 3 { 6 } else { 1 }];
+    let lattice = lattice(extent, DX, [true, false, dimension == 3], |[_, y, _]| (1..=HEIGHT).contains(&y));
+    let case = folder.join(format!("case{dimension}.h5"));
+    let run = run_of(&lattice, &case, folder.join(name), |record| {
+        (record.rho0, record.nu) = (RHO, MU / RHO);
+        record.pressure_drop = [GRADIENT, 0.0, 0.0];
+        (record.ranks, record.devices) = (ranks, vec!["none".into(); ranks]);
+    });
+    let grid = grid(&lattice);
     let mut writer = FieldWriter::create(&run.join("fields.vtkhdf"), &grid, &Field::ALL, true).expect("a dump");
     for (step, factor) in [(100, 1.0), (200, factor)] {
         writer.begin(DumpStep { step, time: 1e-7 * step as f64 }).expect("begins");
@@ -119,7 +51,7 @@ fn run_folder(folder: &Path, name: &str, dimension: usize, ranks: usize, factor:
     let wall = 8.0 / ranks as f64;
     let times = vec![PhaseTimes { compute: wall, ..PhaseTimes::default() }; ranks];
     let subsystems = [("fluid".to_owned(), times)].into();
-    let timing = Timing { ranks, nodes: record.nodes, steps: 200, wall, mlups: 1.0, subsystems };
+    let timing = Timing { ranks, nodes: grid.position.len() as u64, steps: 200, wall, mlups: 1.0, subsystems };
     timing.write(&run).expect("writes");
     run
 }
@@ -134,24 +66,6 @@ fn node_values(field: Field, layer: i32, factor: f64) -> Vec<f64> {
     }
 }
 
-fn post(arguments: &[&str]) -> Output {
-    let _turn = turn();
-    Command::new(env!("CARGO_BIN_EXE_post")).args(arguments).output().expect("post starts")
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a plain path")
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON")
-}
-
-fn near(value: &Value, wanted: f64, share: f64) {
-    let got = value.as_f64().expect("a number");
-    assert!((got / wanted - 1.0).abs() < share, "{got} instead of {wanted}");
-}
-
 #[test]
 fn flow_of_a_channel_meets_theory() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -159,13 +73,13 @@ fn flow_of_a_channel_meets_theory() {
         let run = run_folder(folder.path(), &format!("run{dimension}"), dimension, 1, 1.0);
         let output = post(&["flow", text(&run)]);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        done(&output);
         assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
         for line in said.lines().filter(|line| line.contains("statistics/")) {
             assert!(Path::new(line).metadata().expect("was written").len() > 0, "{line}");
         }
         let statistics = run.join("statistics");
-        let summary = json(&statistics.join("summary.json"));
+        let summary = json_of(&statistics.join("summary.json"));
         let dump = &summary["dumps"][0];
         assert_eq!(dump["step"], 200);
         near(&dump["wall_shear_stress"]["mean_pa"], 0.5 * GRADIENT * height(), 1e-6);
@@ -179,7 +93,7 @@ fn flow_of_a_channel_meets_theory() {
         let drop = dump["flow"]["max_pressure_pa"].as_f64().expect("a number")
             - dump["flow"]["min_pressure_pa"].as_f64().expect("a number");
         assert!((drop - GRADIENT * (LENGTH - 1) as f64 * DX).abs() < 1e-12);
-        let balance = json(&statistics.join("mass_balance.json"));
+        let balance = json_of(&statistics.join("mass_balance.json"));
         near(&balance["in_kg"], 6e-12, 1e-9);
         near(&balance["defect_kg"], 0.2e-12, 1e-6);
         let names = ["speed", "pressure", "wall_shear_stress"];
@@ -203,11 +117,11 @@ fn config_and_dump_choose_what_is_written() {
     .expect("writes");
     let out = folder.path().join("out");
     let output = post(&["flow", text(&run), "--config", text(&config), "--dump", "all", "-o", text(&out)]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    done(&output);
     let profile = std::fs::read_to_string(out.join("profile_across_step000000200.csv")).expect("is there");
     assert_eq!(profile.lines().count(), 38);
     assert!(profile.starts_with("distance_m,x_m,y_m,z_m,inside,pressure_Pa,ux_m_per_s"));
-    let summary = json(&out.join("summary.json"));
+    let summary = json_of(&out.join("summary.json"));
     let [first, last] = [0, 1].map(|i| summary["dumps"][i]["planes"][0]["m3_per_s"].as_f64().expect("a number"));
     assert!((last / first - 2.0).abs() < 1e-9);
     for (arguments, piece) in [(&["--dump", "150"][..], "150"), (&["--fields", "field"], "fields")] {
@@ -241,9 +155,9 @@ fn scaling_and_compare() {
         [("one", 1, 1.0), ("four", 4, 1.0), ("other", 1, 1.5)].map(|(n, r, f)| run_folder(folder.path(), n, 2, r, f));
     let out = folder.path().join("scaling");
     let output = post(&["scaling", text(&four), text(&one), "-o", text(&out)]);
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    done(&output);
     assert!(String::from_utf8_lossy(&output.stdout).contains("100.0 %"));
-    near(&json(&out.join("scaling.json"))[1]["speed_up"], 4.0, 1e-12);
+    near(&json_of(&out.join("scaling.json"))[1]["speed_up"], 4.0, 1e-12);
     assert!(out.join("scaling.csv").exists());
     assert_eq!(post(&["compare", text(&one), text(&four)]).status.code(), Some(0));
     let output = post(&["compare", text(&one), text(&other)]);

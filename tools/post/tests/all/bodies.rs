@@ -2,23 +2,11 @@
 
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hematite_case::{ImmersedWalls, Lattice, NodeId};
-use hematite_config::{Provenance, hash_file};
-use hematite_dump::{
-    BodyFrame, BodyKind, BodyWriter, DumpStep, EndRecord, EndState, Field, FieldWriter, Grid, RunRecord, Values,
-};
-use hematite_geometry::{Domain, Report, Site};
+use hematite_dump::{BodyFrame, BodyKind, BodyWriter, DumpStep, Field, FieldWriter, RunRecord, Values};
 use serde_json::{Value, json};
 
-/// A process started while another thread has an HDF5 file open inherits the file and its lock, so tests take turns.
-static TURN: Mutex<()> = Mutex::new(());
-
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use crate::common::{done, grid, json_of, lattice, post, run_of, text, turn};
 
 const DX: f64 = 1e-6;
 /// Walls of the slit.
@@ -37,52 +25,12 @@ fn speed(y: f64) -> f64 {
 /// the bodies that `frame` gives.
 fn slit(folder: &Path, kinds: &[BodyKind], dumps: u64, frame: impl Fn(f64) -> BodyFrame) -> PathBuf {
     let _turn = turn();
-    let fluid = |i: usize| (1..EXTENT[1] - 1).contains(&(i / EXTENT[0] % EXTENT[1]));
-    let domain = Domain {
-        dimension: 3,
-        extent: EXTENT,
-        spacing: DX,
-        origin: [0.0; 3],
-        periodic: [true, false, true],
-        sites: (0..EXTENT.iter().product()).map(|i| if fluid(i) { Site::FLUID } else { Site::WALL }).collect(),
-        openings: Vec::new(),
-        wall_parts: Vec::new(),
-        report: Report::default(),
-    };
-    let lattice = Lattice::build(&domain).expect("a lattice");
-    let (run, case) = (folder.join("run"), folder.join("case.h5"));
-    std::fs::create_dir_all(&run).expect("a folder");
-    let provenance = Provenance::default();
-    hematite_case::file::write(&case, &lattice, &[], &ImmersedWalls::default(), &[], &provenance, &Value::Null)
-        .expect("a case");
-    let record = RunRecord {
-        schema: RunRecord::SCHEMA,
-        config: Value::Null,
-        case: case.display().to_string(),
-        case_sha256: hash_file(&case).expect("hashes"),
-        velocity_set: "D3Q19".into(),
-        nodes: lattice.nodes() as u64,
-        dx: DX,
-        dt: 1e-7,
-        rho0: 1000.0,
-        nu: 1e-6,
-        tau: 0.6,
-        precision: "f32".into(),
-        steps: dumps,
-        grown: None,
-        pressure_drop: [2e4, 0.0, 0.0],
-        openings: Vec::new(),
-        dumps: vec!["fields".into()],
-        ranks: 1,
-        devices: vec!["none".into()],
-        warnings: Vec::new(),
-        restarts: Vec::new(),
-        end: Some(EndRecord { state: EndState::Done, step: dumps, exit: 0, reason: None }),
-        provenance,
-    };
-    record.write(&run).expect("writes");
-    let id = (0..lattice.nodes() as u64).map(NodeId).collect();
-    let grid = Grid { dimension: 3, spacing: DX, origin: [0.0; 3], id, position: lattice.position.clone() };
+    let lattice = lattice(EXTENT, DX, [true, false, true], |[_, y, _]| (1..EXTENT[1] - 1).contains(&y));
+    let run = run_of(&lattice, &folder.join("case.h5"), folder.join("run"), |record| {
+        record.nu = 1e-6;
+        record.pressure_drop = [2e4, 0.0, 0.0];
+    });
+    let grid = grid(&lattice);
     let path = run.join("fields.vtkhdf");
     let mut fields = FieldWriter::create(&path, &grid, &[Field::Velocity], false).expect("a dump");
     let mut bodies = BodyWriter::create(&run.join("bodies.vtkhdf"), kinds, 3, DX).expect("a dump");
@@ -139,23 +87,6 @@ fn layers(time: f64, axis: impl Fn(usize) -> [f64; 3]) -> BodyFrame {
 
 /// Heights of the layers: 1.5, 5.5 and 9.5 um from the lower wall and the upper one.
 const LAYERS: [f64; 6] = [2.5e-6, 6.5e-6, 10.5e-6, 15.5e-6, 19.5e-6, 23.5e-6];
-
-fn post(arguments: &[&str]) -> Output {
-    let _turn = turn();
-    Command::new(env!("CARGO_BIN_EXE_post")).args(arguments).output().expect("post starts")
-}
-
-fn done(output: &Output) {
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a plain path")
-}
-
-fn json_of(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON")
-}
 
 fn mean(value: &Value) -> f64 {
     value["mean"].as_f64().unwrap_or_else(|| panic!("a number, not {value}"))

@@ -2,24 +2,14 @@
 
 use std::f64::consts::{PI, TAU};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hematite_case::{Lattice, NodeId};
-use hematite_config::{Provenance, hash_file};
 use hematite_dump::{
-    CellFrame, CellKind, CellReader, CellWriter, DumpStep, EndRecord, EndState, Field, FieldWriter, Grid, RunRecord,
-    TrackBox, TrackFrame, TrackWriter, Values,
+    CellFrame, CellKind, CellReader, CellWriter, DumpStep, Field, FieldWriter, TrackBox, TrackFrame, TrackWriter,
+    Values,
 };
-use hematite_geometry::{Domain, Report, Site};
 use serde_json::{Value, json};
 
-/// A process started while another thread has an HDF5 file open inherits the file and its lock, so tests take turns.
-static TURN: Mutex<()> = Mutex::new(());
-
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use crate::common::{done, grid, json_of, lattice, near, post, run_of, text, turn};
 
 const DX: f64 = 1e-6;
 const RHO: f64 = 1000.0;
@@ -39,75 +29,20 @@ struct Vessel {
 }
 
 impl Vessel {
-    fn dimension(&self) -> usize {
-        if self.extent[2] == 1 { 2 } else { 3 }
-    }
-
-    fn site(&self, i: usize) -> Site {
-        let [nx, ny, _] = self.extent;
-        if (self.fluid)([i % nx, i / nx % ny, i / nx / ny]) { Site::FLUID } else { Site::WALL }
-    }
-
     /// Writes the run: case, `run.json`, and dumps 0 to `dumps - 1` of velocity and of the cells that `frame` gives.
     fn write(&self, folder: &Path, kinds: &[CellKind], dumps: u64, frame: impl Fn(f64) -> CellFrame) -> PathBuf {
         let _turn = turn();
-        let domain = Domain {
-            dimension: self.dimension(),
-            extent: self.extent,
-            spacing: DX,
-            origin: [0.0; 3],
-            periodic: [true, false, false],
-            sites: (0..self.extent.iter().product()).map(|i| self.site(i)).collect(),
-            openings: Vec::new(),
-            wall_parts: Vec::new(),
-            report: Report::default(),
-        };
-        let lattice = Lattice::build(&domain).expect("a lattice");
-        let (run, case) = (folder.join("run"), folder.join("case.h5"));
-        std::fs::create_dir_all(&run).expect("a folder");
-        hematite_case::file::write(
-            &case,
-            &lattice,
-            &[],
-            &hematite_case::ImmersedWalls::default(),
-            &[],
-            &Provenance::default(),
-            &Value::Null,
-        )
-        .expect("a case");
+        let lattice = lattice(self.extent, DX, [true, false, false], self.fluid);
         let config = if self.force { json!({"drive": {"force": ["20 kPa/m", "0 Pa/m"]}}) } else { Value::Null };
-        let record = RunRecord {
-            schema: RunRecord::SCHEMA,
-            config,
-            case: case.display().to_string(),
-            case_sha256: hash_file(&case).expect("hashes"),
-            velocity_set: if self.dimension() == 2 { "D2Q9" } else { "D3Q19" }.into(),
-            nodes: lattice.nodes() as u64,
-            dx: DX,
-            dt: 1e-7,
-            rho0: RHO,
-            nu: MU / RHO,
-            tau: 0.6,
-            precision: "f32".into(),
-            steps: dumps,
-            grown: None,
-            pressure_drop: if self.force { [0.0; 3] } else { [GRADIENT, 0.0, 0.0] },
-            openings: Vec::new(),
-            dumps: vec!["fields".into()],
-            ranks: 1,
-            devices: vec!["none".into()],
-            warnings: Vec::new(),
-            restarts: Vec::new(),
-            end: Some(EndRecord { state: EndState::Done, step: 200, exit: 0, reason: None }),
-            provenance: Provenance::default(),
-        };
-        record.write(&run).expect("writes");
-        let id = (0..lattice.nodes() as u64).map(NodeId).collect();
-        let dimension = self.dimension();
-        let grid = Grid { dimension, spacing: DX, origin: [0.0; 3], id, position: lattice.position.clone() };
+        let run = run_of(&lattice, &folder.join("case.h5"), folder.join("run"), |record| {
+            record.config = config.clone();
+            (record.rho0, record.nu) = (RHO, MU / RHO);
+            record.pressure_drop = if self.force { [0.0; 3] } else { [GRADIENT, 0.0, 0.0] };
+        });
+        let grid = grid(&lattice);
         let mut fields =
             FieldWriter::create(&run.join("fields.vtkhdf"), &grid, &[Field::Velocity], false).expect("a dump");
-        let mut cells = CellWriter::create(&run.join("cells.vtkhdf"), kinds, dimension, DX).expect("a dump");
+        let mut cells = CellWriter::create(&run.join("cells.vtkhdf"), kinds, grid.dimension, DX).expect("a dump");
         for step in 0..dumps {
             let time = INTERVAL * step as f64;
             fields.begin(DumpStep { step, time }).expect("begins");
@@ -190,28 +125,6 @@ fn sphere(rings: usize, around: usize) -> (Vec<[f64; 3]>, Vec<[u32; 3]>) {
 
 fn kind(name: &str, vertices: usize, triangles: Vec<[u32; 3]>) -> CellKind {
     CellKind { name: name.to_owned(), vertices, triangles }
-}
-
-fn post(arguments: &[&str]) -> Output {
-    let _turn = turn();
-    Command::new(env!("CARGO_BIN_EXE_post")).args(arguments).output().expect("post starts")
-}
-
-fn done(output: &Output) {
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a plain path")
-}
-
-fn json_of(path: &Path) -> Value {
-    serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON")
-}
-
-fn near(value: &Value, wanted: f64, share: f64) {
-    let got = value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"));
-    assert!((got / wanted - 1.0).abs() < share, "{got} instead of {wanted}");
 }
 
 /// Speed between the walls at 1 um and 31 um of the channel below.

@@ -1,0 +1,159 @@
+//! Quantities at the wall: those of the fluid beside it, extrapolated, with their statistics and tables.
+
+use hematite_cells::vector::{minus, times};
+use serde::Serialize;
+
+use crate::lookup::{Nodes, Stencil};
+use crate::number::exact;
+use crate::plane::xyz;
+use crate::table::Table;
+
+/// A fluid node beside the wall.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WallSite {
+    /// Number of the node in the grid.
+    pub node: usize,
+    /// Unit normal of the wall, into the fluid.
+    pub normal: [f64; 3],
+    /// Distance of the node from the wall along the normal, in lattice spacings.
+    pub distance: f64,
+}
+
+impl WallSite {
+    /// The point of the wall below the node, m.
+    pub(crate) fn foot(&self, nodes: &Nodes) -> [f64; 3] {
+        let (centre, spacing) = (nodes.centre(self.node), nodes.grid().spacing);
+        minus(centre, times(self.distance * spacing, self.normal))
+    }
+
+    /// What `value` finds at the nearest point along the normal that is surrounded by fluid, and its distance from the node in
+    /// lattice spacings. A point with solid corners would bend what is linear.
+    pub(crate) fn further_in<T>(&self, nodes: &Nodes, value: impl Fn(&Stencil) -> T) -> Option<(f64, T)> {
+        let at = nodes.grid().position[self.node];
+        [1.0, 1.25, 1.5, 2.0].into_iter().find_map(|step| {
+            let x = std::array::from_fn(|a| f64::from(at[a]) + step * self.normal[a]);
+            let stencil = nodes.stencil(x).filter(|stencil| stencil.covered > 1.0 - 1e-6)?;
+            Some((step, value(&stencil)))
+        })
+    }
+}
+
+/// A number or a vector at one point of the wall, in SI.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtWall<const N: usize> {
+    /// The point of the wall below the node, m.
+    pub point: [f64; 3],
+    /// Unit normal into the fluid.
+    pub normal: [f64; 3],
+    /// Distance of the node from the wall, m.
+    pub distance: f64,
+    /// The number, or the vector's components.
+    pub value: [f64; N],
+    /// Whether it was extrapolated to the wall; else it is that of the node.
+    pub extrapolated: bool,
+}
+
+impl<const N: usize> AtWall<N> {
+    /// The number, or the vector's length.
+    pub fn number(&self) -> f64 {
+        if N == 1 { self.value[0] } else { self.value.iter().map(|x| x * x).sum::<f64>().sqrt() }
+    }
+}
+
+/// What is known at the node of every site, `here`, and at a point further in along the normal, `there`, interpolated between
+/// nodes, extrapolated linearly to the wall.
+pub(crate) fn at_wall<const N: usize>(
+    nodes: &Nodes,
+    sites: &[WallSite],
+    here: impl Fn(&WallSite) -> [f64; N],
+    there: impl Fn(&WallSite, &Stencil) -> [f64; N],
+) -> Vec<AtWall<N>> {
+    let at_site = |site: &WallSite| {
+        let here = here(site);
+        let inner = site.further_in(nodes, |stencil| there(site, stencil));
+        let outwards = |(step, there): (f64, [f64; N])| {
+            std::array::from_fn(|c| here[c] + (here[c] - there[c]) * site.distance / step)
+        };
+        AtWall {
+            point: site.foot(nodes),
+            normal: site.normal,
+            distance: site.distance * nodes.grid().spacing,
+            value: inner.map_or(here, outwards),
+            extrapolated: inner.is_some(),
+        }
+    };
+    sites.iter().map(at_site).collect()
+}
+
+/// Wall shear stress, or pressure, over all wall nodes, each of the same area, in Pa.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Statistics {
+    /// Wall points.
+    pub points: usize,
+    /// Points whose stress is that of the node, for lack of fluid further in.
+    pub not_extrapolated: usize,
+    /// Smallest.
+    pub min_pa: f64,
+    /// Mean.
+    pub mean_pa: f64,
+    /// Median.
+    pub median_pa: f64,
+    /// 95th percentile.
+    pub p95_pa: f64,
+    /// 99th percentile.
+    pub p99_pa: f64,
+    /// Largest.
+    pub max_pa: f64,
+}
+
+/// Statistics over the finite numbers; `None` where there are none.
+pub fn statistics<const N: usize>(values: &[AtWall<N>]) -> Option<Statistics> {
+    let mut sorted: Vec<f64> = values.iter().map(AtWall::number).filter(|v| v.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let (&min, &max) = (sorted.first()?, sorted.last()?);
+    Some(Statistics {
+        points: values.len(),
+        not_extrapolated: values.iter().filter(|value| !value.extrapolated).count(),
+        min_pa: min,
+        mean_pa: sorted.iter().sum::<f64>() / sorted.len() as f64,
+        median_pa: percentile(&sorted, 0.5),
+        p95_pa: percentile(&sorted, 0.95),
+        p99_pa: percentile(&sorted, 0.99),
+        max_pa: max,
+    })
+}
+
+/// The percentile of ascending values, linear between neighbours.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
+}
+
+/// The values as a table, one wall point a row; `columns` names their components, and of vectors then their length.
+pub fn table<const N: usize>(values: &[AtWall<N>], columns: impl IntoIterator<Item = String>) -> Table {
+    let header = xyz("", "_m").into_iter().chain(xyz("normal_", "")).chain(["node_distance_m".to_owned()]);
+    let mut table = Table::new(header.chain(columns).chain(["extrapolated".to_owned()]));
+    for v in values {
+        let numbers = v.point.into_iter().chain(v.normal).chain([v.distance]).chain(v.value);
+        let numbers = numbers.chain((N > 1).then(|| v.number()));
+        table.push(numbers.map(exact).chain([u8::from(v.extrapolated).to_string()]));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_of_known_values() {
+        let stress =
+            |size: f64| AtWall { point: [0.0; 3], normal: [0.0; 3], distance: 0.0, value: [size], extrapolated: false };
+        let s = statistics(&(0..=100).rev().map(|i| stress(f64::from(i))).collect::<Vec<_>>()).expect("points");
+        assert_eq!((s.min_pa, s.median_pa, s.mean_pa, s.max_pa), (0.0, 50.0, 50.0, 100.0));
+        assert!((s.p95_pa - 95.0).abs() < 1e-9 && (s.p99_pa - 99.0).abs() < 1e-9);
+        assert_eq!(statistics::<1>(&[]), None);
+    }
+}
