@@ -31,6 +31,7 @@ mod region;
 mod timing;
 mod trace;
 mod tracks;
+mod vtk;
 
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use hdf5::types::{FixedAscii, FloatSize, TypeDescriptor};
+use hdf5::types::{FloatSize, TypeDescriptor};
 use hdf5::{Dataset, File, Group};
 use hematite_config::{Fault, Result};
 
 use crate::h5::{self, SLAB, attribute, reading, set_attribute};
-use crate::{DumpStep, Field};
+use crate::{DumpStep, Field, vtk};
 
 /// Layout of a file of dumps, without its nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,11 +82,7 @@ impl Header {
 
     /// Writes everything but arrays of nodes into a new file: attributes, and the cell arrays' and Steps' groups.
     pub(super) fn write(&self, file: &File) -> hdf5::Result<(Group, Group)> {
-        let vtk = file.create_group("VTKHDF")?;
-        let version = vtk.new_attr::<i64>().shape(2).create("Version")?;
-        version.write(&[2_i64, 0])?;
-        let kind = FixedAscii::<16>::from_ascii(b"UnstructuredGrid").map_err(|error| error.to_string())?;
-        set_attribute(&vtk, "Type", &kind)?;
+        let vtk = vtk::root(file, "UnstructuredGrid")?;
         let own = file.create_group("hematite")?;
         set_attribute(&own, "dimension", &(self.dimension as u64))?;
         set_attribute(&own, "spacing", &self.spacing)?;
@@ -95,15 +91,7 @@ impl Header {
         set_attribute(&own, "stride", &(self.stride as u64))?;
         h5::series::<u64>(&own, "steps", None)?;
         vtk.create_group("CellData")?;
-        let steps = vtk.create_group("Steps")?;
-        set_attribute(&steps, "NSteps", &0_i64)?;
-        h5::series::<f64>(&steps, "Values", None)?;
-        for name in ["PartOffsets", "NumberOfParts", "PointOffsets"] {
-            h5::series::<i64>(&steps, name, None)?;
-        }
-        for name in ["CellOffsets", "ConnectivityIdOffsets"] {
-            h5::series::<i64>(&steps, name, Some(1))?;
-        }
+        let steps = vtk::steps(&vtk, 1)?;
         let offsets = steps.create_group("CellDataOffsets")?;
         for field in &self.fields {
             h5::series::<i64>(&offsets, field.name(), None)?;

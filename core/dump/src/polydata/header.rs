@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use hdf5::types::FixedAscii;
 use hdf5::{File, Group};
 use hematite_config::{Fault, Result};
 
 use super::Kind;
 use super::layout::Layout;
-use crate::DumpStep;
 use crate::h5::{self, attribute, reading, set_attribute};
+use crate::{DumpStep, vtk};
 
 /// A dataset of Steps and what it says of a dump.
 type Column = (&'static str, fn(&Entry) -> usize);
@@ -102,10 +101,7 @@ impl<K: Kind> Header<K> {
 
     /// Writes everything but the arrays of its form into a new file.
     pub fn write(&self, file: &File) -> hdf5::Result<()> {
-        let vtk = file.create_group("VTKHDF")?;
-        vtk.new_attr::<i64>().shape(2).create("Version")?.write(&[2_i64, 0])?;
-        let kind = FixedAscii::<16>::from_ascii(b"PolyData").map_err(|error| error.to_string())?;
-        set_attribute(&vtk, "Type", &kind)?;
+        let vtk = vtk::root(file, "PolyData")?;
         h5::series::<i64>(&vtk, "NumberOfPoints", None)?;
         for name in PRIMITIVES {
             let group = vtk.create_group(name)?;
@@ -118,15 +114,7 @@ impl<K: Kind> Header<K> {
         }
         vtk.create_group("PointData")?;
         vtk.create_group("CellData")?;
-        let steps = vtk.create_group("Steps")?;
-        set_attribute(&steps, "NSteps", &0_i64)?;
-        h5::series::<f64>(&steps, "Values", None)?;
-        for name in ["PartOffsets", "NumberOfParts", "PointOffsets"] {
-            h5::series::<i64>(&steps, name, None)?;
-        }
-        for name in ["CellOffsets", "ConnectivityIdOffsets"] {
-            h5::series::<i64>(&steps, name, Some(PRIMITIVES.len()))?;
-        }
+        let steps = vtk::steps(&vtk, PRIMITIVES.len())?;
         for group in ["PointDataOffsets", "CellDataOffsets"] {
             steps.create_group(group)?;
         }
