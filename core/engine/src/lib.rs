@@ -21,7 +21,6 @@ mod space;
 mod state;
 mod support;
 mod trade;
-pub mod vector;
 pub mod waveform;
 
 pub use alarm::Alarm;

@@ -1,7 +1,7 @@
 //! What is the matter with a membrane under extreme forces, in words.
 
+use hematite_cells::vector::{cross, length, minus};
 use hematite_cells::{Mechanics, Surface};
-use hematite_engine::vector::{cross, length, minus};
 
 use super::model::{Energy, Model};
 

@@ -1,7 +1,7 @@
 //! Fairing: elasticity against folds that are one or two sides wide.
 
 use hematite_cells::jumps;
-use hematite_engine::vector::{Vector, dot};
+use hematite_cells::vector::{Point, dot};
 
 /// Where a jump's square exceeds that at rest by `(FAIR l)^2`, half of the modulus acts; l is the mean side.
 pub(crate) const FAIR: f64 = 0.4;
@@ -16,12 +16,12 @@ fn phi(q: f64) -> f64 {
 }
 
 /// How sharply a surface is folded along each of `sides`: `|d|^2 / (FAIR l)^2`, d the jump there ([`jumps`]), l the mean side at rest.
-pub(crate) fn folds(l: f64, sides: &[[usize; 2]], x: &[Vector]) -> Vec<f64> {
+pub(crate) fn folds(l: f64, sides: &[[usize; 2]], x: &[Point]) -> Vec<f64> {
     jumps(x, sides).into_iter().map(|d| dot(d, d) / (FAIR * l).powi(2)).collect()
 }
 
 /// `k / 2 (FAIR l)^2 sum phi(q - q_0)` over `sides`, with the folds q of `x` and `rest`, those q_0 of the shape at rest ([`folds`]).
-pub(crate) fn energy(k: f64, l: f64, sides: &[[usize; 2]], rest: &[f64], x: &[Vector]) -> f64 {
+pub(crate) fn energy(k: f64, l: f64, sides: &[[usize; 2]], rest: &[f64], x: &[Point]) -> f64 {
     let sum: f64 = folds(l, sides, x).into_iter().zip(rest).map(|(q, rest)| phi(q - rest)).sum();
     0.5 * k * (FAIR * l).powi(2) * sum
 }
@@ -30,7 +30,7 @@ pub(crate) fn energy(k: f64, l: f64, sides: &[[usize; 2]], rest: &[f64], x: &[Ve
 pub(crate) fn stiffness(k: f64, sides: &[[usize; 2]], rest: &[f64], v: usize, count: usize) -> f64 {
     let mut moved = vec![[0.0; 3]; count];
     moved[v][0] = 1.0;
-    let of_side = |(d, rest): (Vector, &f64)| (STEEPEST[0] + STEEPEST[1] * rest) * dot(d, d);
+    let of_side = |(d, rest): (Point, &f64)| (STEEPEST[0] + STEEPEST[1] * rest) * dot(d, d);
     k * jumps(&moved, sides).into_iter().zip(rest).map(of_side).sum::<f64>()
 }
 

@@ -1,9 +1,9 @@
 //! Gompper and Kroll's discrete Helfrich energy.
 
-use hematite_engine::vector::{Vector, cross, dot, length, minus, plus, times};
+use hematite_cells::vector::{Point, cross, dot, length, minus, plus, times};
 
 /// `kappa / 2 |L|^2 / sigma` of a vertex at `x` with the neighbours `ring`, counter-clockwise.
-pub(crate) fn energy(kappa: f64, x: Vector, ring: &[Vector]) -> f64 {
+pub(crate) fn energy(kappa: f64, x: Point, ring: &[Point]) -> f64 {
     let n = ring.len();
     let (mut l, mut sigma) = ([0.0; 3], 0.0);
     for j in 0..n {
@@ -17,7 +17,7 @@ pub(crate) fn energy(kappa: f64, x: Vector, ring: &[Vector]) -> f64 {
 }
 
 /// The cotangent of the angle at `corner` between `p` and `q`.
-fn cot(corner: Vector, p: Vector, q: Vector) -> f64 {
+fn cot(corner: Point, p: Point, q: Point) -> f64 {
     let (a, b) = (minus(p, corner), minus(q, corner));
     dot(a, b) / length(cross(a, b))
 }

@@ -1,6 +1,6 @@
 //! Bending by the angles between neighbouring triangles.
 
-use hematite_engine::vector::{Vector, cross, dot, length, minus};
+use hematite_cells::vector::{Point, cross, dot, length, minus};
 
 /// The modulus k_b of a mesh that stands for the Helfrich modulus `kappa`.
 pub(crate) fn modulus(kappa: f64) -> f64 {
@@ -8,7 +8,7 @@ pub(crate) fn modulus(kappa: f64) -> f64 {
 }
 
 /// The angle between the normals of triangles `(p, q, left)` and `(q, p, right)`, positive where the surface is convex.
-pub(crate) fn angle(p: Vector, q: Vector, left: Vector, right: Vector) -> f64 {
+pub(crate) fn angle(p: Point, q: Point, left: Point, right: Point) -> f64 {
     let e = minus(q, p);
     let (n1, n2) = (cross(e, minus(left, p)), cross(minus(right, p), e));
     (dot(cross(n1, n2), e) / length(e)).atan2(dot(n1, n2))

@@ -1,8 +1,8 @@
 //! The energy of a membrane, in f64.
 
+use hematite_cells::vector::{Point, cross, dot, length, minus};
 use hematite_cells::{Bending, InPlane, Mechanics, Rest, Surface, mean_side};
 use hematite_config::{Fault, Result};
-use hematite_engine::vector::{Vector, cross, dot, length, minus};
 
 use super::links::Links;
 use super::wlc_power::Spring;
@@ -112,14 +112,14 @@ impl Model {
     }
 
     /// Area and volume of a cell with its vertices at `x` (2-D: perimeter and area).
-    pub fn shape(&self, x: &[Vector]) -> [f64; 2] {
+    pub fn shape(&self, x: &[Point]) -> [f64; 2] {
         // About a vertex, since the volume of a far cell would lose its digits.
         let surface = Surface { vertices: x.iter().map(|&v| minus(v, x[0])).collect(), ..self.surface.clone() };
         [surface.area(), surface.volume()]
     }
 
     /// The energy of a cell with its vertices at `x`, whose reference is `scale` times as large as at full size.
-    pub fn energy(&self, x: &[Vector], scale: f64) -> Energy {
+    pub fn energy(&self, x: &[Point], scale: f64) -> Energy {
         let mechanics = &self.mechanics;
         let [area, volume] = self.shape(x);
         let power = self.dimension as i32;
@@ -134,7 +134,7 @@ impl Model {
         energy
     }
 
-    fn ring_energy(&self, x: &[Vector], scale: f64) -> Energy {
+    fn ring_energy(&self, x: &[Point], scale: f64) -> Energy {
         let (n, rest) = (x.len(), &self.surface.vertices);
         let mut energy = Energy { fairing: self.fairing_energy(x, scale), ..Energy::default() };
         for i in 0..n {
@@ -154,7 +154,7 @@ impl Model {
         energy
     }
 
-    fn mesh_energy(&self, links: &Links, x: &[Vector], scale: f64) -> Energy {
+    fn mesh_energy(&self, links: &Links, x: &[Point], scale: f64) -> Energy {
         let rest = &self.surface.vertices;
         let spring = self.spring();
         let mut energy = Energy { fairing: self.fairing_energy(x, scale), ..Energy::default() };
@@ -182,14 +182,14 @@ impl Model {
         }
         if let Some(Bending::GompperKroll { kappa }) = self.mechanics.bending {
             for (v, ring) in links.rings.iter().enumerate() {
-                let ring: Vec<Vector> = ring.iter().map(|&n| x[n]).collect();
+                let ring: Vec<Point> = ring.iter().map(|&n| x[n]).collect();
                 energy.bending += gompper_kroll::energy(kappa, x[v], &ring);
             }
         }
         energy
     }
 
-    fn fairing_energy(&self, x: &[Vector], scale: f64) -> f64 {
+    fn fairing_energy(&self, x: &[Point], scale: f64) -> f64 {
         match self.mechanics.fairing {
             0.0 => 0.0,
             _ => fairing::energy(

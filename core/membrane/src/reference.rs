@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hematite_engine::vector::{length, minus};
+use hematite_cells::vector::{length, minus};
 
 use super::links::Links;
 use super::model::Model;

@@ -1,6 +1,6 @@
 //! Bending of a ring.
 
-use hematite_engine::vector::{Vector, cross, dot, length};
+use hematite_cells::vector::{Point, cross, dot, length};
 
 /// The smallest cosine of half the turning angle at which Huygens' formula is used: 157 degrees. At sharper folds the slope stays
 /// what it is there, 8.5. The formula's own slope has no bound, and explicit steps are unstable where a hinge is too stiff.
@@ -11,7 +11,7 @@ pub(crate) const LEAST_SIDE: f64 = 0.5;
 
 /// Huygens' stand-in `(4 sin(theta/2) + 2 tan(theta/2)) / 3` for the angle by which side `b` turns from side `a`, over
 /// their mean length; beyond [`OPEN`] along its tangent.
-pub(crate) fn curvature(a: Vector, b: Vector) -> f64 {
+pub(crate) fn curvature(a: Point, b: Point) -> f64 {
     let half = 0.5 * cross(a, b)[2].atan2(dot(a, b));
     let most = OPEN.acos();
     let within = half.clamp(-most, most);
@@ -21,6 +21,6 @@ pub(crate) fn curvature(a: Vector, b: Vector) -> f64 {
 }
 
 /// `kappa / 2 (c - c0)^2 l` of the vertex between sides `a` and `b`, l their mean length.
-pub(crate) fn energy(kappa: f64, c0: f64, a: Vector, b: Vector) -> f64 {
+pub(crate) fn energy(kappa: f64, c0: f64, a: Point, b: Point) -> f64 {
     0.5 * kappa * (curvature(a, b) - c0).powi(2) * 0.5 * (length(a) + length(b))
 }

@@ -1,7 +1,7 @@
 //! The largest stable time step.
 
+use hematite_cells::vector::{length, minus};
 use hematite_cells::{Mechanics, Surface};
-use hematite_engine::vector::{length, minus};
 
 use super::model::Model;
 use super::{fairing, viscosity};

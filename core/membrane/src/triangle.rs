@@ -1,12 +1,12 @@
 //! Strain of a triangle.
 
-use hematite_engine::vector::{Vector, cross, dot, length};
+use hematite_cells::vector::{Point, cross, dot, length};
 
 /// Skalak's invariants of the deformation that takes edges `(a0, b0)` of a triangle to `(a, b)`:
 /// `I1 = l1^2 + l2^2 - 2`, `I2 = l1^2 l2^2 - 1` with the principal stretches.
-pub(crate) fn invariants([a0, b0]: [Vector; 2], [a, b]: [Vector; 2]) -> [f64; 2] {
+pub(crate) fn invariants([a0, b0]: [Point; 2], [a, b]: [Point; 2]) -> [f64; 2] {
     // Both triangles laid in the plane with the first edge along x: F takes one to the other.
-    let flat = |a: Vector, b: Vector| [length(a), dot(a, b) / length(a), length(cross(a, b)) / length(a)];
+    let flat = |a: Point, b: Point| [length(a), dot(a, b) / length(a), length(cross(a, b)) / length(a)];
     let [x0, y0, z0] = flat(a0, b0);
     let [x, y, z] = flat(a, b);
     let f = [[x / x0, (y - x / x0 * y0) / z0], [0.0, z / z0]];
@@ -16,7 +16,7 @@ pub(crate) fn invariants([a0, b0]: [Vector; 2], [a, b]: [Vector; 2]) -> [f64; 2]
 }
 
 /// The area of the triangle with edges `a` and `b`.
-pub(crate) fn area([a, b]: [Vector; 2]) -> f64 {
+pub(crate) fn area([a, b]: [Point; 2]) -> f64 {
     0.5 * length(cross(a, b))
 }
 
@@ -30,7 +30,7 @@ mod tests {
         let rest = [[0.7, 0.2, 0.0], [-0.1, 0.9, 0.0]];
         let (cos, sin) = (0.8, 0.6);
         let stretched = |l1: f64| {
-            rest.map(|e: Vector| {
+            rest.map(|e: Point| {
                 let (p, q) = (l1 * (cos * e[0] + sin * e[1]), l2 * (cos * e[1] - sin * e[0]));
                 [0.3 * p, q, (1.0f64 - 0.09).sqrt() * p]
             })

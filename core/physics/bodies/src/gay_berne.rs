@@ -1,6 +1,6 @@
 //! Gay and Berne's potential between ellipsoids, repulsive only.
 
-use hematite_engine::vector::{Vector, cross, dot, length, plus, times};
+use hematite_cells::vector::{Point, cross, dot, length, plus, times};
 use minijinja::{Value, context};
 
 use super::laws::number;
@@ -79,7 +79,7 @@ impl GayBerne {
     }
 
     /// Body 2 at `r` from body 1; rows of `e1`, `e2` are their axes in space.
-    pub fn well(&self, r: Vector, [e1, e2]: [&[Vector; 3]; 2], [k1, k2]: [&Shape; 2]) -> Well {
+    pub fn well(&self, r: Point, [e1, e2]: [&[Point; 3]; 2], [k1, k2]: [&Shape; 2]) -> Well {
         let n = times(1.0 / length(r), r);
         let g = added(tensor(e1, k1.squares()), tensor(e2, k2.squares()));
         let b = added(tensor(e1, k1.wells(self.mu)), tensor(e2, k2.wells(self.mu)));
@@ -90,7 +90,7 @@ impl GayBerne {
     }
 
     /// The energy of a pair, whatever its force.
-    pub fn energy(&self, r: Vector, e: [&[Vector; 3]; 2], k: [&Shape; 2]) -> f64 {
+    pub fn energy(&self, r: Point, e: [&[Point; 3]; 2], k: [&Shape; 2]) -> f64 {
         let Well { rho, epsilon } = self.well(r, e, k);
         epsilon * wca::energy(rho, self.least())
     }
@@ -159,10 +159,10 @@ impl Shape {
 }
 
 /// A symmetric tensor by its rows.
-type Tensor = [Vector; 3];
+type Tensor = [Point; 3];
 
 /// A^T diag(s) A, rows of `e` the axes.
-pub(super) fn tensor(e: &[Vector; 3], s: [f64; 3]) -> Tensor {
+pub(super) fn tensor(e: &[Point; 3], s: [f64; 3]) -> Tensor {
     [0, 1, 2].map(|i| (0..3).fold([0.0; 3], |sum, k| plus(sum, times(s[k] * e[k][i], e[k]))))
 }
 
@@ -175,7 +175,7 @@ fn determinant(g: Tensor) -> f64 {
 }
 
 /// G^-1 v
-fn solved(g: Tensor, v: Vector) -> Vector {
+fn solved(g: Tensor, v: Point) -> Point {
     let cofactors = [cross(g[1], g[2]), cross(g[2], g[0]), cross(g[0], g[1])];
     cofactors.map(|row| dot(row, v) / determinant(g))
 }
@@ -185,7 +185,7 @@ mod tests {
     use super::*;
 
     /// Arrangements of R = x: side by side, end to end, T, crossed.
-    const TABLE: [([Vector; 2], f64, f64, f64); 4] = [
+    const TABLE: [([Point; 2], f64, f64, f64); 4] = [
         ([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0]], 1.0, 5.0 / 3.0, -1.484_942),
         ([[1.0, 0.0, 0.0], [1.0, 0.0, 0.0]], 3.0, 1.0 / 3.0, -0.296_988),
         ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], 2.236_068, 0.381_966, -0.340_318),
@@ -193,7 +193,7 @@ mod tests {
     ];
 
     /// Axes of a body whose third one is along `u`.
-    fn along(u: Vector) -> [Vector; 3] {
+    fn along(u: Point) -> [Point; 3] {
         let u = times(1.0 / length(u), u);
         let aside = cross(u, if u[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] });
         let first = times(1.0 / length(aside), aside);

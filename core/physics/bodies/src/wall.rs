@@ -1,6 +1,6 @@
 //! Repulsion of ellipsoids from walls.
 
-use hematite_engine::vector::{Vector, dot};
+use hematite_cells::vector::{Point, dot};
 use minijinja::{Value, context};
 
 use super::gay_berne::tensor;
@@ -26,7 +26,7 @@ impl Wall {
 
     /// The energy of a body with semi-axes `axes` at distance `d` from a wall with unit normal `n`; rows of `e` are its axes
     /// in space.
-    pub fn energy(&self, d: f64, n: Vector, e: &[Vector; 3], axes: [f64; 3]) -> f64 {
+    pub fn energy(&self, d: f64, n: Point, e: &[Point; 3], axes: [f64; 3]) -> f64 {
         let extent = tensor(e, axes.map(|a| a * a)).map(|row| dot(row, n));
         let gap = d - dot(extent, n).sqrt();
         self.epsilon * wca::energy(gap / self.sigma + 1.0, self.least())

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use hematite_case::{Case, Header, OpeningNode, OpeningSite, Part};
+use hematite_cells::vector::length;
 use hematite_config::{Fault, Result};
 use hematite_engine::waveform::Waveform;
 use hematite_engine::{Medium, Precision};
@@ -293,7 +294,7 @@ impl Plan {
     }
 
     fn peak(&self, condition: &Condition, prescribed: &Prescribed) -> f64 {
-        let fastest = |shape: &Shape| shape.iter().map(length).fold(0.0, f64::max);
+        let fastest = |shape: &Shape| shape.iter().copied().map(length).fold(0.0, f64::max);
         match (&condition.value, prescribed) {
             (Value::Womersley(flow), Prescribed::Terms(shapes)) => flow.peak(&condition.waveform, shapes),
             (Value::Split { share, .. }, Prescribed::Velocity(shape)) => {
@@ -306,7 +307,7 @@ impl Plan {
 
     /// The largest magnitude of the body force, lattice units.
     pub(crate) fn largest_force(&self) -> f64 {
-        length(&self.force) * self.drive.largest()
+        length(self.force) * self.drive.largest()
     }
 
     /// The largest difference between the density deviations at pressure openings, at any times.
@@ -402,10 +403,6 @@ impl Plan {
         }
         advice
     }
-}
-
-fn length(u: &[f64; 3]) -> f64 {
-    u.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
 /// Scales, tau and kinematic viscosity.

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use hematite_case::{Case, Layer, Target};
+use hematite_cells::vector::length;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
@@ -205,10 +206,6 @@ impl PlannedFlow {
         }
         Ok(())
     }
-}
-
-fn length(u: [f64; 3]) -> f64 {
-    u.iter().map(|c| c * c).sum::<f64>().sqrt()
 }
 
 impl Planned for PlannedFlow {

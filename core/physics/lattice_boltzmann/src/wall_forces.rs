@@ -4,6 +4,7 @@
 //! therefore; that of a part cut out of a wall is right up to a lever of half a spacing, for want of its neighbours' slant links.
 
 use hematite_case::{Part, VelocitySet};
+use hematite_cells::vector::cross;
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::Recorder;
@@ -149,13 +150,6 @@ fn sum<'w>(positions: &[[i32; 3]], words: impl Iterator<Item = &'w [i32]>, dimen
         }
     }
     sum
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [0, 1, 2].map(|axis| {
-        let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
-        a[j] * b[k] - a[k] * b[j]
-    })
 }
 
 #[cfg(test)]
