@@ -1,53 +1,76 @@
 //! What a dump of fields holds.
 
-use hematite_case::NodeId;
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
-/// A field of a dump, in SI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Field {
-    /// Mass density, kg/m3.
-    Density,
-    /// Pressure above that of the fluid at rest, Pa, without the linear part of a pressure drop.
-    Pressure,
-    /// Velocity, m/s; x, y, z.
-    Velocity,
-    /// Viscous stress, Pa; xx, yy, zz, xy, yz, xz.
-    ShearStress,
+use hematite_case::NodeId;
+
+/// A field of a dump, in SI: numbers at nodes under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    name: &'static str,
+    unit: &'static str,
+    components: usize,
 }
 
 impl Field {
-    /// Every field.
-    pub const ALL: [Self; 4] = [Self::Density, Self::Pressure, Self::Velocity, Self::ShearStress];
+    /// Mass density.
+    pub const DENSITY: Self = Self::new("density", "kg/m3", 1);
+    /// Pressure above that of the fluid at rest, without the linear part of a pressure drop.
+    pub const PRESSURE: Self = Self::new("pressure", "Pa", 1);
+    /// Velocity; x, y, z.
+    pub const VELOCITY: Self = Self::new("velocity", "m/s", 3);
+    /// Viscous stress; xx, yy, zz, xy, yz, xz.
+    pub const SHEAR_STRESS: Self = Self::new("shear_stress", "Pa", 6);
+    /// The fields of a fluid, which stand first in files, in this order; others follow by name.
+    pub const FLUID: [Self; 4] = [Self::DENSITY, Self::PRESSURE, Self::VELOCITY, Self::SHEAR_STRESS];
+
+    /// A field with a name for files and configs, its unit, and so many components a node.
+    pub const fn new(name: &'static str, unit: &'static str, components: usize) -> Self {
+        Self { name, unit, components }
+    }
+
+    /// The field of a file.
+    pub(crate) fn of_file(name: &str, unit: &str, components: usize) -> Self {
+        let known = Self::FLUID.into_iter().find(|field| field.name == name && field.components == components);
+        known.unwrap_or_else(|| Self { name: interned(name), unit: interned(unit), components })
+    }
+
+    /// Fields in the order in which files have them.
+    pub(crate) fn in_order(fields: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let place = |field: &Self| Self::FLUID.iter().position(|known| known == field).unwrap_or(usize::MAX);
+        let mut fields: Vec<Self> = fields.into_iter().collect();
+        fields.sort_by_key(|field| (place(field), field.name));
+        fields.dedup();
+        fields
+    }
 
     /// Its name in files.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Density => "density",
-            Self::Pressure => "pressure",
-            Self::Velocity => "velocity",
-            Self::ShearStress => "shear_stress",
-        }
+        self.name
     }
 
     /// Its unit.
     pub fn unit(self) -> &'static str {
-        match self {
-            Self::Density => "kg/m3",
-            Self::Pressure | Self::ShearStress => "Pa",
-            Self::Velocity => "m/s",
-        }
+        self.unit
     }
 
     /// Components a node.
     pub fn components(self) -> usize {
-        match self {
-            Self::Density | Self::Pressure => 1,
-            Self::Velocity => 3,
-            Self::ShearStress => 6,
-        }
+        self.components
     }
+}
+
+/// The text, kept for as long as the program runs: each one once, and files name few.
+fn interned(text: &str) -> &'static str {
+    static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&found) = known.get(text) {
+        return found;
+    }
+    let kept: &'static str = Box::leak(text.to_owned().into_boxed_str());
+    known.insert(kept);
+    kept
 }
 
 /// Values of a field, node after node, in the precision of the run's arithmetic.

@@ -208,6 +208,11 @@ pub(crate) fn write_unit(array: &Dataset, unit: &str) -> hdf5::Result<()> {
     set_attribute(array, "unit", &unit)
 }
 
+/// The unit of an array; nothing where it says none.
+pub(crate) fn unit(array: &Dataset) -> String {
+    attribute::<VarLenUnicode>(array, "unit").map(|unit| unit.as_str().to_owned()).unwrap_or_default()
+}
+
 /// A new dataset of names.
 pub(crate) fn write_names(group: &Group, name: &str, names: &[&str]) -> hdf5::Result<()> {
     let names = names.iter().map(|name| name.parse::<VarLenUnicode>().map_err(|_| "a name holds a NUL"));

@@ -25,7 +25,7 @@ pub fn open(run: &Path, record: &RunRecord, name: Option<&str>) -> Result<FieldR
     }
     let readers = record.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
     let rank = |reader: &FieldReader| (reader.grid().position.len(), reader.fields().len());
-    let with_velocity = readers.into_iter().filter(|reader| reader.fields().contains(&Field::Velocity));
+    let with_velocity = readers.into_iter().filter(|reader| reader.fields().contains(&Field::VELOCITY));
     // The first of equals, as the config lists them.
     with_velocity.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best }).ok_or_else(|| {
         Fault::usage(format!("{}: no dump holds velocity; add it to the fields of a dump and run again", run.display()))
@@ -79,7 +79,7 @@ impl Values {
             Ok(values)
         };
         let maybe = |field: Field| reader.fields().contains(&field).then(|| get(field)).transpose();
-        let mut pressure = maybe(Field::Pressure)?;
+        let mut pressure = maybe(Field::PRESSURE)?;
         if let Some(pressure) = pressure.as_mut().filter(|_| record.pressure_drop != [0.0; 3]) {
             let origin = nodes.grid().origin;
             for (n, value) in pressure.iter_mut().enumerate() {
@@ -87,6 +87,6 @@ impl Values {
                 *value -= (0..3).map(|a| record.pressure_drop[a] * (x[a] - origin[a])).sum::<f64>();
             }
         }
-        Ok(Self { velocity: get(Field::Velocity)?, pressure, stress: maybe(Field::ShearStress)? })
+        Ok(Self { velocity: get(Field::VELOCITY)?, pressure, stress: maybe(Field::SHEAR_STRESS)? })
     }
 }

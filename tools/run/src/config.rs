@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hematite_config::{Fault, Result, check_file_name};
-use hematite_dump::{DumpRegion, Field};
+use hematite_dump::DumpRegion;
 use physics_bodies::config::BodiesConfig;
 use physics_cells::config::CellsConfig;
 use physics_lattice_boltzmann::config::{
@@ -204,9 +204,9 @@ pub struct DumpConfig {
     /// At these time steps.
     #[serde(default)]
     pub at: Vec<u64>,
-    /// Which fields.
-    #[serde(default = "all_fields")]
-    pub fields: Vec<Field>,
+    /// Which fields, by name, such as "pressure" and "velocity"; all that the physics have by default.
+    #[serde(default)]
+    pub fields: Option<Vec<String>>,
     /// Which nodes; all by default.
     #[serde(default)]
     pub region: DumpRegion,
@@ -222,10 +222,6 @@ pub const MEMBERS: [&str; 2] = ["cells", "bodies"];
 
 fn fields() -> String {
     "fields".to_owned()
-}
-
-fn all_fields() -> Vec<Field> {
-    Field::ALL.to_vec()
 }
 
 impl DumpConfig {
@@ -264,7 +260,7 @@ impl RunConfig {
     pub fn check(&mut self, steps: u64, cut: bool, dimension: usize) -> Result<()> {
         if self.dumps.is_empty() {
             let region = DumpRegion::default();
-            self.dumps.push(DumpConfig { name: fields(), every: None, at: vec![steps], fields: all_fields(), region });
+            self.dumps.push(DumpConfig { name: fields(), every: None, at: vec![steps], fields: None, region });
         }
         for (k, dump) in self.dumps.iter().enumerate() {
             let key = format!("dumps[{k}]");
@@ -278,7 +274,7 @@ impl RunConfig {
             if dump.every == Some(0) {
                 return Err(Fault::usage(format!("{key}.every must be at least 1")));
             }
-            if dump.fields.is_empty() {
+            if dump.fields.as_ref().is_some_and(Vec::is_empty) {
                 return Err(Fault::usage(format!("{key}.fields is empty")));
             }
             dump.region.check(dimension, &format!("{key}.region"))?;
@@ -333,7 +329,7 @@ mod tests {
             name: fields(),
             every: Some(10),
             at: vec![0, 13],
-            fields: all_fields(),
+            fields: None,
             region: DumpRegion::default(),
         };
         let due: Vec<u64> = (0..32).filter(|&step| dump.due(step)).collect();

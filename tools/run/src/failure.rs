@@ -35,7 +35,7 @@ pub fn dump(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<()> {
         name: RunRecord::FAILED_FIELDS.to_owned(),
         every: None,
         at: vec![at.step],
-        fields: setup.fields(),
+        fields: None,
         region: Default::default(),
     };
     let mut fields = FieldDump::open(comm, setup, &folder, &all, false, 0)?;

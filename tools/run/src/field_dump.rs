@@ -16,6 +16,7 @@ use crate::system::System;
 pub struct FieldDump {
     /// What is dumped when.
     pub config: DumpConfig,
+    fields: Vec<Field>,
     writer: FieldWriter,
     /// Which own nodes are dumped; all where none are named.
     nodes: Option<Vec<usize>>,
@@ -38,13 +39,13 @@ impl FieldDump {
     ) -> Result<Self> {
         let (grid, nodes) = chosen(setup, config);
         let (rank, ranks) = (comm.rank(), comm.size());
-        let f64s = setup.is_double();
+        let (f64s, fields) = (setup.is_double(), setup.fields_of(config)?);
         let writer = together(comm, || match goes_on {
-            true => FieldWriter::go_on((folder, &config.name), (rank, ranks), &grid, &config.fields, f64s, step),
-            false => FieldWriter::create(&rank_file(folder, &config.name, rank, ranks), &grid, &config.fields, f64s),
+            true => FieldWriter::go_on((folder, &config.name), (rank, ranks), &grid, &fields, f64s, step),
+            false => FieldWriter::create(&rank_file(folder, &config.name, rank, ranks), &grid, &fields, f64s),
         })?;
         let route = if goes_on { route(comm, &writer, &grid.id)? } else { None };
-        Ok(Self { config: config.clone(), writer, nodes, route })
+        Ok(Self { config: config.clone(), fields, writer, nodes, route })
     }
 
     /// Goes on after nodes have changed ranks. The files keep theirs. Collective.
@@ -74,7 +75,7 @@ impl FieldDump {
     /// When a file cannot be written, or the device or a rank is lost.
     pub fn write(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System, at: DumpStep) -> Result<()> {
         together(comm, || self.writer.begin(at))?;
-        for &field in &self.config.fields {
+        for &field in &self.fields {
             let mut values = together(comm, || self.values(setup, system, field))?;
             if let Some(route) = &self.route {
                 values = brought(comm, route, &values, field.components())?;

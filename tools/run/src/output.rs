@@ -335,7 +335,7 @@ fn line_of_end(setup: &Setup, before: &RunRecord) -> Option<u64> {
 pub fn check(setup: &Setup) -> Result<()> {
     let f64s = setup.is_double();
     for dump in &setup.config.dumps {
-        FieldWriter::check((&setup.folder, &dump.name), &dump.fields, f64s)?;
+        FieldWriter::check((&setup.folder, &dump.name), &setup.fields_of(dump)?, f64s)?;
     }
     same_columns(&setup.folder, &setup.entries(), &setup.columns())
 }

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::Case;
 use hematite_comm::Comm;
-use hematite_config::{Fault, Result, read_config, sibling};
+use hematite_config::{Fault, Result, nearest, read_config, sibling};
 use hematite_dump::{Column, DumpStep, Field};
 use hematite_engine::{Ground, Planned};
 use physics_lattice_boltzmann::PlannedFlow;
 
 use crate::cli::Cli;
-use crate::config::RunConfig;
+use crate::config::{DumpConfig, RunConfig};
 use crate::methods::{self, Planning};
 use crate::ranks::together;
 
@@ -51,6 +51,9 @@ impl Setup {
             return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
         }
         let setup = Self { path, config, ground, planned, dt, steps, folder };
+        for dump in &setup.config.dumps {
+            setup.fields_of(dump).map_err(|fault| fault.within(setup.path.display()))?;
+        }
         setup.refuse_empty_dumps(comm).map_err(|fault| fault.within(setup.path.display()))?;
         Ok(setup)
     }
@@ -63,6 +66,26 @@ impl Setup {
     /// The fields that physics have at nodes.
     pub fn fields(&self) -> Vec<Field> {
         self.planned.iter().flat_map(|physics| physics.fields()).collect()
+    }
+
+    /// The fields that a dump asks for, in the order of the physics.
+    ///
+    /// # Errors
+    /// A usage fault for a name that none of the physics has.
+    pub fn fields_of(&self, dump: &DumpConfig) -> Result<Vec<Field>> {
+        let known = self.fields();
+        let Some(asked) = &dump.fields else { return Ok(known) };
+        let names = || known.iter().map(|field| field.name());
+        if let Some(unknown) = asked.iter().find(|name| !names().any(|known| known == *name)) {
+            let hint = nearest(unknown, names()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+            let known: Vec<&str> = names().collect();
+            return Err(Fault::usage(format!(
+                "the fields of dump \"{}\": there is no \"{unknown}\", but {}{hint}",
+                dump.name,
+                known.join(", ")
+            )));
+        }
+        Ok(known.into_iter().filter(|field| asked.iter().any(|name| name == field.name())).collect())
     }
 
     /// Whether fields are dumped in double precision.

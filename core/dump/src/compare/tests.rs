@@ -34,11 +34,11 @@ fn run(ranks: usize, change: impl Fn(NodeId, &mut f32)) -> tempfile::TempDir {
         for step in [10, 20] {
             for (writer, grid) in writers.iter_mut().zip(grids) {
                 writer.begin(DumpStep { step, time: step as f64 * 0.1 }).expect("begins");
-                for field in [Field::Density, Field::Velocity] {
+                for field in [Field::DENSITY, Field::VELOCITY] {
                     let each = grid.id.iter().flat_map(|&id| (0..field.components()).map(move |c| (id, c)));
                     let values = each.map(|(id, c)| {
                         let mut value = value(step, field, c, id);
-                        if step == 20 && field == Field::Velocity && c == 1 {
+                        if step == 20 && field == Field::VELOCITY && c == 1 {
                             change(id, &mut value);
                         }
                         value
@@ -78,7 +78,7 @@ fn one_bit_is_found_where_it_is() {
         Difference::Value {
             dump,
             step: 20,
-            field: Field::Velocity,
+            field: Field::VELOCITY,
             component: 1,
             node: NodeId(1037),
             position,
@@ -119,8 +119,8 @@ fn other_contents_are_named() {
     assert!(comparison.to_string().contains("taken 2 and 1 times"), "{comparison}");
     let mut grid = block();
     grid.id[5] = NodeId(5000);
-    let mut writer = FieldWriter::create(&path, &grid, &[Field::Density], false).expect("makes it");
-    write_dump(&mut writer, &grid, &[Field::Density], 10);
+    let mut writer = FieldWriter::create(&path, &grid, &[Field::DENSITY], false).expect("makes it");
+    write_dump(&mut writer, &grid, &[Field::DENSITY], 10);
     let comparison = compare(one.path(), other.path(), None).expect("compares");
     assert!(comparison.to_string().contains("only the first run holds node"), "{comparison}");
     std::fs::remove_file(&path).expect("removes");

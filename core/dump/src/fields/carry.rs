@@ -83,7 +83,7 @@ fn shorten(whole: &Path, keep_through_step: u64) -> Result<()> {
 fn listed(whole: &Path, fields: &[Field], f64: bool) -> Result<Option<Vec<PathBuf>>> {
     let (held, files) = pieces::list(whole)?;
     let path = whole.display();
-    if Field::ALL.iter().any(|field| held.fields.contains(field) != fields.contains(field)) {
+    if held.fields != Field::in_order(fields.iter().copied()) {
         return Err(Fault::usage(format!("{path} holds other fields than the config asks for: use another folder")));
     }
     if held.f64 != f64 {

@@ -19,7 +19,7 @@ pub(super) struct Header {
     pub(super) nodes: usize,
     /// Rows of a cell array from one dump to the next, at least `nodes`.
     pub(super) stride: usize,
-    /// The fields, in the order of [`Field::ALL`].
+    /// The fields, in the order of files.
     pub(super) fields: Vec<Field>,
     /// Whether values are f64, else f32.
     pub(super) f64: bool,
@@ -67,16 +67,20 @@ impl Header {
         let cells = vtk.group("CellData").map_err(reading(path))?;
         let mut fields = Vec::new();
         let mut f64 = false;
-        for field in Field::ALL.into_iter().filter(|field| cells.link_exists(field.name())) {
-            let array = cells.dataset(field.name()).map_err(reading(path))?;
+        for array in cells.datasets().map_err(reading(path))? {
+            let name = array.name();
+            let name = name.rsplit('/').next().unwrap_or_default();
+            let field = Field::of_file(name, &h5::unit(&array), h5::columns(&array));
             f64 = holds_f64(&array).map_err(reading(path))?;
             let needed = count.checked_mul(stride).ok_or_else(|| damaged("its sizes overflow"))?;
             let rows = array.shape().first().copied().unwrap_or(0);
-            if h5::columns(&array) != field.components() || rows < needed {
+            let known = Field::FLUID.into_iter().find(|known| known.name() == name);
+            if known.is_some_and(|known| known != field) || rows < needed {
                 return Err(damaged(&format!("the array {} has the wrong size", field.name())));
             }
             fields.push(field);
         }
+        let fields = Field::in_order(fields);
         Ok(Self { dimension: dimension as usize, spacing, origin, nodes, stride, fields, f64, steps })
     }
 

@@ -41,7 +41,7 @@ impl FieldReader {
         &self.pieces.header.steps
     }
 
-    /// The fields of every dump, in the order of [`Field::ALL`].
+    /// The fields of every dump, those of a fluid first.
     pub fn fields(&self) -> &[Field] {
         &self.pieces.header.fields
     }

@@ -47,7 +47,7 @@ pub(crate) fn split(run: &Path, grid: &Grid, ranks: usize, then: impl FnOnce(&mu
     let grids: Vec<Grid> = shares.iter().map(|share| grid.take(share)).collect();
     let files: Vec<PathBuf> = (0..ranks).map(|rank| rank_file(run, "fields", rank, ranks)).collect();
     let make = |(file, grid): (&PathBuf, &Grid)| {
-        FieldWriter::create(file, grid, &[Field::Velocity, Field::Density], false).expect("makes it")
+        FieldWriter::create(file, grid, &[Field::VELOCITY, Field::DENSITY], false).expect("makes it")
     };
     let mut writers: Vec<FieldWriter> = files.iter().zip(&grids).map(make).collect();
     then(&mut writers, &grids, &files);
@@ -72,15 +72,15 @@ fn dumps_survive() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("all.vtkhdf");
     let grid = block();
-    let mut writer = FieldWriter::create(&path, &grid, &Field::ALL, false).expect("makes it");
-    check(&path, &Field::ALL, &[]);
+    let mut writer = FieldWriter::create(&path, &grid, &Field::FLUID, false).expect("makes it");
+    check(&path, &Field::FLUID, &[]);
     for step in [0, 10, 25] {
-        write_dump(&mut writer, &grid, &Field::ALL, step);
+        write_dump(&mut writer, &grid, &Field::FLUID, step);
     }
-    check(&path, &Field::ALL, &[0, 10, 25]);
+    check(&path, &Field::FLUID, &[0, 10, 25]);
     let reader = FieldReader::open(&path).expect("opens");
     assert_eq!(reader.grid(), &grid);
-    assert!(reader.read(3, Field::Density).is_err());
+    assert!(reader.read(3, Field::DENSITY).is_err());
     assert!(writer.begin(DumpStep { step: 25, time: 2.5 }).is_err());
 }
 
@@ -91,17 +91,17 @@ fn more_nodes_than_a_slab_and_f64_and_two_dimensions() {
     let position: Vec<[i32; 3]> = (0..70_001).map(|n| [n % 300, n / 300, 0]).collect();
     let id = (0..70_001).map(NodeId).collect();
     let grid = Grid { dimension: 2, spacing: 1.0, origin: [0.0; 3], id, position };
-    let mut writer = FieldWriter::create(&path, &grid, &[Field::ShearStress], true).expect("makes it");
+    let mut writer = FieldWriter::create(&path, &grid, &[Field::SHEAR_STRESS], true).expect("makes it");
     let values = |step: u64| Values::F64((0..6 * 70_001).map(|n| f64::from(n) / (step + 3) as f64).collect());
     for step in 0..3 {
         writer.begin(DumpStep { step, time: 0.0 }).expect("begins");
-        writer.write(Field::ShearStress, &values(step)).expect("writes");
+        writer.write(Field::SHEAR_STRESS, &values(step)).expect("writes");
         writer.end().expect("ends");
     }
     let reader = FieldReader::open(&path).expect("opens");
     assert_eq!(reader.grid(), &grid);
     for step in 0..3 {
-        assert!(reader.read(step as usize, Field::ShearStress).expect("reads") == values(step), "dump {step}");
+        assert!(reader.read(step as usize, Field::SHEAR_STRESS).expect("reads") == values(step), "dump {step}");
     }
 }
 
@@ -109,12 +109,12 @@ fn more_nodes_than_a_slab_and_f64_and_two_dimensions() {
 fn a_field_that_does_not_fit_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut writer =
-        FieldWriter::create(&folder.path().join("a.vtkhdf"), &block(), &[Field::Density], false).expect("makes it");
-    assert!(writer.write(Field::Density, &Values::F32(vec![0.0; 60])).is_err(), "before begin");
+        FieldWriter::create(&folder.path().join("a.vtkhdf"), &block(), &[Field::DENSITY], false).expect("makes it");
+    assert!(writer.write(Field::DENSITY, &Values::F32(vec![0.0; 60])).is_err(), "before begin");
     writer.begin(DumpStep { step: 1, time: 0.0 }).expect("begins");
-    assert!(writer.write(Field::Density, &Values::F32(vec![0.0; 59])).is_err(), "too short");
-    assert!(writer.write(Field::Density, &Values::F64(vec![0.0; 60])).is_err(), "other precision");
-    assert!(writer.write(Field::Pressure, &Values::F32(vec![0.0; 60])).is_err(), "not asked for");
+    assert!(writer.write(Field::DENSITY, &Values::F32(vec![0.0; 59])).is_err(), "too short");
+    assert!(writer.write(Field::DENSITY, &Values::F64(vec![0.0; 60])).is_err(), "other precision");
+    assert!(writer.write(Field::PRESSURE, &Values::F32(vec![0.0; 60])).is_err(), "not asked for");
     assert!(writer.end().is_err(), "a field is missing");
 }
 
@@ -122,14 +122,14 @@ fn a_field_that_does_not_fit_is_refused() {
 fn a_viewer_does_not_stop_a_run() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("fields.vtkhdf");
-    let mut writer = FieldWriter::create(&path, &block(), &Field::ALL, false).expect("makes it");
-    write_dump(&mut writer, &block(), &Field::ALL, 10);
+    let mut writer = FieldWriter::create(&path, &block(), &Field::FLUID, false).expect("makes it");
+    write_dump(&mut writer, &block(), &Field::FLUID, 10);
     // What HDF5 in a viewer holds.
     let viewer = fs::File::open(&path).expect("opens");
     viewer.lock_shared().expect("locks");
     let seen = viewer.metadata().expect("reads").len();
-    write_dump(&mut writer, &block(), &Field::ALL, 20);
-    check(&path, &Field::ALL, &[10, 20]);
+    write_dump(&mut writer, &block(), &Field::FLUID, 20);
+    check(&path, &Field::FLUID, &[10, 20]);
     assert_eq!(viewer.metadata().expect("reads").len(), seen, "the viewer keeps what it opened");
 }
 
@@ -138,27 +138,27 @@ fn going_on_drops_later_dumps() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("fields.vtkhdf");
     let grid = block();
-    let mut writer = FieldWriter::create(&path, &grid, &Field::ALL, false).expect("makes it");
+    let mut writer = FieldWriter::create(&path, &grid, &Field::FLUID, false).expect("makes it");
     for step in [10, 20, 30] {
-        write_dump(&mut writer, &grid, &Field::ALL, step);
+        write_dump(&mut writer, &grid, &Field::FLUID, step);
     }
     writer.begin(DumpStep { step: 40, time: 4.0 }).expect("begins");
-    writer.write(Field::Density, &Values::F32(vec![-1.0; 60])).expect("writes");
+    writer.write(Field::DENSITY, &Values::F32(vec![-1.0; 60])).expect("writes");
     drop(writer);
     let mut writer = FieldWriter::reopen(&path, 25).expect("goes on");
     assert_eq!(writer.steps().len(), 2);
-    check(&path, &Field::ALL, &[10, 20]);
-    write_dump(&mut writer, &grid, &Field::ALL, 26);
-    check(&path, &Field::ALL, &[10, 20, 26]);
+    check(&path, &Field::FLUID, &[10, 20]);
+    write_dump(&mut writer, &grid, &Field::FLUID, 26);
+    check(&path, &Field::FLUID, &[10, 20, 26]);
     FieldWriter::reopen(&path, 5).expect("goes on");
-    check(&path, &Field::ALL, &[]);
+    check(&path, &Field::FLUID, &[]);
 }
 
 #[test]
 fn an_index_shows_all_ranks_as_one() {
     let folder = tempfile::tempdir().expect("a folder");
     let index = folder.path().join("fields.vtkhdf");
-    let fields = [Field::Density, Field::Velocity];
+    let fields = [Field::DENSITY, Field::VELOCITY];
     split(folder.path(), &block(), 4, |writers, grids, files| {
         write_index(&index, files).expect("writes");
         check(&index, &fields, &[]);
@@ -201,11 +201,11 @@ fn ranks_without_any_node_make_a_file() {
     let none = block().take(&[]);
     split(folder.path(), &none, 3, |writers, grids, files| {
         for (writer, grid) in writers.iter_mut().zip(grids) {
-            write_dump(writer, grid, &[Field::Density, Field::Velocity], 10);
+            write_dump(writer, grid, &[Field::DENSITY, Field::VELOCITY], 10);
         }
         write_index(&index, files).expect("writes");
     });
-    check(&index, &[Field::Density, Field::Velocity], &[10]);
+    check(&index, &[Field::DENSITY, Field::VELOCITY], &[10]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_truncated_file_is_a_fault_at_any_length() {
     let index = folder.path().join("fields.vtkhdf");
     split(folder.path(), &block(), 2, |writers, grids, files| {
         for (writer, grid) in writers.iter_mut().zip(grids) {
-            write_dump(writer, grid, &[Field::Density, Field::Velocity], 10);
+            write_dump(writer, grid, &[Field::DENSITY, Field::VELOCITY], 10);
         }
         write_index(&index, files).expect("writes");
         for path in [&index, &files[1]] {
@@ -238,7 +238,7 @@ fn a_run_goes_on_with_any_number_of_ranks() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = folder.path();
     let whole = dump_file(run, "fields");
-    let fields = [Field::Density, Field::Velocity];
+    let fields = [Field::DENSITY, Field::VELOCITY];
     split(run, &block(), 4, |writers, grids, files| {
         for step in [10, 20] {
             for (writer, grid) in writers.iter_mut().zip(grids) {
@@ -288,5 +288,5 @@ fn a_run_goes_on_with_any_number_of_ranks() {
     let held: Vec<usize> = (0..60).step_by(2).rev().collect();
     assert_eq!(other_nodes.node_ids().expect("reads"), block().take(&held).id, "the file keeps its nodes");
     assert!(other(&block(), &fields, true).contains("precision"));
-    assert!(other(&block(), &[Field::Density], false).contains("other fields"));
+    assert!(other(&block(), &[Field::DENSITY], false).contains("other fields"));
 }

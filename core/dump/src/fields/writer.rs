@@ -57,7 +57,7 @@ impl FieldWriter {
             origin: grid.origin,
             nodes: grid.id.len(),
             stride: Header::chunk_and_stride(grid.id.len()).1,
-            fields: Field::ALL.into_iter().filter(|field| fields.contains(field)).collect(),
+            fields: Field::in_order(fields.iter().copied()),
             f64,
             steps: Vec::new(),
         })

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use hematite_comm::{Comm, agree};
-use hematite_config::Result;
+use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Field};
 use hematite_engine::{Alarm, Drive, Ground, Keep, Mass, Measured, Phases, Physics, Precision};
 use hematite_gpu::{Recorder, Ticket};
@@ -228,7 +228,8 @@ impl Physics for LatticeBoltzmann {
     }
 
     fn field(&mut self, field: Field, take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
-        let (moment, [zero, one]) = si(field, &self.scene.plan.units);
+        let known = si(field, &self.scene.plan.units);
+        let (moment, [zero, one]) = known.ok_or_else(|| Fault::usage(format!("no fluid has \"{}\"", field.name())))?;
         let row = self.scene.plan.row(self.fluid.step());
         self.fluid.moment(moment, &row, |first, mut numbers| {
             numbers.iter_mut().for_each(|x| *x = zero + one * *x);
@@ -320,13 +321,14 @@ impl Physics for LatticeBoltzmann {
     }
 }
 
-/// The moment of a field, and what zero and one of its lattice units are in SI.
-fn si(field: Field, units: &LatticeUnits) -> (Moment, [f64; 2]) {
+/// The moment of a field, and what zero and one of its lattice units are in SI; none of other fields.
+fn si(field: Field, units: &LatticeUnits) -> Option<(Moment, [f64; 2])> {
     match field {
-        Field::Density => (Moment::Density, [units.rho0, units.rho0]),
-        Field::Pressure => (Moment::Density, [0.0, CS2 * units.stress()]),
-        Field::Velocity => (Moment::Velocity, [0.0, units.velocity()]),
-        Field::ShearStress => (Moment::Stress, [0.0, units.stress()]),
+        Field::DENSITY => Some((Moment::Density, [units.rho0, units.rho0])),
+        Field::PRESSURE => Some((Moment::Density, [0.0, CS2 * units.stress()])),
+        Field::VELOCITY => Some((Moment::Velocity, [0.0, units.velocity()])),
+        Field::SHEAR_STRESS => Some((Moment::Stress, [0.0, units.stress()])),
+        _ => None,
     }
 }
 

@@ -290,7 +290,7 @@ impl Planned for PlannedFlow {
     }
 
     fn fields(&self) -> Vec<Field> {
-        Field::ALL.to_vec()
+        Field::FLUID.to_vec()
     }
 
     fn is_double(&self) -> bool {

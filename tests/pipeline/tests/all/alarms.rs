@@ -45,7 +45,7 @@ fn a_fluid_that_diverges_stops_soon_and_what_is_sound_stays() {
     assert!(fields.steps().last().is_some_and(|last| last.step <= stopped));
     let unit = RunRecord::read(&folder.path("run")).expect("a record").units().velocity();
     for dump in 0..fields.steps().len() {
-        let velocity = fields.read(dump, Field::Velocity).expect("velocity").to_f64();
+        let velocity = fields.read(dump, Field::VELOCITY).expect("velocity").to_f64();
         let fastest = velocity.chunks(3).map(|u| u.iter().map(|c| c * c).sum::<f64>().sqrt()).fold(0.0, f64::max);
         assert!(velocity.iter().all(|u| u.is_finite()) && fastest <= 0.4 * unit * 1.0001, "{fastest:e}");
     }

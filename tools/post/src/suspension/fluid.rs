@@ -62,7 +62,7 @@ impl<'a> Fluid<'a> {
     pub fn velocity(&self, step: u64) -> Result<Option<Vec<f64>>> {
         let (Some(fields), Some(nodes)) = (self.fields, &self.nodes) else { return Ok(None) };
         let Some(dump) = fields.steps().iter().position(|dump| dump.step == step) else { return Ok(None) };
-        let velocity = fields.read(dump, Field::Velocity)?.to_f64();
+        let velocity = fields.read(dump, Field::VELOCITY)?.to_f64();
         fits(nodes.grid(), "velocity", &velocity, 3)?;
         Ok(Some(velocity))
     }

@@ -32,14 +32,14 @@ fn slit(folder: &Path, kinds: &[BodyKind], dumps: u64, frame: impl Fn(f64) -> Bo
     });
     let grid = grid(&lattice);
     let path = run.join("fields.vtkhdf");
-    let mut fields = FieldWriter::create(&path, &grid, &[Field::Velocity], false).expect("a dump");
+    let mut fields = FieldWriter::create(&path, &grid, &[Field::VELOCITY], false).expect("a dump");
     let mut bodies = BodyWriter::create(&run.join("bodies.vtkhdf"), kinds, 3, DX).expect("a dump");
     for step in 0..dumps {
         let time = INTERVAL * step as f64;
         fields.begin(DumpStep { step, time }).expect("begins");
         let at = |p: &[i32; 3]| speed((f64::from(p[1]) + 0.5) * DX) as f32;
         let values = grid.position.iter().flat_map(|p| [at(p), 0.0, 0.0]).collect();
-        fields.write(Field::Velocity, &Values::F32(values)).expect("writes");
+        fields.write(Field::VELOCITY, &Values::F32(values)).expect("writes");
         fields.end().expect("ends");
         bodies.append(&BodyFrame { step, time, ..frame(time) }).expect("writes");
     }

@@ -41,14 +41,14 @@ impl Vessel {
         });
         let grid = grid(&lattice);
         let mut fields =
-            FieldWriter::create(&run.join("fields.vtkhdf"), &grid, &[Field::Velocity], false).expect("a dump");
+            FieldWriter::create(&run.join("fields.vtkhdf"), &grid, &[Field::VELOCITY], false).expect("a dump");
         let mut cells = CellWriter::create(&run.join("cells.vtkhdf"), kinds, grid.dimension, DX).expect("a dump");
         for step in 0..dumps {
             let time = INTERVAL * step as f64;
             fields.begin(DumpStep { step, time }).expect("begins");
             let centre = |p: &[i32; 3]| p.map(|c| (f64::from(c) + 0.5) * DX);
             let values = grid.position.iter().flat_map(|p| [(self.velocity)(centre(p)) as f32, 0.0, 0.0]).collect();
-            fields.write(Field::Velocity, &Values::F32(values)).expect("writes");
+            fields.write(Field::VELOCITY, &Values::F32(values)).expect("writes");
             fields.end().expect("ends");
             cells.append(&CellFrame { step, time, ..frame(time) }).expect("writes");
         }
