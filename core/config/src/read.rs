@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use schemars::{JsonSchema, schema_for};
+use schemars::{JsonSchema, Schema, SchemaGenerator, schema_for};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
 
 use crate::checked::{Unique, misplaced_list};
 use crate::{Fault, Result};
@@ -24,6 +25,54 @@ pub fn read_config<T: DeserializeOwned + JsonSchema>(path: &Path) -> Result<T> {
     }
     // From the text, so that faults tell the line.
     parse(&source, &text)
+}
+
+/// A config whose keys several readers share: each takes the sections that it knows.
+pub struct Document {
+    source: String,
+    text: String,
+    whole: Value,
+}
+
+impl Document {
+    /// Reads the config at `path`.
+    ///
+    /// # Errors
+    /// A usage fault that names the file, also for a key that stands twice.
+    pub fn read(path: &Path) -> Result<Self> {
+        let source = path.display().to_string();
+        let text = read_text(path)?;
+        let Unique(whole) = parse(&source, &text)?;
+        if whole.is_array() {
+            return Err(Fault::usage(format!("{source}: the config is a list in brackets; it must be an object")));
+        }
+        Ok(Self { source, text, whole })
+    }
+
+    /// The sections that `T` has as fields; it leaves other keys to other readers, but denies unknown ones within them.
+    ///
+    /// # Errors
+    /// A usage fault that names the file and the key's path, also for a list in place of an object.
+    pub fn sections<T: DeserializeOwned + JsonSchema>(&self) -> Result<T> {
+        if let Some((key, expected)) = misplaced_list(&self.whole, schema_for!(T).as_value()) {
+            let source = &self.source;
+            return Err(Fault::usage(format!("{source}: key \"{key}\" is a list in brackets; it must be {expected}")));
+        }
+        parse(&self.source, &self.text)
+    }
+
+    /// Refuses keys that no reader knows.
+    ///
+    /// # Errors
+    /// A usage fault that names the first, and the nearest known one.
+    pub fn refuse_unknown(&self, known: &[String]) -> Result<()> {
+        let mut keys = self.whole.as_object().into_iter().flat_map(|object| object.keys());
+        let Some(unknown) = keys.find(|key| !known.contains(key)) else { return Ok(()) };
+        let hint = nearest(unknown, known.iter().map(String::as_str));
+        let hint = hint.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+        let known = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        Err(Fault::usage(format!("{}: unknown field `{unknown}`, expected one of {known}{hint}", self.source)))
+    }
 }
 
 /// Reads a JSON file that a tool wrote.
@@ -98,6 +147,44 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
 /// A path written in `config`, which is relative to the folder of that config.
 pub fn sibling(config: &Path, path: &Path) -> PathBuf {
     config.parent().unwrap_or(Path::new("")).join(path)
+}
+
+/// The JSON Schema of a config whose sections several types have as fields, as pretty text.
+pub fn joint_schema(title: &str, parts: &[&dyn Fn(&mut SchemaGenerator) -> Schema]) -> String {
+    let mut generator = SchemaGenerator::default();
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    let mut description = Value::Null;
+    for part in parts {
+        let schema = part(&mut generator);
+        if description.is_null() {
+            description = schema.get("description").cloned().unwrap_or_default();
+        }
+        if let Some(Value::Object(own)) = schema.get("properties") {
+            own.iter().for_each(|(key, value)| {
+                properties.entry(key.clone()).or_insert_with(|| value.clone());
+            });
+        }
+        if let Some(Value::Array(own)) = schema.get("required") {
+            required.extend(own.iter().cloned());
+        }
+    }
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": title,
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+        "required": required,
+        "$defs": generator.take_definitions(true),
+    });
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
+}
+
+/// The keys that the fields of a type stand for.
+pub fn keys_of(schema: &Schema) -> Vec<String> {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
 }
 
 /// The JSON Schema of a config type, as pretty text.

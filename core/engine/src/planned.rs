@@ -1,13 +1,12 @@
 //! A physics of a run before it is on the device.
 
-use hematite_case::{Case, Layer};
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_dump::{Column, Field, RunRecord};
 use hematite_gpu::Gpu;
 use serde_json::Value;
 
-use crate::{Ground, Physics, Saved, SharedNodes};
+use crate::{Asks, Ground, Physics, Precision, Saved, SharedNodes};
 
 /// A table that a config names: where in the config it is named, and its numbers.
 pub type Table<'t> = (Vec<&'t str>, Vec<f64>);
@@ -38,13 +37,13 @@ pub trait Planned {
         Vec::new()
     }
 
-    /// The nodes beyond the walls of `case` that it needs. Asked once, before there are parts.
-    ///
-    /// # Errors
-    /// A usage fault where the case was made without them.
-    fn layer(&self, _case: &Case) -> Result<Option<Layer>> {
-        Ok(None)
+    /// What it asks of the fluid around it; none of a fluid.
+    fn asks(&self) -> Option<Asks> {
+        None
     }
+
+    /// Takes what is asked of it, where it is a fluid.
+    fn hear(&mut self, _asks: &Asks) {}
 
     /// Takes this rank's part, another one than before where ranks were balanced. Collective.
     ///
@@ -64,9 +63,9 @@ pub trait Planned {
         Vec::new()
     }
 
-    /// Whether its fields are dumped in double precision.
-    fn is_double(&self) -> bool {
-        false
+    /// Storage and arithmetic, where it has a choice.
+    fn precision(&self) -> Option<Precision> {
+        None
     }
 
     /// Where mass comes in, in the order of [`Mass::through`](crate::Mass::through).
@@ -77,11 +76,6 @@ pub trait Planned {
     /// What it measures for the ledger.
     fn columns(&self) -> Vec<Column> {
         Vec::new()
-    }
-
-    /// The last step at which its members grow; none where all have their size.
-    fn grown(&self) -> Option<u64> {
-        None
     }
 
     /// Whether a saved state has the form of this one, where the run steps so many `nodes`.

@@ -100,7 +100,7 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
 
 /// The config of the run, with the sum of what was read beside the name of each table.
 fn config(setup: &Setup) -> Result<serde_json::Value> {
-    let mut config = serde_json::to_value(&setup.config).map_err(|error| Fault::io(error.to_string()))?;
+    let mut config = setup.whole.clone();
     for (key, numbers) in setup.planned.iter().flat_map(|physics| physics.tables()) {
         let named = key.iter().try_fold(&mut config, |value, key| value.get_mut(key));
         if let Some(serde_json::Value::Object(named)) = named {

@@ -1,49 +1,17 @@
 //! RUN.json.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::DumpRegion;
-use physics_bodies::config::BodiesConfig;
-use physics_cells::config::CellsConfig;
-use physics_lattice_boltzmann::config::{
-    DriveConfig, FluidConfig, ForceConfig, InitialConfig, OpeningCondition, TimeConfig,
-};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A run of a case.
+/// A run of a case: what is written, when, and by whom. The physics read the other keys.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct RunConfig {
     /// Path of the case file, relative to this config.
     pub case: PathBuf,
-    /// The fluid.
-    pub fluid: FluidConfig,
-    /// Time step and number of steps.
-    pub time: TimeConfig,
-    /// What is prescribed at each opening of the case, by name.
-    #[serde(default)]
-    pub openings: BTreeMap<String, OpeningCondition>,
-    /// Parts of the wall on which the force and torque of the fluid are taken down, in the lines of the ledger (see `monitor`):
-    /// by name, one of "wall_parts" in the CASE.json, an opening of kind "wall", or "walls", which is the wall as a whole, e.g.
-    /// {"cylinder": {}, "walls": {"about": ["0 m", "0 m"]}}. They are those of the last time step before the line; the line
-    /// of step 0 has none and holds 0. The pressure of the fluid at rest is left out. Default: all "wall_parts".
-    #[serde(default)]
-    pub forces: Option<BTreeMap<String, ForceConfig>>,
-    /// Body force or pressure drop.
-    #[serde(default)]
-    pub drive: DriveConfig,
-    /// The fluid at the start; at rest by default.
-    #[serde(default)]
-    pub initial: InitialConfig,
-    /// The cells of the case: mechanics, coupling, contact.
-    #[serde(default)]
-    pub cells: CellsConfig,
-    /// The rigid bodies of the case: how they meet the fluid and each other.
-    #[serde(default)]
-    pub bodies: BodiesConfig,
     /// When the cells' surfaces, or rigid bodies, are dumped; by default whenever the first of `dumps` is due, and at the start.
     #[serde(default)]
     pub cell_dumps: Option<Times>,

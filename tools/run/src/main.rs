@@ -28,7 +28,8 @@ mod trace;
 use std::process::ExitCode;
 
 use cli::Cli;
-use hematite_config::{Exit, Result, guarded, schema};
+use hematite_config::{Exit, Result, guarded, joint_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 fn main() -> ExitCode {
     let cli = Cli::read();
@@ -41,14 +42,14 @@ fn run(cli: &Cli) -> Result<Exit> {
         cli.signals.watch()?;
     }
     if cli.schema {
-        println!("{}", schema::<config::RunConfig>());
+        println!("{}", schema());
         return Ok(Exit::Done);
     }
     if cli.list_gpus {
         return list_gpus();
     }
     ranks::on_every_rank(cli, |comm| {
-        let setup = setup::Setup::new(cli, comm)?;
+        let setup = setup::Setup::new(cli, comm, &methods::METHODS)?;
         if cli.check {
             return check::check(cli, comm, &setup);
         }
@@ -62,6 +63,15 @@ fn run(cli: &Cli) -> Result<Exit> {
         }
         time_loop::TimeLoop::new(cli, comm, setup)?.run()
     })
+}
+
+/// The JSON Schema of RUN.json.
+fn schema() -> String {
+    let own = |generator: &mut SchemaGenerator| config::RunConfig::json_schema(generator);
+    let of_methods = methods::METHODS.map(|method| move |generator: &mut SchemaGenerator| method.schema(generator));
+    let mut parts: Vec<&dyn Fn(&mut SchemaGenerator) -> Schema> = vec![&own];
+    parts.extend(of_methods.iter().map(|part| part as &dyn Fn(&mut SchemaGenerator) -> Schema));
+    joint_schema("RunConfig", &parts)
 }
 
 fn list_gpus() -> Result<Exit> {

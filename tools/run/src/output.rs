@@ -408,10 +408,9 @@ pub fn index(
 }
 
 fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) -> Result<RunRecord> {
-    let config = serde_json::to_value(&setup.config).map_err(|error| Fault::io(error.to_string()))?;
     let mut record = RunRecord {
         schema: RunRecord::SCHEMA,
-        config,
+        config: setup.whole.clone(),
         case: setup.ground.case.display().to_string(),
         case_sha256: case_sha256.to_owned(),
         velocity_set: String::new(),
@@ -423,7 +422,7 @@ fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) 
         tau: 0.0,
         precision: String::new(),
         steps: setup.steps,
-        grown: setup.planned.iter().filter_map(|physics| physics.grown()).max(),
+        grown: setup.grown(),
         pressure_drop: [0.0; 3],
         openings: Vec::new(),
         dumps: setup.config.dumps.iter().map(|dump| dump.name.clone()).collect(),

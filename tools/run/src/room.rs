@@ -16,7 +16,7 @@ pub fn check(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<()> {
     let needs = setup.planned.iter().map(|physics| physics.least_bytes(&setup.ground));
     let [own, array] = needs.fold([0, 0], |[sum, largest], [all, one]| [sum + all, largest.max(one)]);
     let (sharing, memory) = on_one_device(comm, &place(device), own)?;
-    let (nodes, precision) = (setup.ground.header.nodes, setup.config.fluid.precision);
+    let (nodes, precision) = (setup.ground.header.nodes, setup.precision());
     let parts = Parts { nodes, ranks: comm.size(), sharing, memory, array, precision };
     let room = [device.memory.unwrap_or(u64::MAX), device.max_binding.min(device.max_buffer)];
     together(comm, || match parts.excess(&device.name, room) {

@@ -4,22 +4,24 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::Case;
 use hematite_comm::Comm;
-use hematite_config::{Fault, Result, nearest, read_config, sibling};
+use hematite_config::{Document, Fault, Result, keys_of, nearest, sibling};
 use hematite_dump::{Column, DumpStep, Field};
-use hematite_engine::{Ground, Planned};
-use physics_lattice_boltzmann::PlannedFlow;
+use hematite_engine::{Asks, Ground, Method, Planned, Planning, Precision, Span};
+use schemars::{JsonSchema, SchemaGenerator};
+use serde_json::{Map, Value};
 
 use crate::cli::Cli;
 use crate::config::{DumpConfig, RunConfig};
-use crate::methods::{self, Planning};
 use crate::ranks::together;
 
 /// A run that has passed every check that needs no GPU.
 pub struct Setup {
     /// The config's path.
     pub path: PathBuf,
-    /// The config, checked.
+    /// What of the config is the run's own, checked.
     pub config: RunConfig,
+    /// The whole config as it was read, defaults filled in.
+    pub whole: Value,
     /// The case and this rank's part of it.
     pub ground: Ground,
     /// The physics, in the order of a time step.
@@ -33,10 +35,10 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Reads and checks.
-    pub fn new(cli: &Cli, comm: &dyn Comm) -> Result<Self> {
+    /// Reads and checks a run of some of the `methods`.
+    pub fn new(cli: &Cli, comm: &dyn Comm, methods: &[&dyn Method]) -> Result<Self> {
         let path = cli.config.clone().ok_or_else(|| Fault::usage("which RUN.json?"))?;
-        let (config, case, stored, flow) = together(comm, || resolve(cli, &path))?;
+        let (document, config, case, stored) = together(comm, || resolve(cli, &path, methods))?;
         let nodes = stored.header().nodes;
         if comm.size() > nodes {
             return Err(Fault::usage(format!(
@@ -44,18 +46,57 @@ impl Setup {
                 comm.size()
             )));
         }
-        let planning = methods::plan(comm, &config, &stored, &case, flow);
-        let Planning { planned, ground, dt, steps } = planning.map_err(|fault| fault.within(path.display()))?;
         let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
+        let planned = Self::planned(cli, comm, methods, (&path, &document, config, case, &stored), &folder);
+        let setup = planned.map_err(|fault| fault.within(path.display()))?;
         if folder == path || folder.is_file() {
             return Err(Fault::usage(format!("{} is a file: name a run folder with -o", folder.display())));
         }
-        let setup = Self { path, config, ground, planned, dt, steps, folder };
-        for dump in &setup.config.dumps {
-            setup.fields_of(dump).map_err(|fault| fault.within(setup.path.display()))?;
-        }
-        setup.refuse_empty_dumps(comm).map_err(|fault| fault.within(setup.path.display()))?;
         Ok(setup)
+    }
+
+    fn planned(
+        cli: &Cli,
+        comm: &dyn Comm,
+        methods: &[&dyn Method],
+        (path, document, mut config, case, stored): (&Path, &Document, RunConfig, PathBuf, &Case),
+        folder: &Path,
+    ) -> Result<Self> {
+        let mut planning = Planning {
+            comm,
+            path,
+            document,
+            case: stored,
+            case_path: case,
+            steps: cli.steps,
+            planned: Vec::new(),
+            config: Map::new(),
+            ground: None,
+            span: None,
+            medium: None,
+            shear: None,
+        };
+        methods.iter().try_for_each(|method| method.plan(&mut planning))?;
+        let none = || Fault::usage("the config asks for no physics: give \"fluid\"");
+        let Span { dt, steps } = planning.span.ok_or_else(none)?;
+        config.check(steps, cli.steps.is_some(), stored.header().set.dimension())?;
+        planning.write_down(&config)?;
+        let Planning { mut planned, config: whole, ground, .. } = planning;
+        let asks: Vec<Asks> = planned.iter().filter_map(|physics| physics.asks()).collect();
+        if let Some(asks) = asks.into_iter().reduce(Asks::and) {
+            planned.iter_mut().for_each(|physics| physics.hear(&asks));
+        }
+        let (path, folder) = (path.to_owned(), folder.to_owned());
+        let ground = ground.ok_or_else(none)?;
+        let setup = Self { path, config, whole: Value::Object(whole), ground, planned, dt, steps, folder };
+        setup.config.dumps.iter().try_for_each(|dump| setup.fields_of(dump).map(drop))?;
+        setup.refuse_empty_dumps(comm)?;
+        Ok(setup)
+    }
+
+    /// The last step at which members grow; none where all have their size.
+    pub fn grown(&self) -> Option<u64> {
+        self.planned.iter().filter_map(|physics| physics.asks()?.grown).max()
     }
 
     /// The time after `step` steps.
@@ -90,7 +131,12 @@ impl Setup {
 
     /// Whether fields are dumped in double precision.
     pub fn is_double(&self) -> bool {
-        self.planned.iter().any(|physics| physics.is_double())
+        self.precision() == Precision::F64
+    }
+
+    /// Storage and arithmetic.
+    pub fn precision(&self) -> Precision {
+        self.planned.iter().find_map(|physics| physics.precision()).unwrap_or_default()
     }
 
     /// What is measured for the ledger.
@@ -155,26 +201,32 @@ impl Setup {
     }
 }
 
-fn resolve(cli: &Cli, path: &Path) -> Result<(RunConfig, PathBuf, Case, PlannedFlow)> {
-    let mut config: RunConfig = read_config(path)?;
+fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document, RunConfig, PathBuf, Case)> {
+    let document = Document::read(path)?;
+    document.refuse_unknown(&known_keys(methods))?;
+    let mut config: RunConfig = document.sections()?;
     let case = sibling(path, &config.case);
     let stored = Case::open(&case)?;
-    if let Some(steps) = cli.steps {
-        config.time.steps = Some(steps);
-        config.time.duration = None;
-    }
     if let Some(every) = cli.checkpoint_every {
         config.checkpoint.every = Some(every);
     }
     if let Some(minutes) = cli.checkpoint_minutes {
         config.checkpoint.minutes = Some(minutes);
     }
-    let flow =
-        PlannedFlow::new(&methods::flow(path, &config), &stored).map_err(|fault| fault.within(path.display()))?;
-    let checked = config.check(flow.steps(), cli.steps.is_some(), stored.header().set.dimension());
-    checked.map_err(|fault| fault.within(path.display()))?;
     let case = case.canonicalize().map_err(|error| Fault::io(format!("{}: {error}", case.display())))?;
-    Ok((config, case, stored, flow))
+    Ok((document, config, case, stored))
+}
+
+/// The keys of a run's config, of its own and of `methods`.
+fn known_keys(methods: &[&dyn Method]) -> Vec<String> {
+    let mut generator = SchemaGenerator::default();
+    let mut known = keys_of(&RunConfig::json_schema(&mut generator));
+    for key in methods.iter().flat_map(|method| keys_of(&method.schema(&mut generator))) {
+        if !known.contains(&key) {
+            known.push(key);
+        }
+    }
+    known
 }
 
 /// What to say where a launcher has bound ranks to few of this host's cores, on all of which they could load their parts.

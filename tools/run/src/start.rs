@@ -99,7 +99,7 @@ pub fn said(changed: &[ChangeRecord]) -> String {
 /// # Errors
 /// Without a device that will do, or one with too little room; when a rank is lost.
 pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
-    let precision = setup.config.fluid.precision;
+    let precision = setup.precision();
     let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
     let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
     let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.in_turn())? } else { gpu };

@@ -30,7 +30,7 @@ pub use gate::Gate;
 pub use laws::LAWS;
 pub use members::Bodies;
 pub use parameters::{FASTEST, Kind, LOOK, Parameters};
-pub use planned::PlannedBodies;
+pub use planned::{BodyMethod, PlannedBodies};
 pub use resolve::Rigid;
 pub use shaders::Shader;
 pub use state::State;

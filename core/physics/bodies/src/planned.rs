@@ -4,9 +4,11 @@ use hematite_case::Population;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_engine::sites::SiteMap;
-use hematite_engine::{Ground, Medium, Physics, Planned, Saved, SharedNodes, noted};
+use hematite_engine::{Asks, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, noted};
 use hematite_gpu::Gpu;
 use hematite_units::LatticeUnits;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
 
 use crate::config::BodiesConfig;
 use crate::members::Bodies;
@@ -83,6 +85,10 @@ impl Planned for PlannedBodies {
         self.rigid.notes.clone()
     }
 
+    fn asks(&self) -> Option<Asks> {
+        Some(Asks { mark_every: 1, ..Asks::default() })
+    }
+
     fn build(
         &self,
         gpu: &Gpu,
@@ -110,5 +116,31 @@ impl Planned for PlannedBodies {
             }
         };
         Ok(Box::new(Bodies::new(bodies, &self.populations, self.units, ground.space())))
+    }
+}
+
+/// Rigid bodies, as a choice of runs.
+pub struct BodyMethod;
+
+/// What it reads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+struct Sections {
+    /// The rigid bodies of the case: how they meet the fluid and each other.
+    #[serde(default)]
+    bodies: BodiesConfig,
+}
+
+impl Method for BodyMethod {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        Sections::json_schema(generator)
+    }
+
+    fn plan(&self, planning: &mut Planning) -> Result<()> {
+        let sections: Sections = planning.document.sections()?;
+        planning.write_down(&sections)?;
+        let (ground, medium) = planning.fluid()?;
+        let bodies = PlannedBodies::new(planning.comm, &sections.bodies, medium, ground)?;
+        planning.planned.extend(bodies.map(|bodies| Box::new(bodies) as Box<dyn Planned>));
+        Ok(())
     }
 }

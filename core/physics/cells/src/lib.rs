@@ -43,7 +43,7 @@ pub use inflow::{CellEntrances, Pack};
 pub use inside::Inside;
 pub use members::Cells;
 pub use parameters::{KindParameters, LOOK, Parameters, Surroundings};
-pub use planned::PlannedCells;
+pub use planned::{CellMethod, PlannedCells};
 pub use pull::Pull;
 pub use record::Record;
 pub use snapshot::Snapshot;

@@ -4,8 +4,10 @@ use hematite_case::{Column, Population, Target, VelocitySet};
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_engine::sites::SiteMap;
-use hematite_engine::{Ground, Medium, Physics, Planned, Saved, SharedNodes, ShearRate, noted};
+use hematite_engine::{Asks, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate, noted};
 use hematite_gpu::Gpu;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::config::CellsConfig;
@@ -55,11 +57,6 @@ impl PlannedCells {
         immersion.notes.extend::<Vec<String>>(stretched.unwrap_or_default());
         refuse_wide_kernel(comm, config, ground)?;
         Ok(Some(Self { immersion, gates, numbers, populations, medium: *medium }))
-    }
-
-    /// The viscosities inside cells over that of the fluid, those that differ from it, as kernels number them.
-    pub fn contrasts(&self) -> Vec<f64> {
-        self.immersion.parameters.contrasts()
     }
 
     fn gates(
@@ -146,8 +143,10 @@ impl Planned for PlannedCells {
             .collect()
     }
 
-    fn grown(&self) -> Option<u64> {
-        self.immersion.parameters.capped_until()
+    fn asks(&self) -> Option<Asks> {
+        let parameters = &self.immersion.parameters;
+        let (contrasts, grown) = (parameters.contrasts(), parameters.capped_until());
+        Some(Asks { contrasts, mark_every: parameters.mark_every.unwrap_or(1), grown })
     }
 
     fn build(
@@ -235,4 +234,30 @@ fn reach(ground: &Ground, n: usize, i: usize, most: usize) -> usize {
         }
     }
     most
+}
+
+/// Cells with membranes, as a choice of runs.
+pub struct CellMethod;
+
+/// What it reads.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+struct Sections {
+    /// The cells of the case: mechanics, coupling, contact.
+    #[serde(default)]
+    cells: CellsConfig,
+}
+
+impl Method for CellMethod {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        Sections::json_schema(generator)
+    }
+
+    fn plan(&self, planning: &mut Planning) -> Result<()> {
+        let sections: Sections = planning.document.sections()?;
+        planning.write_down(&sections)?;
+        let (ground, medium) = planning.fluid()?;
+        let cells = PlannedCells::new(planning.comm, &sections.cells, medium, ground, planning.shear.as_ref())?;
+        planning.planned.extend(cells.map(|cells| Box::new(cells) as Box<dyn Planned>));
+        Ok(())
+    }
 }

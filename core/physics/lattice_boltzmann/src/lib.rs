@@ -47,7 +47,7 @@ pub use immersed_walls::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
 pub use moment::{MASS_QUANTUM, Moment, Monitor, Passing};
 pub use outlets::{OutletReading, OutletState, Outlets};
 pub use plan::{Plan, WALLS};
-pub use planned::{FlowConfig, PlannedFlow};
+pub use planned::{FlowMethod, FlowSections, PlannedFlow};
 pub use schedule::Row;
 pub use shaders::{Immersed, Tuning};
 pub use wall_forces::{WallForce, WallLinks, centroid};

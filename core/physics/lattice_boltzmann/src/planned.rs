@@ -10,10 +10,12 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
-    Ground, Medium, Physics, Planned, Precision, Saved, SharedNodes, ShearRate, Support, Table, noted,
+    Asks, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, Span, Support, Table, noted,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::{DriveConfig, FluidConfig, ForceConfig, InitialConfig, OpeningCondition, TimeConfig};
@@ -27,24 +29,52 @@ use crate::{
 };
 
 /// What a run's config says of the fluid and what drives it.
-#[derive(Clone, Copy)]
-pub struct FlowConfig<'c> {
-    /// Where it stands: paths in it are relative to it.
-    pub path: &'c Path,
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct FlowSections {
     /// The fluid.
-    pub fluid: &'c FluidConfig,
-    /// The time step, and how many.
-    pub time: &'c TimeConfig,
-    /// What is prescribed at openings.
-    pub openings: &'c BTreeMap<String, OpeningCondition>,
-    /// What drives the fluid from within.
-    pub drive: &'c DriveConfig,
-    /// Whose force is taken down.
-    pub forces: Option<&'c BTreeMap<String, ForceConfig>>,
-    /// The fluid at the start.
-    pub initial: &'c InitialConfig,
-    /// Points across of the kernel of immersed walls.
-    pub kernel: u8,
+    pub fluid: FluidConfig,
+    /// Time step and number of steps.
+    pub time: TimeConfig,
+    /// What is prescribed at each opening of the case, by name.
+    #[serde(default)]
+    pub openings: BTreeMap<String, OpeningCondition>,
+    /// Parts of the wall on which the force and torque of the fluid are taken down, in the lines of the ledger (see `monitor`):
+    /// by name, one of "wall_parts" in the CASE.json, an opening of kind "wall", or "walls", which is the wall as a whole, e.g.
+    /// {"cylinder": {}, "walls": {"about": ["0 m", "0 m"]}}. They are those of the last time step before the line; the line
+    /// of step 0 has none and holds 0. The pressure of the fluid at rest is left out. Default: all "wall_parts".
+    #[serde(default)]
+    pub forces: Option<BTreeMap<String, ForceConfig>>,
+    /// Body force or pressure drop.
+    #[serde(default)]
+    pub drive: DriveConfig,
+    /// The fluid at the start; at rest by default.
+    #[serde(default)]
+    pub initial: InitialConfig,
+}
+
+/// The one key of cells that immersed walls share.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+struct KernelSection {
+    #[serde(default)]
+    cells: Kernel,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+struct Kernel {
+    #[serde(default = "Kernel::points")]
+    kernel: u8,
+}
+
+impl Kernel {
+    fn points() -> u8 {
+        2
+    }
+}
+
+impl Default for Kernel {
+    fn default() -> Self {
+        Self { kernel: Self::points() }
+    }
 }
 
 /// The fluid of a run in lattice units.
@@ -65,13 +95,13 @@ pub struct PlannedFlow {
 }
 
 impl PlannedFlow {
-    /// Resolves `config` for a case.
+    /// Resolves `config`, at `path`, for a case; immersed walls have a kernel of so many points.
     ///
     /// # Errors
     /// A usage fault with key, value, limit and remedy for whatever cannot work.
-    pub fn new(config: &FlowConfig, case: &Case) -> Result<Self> {
+    pub fn new(path: &Path, config: &FlowSections, kernel: u8, case: &Case) -> Result<Self> {
         let header = case.header();
-        let mut plan = Plan::new(config.path, config.fluid, config.time, config.openings, config.drive, header)?;
+        let mut plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, header)?;
         plan.find_profiles(case)?;
         let dimension = header.set.dimension();
         let given = config.initial.velocity.as_deref();
@@ -95,43 +125,28 @@ impl PlannedFlow {
                 memory: Rc::default(),
             },
             parameters: None,
-            forces: config.forces.cloned(),
+            forces: config.forces.clone(),
             initial,
-            support: Support::of(config.kernel)?,
+            support: Support::of(kernel)?,
             immersed: None,
             domain: Domain::default(),
             notes: Vec::new(),
         })
     }
 
-    /// The time step, s.
-    pub fn time_step(&self) -> f64 {
-        self.scene.plan.units.dt
-    }
-
-    /// Time steps asked for.
-    pub fn steps(&self) -> u64 {
-        self.scene.plan.steps
-    }
-
-    /// The fluid as what is suspended in it has to know it.
-    pub fn medium(&self) -> Medium {
-        self.scene.plan.medium()
-    }
-
-    /// The shear rate that is expected at walls, where something is known of it.
-    pub fn shear(&self) -> Option<ShearRate> {
-        self.scene.plan.wall_shear(&self.scene.header, &self.domain, self.scene.expected.as_ref())
-    }
-
-    /// Lets something be suspended in the fluid: what takes velocities from its nodes and leaves forces there. The viscosities inside are
-    /// `contrasts` times the fluid's, marked every `mark_every` steps; it grows until step `grown`.
-    pub fn immerse(&mut self, contrasts: &[f64], mark_every: u64, grown: Option<u64>) {
-        let plan = &self.scene.plan;
-        let rates: Vec<[f64; 2]> = contrasts.iter().map(|&contrast| plan.rates(contrast)).collect();
-        self.notes.extend(contrasts.iter().filter_map(|&contrast| plan.contrast_advice(contrast, mark_every)));
-        self.immersed = Some(Immersed::with(&rates));
-        self.scene.grown = self.scene.grown.max(grown.unwrap_or(0));
+    /// The nodes beyond the walls of `case`, where these are immersed.
+    fn layer(&self, case: &Case) -> Result<Option<Layer>> {
+        if self.scene.plan.wall_method() != WallMethod::Immersed {
+            return Ok(None);
+        }
+        let layer = case.layer()?;
+        layer.map(Some).ok_or_else(|| {
+            Fault::usage(
+                "fluid.walls \"immersed\": the case holds no nodes beyond its walls: make it again with \
+                 \"walls\": {\"spacing\": 0.75} in its CASE.json (a domain without walls has none), or take \"half_way\" or \
+                 \"interpolated\"",
+            )
+        })
     }
 
     /// What the fluid of the part at hand needs to know.
@@ -256,18 +271,14 @@ impl Planned for PlannedFlow {
         self.scene.plan.tables()
     }
 
-    fn layer(&self, case: &Case) -> Result<Option<Layer>> {
-        if self.scene.plan.wall_method() != WallMethod::Immersed {
-            return Ok(None);
-        }
-        let layer = case.layer()?;
-        layer.map(Some).ok_or_else(|| {
-            Fault::usage(
-                "fluid.walls \"immersed\": the case holds no nodes beyond its walls: make it again with \
-                 \"walls\": {\"spacing\": 0.75} in its CASE.json (a domain without walls has none), or take \"half_way\" or \
-                 \"interpolated\"",
-            )
-        })
+    /// Lets something be suspended in the fluid: what takes velocities from its nodes and leaves forces there.
+    fn hear(&mut self, asks: &Asks) {
+        let plan = &self.scene.plan;
+        let rates: Vec<[f64; 2]> = asks.contrasts.iter().map(|&contrast| plan.rates(contrast)).collect();
+        let advice = asks.contrasts.iter().filter_map(|&contrast| plan.contrast_advice(contrast, asks.mark_every));
+        self.notes.extend(advice);
+        self.immersed = Some(Immersed::with(&rates));
+        self.scene.grown = self.scene.grown.max(asks.grown.unwrap_or(0));
     }
 
     fn divide(&mut self, comm: &dyn Comm, ground: &Ground) -> Result<()> {
@@ -293,8 +304,8 @@ impl Planned for PlannedFlow {
         Field::FLUID.to_vec()
     }
 
-    fn is_double(&self) -> bool {
-        self.scene.plan.precision() == Precision::F64
+    fn precision(&self) -> Option<Precision> {
+        Some(self.scene.plan.precision())
     }
 
     fn entries(&self) -> Vec<String> {
@@ -375,5 +386,43 @@ impl Planned for PlannedFlow {
             }
         }
         Ok(Box::new(flow))
+    }
+}
+
+/// The lattice Boltzmann fluid, as a choice of runs.
+pub struct FlowMethod;
+
+impl Method for FlowMethod {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        FlowSections::json_schema(generator)
+    }
+
+    fn plan(&self, planning: &mut Planning) -> Result<()> {
+        let (document, comm) = (planning.document, planning.comm);
+        let mut sections: FlowSections = document.sections()?;
+        if let Some(steps) = planning.steps {
+            (sections.time.steps, sections.time.duration) = (Some(steps), None);
+        }
+        planning.write_down(&sections)?;
+        let KernelSection { cells: Kernel { kernel } } = document.sections()?;
+        let planned = Self::planned(planning, &sections, kernel);
+        let (mut flow, layer) = agree(comm, planned)?;
+        let ground = planning.find_ground(layer)?;
+        flow.divide(comm, &ground)?;
+        let plan = &flow.scene.plan;
+        planning.span = Some(Span { dt: plan.units.dt, steps: plan.steps });
+        planning.medium = Some(plan.medium());
+        planning.shear = plan.wall_shear(&flow.scene.header, &flow.domain, flow.scene.expected.as_ref());
+        planning.ground = Some(ground);
+        planning.planned.push(Box::new(flow));
+        Ok(())
+    }
+}
+
+impl FlowMethod {
+    fn planned(planning: &Planning, sections: &FlowSections, kernel: u8) -> Result<(PlannedFlow, Option<Layer>)> {
+        let flow = PlannedFlow::new(planning.path, sections, kernel, planning.case)?;
+        let layer = flow.layer(planning.case)?;
+        Ok((flow, layer))
     }
 }

@@ -1,0 +1,142 @@
+//! A physics as a choice of runs: what it reads of a config, and what it makes of it.
+
+use std::path::{Path, PathBuf};
+
+use hematite_case::{Case, Lattice, Layer, Part, Partition, Population, loads};
+use hematite_comm::{Comm, agree};
+use hematite_config::{Document, Fault, Result};
+use schemars::{Schema, SchemaGenerator};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::passage::Openings;
+use crate::{Ground, Medium, Planned, ShearRate};
+
+/// A physics that runs may have.
+pub trait Method: Sync {
+    /// The sections of a run's config that it reads, as the fields of an object.
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
+
+    /// Adds its plan to those of a run, where the config or the case asks for it. Methods are asked in the order of a time step: a fluid
+    /// first, which finds the ground. Collective.
+    ///
+    /// # Errors
+    /// A usage fault with key, value, limit and remedy for whatever cannot work; when a rank is lost.
+    fn plan(&self, planning: &mut Planning) -> Result<()>;
+}
+
+/// What members ask of the fluid around them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Asks {
+    /// The viscosities inside them over that of the fluid, those that differ from it, see
+    /// [`SharedNodes::inside`](crate::SharedNodes::inside).
+    pub contrasts: Vec<f64>,
+    /// Steps from one marking of the nodes inside to the next.
+    pub mark_every: u64,
+    /// The last step at which they grow.
+    pub grown: Option<u64>,
+}
+
+impl Asks {
+    /// What these and others ask.
+    pub fn and(self, others: Self) -> Self {
+        Self {
+            contrasts: [self.contrasts, others.contrasts].concat(),
+            mark_every: self.mark_every.max(others.mark_every),
+            grown: self.grown.max(others.grown),
+        }
+    }
+}
+
+/// How long a run goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// The time step, s.
+    pub dt: f64,
+    /// Time steps.
+    pub steps: u64,
+}
+
+/// A run in the making.
+pub struct Planning<'p> {
+    /// The ranks.
+    pub comm: &'p dyn Comm,
+    /// The config's path, to which paths in it are relative.
+    pub path: &'p Path,
+    /// The config.
+    pub document: &'p Document,
+    /// The case.
+    pub case: &'p Case,
+    /// Its absolute path.
+    pub case_path: PathBuf,
+    /// Time steps in place of the config's.
+    pub steps: Option<u64>,
+    /// The physics so far.
+    pub planned: Vec<Box<dyn Planned>>,
+    /// The sections of the config as they were read, defaults filled in.
+    pub config: Map<String, Value>,
+    /// The case and this rank's part, once a fluid has found it.
+    pub ground: Option<Ground>,
+    /// How long the run goes on.
+    pub span: Option<Span>,
+    /// The fluid, for what is suspended in it.
+    pub medium: Option<Medium>,
+    /// The shear rate that is expected at walls, where something is known of it.
+    pub shear: Option<ShearRate>,
+}
+
+impl Planning<'_> {
+    /// Writes down sections of the config as they were read.
+    ///
+    /// # Errors
+    /// Where they are no object.
+    pub fn write_down<T: Serialize>(&mut self, sections: &T) -> Result<()> {
+        let value = serde_json::to_value(sections).map_err(|error| Fault::io(error.to_string()))?;
+        if let Value::Object(sections) = value {
+            self.config.extend(sections);
+        }
+        Ok(())
+    }
+
+    /// Finds this rank's part of the case, with the nodes of `layer` beyond its walls. Collective.
+    ///
+    /// # Errors
+    /// A usage fault where the case is damaged; when a rank is lost.
+    pub fn find_ground(&self, layer: Option<Layer>) -> Result<Ground> {
+        let (comm, case) = (self.comm, self.case);
+        let find = || {
+            let populations = case.populations()?;
+            let part = own_part(case, layer.as_ref(), &populations, comm)?;
+            let openings = (!populations.is_empty()).then(|| Openings::read(case)).transpose()?;
+            Ok((populations, part, openings))
+        };
+        let (populations, part, openings) = agree(comm, find())?;
+        let (path, header) = (self.case_path.clone(), case.header().clone());
+        Ok(Ground { case: path, header, populations, openings, layer, part })
+    }
+
+    /// The ground and the fluid, for what is suspended.
+    ///
+    /// # Errors
+    /// A usage fault without a fluid.
+    pub fn fluid(&self) -> Result<(&Ground, &Medium)> {
+        let fluid = self.ground.as_ref().zip(self.medium.as_ref());
+        fluid.ok_or_else(|| Fault::usage("cells and bodies need a fluid around them: give \"fluid\""))
+    }
+}
+
+/// This rank's part, from a stored partition or one made now; both give the same results.
+fn own_part(case: &Case, layer: Option<&Layer>, populations: &[Population], comm: &dyn Comm) -> Result<Part> {
+    let (ranks, rank) = (comm.size(), comm.rank());
+    match layer {
+        Some(layer) if case.partition_with_layer_stored(ranks) => return case.part_with(layer, ranks, rank),
+        None if ranks == 1 || case.partition_stored(ranks) => return case.part(ranks, rank),
+        _ => {}
+    }
+    let lattice: Lattice = match layer {
+        Some(layer) => case.lattice_with(layer)?,
+        None => case.lattice()?,
+    };
+    let loads = loads(&lattice, case.header().nodes, populations);
+    Part::of(&lattice, &Partition::make_loaded(&lattice, loads.as_deref(), ranks)?, rank)
+}
