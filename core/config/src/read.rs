@@ -150,7 +150,7 @@ pub fn sibling(config: &Path, path: &Path) -> PathBuf {
 }
 
 /// The JSON Schema of a config whose sections several types have as fields, as pretty text.
-pub fn joint_schema(title: &str, parts: &[&dyn Fn(&mut SchemaGenerator) -> Schema]) -> String {
+pub fn joint_schema<F: Fn(&mut SchemaGenerator) -> Schema + ?Sized>(title: &str, parts: &[Box<F>]) -> String {
     let mut generator = SchemaGenerator::default();
     let (mut properties, mut required) = (Map::new(), Vec::new());
     let mut description = Value::Null;

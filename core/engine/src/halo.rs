@@ -1,0 +1,127 @@
+//! Words at nodes, from their owners to the halos of other ranks.
+
+use std::collections::HashMap;
+
+use hematite_case::{NodeId, Part};
+use hematite_comm::{Comm, gather_all};
+use hematite_config::{Fault, Result};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use minijinja::context;
+
+use crate::courier::{Courier, Pieces};
+
+/// The way of one word a node, from own nodes to the halos of other ranks.
+pub struct HaloExchange {
+    gather: Kernel,
+    scatter: Kernel,
+    out: Side,
+    into: Side,
+    /// None where the part has no neighbour.
+    courier: Option<Courier>,
+}
+
+/// One end of the way: the words of a message.
+struct Side {
+    count: u32,
+    list: Buffer,
+    pieces: Pieces,
+}
+
+/// The exchange of one array.
+pub struct BoundHalo {
+    gather: Bound,
+    scatter: Bound,
+}
+
+fn wgsl(scatter: bool) -> String {
+    let context = context! { scatter, workgroup => WORKGROUP };
+    render(Template { name: "copy_words.wgsl", text: include_str!("copy_words.wgsl") }, &[MAIN], &context)
+}
+
+impl HaloExchange {
+    /// The way for the nodes of `part`. Collective.
+    ///
+    /// # Errors
+    /// When the device lacks room, or a rank is lost.
+    pub fn new(gpu: &Gpu, comm: &dyn Comm, part: &Part) -> Result<Self> {
+        let into: Vec<(usize, Vec<u32>)> = part
+            .neighbours
+            .iter()
+            .map(|neighbour| (neighbour.part, neighbour.halo.clone().map(|n| n as u32).collect()))
+            .collect();
+        let out = wanted_of(comm, part)?;
+        let courier = match into.is_empty() && out.is_empty() {
+            true => None,
+            false => {
+                let bytes = |lists: &[(usize, Vec<u32>)]| lists.iter().map(|(_, list)| 4 * list.len() as u64).sum();
+                Some(Courier::prompt(gpu, "halo", bytes(&out), bytes(&into))?)
+            }
+        };
+        let kernel = |scatter: bool| Kernel::new(gpu, "words of halos", &wgsl(scatter), 4);
+        let (gather, scatter) = (kernel(false)?, kernel(true)?);
+        Ok(Self { gather, scatter, out: Side::new(gpu, &out)?, into: Side::new(gpu, &into)?, courier })
+    }
+
+    /// The exchange of `words`, an array with a word for each own and halo node.
+    pub fn bind(&self, gpu: &Gpu, words: &Buffer) -> Option<BoundHalo> {
+        let courier = self.courier.as_ref()?;
+        let bind = |kernel: &Kernel, side: &Side, message: &Buffer| {
+            kernel.bind(gpu, &[("words", words), ("list", &side.list), ("message", message)])
+        };
+        let (gather, scatter) =
+            (bind(&self.gather, &self.out, courier.out()), bind(&self.scatter, &self.into, courier.incoming()));
+        Some(BoundHalo { gather, scatter })
+    }
+
+    /// Records that halos get what own nodes have after what `recorder` holds. Collective among neighbours.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn record<'g>(&self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, bound: &Option<BoundHalo>) -> Result<()> {
+        let (Some(courier), Some(bound)) = (&self.courier, bound) else { return Ok(()) };
+        recorder.phase("pack halo");
+        recorder.dispatch(&self.gather, &bound.gather, self.out.count, &[self.out.count]);
+        courier.post(recorder, 4 * self.out.count as usize);
+        let pieces = (self.out.pieces.clone(), self.into.pieces.clone());
+        courier.await_answer(comm, recorder, "exchange halo", pieces)?;
+        recorder.dispatch(&self.scatter, &bound.scatter, self.into.count, &[self.into.count]);
+        Ok(())
+    }
+}
+
+impl Side {
+    fn new(gpu: &Gpu, lists: &[(usize, Vec<u32>)]) -> Result<Self> {
+        let words: Vec<u32> = lists.iter().flat_map(|(_, list)| list.iter().copied()).collect();
+        let list = gpu.buffer("nodes of halos", 4 * words.len().max(1) as u64)?;
+        if !words.is_empty() {
+            gpu.upload(&list, 0, &words)?;
+        }
+        let pieces = lists.iter().map(|(rank, list)| (*rank, 4 * list.len())).collect();
+        Ok(Self { count: words.len() as u32, list, pieces })
+    }
+}
+
+/// For each rank, ascending, the own nodes of this part that stand in its halo, in its order. Collective.
+fn wanted_of(comm: &dyn Comm, part: &Part) -> Result<Vec<(usize, Vec<u32>)>> {
+    let mut asked: Vec<u64> = Vec::new();
+    for neighbour in &part.neighbours {
+        asked.extend([neighbour.part as u64, neighbour.halo.len() as u64]);
+        asked.extend(part.id[neighbour.halo.clone()].iter().map(|id| id.0));
+    }
+    let own: HashMap<NodeId, u32> = part.id[..part.own].iter().copied().zip(0..).collect();
+    let mut wanted = Vec::new();
+    for (rank, bytes) in gather_all(comm, bytemuck::cast_slice(&asked))?.into_iter().enumerate() {
+        let words: Vec<u64> = bytemuck::pod_collect_to_vec(&bytes);
+        let mut rest = &words[..];
+        while let Some(([of, count], ids)) = rest.split_first_chunk::<2>() {
+            let (ids, others) = ids.split_at((*count as usize).min(ids.len()));
+            if *of == comm.rank() as u64 {
+                let local = |id: &u64| own.get(&NodeId(*id)).copied();
+                let missing = || Fault::lost_rank(format!("rank {rank} asks for nodes that this one does not own"));
+                wanted.push((rank, ids.iter().map(local).collect::<Option<Vec<u32>>>().ok_or_else(missing)?));
+            }
+            rest = others;
+        }
+    }
+    Ok(wanted)
+}

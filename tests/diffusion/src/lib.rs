@@ -1,0 +1,192 @@
+//! A toy physics: a scalar that diffuses from node to node. It shows all that a new physics takes: what it reads of a config, its
+//! plan, its state on the device with one kernel, and what it tells and saves. Nothing else in Hematite knows of it.
+
+use std::f64::consts::TAU;
+
+use hematite_case::Target;
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
+use hematite_dump::{Bits, Column, Field};
+use hematite_engine::{
+    BoundHalo, Ground, HaloExchange, Keep, Measured, Method, Physics, Planned, Planning, Saved, SharedNodes, Span,
+};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use minijinja::context;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+
+const NAME: &str = "diffusion";
+const FIELD: Field = Field::new("concentration", "1", 1);
+/// Share of the largest stable time step that is taken.
+const SHARE: f64 = 0.4;
+/// Counts of the ledger's sum: whole numbers, so that the order in which ranks add does not matter.
+const COUNTS: f64 = (1_u64 << 30) as f64;
+
+/// What a run's config says of it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+struct Sections {
+    /// The diffusing scalar.
+    diffusion: DiffusionConfig,
+    /// How long the run goes on.
+    time: TimeConfig,
+}
+
+/// How long a run goes on.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TimeConfig {
+    /// Number of time steps.
+    steps: u64,
+}
+
+/// The diffusing scalar.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DiffusionConfig {
+    /// Diffusivity, m2/s.
+    diffusivity: f64,
+}
+
+/// The toy, as a choice of runs.
+pub struct Diffusion;
+
+impl Method for Diffusion {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        Sections::json_schema(generator)
+    }
+
+    fn plan(&self, planning: &mut Planning) -> Result<()> {
+        let mut sections: Sections = planning.document.sections()?;
+        let (diffusivity, steps) = (sections.diffusion.diffusivity, planning.steps.unwrap_or(sections.time.steps));
+        sections.time.steps = steps;
+        if diffusivity <= 0.0 {
+            return Err(Fault::usage(format!("diffusion.diffusivity {diffusivity} must be above 0")));
+        }
+        let ground = planning.find_ground(None)?;
+        let neighbours = 2 * ground.dimension() as u32;
+        let dt = SHARE * ground.header.spacing.powi(2) / (f64::from(neighbours) * diffusivity);
+        planning.span = Some(Span { dt, steps });
+        planning.write_down(&sections)?;
+        planning.ground = Some(ground);
+        planning.planned.push(Box::new(PlannedScalar { neighbours, k: SHARE / f64::from(neighbours) }));
+        Ok(())
+    }
+}
+
+struct PlannedScalar {
+    /// Nodes beside a node.
+    neighbours: u32,
+    /// Diffusivity in lattice units.
+    k: f64,
+}
+
+impl Planned for PlannedScalar {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn advice(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        vec![FIELD]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        vec![Column::new("concentration_sum")]
+    }
+
+    fn build(
+        &self,
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        ground: &mut Ground,
+        _: &mut Option<SharedNodes>,
+        saved: Option<&dyn Saved>,
+    ) -> Result<Box<dyn Physics>> {
+        let (part, own) = (&ground.part, ground.part.own);
+        let beside: Vec<u32> = (0..self.neighbours as usize)
+            .flat_map(|i| part.links[i].iter().zip(0..))
+            .map(|(link, n)| if let Target::Node(next) = link.target() { next } else { n })
+            .collect();
+        let values = match saved {
+            Some(saved) => saved.own(FIELD.name())?.bytes(),
+            None => {
+                let along = |at: &[i32; 3]| f64::from(at[0]) / ground.header.extent[0] as f64;
+                let start = ground.own_positions().iter().map(|at| 1.0 + 0.5 * (TAU * along(at)).cos());
+                start.flat_map(|c| (c as f32).to_ne_bytes()).collect()
+            }
+        };
+        let make = || {
+            let array = || gpu.buffer("concentration", 4 * part.id.len() as u64);
+            let (arrays, list) = ([array()?, array()?], gpu.buffer("nodes beside", 4 * beside.len() as u64)?);
+            gpu.upload(&list, 0, &beside)?;
+            let context = context! { workgroup => WORKGROUP };
+            let template = Template { name: "diffuse.wgsl", text: include_str!("diffuse.wgsl") };
+            let kernel = Kernel::new(gpu, "diffusion", &render(template, &[MAIN], &context), 16)?;
+            Ok((arrays, list, kernel))
+        };
+        let (arrays, list, kernel) = agree(comm, make())?;
+        let step = saved.map_or(0, |saved| saved.step());
+        gpu.upload(&arrays[(step % 2) as usize], 0, &values)?;
+        let halo = HaloExchange::new(gpu, comm, part)?;
+        let halos = [0, 1].map(|k| halo.bind(gpu, &arrays[k]));
+        let bound = [0, 1]
+            .map(|k: usize| kernel.bind(gpu, &[("before", &arrays[k]), ("after", &arrays[1 - k]), ("beside", &list)]));
+        let words = [own as u32, own as u32, self.neighbours, (self.k as f32).to_bits()];
+        Ok(Box::new(Scalar { gpu: gpu.clone(), arrays, halo, halos, kernel, bound, words, step }))
+    }
+}
+
+/// The scalar on one rank's device.
+struct Scalar {
+    gpu: Gpu,
+    /// Values at own and halo nodes, after even and after odd steps.
+    arrays: [Buffer; 2],
+    halo: HaloExchange,
+    halos: [Option<BoundHalo>; 2],
+    kernel: Kernel,
+    bound: [Bound; 2],
+    /// The kernel's immediates: own nodes twice, nodes beside each, and k.
+    words: [u32; 4],
+    step: u64,
+}
+
+impl Scalar {
+    fn values(&self) -> Result<Vec<u32>> {
+        self.gpu.download(&self.arrays[(self.step % 2) as usize], 0, self.words[0] as usize)
+    }
+}
+
+impl Physics for Scalar {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        let now = (step % 2) as usize;
+        self.halo.record(comm, recorder, &self.halos[now])?;
+        recorder.phase("diffuse");
+        recorder.dispatch(&self.kernel, &self.bound[now], self.words[0], &self.words);
+        self.step = step + 1;
+        Ok(())
+    }
+
+    fn save(&self, _: &Ground, keep: &mut dyn Keep) -> Result<()> {
+        keep.own(FIELD.name(), Bits::F32(self.values()?))
+    }
+
+    fn field(&mut self, _: Field, take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
+        let values: Vec<f64> = self.values()?.into_iter().map(|bits| f64::from(f32::from_bits(bits))).collect();
+        take(0, &values)
+    }
+
+    fn measure(&mut self, comm: &dyn Comm, _: u64) -> Result<Measured> {
+        let counts =
+            |values: Vec<u32>| values.into_iter().map(|c| (f64::from(f32::from_bits(c)) * COUNTS) as i64).sum();
+        let mut sum: [i64; 1] = [agree(comm, self.values().map(counts))?];
+        comm.sum(&mut sum)?;
+        Ok(Measured { values: vec![sum[0] as f64 / COUNTS], ..Measured::default() })
+    }
+}

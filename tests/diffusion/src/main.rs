@@ -1,0 +1,7 @@
+//! `run`, with the toy physics alone.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    hematite_run::main(&[&diffusion::Diffusion])
+}

@@ -1,0 +1,103 @@
+//! `run`: a case and a run's config to dumps, with whatever physics.
+
+mod alarm;
+mod balance;
+mod bench;
+mod changes;
+mod check;
+mod checkpoint;
+mod cli;
+mod config;
+mod failure;
+mod field_dump;
+mod folder;
+mod kept;
+mod lock;
+mod output;
+mod progress;
+mod ranks;
+mod room;
+mod setup;
+mod start;
+mod stop;
+mod system;
+mod time_loop;
+mod trace;
+
+use std::process::ExitCode;
+
+use cli::Cli;
+use hematite_config::{Exit, Result, guarded, joint_schema};
+use hematite_engine::Method;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+/// The program: a run of some of the `methods`, as the command line asks for.
+pub fn main(methods: &[&dyn Method]) -> ExitCode {
+    let cli = Cli::read();
+    guarded("run", || run(&cli, methods))
+}
+
+fn run(cli: &Cli, methods: &[&dyn Method]) -> Result<Exit> {
+    if cli.is_a_run() {
+        // Before all that is slow, such as the start of MPI: a signal must not end a run that its job script counts on.
+        cli.signals.watch()?;
+    }
+    if cli.schema {
+        println!("{}", schema(methods));
+        return Ok(Exit::Done);
+    }
+    if cli.list_gpus {
+        return list_gpus();
+    }
+    ranks::on_every_rank(cli, |comm| {
+        let setup = setup::Setup::new(cli, comm, methods)?;
+        if cli.check {
+            return check::check(cli, comm, &setup);
+        }
+        if let Some(format) = cli.bench {
+            return bench::bench(cli, comm, setup, format);
+        }
+        folder::wait(cli, comm, &setup)?;
+        if folder::is_done(cli, comm, &setup)? {
+            folder::say_done(cli, comm, &setup);
+            return Ok(Exit::Done);
+        }
+        time_loop::TimeLoop::new(cli, comm, setup)?.run()
+    })
+}
+
+/// The schema of some sections of a config.
+type SchemaOf<'s> = dyn Fn(&mut SchemaGenerator) -> Schema + 's;
+
+/// The JSON Schema of RUN.json.
+fn schema(methods: &[&dyn Method]) -> String {
+    let own = |generator: &mut SchemaGenerator| config::RunConfig::json_schema(generator);
+    let mut parts: Vec<Box<SchemaOf>> = vec![Box::new(own)];
+    for method in methods {
+        parts.push(Box::new(|generator| method.schema(generator)));
+    }
+    joint_schema("RunConfig", &parts)
+}
+
+fn list_gpus() -> Result<Exit> {
+    let found = hematite_gpu::list()?;
+    for gpu in &found {
+        println!(
+            "{}  {} ({}), {}{}{}; binds up to {} MiB, buffers up to {} MiB{}{}",
+            gpu.number,
+            gpu.name,
+            gpu.kind,
+            gpu.driver,
+            if gpu.bus.is_empty() { String::new() } else { format!(", bus {}", gpu.bus) },
+            gpu.memory.map(|bytes| format!("; {} MiB of memory", bytes >> 20)).unwrap_or_default(),
+            gpu.max_binding >> 20,
+            gpu.max_buffer >> 20,
+            if gpu.f16 { "; f16" } else { "" },
+            if gpu.f64 { "; f64" } else { "" },
+        );
+    }
+    if found.is_empty() {
+        return Err(hematite_gpu::none_found());
+    }
+    Ok(Exit::Done)
+}
