@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use hematite_case::{Case, Lattice, Layer, Part, Partition, Population, loads};
 use hematite_comm::{Comm, agree};
 use hematite_config::{Document, Fault, Result};
-use schemars::{Schema, SchemaGenerator};
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::passage::Openings;
@@ -25,9 +25,9 @@ pub trait Method: Sync {
     fn plan(&self, planning: &mut Planning) -> Result<()>;
 }
 
-/// What members ask of the fluid around them.
+/// What members need of the fluid around them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asks {
+pub struct FluidNeeds {
     /// The viscosities inside them over that of the fluid, those that differ from it, see
     /// [`SharedNodes::inside`](crate::SharedNodes::inside).
     pub contrasts: Vec<f64>,
@@ -37,8 +37,8 @@ pub struct Asks {
     pub grown: Option<u64>,
 }
 
-impl Asks {
-    /// What these and others ask.
+impl FluidNeeds {
+    /// What these and others need.
     pub fn and(self, others: Self) -> Self {
         Self {
             contrasts: [self.contrasts, others.contrasts].concat(),
@@ -86,6 +86,16 @@ pub struct Planning<'p> {
 }
 
 impl Planning<'_> {
+    /// Reads the sections of the config that `T` has as fields, and writes them down.
+    ///
+    /// # Errors
+    /// A usage fault that names the file and the key's path.
+    pub fn read_sections<T: DeserializeOwned + Serialize + JsonSchema>(&mut self) -> Result<T> {
+        let sections = self.document.sections()?;
+        self.write_down(&sections)?;
+        Ok(sections)
+    }
+
     /// Writes down sections of the config as they were read.
     ///
     /// # Errors

@@ -91,7 +91,7 @@ pub trait Physics {
         Ok(())
     }
 
-    /// What else a saved state has of it, the same on all ranks: see [`Saved::note`](crate::Saved::note).
+    /// What else a saved state has of it, the same on all ranks: see [`StateHeader::note`](crate::StateHeader::note).
     fn note(&self) -> Value {
         Value::Null
     }

@@ -6,7 +6,7 @@ use hematite_dump::{Column, Field, RunRecord};
 use hematite_gpu::Gpu;
 use serde_json::Value;
 
-use crate::{Asks, Ground, Physics, Precision, Saved, SharedNodes};
+use crate::{FluidNeeds, Ground, Physics, Precision, Saved, SharedNodes, StateHeader};
 
 /// A table that a config names: where in the config it is named, and its numbers.
 pub type Table<'t> = (Vec<&'t str>, Vec<f64>);
@@ -37,13 +37,13 @@ pub trait Planned {
         Vec::new()
     }
 
-    /// What it asks of the fluid around it; none of a fluid.
-    fn asks(&self) -> Option<Asks> {
+    /// What it needs of the fluid around it; none where it needs no fluid.
+    fn fluid_needs(&self) -> Option<FluidNeeds> {
         None
     }
 
-    /// Takes what is asked of it, where it is a fluid.
-    fn hear(&mut self, _asks: &Asks) {}
+    /// Prepares for what the others need of it, where it is a fluid.
+    fn provide(&mut self, _needs: &FluidNeeds) {}
 
     /// Takes this rank's part, another one than before where ranks were balanced. Collective.
     ///
@@ -82,7 +82,7 @@ pub trait Planned {
     ///
     /// # Errors
     /// A usage fault where it is stored otherwise or of other nodes.
-    fn fits(&self, _saved: &dyn Saved, _nodes: u64) -> Result<()> {
+    fn fits(&self, _saved: &StateHeader, _nodes: u64) -> Result<()> {
         Ok(())
     }
 
@@ -90,7 +90,7 @@ pub trait Planned {
     ///
     /// # Errors
     /// A usage fault where it is the state of something else.
-    fn bears(&self, _saved: &dyn Saved) -> Result<()> {
+    fn bears(&self, _saved: &StateHeader) -> Result<()> {
         Ok(())
     }
 

@@ -1,12 +1,14 @@
 //! The state of a physics as it is saved: into checkpoints and out of them, and from one partition to the next.
 
+use std::collections::BTreeMap;
+
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
-use hematite_dump::Bits;
+use hematite_dump::{Bits, PopulationState};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Takes the state of a physics at the nodes of this rank.
+/// Takes the state of a physics at the nodes of this rank. No two arrays of a run have the same name.
 pub trait Keep {
     /// Numbers at all own nodes.
     ///
@@ -24,22 +26,45 @@ pub trait Keep {
 /// Each member of a population: its number and its words.
 pub type EachRecord<'e> = dyn FnMut(u64, &[i64]) -> Result<()> + 'e;
 
+/// What a saved state says of itself, the same on every rank.
+#[derive(Clone, Debug)]
+pub struct StateHeader {
+    /// Time steps done.
+    pub step: u64,
+    /// Nodes of the whole lattice that it holds.
+    pub nodes: u64,
+    /// What names the state in messages.
+    pub source: String,
+    /// What each physics noted of itself beside its numbers, by its name: see [`Physics::note`](crate::Physics::note).
+    pub notes: BTreeMap<String, Value>,
+    /// How many members of each population there were.
+    pub populations: Vec<PopulationState>,
+}
+
+impl StateHeader {
+    /// What a physics noted of itself; the default where it noted nothing.
+    ///
+    /// # Errors
+    /// A usage fault where the note is something else.
+    pub fn note<T: DeserializeOwned + Default>(&self, physics: &str) -> Result<T> {
+        match self.notes.get(physics) {
+            None | Some(Value::Null) => Ok(T::default()),
+            Some(note) => serde_json::from_value(note.clone())
+                .map_err(|error| Fault::usage(format!("{}: what \"{physics}\" noted: {error}", self.source))),
+        }
+    }
+
+    /// How many of a population were inserted, and left.
+    pub fn passed(&self, population: &str) -> [u64; 2] {
+        let found = self.populations.iter().find(|known| known.name == population);
+        found.map_or([0; 2], |known| [known.count.inserted, known.count.left])
+    }
+}
+
 /// A saved state, whichever ranks it was saved on.
 pub trait Saved {
-    /// Time steps done.
-    fn step(&self) -> u64;
-
-    /// Nodes of the whole lattice that it holds.
-    fn nodes(&self) -> u64;
-
-    /// What names the state in messages.
-    fn source(&self) -> String;
-
-    /// What a physics noted of itself, the same on all ranks; null where it noted nothing.
-    fn note(&self, physics: &str) -> &Value;
-
-    /// What was inserted and left of a population, by its name.
-    fn passed(&self, population: &str) -> [u64; 2];
+    /// What it says of itself.
+    fn header(&self) -> &StateHeader;
 
     /// Numbers at the own nodes of this rank, in their order. Collective.
     ///
@@ -58,16 +83,4 @@ pub trait Saved {
     /// # Errors
     /// Those of `then`; when a file cannot be read.
     fn records(&self, population: &str, then: &mut EachRecord) -> Result<()>;
-}
-
-/// A note of a physics as what it is.
-///
-/// # Errors
-/// A usage fault where it is something else.
-pub fn noted<T: DeserializeOwned + Default>(saved: &dyn Saved, physics: &str) -> Result<T> {
-    match saved.note(physics) {
-        Value::Null => Ok(T::default()),
-        note => serde_json::from_value(note.clone())
-            .map_err(|error| Fault::usage(format!("{}: what \"{physics}\" noted: {error}", saved.source()))),
-    }
 }

@@ -128,7 +128,7 @@ impl Planned for PlannedScalar {
             Ok((arrays, list, kernel))
         };
         let (arrays, list, kernel) = agree(comm, make())?;
-        let step = saved.map_or(0, |saved| saved.step());
+        let step = saved.map_or(0, |saved| saved.header().step);
         gpu.upload(&arrays[(step % 2) as usize], 0, &values)?;
         let halo = HaloExchange::new(gpu, comm, part)?;
         let halos = [0, 1].map(|k| halo.bind(gpu, &arrays[k]));

@@ -6,11 +6,9 @@ use hematite_case::NodeId;
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_bytes};
 use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Located};
-use hematite_engine::{EachRecord, Keep, Records, Saved};
-use serde_json::Value;
+use hematite_engine::{EachRecord, Keep, Records, Saved, StateHeader};
 
 use crate::changes;
-use crate::kept::passed;
 use crate::ranks::together;
 use crate::setup::Setup;
 use crate::system::System;
@@ -40,7 +38,7 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, system: &System) 
         nodes: setup.nodes(),
         case_sha256: case_sha256.to_owned(),
         populations: system.counts(comm, &setup.ground)?,
-        physics: system.physics.iter().map(|physics| (physics.name().to_owned(), physics.note())).collect(),
+        physics: system.notes(),
         config: Some(config(setup)?),
     };
     together(comm, || {
@@ -121,7 +119,7 @@ pub fn has_same_tables(setup: &Setup) -> bool {
 /// A checkpoint as the own nodes of this rank find it.
 pub struct Stored<'a> {
     comm: &'a dyn Comm,
-    path: &'a Path,
+    header: StateHeader,
     checkpoint: &'a Checkpoint,
     located: Located<'a>,
 }
@@ -131,31 +129,15 @@ impl<'a> Stored<'a> {
     ///
     /// # Errors
     /// A usage fault where it lacks nodes; when a rank is lost.
-    pub fn new(comm: &'a dyn Comm, setup: &Setup, path: &'a Path, checkpoint: &'a Checkpoint) -> Result<Self> {
+    pub fn new(comm: &'a dyn Comm, setup: &Setup, path: &Path, checkpoint: &'a Checkpoint) -> Result<Self> {
         let located = together(comm, || checkpoint.locate(setup.ground.own_ids()))?;
-        Ok(Self { comm, path, checkpoint, located })
+        Ok(Self { comm, header: header(path, checkpoint.meta()), checkpoint, located })
     }
 }
 
 impl Saved for Stored<'_> {
-    fn step(&self) -> u64 {
-        self.checkpoint.meta().step
-    }
-
-    fn nodes(&self) -> u64 {
-        self.checkpoint.meta().nodes
-    }
-
-    fn source(&self) -> String {
-        self.path.display().to_string()
-    }
-
-    fn note(&self, physics: &str) -> &Value {
-        self.checkpoint.meta().physics.get(physics).unwrap_or(&Value::Null)
-    }
-
-    fn passed(&self, population: &str) -> [u64; 2] {
-        passed(&self.checkpoint.meta().populations, population)
+    fn header(&self) -> &StateHeader {
+        &self.header
     }
 
     fn own(&self, name: &str) -> Result<Bits> {
@@ -171,43 +153,14 @@ impl Saved for Stored<'_> {
     }
 }
 
-/// What a checkpoint says of itself, before any node is looked for.
-struct Said<'a> {
-    path: &'a Path,
-    meta: &'a CheckpointMeta,
-}
-
-impl Saved for Said<'_> {
-    fn step(&self) -> u64 {
-        self.meta.step
-    }
-
-    fn nodes(&self) -> u64 {
-        self.meta.nodes
-    }
-
-    fn source(&self) -> String {
-        self.path.display().to_string()
-    }
-
-    fn note(&self, physics: &str) -> &Value {
-        self.meta.physics.get(physics).unwrap_or(&Value::Null)
-    }
-
-    fn passed(&self, population: &str) -> [u64; 2] {
-        passed(&self.meta.populations, population)
-    }
-
-    fn own(&self, name: &str) -> Result<Bits> {
-        Err(Fault::usage(format!("array {name} is not looked for yet")))
-    }
-
-    fn some(&self, name: &str, _: &[NodeId]) -> Result<Vec<i64>> {
-        Err(Fault::usage(format!("array {name} is not looked for yet")))
-    }
-
-    fn records(&self, _: &str, _: &mut EachRecord) -> Result<()> {
-        Ok(())
+/// What the checkpoint at `path`, which says `meta`, says of its state.
+fn header(path: &Path, meta: &CheckpointMeta) -> StateHeader {
+    StateHeader {
+        step: meta.step,
+        nodes: meta.nodes,
+        source: path.display().to_string(),
+        notes: meta.physics.clone(),
+        populations: meta.populations.clone(),
     }
 }
 
@@ -227,7 +180,7 @@ pub fn check(
         let case = setup.ground.case.display();
         return Err(Fault::usage(format!("{} belongs to another case than {case}", path.display())));
     }
-    let said = Said { path, meta };
+    let said = header(path, meta);
     if let Some(unknown) = setup.planned.iter().find(|physics| !meta.physics.contains_key(physics.name())) {
         return Err(Fault::usage(format!(
             "{} holds no state of \"{}\", which the run steps: begin anew into another folder by -o",

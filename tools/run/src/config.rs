@@ -7,7 +7,7 @@ use hematite_dump::DumpRegion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A run of a case: what is written, when, and by whom. The physics read the other keys.
+/// A run of a case. The keys here say what is written, when, and by whom; the physics read the others.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RunConfig {
     /// Path of the case file, relative to this config.

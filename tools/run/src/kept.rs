@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use hematite_case::NodeId;
 use hematite_comm::{Comm, Route, gather_all};
 use hematite_config::{Fault, Result};
-use hematite_dump::{Bits, PopulationState};
-use hematite_engine::{EachRecord, Keep, Records, Saved};
-use serde_json::Value;
+use hematite_dump::Bits;
+use hematite_engine::{EachRecord, Keep, Records, Saved, StateHeader};
 
 use crate::ranks::{node_route, together};
 use crate::setup::Setup;
@@ -15,12 +14,9 @@ use crate::system::System;
 
 /// The state of all physics on this rank, and the members of all ranks.
 pub struct Kept {
-    step: u64,
-    nodes: u64,
+    header: StateHeader,
     /// The own nodes when it was taken.
     own: Vec<NodeId>,
-    notes: BTreeMap<&'static str, Value>,
-    populations: Vec<PopulationState>,
     arrays: BTreeMap<String, Bits>,
     some: BTreeMap<String, (Vec<NodeId>, Vec<i64>)>,
     records: BTreeMap<String, Vec<Records>>,
@@ -34,14 +30,17 @@ struct Taking<'k> {
 
 impl Keep for Taking<'_> {
     fn own(&mut self, name: &str, bits: Bits) -> Result<()> {
-        self.arrays.insert(name.to_owned(), bits);
-        Ok(())
+        once(name, self.arrays.insert(name.to_owned(), bits).is_none())
     }
 
     fn some(&mut self, name: &str, nodes: Vec<NodeId>, values: Vec<i64>) -> Result<()> {
-        self.some.insert(name.to_owned(), (nodes, values));
-        Ok(())
+        once(name, self.some.insert(name.to_owned(), (nodes, values)).is_none())
     }
+}
+
+/// Refuses a second array of a name, which would take the place of the first.
+fn once(name: &str, first: bool) -> Result<()> {
+    if first { Ok(()) } else { Err(Fault::io(format!("two physics keep an array \"{name}\""))) }
 }
 
 impl Kept {
@@ -51,11 +50,14 @@ impl Kept {
     /// When the device or a rank is lost.
     pub fn members(comm: &dyn Comm, setup: &Setup, system: &System) -> Result<Self> {
         let mut kept = Self {
-            step: system.step(),
-            nodes: setup.nodes(),
+            header: StateHeader {
+                step: system.step(),
+                nodes: setup.nodes(),
+                source: "the state before balancing".to_owned(),
+                notes: system.notes(),
+                populations: system.counts(comm, &setup.ground)?,
+            },
             own: setup.ground.own_ids().to_vec(),
-            notes: system.physics.iter().map(|physics| (physics.name(), physics.note())).collect(),
-            populations: system.counts(comm, &setup.ground)?,
             arrays: BTreeMap::new(),
             some: BTreeMap::new(),
             records: BTreeMap::new(),
@@ -111,24 +113,8 @@ impl<'a> Arriving<'a> {
 }
 
 impl Saved for Arriving<'_> {
-    fn step(&self) -> u64 {
-        self.kept.step
-    }
-
-    fn nodes(&self) -> u64 {
-        self.kept.nodes
-    }
-
-    fn source(&self) -> String {
-        "the state before balancing".to_owned()
-    }
-
-    fn note(&self, physics: &str) -> &Value {
-        self.kept.notes.get(physics).unwrap_or(&Value::Null)
-    }
-
-    fn passed(&self, population: &str) -> [u64; 2] {
-        passed(&self.kept.populations, population)
+    fn header(&self) -> &StateHeader {
+        &self.kept.header
     }
 
     fn own(&self, name: &str) -> Result<Bits> {
@@ -153,10 +139,4 @@ impl Saved for Arriving<'_> {
         }
         Ok(())
     }
-}
-
-/// How many of a population were inserted, and left.
-pub fn passed(populations: &[PopulationState], name: &str) -> [u64; 2] {
-    let found = populations.iter().find(|population| population.name == name);
-    found.map_or([0; 2], |population| [population.count.inserted, population.count.left])
 }

@@ -6,7 +6,7 @@ use hematite_case::Case;
 use hematite_comm::Comm;
 use hematite_config::{Document, Fault, Result, keys_of, nearest, sibling};
 use hematite_dump::{Column, DumpStep, Field};
-use hematite_engine::{Asks, Ground, Method, Planned, Planning, Precision, Span};
+use hematite_engine::{FluidNeeds, Ground, Method, Planned, Planning, Precision, Span};
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
@@ -82,9 +82,9 @@ impl Setup {
         config.check(steps, cli.steps.is_some(), stored.header().set.dimension())?;
         planning.write_down(&config)?;
         let Planning { mut planned, config: whole, ground, .. } = planning;
-        let asks: Vec<Asks> = planned.iter().filter_map(|physics| physics.asks()).collect();
-        if let Some(asks) = asks.into_iter().reduce(Asks::and) {
-            planned.iter_mut().for_each(|physics| physics.hear(&asks));
+        let needs: Vec<FluidNeeds> = planned.iter().filter_map(|physics| physics.fluid_needs()).collect();
+        if let Some(needs) = needs.into_iter().reduce(FluidNeeds::and) {
+            planned.iter_mut().for_each(|physics| physics.provide(&needs));
         }
         let (path, folder) = (path.to_owned(), folder.to_owned());
         let ground = ground.ok_or_else(none)?;
@@ -96,7 +96,7 @@ impl Setup {
 
     /// The last step at which members grow; none where all have their size.
     pub fn grown(&self) -> Option<u64> {
-        self.planned.iter().filter_map(|physics| physics.asks()?.grown).max()
+        self.planned.iter().filter_map(|physics| physics.fluid_needs()?.grown).max()
     }
 
     /// The time after `step` steps.

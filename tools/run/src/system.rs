@@ -1,11 +1,14 @@
 //! All physics of a run on this rank's device.
 
+use std::collections::BTreeMap;
+
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{CellCount, PopulationState};
 use hematite_engine::passage::Tally;
 use hematite_engine::{Alarm, Drive, Ground, Members, Phases, Physics, Saved, SharedNodes};
 use hematite_gpu::Gpu;
+use serde_json::Value;
 
 use crate::setup::Setup;
 
@@ -29,7 +32,7 @@ impl System {
             physics.push(planned.build(gpu, comm, &mut setup.ground, &mut nodes, saved)?);
         }
         physics.iter_mut().try_for_each(|physics| physics.start(comm))?;
-        Ok(Self { physics, drive: Drive::new(gpu), step: saved.map_or(0, |saved| saved.step()) })
+        Ok(Self { physics, drive: Drive::new(gpu), step: saved.map_or(0, |saved| saved.header().step) })
     }
 
     /// Time steps done.
@@ -117,6 +120,11 @@ impl System {
             }
         }
         Ok(counts)
+    }
+
+    /// What each physics notes of itself beside its numbers, by its name.
+    pub fn notes(&self) -> BTreeMap<String, Value> {
+        self.physics.iter().map(|physics| (physics.name().to_owned(), physics.note())).collect()
     }
 
     /// Seconds spent so far, by phase.

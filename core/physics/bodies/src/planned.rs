@@ -4,7 +4,7 @@ use hematite_case::Population;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_engine::sites::SiteMap;
-use hematite_engine::{Asks, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, noted};
+use hematite_engine::{FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes};
 use hematite_gpu::Gpu;
 use hematite_units::LatticeUnits;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -17,8 +17,9 @@ use crate::{Entrances, Rigid, RigidBodies, State, Surroundings};
 /// The rigid bodies of a run in lattice units.
 pub struct PlannedBodies {
     rigid: Rigid,
-    populations: Vec<Population>,
     units: LatticeUnits,
+    /// What the run says of each population.
+    report: Vec<String>,
 }
 
 impl PlannedBodies {
@@ -30,7 +31,9 @@ impl PlannedBodies {
         let rigid = agree(comm, Rigid::new(config, medium, &ground.header, &ground.populations))?;
         let Some(mut rigid) = rigid else { return Ok(None) };
         agree(comm, open(&mut rigid, config, ground))?;
-        Ok(Some(Self { rigid, populations: ground.populations.clone(), units: medium.units }))
+        let of = |population: &Population| format!("{} of \"{}\", rigid", population.cells.len(), population.name);
+        let report = ground.populations.iter().map(of).collect();
+        Ok(Some(Self { rigid, units: medium.units, report }))
     }
 
     fn surroundings(&self, gpu: &Gpu, ground: &Ground) -> Result<Surroundings> {
@@ -45,13 +48,13 @@ impl PlannedBodies {
     }
 
     /// The bodies of all ranks as they were saved.
-    fn saved_bodies(&self, saved: &dyn Saved) -> Result<Vec<State>> {
+    fn saved_bodies(populations: &[Population], saved: &dyn Saved) -> Result<Vec<State>> {
         let mut bodies = Vec::new();
-        for (population, kind) in self.populations.iter().zip(0..) {
+        for (population, kind) in populations.iter().zip(0..) {
             saved.records(&population.name, &mut |id, words| {
                 let state = u32::try_from(id).ok().and_then(|id| State::from_record(id, kind, words));
                 bodies.push(state.ok_or_else(|| {
-                    Fault::usage(format!("{}: number {id} of {} is damaged", saved.source(), population.name))
+                    Fault::usage(format!("{}: number {id} of {} is damaged", saved.header().source, population.name))
                 })?);
                 Ok(())
             })?;
@@ -75,18 +78,15 @@ impl Planned for PlannedBodies {
     }
 
     fn report(&self) -> Vec<(&'static str, String)> {
-        let of = |population: &Population| {
-            ("bodies", format!("{} of \"{}\", rigid", population.cells.len(), population.name))
-        };
-        self.populations.iter().map(of).collect()
+        self.report.iter().map(|text| ("bodies", text.clone())).collect()
     }
 
     fn advice(&self) -> Vec<String> {
         self.rigid.notes.clone()
     }
 
-    fn asks(&self) -> Option<Asks> {
-        Some(Asks { mark_every: 1, ..Asks::default() })
+    fn fluid_needs(&self) -> Option<FluidNeeds> {
+        Some(FluidNeeds { mark_every: 1, ..FluidNeeds::default() })
     }
 
     fn build(
@@ -99,23 +99,23 @@ impl Planned for PlannedBodies {
     ) -> Result<Box<dyn Physics>> {
         let parameters = self.rigid.parameters.clone();
         let around = agree(comm, self.surroundings(gpu, ground))?;
-        let nodes = nodes.clone();
+        let (nodes, populations) = (nodes.clone(), &ground.populations);
         let bodies = match saved {
-            None => RigidBodies::new(gpu, comm, parameters, nodes, around, 0, self.rigid.at_start(&self.populations))?,
+            None => RigidBodies::new(gpu, comm, parameters, nodes, around, 0, self.rigid.at_start(populations))?,
             Some(saved) => {
-                let states = agree(comm, self.saved_bodies(saved))?;
-                let mut bodies = RigidBodies::new(gpu, comm, parameters, nodes, around, saved.step(), states)?;
-                let passed = self.populations.iter().map(|population| saved.passed(&population.name));
+                let states = agree(comm, Self::saved_bodies(populations, saved))?;
+                let mut bodies = RigidBodies::new(gpu, comm, parameters, nodes, around, saved.header().step, states)?;
+                let passed = populations.iter().map(|population| saved.header().passed(&population.name));
                 let (inserted, left): (Vec<u64>, Vec<u64>) = passed.map(|[inserted, left]| (inserted, left)).unzip();
                 if comm.rank() == 0 {
                     bodies.restore_left(&left);
                 }
-                let entered = agree(comm, noted::<Vec<u64>>(saved, self.name()))?;
+                let entered = agree(comm, saved.header().note::<Vec<u64>>(self.name()))?;
                 bodies.restore_inserted(&inserted, &entered);
                 bodies
             }
         };
-        Ok(Box::new(Bodies::new(bodies, &self.populations, self.units, ground.space())))
+        Ok(Box::new(Bodies::new(bodies, populations, self.units, ground.space())))
     }
 }
 
@@ -136,8 +136,7 @@ impl Method for BodyMethod {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
-        let sections: Sections = planning.document.sections()?;
-        planning.write_down(&sections)?;
+        let sections: Sections = planning.read_sections()?;
         let (ground, medium) = planning.fluid()?;
         let bodies = PlannedBodies::new(planning.comm, &sections.bodies, medium, ground)?;
         planning.planned.extend(bodies.map(|bodies| Box::new(bodies) as Box<dyn Planned>));

@@ -4,7 +4,7 @@ use hematite_case::{Column, Population, Target, VelocitySet};
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_engine::sites::SiteMap;
-use hematite_engine::{Asks, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate, noted};
+use hematite_engine::{FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate};
 use hematite_gpu::Gpu;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -109,7 +109,7 @@ impl PlannedCells {
             let width = Record::width(self.immersion.parameters.dimension, population.surface.vertices.len());
             saved.records(&population.name, &mut |id, words| {
                 let record = Record::from_words(words).filter(|_| words.len() == width).ok_or_else(|| {
-                    Fault::usage(format!("{}: number {id} of {} is damaged", saved.source(), population.name))
+                    Fault::usage(format!("{}: number {id} of {} is damaged", saved.header().source, population.name))
                 })?;
                 cells.push((k, id, record));
                 Ok(())
@@ -143,10 +143,10 @@ impl Planned for PlannedCells {
             .collect()
     }
 
-    fn asks(&self) -> Option<Asks> {
+    fn fluid_needs(&self) -> Option<FluidNeeds> {
         let parameters = &self.immersion.parameters;
         let (contrasts, grown) = (parameters.contrasts(), parameters.capped_until());
-        Some(Asks { contrasts, mark_every: parameters.mark_every.unwrap_or(1), grown })
+        Some(FluidNeeds { contrasts, mark_every: parameters.mark_every.unwrap_or(1), grown })
     }
 
     fn build(
@@ -163,9 +163,9 @@ impl Planned for PlannedCells {
         let suspension = match saved {
             Some(saved) => {
                 let cells = agree(comm, self.saved_cells(saved))?;
-                let mut suspension = Suspension::new(gpu, comm, parameters, nodes, around, saved.step(), cells)?;
-                let counts = self.populations.iter().map(|population| saved.passed(&population.name));
-                let entered = agree(comm, noted::<Vec<u64>>(saved, self.name()))?;
+                let mut suspension = Suspension::new(gpu, comm, parameters, nodes, around, saved.header().step, cells)?;
+                let counts = self.populations.iter().map(|population| saved.header().passed(&population.name));
+                let entered = agree(comm, saved.header().note::<Vec<u64>>(self.name()))?;
                 suspension.restore_counts(&counts.collect::<Vec<_>>(), &entered);
                 suspension
             }
@@ -253,8 +253,7 @@ impl Method for CellMethod {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
-        let sections: Sections = planning.document.sections()?;
-        planning.write_down(&sections)?;
+        let sections: Sections = planning.read_sections()?;
         let (ground, medium) = planning.fluid()?;
         let cells = PlannedCells::new(planning.comm, &sections.cells, medium, ground, planning.shear.as_ref())?;
         planning.planned.extend(cells.map(|cells| Box::new(cells) as Box<dyn Planned>));

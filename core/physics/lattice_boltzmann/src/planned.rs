@@ -10,7 +10,7 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
-    Asks, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, Span, Support, Table, noted,
+    FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, Span, StateHeader, Support, Table,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -199,8 +199,8 @@ impl PlannedFlow {
 
     /// The state in a checkpoint back into `flow`. Collective.
     fn restore(&self, comm: &dyn Comm, ground: &Ground, flow: &mut LatticeBoltzmann, saved: &dyn Saved) -> Result<()> {
-        let note: Note = agree(comm, noted(saved, self.name()))?;
-        agree(comm, record::restore(&mut flow.outlets, &note.outlets, &saved.source()))?;
+        let note: Note = agree(comm, saved.header().note(self.name()))?;
+        agree(comm, record::restore(&mut flow.outlets, &note.outlets, &saved.header().source))?;
         let fluid = &mut flow.fluid;
         for i in 0..ground.header.set.q() {
             let bits = saved.own(&Note::population(i))?;
@@ -209,7 +209,7 @@ impl PlannedFlow {
         let openings = 0..ground.part.openings.len();
         let ledger =
             openings.map(|k| saved.some(&Note::opening(k), &ground.opening_ids(k))).collect::<Result<Vec<_>>>()?;
-        agree(comm, fluid.restore_ledger(saved.step(), &ledger))?;
+        agree(comm, fluid.restore_ledger(saved.header().step, &ledger))?;
         if self.scene.plan.wall_method() == WallMethod::Interpolated {
             let ids = fluid.wall_nodes().iter().map(|&node| ground.part.id[node as usize]).collect::<Vec<_>>();
             let ledger = saved.some(WALLS, &ids)?;
@@ -272,13 +272,13 @@ impl Planned for PlannedFlow {
     }
 
     /// Lets something be suspended in the fluid: what takes velocities from its nodes and leaves forces there.
-    fn hear(&mut self, asks: &Asks) {
+    fn provide(&mut self, needs: &FluidNeeds) {
         let plan = &self.scene.plan;
-        let rates: Vec<[f64; 2]> = asks.contrasts.iter().map(|&contrast| plan.rates(contrast)).collect();
-        let advice = asks.contrasts.iter().filter_map(|&contrast| plan.contrast_advice(contrast, asks.mark_every));
+        let rates: Vec<[f64; 2]> = needs.contrasts.iter().map(|&contrast| plan.rates(contrast)).collect();
+        let advice = needs.contrasts.iter().filter_map(|&contrast| plan.contrast_advice(contrast, needs.mark_every));
         self.notes.extend(advice);
         self.immersed = Some(Immersed::with(&rates));
-        self.scene.grown = self.scene.grown.max(asks.grown.unwrap_or(0));
+        self.scene.grown = self.scene.grown.max(needs.grown.unwrap_or(0));
     }
 
     fn divide(&mut self, comm: &dyn Comm, ground: &Ground) -> Result<()> {
@@ -317,8 +317,8 @@ impl Planned for PlannedFlow {
         ledger::columns(&self.scene)
     }
 
-    fn fits(&self, saved: &dyn Saved, nodes: u64) -> Result<()> {
-        let (before, plan, source) = (noted::<Note>(saved, self.name())?, &self.scene.plan, saved.source());
+    fn fits(&self, saved: &StateHeader, nodes: u64) -> Result<()> {
+        let (before, plan, source) = (saved.note::<Note>(self.name())?, &self.scene.plan, &saved.source);
         if before.precision != plan.precision().name() {
             return Err(Fault::usage(format!(
                 "{source} holds precision {}, the run asks for precision {}",
@@ -326,19 +326,19 @@ impl Planned for PlannedFlow {
                 plan.precision().name()
             )));
         }
-        if saved.nodes() == nodes {
+        if saved.nodes == nodes {
             return Ok(());
         }
         Err(Fault::usage(format!(
             "{source} holds {} nodes, the run steps {nodes}, those beyond immersed walls included: go on with the same \"fluid.walls\", \
              now \"{}\"",
-            saved.nodes(),
+            saved.nodes,
             plan.wall_method().name()
         )))
     }
 
-    fn bears(&self, saved: &dyn Saved) -> Result<()> {
-        let (before, plan, source) = (noted::<Note>(saved, self.name())?, &self.scene.plan, saved.source());
+    fn bears(&self, saved: &StateHeader) -> Result<()> {
+        let (before, plan, source) = (saved.note::<Note>(self.name())?, &self.scene.plan, &saved.source);
         let now = Note::of(plan, &plan.outlets());
         if !before.scale.is(&now.scale) {
             return Err(Fault::usage(format!(
@@ -354,7 +354,7 @@ impl Planned for PlannedFlow {
                 before.walls, now.walls
             )));
         }
-        record::restore(&mut plan.outlets(), &before.outlets, &source)
+        record::restore(&mut plan.outlets(), &before.outlets, source)
     }
 
     fn build(
