@@ -10,7 +10,8 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
-    FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, Span, StateHeader, Support, Table,
+    FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, Span, StateHeader, Support,
+    Table,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;

@@ -12,6 +12,7 @@ use hematite_stats::plane::Plane;
 use crate::arguments::BodiesArguments;
 use crate::config::{self, within};
 use crate::say;
+use crate::suspension::drive::{driven_axis, largest_component};
 use crate::suspension::{self, Fluid, Setup, means};
 
 /// Writes the statistics of a run, and prints where they are and the most important numbers.
@@ -49,12 +50,11 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The axis of the pressure drop, or along which bodies move fastest at the last dump.
+/// The axis of the pressure gradient, or else that along which walls move, or else the one along which bodies move fastest at the last dump.
 fn main_axis(record: &RunRecord, source: &BodyReader) -> Result<Option<usize>> {
-    let largest = |v: [f64; 3]| (0..3).max_by(|&a, &b| v[a].abs().total_cmp(&v[b].abs())).filter(|&a| v[a] != 0.0);
-    if let Some(axis) = largest(record.pressure_drop) {
+    if let Some(axis) = driven_axis(record) {
         return Ok(Some(axis));
     }
     let frame = source.frame(source.steps().len() - 1)?;
-    Ok(largest(frame.velocity.iter().map(|u| u.map(f64::from)).fold([0.0; 3], plus)))
+    Ok(largest_component(frame.velocity.iter().map(|u| u.map(f64::from)).fold([0.0; 3], plus)))
 }

@@ -7,9 +7,9 @@ use hematite_stats::cells::cells;
 use hematite_stats::cells::flow::{Window, fluid_sum};
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::suspension::straight::{Kind, Straight};
-use hematite_units::quantity::{ForceDensity, Velocity};
 
 use crate::config::{CellsConfig, Shapes};
+use crate::suspension::drive::{driven_axis, gradient, largest_component};
 use crate::suspension::{self, Fluid};
 
 /// A run's geometry and the choices made for it.
@@ -36,7 +36,7 @@ impl<'a> Setup<'a> {
         let dimension = source.dimension();
         let axis = match config.axis {
             Some(axis) => axis as usize,
-            None => main_axis(record, source, dimension)?,
+            None => main_axis(record, source)?,
         };
         let infinite = |place: Option<f64>, sign: f64| place.unwrap_or(sign * f64::INFINITY);
         let (from, to) = (config.from.map(|l| l.si()), config.to.map(|l| l.si()));
@@ -87,36 +87,14 @@ impl<'a> Setup<'a> {
 }
 
 /// The axis of the pressure gradient, or else that along which walls move, or else the one along which cells move fastest at the last dump.
-fn main_axis(record: &RunRecord, source: &CellReader, dimension: usize) -> Result<usize> {
-    let largest = |v: [f64; 3]| (0..dimension).max_by(|&a, &b| v[a].abs().total_cmp(&v[b].abs())).unwrap_or(0);
-    let drive: [f64; 3] = std::array::from_fn(|axis| gradient(record, axis).unwrap_or(0.0));
-    if let Some(known) = [drive, wall_speeds(record)].into_iter().find(|v| *v != [0.0; 3]) {
-        return Ok(largest(known));
+fn main_axis(record: &RunRecord, source: &CellReader) -> Result<usize> {
+    if let Some(axis) = driven_axis(record) {
+        return Ok(axis);
     }
     let frame = source.frame(source.steps().len() - 1)?;
     let all = cells(source.kinds(), &frame)?;
-    Ok(largest(all.iter().map(|cell| Shape::of(cell).flux).fold([0.0; 3], plus)))
-}
-
-/// The largest speed of a moving wall along each axis, m/s.
-fn wall_speeds(record: &RunRecord) -> [f64; 3] {
-    let openings = record.config["openings"].as_object();
-    let walls = openings.into_iter().flat_map(|openings| openings.values()).map(|opening| &opening["wall_velocity"]);
-    walls.fold([0.0; 3], |largest, wall| {
-        std::array::from_fn(|axis| {
-            let speed = wall[axis].as_str().and_then(|text| text.parse::<Velocity>().ok());
-            speed.map_or(largest[axis], |speed| speed.si().abs().max(largest[axis]))
-        })
-    })
-}
-
-/// Pressure drop and body force along an axis, Pa/m; `None` where they are 0 or change with time.
-fn gradient(record: &RunRecord, axis: usize) -> Option<f64> {
-    let drive = &record.config["drive"];
-    let force = drive["force"][axis].as_str().and_then(|text| text.parse::<ForceDensity>().ok());
-    let gradient = record.pressure_drop[axis] + force.map_or(0.0, |force| force.si());
-    let steady = drive["waveform"].is_null() || drive["waveform"] == "constant";
-    (steady && gradient != 0.0).then_some(gradient)
+    let flux = all.iter().map(|cell| Shape::of(cell).flux).fold([0.0; 3], plus);
+    Ok(largest_component(flux).unwrap_or(0))
 }
 
 fn shear_plane(axis: usize, straight: Option<&Straight>, dimension: usize) -> [usize; 2] {

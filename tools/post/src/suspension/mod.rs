@@ -4,6 +4,7 @@
 //! [`Quantity`](series::Quantity) it knows of a population and of a place across the vessel, and tables, means with their
 //! errors, what is printed and most charts follow from that.
 
+pub mod drive;
 mod fluid;
 pub mod means;
 pub mod profile;

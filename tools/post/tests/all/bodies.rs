@@ -181,6 +181,27 @@ fn bodies_of_any_direction_have_no_order() {
 }
 
 #[test]
+fn moving_walls_give_the_axis_of_the_vessel() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = aligned(folder.path());
+    let mut record = json_of(&run.join("run.json"));
+    record["pressure_drop"] = json!([0.0, 0.0, 0.0]);
+    // The slit is straight along x, along which bodies go, and along z, but not along y.
+    let mut profiles = |name: &str, wall: [&str; 3]| {
+        record["config"] = json!({"openings": {"lid": {"wall_velocity": wall}}});
+        std::fs::write(run.join("run.json"), record.to_string()).expect("writes");
+        let output = folder.path().join(name);
+        done(&post(&["bodies", text(&run), "-o", text(&output)]));
+        let files = std::fs::read_dir(output).expect("a folder").map(|entry| entry.expect("a file").file_name());
+        let names = files.map(|name| name.to_string_lossy().into_owned());
+        names.filter(|name| name.starts_with("bodies_profile_") && name.ends_with(".csv")).count()
+    };
+    // Where it is straight there are profiles across it beside those by the distance from the wall.
+    assert_eq!(profiles("z", ["0 m/s", "0 m/s", "1 mm/s"]), 2);
+    assert_eq!(profiles("y", ["0 m/s", "1 mm/s", "0 m/s"]), 1);
+}
+
+#[test]
 fn bodies_are_drawn_and_tracked() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = aligned(folder.path());

@@ -1,0 +1,36 @@
+//! What drives a run, by its record.
+
+use hematite_dump::RunRecord;
+use hematite_units::quantity::{ForceDensity, Velocity};
+
+/// The axis of the pressure gradient, or else that along which walls move; none where neither is known.
+pub fn driven_axis(record: &RunRecord) -> Option<usize> {
+    let drive = [0, 1, 2].map(|axis| gradient(record, axis).unwrap_or(0.0));
+    [drive, wall_speeds(record)].into_iter().find_map(largest_component)
+}
+
+/// The axis of the component with the largest magnitude; none where all are 0.
+pub fn largest_component(v: [f64; 3]) -> Option<usize> {
+    (0..3).max_by(|&a, &b| v[a].abs().total_cmp(&v[b].abs())).filter(|&axis| v[axis] != 0.0)
+}
+
+/// The largest speed of a moving wall along each axis, m/s.
+fn wall_speeds(record: &RunRecord) -> [f64; 3] {
+    let openings = record.config["openings"].as_object();
+    let walls = openings.into_iter().flat_map(|openings| openings.values()).map(|opening| &opening["wall_velocity"]);
+    walls.fold([0.0; 3], |largest, wall| {
+        std::array::from_fn(|axis| {
+            let speed = wall[axis].as_str().and_then(|text| text.parse::<Velocity>().ok());
+            speed.map_or(largest[axis], |speed| speed.si().abs().max(largest[axis]))
+        })
+    })
+}
+
+/// Pressure drop and body force along an axis, Pa/m; `None` where they are 0 or change with time.
+pub fn gradient(record: &RunRecord, axis: usize) -> Option<f64> {
+    let drive = &record.config["drive"];
+    let force = drive["force"][axis].as_str().and_then(|text| text.parse::<ForceDensity>().ok());
+    let gradient = record.pressure_drop[axis] + force.map_or(0.0, |force| force.si());
+    let steady = drive["waveform"].is_null() || drive["waveform"] == "constant";
+    (steady && gradient != 0.0).then_some(gradient)
+}
