@@ -20,7 +20,7 @@ pub trait Members {
     /// When the device is lost.
     fn frame(&self, at: DumpStep) -> Result<MemberFrame>;
 
-    /// What there is to say of the members in a frame. Collective.
+    /// Warnings about the members in a frame. Collective.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -40,7 +40,7 @@ pub trait Members {
     /// A numerical failure that names it; when the device or a rank is lost.
     fn check_sound(&self, comm: &dyn Comm) -> Result<()>;
 
-    /// What has come in through openings where members were to.
+    /// What has come in through each opening that feeds members.
     fn feeders(&self) -> Vec<Fed> {
         Vec::new()
     }
@@ -51,13 +51,13 @@ pub trait Members {
     /// When the device is lost.
     fn records(&self) -> Result<Vec<Records>>;
 
-    /// Where vertices, or centres, of a member are whose record is this, lattice units: for the work that it makes.
+    /// Positions of the vertices, or of the centre, of the member whose record is `words`, lattice units: its load on a partition.
     fn points(&self, population: usize, words: &[i64]) -> Vec<[f64; 3]>;
 
-    /// The work that a point makes, in the units of [`loads_of`](hematite_case::loads_of).
+    /// The load of one such point, in the units of [`loads_of`](hematite_case::loads_of).
     fn load(&self) -> u32;
 
-    /// Vertices of all members at the start of the run; none of those without any.
+    /// Number of vertices of all members at the start of the run; 0 for members without vertices.
     fn vertices(&self) -> u64;
 }
 

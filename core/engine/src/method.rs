@@ -28,8 +28,8 @@ pub trait Method: Sync {
 /// What members need of the fluid around them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FluidNeeds {
-    /// The viscosities inside them over that of the fluid, those that differ from it, see
-    /// [`SharedNodes::inside`](crate::SharedNodes::inside).
+    /// Ratios of viscosities inside them to the fluid's, each once and without 1: bit k of
+    /// [`SharedNodes::inside`](crate::SharedNodes::inside) stands for ratio k.
     pub contrasts: Vec<f64>,
     /// Steps from one marking of the nodes inside to the next.
     pub mark_every: u64,
@@ -38,7 +38,7 @@ pub struct FluidNeeds {
 }
 
 impl FluidNeeds {
-    /// What these and others need.
+    /// The needs of both.
     pub fn and(self, others: Self) -> Self {
         Self {
             contrasts: [self.contrasts, others.contrasts].concat(),

@@ -15,7 +15,7 @@ use crate::{Alarm, Ground, Keep, Measured, Members, Phases};
 /// A run is an ordered list of physics. In each time step they record their kernels one after the other: a fluid takes the forces
 /// that others left at the nodes and leaves its velocities there; then cells or bodies move with these and leave new forces.
 pub trait Physics {
-    /// The key of its config.
+    /// Its name in checkpoints, dumps and messages; for members also the key of their config.
     fn name(&self) -> &'static str;
 
     /// Time steps from `step` to the next [`Physics::look`] that does something; the same on every rank.
@@ -53,8 +53,7 @@ pub trait Physics {
         Ok(())
     }
 
-    /// Takes in what the device found in the batch before the one that was handed over as `ticket`, or in the last one where there is no
-    /// ticket. Collective.
+    /// Reads what the device checked in the batch before that of `ticket`, or, without a ticket, in the last batch. Collective.
     ///
     /// # Errors
     /// A numerical failure where the state was beyond the method; when the device or a rank is lost.
@@ -91,7 +90,7 @@ pub trait Physics {
         Ok(())
     }
 
-    /// What else a saved state has of it, the same on all ranks: see [`StateHeader::note`](crate::StateHeader::note).
+    /// The rest of its state, the same on all ranks: see [`StateHeader::note`](crate::StateHeader::note).
     fn note(&self) -> Value {
         Value::Null
     }
@@ -109,7 +108,7 @@ pub trait Physics {
         Err(Fault::usage(format!("\"{}\" has no field \"{}\"", self.name(), field.name())))
     }
 
-    /// Takes in what was found between two looks at the run. Collective.
+    /// Handles what the device has checked since the last call. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -128,7 +127,7 @@ pub trait Physics {
     /// Says that a line of the ledger follows after `step` steps.
     fn measure_after(&mut self, _step: u64) {}
 
-    /// What a line of the ledger has of it, after [`Physics::inspect`]; `last` is the last step of the run. Collective.
+    /// Its share of a line of the ledger, after [`Physics::inspect`]; `last` is the last step of the run. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -136,7 +135,7 @@ pub trait Physics {
         Ok(Measured::default())
     }
 
-    /// What there is to warn of since this was last asked, each with its step.
+    /// The warnings since the last call, each with its step.
     fn take_alarms(&mut self) -> Vec<(u64, Alarm)> {
         Vec::new()
     }
@@ -146,7 +145,7 @@ pub trait Physics {
         None
     }
 
-    /// Where the state is beyond the method and what would help, where it is beyond. `near` says what is near a site. Collective.
+    /// If the state is beyond the method: where, and what would help. `near` says what is near a site. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -159,7 +158,7 @@ pub trait Physics {
         Ok(None)
     }
 
-    /// Bytes that its kernels move at all own nodes in a step, as far as they are what bounds its speed.
+    /// Bytes of memory traffic in a step at all own nodes, for benches; 0 where memory does not bound its speed.
     fn bytes_per_step(&self) -> f64 {
         0.0
     }
@@ -169,7 +168,7 @@ pub trait Physics {
         Phases::default()
     }
 
-    /// Seconds that work of the host has taken so far which no phase of the device shows, by name.
+    /// Seconds of work on the host so far, by name, for benches: the device's phases do not show it.
     fn host_phases(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }

@@ -16,12 +16,12 @@ pub trait Planned {
     /// What it is called: in checkpoints, and by the key of its config.
     fn name(&self) -> &'static str;
 
-    /// What the run says of it on stderr before the first step: a word, and what there is to say of it.
+    /// Lines of the run's report on stderr before the first step: a heading and a text each.
     fn report(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// What may go wrong though it is allowed, and what was chosen by default, one sentence each.
+    /// Risks that are allowed and values chosen by default, one sentence each.
     fn advice(&self) -> Vec<String>;
 
     /// What the log says of it at the start.

@@ -1,4 +1,4 @@
-//! FluidNumbers against exact solutions and published numbers.
+//! Physics against exact solutions and published numbers.
 //!
 //! [`cases::ALL`] lists the cases; each drives the solver's library on a small domain and gives a [`Table`] of checks.
 //! References come from formulas, series and published tables, never from the code under test.

@@ -9,7 +9,7 @@ use hematite_engine::Precision;
 use validation::cases::{ALL, Case, named};
 use validation::{Context, Table};
 
-/// FluidNumbers against exact solutions and published numbers. Exits with 1 where a check is out of tolerance.
+/// Physics against exact solutions and published numbers. Exits with 1 where a check is out of tolerance.
 #[derive(Parser)]
 #[command(name = "validation")]
 struct Arguments {
