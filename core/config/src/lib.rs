@@ -12,5 +12,5 @@ pub use fault::{Exit, Fault, Result, guarded};
 pub use name::{check_file_name, check_name};
 pub use provenance::{Provenance, hash_bytes, hash_file};
 pub use publish::{check_writable, clear_partial, process, publish};
-pub use read::{Document, from_value, joint_schema, keys_of, nearest, read, read_config, schema, sibling};
+pub use read::{Document, from_value, join, joint_text, nearest, read, read_config, schema, sibling};
 pub use seal::{seal, sealed_hash, unseal};

@@ -61,17 +61,39 @@ impl Document {
         parse(&self.source, &self.text)
     }
 
-    /// Refuses keys that no reader knows.
+    /// Refuses keys that are not in `joint`, the schema of all readers by [`join`]: at the top, and in sections whose keys several
+    /// readers share.
     ///
     /// # Errors
     /// A usage fault that names the first, and the nearest known one.
-    pub fn refuse_unknown(&self, known: &[String]) -> Result<()> {
-        let mut keys = self.whole.as_object().into_iter().flat_map(|object| object.keys());
-        let Some(unknown) = keys.find(|key| !known.contains(key)) else { return Ok(()) };
-        let hint = nearest(unknown, known.iter().map(String::as_str));
-        let hint = hint.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
-        let known = known.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-        Err(Fault::usage(format!("{}: unknown field `{unknown}`, expected one of {known}{hint}", self.source)))
+    pub fn refuse_unknown(&self, joint: &Schema) -> Result<()> {
+        self.refuse_unknown_in("", &self.whole, joint.as_value())
+    }
+
+    fn refuse_unknown_in(&self, section: &str, given: &Value, schema: &Value) -> Result<()> {
+        let (Value::Object(given), Some(Value::Object(known))) = (given, schema.get("properties")) else {
+            return Ok(());
+        };
+        for (key, value) in given {
+            let Some(schema) = known.get(key) else {
+                let place = if section.is_empty() { String::new() } else { format!("key \"{section}\": ") };
+                let hint = nearest(key, known.keys().map(String::as_str));
+                let hint = hint.map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+                let known = known.keys().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+                return Err(Fault::usage(format!(
+                    "{}: {place}unknown field `{key}`, expected one of {known}{hint}",
+                    self.source
+                )));
+            };
+            let key = if section.is_empty() { key.clone() } else { format!("{section}.{key}") };
+            self.refuse_unknown_in(&key, value, schema)?;
+        }
+        Ok(())
+    }
+
+    /// The first key at the top that is not among `read`.
+    pub fn first_but(&self, read: &Map<String, Value>) -> Option<&str> {
+        self.whole.as_object()?.keys().find(|key| !read.contains_key(*key)).map(String::as_str)
     }
 }
 
@@ -149,42 +171,55 @@ pub fn sibling(config: &Path, path: &Path) -> PathBuf {
     config.parent().unwrap_or(Path::new("")).join(path)
 }
 
-/// The JSON Schema of a config whose sections several types have as fields, as pretty text.
-pub fn joint_schema<F: Fn(&mut SchemaGenerator) -> Schema + ?Sized>(title: &str, parts: &[Box<F>]) -> String {
-    let mut generator = SchemaGenerator::default();
-    let (mut properties, mut required) = (Map::new(), Vec::new());
-    let mut description = Value::Null;
-    for part in parts {
-        let schema = part(&mut generator);
-        if description.is_null() {
-            description = schema.get("description").cloned().unwrap_or_default();
-        }
-        if let Some(Value::Object(own)) = schema.get("properties") {
-            own.iter().for_each(|(key, value)| {
-                properties.entry(key.clone()).or_insert_with(|| value.clone());
-            });
-        }
-        if let Some(Value::Array(own)) = schema.get("required") {
-            required.extend(own.iter().cloned());
-        }
-    }
-    let schema = json!({
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": title,
-        "description": description,
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": false,
-        "required": required,
-        "$defs": generator.take_definitions(true),
-    });
-    serde_json::to_string_pretty(&schema).unwrap_or_default()
+/// The schema of a config whose sections several types have as fields, without the definitions to which it refers. A section that
+/// several of them have has the keys of all: its type is inline (`#[schemars(inline)]`) and leaves unknown keys alone.
+pub fn join(title: &str, parts: impl IntoIterator<Item = Schema>) -> Schema {
+    let mut joint = json!({"title": title, "type": "object"});
+    parts.into_iter().for_each(|part| join_into(&mut joint, part.as_value()));
+    joint.try_into().unwrap_or_default()
 }
 
-/// The keys that the fields of a type stand for.
-pub fn keys_of(schema: &Schema) -> Vec<String> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties.into_iter().flat_map(|properties| properties.keys().cloned()).collect()
+/// Adds the keys of an object to those of another.
+fn join_into(joint: &mut Value, part: &Value) {
+    let (Value::Object(joint), Value::Object(part)) = (joint, part) else { return };
+    if let Some(description) = part.get("description") {
+        joint.entry("description").or_insert_with(|| description.clone());
+    }
+    joint.insert("additionalProperties".to_owned(), false.into());
+    if let (Value::Object(properties), Some(Value::Object(own))) =
+        (joint.entry("properties").or_insert_with(|| Map::new().into()), part.get("properties"))
+    {
+        for (key, value) in own {
+            match properties.get_mut(key) {
+                Some(known) if known.get("properties").is_some() => join_into(known, value),
+                Some(_) => {}
+                None if value.get("properties").is_some() => {
+                    let mut section = json!({"type": "object"});
+                    join_into(&mut section, value);
+                    properties.insert(key.clone(), section);
+                }
+                None => {
+                    properties.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    }
+    let required = part.get("required").and_then(Value::as_array).into_iter().flatten();
+    if let Value::Array(all) = joint.entry("required").or_insert_with(|| Vec::<Value>::new().into()) {
+        required.for_each(|key| {
+            if !all.contains(key) {
+                all.push(key.clone());
+            }
+        });
+    }
+}
+
+/// A [`join`]ed schema with all to which it refers, as pretty text.
+pub fn joint_text(joint: Schema, generator: &mut SchemaGenerator) -> String {
+    let mut joint = joint;
+    joint.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
+    joint.insert("$defs".to_owned(), generator.take_definitions(true).into());
+    serde_json::to_string_pretty(joint.as_value()).unwrap_or_default()
 }
 
 /// The JSON Schema of a config type, as pretty text.

@@ -22,6 +22,7 @@ pub mod sites;
 mod space;
 mod state;
 mod support;
+mod time;
 mod trade;
 pub mod waveform;
 
@@ -42,4 +43,5 @@ pub use precision::Precision;
 pub use space::Space;
 pub use state::{EachRecord, Keep, Saved, StateHeader};
 pub use support::Support;
+pub use time::TimeConfig;
 pub use trade::Trade;

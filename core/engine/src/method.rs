@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::passage::Openings;
-use crate::{Ground, Medium, Planned, ShearRate};
+use crate::{Ground, Medium, Planned, ShearRate, TimeConfig};
 
 /// A physics that runs may have.
 pub trait Method: Sync {
@@ -69,8 +69,8 @@ pub struct Planning<'p> {
     pub case: &'p Case,
     /// Its absolute path.
     pub case_path: PathBuf,
-    /// Time steps in place of the config's.
-    pub steps: Option<u64>,
+    /// How long the run goes on, as its config or the command line says.
+    pub time: TimeConfig,
     /// The physics so far.
     pub planned: Vec<Box<dyn Planned>>,
     /// The sections of the config as they were read, defaults filled in.

@@ -289,7 +289,7 @@ impl Gpu {
         match pollster::block_on(scope.pop()) {
             None => Ok(buffer),
             Some(error) => Err(Fault::usage(format!(
-                "{} has no room left for {label} ({bytes} bytes; {}): use more ranks, a coarser lattice, or \"fluid.precision\": \
+                "{} has no room left for {label} ({bytes} bytes; {}): use more ranks, a coarser lattice, or a smaller \"precision\": \
                  \"f16\"",
                 self.info.name,
                 error.to_string().trim()

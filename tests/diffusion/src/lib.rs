@@ -27,16 +27,6 @@ const COUNTS: f64 = (1_u64 << 30) as f64;
 struct Sections {
     /// The diffusing scalar.
     diffusion: DiffusionConfig,
-    /// How long the run goes on.
-    time: TimeConfig,
-}
-
-/// How long a run goes on.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct TimeConfig {
-    /// Number of time steps.
-    steps: u64,
 }
 
 /// The diffusing scalar.
@@ -56,17 +46,15 @@ impl Method for Diffusion {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
-        let mut sections: Sections = planning.document.sections()?;
-        let (diffusivity, steps) = (sections.diffusion.diffusivity, planning.steps.unwrap_or(sections.time.steps));
-        sections.time.steps = steps;
+        let sections: Sections = planning.read_sections()?;
+        let diffusivity = sections.diffusion.diffusivity;
         if diffusivity <= 0.0 {
             return Err(Fault::usage(format!("diffusion.diffusivity {diffusivity} must be above 0")));
         }
         let ground = planning.find_ground(None)?;
         let neighbours = 2 * ground.dimension() as u32;
         let dt = SHARE * ground.header.spacing.powi(2) / (f64::from(neighbours) * diffusivity);
-        planning.span = Some(Span { dt, steps });
-        planning.write_down(&sections)?;
+        planning.span = Some(Span { dt, steps: planning.time.steps(dt)? });
         planning.ground = Some(ground);
         planning.planned.push(Box::new(PlannedScalar { neighbours, k: SHARE / f64::from(neighbours) }));
         Ok(())

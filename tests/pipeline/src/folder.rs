@@ -198,8 +198,8 @@ pub mod configs {
     pub fn vessel_run() -> Value {
         json!({
             "case": "vessel.h5",
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-            "time": {"tau": 0.8, "steps": 100},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 0.8}},
+            "time": {"steps": 100},
             "openings": {"inlet": {"velocity": "8 mm/s"}, "outlet": {"pressure": "0 Pa"}},
             "dumps": [{"every": 50, "at": [33]}],
             "monitor": {"every": 10}

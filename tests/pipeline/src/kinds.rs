@@ -26,8 +26,8 @@ pub fn outlets() -> Suspension {
         }),
         run: json!({
             "case": "case.h5",
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-            "time": {"tau": 0.8, "steps": 700},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 0.8}},
+            "time": {"steps": 700},
             "openings": {
                 "inlet": {
                     "velocity": "9 mm/s",
@@ -49,8 +49,8 @@ pub fn outlets() -> Suspension {
 fn fed(steps: u64, speed: &str) -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-        "time": {"tau": 1.5, "steps": steps},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 1.5}},
+        "time": {"steps": steps},
         "openings": {"in": {"velocity": speed, "ramp": "20 us"}, "out": {"pressure": "0 Pa"}},
         "cells": {"inflow": {"in": {}}},
         "dumps": [{"every": 200}],

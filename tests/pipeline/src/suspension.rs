@@ -168,8 +168,8 @@ pub fn fork() -> Suspension {
 fn bodies_run() -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-        "time": {"tau": 1.2, "steps": 600},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 1.2}},
+        "time": {"steps": 600},
         "dumps": [{"every": 200}],
         "cell_dumps": {"every": 100, "at": [111]},
         "tracks": {"every": 111},
@@ -181,7 +181,7 @@ fn run(force: &str, dimension: usize) -> Value {
     let force = [&[force], &["0 Pa/m"; 2][..dimension - 1]].concat();
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"}},
         "time": {"step": "0.1 us", "steps": 2000},
         "drive": {"force": force},
         "dumps": [{"every": 500}],

@@ -6,7 +6,7 @@ use std::path::Path;
 use hematite_case::{Case, Header, ImmersedWalls, Lattice, Partition, Population, write};
 use hematite_config::{Fault, Provenance, Result};
 use hematite_geometry::Domain;
-use physics_lattice_boltzmann::config::OpeningCondition;
+use physics_lattice_boltzmann::config::{FluidSection, OpeningCondition};
 use physics_lattice_boltzmann::{Parameters, Plan};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -60,7 +60,8 @@ pub fn filed(lattice: &Lattice, populations: &[Population]) -> Result<(TempDir, 
 pub fn plan(config: &Value, folder: &Path, header: &Header) -> Result<Plan> {
     let openings: BTreeMap<String, OpeningCondition> = section(config, "openings")?.unwrap_or_default();
     let missing = |key: &str| Fault::usage(format!("\"{key}\" is missing"));
-    let fluid = section(config, "fluid")?.ok_or_else(|| missing("fluid"))?;
+    let fluid = section::<FluidSection>(config, "fluid")?.and_then(|fluid| fluid.lattice_boltzmann);
+    let fluid = fluid.ok_or_else(|| missing("fluid"))?;
     let time = section(config, "time")?.ok_or_else(|| missing("time"))?;
     let drive = section(config, "drive")?.unwrap_or_default();
     Plan::new(&folder.join("run.json"), &fluid, &time, &openings, &drive, header)

@@ -30,7 +30,7 @@ pub struct CaseConfig {
     /// How the cells are put into the lumen.
     #[serde(default)]
     pub seeding: SeedingConfig,
-    /// For runs with "fluid": {"walls": "immersed"}, whose walls act through an immersed boundary: points on the walls
+    /// For runs with "walls": "immersed" in their "fluid", whose walls act through an immersed boundary: points on the walls
     /// and a layer of nodes beyond them. Default: points where there are cells, no layer, so that such runs are
     /// refused. {} takes the best spacing.
     #[serde(default)]

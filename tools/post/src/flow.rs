@@ -67,7 +67,7 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
     let mut left_out = Vec::new();
     let mut work = prepare(arguments, &config, &record, &reader, &mut left_out)?;
     let mut steps = Vec::new();
-    let immersed = record.config["fluid"]["walls"] == "immersed";
+    let immersed = record.config["fluid"]["lattice_boltzmann"]["walls"] == "immersed";
     leave_out(
         &mut left_out,
         immersed,

@@ -97,7 +97,7 @@ mod tests {
 
     fn config() -> Value {
         json!({
-            "fluid": {"viscosity": "0.001 Pa s"}, "time": {"steps": 10, "tau": 0.8}, "dumps": [{"every": 5}],
+            "fluid": {"lattice_boltzmann": {"viscosity": "0.001 Pa s", "tau": 0.8}}, "time": {"steps": 10}, "dumps": [{"every": 5}],
             "openings": {"in": {"velocity": "0.01 m/s"}}, "cells": {"kernel": 2, "mechanics": {}}
         })
     }
@@ -118,7 +118,11 @@ mod tests {
     #[test]
     fn physics_may_not_unless_that_is_said() {
         for (pointer, value, key) in [
-            ("/fluid/viscosity", json!("0.002 Pa s"), "\"fluid.viscosity\" was \"0.001 Pa s\", now \"0.002 Pa s\""),
+            (
+                "/fluid/viscosity",
+                json!("0.002 Pa s"),
+                "\"fluid.lattice_boltzmann.viscosity\" was \"0.001 Pa s\", now \"0.002 Pa s\"",
+            ),
             ("/openings/in/velocity", json!(null), "\"openings.in.velocity\" was \"0.01 m/s\", now null"),
             ("/cells/kernel", json!(4), "\"cells.kernel\" was 2, now 4"),
             (

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::DumpRegion;
+use hematite_engine::TimeConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,6 +13,9 @@ use serde::{Deserialize, Serialize};
 pub struct RunConfig {
     /// Path of the case file, relative to this config.
     pub case: PathBuf,
+    /// How long the run goes on.
+    #[serde(default)]
+    pub time: TimeConfig,
     /// When the cells' surfaces, or rigid bodies, are dumped; by default whenever the first of `dumps` is due, and at the start.
     #[serde(default)]
     pub cell_dumps: Option<Times>,

@@ -27,9 +27,9 @@ mod trace;
 use std::process::ExitCode;
 
 use cli::Cli;
-use hematite_config::{Exit, Result, guarded, joint_schema};
+use hematite_config::{Exit, Result, guarded, joint_text};
 use hematite_engine::Method;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::SchemaGenerator;
 
 /// The program: a run of some of the `methods`, as the command line asks for.
 pub fn main(methods: &[&dyn Method]) -> ExitCode {
@@ -66,17 +66,11 @@ fn run(cli: &Cli, methods: &[&dyn Method]) -> Result<Exit> {
     })
 }
 
-/// The schema of some sections of a config.
-type SchemaOf<'s> = dyn Fn(&mut SchemaGenerator) -> Schema + 's;
-
 /// The JSON Schema of RUN.json.
 fn schema(methods: &[&dyn Method]) -> String {
-    let own = |generator: &mut SchemaGenerator| config::RunConfig::json_schema(generator);
-    let mut parts: Vec<Box<SchemaOf>> = vec![Box::new(own)];
-    for method in methods {
-        parts.push(Box::new(|generator| method.schema(generator)));
-    }
-    joint_schema("RunConfig", &parts)
+    let mut generator = SchemaGenerator::default();
+    let joint = setup::joint(methods, &mut generator);
+    joint_text(joint, &mut generator)
 }
 
 fn list_gpus() -> Result<Exit> {

@@ -348,7 +348,7 @@ fn same_columns(folder: &Path, names: &[String], columns: &[Column]) -> Result<(
         Fault::usage(format!("{}: its ledger {what} [{before}], this run [{now}]: {remedy}", folder.display()))
     };
     if before.openings != names {
-        let remedy = "restart with the same \"fluid.walls\", or into another folder with -o";
+        let remedy = "restart with the same \"fluid.lattice_boltzmann.walls\", or into another folder with -o";
         return Err(refusal("counts what came in at", &before.openings, names, remedy));
     }
     if before.columns != columns {

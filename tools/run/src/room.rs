@@ -74,8 +74,8 @@ impl Parts {
             sharing => format!("the {sharing} of them that share the device"),
         };
         let smaller = match self.precision {
-            Precision::F64 => ", or \"fluid.precision\": \"f32\"",
-            Precision::F32 => ", or \"fluid.precision\": \"f16\"",
+            Precision::F64 => ", or \"fluid.lattice_boltzmann.precision\": \"f32\"",
+            Precision::F32 => ", or \"fluid.lattice_boltzmann.precision\": \"f16\"",
             Precision::F16 => "",
         };
         let has = if memory == u64::MAX { String::new() } else { format!("has {} and ", size(memory)) };

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::Case;
 use hematite_comm::Comm;
-use hematite_config::{Document, Fault, Result, keys_of, nearest, sibling};
+use hematite_config::{Document, Fault, Result, join, nearest, sibling};
 use hematite_dump::{Column, DumpStep, Field};
 use hematite_engine::{FluidNeeds, Ground, Method, Planned, Planning, Precision, Span};
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use crate::cli::Cli;
@@ -68,7 +68,7 @@ impl Setup {
             document,
             case: stored,
             case_path: case,
-            steps: cli.steps,
+            time: config.time.clone(),
             planned: Vec::new(),
             config: Map::new(),
             ground: None,
@@ -77,10 +77,19 @@ impl Setup {
             shear: None,
         };
         methods.iter().try_for_each(|method| method.plan(&mut planning))?;
-        let none = || Fault::usage("the config asks for no physics: give \"fluid\"");
+        let none = || {
+            Fault::usage(
+                "the config asks for no physics: give \"fluid\": {\"METHOD\": {...}}; --schema lists the methods",
+            )
+        };
         let Span { dt, steps } = planning.span.ok_or_else(none)?;
         config.check(steps, cli.steps.is_some(), stored.header().set.dimension())?;
         planning.write_down(&config)?;
+        if let Some(unread) = document.first_but(&planning.config) {
+            return Err(Fault::usage(format!(
+                "\"{unread}\" belongs to a physics that the run does not have: take it out"
+            )));
+        }
         let Planning { mut planned, config: whole, ground, .. } = planning;
         let needs: Vec<FluidNeeds> = planned.iter().filter_map(|physics| physics.fluid_needs()).collect();
         if let Some(needs) = needs.into_iter().reduce(FluidNeeds::and) {
@@ -203,10 +212,13 @@ impl Setup {
 
 fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document, RunConfig, PathBuf, Case)> {
     let document = Document::read(path)?;
-    document.refuse_unknown(&known_keys(methods))?;
+    document.refuse_unknown(&joint(methods, &mut SchemaGenerator::default()))?;
     let mut config: RunConfig = document.sections()?;
     let case = sibling(path, &config.case);
     let stored = Case::open(&case)?;
+    if let Some(steps) = cli.steps {
+        (config.time.steps, config.time.duration) = (Some(steps), None);
+    }
     if let Some(every) = cli.checkpoint_every {
         config.checkpoint.every = Some(every);
     }
@@ -217,16 +229,11 @@ fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document,
     Ok((document, config, case, stored))
 }
 
-/// The keys of a run's config, of its own and of `methods`.
-fn known_keys(methods: &[&dyn Method]) -> Vec<String> {
-    let mut generator = SchemaGenerator::default();
-    let mut known = keys_of(&RunConfig::json_schema(&mut generator));
-    for key in methods.iter().flat_map(|method| keys_of(&method.schema(&mut generator))) {
-        if !known.contains(&key) {
-            known.push(key);
-        }
-    }
-    known
+/// The schema of a run's config: its own keys and those of `methods`.
+pub fn joint(methods: &[&dyn Method], generator: &mut SchemaGenerator) -> Schema {
+    let own = RunConfig::json_schema(generator);
+    let parts = methods.iter().map(|method| method.schema(generator)).collect::<Vec<_>>();
+    join("RunConfig", std::iter::once(own).chain(parts))
 }
 
 /// What to say where a launcher has bound ranks to few of this host's cores, on all of which they could load their parts.

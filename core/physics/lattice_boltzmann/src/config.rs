@@ -10,7 +10,16 @@ use hematite_units::quantity::{Density, DynamicViscosity, FlowRate, ForceDensity
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The fluid and how it is computed.
+/// How the fluid is computed: the name of a method, which holds what belongs to it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub struct FluidSection {
+    /// By the lattice Boltzmann method, e.g. {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 0.8}.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lattice_boltzmann: Option<FluidConfig>,
+}
+
+/// A fluid by the lattice Boltzmann method.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FluidConfig {
@@ -18,6 +27,10 @@ pub struct FluidConfig {
     pub density: Density,
     /// Dynamic viscosity, e.g. "1.2 mPa s".
     pub viscosity: DynamicViscosity,
+    /// The relaxation time in lattice units, which fixes the time step: above 0.5, best from 0.6 to 1.2. In its place the time step
+    /// itself may be given as `time.step`.
+    #[serde(default)]
+    pub tau: Option<f64>,
     /// Collision operator.
     #[serde(default)]
     pub collision: Collision,
@@ -72,24 +85,6 @@ pub enum Collision {
     Trt,
     /// One relaxation time (Bhatnagar, Gross and Krook).
     Bgk,
-}
-
-/// How long, and in which steps. One of `step` and `tau`, one of `steps` and `duration`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TimeConfig {
-    /// The time step, e.g. "0.1 us".
-    #[serde(default)]
-    pub step: Option<Time>,
-    /// The relaxation time in lattice units, which fixes the time step: above 0.5, best from 0.6 to 1.2.
-    #[serde(default)]
-    pub tau: Option<f64>,
-    /// Number of time steps.
-    #[serde(default)]
-    pub steps: Option<u64>,
-    /// Simulated time, e.g. "20 ms".
-    #[serde(default)]
-    pub duration: Option<Time>,
 }
 
 /// What is prescribed at one opening: exactly one of `velocity`, `flow_rate` and `split`, or a profile from a CSV file

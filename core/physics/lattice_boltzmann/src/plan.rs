@@ -7,17 +7,15 @@ use hematite_case::{Case, Header, OpeningNode, OpeningSite, Part};
 use hematite_cells::vector::length;
 use hematite_config::{Fault, Result};
 use hematite_engine::waveform::Waveform;
-use hematite_engine::{Medium, Precision};
+use hematite_engine::{Medium, Precision, TimeConfig};
 use hematite_units::{LatticeUnits, groups};
 
 use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
-use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, TimeConfig, WallMethod};
+use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, WallMethod};
 use crate::{Outlets, Parameters, Prescribed, Row, Shape, Walls, cuts, profile};
 
 /// Above this Mach number the method is wrong, not just inaccurate.
 const MACH_LIMIT: f64 = 0.3;
-/// Most time steps of a run, far beyond what any machine does.
-const MOST_STEPS: f64 = 1e15;
 /// Above this density deviation likewise.
 pub(crate) const DENSITY_LIMIT: f64 = 0.5;
 
@@ -61,22 +59,12 @@ impl Plan {
         header: &Header,
     ) -> Result<Self> {
         let (units, tau, nu) = scales(fluid, time, header.spacing)?;
-        let steps = match (time.steps, time.duration) {
-            (Some(steps), None) => steps,
-            (None, Some(duration)) => {
-                let steps = (duration.si() / units.dt).round();
-                if !(0.0..=MOST_STEPS).contains(&steps) {
-                    return Err(Fault::usage(format!(
-                        "time.duration {duration} is {steps:.3e} steps of {:.3e} s: give 0 to {MOST_STEPS:.0e} steps",
-                        units.dt
-                    )));
-                }
-                steps as u64
-            }
-            _ => return Err(Fault::usage("time: give one of \"steps\" and \"duration\"")),
-        };
+        let steps = time.steps(units.dt)?;
         if !(1e-6..=1e2).contains(&fluid.magic) {
-            return Err(Fault::usage(format!("fluid.magic {} must lie from 1e-6 to 100, best 3/16", fluid.magic)));
+            return Err(Fault::usage(format!(
+                "fluid.lattice_boltzmann.magic {} must lie from 1e-6 to 100, best 3/16",
+                fluid.magic
+            )));
         }
         let tau_minus = match fluid.collision {
             Collision::Trt => 0.5 + fluid.magic / (tau - 0.5),
@@ -257,7 +245,7 @@ impl Plan {
         }
         if self.openings.iter().any(|opening| opening.name == WALLS) {
             return Err(Fault::usage(format!(
-                "fluid.walls \"{}\": the ledger calls the mass that they give \"{WALLS}\", which is the name of \
+                "fluid.lattice_boltzmann.walls \"{}\": the ledger calls the mass that they give \"{WALLS}\", which is the name of \
                  an opening: give the opening another name, or take \"half_way\"",
                 self.fluid.walls.name()
             )));
@@ -354,7 +342,7 @@ impl Plan {
         // With one rate for all parts there is no magic number to choose.
         (above < least && self.tau_minus != self.tau).then(|| {
             format!(
-                "contrast {contrast} with fluid.magic {:.4} and tau {:.3} makes tau {tau:.3} inside cells and {:.5} for the odd \
+                "contrast {contrast} with fluid.lattice_boltzmann.magic {:.4} and tau {:.3} makes tau {tau:.3} inside cells and {:.5} for the odd \
                  parts there, which should be at least {:.5} for disturbances to decay between marks: take a magic number of \
                  at least {:.3}, a time step of at most {:.3e} s, or cells.mark_every {} or more",
                 self.magic(),
@@ -409,20 +397,20 @@ impl Plan {
 fn scales(fluid: &FluidConfig, time: &TimeConfig, dx: f64) -> Result<(LatticeUnits, f64, f64)> {
     let rho0 = fluid.density.si();
     if rho0 <= 0.0 {
-        return Err(Fault::usage(format!("fluid.density {} must be positive", fluid.density)));
+        return Err(Fault::usage(format!("fluid.lattice_boltzmann.density {} must be positive", fluid.density)));
     }
     let nu = fluid.viscosity.si() / rho0;
     if nu <= 0.0 {
-        return Err(Fault::usage(format!("fluid.viscosity {} must be positive", fluid.viscosity)));
+        return Err(Fault::usage(format!("fluid.lattice_boltzmann.viscosity {} must be positive", fluid.viscosity)));
     }
-    let (dt, tau) = match (time.step, time.tau) {
+    let (dt, tau) = match (time.step, fluid.tau) {
         (Some(step), None) => (step.si(), groups::relaxation_time(nu * step.si() / (dx * dx))),
         (None, Some(tau)) => (groups::viscosity(tau) * dx * dx / nu, tau),
-        _ => return Err(Fault::usage("time: give one of \"step\" and \"tau\"")),
+        _ => return Err(Fault::usage("give one of \"fluid.lattice_boltzmann.tau\" and \"time.step\"")),
     };
     if tau <= 0.5 {
         return Err(Fault::usage(format!(
-            "time: tau {tau} must be above 0.5 (best 0.6 to 1.2); a step of {:.3e} s would make it 0.8",
+            "fluid.lattice_boltzmann: tau {tau} must be above 0.5 (best 0.6 to 1.2); a step of {:.3e} s would make it 0.8",
             groups::viscosity(0.8) * dx * dx / nu
         )));
     }

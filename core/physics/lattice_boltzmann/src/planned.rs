@@ -11,7 +11,7 @@ use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
     FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, Span, StateHeader, Support,
-    Table,
+    Table, TimeConfig,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -19,7 +19,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::config::{DriveConfig, FluidConfig, ForceConfig, InitialConfig, OpeningCondition, TimeConfig};
+use crate::config::{DriveConfig, FluidConfig, FluidSection, ForceConfig, InitialConfig, OpeningCondition};
 use crate::driven::Note;
 use crate::equilibrium::State;
 use crate::outlets::record;
@@ -33,9 +33,8 @@ use crate::{
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct FlowSections {
     /// The fluid.
-    pub fluid: FluidConfig,
-    /// Time step and number of steps.
-    pub time: TimeConfig,
+    #[serde(default)]
+    pub fluid: FluidSection,
     /// What is prescribed at each opening of the case, by name.
     #[serde(default)]
     pub openings: BTreeMap<String, OpeningCondition>,
@@ -96,13 +95,20 @@ pub struct PlannedFlow {
 }
 
 impl PlannedFlow {
-    /// Resolves `config`, at `path`, for a case; immersed walls have a kernel of so many points.
+    /// Resolves `config`, at `path`, with its `fluid` for a case; immersed walls have a kernel of so many points.
     ///
     /// # Errors
     /// A usage fault with key, value, limit and remedy for whatever cannot work.
-    pub fn new(path: &Path, config: &FlowSections, kernel: u8, case: &Case) -> Result<Self> {
+    pub fn new(
+        path: &Path,
+        fluid: &FluidConfig,
+        time: &TimeConfig,
+        config: &FlowSections,
+        kernel: u8,
+        case: &Case,
+    ) -> Result<Self> {
         let header = case.header();
-        let mut plan = Plan::new(path, &config.fluid, &config.time, &config.openings, &config.drive, header)?;
+        let mut plan = Plan::new(path, fluid, time, &config.openings, &config.drive, header)?;
         plan.find_profiles(case)?;
         let dimension = header.set.dimension();
         let given = config.initial.velocity.as_deref();
@@ -119,7 +125,7 @@ impl PlannedFlow {
                 plan,
                 header: header.clone(),
                 conditions: config.openings.clone(),
-                collision: config.fluid.collision,
+                collision: fluid.collision,
                 expected: None,
                 forces: Vec::new(),
                 grown: 0,
@@ -143,7 +149,7 @@ impl PlannedFlow {
         let layer = case.layer()?;
         layer.map(Some).ok_or_else(|| {
             Fault::usage(
-                "fluid.walls \"immersed\": the case holds no nodes beyond its walls: make it again with \
+                "fluid.lattice_boltzmann.walls \"immersed\": the case holds no nodes beyond its walls: make it again with \
                  \"walls\": {\"spacing\": 0.75} in its CASE.json (a domain without walls has none), or take \"half_way\" or \
                  \"interpolated\"",
             )
@@ -331,7 +337,7 @@ impl Planned for PlannedFlow {
             return Ok(());
         }
         Err(Fault::usage(format!(
-            "{source} holds {} nodes, the run steps {nodes}, those beyond immersed walls included: go on with the same \"fluid.walls\", \
+            "{source} holds {} nodes, the run steps {nodes}, those beyond immersed walls included: go on with the same \"fluid.lattice_boltzmann.walls\", \
              now \"{}\"",
             saved.nodes,
             plan.wall_method().name()
@@ -344,13 +350,13 @@ impl Planned for PlannedFlow {
         if !before.scale.is(&now.scale) {
             return Err(Fault::usage(format!(
                 "{source} holds a state in lattice units of another fluid or time step ({}; now {}): go on with the same \
-                 \"fluid.density\", \"fluid.viscosity\" and \"time\", or start anew into another folder with -o",
+                 \"fluid.lattice_boltzmann.density\", \"fluid.lattice_boltzmann.viscosity\" and \"time\", or start anew into another folder with -o",
                 before.scale, now.scale
             )));
         }
         if before.walls != now.walls {
             return Err(Fault::usage(format!(
-                "{source} is of a run with \"fluid.walls\": \"{}\", now \"{}\": go on with the same, or begin anew into another folder \
+                "{source} is of a run with \"fluid.lattice_boltzmann.walls\": \"{}\", now \"{}\": go on with the same, or begin anew into another folder \
                  by -o",
                 before.walls, now.walls
             )));
@@ -400,13 +406,11 @@ impl Method for FlowMethod {
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
         let (document, comm) = (planning.document, planning.comm);
-        let mut sections: FlowSections = document.sections()?;
-        if let Some(steps) = planning.steps {
-            (sections.time.steps, sections.time.duration) = (Some(steps), None);
-        }
+        let sections: FlowSections = document.sections()?;
+        let Some(fluid) = &sections.fluid.lattice_boltzmann else { return Ok(()) };
         planning.write_down(&sections)?;
         let KernelSection { cells: Kernel { kernel } } = document.sections()?;
-        let planned = Self::planned(planning, &sections, kernel);
+        let planned = Self::planned(planning, fluid, &sections, kernel);
         let (mut flow, layer) = agree(comm, planned)?;
         let ground = planning.find_ground(layer)?;
         flow.divide(comm, &ground)?;
@@ -421,8 +425,13 @@ impl Method for FlowMethod {
 }
 
 impl FlowMethod {
-    fn planned(planning: &Planning, sections: &FlowSections, kernel: u8) -> Result<(PlannedFlow, Option<Layer>)> {
-        let flow = PlannedFlow::new(planning.path, sections, kernel, planning.case)?;
+    fn planned(
+        planning: &Planning,
+        fluid: &FluidConfig,
+        sections: &FlowSections,
+        kernel: u8,
+    ) -> Result<(PlannedFlow, Option<Layer>)> {
+        let flow = PlannedFlow::new(planning.path, fluid, &planning.time, sections, kernel, planning.case)?;
         let layer = flow.layer(planning.case)?;
         Ok((flow, layer))
     }

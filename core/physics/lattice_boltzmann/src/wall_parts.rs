@@ -73,7 +73,7 @@ pub(crate) fn parts(
 fn kind(header: &Header, plan: &Plan, name: &str) -> Result<Kind> {
     if plan.wall_method() == WallMethod::Immersed {
         return Err(Fault::usage(
-            "fluid.walls \"immersed\": forces are taken down at walls \"half_way\" and \"interpolated\" only: take one of these",
+            "fluid.lattice_boltzmann.walls \"immersed\": forces are taken down at walls \"half_way\" and \"interpolated\" only: take one of these",
         ));
     }
     let opening = header.openings.iter().position(|opening| opening.name == name);

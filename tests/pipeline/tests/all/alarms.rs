@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 /// The vessel with a flow that its lattice does not bear: tau close to 0.5 at a high speed.
 fn wild(folder: &Folder) {
     let mut run = configs::vessel_run();
-    run["time"] = json!({"tau": 0.5004, "steps": 20000});
+    run["time"] = json!({"steps": 20000});
+    run["fluid"]["lattice_boltzmann"]["tau"] = json!(0.5004);
     run["openings"]["inlet"] = json!({"velocity": "60 mm/s"});
-    run["fluid"]["viscosity"] = json!("0.0004 mPa s");
+    run["fluid"]["lattice_boltzmann"]["viscosity"] = json!("0.0004 mPa s");
     run["dumps"] = json!([{"every": 30}]);
     run["monitor"] = json!({"every": 20000});
     run["checkpoint"] = json!({"every": 40});
@@ -170,7 +171,7 @@ fn walls_that_take_much_mass_are_told() {
     let _made = folder.mkcase(&["vessel.json", "--quiet"]).done();
     let mut run = configs::vessel_run();
     run["openings"]["inlet"] = json!({"velocity": "3 mm/s", "ramp": "0.1 ms"});
-    run["fluid"]["walls"] = json!("interpolated");
+    run["fluid"]["lattice_boltzmann"]["walls"] = json!("interpolated");
     run["time"]["steps"] = json!(2000);
     folder.json("run.json", &run);
     let done = folder.run(&["run.json"]).done();
@@ -287,8 +288,8 @@ fn fairing_keeps_membranes_smooth_and_creases_are_told_without_it() {
     let stress_over_half_width = 15.0 / (11.0 * 0.8e-6);
     let mut run = json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-        "time": {"tau": 1.2, "steps": 8000},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 1.2}},
+        "time": {"steps": 8000},
         "drive": {"force": [format!("{stress_over_half_width} Pa/m"), "0 Pa/m"], "ramp": "100 us"},
         "dumps": [{"every": 4000}],
         "cells": {}

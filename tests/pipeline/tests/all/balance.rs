@@ -59,8 +59,8 @@ fn vessel(walls: &str) -> Folder {
     let _made = folder.mkcase(&["case.json", "--quiet"]).done();
     let run = json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls},
-        "time": {"tau": 0.8, "steps": 400},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls, "tau": 0.8}},
+        "time": {"steps": 400},
         "openings": configs::pulsating(),
         "dumps": [
             {"every": 100, "at": [1, 133]},

@@ -191,14 +191,14 @@ fn bodies_that_cannot_come_in() {
 fn drag_too_strong_for_the_time_step() {
     let folder = pipe().folder();
     let mut run = pipe().run;
-    run["time"]["tau"] = json!(8);
+    run["fluid"]["lattice_boltzmann"]["tau"] = json!(8);
     folder.json("run.json", &run);
     let pieces = ["run.json", "population \"", "drag is too strong", "at most 4", "times shorter"];
     let message = folder.refuses("run", &["run.json", "--quiet", "--check"], &pieces);
     let shorter = message.split("take a step ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a factor");
     let shorter: f64 = shorter.parse().expect("a number");
     // A step is as long as tau - 1/2.
-    run["time"]["tau"] = json!(0.5 + 7.5 / shorter);
+    run["fluid"]["lattice_boltzmann"]["tau"] = json!(0.5 + 7.5 / shorter);
     folder.json("run.json", &run);
     let _checked = folder.run(&["run.json", "--quiet", "--check"]).done();
 }

@@ -85,7 +85,7 @@ fn ranks_agree_while_cells_grow() {
 #[test]
 fn half_precision_agrees() {
     let run = [
-        ("/fluid/precision", json!("f16")),
+        ("/fluid/lattice_boltzmann/precision", json!("f16")),
         ("/time/steps", json!(400)),
         ("/dumps", json!([{"every": 200}])),
         ("/cell_dumps", json!({"every": 50})),

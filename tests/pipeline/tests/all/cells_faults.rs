@@ -195,7 +195,7 @@ fn duct() -> Suspension {
         }),
         run: json!({
             "case": "case.h5",
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"}},
             "time": {"step": "0.1 us", "steps": 200},
             "drive": {"force": ["2 MPa/m", "0 Pa/m", "0 Pa/m"]}
         }),
@@ -295,8 +295,9 @@ fn a_magic_number_too_small_for_the_contrast_is_told() {
     let folder = bent_channel().folder();
     let told = |magic: f64, contrast: f64| {
         let mut run = bent_channel().run;
-        set(&mut run, "/fluid/magic", json!(magic));
-        set(&mut run, "/time", json!({"tau": 2, "steps": 16}));
+        set(&mut run, "/fluid/lattice_boltzmann/magic", json!(magic));
+        set(&mut run, "/time", json!({"steps": 16}));
+        set(&mut run, "/fluid/lattice_boltzmann/tau", json!(2));
         let mechanics = json!({"contrast": contrast});
         set(&mut run, "/cells", json!({"mechanics": {"red": mechanics, "white": mechanics}}));
         set(&mut run, "/cell_dumps", json!({"every": 16}));
@@ -304,12 +305,18 @@ fn a_magic_number_too_small_for_the_contrast_is_told() {
         folder.run(&["run.json", "--check"]).done().stderr
     };
     let said = told(0.02, 5.0);
-    for piece in ["contrast 5", "fluid.magic 0.02", "tau 8.000 inside cells", "at least 0.094", "cells.mark_every 94"] {
+    for piece in [
+        "contrast 5",
+        "fluid.lattice_boltzmann.magic 0.02",
+        "tau 8.000 inside cells",
+        "at least 0.094",
+        "cells.mark_every 94",
+    ] {
         assert!(said.contains(piece), "{piece} in {said}");
     }
     for (magic, contrast) in [(0.1875, 5.0), (0.095, 5.0), (0.02, 1.0)] {
         let said = told(magic, contrast);
-        assert!(!said.contains("fluid.magic"), "{said}");
+        assert!(!said.contains("fluid.lattice_boltzmann.magic"), "{said}");
     }
 }
 
@@ -364,7 +371,7 @@ fn a_flow_that_is_too_strong_for_membranes_is_told() {
     let said = |speed: &str, opening: Value| {
         let mut run = json!({
             "case": "case.h5",
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"}},
             "time": {"step": "0.1 us", "steps": 16},
             "openings": {"in": {"velocity": speed}}
         });
@@ -582,7 +589,7 @@ fn cells_of_all_shapes_flow_together() {
     }
     let run = json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"}},
         "time": {"step": "0.1 us", "steps": 200},
         "drive": {"pressure_drop": {"axis": "x", "drop": "100 Pa"}}
     });

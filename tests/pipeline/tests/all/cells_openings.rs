@@ -14,8 +14,8 @@ const STEPS: u64 = 2000;
 fn run(speed: &str) -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-        "time": {"tau": 1.5, "steps": STEPS},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 1.5}},
+        "time": {"steps": STEPS},
         "openings": {"in": {"velocity": speed, "ramp": "20 us"}, "out": {"pressure": "0 Pa"}},
         "cells": {"inflow": {"in": {}}},
         "dumps": [{"every": 1000}],

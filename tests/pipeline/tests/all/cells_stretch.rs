@@ -25,7 +25,7 @@ fn alone() -> Folder {
 fn config(cells: &Value) -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "0.3 mPa s"},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "0.3 mPa s"}},
         "time": {"step": "0.3 us", "steps": 2000},
         "cells": cells,
         "cell_dumps": {"every": 2000},

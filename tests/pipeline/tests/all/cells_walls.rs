@@ -37,8 +37,8 @@ fn stays_out(case: &Path, run: &Path) {
 fn run(walls: &str, contrast: f64, force: &str) -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls},
-        "time": {"tau": 1.5, "steps": 640},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls, "tau": 1.5}},
+        "time": {"steps": 640},
         "drive": {"force": [force, "0 Pa/m"]},
         "cells": {"mechanics": {"red": {"contrast": contrast}}},
         "dumps": [],

@@ -21,7 +21,9 @@ fn folder(setting: &Setting, precision: &str) -> Folder {
     let _made = folder.mkcase(&["case.json", "--quiet"]).done();
     let mut run = setting.run.clone();
     run["case"] = json!("case.h5");
-    run["fluid"] = json!({"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "precision": precision});
+    for (key, value) in [("density", "1025 kg/m3"), ("viscosity", "1.2 mPa s"), ("precision", precision)] {
+        run["fluid"]["lattice_boltzmann"][key] = json!(value);
+    }
     run["monitor"] = json!({"every": 50});
     folder.json("run.json", &run);
     folder
@@ -33,7 +35,8 @@ fn vessel() -> Setting {
         content: draw::vessel().pgm(),
         case: pipeline_tests::configs::vessel_case(),
         run: json!({
-            "time": {"tau": 0.8, "steps": STEPS},
+            "fluid": {"lattice_boltzmann": {"tau": 0.8}},
+            "time": {"steps": STEPS},
             "openings": pipeline_tests::configs::pulsating(),
             "dumps": [
                 {"every": 250, "at": [1, 333]},
@@ -59,7 +62,8 @@ fn branching_tube() -> Setting {
             "parts": [2, 4]
         }),
         run: json!({
-            "time": {"tau": 0.7, "steps": STEPS},
+            "fluid": {"lattice_boltzmann": {"tau": 0.7}},
+            "time": {"steps": STEPS},
             "openings": {
                 "in": {"flow_rate": "0.15 uL/s", "ramp": "0.2 ms"},
                 "far": {"pressure": "0 Pa"},
@@ -84,7 +88,8 @@ fn porous_block() -> Setting {
             "parts": [2]
         }),
         run: json!({
-            "time": {"tau": 0.9, "steps": STEPS},
+            "fluid": {"lattice_boltzmann": {"tau": 0.9}},
+            "time": {"steps": STEPS},
             "drive": {"force": ["300 kPa/m", "-120 kPa/m", "60 kPa/m"]},
             "dumps": [
                 {"every": 500, "at": [333]},
@@ -220,18 +225,22 @@ fn a_restart_with_another_fluid_or_time_step_is_refused() {
         content
     };
     let before = content();
-    for (part, key, value, said) in [
-        ("fluid", "viscosity", json!("2 mPa s"), "\"fluid.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\""),
-        ("fluid", "density", json!("900 kg/m3"), "\"fluid.density\" was \"1025 kg/m3\", now \"900 kg/m3\""),
-        ("time", "tau", json!(0.9), "tau 0.8; now"),
+    for (key, value, said) in [
+        (
+            "viscosity",
+            json!("2 mPa s"),
+            "\"fluid.lattice_boltzmann.viscosity\" was \"0.0012 Pa s\", now \"0.002 Pa s\"",
+        ),
+        ("density", json!("900 kg/m3"), "\"fluid.lattice_boltzmann.density\" was \"1025 kg/m3\", now \"900 kg/m3\""),
+        ("tau", json!(0.9), "\"fluid.lattice_boltzmann.tau\" was 0.8, now 0.9"),
     ] {
         let mut changed = run.clone();
-        changed[part][key] = value;
+        changed["fluid"]["lattice_boltzmann"][key] = value;
         folder.json("changed.json", &changed);
         let restart = ["changed.json", "-o", "run", "--restart", "--quiet"];
         let _message = folder.run(&restart).fails(2, &["step-000000000020", said, "-o"]);
         let refused = folder.run(&[&restart[..], &["--allow-changes"]].concat());
-        let message = refused.fails(2, &["step-000000000020", "fluid.viscosity", "-o"]);
+        let message = refused.fails(2, &["step-000000000020", "fluid.lattice_boltzmann.viscosity", "-o"]);
         assert!(message.contains("now time step"), "{message}");
     }
     assert!(content() == before, "the run was changed");

@@ -57,8 +57,8 @@ fn slit(height: usize, depth: usize, drive: &Value, precision: &str) -> Folder {
         "run.json",
         &json!({
             "case": "slit.h5",
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "precision": precision},
-            "time": {"tau": 0.9, "steps": 3000},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "precision": precision, "tau": 0.9}},
+            "time": {"steps": 3000},
             "drive": drive
         }),
     );
@@ -156,8 +156,8 @@ fn a_tube_of_voxels_on_three_ranks() {
         "run.json",
         &json!({
             "case": "tube.h5",
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-            "time": {"tau": 0.8, "steps": 2000},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 0.8}},
+            "time": {"steps": 2000},
             "openings": {"in": {"flow_rate": "0.1 uL/s"}, "far": {"pressure": "0 Pa"}, "side": {"pressure": "0 Pa"}},
             "dumps": [{"every": 1000}]
         }),

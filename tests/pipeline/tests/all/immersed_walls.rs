@@ -23,8 +23,8 @@ fn folder() -> Folder {
 fn vessel_run(walls: &str) -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls},
-        "time": {"tau": 0.8, "steps": 400},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls, "tau": 0.8}},
+        "time": {"steps": 400},
         "openings": {"inlet": {"velocity": "9 mm/s"}, "outlet": {"pressure": "0 Pa"}},
         "dumps": [
             {"every": 200, "at": [77]},
@@ -87,7 +87,7 @@ fn ranks_and_restarts_agree_and_the_ledger_balances() {
     assert!(!differ.stdout.starts_with("the same"));
     for other in ["half_way.json", "interpolated.json"] {
         let refused = folder.run(&[other, "--quiet", "-o", "three", "--restart"]).exits(2);
-        assert!(refused.stderr.contains("fluid.walls"), "{}", refused.stderr);
+        assert!(refused.stderr.contains("fluid.lattice_boltzmann.walls"), "{}", refused.stderr);
     }
 }
 
@@ -114,7 +114,7 @@ fn the_layer_stays_out_of_dumps_and_of_other_runs() {
 /// The suspension with immersed walls, for `steps` steps.
 fn held(mut suspension: Suspension, steps: u64, kernel: u64) -> Suspension {
     suspension.case["walls"] = json!({});
-    suspension.run["fluid"]["walls"] = json!("immersed");
+    suspension.run["fluid"]["lattice_boltzmann"]["walls"] = json!("immersed");
     suspension.run["cells"] = json!({"kernel": kernel});
     suspension.run["time"]["steps"] = json!(steps);
     suspension.run["dumps"] = json!([{"every": steps / 2}]);
@@ -165,7 +165,7 @@ fn cases_without_a_layer_are_refused() {
     run["case"] = json!("bare.h5");
     folder.json("run.json", &run);
     let refused = folder.run(&["run.json", "--check"]).exits(2);
-    for said in ["fluid.walls", "immersed", "\"walls\": {\"spacing\": 0.75}", "CASE.json"] {
+    for said in ["fluid.lattice_boltzmann.walls", "immersed", "\"walls\": {\"spacing\": 0.75}", "CASE.json"] {
         assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
     }
     let mut run = vessel_run("immersed");

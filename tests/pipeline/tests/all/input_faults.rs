@@ -65,7 +65,7 @@ fn lists_in_place_of_objects_are_refused() {
         folder.refuses("mkcase", &["case.json", "--quiet"], &["case.json", &format!("key \"{key}\" is a list")]);
     }
     for (pointer, key, list) in [
-        ("/fluid", "fluid", json!(["1025 kg/m3", "1.2 mPa s"])),
+        ("/fluid/lattice_boltzmann", "fluid.lattice_boltzmann", json!(["1025 kg/m3", "1.2 mPa s"])),
         ("/openings/inlet", "openings.inlet", json!(["8 mm/s"])),
         ("/dumps/0", "dumps[0]", json!(["fields", 50])),
         ("/monitor", "monitor", json!([10])),
@@ -196,8 +196,12 @@ fn a_check_refuses_what_the_run_would() {
     fails_alike(&folder, &["run.json", "-o", "b", "--restart", "run/checkpoint/no"], 2, &["run/checkpoint/no"]);
     fails_alike(&folder, &["run.json", "-o", "other", "--restart", "nowhere"], 2, &["nowhere"]);
     for (pointer, value, pieces) in [
-        ("/fluid/precision", json!("f16"), &[checkpoint, "f16"][..]),
-        ("/fluid/density", json!("1000 kg/m3"), &["other physics", "\"fluid.density\" was \"1025 kg/m3\""]),
+        ("/fluid/lattice_boltzmann/precision", json!("f16"), &[checkpoint, "f16"][..]),
+        (
+            "/fluid/lattice_boltzmann/density",
+            json!("1000 kg/m3"),
+            &["other physics", "\"fluid.lattice_boltzmann.density\" was \"1025 kg/m3\""],
+        ),
         ("/time/steps", json!(50), &["step 100", "has 50"]),
         ("/dumps/0/fields", json!(["velocity"]), &["fields.vtkhdf", "other fields"]),
     ] {

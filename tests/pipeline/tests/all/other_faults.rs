@@ -8,8 +8,9 @@ use serde_json::json;
 /// The config of a run of the vessel that cannot stay stable.
 fn unstable() -> serde_json::Value {
     let mut run = configs::vessel_run();
-    run["fluid"]["collision"] = json!("bgk");
-    run["time"] = json!({"tau": 0.5005, "steps": 20_000});
+    run["fluid"]["lattice_boltzmann"]["collision"] = json!("bgk");
+    run["fluid"]["lattice_boltzmann"]["tau"] = json!(0.5005);
+    run["time"] = json!({"steps": 20_000});
     run["openings"]["inlet"] = json!({"velocity": "100 um/s", "profile": "flat"});
     run["dumps"] = json!([{"at": [0, 1, 10, 20]}]);
     run["monitor"] = json!({"every": 50});

@@ -32,8 +32,8 @@ fn forked() -> Folder {
 fn run_of(low: &Value, high: &Value) -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-        "time": {"tau": 0.8, "steps": 700},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 0.8}},
+        "time": {"steps": 700},
         "openings": {
             "inlet": {"velocity": "9 mm/s", "waveform": {"sine": {"frequency": "3 kHz", "mean": 1.0, "amplitude": 0.6}}},
             "low": low, "high": high

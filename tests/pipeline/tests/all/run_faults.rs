@@ -31,7 +31,8 @@ fn unknown_and_misspelt_keys_name_the_nearest() {
     for (path, from, to) in [
         ("", "openings", "opening"),
         ("", "dumps", "dump"),
-        ("/fluid", "viscosity", "viscocity"),
+        ("/fluid/lattice_boltzmann", "viscosity", "viscocity"),
+        ("/fluid", "lattice_boltzmann", "latice_boltzmann"),
         ("/time", "steps", "stpes"),
         ("/openings/inlet", "velocity", "velocities"),
         ("/dumps/0", "every", "evry"),
@@ -48,8 +49,8 @@ fn unknown_and_misspelt_keys_name_the_nearest() {
         ("/openings/inlet/waveform", json!({"sine": {"freqency": "1 Hz"}}), &["freqency", "\"frequency\"?"][..]),
         ("/openings/inlet/waveform", json!({"sinus": {"frequency": "1 Hz"}}), &["sinus", "sine"]),
         ("/openings/inlet/profile", json!("parabolik"), &["parabolik", "\"parabolic\"?"]),
-        ("/fluid/collision", json!("trd"), &["trd", "\"trt\"?"]),
-        ("/fluid/precision", json!("fp16"), &["fp16", "\"f16\"?"]),
+        ("/fluid/lattice_boltzmann/collision", json!("trd"), &["trd", "\"trt\"?"]),
+        ("/fluid/lattice_boltzmann/precision", json!("fp16"), &["fp16", "\"f16\"?"]),
         ("/dumps/0/fields", json!(["speed", "velocity"]), &["speed", "velocity"]),
         ("/drive", json!({"forces": ["1 Pa/m", "0 Pa/m"]}), &["forces", "\"force\"?"]),
     ] {
@@ -61,10 +62,14 @@ fn unknown_and_misspelt_keys_name_the_nearest() {
 fn wrong_units() {
     let folder = Folder::with_vessel();
     for (pointer, value, pieces) in [
-        ("/fluid/viscosity", json!("1.2 mm"), &["fluid.viscosity", "\"1.2 mm\"", "dynamic viscosity", "mPa s"][..]),
-        ("/fluid/viscosity", json!("1.2"), &["fluid.viscosity", "1.2"]),
-        ("/fluid/viscosity", json!(1.2), &["fluid.viscosity"]),
-        ("/fluid/density", json!("1025 kg"), &["fluid.density", "kg/m3"]),
+        (
+            "/fluid/lattice_boltzmann/viscosity",
+            json!("1.2 mm"),
+            &["fluid.lattice_boltzmann.viscosity", "\"1.2 mm\"", "dynamic viscosity", "mPa s"][..],
+        ),
+        ("/fluid/lattice_boltzmann/viscosity", json!("1.2"), &["fluid.lattice_boltzmann.viscosity", "1.2"]),
+        ("/fluid/lattice_boltzmann/viscosity", json!(1.2), &["fluid.lattice_boltzmann.viscosity"]),
+        ("/fluid/lattice_boltzmann/density", json!("1025 kg"), &["fluid.lattice_boltzmann.density", "kg/m3"]),
         ("/openings/inlet/velocity", json!("8 mm"), &["openings.inlet.velocity", "not a velocity"]),
         ("/openings/outlet/pressure", json!("0 m"), &["openings.outlet.pressure", "not a pressure"]),
         ("/openings/outlet/pressure", json!("NaN Pa"), &["openings.outlet.pressure"]),
@@ -79,10 +84,14 @@ fn a_relaxation_time_too_small() {
     let folder = Folder::with_vessel();
     for tau in [json!(0.5), json!(0.3), json!(-1)] {
         let pieces = [&format!("tau {tau}")[..], "above 0.5", "0.8"];
-        refuses(&folder, |config| config["time"]["tau"] = tau.clone(), &pieces);
+        refuses(&folder, |config| config["fluid"]["lattice_boltzmann"]["tau"] = tau.clone(), &pieces);
     }
     for step in ["0 s", "-1 us"] {
-        refuses(&folder, |config| config["time"] = json!({"step": step, "steps": 10}), &["above 0.5", "step"]);
+        let change = |config: &mut Value| {
+            config["time"] = json!({"step": step, "steps": 10});
+            config["fluid"]["lattice_boltzmann"]["tau"] = Value::Null;
+        };
+        refuses(&folder, change, &["above 0.5", "step"]);
     }
 }
 
@@ -106,7 +115,7 @@ fn a_start_too_fast_for_the_lattice() {
 fn times_out_of_range() {
     let folder = Folder::with_vessel();
     for duration in ["-1 s", "1e300 s"] {
-        refuses(&folder, |config| config["time"] = json!({"tau": 0.8, "duration": duration}), &["time", "duration"]);
+        refuses(&folder, |config| config["time"] = json!({"duration": duration}), &["time", "duration"]);
     }
     refuses(&folder, |config| config["openings"]["inlet"]["ramp"] = json!("-1 s"), &["openings.inlet", "ramp", "-1 s"]);
 }
@@ -114,13 +123,17 @@ fn times_out_of_range() {
 #[test]
 fn time_twice_or_never() {
     let folder = Folder::with_vessel();
-    for (time, piece) in [
-        (json!({"steps": 10}), "\"tau\""),
-        (json!({"steps": 10, "tau": 0.8, "step": "1 us"}), "\"tau\""),
-        (json!({"tau": 0.8}), "\"duration\""),
-        (json!({"tau": 0.8, "steps": 10, "duration": "1 ms"}), "\"duration\""),
+    for (tau, time, piece) in [
+        (None, json!({"steps": 10}), "fluid.lattice_boltzmann.tau"),
+        (Some(0.8), json!({"steps": 10, "step": "1 us"}), "fluid.lattice_boltzmann.tau"),
+        (Some(0.8), json!({}), "\"duration\""),
+        (Some(0.8), json!({"steps": 10, "duration": "1 ms"}), "\"duration\""),
     ] {
-        refuses(&folder, |config| config["time"] = time, &["time", piece]);
+        let change = |config: &mut Value| {
+            config["time"] = time;
+            config["fluid"]["lattice_boltzmann"]["tau"] = json!(tau);
+        };
+        refuses(&folder, change, &["time", piece]);
     }
 }
 
@@ -262,7 +275,7 @@ fn more_ranks_than_nodes() {
 fn ranks_of_mpi_say_a_fault_once() {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();
-    config["time"]["tau"] = json!(0.4);
+    config["fluid"]["lattice_boltzmann"]["tau"] = json!(0.4);
     folder.json("run.json", &config);
     let before = folder.content();
     // Whether rank 0 gets its word out before MPI ends the job would be a matter of luck.
@@ -301,7 +314,7 @@ fn restarts_that_cannot_be() {
         &["run/checkpoint/no"],
     );
     let mut half = configs::vessel_run();
-    half["fluid"]["precision"] = json!("f16");
+    half["fluid"]["lattice_boltzmann"]["precision"] = json!("f16");
     folder.json("half.json", &half);
     folder.refuses("run", &["half.json", "-o", "b", "--restart", checkpoint, "--quiet"], &[checkpoint, "f16"]);
     let mut other = configs::vessel_case();

@@ -239,7 +239,7 @@ fn a_bad_config_leaves_an_earlier_run_as_it_was() {
     let _first = folder.run(&["run.json", "--quiet"]).done();
     let _flow = folder.post(&["flow", "run"]).done();
     let mut config = configs::vessel_run();
-    config["time"]["tau"] = json!(0.4);
+    config["fluid"]["lattice_boltzmann"]["tau"] = json!(0.4);
     folder.json("run.json", &config);
     folder.refuses("run", &["run.json", "--quiet"], &["tau"]);
 }
@@ -249,7 +249,7 @@ fn steps_of_the_command_line_win() {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();
     config["dumps"] = json!([]);
-    config["time"] = json!({"tau": 0.8, "duration": "1 s"});
+    config["time"] = json!({"duration": "1 s"});
     folder.json("run.json", &config);
     let _done = folder.run(&["run.json", "--steps", "17", "--quiet"]).done();
     assert_eq!(folder.read_json("run/run.json")["steps"], 17);

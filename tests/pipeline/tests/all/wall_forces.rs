@@ -49,8 +49,8 @@ fn case() -> Value {
 fn run() -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "walls": "interpolated"},
-        "time": {"tau": 0.8, "steps": 300},
+        "fluid": {"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "walls": "interpolated", "tau": 0.8}},
+        "time": {"steps": 300},
         "openings": {"inlet": {"velocity": "20 mm/s", "ramp": "0.2 ms"}, "outlet": {"pressure": "0 Pa"}},
         "forces": {"block": {"about": ["220 um", "140 um"]}, "floor": {}, "walls": {}},
         "monitor": {"every": 25},
@@ -151,7 +151,7 @@ fn parts_that_cannot_be_are_refused() {
         (json!({"forces": {"block": {"about": ["1 um"]}}}), &["forces.block", "1 lengths", "2 dimensions"]),
         (json!({"forces": {"block": {"abut": []}}}), &["abut", "about"]),
         (
-            json!({"forces": {"block": {}}, "fluid": {"density": "1 kg/m3", "viscosity": "1 mPa s", "walls": "immersed"}}),
+            json!({"forces": {"block": {}}, "fluid": {"lattice_boltzmann": {"density": "1 kg/m3", "viscosity": "1 mPa s", "walls": "immersed"}}}),
             &["immersed"],
         ),
     ] {

@@ -12,8 +12,8 @@ fn folder() -> Folder {
     let run = |walls: &str| {
         json!({
             "case": "case.h5",
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls},
-            "time": {"tau": 0.8, "steps": 400},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls, "tau": 0.8}},
+            "time": {"steps": 400},
             "openings": {"inlet": {"velocity": "9 mm/s"}, "outlet": {"pressure": "0 Pa"}},
             "dumps": [{"every": 200, "at": [77]}],
             "monitor": {"every": 50}
@@ -50,14 +50,14 @@ fn ranks_and_restarts_agree_and_the_ledger_balances() {
     let differ = folder.post(&["compare", "solo", "plain"]).exits(1);
     assert!(!differ.stdout.starts_with("the same"));
     let refused = folder.run(&["plain.json", "--quiet", "-o", "three", "--restart"]).exits(2);
-    assert!(refused.stderr.contains("fluid.walls"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("fluid.lattice_boltzmann.walls"), "{}", refused.stderr);
 }
 
 #[test]
 fn walls_that_do_not_exist_are_refused() {
     let folder = folder();
     let mut run = folder.read_json("run.json");
-    run["fluid"]["walls"] = json!("interpolatd");
+    run["fluid"]["lattice_boltzmann"]["walls"] = json!("interpolatd");
     folder.json("run.json", &run);
     let refused = folder.run(&["run.json", "--check"]).exits(2);
     assert!(refused.stderr.contains("interpolated") && refused.stderr.contains("half_way"), "{}", refused.stderr);

@@ -88,7 +88,7 @@ impl Extent {
             "populations": [
                 {"name": "red", "shape": {"kind": "red_cell", "vertices": self.vertices}, "hematocrit": HEMATOCRIT},
             ],
-            "fluid": {"density": format!("{RHO} kg/m3"), "viscosity": format!("{} mPa s", 1e3 * MU)},
+            "fluid": {"lattice_boltzmann": {"density": format!("{RHO} kg/m3"), "viscosity": format!("{} mPa s", 1e3 * MU)}},
             "time": {"step": format!("{} us", 1e6 * self.dt), "steps": 1},
             "drive": {"force": [format!("{} Pa/m", force()), "0 Pa/m"]},
         });

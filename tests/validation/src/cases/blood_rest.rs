@@ -121,8 +121,8 @@ impl Vessel {
         };
         let config = json!({
             "populations": [{"name": "red", "shape": red, "hematocrit": self.hematocrit}],
-            "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-            "time": {"tau": if self.contrast == 1.0 { 1.5 } else { 1.0 }, "steps": 1},
+            "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": if self.contrast == 1.0 { 1.5 } else { 1.0 }}},
+            "time": {"steps": 1},
             "openings": {"in": still, "out": {"pressure": "0 Pa"}},
             "cells": {"mechanics": {"red": {"contrast": self.contrast}}},
         });

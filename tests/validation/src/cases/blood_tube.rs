@@ -150,7 +150,7 @@ impl Drive {
         let (inside, domain) = tube(length, diameter);
         let config = json!({
             "populations": [{"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.3}],
-            "fluid": {"density": format!("{RHO} kg/m3"), "viscosity": format!("{} mPa s", 1e3 * MU)},
+            "fluid": {"lattice_boltzmann": {"density": format!("{RHO} kg/m3"), "viscosity": format!("{} mPa s", 1e3 * MU)}},
             "time": {"step": format!("{} us", 1e6 * DT), "steps": 1},
             "drive": {"force": [format!("{} Pa/m", self.force), "0 Pa/m", "0 Pa/m"]},
         });

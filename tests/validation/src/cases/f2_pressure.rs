@@ -119,8 +119,8 @@ fn resolution(context: &Context, table: &mut Table) -> Result<()> {
 fn inlet(context: &Context, table: &mut Table, height: usize) -> Result<()> {
     let length = 2 * height;
     let config = json!({
-        "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64" },
-        "time": { "tau": 0.8, "steps": 1 },
+        "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64", "tau": 0.8 } },
+        "time": { "steps": 1 },
         "openings": { "in": { "velocity": format!("{} mm/s", 200.0 / height as f64) }, "out": { "pressure": "0 Pa" } },
     });
     let channel = open_channel(length, height, [OpeningKind::Velocity, OpeningKind::Pressure]);
@@ -156,8 +156,8 @@ fn drop_over_a_period(context: &Context, table: &mut Table) -> Result<()> {
         json!({ "pressure_drop": { "axis": "x", "drop": format!("{} Pa", gradient * length) } }),
     ] {
         let config = json!({
-            "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64" },
-            "time": { "tau": 1.1, "steps": 1 },
+            "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64", "tau": 1.1 } },
+            "time": { "steps": 1 },
             "drive": drive,
         });
         let (mut flow, plan) = planned(context, &channel, &config, &[])?;

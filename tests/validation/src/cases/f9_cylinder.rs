@@ -122,8 +122,8 @@ impl Cylinder {
         let lattice = Lattice::build(&made)?;
         let (folder, case) = filed(&lattice, &[])?;
         let config = json!({
-            "fluid": {"density": "1 kg/m3", "viscosity": "0.001 Pa s"},
-            "time": {"tau": tau, "steps": 1},
+            "fluid": {"lattice_boltzmann": {"density": "1 kg/m3", "viscosity": "0.001 Pa s", "tau": tau}},
+            "time": {"steps": 1},
             "openings": {
                 "in": {"velocity": format!("{} m/s", umax / 1.5), "ramp": if umax < 1.0 { "5 s" } else { "1 s" }},
                 "out": {"pressure": "0 Pa"}

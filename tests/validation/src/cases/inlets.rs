@@ -38,8 +38,8 @@ pub fn run(context: &Context) -> Result<Table> {
 /// Water on a lattice of 10 um, in lattice units of velocity `dx / dt`.
 fn config(tau: f64, openings: &Value) -> Value {
     json!({
-        "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64" },
-        "time": { "tau": tau, "steps": 1 },
+        "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64", "tau": tau } },
+        "time": { "steps": 1 },
         "openings": openings,
     })
 }

@@ -83,8 +83,8 @@ impl Vessel {
         let mean = 0.005;
         let walls = if self.dimension == 2 { "half_way" } else { "interpolated" };
         let config = json!({
-            "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "walls": walls, "precision": "f64" },
-            "time": { "tau": 0.8, "steps": 1 },
+            "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "walls": walls, "precision": "f64", "tau": 0.8 } },
+            "time": { "steps": 1 },
             // A start at once would leave sound that takes long to die down.
             "openings": { "in": { "velocity": format!("{mean} m/s"), "ramp": "20 ms" }, "out": { "pressure": "0 Pa" } },
         });

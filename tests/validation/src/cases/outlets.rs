@@ -40,8 +40,8 @@ pub fn run(context: &Context) -> Result<Table> {
 /// Water on a lattice of 10 um: tau 0.8 makes the time step 10 us, nu 0.1 and a velocity of 1 a metre a second.
 fn start(context: &Context, made: &(Inside, Domain), openings: &Value) -> Result<(Flow, Outlets)> {
     let config = json!({
-        "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64" },
-        "time": { "tau": 0.8, "steps": 1 },
+        "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64", "tau": 0.8 } },
+        "time": { "steps": 1 },
         "openings": openings,
     });
     let (mut flow, plan) = planned(context, made, &config, &[])?;

@@ -65,8 +65,8 @@ fn waveform(period: f64) -> Value {
 /// Water on a lattice of 10 um: tau 0.8 makes the time step 10 us, nu 0.1 and a velocity of 1 a metre a second.
 fn config(tau: f64, rest: &[(&str, Value)]) -> Value {
     let mut config = json!({
-        "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64" },
-        "time": { "tau": tau, "steps": 1 },
+        "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "precision": "f64", "tau": tau } },
+        "time": { "steps": 1 },
     });
     for (key, value) in rest {
         config[*key] = value.clone();

@@ -116,8 +116,8 @@ fn speeds(folder: &Path) -> Result<Speeds> {
     let half_widths: Vec<String> = AXES.iter().map(|a| format!("{} um", 8.0 * a)).collect();
     let config = json!({
         "case": "case.h5",
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-        "time": {"tau": 1.0, "steps": 1000},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 1.0}},
+        "time": {"steps": 1000},
         "openings": {"inlet": {"velocity": "5 mm/s", "ramp": "100 us"}, "outlet": {"pressure": "0 Pa"}},
         "bodies": {"populations": {"red": {"half_widths": half_widths}}},
     });

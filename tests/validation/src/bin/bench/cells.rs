@@ -67,8 +67,8 @@ fn channel(folder: &Path) -> Result<PathBuf> {
 fn speeds(folder: &Path, case: &str, drop: &str, cells: &Value) -> Result<Speeds> {
     let config = json!({
         "case": format!("{case}.h5"),
-        "fluid": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"},
-        "time": {"tau": 1.5, "steps": 1000},
+        "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 1.5}},
+        "time": {"steps": 1000},
         "drive": {"pressure_drop": {"axis": "x", "drop": drop}, "ramp": "100 us"},
         "cells": cells,
     });

@@ -41,8 +41,8 @@ fn peak(scale: f64) -> Result<(f64, f64)> {
     call("mkcase", &[&case])?;
     let config = json!({
         "case": "case.h5",
-        "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s" },
-        "time": { "tau": 0.8, "steps": 20 },
+        "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "tau": 0.8 } },
+        "time": { "steps": 20 },
         "drive": { "force": ["100 Pa/m", "0 Pa/m", "0 Pa/m"] },
     });
     let run = folder.path().join("run.json");

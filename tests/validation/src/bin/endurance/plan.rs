@@ -23,7 +23,7 @@ pub struct Blood {
     hematocrit: f64,
     /// Viscosity inside cells over that outside.
     contrast: u32,
-    /// "fluid.walls".
+    /// "fluid.lattice_boltzmann.walls".
     walls: Walls,
     /// Fast: 5 mm/s at the inlet, or 1000 /s; slow: a fifth.
     fast: bool,
@@ -107,15 +107,14 @@ impl Row {
             Some(blood) => {
                 let walls = if blood.walls == HalfWay { "half_way" } else { "interpolated" };
                 let mut run = self.vessel.flow(blood.fast);
-                run["fluid"] = json!({"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "walls": walls});
-                run["time"] = json!({"tau": 1.5});
+                run["fluid"]["lattice_boltzmann"] =
+                    json!({"density": "1025 kg/m3", "viscosity": "1.2 mPa s", "tau": 1.5, "walls": walls});
                 run["cells"]["mechanics"] = json!({"red": {"contrast": blood.contrast}});
                 run
             }
         };
-        let tau = run["time"]["tau"].clone();
         run["case"] = made.file_name().map(|name| name.to_string_lossy()).into();
-        run["time"] = json!({"tau": tau, "steps": steps});
+        run["time"] = json!({"steps": steps});
         run["dumps"] = json!([]);
         run["cell_dumps"] = json!({"every": steps.div_ceil(4)});
         run["tracks"] = json!({"every": steps});
