@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::CellCount;
+use crate::{CellCount, Clock};
 
 pub use reader::{CellRecords, Checkpoint, Located};
 pub use writer::CheckpointWriter;
@@ -94,6 +94,8 @@ pub struct CheckpointMeta {
     pub schema: u32,
     /// Time steps done.
     pub step: u64,
+    /// The times of steps before and after.
+    pub clock: Clock,
     /// Ranks that wrote it.
     pub ranks: usize,
     /// Nodes in all.
@@ -123,7 +125,7 @@ pub struct PopulationState {
 
 impl CheckpointMeta {
     /// The version of the layout written here.
-    pub const SCHEMA: u32 = 3;
+    pub const SCHEMA: u32 = 4;
     const FILE: &str = "checkpoint.json";
 }
 

@@ -17,6 +17,7 @@
 mod bodies;
 mod cells;
 mod checkpoint;
+mod clock;
 mod compare;
 mod field;
 mod fields;
@@ -36,6 +37,7 @@ mod vtk;
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
 pub use checkpoint::{Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, PopulationState};
+pub use clock::Clock;
 pub use compare::{Comparison, Difference, Quantity, Total, compare};
 pub use field::{DumpStep, Field, Grid, Values};
 pub use fields::{FieldReader, FieldWriter, clear_other_ranks, cut_back, dump_file, rank_file, write_index};

@@ -26,7 +26,7 @@ pub struct RunRecord {
     pub nodes: u64,
     /// Lattice spacing in metres.
     pub dx: f64,
-    /// Time step in seconds.
+    /// Time step in seconds; the first one, where steps adapt to the state.
     pub dt: f64,
     /// Density of the fluid at rest, kg/m3.
     pub rho0: f64,
@@ -36,8 +36,8 @@ pub struct RunRecord {
     pub tau: f64,
     /// Storage and arithmetic, e.g. "f32", "f16", "f64".
     pub precision: String,
-    /// Time steps asked for.
-    pub steps: u64,
+    /// Time steps asked for; none where steps adapt to the state and the config says how long the run goes on.
+    pub steps: Option<u64>,
     /// Last step at which cells that were seeded smaller grow; none where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grown: Option<u64>,
@@ -136,8 +136,8 @@ pub struct RunState {
     pub state: &'static str,
     /// The last step known of; none where nothing is.
     pub step: Option<u64>,
-    /// The steps asked for.
-    pub steps: u64,
+    /// The steps asked for; none where that is a time.
+    pub steps: Option<u64>,
     /// What went wrong, where something did.
     pub reason: Option<String>,
     /// What the run warned of.
@@ -148,7 +148,12 @@ impl RunState {
     /// What there is to say, one sentence each: nothing of a run that is done and warned of nothing.
     pub fn sentences(&self) -> Vec<String> {
         let Self { state, step, steps, .. } = self;
-        let at = step.map_or_else(|| format!("{steps} steps were asked for"), |step| format!("step {step} of {steps}"));
+        let at = match (step, steps) {
+            (None, None) => "nothing is known of its steps".to_owned(),
+            (None, Some(steps)) => format!("{steps} steps were asked for"),
+            (Some(step), None) => format!("step {step}"),
+            (Some(step), Some(steps)) => format!("step {step} of {steps}"),
+        };
         let mut sentences = match *state {
             "done" => Vec::new(),
             "unfinished" => vec![format!("the run is unfinished ({at}): it goes on, or was killed")],
@@ -179,7 +184,7 @@ impl RunRecord {
     }
 
     /// The version of the layout written here.
-    pub const SCHEMA: u32 = 1;
+    pub const SCHEMA: u32 = 2;
     const FILE: &str = "run.json";
 
     /// Writes it into a run folder.
@@ -270,7 +275,7 @@ mod tests {
             nu: 1.1e-6,
             tau: 0.8,
             precision: "f32".into(),
-            steps: 10,
+            steps: Some(10),
             grown: None,
             pressure_drop: [1.0, 0.0, 0.0],
             openings: vec![OpeningRecord { name: "in".into(), kind: "velocity".into() }],
@@ -307,6 +312,6 @@ mod tests {
         }
         RunRecord { schema: 99, ..record() }.write(run.path()).expect("writes");
         let other = RunRecord::read(run.path()).expect_err("another version");
-        assert!(other.message.contains("\"schema\" is 99, this version reads 1"), "{other}");
+        assert!(other.message.contains("\"schema\" is 99, this version reads 2"), "{other}");
     }
 }

@@ -2,14 +2,33 @@
 
 use std::time::Instant;
 
-use hematite_comm::Comm;
-use hematite_config::Result;
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
 use hematite_gpu::{Gpu, Recorder, Ticket};
 
-use crate::Physics;
+use crate::{Clock, Physics};
 
 /// Time steps that one submission to the device has, at most.
 pub const LONGEST_BATCH: u64 = 256;
+
+/// The longest time step, s, that the states of all `physics` allow on all ranks. Collective.
+///
+/// # Errors
+/// A numerical failure where they allow none; when the device or a rank is lost.
+pub fn longest_step(comm: &dyn Comm, physics: &mut [Box<dyn Physics>]) -> Result<f64> {
+    let own = physics.iter_mut().try_fold(f64::INFINITY, |longest, physics| {
+        let allowed = physics.longest_step()?;
+        Ok(if allowed > 0.0 { allowed.min(longest) } else { 0.0 })
+    });
+    let mut negative = [-agree(comm, own)?];
+    comm.max(&mut negative)?;
+    match -negative[0] {
+        longest if longest > 0.0 => Ok(longest),
+        _ => Err(Fault::numerical(
+            "the state allows no time step any more: it holds what is no number, or is beyond all limits",
+        )),
+    }
+}
 
 /// Drives physics from step to step.
 pub struct Drive {
@@ -29,9 +48,9 @@ impl Drive {
         self.waited
     }
 
-    /// Does `steps` time steps of all `physics`, after `step` steps, which it counts on: each step of all of them in their order. Steps are
-    /// recorded in batches that end where some physics wants a look; one batch is recorded while the device works on the one before.
-    /// Collective.
+    /// Does `steps` time steps of all `physics`, after `step` steps, which it counts on: each step of all of them in their order. They
+    /// have the length that `clock` says. Steps are recorded in batches that end where some physics wants a look; one batch is recorded
+    /// while the device works on the one before. Collective.
     ///
     /// # Errors
     /// Those of [`Physics`].
@@ -41,6 +60,7 @@ impl Drive {
         physics: &mut [&mut dyn Physics],
         step: &mut u64,
         steps: u64,
+        clock: &Clock,
     ) -> Result<()> {
         let end = *step + steps;
         let mut before: Option<Ticket> = None;
@@ -48,7 +68,7 @@ impl Drive {
             let looks = physics.iter().map(|physics| physics.until_look(*step));
             let last = *step + looks.fold((end - *step).min(LONGEST_BATCH), u64::min);
             for physics in physics.iter_mut() {
-                physics.begin(comm, *step..last)?;
+                physics.begin(comm, *step..last, clock)?;
             }
             let ticket = self.submit(comm, physics, *step..last)?;
             *step = last;

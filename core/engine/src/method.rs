@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::passage::Openings;
-use crate::{Ground, Medium, Planned, ShearRate, TimeConfig};
+use crate::{Ground, Medium, Planned, ShearRate, Span, TimeConfig};
 
 /// A physics that runs may have.
 pub trait Method: Sync {
@@ -48,15 +48,6 @@ impl FluidNeeds {
     }
 }
 
-/// How long a run goes on.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span {
-    /// The time step, s.
-    pub dt: f64,
-    /// Time steps.
-    pub steps: u64,
-}
-
 /// A run in the making.
 pub struct Planning<'p> {
     /// The ranks.
@@ -77,7 +68,7 @@ pub struct Planning<'p> {
     pub config: Map<String, Value>,
     /// The case and this rank's part, once a fluid has found it.
     pub ground: Option<Ground>,
-    /// How long the run goes on.
+    /// The run in time, once a physics has said how long its steps are.
     pub span: Option<Span>,
     /// The fluid, for what is suspended in it.
     pub medium: Option<Medium>,

@@ -8,7 +8,7 @@ use hematite_dump::Field;
 use hematite_gpu::{Recorder, Ticket};
 use serde_json::Value;
 
-use crate::{Alarm, Ground, Keep, Measured, Members, Phases};
+use crate::{Alarm, Clock, Ground, Keep, Measured, Members, Phases};
 
 /// A system of equations: its state on this rank's device, and how it goes on by one time step.
 ///
@@ -23,11 +23,25 @@ pub trait Physics {
         u64::MAX
     }
 
-    /// Makes ready for time steps `steps`, at most [`LONGEST_BATCH`](crate::LONGEST_BATCH), which are recorded next. Collective.
+    /// Time steps from one renewal of their length to the next, where that adapts to the state; none where it is fixed.
+    fn renews_every(&self) -> Option<u64> {
+        None
+    }
+
+    /// The longest time step, s, that its state on this rank allows, until it is asked again.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn longest_step(&mut self) -> Result<f64> {
+        Ok(f64::INFINITY)
+    }
+
+    /// Makes ready for time steps `steps`, at most [`LONGEST_BATCH`](crate::LONGEST_BATCH), which are recorded next; `clock` has their
+    /// length. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    fn begin(&mut self, _comm: &dyn Comm, _steps: Range<u64>) -> Result<()> {
+    fn begin(&mut self, _comm: &dyn Comm, _steps: Range<u64>, _clock: &Clock) -> Result<()> {
         Ok(())
     }
 
@@ -127,11 +141,12 @@ pub trait Physics {
     /// Says that a line of the ledger follows after `step` steps.
     fn measure_after(&mut self, _step: u64) {}
 
-    /// Its share of a line of the ledger, after [`Physics::inspect`]; `last` is the last step of the run. Collective.
+    /// What it adds to a line of the ledger, after [`Physics::inspect`]; `done` is the share of the run that is done, 1 at its end.
+    /// Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    fn measure(&mut self, _comm: &dyn Comm, _last: u64) -> Result<Measured> {
+    fn measure(&mut self, _comm: &dyn Comm, _done: f64) -> Result<Measured> {
         Ok(Measured::default())
     }
 

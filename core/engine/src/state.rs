@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
-use hematite_dump::{Bits, PopulationState};
+use hematite_dump::{Bits, Clock, PopulationState};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -31,6 +31,8 @@ pub type EachRecord<'e> = dyn FnMut(u64, &[i64]) -> Result<()> + 'e;
 pub struct StateHeader {
     /// Time steps done.
     pub step: u64,
+    /// The times of steps.
+    pub clock: Clock,
     /// Nodes of the whole lattice that it holds.
     pub nodes: u64,
     /// What names the state in messages.

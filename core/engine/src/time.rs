@@ -1,6 +1,7 @@
 //! How long a run goes on, and in which steps.
 
 use hematite_config::{Fault, Result};
+use hematite_dump::Clock;
 use hematite_units::quantity::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +13,7 @@ const MOST_STEPS: f64 = 1e15;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeConfig {
-    /// The time step, e.g. "0.1 us", where nothing in "fluid" fixes it.
+    /// The time step, e.g. "0.1 us", where nothing in "fluid" fixes it; of methods whose step adapts to the state, the longest.
     #[serde(default)]
     pub step: Option<Time>,
     /// Number of time steps.
@@ -40,7 +41,84 @@ impl TimeConfig {
                     "time.duration {duration} is {steps:.3e} steps of {dt:.3e} s: give 0 to {MOST_STEPS:.0e} steps"
                 )))
             }
-            _ => Err(Fault::usage("time: give one of \"steps\" and \"duration\"")),
+            _ => Err(Fault::usage(NOT_ONE)),
+        }
+    }
+
+    /// A run in steps of `dt` seconds.
+    ///
+    /// # Errors
+    /// Those of [`TimeConfig::steps`].
+    pub fn fixed(&self, dt: f64) -> Result<Span> {
+        Ok(Span { clock: Clock::new(dt), longest: None, end: End::Step(self.steps(dt)?) })
+    }
+
+    /// A run in steps that adapt to the state, the first of `dt` seconds.
+    ///
+    /// # Errors
+    /// A usage fault where not exactly one of `steps` and `duration` is there, or a duration is none.
+    pub fn adaptive(&self, dt: f64) -> Result<Span> {
+        let end = match (self.steps, self.duration) {
+            (Some(steps), None) => End::Step(steps),
+            (None, Some(duration)) if duration.si() >= 0.0 => End::Time(duration.si()),
+            (None, Some(duration)) => return Err(Fault::usage(format!("time.duration {duration} must be 0 or more"))),
+            _ => return Err(Fault::usage(NOT_ONE)),
+        };
+        let longest = self.step.map_or(f64::INFINITY, Time::si);
+        if longest <= 0.0 {
+            return Err(Fault::usage(format!("time.step {longest:e} s must be above 0")));
+        }
+        Ok(Span { clock: Clock::new(dt.min(longest)), longest: Some(longest), end })
+    }
+}
+
+const NOT_ONE: &str = "time: give one of \"steps\" and \"duration\"";
+
+/// A run in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// The times of its steps, up to the first renewal where they adapt to the state.
+    pub clock: Clock,
+    /// The longest step, s, where steps adapt to the state; none where they have one length.
+    pub longest: Option<f64>,
+    /// Where it ends.
+    pub end: End,
+}
+
+/// Where a run ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum End {
+    /// After so many time steps.
+    Step(u64),
+    /// With the first step at or after a time, s, whose state is whole.
+    Time(f64),
+}
+
+impl End {
+    /// The last step, where it is known.
+    pub fn step(self) -> Option<u64> {
+        match self {
+            Self::Step(last) => Some(last),
+            Self::Time(_) => None,
+        }
+    }
+
+    /// The step at which a run ends that has done `step` steps, as long as steps stay as they are; states are whole at multiples of
+    /// `period` steps. Not after `step` where the end is reached.
+    pub fn expected(self, clock: &Clock, step: u64, period: u64) -> u64 {
+        match self {
+            Self::Step(last) => last,
+            Self::Time(time) if clock.has_reached(time, step) && step.is_multiple_of(period) => step,
+            Self::Time(time) => clock.first_at(time).max(step).checked_next_multiple_of(period).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// The share of the run that is done after `step` steps, 1 at its end.
+    pub fn share(self, clock: &Clock, step: u64) -> f64 {
+        match self {
+            Self::Step(last) => step as f64 / last.max(1) as f64,
+            Self::Time(time) if clock.has_reached(time, step) => 1.0,
+            Self::Time(time) => clock.at(step) / time,
         }
     }
 }

@@ -1,9 +1,11 @@
-// One explicit step of diffusion: c += k (sum over the neighbours along axes of c_j - c), walls let nothing through.
+// One explicit step of diffusion, whose diffusivity grows with the scalar c: c += sum over the neighbours j along axes of
+// k (1 + slope (c + c_j) / 2) (c_j - c). Walls let nothing through.
 struct Span {
     count: u32,
     own: u32,
     neighbours: u32,
     k: f32,
+    slope: f32,
 }
 var<immediate> span: Span;
 
@@ -16,7 +18,8 @@ fn work_on(n: u32) {
     let c = before[n];
     var gain = 0.0;
     for (var i = 0u; i < span.neighbours; i++) {
-        gain += before[beside[i * span.own + n]] - c;
+        let other = before[beside[i * span.own + n]];
+        gain += (1.0 + 0.5 * span.slope * (c + other)) * (other - c);
     }
     after[n] = c + span.k * gain;
 }

@@ -1,14 +1,15 @@
-//! A toy physics: a scalar that diffuses from node to node. It shows all that a new physics takes: what it reads of a config, its
+//! A toy physics: a scalar that diffuses from node to node, the faster the more there is of it, in time steps as long as that allows. It shows all that a new physics takes: what it reads of a config, its
 //! plan, its state on the device with one kernel, and what it tells and saves. Nothing else in Hematite knows of it.
 
 use std::f64::consts::TAU;
+use std::ops::Range;
 
 use hematite_case::Target;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Column, Field};
 use hematite_engine::{
-    BoundHalo, Ground, HaloExchange, Keep, Measured, Method, Physics, Planned, Planning, Saved, SharedNodes, Span,
+    BoundHalo, Clock, Ground, HaloExchange, Keep, Measured, Method, Physics, Planned, Planning, Saved, SharedNodes,
 };
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
@@ -17,8 +18,10 @@ use serde::{Deserialize, Serialize};
 
 const NAME: &str = "diffusion";
 const FIELD: Field = Field::new("concentration", "1", 1);
-/// Share of the largest stable time step that is taken.
+/// Share of the longest stable time step that is taken.
 const SHARE: f64 = 0.4;
+/// Steps from one look at how long they may be to the next.
+const RENEWED: u64 = 16;
 /// Counts of the ledger's sum: whole numbers, so that the order in which ranks add does not matter.
 const COUNTS: f64 = (1_u64 << 30) as f64;
 
@@ -33,8 +36,11 @@ struct Sections {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct DiffusionConfig {
-    /// Diffusivity, m2/s.
+    /// Diffusivity where the scalar is 0, m2/s.
     diffusivity: f64,
+    /// By how much the diffusivity grows with the scalar, as a share of that.
+    #[serde(default)]
+    slope: f64,
 }
 
 /// The toy, as a choice of runs.
@@ -47,25 +53,39 @@ impl Method for Diffusion {
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
         let sections: Sections = planning.read_sections()?;
-        let diffusivity = sections.diffusion.diffusivity;
-        if diffusivity <= 0.0 {
-            return Err(Fault::usage(format!("diffusion.diffusivity {diffusivity} must be above 0")));
+        let DiffusionConfig { diffusivity, slope } = sections.diffusion;
+        if diffusivity <= 0.0 || slope < 0.0 {
+            return Err(Fault::usage(format!(
+                "diffusion: diffusivity {diffusivity} and slope {slope} must be above 0"
+            )));
         }
         let ground = planning.find_ground(None)?;
-        let neighbours = 2 * ground.dimension() as u32;
-        let dt = SHARE * ground.header.spacing.powi(2) / (f64::from(neighbours) * diffusivity);
-        planning.span = Some(Span { dt, steps: planning.time.steps(dt)? });
+        let rate = diffusivity / ground.header.spacing.powi(2);
+        let planned = PlannedScalar { neighbours: 2 * ground.dimension() as u32, rate, slope };
+        planning.span = Some(planning.time.adaptive(planned.longest_step(HIGHEST))?);
         planning.ground = Some(ground);
-        planning.planned.push(Box::new(PlannedScalar { neighbours, k: SHARE / f64::from(neighbours) }));
+        planning.planned.push(Box::new(planned));
         Ok(())
     }
 }
 
+/// The highest value at the start.
+const HIGHEST: f64 = 1.5;
+
+#[derive(Clone, Copy)]
 struct PlannedScalar {
     /// Nodes beside a node.
     neighbours: u32,
-    /// Diffusivity in lattice units.
-    k: f64,
+    /// Diffusivity where the scalar is 0 over the square of the spacing, 1/s.
+    rate: f64,
+    slope: f64,
+}
+
+impl PlannedScalar {
+    /// The longest time step that is stable where the scalar is at most `highest`, s.
+    fn longest_step(&self, highest: f64) -> f64 {
+        SHARE / (f64::from(self.neighbours) * self.rate * (1.0 + self.slope * highest))
+    }
 }
 
 impl Planned for PlannedScalar {
@@ -102,7 +122,7 @@ impl Planned for PlannedScalar {
             Some(saved) => saved.own(FIELD.name())?.bytes(),
             None => {
                 let along = |at: &[i32; 3]| f64::from(at[0]) / ground.header.extent[0] as f64;
-                let start = ground.own_positions().iter().map(|at| 1.0 + 0.5 * (TAU * along(at)).cos());
+                let start = ground.own_positions().iter().map(|at| 1.0 + (HIGHEST - 1.0) * (TAU * along(at)).cos());
                 start.flat_map(|c| (c as f32).to_ne_bytes()).collect()
             }
         };
@@ -112,7 +132,7 @@ impl Planned for PlannedScalar {
             gpu.upload(&list, 0, &beside)?;
             let context = context! { workgroup => WORKGROUP };
             let template = Template { name: "diffuse.wgsl", text: include_str!("diffuse.wgsl") };
-            let kernel = Kernel::new(gpu, "diffusion", &render(template, &[MAIN], &context), 16)?;
+            let kernel = Kernel::new(gpu, "diffusion", &render(template, &[MAIN], &context), 20)?;
             Ok((arrays, list, kernel))
         };
         let (arrays, list, kernel) = agree(comm, make())?;
@@ -122,28 +142,30 @@ impl Planned for PlannedScalar {
         let halos = [0, 1].map(|k| halo.bind(gpu, &arrays[k]));
         let bound = [0, 1]
             .map(|k: usize| kernel.bind(gpu, &[("before", &arrays[k]), ("after", &arrays[1 - k]), ("beside", &list)]));
-        let words = [own as u32, own as u32, self.neighbours, (self.k as f32).to_bits()];
-        Ok(Box::new(Scalar { gpu: gpu.clone(), arrays, halo, halos, kernel, bound, words, step }))
+        let (gpu, own, planned) = (gpu.clone(), own as u32, *self);
+        Ok(Box::new(Scalar { gpu, planned, own, arrays, halo, halos, kernel, bound, k: 0.0, step }))
     }
 }
 
 /// The scalar on one rank's device.
 struct Scalar {
     gpu: Gpu,
+    planned: PlannedScalar,
+    own: u32,
     /// Values at own and halo nodes, after even and after odd steps.
     arrays: [Buffer; 2],
     halo: HaloExchange,
     halos: [Option<BoundHalo>; 2],
     kernel: Kernel,
     bound: [Bound; 2],
-    /// The kernel's immediates: own nodes twice, nodes beside each, and k.
-    words: [u32; 4],
+    /// Diffusivity in units of the lattice and the present time step.
+    k: f64,
     step: u64,
 }
 
 impl Scalar {
     fn values(&self) -> Result<Vec<u32>> {
-        self.gpu.download(&self.arrays[(self.step % 2) as usize], 0, self.words[0] as usize)
+        self.gpu.download(&self.arrays[(self.step % 2) as usize], 0, self.own as usize)
     }
 }
 
@@ -152,11 +174,27 @@ impl Physics for Scalar {
         NAME
     }
 
+    fn renews_every(&self) -> Option<u64> {
+        Some(RENEWED)
+    }
+
+    fn longest_step(&mut self) -> Result<f64> {
+        let highest = self.values()?.into_iter().map(f32::from_bits).fold(0.0, f32::max);
+        Ok(self.planned.longest_step(f64::from(highest)))
+    }
+
+    fn begin(&mut self, _: &dyn Comm, _: Range<u64>, clock: &Clock) -> Result<()> {
+        self.k = self.planned.rate * clock.dt();
+        Ok(())
+    }
+
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         let now = (step % 2) as usize;
         self.halo.record(comm, recorder, &self.halos[now])?;
         recorder.phase("diffuse");
-        recorder.dispatch(&self.kernel, &self.bound[now], self.words[0], &self.words);
+        let PlannedScalar { neighbours, slope, .. } = self.planned;
+        let words = [self.own, self.own, neighbours, (self.k as f32).to_bits(), (slope as f32).to_bits()];
+        recorder.dispatch(&self.kernel, &self.bound[now], self.own, &words);
         self.step = step + 1;
         Ok(())
     }
@@ -170,7 +208,7 @@ impl Physics for Scalar {
         take(0, &values)
     }
 
-    fn measure(&mut self, comm: &dyn Comm, _: u64) -> Result<Measured> {
+    fn measure(&mut self, comm: &dyn Comm, _: f64) -> Result<Measured> {
         let counts =
             |values: Vec<u32>| values.into_iter().map(|c| (f64::from(f32::from_bits(c)) * COUNTS) as i64).sum();
         let mut sum: [i64; 1] = [agree(comm, self.values().map(counts))?];

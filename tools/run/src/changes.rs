@@ -7,9 +7,19 @@ use hematite_config::{Fault, Result};
 use hematite_dump::ChangeRecord;
 use serde_json::Value;
 
-/// Keys of what is written, when, and by whom, which a restart may change. The case is known by its sum, the time step by the state's
-/// units; the rest of "time" says how long the run is.
-const FREE: [&str; 9] = ["case", "time", "dumps", "cell_dumps", "tracks", "monitor", "forces", "checkpoint", "balance"];
+/// Keys of what is written, when, by whom and for how long, which a restart may change. The case is known by its sum.
+const FREE: [&str; 10] = [
+    "case",
+    "time.steps",
+    "time.duration",
+    "dumps",
+    "cell_dumps",
+    "tracks",
+    "monitor",
+    "forces",
+    "checkpoint",
+    "balance",
+];
 
 /// Beside the name of a table in a checkpoint's config: the SHA-256 of its numbers.
 pub const CONTENT: &str = "content_sha256";
@@ -61,7 +71,7 @@ fn is_content(key: &str) -> bool {
 }
 
 fn is_free(key: &str) -> bool {
-    FREE.contains(&key.split('.').next().unwrap_or(key))
+    FREE.iter().any(|free| key.strip_prefix(free).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 /// Adds the keys below `key` in which two values differ; what is not there is null.
@@ -97,7 +107,7 @@ mod tests {
 
     fn config() -> Value {
         json!({
-            "fluid": {"lattice_boltzmann": {"viscosity": "0.001 Pa s", "tau": 0.8}}, "time": {"steps": 10}, "dumps": [{"every": 5}],
+            "fluid": {"lattice_boltzmann": {"viscosity": "0.001 Pa s", "tau": 0.8}}, "time": {"step": null, "steps": 10}, "dumps": [{"every": 5}],
             "openings": {"in": {"velocity": "0.01 m/s"}}, "cells": {"kernel": 2, "mechanics": {}}
         })
     }
@@ -119,11 +129,12 @@ mod tests {
     fn physics_may_not_unless_that_is_said() {
         for (pointer, value, key) in [
             (
-                "/fluid/viscosity",
+                "/fluid/lattice_boltzmann/viscosity",
                 json!("0.002 Pa s"),
                 "\"fluid.lattice_boltzmann.viscosity\" was \"0.001 Pa s\", now \"0.002 Pa s\"",
             ),
             ("/openings/in/velocity", json!(null), "\"openings.in.velocity\" was \"0.01 m/s\", now null"),
+            ("/time/step", json!("1e-7 s"), "\"time.step\" was null, now \"1e-7 s\""),
             ("/cells/kernel", json!(4), "\"cells.kernel\" was 2, now 4"),
             (
                 "/cells/mechanics",

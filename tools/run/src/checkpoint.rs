@@ -34,6 +34,7 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, system: &System) 
     let meta = CheckpointMeta {
         schema: CheckpointMeta::SCHEMA,
         step: system.step(),
+        clock: *system.clock(),
         ranks: comm.size(),
         nodes: setup.nodes(),
         case_sha256: case_sha256.to_owned(),
@@ -157,6 +158,7 @@ impl Saved for Stored<'_> {
 fn header(path: &Path, meta: &CheckpointMeta) -> StateHeader {
     StateHeader {
         step: meta.step,
+        clock: meta.clock,
         nodes: meta.nodes,
         source: path.display().to_string(),
         notes: meta.physics.clone(),

@@ -4,9 +4,12 @@ use std::path::PathBuf;
 
 use hematite_config::{Fault, Result, check_file_name};
 use hematite_dump::DumpRegion;
-use hematite_engine::TimeConfig;
+use hematite_engine::{Clock, End, TimeConfig};
+use hematite_units::quantity::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::cadence::{Cadence, Span, Times};
 
 /// A run of a case. The keys here say what is written, when, and by whom; the physics read the others.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -42,9 +45,9 @@ pub struct RunConfig {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointConfig {
-    /// Time steps from one to the next; none by default.
+    /// Time steps or time from one to the next, e.g. 1000 or "1 ms"; none by default.
     #[serde(default)]
-    pub every: Option<u64>,
+    pub every: Option<Span>,
     /// Minutes of wall-clock time from one to the next, those of "every" included; 0 or null for none.
     #[serde(default = "half_an_hour")]
     pub minutes: Option<f64>,
@@ -70,10 +73,10 @@ impl CheckpointConfig {
         self.minutes.filter(|&minutes| minutes > 0.0).map(|minutes| 60.0 * minutes)
     }
 
-    /// The step of the last one in a run of `steps` steps, where they may be made at multiples of `period`: at the end, or as near
-    /// before it as may be. None where that is the start.
-    pub fn last(self, steps: u64, period: u64) -> Option<u64> {
-        Some(steps - steps % period).filter(|&step| self.at_end && step > 0)
+    /// The step of the last one in a run whose last step is `last`, where they may be made at multiples of `period`: at the end, or as
+    /// near before it as may be. None where that is the start.
+    pub fn last(self, last: u64, period: u64) -> Option<u64> {
+        Some(last - last % period).filter(|&step| self.at_end && step > 0)
     }
 }
 
@@ -89,9 +92,9 @@ fn yes() -> bool {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BalanceConfig {
-    /// Time steps from one look to the next.
+    /// Time steps or time from one look to the next, e.g. 10000 or "1 ms".
     #[serde(default)]
-    pub every: Option<u64>,
+    pub every: Option<Span>,
     /// By how much the slowest rank may be over the mean of all, as a share of it, before parts are made anew.
     #[serde(default = "tolerance")]
     pub tolerance: f64,
@@ -114,55 +117,6 @@ fn tolerance() -> f64 {
     0.05
 }
 
-/// Every so many time steps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Cadence {
-    /// Time steps from one to the next.
-    #[serde(default)]
-    pub every: Option<u64>,
-}
-
-impl Cadence {
-    /// Whether it is due at `step`, where it waits for the next multiple of `period` steps.
-    pub fn due(&self, step: u64, period: u64) -> bool {
-        self.every.is_some_and(|every| step > 0 && (step / every * every).next_multiple_of(period) == step)
-    }
-
-    /// The first step after `step` at which it is due.
-    pub fn next(&self, step: u64, period: u64) -> Option<u64> {
-        let every = self.every?;
-        let from = |step: u64| step.checked_next_multiple_of(period);
-        let waiting = from(step / every * every)?;
-        if waiting > step { Some(waiting) } else { from((step / every + 1).checked_mul(every)?) }
-    }
-}
-
-/// Some time steps.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Times {
-    /// Every so many time steps, from step 0 on.
-    #[serde(default)]
-    pub every: Option<u64>,
-    /// At these time steps.
-    #[serde(default)]
-    pub at: Vec<u64>,
-}
-
-impl Times {
-    /// Whether something is due at `step`.
-    pub fn due(&self, step: u64) -> bool {
-        self.every.is_some_and(|every| step.is_multiple_of(every)) || self.at.contains(&step)
-    }
-
-    /// The first step after `step` at which something is due.
-    pub fn next(&self, step: u64) -> Option<u64> {
-        let regular = self.every.and_then(|every| (step / every + 1).checked_mul(every));
-        self.at.iter().copied().filter(|&at| at > step).chain(regular).min()
-    }
-}
-
 /// One series of field dumps.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -170,12 +124,12 @@ pub struct DumpConfig {
     /// Its file is NAME.vtkhdf.
     #[serde(default = "fields")]
     pub name: String,
-    /// Every so many time steps.
+    /// Every so many time steps, or so much time, e.g. 100 or "0.1 ms"; not at the start.
     #[serde(default)]
-    pub every: Option<u64>,
-    /// At these time steps.
+    pub every: Option<Span>,
+    /// At these time steps or times, e.g. [0, "0.5 ms"].
     #[serde(default)]
-    pub at: Vec<u64>,
+    pub at: Vec<Span>,
     /// Which fields, by name, such as "pressure" and "velocity"; all that the physics have by default.
     #[serde(default)]
     pub fields: Option<Vec<String>>,
@@ -186,6 +140,8 @@ pub struct DumpConfig {
 
 /// Ledger lines of a long run whose config does not say how many.
 const LEDGER_LINES: u64 = 100;
+/// Frames of tracks in a run whose config does not say how often.
+const TRACKS: u64 = 200;
 /// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
 const LEDGER_EVERY: u64 = 100;
 
@@ -197,42 +153,51 @@ fn fields() -> String {
 }
 
 impl DumpConfig {
-    /// Whether a dump is due at `step`.
-    pub fn due(&self, step: u64) -> bool {
-        self.every.is_some_and(|every| step > 0 && step.is_multiple_of(every)) || self.at.contains(&step)
-    }
-
-    /// The first step after `step` at which a dump is due.
-    pub fn next(&self, step: u64) -> Option<u64> {
-        let regular = self.every.and_then(|every| (step / every + 1).checked_mul(every));
-        self.at.iter().copied().filter(|&at| at > step).chain(regular).min()
+    /// When dumps are due.
+    pub fn times(&self) -> Times {
+        Times { every: self.every, at: self.at.clone() }
     }
 }
 
 impl RunConfig {
-    /// Time steps from one line of the ledger to the next, in a run of `steps` steps whose config says `every` or nothing.
-    pub fn ledger_every(every: Option<u64>, steps: u64) -> u64 {
-        every.unwrap_or((steps / LEDGER_LINES).max(LEDGER_EVERY))
+    /// From one line of the ledger to the next, in a run with this `end` whose config says `every` or nothing.
+    pub fn ledger_every(every: Option<Span>, end: End) -> Span {
+        every.unwrap_or(match end {
+            End::Step(steps) => Span::Steps((steps / LEDGER_LINES).max(LEDGER_EVERY)),
+            End::Time(time) => Span::Time(Time(time / LEDGER_LINES as f64)),
+        })
     }
 
-    /// Steps of dumps after the last of `steps`, each with its key.
-    pub fn beyond(&self, steps: u64) -> Vec<(String, u64)> {
+    /// From one line of the tracks to the next, in a run with this `end`.
+    pub fn tracks_every(&self, end: End) -> Span {
+        self.tracks.every.unwrap_or(match end {
+            End::Step(steps) => Span::Steps((steps / TRACKS).max(1)),
+            End::Time(time) => Span::Time(Time(time / TRACKS as f64)),
+        })
+    }
+
+    /// Dumps after the end of a run, each with its key.
+    pub fn beyond(&self, end: End, clock: &Clock) -> Vec<(String, Span)> {
         let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}].at"), &dump.at));
         let cells = self.cell_dumps.iter().map(|times| ("cell_dumps.at".to_owned(), &times.at));
-        let later = |at: &[u64]| at.iter().copied().find(|&at| at > steps);
+        let later = |at: &[Span]| at.iter().copied().find(|at| at.is_beyond(end, clock));
         fields.chain(cells).filter_map(|(key, at)| later(at).map(|at| (key, at))).collect()
     }
 
-    /// Checks what the types cannot, for a run of `steps` steps of a case of `dimension` dimensions, and fills in the
-    /// dump at the end where none is configured. Where `cut`, the command line sets the number of steps in place of the config, and
+    /// Checks what the types cannot, for a run of this `end` and the steps of `clock` of a case of `dimension` dimensions, and fills in
+    /// the dump at the end where none is configured. Where `cut`, the command line sets the number of steps in place of the config, and
     /// dumps may lie beyond it.
     ///
     /// # Errors
     /// A usage fault that names the key.
-    pub fn check(&mut self, steps: u64, cut: bool, dimension: usize) -> Result<()> {
+    pub fn check(&mut self, end: End, clock: &Clock, cut: bool, dimension: usize) -> Result<()> {
         if self.dumps.is_empty() {
             let region = DumpRegion::default();
-            self.dumps.push(DumpConfig { name: fields(), every: None, at: vec![steps], fields: None, region });
+            let at = match end {
+                End::Step(last) => Span::Steps(last),
+                End::Time(time) => Span::Time(Time(time)),
+            };
+            self.dumps.push(DumpConfig { name: fields(), every: None, at: vec![at], fields: None, region });
         }
         for (k, dump) in self.dumps.iter().enumerate() {
             let key = format!("dumps[{k}]");
@@ -243,8 +208,9 @@ impl RunConfig {
             if dump.every.is_none() && dump.at.is_empty() {
                 return Err(Fault::usage(format!("{key}: say when, by \"every\" or \"at\"")));
             }
-            if dump.every == Some(0) {
-                return Err(Fault::usage(format!("{key}.every must be at least 1")));
+            is_period(&format!("{key}.every"), dump.every)?;
+            if let Some(before) = dump.at.iter().find(|at| at.is_negative()) {
+                return Err(Fault::usage(format!("{key}.at: {before} is before the start")));
             }
             if dump.fields.as_ref().is_some_and(Vec::is_empty) {
                 return Err(Fault::usage(format!("{key}.fields is empty")));
@@ -253,14 +219,17 @@ impl RunConfig {
         }
         if self.cell_dumps.is_none() {
             let mut at = self.dumps[0].at.clone();
-            at.push(0);
+            at.push(Span::Steps(0));
             self.cell_dumps = Some(Times { every: self.dumps[0].every, at });
         }
-        if let Some((key, at)) = self.beyond(steps).into_iter().find(|_| !cut) {
-            return Err(Fault::usage(format!("{key}: {at} is beyond the {steps} steps of the run")));
+        if let Some((key, at)) = self.beyond(end, clock).into_iter().find(|_| !cut) {
+            return Err(Fault::usage(format!("{key}: {at} is beyond the end of the run, {}", said(end))));
         }
-        if self.cell_dumps.as_ref().is_some_and(|times| times.every == Some(0)) {
-            return Err(Fault::usage("cell_dumps.every must be at least 1"));
+        if let Some(times) = &self.cell_dumps {
+            is_period("cell_dumps.every", times.every)?;
+            if let Some(before) = times.at.iter().find(|at| at.is_negative()) {
+                return Err(Fault::usage(format!("cell_dumps.at: {before} is before the start")));
+            }
         }
         for name in MEMBERS {
             if self.dumps.iter().any(|dump| dump.name == name) {
@@ -273,9 +242,7 @@ impl RunConfig {
             ("tracks", self.tracks.every),
             ("balance", self.balance.every),
         ];
-        if let Some((key, _)) = cadences.iter().find(|(_, every)| *every == Some(0)) {
-            return Err(Fault::usage(format!("{key}.every must be at least 1")));
-        }
+        cadences.into_iter().try_for_each(|(key, every)| is_period(&format!("{key}.every"), every))?;
         if let Some(minutes) = self.checkpoint.minutes.filter(|minutes| !(0.0..=f64::MAX).contains(minutes)) {
             return Err(Fault::usage(format!(
                 "checkpoint.minutes {minutes} must be above 0, or 0 for no checkpoints by the clock"
@@ -291,36 +258,20 @@ impl RunConfig {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dumps_fall_due() {
-        let dump = DumpConfig {
-            name: fields(),
-            every: Some(10),
-            at: vec![0, 13],
-            fields: None,
-            region: DumpRegion::default(),
-        };
-        let due: Vec<u64> = (0..32).filter(|&step| dump.due(step)).collect();
-        assert_eq!(due, [0, 10, 13, 20, 30]);
-        assert_eq!([0, 10, 12, 13].map(|step| dump.next(step)), [Some(10), Some(13), Some(13), Some(20)]);
-    }
-
-    #[test]
-    fn what_must_wait_for_a_period_falls_due_once() {
-        for (every, period) in [(10, 1), (10, 4), (3, 8), (7, 2), (1, 2), (40, 40)] {
-            let cadence = Cadence { every: Some(every) };
-            let due: Vec<u64> = (0..200).filter(|&step| cadence.due(step, period)).collect();
-            let wanted: std::collections::BTreeSet<u64> =
-                (1..200 / every + 1).map(|k| (k * every).next_multiple_of(period)).filter(|&step| step < 200).collect();
-            assert_eq!(due, wanted.into_iter().collect::<Vec<_>>(), "every {every}, period {period}");
-            for step in 0..due.last().copied().unwrap_or(0) {
-                assert_eq!(cadence.next(step, period), due.iter().copied().find(|&at| at > step), "after {step}");
-            }
+/// Refuses a period of nothing.
+fn is_period(key: &str, every: Option<Span>) -> Result<()> {
+    match every {
+        Some(every) if !every.is_positive() => {
+            Err(Fault::usage(format!("{key} {every} must be at least 1 step, or a time above 0")))
         }
-        assert_eq!((Cadence::default().due(10, 1), Cadence::default().next(10, 1)), (false, None));
+        _ => Ok(()),
+    }
+}
+
+/// The end of a run in words.
+pub fn said(end: End) -> String {
+    match end {
+        End::Step(last) => format!("step {last}"),
+        End::Time(time) => format!("{time:e} s"),
     }
 }

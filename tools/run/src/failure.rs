@@ -4,6 +4,7 @@ use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Checkpoint, MemberFrame, MemberWriter, RunRecord, write_index};
 
+use crate::cadence::Span;
 use crate::config::DumpConfig;
 use crate::field_dump::FieldDump;
 use crate::output::{index, member_file};
@@ -20,7 +21,7 @@ const TOUCHING: f64 = 3.0;
 /// When a file cannot be written, or the device or a rank is lost.
 pub fn dump(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<()> {
     let folder = setup.folder.join(RunRecord::FAILED);
-    let (rank, at) = (comm.rank(), setup.at(system.step()));
+    let (rank, at) = (comm.rank(), system.now());
     together(comm, || {
         if rank > 0 {
             return Ok(());
@@ -34,7 +35,7 @@ pub fn dump(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<()> {
     let all = DumpConfig {
         name: RunRecord::FAILED_FIELDS.to_owned(),
         every: None,
-        at: vec![at.step],
+        at: vec![Span::Steps(at.step)],
         fields: None,
         region: Default::default(),
     };
@@ -57,7 +58,7 @@ pub fn dump(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<()> {
 /// # Errors
 /// When the device or a rank is lost.
 pub fn explain(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<String> {
-    let at = setup.at(system.step());
+    let at = system.now();
     let mut frames: Vec<(Vec<String>, MemberFrame)> = Vec::new();
     for (_, members) in system.members() {
         let names = members.populations().iter().map(|&k| setup.ground.populations[k].name.clone()).collect();

@@ -8,6 +8,7 @@ use hematite_config::{Fault, Result, check_writable, clear_partial};
 use hematite_dump::{Checkpoint, CheckpointWriter, EndState, Ledger, RunRecord};
 
 use crate::cli::Cli;
+use crate::config::said;
 use crate::lock::{self, Lock};
 use crate::ranks::together;
 use crate::setup::Setup;
@@ -27,7 +28,7 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
         asked.then(|| RunRecord::read(folder).ok()).flatten().is_some_and(|record| {
             let same = setup.whole == record.config;
             let same = same && checkpoint::has_same_tables(setup);
-            same && record.steps == setup.steps && record.end.is_some_and(|end| end.state == EndState::Done)
+            same && record.steps == setup.end.step() && record.end.is_some_and(|end| end.state == EndState::Done)
         })
     };
     comm.any(comm.rank() == 0 && done())
@@ -36,7 +37,7 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
 /// Says that the run is done already, on rank 0.
 pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
     if !cli.quiet && comm.rank() == 0 {
-        eprintln!("done already: step {}, {}", setup.steps, setup.folder.display());
+        eprintln!("done already: {}, {}", said(setup.end), setup.folder.display());
     }
 }
 
@@ -96,10 +97,10 @@ fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<bool> 
     is_for_runs(folder)?;
     lock::check(folder)?;
     let holds = folder.join(RECORD).exists();
-    if let Some(step) = resumed.filter(|&step| step > setup.steps) {
+    if let Some((step, last)) = resumed.zip(setup.end.step()).filter(|(step, last)| step > last) {
         return Err(Fault::usage(format!(
-            "the checkpoint is of step {step}, the run has {}: take more by --steps or \"time\", or an earlier checkpoint by --restart PATH",
-            setup.steps
+            "the checkpoint is of step {step}, the run has {last}: take more by --steps or \"time\", or an earlier checkpoint by \
+             --restart PATH"
         )));
     }
     if let Some(path) = cli.restart.as_deref().filter(|&path| holds && path != "latest" && !is_within(path, folder)) {

@@ -52,6 +52,7 @@ impl Kept {
         let mut kept = Self {
             header: StateHeader {
                 step: system.step(),
+                clock: *system.clock(),
                 nodes: setup.nodes(),
                 source: "the state before balancing".to_owned(),
                 notes: system.notes(),

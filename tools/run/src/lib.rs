@@ -3,6 +3,7 @@
 mod alarm;
 mod balance;
 mod bench;
+mod cadence;
 mod changes;
 mod check;
 mod checkpoint;

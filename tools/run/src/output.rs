@@ -10,9 +10,10 @@ use hematite_dump::{
     MemberFile, MemberWriter, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
     WarningRecord, clear_other_ranks, cut_back, dump_file, rank_file, write_index,
 };
-use hematite_engine::{Alarm, Mass, Measured, Members, Phases};
+use hematite_engine::{Alarm, Clock, End, Mass, Measured, Members, Phases};
 use serde_json::{Value, json};
 
+use crate::cadence::Span;
 use crate::cli::Cli;
 use crate::config::{MEMBERS, RunConfig};
 use crate::field_dump::FieldDump;
@@ -94,7 +95,7 @@ impl Output {
             let (names, columns) = (setup.entries(), setup.columns());
             let before = if goes_on { Some(RunRecord::read(&setup.folder)?) } else { None };
             ledger = Some(if let Some(before) = &before {
-                let extra = line_of_end(setup, before);
+                let extra = line_of_end(setup, system.now(), system.clock(), before);
                 LedgerWriter::reopen(&setup.folder, |line| line <= step && Some(line) != extra)?
             } else {
                 let populations: Vec<String> = setup.ground.populations.iter().map(|p| p.name.clone()).collect();
@@ -122,18 +123,17 @@ impl Output {
     }
 
     /// The first step after `step` at which a dump is due.
-    pub fn next_dump(&self, setup: &Setup, step: u64) -> Option<u64> {
+    pub fn next_dump(&self, setup: &Setup, clock: &Clock, step: u64) -> Option<u64> {
         let suspended = !self.members.is_empty();
-        let cells = suspended.then(|| setup.config.cell_dumps.as_ref()?.next(step)).flatten();
-        let tracks = suspended.then(|| step - step % tracks_every(setup) + tracks_every(setup));
-        self.dumps.iter().filter_map(|dump| dump.config.next(step)).chain(cells).chain(tracks).min()
+        let cells = suspended.then(|| setup.config.cell_dumps.as_ref()?.next(clock, step)).flatten();
+        let tracks = suspended.then(|| setup.config.tracks_every(setup.end).next_end(clock, step));
+        self.dumps.iter().filter_map(|dump| dump.config.times().next(clock, step)).chain(cells).chain(tracks).min()
     }
 
     /// Whether a dump of fields, or of cells or bodies, is due at `step`.
-    pub fn dumps_at(&self, setup: &Setup, step: u64) -> bool {
-        let suspended = !self.members.is_empty();
-        let whole = suspended && setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(step));
-        whole || self.dumps.iter().any(|dump| dump.config.due(step) && dump.lacks(step))
+    pub fn dumps_at(&self, setup: &Setup, clock: &Clock, step: u64) -> bool {
+        let whole = !self.members.is_empty() && wholes_at(setup, clock, step);
+        whole || self.dumps.iter().any(|dump| dump.config.times().due(clock, step, false) && dump.lacks(step))
     }
 
     /// The step of the last dump, if there is one.
@@ -178,9 +178,9 @@ impl Output {
     /// Writes the dumps that are due now. Gives what there is to say of the members in them.
     pub fn dump(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<Vec<Alarm>> {
         let start = Instant::now();
-        let at = setup.at(system.step());
+        let (at, clock) = (system.now(), *system.clock());
         let step = at.step;
-        for dump in self.dumps.iter_mut().filter(|dump| dump.config.due(step)) {
+        for dump in self.dumps.iter_mut().filter(|dump| dump.config.times().due(&clock, step, false)) {
             // A restart from this very step finds its dump already there.
             if !dump.lacks(step) {
                 continue;
@@ -191,8 +191,8 @@ impl Output {
                 log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
             }
         }
-        let whole = setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(step));
-        let tracks = step.is_multiple_of(tracks_every(setup));
+        let whole = wholes_at(setup, &clock, step);
+        let tracks = step == 0 || setup.config.tracks_every(setup.end).ends_at(&clock, step);
         let mut alarms = Vec::new();
         if !self.members.is_empty() && (whole || tracks) {
             let mut frames = Vec::new();
@@ -253,13 +253,14 @@ impl Output {
     /// Adds a line to the ledger: what physics measured, and counts of members. Collective.
     pub fn monitor(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System, mlups: f64) -> Result<()> {
         let start = Instant::now();
-        let at = setup.at(system.step());
+        let at = system.now();
+        let done = setup.end.share(system.clock(), at.step);
         let (mut mass, mut values, mut log) = (Mass::default(), Vec::new(), serde_json::Map::new());
         for (key, value) in [("event", json!("monitor")), ("step", json!(at.step)), ("time_s", json!(at.time))] {
             log.insert(key.to_owned(), value);
         }
         for physics in &mut system.physics {
-            let Measured { mass: own, values: measured, log: said } = physics.measure(comm, setup.steps)?;
+            let Measured { mass: own, values: measured, log: said } = physics.measure(comm, done)?;
             let own = own.unwrap_or_default();
             mass.inside += own.inside;
             mass.through.extend(own.through);
@@ -320,12 +321,19 @@ fn lacks(last: Option<&DumpStep>, step: u64) -> bool {
     last.is_none_or(|last| last.step < step)
 }
 
-/// The step whose line is in the ledger only because the run that goes on had its end there, and has no longer.
-fn line_of_end(setup: &Setup, before: &RunRecord) -> Option<u64> {
-    let last = before.steps;
-    let was = RunConfig::ledger_every(before.config["monitor"]["every"].as_u64(), last);
-    let is = RunConfig::ledger_every(setup.config.monitor.every, setup.steps);
-    (last != setup.steps && !last.is_multiple_of(was) && !last.is_multiple_of(is)).then_some(last)
+/// Whether dumps of members as a whole are due at `step`.
+fn wholes_at(setup: &Setup, clock: &Clock, step: u64) -> bool {
+    setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(clock, step, true))
+}
+
+/// The step `now`, from which a run goes on, where it has a line in the ledger only because the run had its end there.
+fn line_of_end(setup: &Setup, now: DumpStep, clock: &Clock, before: &RunRecord) -> Option<u64> {
+    let last = before.steps.or_else(|| Some(before.end.as_ref()?.step)).filter(|&last| last == now.step)?;
+    let was = serde_json::from_value(before.config["monitor"]["every"].clone()).ok().flatten();
+    let was = RunConfig::ledger_every(was, before.steps.map_or(setup.end, End::Step));
+    let is = RunConfig::ledger_every(setup.config.monitor.every, setup.end);
+    let due = |every: Span| every.ends_at(clock, last);
+    (setup.end.step() != Some(last) && !due(was) && !due(is)).then_some(last)
 }
 
 /// Whether a run may go on with the files of its folder, as far as can be told without changing them. On rank 0.
@@ -357,14 +365,6 @@ fn same_columns(folder: &Path, names: &[String], columns: &[Column]) -> Result<(
         return Err(refusal("holds the columns", &text(&before.columns), &text(columns), remedy));
     }
     Ok(())
-}
-
-/// Frames of tracks in a run whose config does not say how often.
-const TRACKS: u64 = 200;
-
-/// Time steps from one line of the tracks to the next.
-fn tracks_every(setup: &Setup) -> u64 {
-    setup.config.tracks.every.unwrap_or((setup.steps / TRACKS).max(1))
 }
 
 /// The dump of the members of a physics in a folder.
@@ -416,12 +416,12 @@ fn record(setup: &Setup, ranks: usize, case_sha256: &str, devices: Vec<String>) 
         velocity_set: String::new(),
         nodes: setup.ground.header.nodes as u64,
         dx: setup.ground.header.spacing,
-        dt: setup.dt,
+        dt: setup.clock.dt(),
         rho0: 0.0,
         nu: 0.0,
         tau: 0.0,
         precision: String::new(),
-        steps: setup.steps,
+        steps: setup.end.step(),
         grown: setup.grown(),
         pressure_drop: [0.0; 3],
         openings: Vec::new(),

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use hematite_case::Case;
 use hematite_comm::Comm;
 use hematite_config::{Document, Fault, Result, join, nearest, sibling};
-use hematite_dump::{Column, DumpStep, Field};
-use hematite_engine::{FluidNeeds, Ground, Method, Planned, Planning, Precision, Span};
+use hematite_dump::{Column, Field};
+use hematite_engine::{Clock, End, FluidNeeds, Ground, Method, Planned, Planning, Precision, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
+use crate::cadence;
 use crate::cli::Cli;
-use crate::config::{DumpConfig, RunConfig};
+use crate::config::{DumpConfig, RunConfig, said};
 use crate::ranks::together;
 
 /// A run that has passed every check that needs no GPU.
@@ -26,10 +27,12 @@ pub struct Setup {
     pub ground: Ground,
     /// The physics, in the order of a time step.
     pub planned: Vec<Box<dyn Planned>>,
-    /// The time step, s.
-    pub dt: f64,
-    /// Time steps asked for.
-    pub steps: u64,
+    /// The times of steps, up to the first renewal where they adapt to the state.
+    pub clock: Clock,
+    /// The longest step, s, where steps adapt to the state.
+    pub longest: Option<f64>,
+    /// Where the run ends.
+    pub end: End,
     /// The run folder.
     pub folder: PathBuf,
 }
@@ -82,8 +85,8 @@ impl Setup {
                 "the config asks for no physics: give \"fluid\": {\"METHOD\": {...}}; --schema lists the methods",
             )
         };
-        let Span { dt, steps } = planning.span.ok_or_else(none)?;
-        config.check(steps, cli.steps.is_some(), stored.header().set.dimension())?;
+        let Span { clock, longest, end } = planning.span.ok_or_else(none)?;
+        config.check(end, &clock, cli.steps.is_some(), stored.header().set.dimension())?;
         planning.write_down(&config)?;
         if let Some(unread) = document.first_but(&planning.config) {
             return Err(Fault::usage(format!(
@@ -97,7 +100,7 @@ impl Setup {
         }
         let (path, folder) = (path.to_owned(), folder.to_owned());
         let ground = ground.ok_or_else(none)?;
-        let setup = Self { path, config, whole: Value::Object(whole), ground, planned, dt, steps, folder };
+        let setup = Self { path, config, whole: Value::Object(whole), ground, planned, clock, longest, end, folder };
         setup.config.dumps.iter().try_for_each(|dump| setup.fields_of(dump).map(drop))?;
         setup.refuse_empty_dumps(comm)?;
         Ok(setup)
@@ -106,11 +109,6 @@ impl Setup {
     /// The last step at which members grow; none where all have their size.
     pub fn grown(&self) -> Option<u64> {
         self.planned.iter().filter_map(|physics| physics.fluid_needs()?.grown).max()
-    }
-
-    /// The time after `step` steps.
-    pub fn at(&self, step: u64) -> DumpStep {
-        DumpStep { step, time: step as f64 * self.dt }
     }
 
     /// The fields that physics have at nodes.
@@ -181,8 +179,8 @@ impl Setup {
         }
         eprintln!("ranks     {}", comm.size());
         let physics = self.planned.iter().flat_map(|physics| physics.advice());
-        let beyond = self.config.beyond(self.steps).into_iter().map(|(key, at)| {
-            format!("{key}: step {at} is beyond the {} steps of --steps and will not be reached", self.steps)
+        let beyond = self.config.beyond(self.end, &self.clock).into_iter().map(|(key, at)| {
+            format!("{key}: {at} is beyond the end by --steps, {}, and will not be reached", said(self.end))
         });
         for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond) {
             eprintln!("advice    {advice}");
@@ -220,7 +218,7 @@ fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document,
         (config.time.steps, config.time.duration) = (Some(steps), None);
     }
     if let Some(every) = cli.checkpoint_every {
-        config.checkpoint.every = Some(every);
+        config.checkpoint.every = Some(cadence::Span::Steps(every));
     }
     if let Some(minutes) = cli.checkpoint_minutes {
         config.checkpoint.minutes = Some(minutes);

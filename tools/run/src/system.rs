@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
-use hematite_dump::{CellCount, PopulationState};
+use hematite_dump::{CellCount, DumpStep, PopulationState};
 use hematite_engine::passage::Tally;
-use hematite_engine::{Alarm, Drive, Ground, Members, Phases, Physics, Saved, SharedNodes};
+use hematite_engine::{Alarm, Clock, Drive, Ground, Members, Phases, Physics, Saved, SharedNodes, longest_step};
 use hematite_gpu::Gpu;
 use serde_json::Value;
 
@@ -18,6 +18,7 @@ pub struct System {
     pub physics: Vec<Box<dyn Physics>>,
     drive: Drive,
     step: u64,
+    clock: Clock,
 }
 
 impl System {
@@ -32,7 +33,8 @@ impl System {
             physics.push(planned.build(gpu, comm, &mut setup.ground, &mut nodes, saved)?);
         }
         physics.iter_mut().try_for_each(|physics| physics.start(comm))?;
-        Ok(Self { physics, drive: Drive::new(gpu), step: saved.map_or(0, |saved| saved.header().step) })
+        let (step, clock) = saved.map_or((0, setup.clock), |saved| (saved.header().step, saved.header().clock));
+        Ok(Self { physics, drive: Drive::new(gpu), step, clock })
     }
 
     /// Time steps done.
@@ -40,7 +42,42 @@ impl System {
         self.step
     }
 
-    /// Does `steps` time steps. Collective.
+    /// The times of steps up to the present one, and of those to come as long as their length is not renewed.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Time steps done, and the time.
+    pub fn now(&self) -> DumpStep {
+        self.clock.moment(self.step)
+    }
+
+    /// Renews the length of time steps where the state asks for that now: to what it allows, at most `longest` seconds. Where `longest` is
+    /// none the length is fixed, and the state must allow it. Gives the steps for which that holds, none where it holds for all. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure where the state allows no step, or less than is fixed; when the device or a rank is lost.
+    pub fn renew(&mut self, comm: &dyn Comm, longest: Option<f64>) -> Result<u64> {
+        let periods = self.physics.iter().filter_map(|physics| physics.renews_every());
+        let Some(period) = periods.min() else { return Ok(u64::MAX) };
+        if self.step.is_multiple_of(period) {
+            let (allowed, dt) = (longest_step(comm, &mut self.physics)?, self.clock.dt());
+            match longest {
+                Some(longest) => self.clock.renew(self.step, allowed.min(longest)),
+                None if allowed < dt => {
+                    return Err(Fault::numerical(format!(
+                        "after step {} the state allows time steps of {allowed:.3e} s, those of the run have {dt:.3e} s: take a \
+                         shorter one",
+                        self.step
+                    )));
+                }
+                None => {}
+            }
+        }
+        Ok(period - self.step % period)
+    }
+
+    /// Does `steps` time steps of one length. Collective.
     ///
     /// # Errors
     /// A numerical failure where the state is beyond the method or something broke; when the device or a rank is lost.
@@ -48,7 +85,7 @@ impl System {
         let mut physics: Vec<&mut dyn Physics> =
             self.physics.iter_mut().map(|physics| &mut **physics as &mut dyn Physics).collect();
         // A step that failed may be dumped: it is where the loop has come.
-        self.drive.advance(comm, &mut physics, &mut self.step, steps)
+        self.drive.advance(comm, &mut physics, &mut self.step, steps, &self.clock)
     }
 
     /// What has members, with its name.

@@ -10,6 +10,7 @@ use hematite_gpu::Gpu;
 use serde_json::json;
 
 use crate::balance::{Pace, divide};
+use crate::cadence::Span;
 use crate::cli::{Cli, Traced};
 use crate::config::RunConfig;
 use crate::output::{Origin, Output};
@@ -25,13 +26,15 @@ use crate::{alarm, checkpoint, failure};
 /// Seconds of steps between two looks at signals, clock and progress.
 const LOOK: f64 = 0.25;
 
-/// What is asked for apart from the config's steps.
+/// What is to be done at the next step whose state is whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Asked {
     /// A checkpoint.
     checkpoint: bool,
     /// An end after it.
     stop: bool,
+    /// A look at how long ranks take.
+    balance: bool,
 }
 
 /// A run in time.
@@ -46,7 +49,7 @@ pub struct TimeLoop<'c> {
     stop: Stop,
     told: bool,
     first: u64,
-    /// What ranks have agreed on that waits for a step whose state is whole.
+    /// What ranks have agreed on.
     asked: Asked,
     /// Seconds of this rank's own work since its nodes were last looked at.
     busy: f64,
@@ -60,7 +63,8 @@ impl<'c> TimeLoop<'c> {
         let stop = Stop::new(cli.signals.clone(), cli.walltime, cli.started, setup.config.checkpoint.seconds());
         let Start { case_sha256, gpu, devices, system, resumed, changed, damaged } = Start::new(cli, comm, &mut setup)?;
         let told = !cli.quiet && comm.rank() == 0;
-        let (first, last) = (resumed.unwrap_or(0), setup.steps);
+        let first = resumed.unwrap_or(0);
+        let last = setup.end.expected(system.clock(), first, system.whole_every());
         together(comm, || if first < last { stop.check_time() } else { Ok(()) })?;
         let origin = Origin { case_sha256: &case_sha256, devices: devices.clone(), resumed, changed };
         let mut output = Output::open(cli, comm, &setup, &system, origin)?;
@@ -92,8 +96,8 @@ impl<'c> TimeLoop<'c> {
     /// Steps to the end, or to a stop.
     pub fn run(mut self) -> Result<Exit> {
         let start = Instant::now();
-        let last = self.setup.steps;
-        let mut progress = Progress::new(self.told, self.setup.ground.header.nodes as u64, self.first, last);
+        let nodes = self.setup.ground.header.nodes as u64;
+        let mut progress = Progress::new(self.told, nodes, self.setup.end, self.system.now());
         self.output.log(&json!({"event": "start", "step": self.first, "ranks": self.comm.size()}))?;
         let mut seconds_a_step: f64 = 0.0;
         for event in self.setup.planned.iter().flat_map(|physics| physics.events()) {
@@ -113,7 +117,7 @@ impl<'c> TimeLoop<'c> {
             }
         };
         self.trace(true)?;
-        progress.done();
+        progress.finish();
         let (step, wall) = (self.system.step(), start.elapsed().as_secs_f64());
         self.output.timing(self.comm, &self.setup, self.earlier + self.system.phases(), step - self.first, wall)?;
         let mlups = progress.mlups(step);
@@ -136,27 +140,37 @@ impl<'c> TimeLoop<'c> {
         self.trace(false)?;
         self.ask()?;
         let saved = self.events(progress)?;
-        if self.system.step() >= self.setup.steps {
+        if self.has_ended() {
             return Ok(Some(Exit::Done));
         }
         let stops = self.asked.stop && saved;
         if saved {
-            self.asked = Asked::default();
+            (self.asked.checkpoint, self.asked.stop) = (false, false);
         }
         Ok(stops.then_some(Exit::Stopped))
     }
 
     /// The steps to the next event, or as many as take a moment.
     fn batch(&mut self, progress: &mut Progress, seconds_a_step: &mut f64) -> Result<()> {
-        let limit = self.next_event().min(self.setup.steps) - self.system.step();
+        let holds = self.system.renew(self.comm, self.setup.longest)?;
+        let limit = (self.next_event().min(self.end()) - self.system.step()).min(holds);
         let steps = self.agreed_batch(*seconds_a_step, limit)?;
         let began = Instant::now();
         self.advance(steps)?;
         *seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
         self.system.watch(self.comm, &self.setup.ground)?;
         self.warn(progress)?;
-        progress.at(self.system.step());
+        progress.at(self.system.now());
         Ok(())
+    }
+
+    /// The last step, as long as the length of steps stays as it is.
+    fn end(&self) -> u64 {
+        self.setup.end.expected(self.system.clock(), self.system.step(), self.period())
+    }
+
+    fn has_ended(&self) -> bool {
+        self.system.step() >= self.end()
     }
 
     /// Says what physics warn of, and shows how fast things are.
@@ -170,7 +184,7 @@ impl<'c> TimeLoop<'c> {
 
     /// Takes down that the run failed, with its last state, and says where the last sound one is.
     fn failed(&mut self, fault: Fault, progress: &Progress) -> Fault {
-        progress.done();
+        progress.finish();
         let (step, exit) = (self.system.step(), fault.exit as u8);
         // Other faults leave no rank to count on.
         let fault = if fault.exit == Exit::Numerical { self.explained(fault) } else { fault };
@@ -201,11 +215,16 @@ impl<'c> TimeLoop<'c> {
         let span = self.gpu.span("look");
         self.system.check_sound(self.comm)?;
         drop(span);
-        let line = step.is_multiple_of(self.monitor_every()) || step == self.setup.steps;
+        let clock = *self.system.clock();
+        let line = step == 0 || self.monitor_every().ends_at(&clock, step) || self.has_ended();
         // A restart finds the ledger's line of its first step there.
         let line = line && (step > self.first || self.first == 0 && !self.output.goes_on);
+        // What is due where the state is not whole waits.
+        self.asked.checkpoint |= step > self.first && self.setup.config.checkpoint.cadence().due(&clock, step);
+        self.asked.balance |=
+            self.comm.size() > 1 && step > self.first && self.setup.config.balance.cadence().due(&clock, step);
         let checkpoint = self.saves_at(step);
-        if line || checkpoint || self.output.dumps_at(&self.setup, step) {
+        if line || checkpoint || self.output.dumps_at(&self.setup, &clock, step) {
             self.look(line, progress)?;
         }
         let span = self.gpu.span("dump");
@@ -220,9 +239,9 @@ impl<'c> TimeLoop<'c> {
 
     /// Whether a checkpoint is to be written at `step`.
     fn saves_at(&self, step: u64) -> bool {
-        let (config, period) = (&self.setup.config.checkpoint, self.period());
-        let due = config.cadence().due(step, period) || config.last(self.setup.steps, period) == Some(step);
-        step > self.first && due || self.asked.checkpoint && step.is_multiple_of(period)
+        let period = self.period();
+        let last = self.setup.config.checkpoint.last(self.end(), period) == Some(step);
+        step > self.first && last || self.asked.checkpoint && step.is_multiple_of(period)
     }
 
     /// Looks at the whole state, which must be within the method, and adds a `line` to the ledger where one is due.
@@ -244,10 +263,10 @@ impl<'c> TimeLoop<'c> {
     /// Goes on with other parts, where it is time to look at them and some ranks take longer than is tolerated.
     fn balanced(mut self) -> Result<Self> {
         let (step, balance) = (self.system.step(), self.setup.config.balance);
-        let due = step > self.first && balance.cadence().due(step, self.period());
-        if self.comm.size() == 1 || !due {
+        if self.comm.size() == 1 || !self.asked.balance || !step.is_multiple_of(self.period()) {
             return Ok(self);
         }
+        self.asked.balance = false;
         let start = Instant::now();
         let _span = self.gpu.span("balance");
         let pace = Pace::of(self.comm, std::mem::take(&mut self.busy))?;
@@ -291,14 +310,15 @@ impl<'c> TimeLoop<'c> {
         let mut asked = [stop, checkpoint].map(i64::from);
         self.comm.sum(&mut asked)?;
         let [stop, checkpoint] = asked.map(|ranks| ranks > 0);
-        self.asked = Asked { checkpoint: self.asked.checkpoint || checkpoint, stop: self.asked.stop || stop };
+        self.asked.checkpoint |= checkpoint;
+        self.asked.stop |= stop;
         Ok(())
     }
 
     fn advance(&mut self, steps: u64) -> Result<()> {
         let (start, comm) = (Instant::now(), Waiting::new(self.comm));
         let after = self.system.step() + steps;
-        if after.is_multiple_of(self.monitor_every()) || after == self.setup.steps {
+        if self.monitor_every().ends_at(self.system.clock(), after) || after == self.end() {
             self.system.physics.iter_mut().for_each(|physics| physics.measure_after(after));
         }
         self.system.advance(&comm, steps)?;
@@ -306,7 +326,7 @@ impl<'c> TimeLoop<'c> {
         Ok(())
     }
 
-    /// Checkpoints, and new parts, may be made at multiples of this many steps, and what is due in between waits for the next.
+    /// The state is whole at multiples of this many steps: checkpoints, and new parts, that are due in between wait for the next.
     fn period(&self) -> u64 {
         self.system.whole_every()
     }
@@ -314,19 +334,20 @@ impl<'c> TimeLoop<'c> {
     /// The next step at which something is due.
     fn next_event(&self) -> u64 {
         let step = self.system.step();
-        let monitored = (step / self.monitor_every() + 1).saturating_mul(self.monitor_every());
+        let clock = self.system.clock();
+        let monitored = self.monitor_every().next_end(clock, step);
         let config = &self.setup.config;
         let period = self.period();
-        let whole = [config.checkpoint.cadence(), config.balance.cadence()].map(|cadence| cadence.next(step, period));
-        let last = config.checkpoint.last(self.setup.steps, period).filter(|&last| last > step);
-        let asked = self.asked.checkpoint.then(|| step - step % period + period);
+        let whole = [config.checkpoint.cadence(), config.balance.cadence()].map(|cadence| cadence.next(clock, step));
+        let last = config.checkpoint.last(self.end(), period).filter(|&last| last > step);
+        let asked = (self.asked.checkpoint || self.asked.balance).then(|| step - step % period + period);
         let trace = self.trace.as_ref().and_then(|trace| trace.next(step));
-        let dump = self.output.next_dump(&self.setup, step);
+        let dump = self.output.next_dump(&self.setup, clock, step);
         whole.into_iter().chain([last, asked, dump, trace]).flatten().fold(monitored, u64::min)
     }
 
-    fn monitor_every(&self) -> u64 {
-        RunConfig::ledger_every(self.setup.config.monitor.every, self.setup.steps)
+    fn monitor_every(&self) -> Span {
+        RunConfig::ledger_every(self.setup.config.monitor.every, self.setup.end)
     }
 
     /// A number of steps that takes about [`LOOK`] seconds, at most `limit`, the same on every rank.

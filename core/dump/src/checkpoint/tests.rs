@@ -17,7 +17,8 @@ fn bits(i: usize, id: NodeId) -> u32 {
 fn meta(step: u64, ranks: usize, nodes: u64) -> CheckpointMeta {
     let case_sha256 = "ab".to_owned();
     let (schema, populations, physics) = (CheckpointMeta::SCHEMA, Vec::new(), BTreeMap::new());
-    CheckpointMeta { schema, step, ranks, nodes, case_sha256, populations, physics, config: None }
+    let clock = Clock::new(0.1);
+    CheckpointMeta { schema, step, clock, ranks, nodes, case_sha256, populations, physics, config: None }
 }
 
 fn write(run: &Path, step: u64, shares: &[Vec<NodeId>]) -> CheckpointMeta {

@@ -10,7 +10,7 @@ use crate::{BodyFrame, CellFrame, CellWriter, Column, DumpStep, FieldWriter, Led
 
 fn record() -> RunRecord {
     let json = serde_json::json!({
-        "schema": 1, "config": {}, "case": "/c.h5", "case_sha256": "", "velocity_set": "D3Q19", "nodes": 60, "dx": 1.0,
+        "schema": 2, "config": {}, "case": "/c.h5", "case_sha256": "", "velocity_set": "D3Q19", "nodes": 60, "dx": 1.0,
         "dt": 1.0, "rho0": 1.0, "nu": 1.0, "tau": 1.0, "precision": "f32", "steps": 2, "pressure_drop": [0.0, 0.0, 0.0],
         "openings": [], "dumps": ["fields"], "ranks": 1, "devices": [],
         "provenance": {"program": "run", "command_line": [], "inputs": [], "written": 0},

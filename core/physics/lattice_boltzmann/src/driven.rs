@@ -6,7 +6,7 @@ use std::ops::Range;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Field};
-use hematite_engine::{Alarm, Drive, Ground, Keep, Mass, Measured, Phases, Physics, Precision};
+use hematite_engine::{Alarm, Clock, Drive, Ground, Keep, Mass, Measured, Phases, Physics, Precision};
 use hematite_gpu::{Recorder, Ticket};
 use hematite_units::{LatticeUnits, groups::CS2};
 use serde::{Deserialize, Serialize};
@@ -176,8 +176,8 @@ impl Physics for LatticeBoltzmann {
         self.outlets.until_measured(step)
     }
 
-    fn begin(&mut self, comm: &dyn Comm, steps: Range<u64>) -> Result<()> {
-        self.driven().begin(comm, steps)
+    fn begin(&mut self, comm: &dyn Comm, steps: Range<u64>, clock: &Clock) -> Result<()> {
+        self.driven().begin(comm, steps, clock)
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
@@ -261,14 +261,14 @@ impl Physics for LatticeBoltzmann {
         self.fluid.weigh_after(step);
     }
 
-    fn measure(&mut self, comm: &dyn Comm, last: u64) -> Result<Measured> {
+    fn measure(&mut self, comm: &dyn Comm, done: f64) -> Result<Measured> {
         let look = std::mem::take(&mut self.look);
         self.look = look.for_ledger(comm, &self.scene, &mut self.fluid, &self.outlets)?;
         let (scene, look, step) = (&self.scene, &self.look, self.look.step);
         let mass = self.mass(comm)?;
         let mut alarms = alarms::of_openings(scene, look);
         alarms.extend(alarms::of_walls(scene, &mass));
-        if step == last {
+        if done == 1.0 {
             let halfway = &scene.memory.borrow().halfway;
             alarms.extend(halfway.as_ref().and_then(|halfway| alarms::of_storage(scene, halfway, &mass)));
         }
@@ -284,7 +284,7 @@ impl Physics for LatticeBoltzmann {
         };
         self.alarms.extend(alarms.into_iter().map(|alarm| (step, alarm)));
         let halfway = &mut self.scene.memory.borrow_mut().halfway;
-        if halfway.is_none() && 2 * step >= last {
+        if halfway.is_none() && done >= 0.5 {
             *halfway = Some(mass);
         }
         Ok(measured)
@@ -355,7 +355,7 @@ impl<F: Fn(u64) -> Row> Driven<'_, F> {
         for other in others {
             physics.push(&mut **other);
         }
-        drive.advance(comm, &mut physics, &mut step, steps)
+        drive.advance(comm, &mut physics, &mut step, steps, &Clock::new(1.0))
     }
 }
 
@@ -368,7 +368,7 @@ impl<F: Fn(u64) -> Row> Physics for Driven<'_, F> {
         self.outlets.as_ref().map_or(u64::MAX, |outlets| outlets.until_measured(step))
     }
 
-    fn begin(&mut self, comm: &dyn Comm, steps: Range<u64>) -> Result<()> {
+    fn begin(&mut self, comm: &dyn Comm, steps: Range<u64>, _: &Clock) -> Result<()> {
         let outlets = self.outlets.as_deref();
         let (row, first) = (&self.row, steps.start);
         self.fluid.begin(comm, steps, &|t| match outlets {

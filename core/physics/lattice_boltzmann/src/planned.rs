@@ -10,8 +10,8 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
-    FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, Span, StateHeader, Support,
-    Table, TimeConfig,
+    FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, StateHeader, Support, Table,
+    TimeConfig,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -264,7 +264,7 @@ impl Planned for PlannedFlow {
         let (plan, header) = (&self.scene.plan, &self.scene.header);
         record.velocity_set = format!("{:?}", header.set);
         (record.dx, record.dt, record.rho0) = (plan.units.dx, plan.units.dt, plan.units.rho0);
-        (record.nu, record.tau, record.steps) = (plan.nu, plan.tau, plan.steps);
+        (record.nu, record.tau, record.steps) = (plan.nu, plan.tau, Some(plan.steps));
         record.precision = plan.precision().name().to_owned();
         record.pressure_drop = plan.pressure_drop;
         let opening = |opening: &hematite_case::OpeningHeader| OpeningRecord {
@@ -415,7 +415,7 @@ impl Method for FlowMethod {
         let ground = planning.find_ground(layer)?;
         flow.divide(comm, &ground)?;
         let plan = &flow.scene.plan;
-        planning.span = Some(Span { dt: plan.units.dt, steps: plan.steps });
+        planning.span = Some(planning.time.fixed(plan.units.dt)?);
         planning.medium = Some(plan.medium());
         planning.shear = plan.wall_shear(&flow.scene.header, &flow.domain, flow.scene.expected.as_ref());
         planning.ground = Some(ground);

@@ -151,7 +151,10 @@ fn parts_that_cannot_be_are_refused() {
         (json!({"forces": {"block": {"about": ["1 um"]}}}), &["forces.block", "1 lengths", "2 dimensions"]),
         (json!({"forces": {"block": {"abut": []}}}), &["abut", "about"]),
         (
-            json!({"forces": {"block": {}}, "fluid": {"lattice_boltzmann": {"density": "1 kg/m3", "viscosity": "1 mPa s", "walls": "immersed"}}}),
+            json!({
+                "forces": {"block": {}},
+                "fluid": {"lattice_boltzmann": {"density": "1 kg/m3", "viscosity": "1 mPa s", "tau": 0.8, "walls": "immersed"}},
+            }),
             &["immersed"],
         ),
     ] {

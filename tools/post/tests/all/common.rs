@@ -93,7 +93,7 @@ pub fn run_of(lattice: &Lattice, case: &Path, run: PathBuf, change: impl Fn(&mut
         nu: 1.2e-6,
         tau: 0.6,
         precision: "f32".into(),
-        steps: 200,
+        steps: Some(200),
         grown: None,
         pressure_drop: [0.0; 3],
         openings: Vec::new(),
