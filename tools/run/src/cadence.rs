@@ -52,6 +52,14 @@ impl fmt::Display for Span {
 }
 
 impl Span {
+    /// As a moment, in words.
+    pub fn as_moment(self) -> String {
+        match self {
+            Self::Steps(step) => format!("step {step}"),
+            Self::Time(time) => format!("\"{time}\""),
+        }
+    }
+
     /// Whether it can be a period, or a moment of a run.
     pub fn is_positive(self) -> bool {
         match self {

@@ -223,7 +223,7 @@ impl RunConfig {
             self.cell_dumps = Some(Times { every: self.dumps[0].every, at });
         }
         if let Some((key, at)) = self.beyond(end, clock).into_iter().find(|_| !cut) {
-            return Err(Fault::usage(format!("{key}: {at} is beyond the end of the run, {}", said(end))));
+            return Err(Fault::usage(format!("{key}: {} is beyond the end of the run, {}", at.as_moment(), said(end))));
         }
         if let Some(times) = &self.cell_dumps {
             is_period("cell_dumps.every", times.every)?;

@@ -180,7 +180,11 @@ impl Setup {
         eprintln!("ranks     {}", comm.size());
         let physics = self.planned.iter().flat_map(|physics| physics.advice());
         let beyond = self.config.beyond(self.end, &self.clock).into_iter().map(|(key, at)| {
-            format!("{key}: {at} is beyond the end by --steps, {}, and will not be reached", said(self.end))
+            format!(
+                "{key}: {} is beyond the end by --steps, {}, and will not be reached",
+                at.as_moment(),
+                said(self.end)
+            )
         });
         for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond) {
             eprintln!("advice    {advice}");

@@ -237,7 +237,7 @@ fn a_restart_of_fewer_steps_leaves_later_dumps_out() {
         folder.read_json(&format!("{run}/statistics/summary.json"))["dumps"].as_array().map(Vec::len)
     };
     let cut = folder.run(&["run.json", "-o", "cut", "--steps", "70", "--checkpoint-every", "40"]).done();
-    assert!(cut.stderr.contains("dumps[0].at: step 90 is beyond the 70 steps of --steps"), "{}", cut.stderr);
+    assert!(cut.stderr.contains("dumps[0].at: step 90 is beyond the end by --steps, step 70"), "{}", cut.stderr);
     assert_eq!(steps("cut"), Some(2));
     // From step 40 on, before the dump of step 60, to a step between.
     let again = folder.run(&["run.json", "-o", "cut", "--restart", "--steps", "50"]).done();
@@ -250,7 +250,7 @@ fn a_restart_of_fewer_steps_leaves_later_dumps_out() {
     // What the config itself says must agree.
     config["time"]["steps"] = json!(80);
     folder.json("run.json", &config);
-    folder.refuses("run", &["run.json", "-o", "b", "--quiet"], &["dumps[0].at", "90", "80 steps"]);
+    folder.refuses("run", &["run.json", "-o", "b", "--quiet"], &["dumps[0].at", "step 90", "step 80"]);
 }
 
 #[test]

@@ -121,6 +121,23 @@ fn times_out_of_range() {
 }
 
 #[test]
+fn moments_that_cannot_be() {
+    let folder = Folder::with_vessel();
+    for (pointer, value, pieces) in [
+        ("/dumps/0/every", json!("0 s"), &["dumps[0].every", "\"0 s\"", "above 0"][..]),
+        ("/monitor/every", json!("-1 ms"), &["monitor.every", "above 0"]),
+        ("/checkpoint", json!({"every": "1 mm"}), &["checkpoint.every", "not a time"]),
+        ("/balance", json!({"every": 1.5}), &["balance.every", "1.5", "a number of time steps", "a time"]),
+        ("/tracks", json!({"every": 0}), &["tracks.every"]),
+        ("/dumps/0/at", json!(["-1 us"]), &["dumps[0].at", "before the start"]),
+        ("/dumps/0/at", json!(["1 s"]), &["dumps[0].at", "\"1 s\"", "beyond the end", "step 100"]),
+        ("/cell_dumps", json!({"at": ["1 h"]}), &["cell_dumps.at", "beyond the end"]),
+    ] {
+        refuses(&folder, |config| set(config, pointer, value), pieces);
+    }
+}
+
+#[test]
 fn time_twice_or_never() {
     let folder = Folder::with_vessel();
     for (tau, time, piece) in [

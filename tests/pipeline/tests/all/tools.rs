@@ -245,6 +245,31 @@ fn a_bad_config_leaves_an_earlier_run_as_it_was() {
 }
 
 #[test]
+fn what_is_due_in_steps_is_due_in_their_times_too() {
+    let folder = Folder::with_vessel();
+    let mut config = configs::vessel_run();
+    config["checkpoint"] = json!({"every": 40});
+    folder.json("steps.json", &config);
+    let _done = folder.run(&["steps.json", "--quiet"]).done();
+    let dt = folder.read_json("steps/run.json")["dt"].as_f64().expect("a time step");
+    let time = |steps: f64| json!(format!("{:e} s", steps * dt));
+    // Between two steps the later one is meant.
+    config["dumps"] = json!([{"every": time(50.0), "at": [time(32.4)]}]);
+    config["monitor"] = json!({"every": time(10.0)});
+    config["checkpoint"] = json!({"every": time(40.0)});
+    config["time"] = json!({"duration": time(100.0)});
+    folder.json("times.json", &config);
+    let _done = folder.run(&["times.json", "--quiet", "--threads", "2"]).done();
+    let _same = folder.post(&["compare", "steps", "times"]).done();
+    let ledger =
+        |run: &str| std::fs::read_to_string(folder.path(run).join("ledger.csv")).expect("a ledger").lines().count();
+    assert_eq!(ledger("steps"), ledger("times"));
+    for run in ["steps", "times"] {
+        assert!(folder.path(run).join("checkpoint/step-000000000080").exists(), "{run}");
+    }
+}
+
+#[test]
 fn steps_of_the_command_line_win() {
     let folder = Folder::with_vessel();
     let mut config = configs::vessel_run();

@@ -113,7 +113,7 @@ fn found(run: &Path) -> Result<Found> {
     Ok(Found {
         nodes: record.nodes,
         step: last.map_or(0, |row| row.step),
-        steps: record.steps,
+        steps: record.steps.unwrap_or_default(),
         end: record.end.as_ref().map(|end| end.state),
         reason: record.end.and_then(|end| end.reason).unwrap_or_default(),
         milliseconds,
