@@ -117,11 +117,7 @@ mod tests {
     fn both_ways_are_valid_wgsl() {
         for add in [false, true] {
             let source = wgsl(add);
-            let module =
-                naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                .validate(&module)
-                .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+            wgsl_checks::validate("shares", &source);
         }
     }
 }

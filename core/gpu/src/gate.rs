@@ -275,9 +275,6 @@ mod tests {
     #[test]
     fn the_kernel_is_valid_wgsl() {
         let source = wgsl();
-        let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-            .validate(&module)
-            .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+        wgsl_checks::validate("gate", &source);
     }
 }

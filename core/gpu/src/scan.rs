@@ -87,7 +87,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{SIZES, check_wgsl, checked, random};
+    use crate::testing::{SIZES, checked, random};
 
     /// The device's answer for `values` followed by a word, with that word and one more that must stay.
     fn scanned(gpu: &Gpu, buffer: &Buffer, scan: &Scan, values: &[u32]) -> Vec<u32> {
@@ -112,8 +112,7 @@ mod tests {
 
     #[test]
     fn both_kernels_are_valid_wgsl() {
-        check_wgsl(&wgsl(false));
-        check_wgsl(&wgsl(true));
+        [false, true].into_iter().for_each(|blocks| wgsl_checks::validate("scan", &wgsl(blocks)));
     }
 
     #[test]

@@ -116,7 +116,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{SIZES, check_wgsl, checked, random};
+    use crate::testing::{SIZES, checked, random};
 
     /// A sort and its input on the device.
     struct Bench {
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn every_kernel_is_valid_wgsl() {
         for stage in [Stage::Clear, Stage::Count, Stage::Scatter, Stage::Chunks, Stage::Merge] {
-            check_wgsl(&stage.wgsl());
+            wgsl_checks::validate("sort", &stage.wgsl());
         }
     }
 

@@ -44,11 +44,3 @@ pub fn random(seed: u64, count: usize) -> Vec<u32> {
     };
     (0..count).map(|_| next()).collect()
 }
-
-/// Parses and validates a kernel.
-pub fn check_wgsl(source: &str) {
-    let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
-    naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-        .validate(&module)
-        .unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
-}

@@ -214,15 +214,8 @@ mod tests {
 
     fn validate(model: &Model, precision: Precision) {
         let source = wgsl(model, precision);
-        let context = || format!("{:?} {precision:?}\n{source}", model.mechanics);
-        let module = naga::front::wgsl::parse_str(&source)
-            .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
-        naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-            .validate(&module)
-            .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
-        let (_, span) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some("Span")).expect("declared");
-        let naga::TypeInner::Struct { span, .. } = &span.inner else { panic!("not a struct") };
-        assert_eq!(*span, IMMEDIATES);
+        wgsl_checks::validate((&model.mechanics, precision), &source);
+        assert_eq!(wgsl_checks::layout(&source, "Span").size, IMMEDIATES as usize);
     }
 
     #[test]

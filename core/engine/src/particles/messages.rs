@@ -98,11 +98,7 @@ mod tests {
         for (way, signals) in [Way::Pack, Way::Unpack].into_iter().flat_map(|way| [(way, false), (way, true)]) {
             for properties in [[(1, 22)].as_slice(), &[(2, 6), (1, 1), (1, 4), (2, 8)]] {
                 let source = way.wgsl(properties, signals);
-                let module =
-                    naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                    .validate(&module)
-                    .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+                wgsl_checks::validate((way, signals), &source);
             }
         }
     }

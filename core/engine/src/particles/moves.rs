@@ -85,11 +85,7 @@ mod tests {
     fn both_ways_are_valid_wgsl() {
         for back in [false, true] {
             let source = wgsl(&[(2, 3), (1, 1), (1, 4), (2, 9)], back);
-            let module =
-                naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                .validate(&module)
-                .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+            wgsl_checks::validate("moves", &source);
         }
     }
 }

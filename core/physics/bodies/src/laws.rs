@@ -30,11 +30,10 @@ mod tests {
     const ALL: Template =
         Template { name: "all", text: "alias real = ${real};\n#for law in laws\n#include law\n#endfor\n" };
 
-    /// Members of the struct `Shape` in units of a number.
-    fn offsets(module: &naga::Module, bytes: u32) -> Vec<u32> {
-        let (_, shape) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some("Shape")).expect("declared");
-        let naga::TypeInner::Struct { members, span } = &shape.inner else { panic!("not a struct") };
-        members.iter().map(|member| member.offset).chain([*span]).map(|offset| offset / bytes).collect()
+    /// Where the members of the struct `Shape` begin and the struct ends, in units of a number.
+    fn offsets(wgsl: &str, bytes: usize) -> Vec<usize> {
+        let wgsl_checks::Layout { members, size } = wgsl_checks::layout(wgsl, "Shape");
+        members.iter().map(|&(_, offset)| offset).chain([size]).map(|offset| offset / bytes).collect()
     }
 
     #[test]
@@ -53,12 +52,8 @@ mod tests {
                 wall => Wall { epsilon: 1e-3, sigma: 2.0, largest: 0.1 }.context(),
             };
             let source = render(ALL, &LAWS, &context);
-            let module =
-                naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                .validate(&module)
-                .unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-            assert_eq!(offsets(&module, precision.real_bytes() as u32), [0, 3, 4, 7, 8]);
+            wgsl_checks::validate("laws", &source);
+            assert_eq!(offsets(&source, precision.real_bytes() as usize), [0, 3, 4, 7, 8]);
         }
     }
 }

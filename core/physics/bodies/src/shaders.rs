@@ -218,14 +218,7 @@ mod tests {
             };
             for (shader, signals) in Shader::ALL.into_iter().flat_map(|shader| [(shader, false), (shader, true)]) {
                 let source = shader.wgsl(&parameters, signals);
-                let module = naga::front::wgsl::parse_str(&source).unwrap_or_else(|e| {
-                    panic!("{}\n{shader:?}, signals {signals}\n{source}", e.emit_to_string(&source))
-                });
-                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                    .validate(&module)
-                    .unwrap_or_else(|e| {
-                        panic!("{}\n{shader:?}, signals {signals}\n{source}", e.emit_to_string(&source))
-                    });
+                wgsl_checks::validate((shader, signals), &source);
             }
         }
     }

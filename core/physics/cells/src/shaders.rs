@@ -321,12 +321,7 @@ mod tests {
             };
             for shader in shaders {
                 let source = wgsl(shader, &variant);
-                let context = || format!("{shader:?} {variant:?}\n{source}");
-                let module = naga::front::wgsl::parse_str(&source)
-                    .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
-                naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                    .validate(&module)
-                    .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+                wgsl_checks::validate((shader, &variant), &source);
             }
         }
     }

@@ -469,15 +469,7 @@ mod tests {
                     };
                     for shader in shaders {
                         let source = wgsl(shader, &variant, odd);
-                        let context = || format!("{shader:?} {variant:?} odd {odd}\n{source}");
-                        let module = naga::front::wgsl::parse_str(&source)
-                            .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
-                        naga::valid::Validator::new(
-                            naga::valid::ValidationFlags::all(),
-                            naga::valid::Capabilities::all(),
-                        )
-                        .validate(&module)
-                        .unwrap_or_else(|e| panic!("{}\n{}", e.emit_to_string(&source), context()));
+                        wgsl_checks::validate((shader, &variant, odd), &source);
                     }
                 }
             }
@@ -512,15 +504,9 @@ mod tests {
 
     #[test]
     fn the_entries_of_the_host_are_those_of_the_kernels() {
-        let layout = |wgsl: &str| {
-            let module = naga::front::wgsl::parse_str(wgsl).expect("parses");
-            let (_, entry) = module.types.iter().find(|(_, t)| t.name.is_some()).expect("declared");
-            let naga::TypeInner::Struct { members, span } = &entry.inner else { panic!("not a struct") };
-            let member = |m: &naga::StructMember| (m.name.clone().unwrap_or_default(), m.offset as usize);
-            (members.iter().map(member).collect::<Vec<_>>(), *span as usize)
-        };
-        let expected = |offsets: &[(&str, usize)], size| {
-            (offsets.iter().map(|&(name, offset)| (name.to_owned(), offset)).collect::<Vec<_>>(), size)
+        let layout = |offsets: &[(&str, usize)], size| {
+            let members = offsets.iter().map(|&(name, offset)| (name.to_owned(), offset)).collect();
+            wgsl_checks::Layout { members, size }
         };
         let opening = [
             ("node", std::mem::offset_of!(Entry, node)),
@@ -528,12 +514,12 @@ mod tests {
             ("opening", std::mem::offset_of!(Entry, opening)),
             ("pressure", std::mem::offset_of!(Entry, pressure)),
         ];
-        assert_eq!(layout(Entry::WGSL), expected(&opening, size_of::<Entry>()));
+        assert_eq!(wgsl_checks::layout(Entry::WGSL, "Entry"), layout(&opening, size_of::<Entry>()));
         let wall = [
             ("node", std::mem::offset_of!(WallEntry, node)),
             ("links", std::mem::offset_of!(WallEntry, links)),
             ("first", std::mem::offset_of!(WallEntry, first)),
         ];
-        assert_eq!(layout(WallEntry::WGSL), expected(&wall, size_of::<WallEntry>()));
+        assert_eq!(wgsl_checks::layout(WallEntry::WGSL, "WallEntry"), layout(&wall, size_of::<WallEntry>()));
     }
 }

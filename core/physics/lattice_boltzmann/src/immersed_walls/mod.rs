@@ -245,11 +245,7 @@ mod tests {
             for (dimension, sites) in [(2, 4), (2, 16), (3, 27)] {
                 for act in [Act::Interpolate, Act::Spread] {
                     let source = wgsl(act, precision, dimension, sites);
-                    let module = naga::front::wgsl::parse_str(&source)
-                        .unwrap_or_else(|e| panic!("{}\n{source}", e.emit_to_string(&source)));
-                    naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                        .validate(&module)
-                        .unwrap_or_else(|e| panic!("{}\n{source}", e.emit_to_string(&source)));
+                    wgsl_checks::validate((act, precision, dimension, sites), &source);
                 }
             }
         }
