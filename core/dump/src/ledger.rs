@@ -21,7 +21,7 @@ pub use column::Column;
 
 const FILE: &str = "ledger.csv";
 const OPENING: &str = "in_kg:";
-const CELLS: [&str; 5] = ["cells_seeded:", "cells_inserted:", "cells_inside:", "cells_left:", "cells_removed:"];
+const CELLS: [&str; 4] = ["cells_seeded:", "cells_inserted:", "cells_inside:", "cells_left:"];
 
 /// Where the cells or bodies of a population have come from and gone since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,24 +35,22 @@ pub struct CellCount {
     pub inside: u64,
     /// Gone through openings.
     pub left: u64,
-    /// Taken out for another reason, which the log tells.
-    pub removed: u64,
 }
 
 impl CellCount {
-    /// Whether no cell is lost or doubled: seeded + inserted = inside + left + removed.
+    /// Whether no cell is lost or doubled: seeded + inserted = inside + left.
     pub fn balances(&self) -> bool {
         let sum = |numbers: &[u64]| numbers.iter().map(|&number| u128::from(number)).sum::<u128>();
-        sum(&[self.seeded, self.inserted]) == sum(&[self.inside, self.left, self.removed])
+        sum(&[self.seeded, self.inserted]) == sum(&[self.inside, self.left])
     }
 
     /// In the order of the columns.
-    pub(crate) fn numbers(&self) -> [u64; 5] {
-        [self.seeded, self.inserted, self.inside, self.left, self.removed]
+    pub(crate) fn numbers(&self) -> [u64; 4] {
+        [self.seeded, self.inserted, self.inside, self.left]
     }
 
-    fn of([seeded, inserted, inside, left, removed]: [u64; 5]) -> Self {
-        Self { seeded, inserted, inside, left, removed }
+    fn of([seeded, inserted, inside, left]: [u64; 4]) -> Self {
+        Self { seeded, inserted, inside, left }
     }
 }
 
@@ -126,10 +124,10 @@ impl Ledger {
             let row = row(&record, openings.len(), columns.len());
             let row = row.ok_or_else(|| fault(format!("line {line} holds something that is no number")))?;
             if let Some(k) = row.cells.iter().position(|cells| !cells.balances()) {
-                let (name, [seeded, inserted, inside, left, removed]) = (&populations[k], row.cells[k].numbers());
+                let (name, [seeded, inserted, inside, left]) = (&populations[k], row.cells[k].numbers());
                 return Err(fault(format!(
                     "line {line}: population {name}: {seeded} cells seeded and {inserted} inserted are not the {inside} \
-                     inside, {left} left and {removed} removed: it is damaged"
+                     inside and {left} left: it is damaged"
                 )));
             }
             rows.push(row);
@@ -302,7 +300,7 @@ mod tests {
         let names = ["red".to_owned(), "in_kg:odd, \"name\"".to_owned()];
         let columns = [Column::new("largest_speed_m_per_s"), Column::of("flow_m3_per_s", "in")];
         let mut writer = LedgerWriter::create(run.path(), &["in".to_owned()], &columns, &names).expect("makes it");
-        let count = |inside| CellCount { seeded: 9, inserted: u64::MAX, inside, left: u64::MAX, removed: 2 };
+        let count = |inside| CellCount { seeded: 9, inserted: u64::MAX - 2, inside, left: u64::MAX };
         let row = |step, inside| LedgerRow {
             step,
             through: vec![0.5],
@@ -340,9 +338,9 @@ mod tests {
             "step,time_s,inside_kg,x_m\n1,2,3\n",
             "step,time_s,inside_kg\n1,2\n",
             "step,time_s,inside_kg\n1,b,3\n",
-            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a\n",
-            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a,cells_removed:b\n",
-            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a,cells_removed:a\n1,2,3,1,1,2,0,0.5\n",
+            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a\n",
+            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:b\n",
+            "step,time_s,inside_kg,cells_seeded:a,cells_inserted:a,cells_inside:a,cells_left:a\n1,2,3,1,1,2,0.5\n",
         ] {
             std::fs::write(run.path().join(FILE), text).expect("writes");
             assert!(Ledger::read(run.path()).is_err(), "{text:?}");

@@ -146,7 +146,7 @@ impl System {
         for (_, members) in self.members() {
             for (&k, tally) in members.populations().iter().zip(members.tally(comm)?) {
                 let Tally { seeded, inserted, inside, left } = tally;
-                let (name, count) = (&counts[k].name, CellCount { seeded, inserted, inside, left, removed: 0 });
+                let (name, count) = (&counts[k].name, CellCount { seeded, inserted, inside, left });
                 if !count.balances() {
                     return Err(Fault::numerical(format!(
                         "at step {} members of population \"{name}\" are lost or doubled: {tally:?}",
