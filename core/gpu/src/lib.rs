@@ -35,7 +35,7 @@ pub use mailbox::Mailbox;
 pub use recorder::{Recorder, Ticket};
 pub use scan::Scan;
 pub use sort::CountingSort;
-pub use template::{Template, render};
+pub use template::{Template, literal, render};
 pub use timeline::{Event, Span, Timeline, Tracing, now};
 
 /// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`: it takes [`Recorder::dispatch`]'s rows

@@ -43,6 +43,11 @@ pub fn render(template: Template, shared: &[Template], context: &Value) -> Strin
     binding::number(&outcome.unwrap_or_else(|error| panic!("{}: {error:#}", template.name)))
 }
 
+/// `value` as a WGSL literal: the shortest that reads back as the same f64.
+pub fn literal(value: f64) -> String {
+    format!("{value:?}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,9 @@
 //! The WGSL of a population's kernel, made for its laws.
 
 use hematite_cells::{Bending, InPlane, Rest};
+use hematite_engine::sites::Coordinate;
 use hematite_engine::{DRIFT_SCALE, Precision};
-use hematite_gpu::{Template, WORKGROUP, render};
+use hematite_gpu::{Template, WORKGROUP, literal, render};
 use minijinja::context;
 
 use super::model::Model;
@@ -108,35 +109,35 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
     };
     let in_plane = match mechanics.in_plane {
         None => context! {},
-        Some(InPlane::Linear { k }) => context! { k => number(k) },
+        Some(InPlane::Linear { k }) => context! { k => literal(k) },
         Some(InPlane::Hardening { k, limit }) => context! {
-            k => number(k),
-            largest => number(hardening::largest_stretch(limit)),
-            per_reach => number(1.0 / (limit - 1.0)),
-            largest_pressed => number(hardening::largest_press()),
-            per_pressed => number(1.0 / hardening::PRESSED),
+            k => literal(k),
+            largest => literal(hardening::largest_stretch(limit)),
+            per_reach => literal(1.0 / (limit - 1.0)),
+            largest_pressed => literal(hardening::largest_press()),
+            per_pressed => literal(1.0 / hardening::PRESSED),
         },
         Some(InPlane::WlcPower { .. }) => {
             let spring = model.spring().expect("the law has springs");
             context! {
-                x0 => number(spring.x0),
-                largest => number(wlc_power::LARGEST_SHARE),
-                slope => number(wlc_power::slope(wlc_power::LARGEST_SHARE)),
-                repulsion => number(spring.repulsion),
-                b => number(spring.strength),
+                x0 => literal(spring.x0),
+                largest => literal(wlc_power::LARGEST_SHARE),
+                slope => literal(wlc_power::slope(wlc_power::LARGEST_SHARE)),
+                repulsion => literal(spring.repulsion),
+                b => literal(spring.strength),
                 inverse_power => vec!["inverse"; spring.power as usize].join(" * "),
             }
         }
-        Some(InPlane::Skalak { g, c }) => context! { g => number(g), c => number(c) },
-        Some(InPlane::NeoHookean { g }) => context! { g => number(g) },
+        Some(InPlane::Skalak { g, c }) => context! { g => literal(g), c => literal(c) },
+        Some(InPlane::NeoHookean { g }) => context! { g => literal(g) },
     };
     let bending = match mechanics.bending {
         None => context! {},
-        Some(Bending::Ring { kappa, .. }) => context! { kappa => number(kappa), open => number(ring_bending::OPEN) },
-        Some(Bending::GompperKroll { kappa }) => context! { kappa => number(kappa) },
-        Some(Bending::KantorNelson { kappa, .. }) => context! { kb => number(kantor_nelson::modulus(kappa)) },
+        Some(Bending::Ring { kappa, .. }) => context! { kappa => literal(kappa), open => literal(ring_bending::OPEN) },
+        Some(Bending::GompperKroll { kappa }) => context! { kappa => literal(kappa) },
+        Some(Bending::KantorNelson { kappa, .. }) => context! { kb => literal(kantor_nelson::modulus(kappa)) },
     };
-    let modulus = |k: f64| if k > 0.0 { number(k) } else { String::new() };
+    let modulus = |k: f64| if k > 0.0 { literal(k) } else { String::new() };
     let context = context! {
         real => precision.real(),
         dimension => model.dimension,
@@ -145,27 +146,27 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         vertices => model.surface.vertices.len(),
         team,
         teams,
-        area => number(model.rest[0]),
-        volume => number(model.rest[1]),
-        least_side => number(ring_bending::LEAST_SIDE * model.side),
+        area => literal(model.rest[0]),
+        volume => literal(model.rest[1]),
+        least_side => literal(ring_bending::LEAST_SIDE * model.side),
         damage_bits => Damage::BITS,
         damage => Damage::Membrane.code(),
         torn => Damage::Shape.code(),
-        sound => SOUND.map(|bounds| bounds.map(number)),
+        sound => SOUND.map(|bounds| bounds.map(literal)),
         capped => (CAPPED_LIMIT as f32).to_bits(),
-        fraction => number(2f64.powi(-32)),
-        drift => number(1.0 / DRIFT_SCALE),
+        fraction => literal(1.0 / Coordinate::PER_UNIT),
+        drift => literal(1.0 / DRIFT_SCALE),
         in_plane,
         bending,
         fairing => modulus(model.fairing()),
-        fair => number(fairing::FAIR * model.side),
+        fair => literal(fairing::FAIR * model.side),
         xyz => if model.dimension == 2 { "" } else { ".xyz" },
         global_area => modulus(mechanics.global_area),
         keeps_volume => modulus(mechanics.volume),
         local_area => modulus(mechanics.local_area),
         viscosity => mechanics.viscosity > 0.0,
-        eta => number(mechanics.viscosity),
-        gamma => number(viscosity::dashpot(mechanics.viscosity)),
+        eta => literal(mechanics.viscosity),
+        gamma => literal(viscosity::dashpot(mechanics.viscosity)),
         stretch => if model.dimension == 2 { law } else { "" },
         bends => mechanics.bending.is_some(),
         curved => flags.curved,
@@ -188,11 +189,6 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         _ => Template { name: "mesh.wgsl", text: include_str!("mesh.wgsl") },
     };
     render(template, &PIECES, &context)
-}
-
-/// A WGSL literal with every digit.
-fn number(value: f64) -> String {
-    format!("{value:?}")
 }
 
 #[cfg(test)]

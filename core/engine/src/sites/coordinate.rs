@@ -13,9 +13,12 @@ pub struct Coordinate {
 }
 
 impl Coordinate {
+    /// Units of a fraction in a lattice unit.
+    pub const PER_UNIT: f64 = 4_294_967_296.0;
+
     /// The nearest coordinate to `x` lattice units.
     pub fn of(x: f64) -> Self {
-        Self::from_word((x * 4_294_967_296.0).round() as i64)
+        Self::from_word((x * Self::PER_UNIT).round() as i64)
     }
 
     /// As one number in 2^-32 lattice units.
@@ -30,6 +33,6 @@ impl Coordinate {
 
     /// In lattice units.
     pub fn value(self) -> f64 {
-        f64::from(self.site) + f64::from(self.fraction) / 4_294_967_296.0
+        f64::from(self.site) + f64::from(self.fraction) / Self::PER_UNIT
     }
 }

@@ -5,7 +5,7 @@ mod coordinate;
 mod map;
 mod tiling;
 
-use hematite_gpu::Template;
+use hematite_gpu::{Template, literal};
 use minijinja::{Value, context};
 
 pub use bounds::Bounds;
@@ -26,6 +26,14 @@ pub const PIECES: [Template; 8] = [
     Template { name: "wall_at.wgsl", text: include_str!("wall_at.wgsl") },
 ];
 
+/// What [`PIECES`] know of fractions of positions: their unit, and the unit of the leading 24 bits, all that f32 holds.
+pub fn fractions() -> Value {
+    context! {
+        fraction_24 => literal(256.0 / Coordinate::PER_UNIT),
+        fraction_32 => literal(1.0 / Coordinate::PER_UNIT),
+    }
+}
+
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 /// What [`PIECES`] know of the axes of a domain, here the one with number `a`: `extent` sites that wrap where `periodic`.
@@ -35,7 +43,7 @@ pub fn axis(a: usize, extent: i32, periodic: bool) -> Value {
         index => a,
         periodic,
         extent,
-        inverse_extent => format!("{:?}", 1.0 / f64::from(extent)),
+        inverse_extent => literal(1.0 / f64::from(extent)),
         // The places of the axes before, which separate neighbours along this one in the directory.
         places_before => NAMES[..a].iter().map(|before| format!(" * span.places_{before}")).collect::<String>(),
     }

@@ -1,9 +1,9 @@
 //! Gay and Berne's potential between ellipsoids, repulsive only.
 
 use hematite_cells::vector::{Point, cross, dot, length, plus, times};
+use hematite_gpu::literal;
 use minijinja::{Value, context};
 
-use super::laws::number;
 use super::wca;
 
 /// Squared distance below which two bodies have no direction, and no force.
@@ -107,13 +107,13 @@ impl GayBerne {
             root.into_iter().chain((0..whole).map(|_| base.to_owned())).collect::<Vec<_>>().join(" * ")
         };
         context! {
-            epsilon => number(self.epsilon),
-            per_sigma => number(1.0 / self.sigma),
-            gamma => number(self.gamma),
-            cut => number(self.reach()),
-            least => number(self.least()),
-            per_largest => number(1.0 / self.largest),
-            coincident => number(COINCIDENT),
+            epsilon => literal(self.epsilon),
+            per_sigma => literal(1.0 / self.sigma),
+            gamma => literal(self.gamma),
+            cut => literal(self.reach()),
+            least => literal(self.least()),
+            per_largest => literal(1.0 / self.largest),
+            coincident => literal(COINCIDENT),
             mu => self.mu,
             upsilon => self.upsilon,
             eta => power(self.upsilon % 2 == 1, "ratio", self.upsilon / 2),

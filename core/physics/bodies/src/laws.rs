@@ -12,11 +12,6 @@ pub const LAWS: [Template; 5] = [
     Template { name: "rotation.wgsl", text: include_str!("rotation.wgsl") },
 ];
 
-/// A WGSL literal with every digit.
-pub(super) fn number(value: f64) -> String {
-    format!("{value:?}")
-}
-
 #[cfg(test)]
 mod tests {
     use hematite_gpu::render;
@@ -53,7 +48,7 @@ mod tests {
             };
             let source = render(ALL, &LAWS, &context);
             wgsl_checks::validate("laws", &source);
-            assert_eq!(offsets(&source, precision.real_bytes() as usize), [0, 3, 4, 7, 8]);
+            assert_eq!(offsets(&source, precision.real_bytes()), [0, 3, 4, 7, 8]);
         }
     }
 }

@@ -3,11 +3,11 @@
 use hematite_config::Result;
 use hematite_engine::FORCE_SCALE;
 use hematite_engine::particles::MOST_NEIGHBOURS;
-use hematite_engine::sites::{self, FLUID, PIECES};
-use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use hematite_engine::sites::{self, Coordinate, FLUID, PIECES};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
+use minijinja::value::merge_maps;
 use minijinja::{Value, context};
 
-use super::laws::number;
 use super::lists::{SPEEDS, SPEEDS_APART};
 use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters, VARIANCE};
 use super::{Damage, LAWS, wca};
@@ -116,8 +116,6 @@ impl Shader {
             axes,
             fluid => FLUID,
             block_bits => 9,
-            fraction_24 => number(1.0 / 16_777_216.0),
-            fraction_32 => number(1.0 / 4_294_967_296.0),
             abreast => ABREAST,
             lanes_of_copies => OF_COPY,
             told_words => TOLD,
@@ -140,19 +138,19 @@ impl Shader {
                 .enumerate()
                 .map(|(k, name)| context! { name, first => 1 + 3 * k })
                 .collect::<Vec<Value>>(),
-            range_squared => number(parameters.range().powi(2)),
-            fastest_squared => number(FASTEST * FASTEST),
+            range_squared => literal(parameters.range().powi(2)),
+            fastest_squared => literal(FASTEST * FASTEST),
             most_neighbours => MOST_NEIGHBOURS,
-            least_weight => number(LEAST_WEIGHT),
-            variance => number(VARIANCE),
-            largest_contact => number(largest_contact),
-            largest_answer => number(0.25),
+            least_weight => literal(LEAST_WEIGHT),
+            variance => literal(VARIANCE),
+            largest_contact => literal(largest_contact),
+            largest_answer => literal(0.25),
             scale => context! {
-                weight => number(parameters.weight_scale()),
-                velocity => number(2.0 * parameters.weight_scale()),
-                force => number(FORCE_SCALE),
-                way => number(4_294_967_296.0),
-                contact => number((2.0_f64.powi(31) / (24.0 * largest_contact)).log2().floor().exp2()),
+                weight => literal(parameters.weight_scale()),
+                velocity => literal(2.0 * parameters.weight_scale()),
+                force => literal(FORCE_SCALE),
+                way => literal(Coordinate::PER_UNIT),
+                contact => literal((2.0_f64.powi(31) / (24.0 * largest_contact)).log2().floor().exp2()),
             },
             speeds => context! { count => SPEEDS, apart => SPEEDS_APART },
             damage => context! {
@@ -161,7 +159,7 @@ impl Shader {
                 wall => Damage::Wall as u32,
                 crowd => Damage::Crowd as u32,
             },
-            ..self.turns(),
+            ..merge_maps([self.turns(), sites::fractions()])
         };
         let own = [
             Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },

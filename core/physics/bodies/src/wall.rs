@@ -1,10 +1,10 @@
 //! Repulsion of ellipsoids from walls.
 
 use hematite_cells::vector::{Point, dot};
+use hematite_gpu::literal;
 use minijinja::{Value, context};
 
 use super::gay_berne::tensor;
-use super::laws::number;
 use super::wca;
 
 /// What all bodies share; the formula stands in `wall.wgsl`.
@@ -39,9 +39,9 @@ impl Wall {
     /// What templates with `wall.wgsl` call `wall`.
     pub fn context(&self) -> Value {
         context! {
-            epsilon => number(self.epsilon),
-            per_sigma => number(1.0 / self.sigma),
-            least => number(self.least()),
+            epsilon => literal(self.epsilon),
+            per_sigma => literal(1.0 / self.sigma),
+            least => literal(self.least()),
         }
     }
 }

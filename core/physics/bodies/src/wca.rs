@@ -1,8 +1,7 @@
 //! The repulsive part of the Lennard-Jones potential.
 
+use hematite_gpu::literal;
 use minijinja::{Value, context};
-
-use super::laws::number;
 
 /// 2^(1/6): where it ends.
 pub const CUT: f64 = 1.122_462_048_309_373;
@@ -40,7 +39,7 @@ pub(super) fn least(largest: f64) -> f64 {
 
 /// What templates with `wca.wgsl` call `wca`.
 pub fn context() -> Value {
-    context! { cut => number(CUT) }
+    context! { cut => literal(CUT) }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use hematite_config::Result;
 use hematite_engine::sites::{FLUID, PIECES, SOLID, SiteMap};
 use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites};
-use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE};
 use minijinja::{Value, context};
 
@@ -171,28 +171,27 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         points => variant.support.points(),
         stencil => stencil(variant.dimension, variant.support.points()),
         corners => stencil(variant.dimension, 2),
-        third => number(1.0 / 3.0),
-        fraction_24 => number(1.0 / 16_777_216.0),
-        fraction_32 => number(1.0 / 4_294_967_296.0),
-        drift_scale => number(DRIFT_SCALE),
-        position_quantum => number(0.5 / DRIFT_SCALE),
-        force_scale => number(FORCE_SCALE),
+        third => literal(1.0 / 3.0),
+        drift_scale => literal(DRIFT_SCALE),
+        position_quantum => literal(0.5 / DRIFT_SCALE),
+        force_scale => literal(FORCE_SCALE),
         force_limit => (LARGEST_FORCE as f32).to_bits(),
         strong => (STRONG as f32).to_bits(),
         largest_sum => (LARGEST_NODE_FORCE * FORCE_SCALE) as i32,
-        least => number(LEAST_WEIGHT),
+        least => literal(LEAST_WEIGHT),
         fastest => (FASTEST * DRIFT_SCALE) as i32,
         wall => context! {
-            slow => number(SLOW),
-            slip => number(SLIP),
-            least => number(LEAST),
-            return => number(RETURN),
-            fastest => number(FASTEST_AT_WALL),
-            flat => number(FLAT),
-            hold_near => number(wall_distance::hold_near(variant.dimension, variant.support)),
+            slow => literal(SLOW),
+            slip => literal(SLIP),
+            least => literal(LEAST),
+            return => literal(RETURN),
+            fastest => literal(FASTEST_AT_WALL),
+            flat => literal(FLAT),
+            hold_near => literal(wall_distance::hold_near(variant.dimension, variant.support)),
         },
         tile => variant.contact.as_ref().map(|(_, listing)| listing.tiling.context(variant.dimension)),
         contact => variant.contact.as_ref().map(|(parameters, listing)| contact_context(variant, parameters, listing)),
+        ..sites::fractions(),
     };
     render(template, &SHARED, &context)
 }
@@ -238,30 +237,30 @@ fn contact_context(variant: &Variant, parameters: &ContactParameters, listing: &
         chosen_place => join(&|axis| format!("k{axis}[i{axis}]"), " + "),
         chosen_local => join(&|axis| format!("l{axis}[i{axis}]"), " | "),
         pairs => parameters.strength > 0.0 || parameters.morse.is_some(),
-        inverse_range => number(1.0 / parameters.range),
-        reach_squared => number(parameters.range().powi(2)),
+        inverse_range => literal(1.0 / parameters.range),
+        reach_squared => literal(parameters.range().powi(2)),
         // A little more, against rounding.
-        list_reach_squared => number((1.00001 * (parameters.range() + listing.skin)).powi(2)),
-        margin => number(0.5 * listing.skin),
+        list_reach_squared => literal((1.00001 * (parameters.range() + listing.skin)).powi(2)),
+        margin => literal(0.5 * listing.skin),
         most => MOST_NEIGHBOURS[variant.dimension - 2],
         walk => WALK,
         count_shift => WALL_BIT.trailing_zeros() + 1,
         wall_bit => WALL_BIT,
         tile_mask => WALL_BIT - 1,
-        strength => number(parameters.strength),
-        wall_strength => number(parameters.wall_strength),
-        wall_near => number(wall_distance::push_near(variant.dimension, parameters.range)),
+        strength => literal(parameters.strength),
+        wall_strength => literal(parameters.wall_strength),
+        wall_near => literal(wall_distance::push_near(variant.dimension, parameters.range)),
         walls => parameters.wall_strength > 0.0,
         morse => parameters.morse.map(|morse| context! {
-            stiffness => number(2.0 * morse.energy / morse.width),
-            inverse_width => number(1.0 / morse.width),
-            distance => number(morse.distance),
-            cut => number(morse.cut()),
-            inverse_fade => number(1.0 / (morse.cut() - morse.fades())),
+            stiffness => literal(2.0 * morse.energy / morse.width),
+            inverse_width => literal(1.0 / morse.width),
+            distance => literal(morse.distance),
+            cut => literal(morse.cut()),
+            inverse_fade => literal(1.0 / (morse.cut() - morse.fades())),
         }),
-        scale => number(SCALE),
-        quantum => number(1.0 / SCALE),
-        largest => number(LARGEST_PUSH),
+        scale => literal(SCALE),
+        quantum => literal(1.0 / SCALE),
+        largest => literal(LARGEST_PUSH),
         most_load => SCALE as u32,
     }
 }
@@ -271,11 +270,6 @@ fn tile(dimension: usize, index: usize) -> Value {
     let along = |stem: &str, a: usize| format!("{stem}{}.{}", NAMES[a], NAMES[index / 3_usize.pow(a as u32) % 3]);
     let joined = |stem: &str, by: &str| (0..dimension).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
     context! { index, distance => joined("d", " + "), place => joined("k", " + "), local => joined("l", " | ") }
-}
-
-/// A WGSL literal with every digit.
-fn number(value: f64) -> String {
-    format!("{value:?}")
 }
 
 #[cfg(test)]

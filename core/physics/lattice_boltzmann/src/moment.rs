@@ -34,19 +34,22 @@ impl Moment {
 /// Health of a part, in lattice units; masses are exact integers so that ranks can be summed in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Monitor {
-    /// Sum of `rho - 1`, coarse part in units of 2^-16.
+    /// Sum of `rho - 1`, coarse part, in units of the first of [`QUANTA`].
     pub coarse_mass: i64,
-    /// Sum of `rho - 1`, the rest in units of 2^-36.
+    /// Sum of `rho - 1`, the rest, in units of the second.
     pub fine_mass: i64,
     /// Largest speed; NaN where some node's is no number.
     pub speed: f64,
     /// Largest magnitude of `rho - 1`; likewise.
     pub deviation: f64,
-    /// Nodes whose density is not a sane number.
+    /// Nodes whose density deviation is [`Monitor::INSANE`] or no number.
     pub broken: u64,
 }
 
 impl Monitor {
+    /// A density deviation of this or more is far outside of what the method can mean.
+    pub const INSANE: f32 = 4.0;
+
     /// That of these and other nodes together.
     pub fn plus(self, other: Self) -> Self {
         Self {
@@ -60,7 +63,7 @@ impl Monitor {
 
     /// The sum of `rho - 1`.
     pub fn mass_deviation(&self) -> f64 {
-        self.coarse_mass as f64 / 65_536.0 + self.fine_mass as f64 / (1u64 << 36) as f64
+        self.coarse_mass as f64 * QUANTA[0] + self.fine_mass as f64 * QUANTA[1]
     }
 }
 
@@ -121,6 +124,9 @@ impl Passing {
 pub(crate) fn larger(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) }
 }
+
+/// Units of the two integers in which kernels sum what nodes give: a coarse part and the rest.
+pub const QUANTA: [f64; 2] = [1.0 / 65_536.0, 1.0 / 68_719_476_736.0];
 
 /// Unit of the mass that came in through an opening, in lattice units of mass; openings.wgsl counts in it.
 pub const MASS_QUANTUM: f64 = 1.0 / 1_073_741_824.0;

@@ -1,5 +1,5 @@
 // Mass, largest speed, largest density deviation and health of `span.count` nodes from `span.first` on, one partial result
-// a workgroup. Mass deviations are summed as integers (coarse part in 2^-16, the rest in 2^-36), so that no order matters;
+// a workgroup. Mass deviations are summed as integers (a coarse part, and the rest in a finer unit), so that no order matters;
 // magnitudes are compared by their bits, which order them, infinity and then NaN above all numbers.
 #include "prelude.wgsl"
 #{% with access = "read" %}
@@ -8,8 +8,8 @@
 #include "forces.wgsl"
 var<storage, read_write> partial: array<u32>;
 
-const COARSE: real = real(65536.0);
-const FINE: real = real(68719476736.0);
+const COARSE: real = real(${coarse_scale});
+const FINE: real = real(${fine_scale});
 
 var<workgroup> coarse_sum: array<i32, WORKGROUP>;
 var<workgroup> fine_sum: array<i32, WORKGROUP>;
@@ -36,8 +36,8 @@ fn main(
 #include "moments_of_pairs.wgsl"
         // By the bits, since compilers may assume that no NaN occurs.
         let bits = bitcast<u32>(f32(drho)) & 0x7fffffffu;
-        if (bits >= 0x40800000u) {
-            // 4 or more, infinite or NaN: far outside of what the method can mean.
+        if (bits >= ${insane}u) {
+            // Too large, infinite or NaN.
             broken[lane] = 1u;
         } else {
             let coarse = i32(round(drho * COARSE));

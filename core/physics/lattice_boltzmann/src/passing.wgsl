@@ -1,5 +1,5 @@
 // The flow rate into the domain at each (opening, node) entry: the sum of 6 w_j c_j . u over its links, which is what openings.wgsl
-// lets in where the velocity u is prescribed. It is counted in units of 2^-30 lattice units: sums of whole numbers are the same in
+// lets in where the velocity u is prescribed. It is counted in units of `Passing::QUANTUM`: sums of whole numbers are the same in
 // any order.
 #include "prelude.wgsl"
 #{% with access = "read" %}
@@ -11,7 +11,7 @@ var<storage, read> entries: array<Entry>;
 var<storage, read_write> passing: array<i32>;
 #include "main.wgsl"
 
-const PASSING: real = real(1073741824.0);
+const PASSING: real = real(${passing_scale});
 // What a word holds, with room.
 const MOST: real = real(1.9);
 

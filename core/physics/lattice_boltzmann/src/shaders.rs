@@ -2,14 +2,14 @@
 
 use hematite_case::VelocitySet;
 use hematite_engine::{CONTRASTS, FORCE_SCALE, Precision};
-use hematite_gpu::{GpuInfo, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{GpuInfo, MAIN, Template, WORKGROUP, literal, render};
 use minijinja::{Value, context};
 
 use super::boundary::Entry;
 use super::checks::CHECK_EVERY;
 use super::immersed_walls::WALL_FORCE_SCALE;
 use super::links;
-use super::moment::Moment;
+use super::moment::{MASS_QUANTUM, Moment, Monitor, Passing, QUANTA};
 use super::walls::WallEntry;
 
 const SHARED: [Template; 18] = [
@@ -236,18 +236,23 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         apart => variant.tuning.apart,
         backwards => variant.tuning.backwards,
         again => "",
-        storage_scale => number(precision.storage_scale()),
+        coarse_scale => literal(1.0 / QUANTA[0]),
+        fine_scale => literal(1.0 / QUANTA[1]),
+        insane => format!("{:#010x}", Monitor::INSANE.to_bits()),
+        mass_scale => literal(1.0 / MASS_QUANTUM),
+        passing_scale => literal(1.0 / Passing::QUANTUM),
+        storage_scale => literal(precision.storage_scale()),
         workgroup => WORKGROUP,
-        w0 => number(set.weight(0)),
-        weights => [number(set.weight(1)), number(set.weight(set.q() - 1))],
-        omega_plus => number(variant.omega_plus),
-        omega_minus => number(variant.omega_minus),
+        w0 => literal(set.weight(0)),
+        weights => [literal(set.weight(1)), literal(set.weight(set.q() - 1))],
+        omega_plus => literal(variant.omega_plus),
+        omega_minus => literal(variant.omega_minus),
         contrast => variant.contrast(),
         insides => variant.insides().map(|(k, _)| context! { k, bit => 1_u32 << k }).collect::<Vec<_>>(),
         local_omegas => ["plus", "minus"].iter().enumerate().map(|(part, name)| {
             let outside = format!("OMEGA_{}", name.to_uppercase());
             let value = variant.insides().fold(outside, |others, (k, rates)| {
-                format!("select({others}, real({}), within{k})", number(rates[part]))
+                format!("select({others}, real({}), within{k})", literal(rates[part]))
             });
             context! { name, value }
         }).collect::<Vec<_>>(),
@@ -261,9 +266,9 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         force => variant.force || variant.immersed.is_some() || variant.acts(shader),
         immersed => variant.immersed.is_some(),
         held => variant.acts(shader),
-        wall_force_scale => number(WALL_FORCE_SCALE),
+        wall_force_scale => literal(WALL_FORCE_SCALE),
         forces => force(variant, shader),
-        force_scale => number(FORCE_SCALE),
+        force_scale => literal(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
         packs_after => variant.packs(shader),
         posts => variant.signals && (shader == Shader::Pack || variant.packs(shader)),
@@ -416,11 +421,6 @@ fn signed_sum(terms: Vec<(String, i32)>, stem: &str) -> String {
         text += &format!("{sign}{stem}{name}");
     }
     text
-}
-
-/// A WGSL literal with every digit.
-fn number(value: f64) -> String {
-    format!("{value:?}")
 }
 
 #[cfg(test)]

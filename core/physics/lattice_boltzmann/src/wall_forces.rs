@@ -10,10 +10,9 @@ use hematite_config::Result;
 use hematite_gpu::Recorder;
 
 use super::fluid::Fluid;
+use super::moment::QUANTA;
 use super::shaders::Shader;
 
-/// Quanta of the coarse and the fine part of a force, lattice units.
-const QUANTA: [f64; 2] = [1.0 / 65_536.0, 1.0 / 68_719_476_736.0];
 /// Fine quanta in a coarse one.
 const FINE_IN_COARSE: i128 = 1 << 20;
 /// Bits of a limb in which sums travel between ranks.

@@ -4,7 +4,7 @@
 // A half-way wall sends back f_j(x, t+1) = f*_i(x, t), which a step leaves in the node's own slot j; what walls.wgsl and
 // openings.wgsl mend afterwards is that slot. So this kernel runs twice in a step, before they do (row 0, which begins the
 // sum) and after them (row 1, which adds to it). Populations are stored as f - w, which leaves out the pressure at rest.
-// Each axis is an integer in two words, a coarse part in 2^-16 and the rest in 2^-36, so that sums do not depend on their order.
+// Each axis is an integer in two words, a coarse part and the rest in a finer unit, so that sums do not depend on their order.
 // One invocation an entry: a node and its links into one part of the wall.
 #include "prelude.wgsl"
 #{% with access = "read" %}
@@ -14,8 +14,8 @@ var<storage, read> force_entries: array<vec2<u32>>;
 var<storage, read_write> exchanged: array<i32>;
 #include "main.wgsl"
 
-const COARSE: real = real(65536.0);
-const FINE: real = real(68719476736.0);
+const COARSE: real = real(${coarse_scale});
+const FINE: real = real(${fine_scale});
 
 fn work_on(k: u32) {
     let entry = force_entries[k];

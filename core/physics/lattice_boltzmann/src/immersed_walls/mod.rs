@@ -16,7 +16,7 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_engine::courier::Phases;
 use hematite_engine::{DRIFT_SCALE, Precision, Trade};
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, literal, render};
 use minijinja::context;
 
 use super::buffers::Buffers;
@@ -140,7 +140,6 @@ fn wgsl(act: Act, precision: Precision, dimension: usize, sites: usize) -> Strin
         Act::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
     };
     let prelude = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
-    let number = |value: f64| format!("{value:?}");
     let axes = ["x", "y", "z"].into_iter().zip(0..dimension);
     let context = context! {
         real => precision.real(),
@@ -148,9 +147,9 @@ fn wgsl(act: Act, precision: Precision, dimension: usize, sites: usize) -> Strin
         sites,
         elsewhere => ELSEWHERE,
         axes => axes.map(|(name, index)| context! { name, index }).collect::<Vec<_>>(),
-        velocity_scale => number(DRIFT_SCALE),
-        force_over_velocity => number(WALL_FORCE_SCALE / DRIFT_SCALE),
-        fastest => number(FASTEST),
+        velocity_scale => literal(DRIFT_SCALE),
+        force_over_velocity => literal(WALL_FORCE_SCALE / DRIFT_SCALE),
+        fastest => literal(FASTEST),
     };
     render(template, &[prelude, MAIN], &context)
 }
