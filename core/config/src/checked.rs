@@ -1,5 +1,5 @@
-//! What JSON lets pass, and serde with it: a key that stands twice, of which the last one wins, and a list in place of an object,
-//! whose values are then taken for keys in their order.
+//! Refuses what JSON and serde let pass: a key that stands twice, whose last value wins, and a list in place of an object, whose values
+//! are taken for those of keys in their order.
 
 use std::fmt;
 
@@ -69,13 +69,13 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 }
 
-/// The first list of `value` where `schema`, a JSON Schema, has none: the path of its key, and what may stand there.
+/// The first list of `value` where `schema`, a JSON Schema, allows none: the path of its key, and what may stand there.
 pub fn misplaced_list(value: &Value, schema: &Value) -> Option<(String, String)> {
     search(value, &branches(schema, schema), schema, String::new())
 }
 
-/// The same for the value at `path`, for which one of `schemas` holds. What no schema knows is not looked at: it is refused as an
-/// unknown key.
+/// The same for the value at `path`, for which one of `schemas` holds. Keys that no schema knows are passed over: they are refused
+/// elsewhere.
 fn search(value: &Value, schemas: &[&Value], root: &Value, path: String) -> Option<(String, String)> {
     let below = |value, path, find: &dyn Fn(&'_ Value) -> Option<&'_ Value>| {
         let found = schemas.iter().filter_map(|schema| find(schema)).flat_map(|schema| branches(schema, root));
@@ -103,10 +103,10 @@ fn member<'s>(schema: &'s Value, key: &str) -> Option<&'s Value> {
     listed.or_else(|| schema.get("additionalProperties"))
 }
 
-/// Words by which a schema takes in others.
+/// Keywords by which a schema includes others.
 const JOINED: [&str; 3] = ["anyOf", "oneOf", "allOf"];
 
-/// A schema with all that it refers to or joins.
+/// A schema with all schemas that it includes.
 fn branches<'s>(schema: &'s Value, root: &'s Value) -> Vec<&'s Value> {
     let target = schema["$ref"].as_str().and_then(|place| root.pointer(place.strip_prefix('#')?));
     let joined = JOINED.iter().filter_map(|word| schema[word].as_array()).flatten();
@@ -121,7 +121,7 @@ fn types(schema: &Value) -> impl Iterator<Item = &str> {
     one.into_iter().chain(several.into_iter().flatten().filter_map(Value::as_str))
 }
 
-/// Whether a list may stand where `schema` holds: where it asks for one, or for nothing.
+/// Whether `schema` allows a list: it asks for one, or for no type.
 fn may_be_list(schema: &Value) -> bool {
     let asks = JOINED.iter().chain(&["$ref", "type", "enum", "const"]).any(|word| schema.get(word).is_some());
     types(schema).any(|name| name == "array") || !asks

@@ -41,7 +41,7 @@ pub struct Fault {
 pub type Result<T> = std::result::Result<T, Fault>;
 
 impl Fault {
-    /// Bad usage, config or input. Of a message that quotes a long piece of input, beginning and end are kept.
+    /// Bad usage, config or input. A message that quotes a long piece of input is shortened to its beginning and end.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, message: shortened(message.into()) }
     }
@@ -73,7 +73,7 @@ impl Fault {
         }
     }
 
-    /// The same fault without its message: it has been said.
+    /// The same fault without its message, once that has been printed.
     #[must_use]
     pub fn said(self) -> Self {
         Self { message: String::new(), ..self }
@@ -90,7 +90,7 @@ impl Fault {
     }
 }
 
-/// Characters at the beginning and at the end of a long message that are kept.
+/// How many characters of a long message are kept at its beginning and at its end.
 const KEPT: [usize; 2] = [500, 300];
 
 fn shortened(message: String) -> String {

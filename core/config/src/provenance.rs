@@ -70,7 +70,7 @@ fn absorb(path: &Path, hasher: &mut Sha256) -> std::io::Result<()> {
     absorb_all(File::open(path)?, hasher)
 }
 
-/// Takes in all that is left to read.
+/// Hashes all that is left to read.
 pub(crate) fn absorb_all(mut reader: impl Read, hasher: &mut Sha256) -> std::io::Result<()> {
     let mut buffer = vec![0; 1 << 16];
     loop {

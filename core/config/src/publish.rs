@@ -1,8 +1,8 @@
 //! Files that appear whole or not at all.
 //!
-//! What is being written lies in a folder of its own beside the target. Its name begins with [`PREFIX`] and the target's, and it holds
-//! a file that the writing process locks. The lock is the kernel's and ends with the process: what a killed one has left is told by
-//! that, and goes when the same target is published again.
+//! A file is written in a folder of its own beside the target. The folder's name begins with [`PREFIX`] and the target's name, and it holds
+//! a file that the writing process locks. The lock is the kernel's and ends with the process: a folder without a lock is left from a killed
+//! process, and is removed when the same target is published again.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,11 +13,11 @@ use tempfile::TempDir;
 
 use crate::{Fault, Result};
 
-/// How names of folders begin that hold what is being written.
+/// The beginning of the names of these folders.
 const PREFIX: &str = ".partial-";
-/// The file in them that is locked.
+/// The locked file in such a folder.
 const LOCK: &str = ".lock";
-/// Characters of the target's name in that of the folder.
+/// How many characters of the target's name are in the folder's name.
 const SHOWN: usize = 100;
 
 /// Writes `path` by way of a temporary file beside it: `write` fills the temporary file, which is renamed to `path`
@@ -54,12 +54,12 @@ pub fn clear_partial(folder: &Path) {
 pub fn check_writable(folder: &Path) -> Result<()> {
     let nearest = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
     let nearest = if nearest.as_os_str().is_empty() { Path::new(".") } else { nearest };
-    // It has no name and is gone at once.
+    // A file without a name, which is gone at once.
     let made = tempfile::tempfile_in(nearest).map(drop);
     made.map_err(|error| Fault::io(format!("cannot write {}: {error}", folder.display())))
 }
 
-/// What to call this process: its number and host.
+/// This process's number and host, for names of folders.
 pub fn process() -> String {
     format!("process {} on {}", std::process::id(), host())
 }
@@ -79,11 +79,11 @@ fn held_folder(folder: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
         let beside = tempfile::Builder::new().prefix(prefix).tempdir_in(folder)?;
         let path = beside.path().join(LOCK);
         let mut lock = match File::create_new(&path) {
-            // Another took the folder for one that was left.
+            // Another process took the folder for one left behind.
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             made => made?,
         };
-        // Where the file system has no locks nothing is ever taken for left.
+        // On a file system without locks no folder is taken for one left behind.
         let is_free = !matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock));
         if is_free && path.exists() {
             writeln!(lock, "{}", process())?;
@@ -113,7 +113,7 @@ fn begins_with(name: &OsStr, prefix: &str) -> bool {
     name.as_encoded_bytes().starts_with(prefix.as_bytes())
 }
 
-/// Whether nobody holds the lock any more. That of a process on another host may not be seen here.
+/// Whether no process holds the lock. A lock of a process on another host may not be seen here.
 fn is_left(lock: &mut File) -> bool {
     let mut holder = String::new();
     lock.try_lock().is_ok()

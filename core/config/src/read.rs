@@ -23,7 +23,7 @@ pub fn read_config<T: DeserializeOwned + JsonSchema>(path: &Path) -> Result<T> {
         let what = if key.is_empty() { "the config".to_owned() } else { format!("key \"{key}\"") };
         return Err(Fault::usage(format!("{source}: {what} is a list in brackets; it must be {expected}")));
     }
-    // From the text, so that faults tell the line.
+    // From the text, so that faults name the line.
     parse(&source, &text)
 }
 
@@ -129,7 +129,7 @@ fn parse<T: DeserializeOwned>(source: &str, text: &str) -> Result<T> {
     Ok(value)
 }
 
-/// Reads what is already JSON, `source` naming where it came from.
+/// Reads a JSON value; `source` names where it came from.
 ///
 /// # Errors
 /// As [`read`].
@@ -147,7 +147,7 @@ fn explain(source: &str, error: &serde_path_to_error::Error<serde_json::Error>) 
     Fault::usage(format!("{source}: {place}{message}{}", hint.unwrap_or_default()))
 }
 
-/// The unknown word and the known ones out of serde's "unknown field `x`, expected one of `a`, `b`".
+/// The unknown word and the known ones in serde's "unknown field `x`, expected one of `a`, `b`".
 fn unknown(message: &str) -> Option<(&str, impl Iterator<Item = &str>)> {
     if !message.starts_with("unknown ") {
         return None;
@@ -281,7 +281,7 @@ mod tests {
         Name(String),
     }
 
-    /// What is said of a config of this text.
+    /// The fault of a config of this text.
     fn message(text: &[u8]) -> std::result::Result<(), String> {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("case.json");

@@ -1,4 +1,4 @@
-//! Seals. The seal of a file is its last line: the SHA-256 of all bytes before it. Readers hold the file against it and so notice any
+//! Seals. The seal of a file is its last line: the SHA-256 of all bytes before it. Readers compare it with the file and so notice any
 //! change. HDF5 ignores the line, which follows HDF5's own end of the file.
 
 use std::fs::{File, OpenOptions};
@@ -26,7 +26,7 @@ pub fn seal(path: &Path) -> Result<()> {
     file.write_all(line(&hasher).as_bytes()).and_then(|()| file.sync_all()).map_err(fault)
 }
 
-/// Takes the seal off a file that has one, so that it can be changed.
+/// Removes the seal of a file that has one, so that the file can be changed.
 ///
 /// # Errors
 /// When it cannot be read or written.

@@ -1,17 +1,16 @@
-//! Why a cell is broken, as kernels mark it: the step and the reason in one word, of which the least stays.
+//! Why a cell is broken, as kernels mark it: step and reason in one word. The least word stays.
 
 use std::fmt;
 
 /// The fastest that a vertex may move, lattice units a step; beyond it the cell is broken.
 pub const FASTEST: f64 = 0.25;
 
-/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. The fluid at a node would gain so
-/// much velocity in one step.
+/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. It would give the fluid at a node this
+/// velocity in one step.
 pub const LARGEST_FORCE: f64 = 7.0 / 16.0;
 
-/// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A node holds twice
-/// as much, so that no sum wraps unseen: forces above some thousandth find out what they add up to, and of others it takes a
-/// thousand at one node.
+/// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A node holds twice as
+/// much, so that no sum wraps unseen: strong forces check the sum that they add to, and it takes a thousand of the others at one node.
 pub const LARGEST_NODE_FORCE: f64 = 1.0;
 
 /// The least share of a vertex's kernel that must be in the fluid; below it the cell is broken.
@@ -22,9 +21,9 @@ pub const LEAST_WEIGHT: f64 = 1.0 / 64.0;
 pub enum Damage {
     /// A vertex moved faster than [`FASTEST`].
     Speed,
-    /// The membrane pulled at a vertex with more than [`LARGEST_FORCE`].
+    /// The membrane's force on a vertex exceeds [`LARGEST_FORCE`].
     Membrane,
-    /// Membrane and contact together did.
+    /// The force of membrane and contact together does.
     Contact,
     /// A vertex is so deep in the wall that less than [`LEAST_WEIGHT`] of its kernel is fluid.
     Wall,
@@ -37,7 +36,7 @@ pub enum Damage {
 impl Damage {
     const ALL: [Self; 6] = [Self::Speed, Self::Membrane, Self::Contact, Self::Wall, Self::Crowd, Self::Shape];
 
-    /// Bits of a word for the reason; the others are the step's.
+    /// Bits of a word for the reason; the other bits hold the step.
     pub const BITS: u32 = 3;
 
     /// The reason's code in a word.

@@ -1,11 +1,11 @@
-//! What is the matter with a membrane under extreme forces, in words.
+//! Words for what is wrong with a membrane under extreme forces.
 
 use hematite_cells::vector::{cross, length, minus};
 use hematite_cells::{Mechanics, Surface};
 
 use super::model::{Energy, Model};
 
-/// A part of the energy and its name.
+/// A term of the energy and its name.
 type Term = (&'static str, fn(&Energy) -> f64);
 
 const TERMS: [Term; 6] = [
@@ -17,8 +17,8 @@ const TERMS: [Term; 6] = [
     ("the volume", |energy| energy.volume),
 ];
 
-/// How far a cell with its vertices at `x`, whose reference is `scale` times `surface`, is deformed, and which law pulls hardest
-/// at any vertex. Lattice units.
+/// Says how far a cell with vertices at `x` is deformed from `scale` times `surface`, and which law pulls hardest at any vertex. Lattice
+/// units.
 pub fn diagnosis(dimension: usize, surface: &Surface, mechanics: &Mechanics, x: &[[f64; 3]], scale: f64) -> String {
     let Ok(model) = Model::new(dimension, surface, mechanics) else { return String::new() };
     let ratios = |sizes: &mut dyn Iterator<Item = f64>| {

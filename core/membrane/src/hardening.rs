@@ -7,8 +7,8 @@ const STRETCHED_SHARE: f64 = 0.9;
 /// The largest strain of a pressed side.
 pub(crate) const PRESSED: f64 = 0.5;
 
-/// The same share of a pressed side, 3 times as stiff as at rest. It stays soft, since membranes that are pressed bend, and since
-/// the fluid hardly moves vertices apart that are much closer than its nodes.
+/// The same share of a pressed side, which is then 3 times as stiff as at rest. It stays soft: pressed membranes bend, and the fluid
+/// hardly moves vertices apart that are much closer than its nodes.
 const PRESSED_SHARE: f64 = 0.6;
 
 /// The strain at which a stretched side stops hardening, for the largest length `limit` over that at rest.

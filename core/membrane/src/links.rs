@@ -1,4 +1,4 @@
-//! Who is next to whom on a triangle mesh.
+//! Neighbourhoods on a triangle mesh.
 
 use std::collections::HashMap;
 

@@ -10,15 +10,14 @@ use super::reference;
 use super::shaders::{self, Flags};
 use crate::{LARGEST_FORCE, Range, Vertices};
 
-/// Largest force on a vertex in lattice units; a cell with a larger one, or with none that is a number, is broken.
+/// Largest force on a vertex, lattice units; a cell with a larger force, or with one that is no number, is broken.
 pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
 
-/// Area and volume (2-D: perimeter and area) of a sound cell, from and to, over those at rest: beyond, it is torn or turned
-/// inside out.
+/// Range of area and volume (2-D: perimeter and area) of a sound cell over those at rest: beyond it the cell is torn or inside out.
 pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
 
-/// The same where forces are capped before they act: the square of what is larger is no f32. A vertex at which a ring
-/// folds altogether comes near.
+/// Largest force where forces are capped before they act: the square of a larger one is no f32. A vertex at which a ring folds
+/// altogether comes near.
 pub const CAPPED_LIMIT: f64 = 1e18;
 
 /// One population's kernel and reference tables on the device.
@@ -37,7 +36,7 @@ pub struct Membrane {
 }
 
 impl Membrane {
-    /// The membranes of the population that stands in `range`. `surface` is in lattice units at full size, `mechanics` in lattice units.
+    /// The membranes of the population in `range`. `surface` is in lattice units at full size, `mechanics` in lattice units.
     ///
     /// # Errors
     /// A usage fault where [`Model::new`] refuses or the device lacks room.
@@ -93,7 +92,7 @@ impl Membrane {
         })
     }
 
-    /// Takes vertex arrays that were made anew, or a range with another room.
+    /// Binds new vertex arrays, or a range with another room.
     ///
     /// # Errors
     /// A usage fault where the device lacks room.
@@ -104,9 +103,8 @@ impl Membrane {
         Ok(())
     }
 
-    /// Writes the forces on the vertices of the population's cells over those in `force`, and their areas and volumes;
-    /// marks cells with a force that is [`FORCE_LIMIT`] or more, or no number, or that are torn, as broken at `step`. Forces are in
-    /// lattice units.
+    /// Records the forces on the vertices of the population's cells, which overwrite those in `force`, in lattice units, and the cells' areas
+    /// and volumes. Marks cells as broken at `step` that are torn, or have a force that is [`FORCE_LIMIT`] or more or no number.
     pub fn record(&self, recorder: &mut Recorder, range: &Range, step: u32) {
         self.record_below(recorder, range, step, FORCE_LIMIT);
     }

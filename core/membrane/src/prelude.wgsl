@@ -9,8 +9,8 @@ const TEAMS: u32 = ${teams}u;
 const FULL_AREA: real = real(${area});
 const FULL_VOLUME: real = real(${volume});
 
-// The cells of one dispatch: `cells` from `first_slot` on, their vertices from `first_vertex` on. `limit` are the bits of
-// the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
+// The cells of one dispatch: `cells` cells from `first_slot` on, with vertices from `first_vertex` on. `limit` holds the bits of the largest sane
+// force as f32; the bits of larger numbers, infinity and NaN are larger.
 struct Span {
     first_vertex: u32,
     first_slot: u32,
@@ -30,8 +30,8 @@ var<storage, read_write> shape: array<vec2<real>>;
 var<workgroup> shares: array<vec2<real>, WORKGROUP>;
 var<workgroup> subtotals: array<vec2<real>, WORKGROUP>;
 
-// Where an invocation works: `member` of the team of cell `cell`, whose vertices are number `first` on among those of
-// the population. Without a cell, `vertices` is 0.
+// Where an invocation works: as `member` of the team of cell `cell`, whose `vertices` vertices begin at number `first` of the population. Without
+// a cell, `vertices` is 0.
 struct Work {
     lane: u32,
     member: u32,
@@ -63,7 +63,7 @@ fn axis_from(v: vec2<i32>, origin: vec2<i32>) -> real {
     return real(whole) + real(bitcast<i32>(fraction)) * real(${fraction});
 }
 
-// Vertex v of the population from vertex `origin`, exact before it becomes `real`.
+// The vector from vertex `origin` to vertex v of the population, exact before it becomes `real`.
 fn from_origin(v: u32, origin: u32) -> Axes {
     let p = span.first_vertex + v;
     let o = span.first_vertex + origin;
@@ -99,7 +99,7 @@ fn sum_of_team(work: Work, mine: vec2<real>) -> vec2<real> {
     return shares[base];
 }
 
-// Hands over the area and volume of a cell of size s, of which a torn one is marked; not while cells grow.
+// Stores the area and volume of a cell of size s, and marks the cell where it is torn, unless cells grow.
 fn put_shape(work: Work, sums: vec2<real>, s: real) {
     shape[work.cell] = sums;
 #if dimension == 2
@@ -118,7 +118,7 @@ fn bits(x: real) -> u32 {
     return bitcast<u32>(f32(x)) & 0x7fffffffu;
 }
 
-// Hands over the force on vertex v of a cell; one that is no sane number marks the cell.
+// Stores the force on vertex v of a cell, and marks the cell where the force is no sane number.
 fn put_force(work: Work, v: u32, f: Axes) {
     let at = span.first_vertex + work.first + v;
     var worst = 0u;

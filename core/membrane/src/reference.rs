@@ -1,4 +1,4 @@
-//! What kernels know of a cell's reference: tables shared by all cells of a population.
+//! Tables of the reference shape for kernels, shared by all cells of a population.
 
 use std::collections::HashMap;
 
@@ -34,8 +34,8 @@ pub(crate) fn folds(model: &Model) -> Vec<f64> {
     table
 }
 
-/// The tables of a mesh. Those by neighbour have neighbour k of vertex v at `k * vertices + v`, so that invocations next
-/// to each other read numbers next to each other.
+/// The tables of a mesh. In tables by neighbour, neighbour k of vertex v stands at `k * vertices + v`, so that adjacent invocations read
+/// adjacent numbers.
 pub(crate) struct Mesh {
     /// Number of neighbours of each vertex.
     pub valence: Vec<u32>,

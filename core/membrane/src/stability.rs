@@ -6,13 +6,13 @@ use hematite_cells::{Mechanics, Surface};
 use super::model::Model;
 use super::{fairing, viscosity};
 
-/// Vertices whose stiffness is looked at, spread over the cell.
+/// How many vertices' stiffness is computed, spread over the cell.
 const SAMPLES: usize = 48;
 
 /// Hydrodynamic radius of a vertex in lattice units: of the order of the coupling's kernel, at its smallest.
 const RADIUS: f64 = 1.0;
 
-/// Share of a vertex's force that comes back as its own velocity within a step: the sum of squared kernel weights,
+/// Share of a vertex's force that acts on the vertex's own velocity within a step: the sum of squared kernel weights,
 /// between 1 on a node and 1/2^D between nodes for the narrowest kernel.
 const RETURN: f64 = 0.5;
 
@@ -52,7 +52,7 @@ const BREATHING: f64 = 0.3;
 /// Thickness in lattice units of the fluid that moves with a membrane.
 const CARRIED: f64 = 2.0;
 
-/// The same where forces are held for several steps: the largest product of frequency and that time.
+/// The largest product of frequency and time where forces are held for several steps.
 const HELD: f64 = 1.5;
 
 /// The largest moduli of the whole area and of the volume (2-D: perimeter and area), lattice units, that explicit steps
@@ -69,8 +69,8 @@ pub fn largest_penalties(dimension: usize, surface: &Surface, every: u64) -> [f6
     [squared_radius, volume / area].map(|length| omega * omega * CARRIED * length)
 }
 
-/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the energy, with that
-/// of fairing in any shape: it stiffens where the surface is rough.
+/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the energy, plus a bound for
+/// fairing in any shape, which stiffens where the surface is rough.
 fn stiffness(model: &Model, v: usize) -> f64 {
     let mut x = model.surface.vertices.clone();
     let still = x[v];

@@ -1,7 +1,7 @@
 //! The vertices of a rank's cells on the device, structure of arrays.
 //!
-//! A cell's vertices stand next to each other; a population's cells stand in slots, its slots next to each other from
-//! `Range::first_slot` on. Occupied slots come first; the vertices of empty ones have `NONE` in `slot_of`.
+//! A cell's vertices are adjacent. A population's cells are in slots, which are adjacent from `Range::first_slot` on. Occupied slots come
+//! first; vertices of empty slots have `NONE` in `slot_of`.
 //! Every array with a component for each axis has axis a of vertex v at `a * stride + v`.
 
 use hematite_config::Result;
@@ -30,11 +30,11 @@ pub struct Vertices {
     pub cell: Buffer,
     /// `array<f32>` [slots]: size of the cell over its full size.
     pub scale: Buffer,
-    /// `array<u32>` [slots]: number of the gate whose column carries the cell in each slot, NONE where it is free.
+    /// `array<u32>` [slots]: number of the gate whose column carries the cell in each slot, NONE where none does.
     pub carrier: Buffer,
     /// `array<i32>` [D * gates]: velocity of each gate's column in 1 / DRIFT_SCALE.
     pub column_speed: Buffer,
-    /// `array<u32>` [1]: bits of the longest way of a vertex in one step, lattice units as f32, since it was last set to zero.
+    /// `array<u32>` [1]: bits of the longest way of a vertex in one step since this was last set to zero, lattice units as f32.
     pub pace: Buffer,
     /// `array<u32>` [slots]: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
     pub broken: Buffer,
@@ -44,7 +44,7 @@ pub struct Vertices {
     pub slots: u32,
 }
 
-/// Where the cells of one population stand.
+/// The slots and vertices of one population.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
     /// First vertex.

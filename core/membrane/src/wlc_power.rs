@@ -1,7 +1,7 @@
 //! Worm-like chains with a power-law repulsion.
 
-/// Share of the largest length beyond which the attraction goes on along its tangent, 500 times as stiff as at red cells' rest
-/// length: explicit steps become unstable where it grows without bound.
+/// Share of the largest length beyond which the tangent continues the attraction, 500 times as stiff as at red cells' rest length:
+/// explicit steps become unstable where stiffness has no bound.
 pub(crate) const LARGEST_SHARE: f64 = 0.95;
 
 /// One kind of spring, for any rest length.
@@ -11,9 +11,9 @@ pub(crate) struct Spring {
     pub x0: f64,
     /// Exponent m of the repulsion.
     pub power: i32,
-    /// kp / (B l0^m): what makes the force vanish at the rest length.
+    /// kp / (B l0^m), with which the force vanishes at the rest length.
     pub repulsion: f64,
-    /// B / l0, B = kB T / p, that gives the hexagonal network its shear modulus.
+    /// B / l0 with B = kB T / p, which gives the hexagonal network its shear modulus.
     pub strength: f64,
 }
 

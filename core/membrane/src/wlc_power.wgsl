@@ -4,7 +4,7 @@
 // (m = 1: -kp ln l). kp follows from dE/dl = 0 at each edge's l0, B from the shear modulus of the hexagonal network,
 //   mu = sqrt(3) B / (4 l0) (x0 / (2 (1 - x0)^3) - 1 / (4 (1 - x0)^2) + 1 / 4) + sqrt(3) kp (m + 1) / (4 l0^(m + 1)),
 // with each edge's own l0, so that B / l0 is the same everywhere and so is the modulus.
-// Beyond 95 % of lm the attraction goes on along its tangent.
+// Beyond 95 % of lm the tangent continues the attraction.
 fn tension(l: real, rest: real) -> real {
     let stretch = l / rest;
     let share = real(${in_plane.x0}) * stretch;
