@@ -1,4 +1,4 @@
-//! Every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-trade]`. With an argument rank 1 goes down that way
+//! Every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-in-place]`. With an argument rank 1 goes down that way
 //! while the others wait for it.
 
 #[path = "../tests/exercise/mod.rs"]
@@ -18,7 +18,9 @@ fn check() -> Result<Exit> {
     let neighbours = (0..comm.size()).filter(|&rank| comm.shares_memory_with(rank)).count();
     match std::env::args().nth(1).as_deref() {
         None => everything(comm)?,
-        Some("abort-trade") if comm.rank() != 1 => comm.trade(&[], &mut |_, _| (), &[(1, 8)], &mut |_, _| ())?,
+        Some("abort-in-place") if comm.rank() != 1 => {
+            comm.exchange_in_place(&[], &mut |_, _| (), &[(1, 8)], &mut |_, _| ())?
+        }
         Some(_) if comm.rank() != 1 => comm.sum(&mut [0])?,
         Some("panic") => panic!("rank 1 goes down"),
         Some(_) => {

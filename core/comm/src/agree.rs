@@ -1,4 +1,4 @@
-//! Ranks that agree on an outcome.
+//! Makes ranks agree on an outcome.
 
 use hematite_config::{Exit, Fault, Result};
 

@@ -4,20 +4,20 @@ use hematite_config::Result;
 
 use crate::Comm;
 
-/// Questions that a rank asks about rank 0's clock.
+/// How often each rank asks rank 0 for its time.
 const ROUNDS: usize = 64;
 
-/// From this rank's clock to that of rank 0.
+/// Conversion from this rank's clock to rank 0's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockOffset {
     /// What is added to this rank's time, in the clock's unit.
     pub add: i64,
-    /// How far the sum may be off.
+    /// The largest error of the sum.
     pub uncertainty: i64,
 }
 
-/// Compares the ranks' clocks, `now` each: rank 0 tells every rank its time, over and over, which is between the moments when the
-/// rank asked and when it heard. All answers together bound the offset at least as well as the shortest round trip. Collective.
+/// Compares the ranks' clocks, `now` each. Every rank asks rank 0 for its time over and over; that time lies between the question and the
+/// answer. All answers together bound the offset at least as well as the shortest round trip. Collective.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.
@@ -42,7 +42,7 @@ pub fn align_clocks(comm: &dyn Comm, now: impl Fn() -> i64) -> Result<ClockOffse
         let there = i64::from_le_bytes(answer);
         (low, high) = (low.max(there - heard), high.min(there - asked));
     }
-    // Of a clock that jumps answers contradict each other, by as much as it is off.
+    // Where a clock jumps, answers contradict each other by as much as it is off.
     Ok(ClockOffset { add: low + (high - low) / 2, uncertainty: ((high - low).abs() + 1) / 2 })
 }
 

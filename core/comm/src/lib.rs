@@ -1,4 +1,4 @@
-//! What ranks say to each other: solo, as threads of one process, or through MPI.
+//! Communication between ranks: one rank alone, threads of one process, or MPI.
 //!
 //! Everything here is exact (integers, bytes, minima and maxima), so no result depends on the number of ranks.
 
@@ -48,20 +48,20 @@ pub trait Comm {
     fn local_rank(&self) -> usize;
 
     /// Sends each of `send` to its rank and fills each of `receive` from its rank. At most one message goes each way
-    /// between two ranks; lengths agree on both sides. A rank that trades with none need not call it.
+    /// between two ranks; lengths agree on both sides. A rank without messages need not call it.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
     fn exchange(&self, send: &[(usize, &[u8])], receive: &mut [(usize, &mut [u8])]) -> Result<()>;
 
-    /// The same for messages that are written and read where they lie, so that ranks which share memory need not copy them.
-    /// Messages of (rank, bytes) `going` are written first, one after the other: `write(k, room)` fills the k-th, `room` has exactly
-    /// its bytes, whatever is in them. Once the k-th of `coming` is there, `read(k, message)` is given it; they may come in any order.
-    /// Both are called for empty messages too. Neither is to call this rank's `Comm`.
+    /// The same with messages written and read in place, so that ranks which share memory need not copy them. `going` and `coming` are
+    /// (rank, bytes) of each message. First `write(k, room)` fills the k-th of `going`, in order; `room` has exactly its bytes, with any
+    /// content. Once the k-th of `coming` is there, `read(k, message)` gets it; messages come in any order. Both are called for empty
+    /// messages too, and must not call this rank's `Comm`.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
-    fn trade(
+    fn exchange_in_place(
         &self,
         going: &[(usize, usize)],
         write: &mut dyn FnMut(usize, &mut [u8]),
@@ -104,7 +104,7 @@ pub trait Comm {
     /// A lost-rank fault when a rank is gone.
     fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<Vec<u8>>>>;
 
-    /// Ends all ranks at once with `exit`, where one rank cannot go on and the others may wait for it.
+    /// Ends all ranks at once with `exit`: for a rank that cannot go on while others may wait for it.
     fn abort(&self, exit: Exit) -> !;
 
     /// Whether `flag` holds on any rank.
@@ -151,8 +151,8 @@ pub fn gather_all(comm: &dyn Comm, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         .collect()
 }
 
-/// Sends `out`, a message of pieces that follow each other, (rank, bytes) each, and fills `into` with what comes: pieces of the
-/// same lengths from the same ranks. Ranks that share no piece need not call it.
+/// Sends the pieces of `out`, which follow each other, (rank, bytes) each, and fills `into` with pieces of the same lengths from the same
+/// ranks. Ranks without pieces need not call it.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.
@@ -163,7 +163,7 @@ pub fn exchange_pieces(comm: &dyn Comm, pieces: &[(usize, usize)], out: &[u8], i
     exchange_unequal(comm, (pieces, out), (pieces, into))
 }
 
-/// The same where other lengths come than go.
+/// The same where the pieces that come have other lengths.
 ///
 /// # Errors
 /// Those of [`exchange_pieces`].

@@ -27,9 +27,9 @@ pub struct Mpi {
     /// Longest message in bytes; longer ones go in pieces, since MPI counts in 32 bits.
     longest: usize,
     neighbours: Neighbours,
-    /// For each rank, where trades through MPI keep what goes there and what comes from there. Kept, since new memory is slow.
+    /// For each rank, buffers of exchanges through MPI, out and in. Kept, since new memory is slow.
     stores: RefCell<Vec<[Vec<u8>; 2]>>,
-    /// The processes of the other ranks of this host, as far as they can be seen from here.
+    /// The processes of the other ranks of this host whose states this process can see.
     others: Vec<Process>,
     _watch: Option<Watch>,
     /// Last, so that MPI ends after everything that uses it.
@@ -62,7 +62,7 @@ impl Mpi {
         Ok(Self { world, local_rank, longest, neighbours, stores, others, _watch: None, _universe: universe })
     }
 
-    /// Keeps an eye on the other ranks of this host: `tell` hears from a thread of its own of those that are stopped or gone.
+    /// Watches the other ranks of this host; a thread of its own calls `tell` with those that are stopped or gone.
     ///
     /// # Errors
     /// A usage fault where the environment says nonsense of how long to wait.
@@ -96,12 +96,12 @@ impl Mpi {
         bytes > 0 && self.neighbours.send(peer, bytes, fill, || self.progress())
     }
 
-    /// Lets MPI go on with what it began. Systems of MPI do so in calls alone, and others may wait for what has not left yet.
+    /// Lets MPI make progress on what it began. MPI does so only within calls, and other ranks may wait for messages that have not left yet.
     fn progress(&self) {
         let _ = self.world.any_process().immediate_probe();
     }
 
-    /// Sends `out` through MPI and takes in what comes, either way; `read` is given what has no buffer.
+    /// Sends `out` through MPI and receives messages through MPI or shared memory; `read` gets those that have no buffer.
     fn complete(&self, out: &[(usize, &[u8])], coming: &mut [Coming<'_>], read: &mut dyn FnMut(usize, &[u8])) {
         let pieces = |bytes: usize| bytes.div_ceil(self.longest);
         let requests = out.iter().map(|m| pieces(m.1.len())).chain(coming.iter().map(|m| pieces(m.bytes))).sum();
@@ -152,7 +152,7 @@ impl Mpi {
         }
     }
 
-    /// Looks for a message where it comes without MPI.
+    /// Looks for a message in shared memory.
     fn look(&self, k: usize, message: &mut Coming<'_>, read: &mut dyn FnMut(usize, &[u8])) -> Arrival {
         let mut take = |bytes: &[u8]| match &mut message.room {
             Room::Given(room) => room.copy_from_slice(bytes),
@@ -173,7 +173,7 @@ impl Mpi {
     }
 }
 
-/// A message that is waited for.
+/// A message to receive.
 struct Coming<'a> {
     peer: usize,
     bytes: usize,
@@ -182,9 +182,9 @@ struct Coming<'a> {
 
 /// Where it goes.
 enum Room<'a> {
-    /// Here, whichever way it comes.
+    /// Into this buffer, whichever way it comes.
     Given(&'a mut [u8]),
-    /// To whoever reads it where it lies: here, once it is known to come through MPI.
+    /// To `read`, in place; into this buffer once it is known to come through MPI.
     Kept { store: Vec<u8>, used: bool },
 }
 
@@ -250,7 +250,7 @@ impl Comm for Mpi {
         Ok(())
     }
 
-    fn trade(
+    fn exchange_in_place(
         &self,
         going: &[(usize, usize)],
         write: &mut dyn FnMut(usize, &mut [u8]),

@@ -6,21 +6,21 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 
 use crate::pause::Pause;
-use crate::shared_memory::{Handle, Outbox, Receiver, Sender};
+use crate::shared_memory::{Handle, Receiver, Sender, SharedMemory};
 
-/// What came of a look for a message.
+/// The outcome of a look for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// It is not there yet.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "MPI alone waits there"))]
     Pending,
-    /// It was there.
+    /// It was there and was read.
     Read,
     /// It comes through MPI.
     Elsewhere,
 }
 
-/// The lanes between this rank and others, by their number in the world; none where the other is on another host, or either side
+/// The lanes between this rank and others, by number in the world; none where the other rank is on another host, or where either side
 /// could not share memory.
 pub(crate) struct Neighbours {
     to: Vec<Option<RefCell<Sender>>>,
@@ -36,13 +36,13 @@ impl Neighbours {
         if count < 2 {
             return neighbours;
         }
-        // Who is where, and whether there is an outbox.
-        let outbox = Outbox::new(count).and_then(|outbox| Some((outbox.handle()?, outbox)));
+        // Ranks tell each other where their memory is, where they have some.
+        let memory = SharedMemory::new(count).and_then(|memory| Some((memory.handle()?, memory)));
         let mut own = [world.rank().cast_unsigned().into(), 0, 0, 0, 0, 0];
-        let outbox = outbox.map(|(handle, outbox)| {
+        let memory = memory.map(|(handle, memory)| {
             own[1] = 1;
             own[2..].copy_from_slice(&handle.to_words());
-            outbox
+            memory
         });
         let mut all = vec![0_u64; own.len() * count];
         host.all_gather_into(&own[..], &mut all[..]);
@@ -56,11 +56,11 @@ impl Neighbours {
                 neighbours.from[rank as usize] = receiver.map(RefCell::new);
             }
         }
-        // Senders learn who can read.
+        // Senders learn which ranks can read from them.
         let mut heard = vec![0_u8; count];
         host.all_to_all_into(&opened[..], &mut heard[..]);
         for (k, peer) in peers.iter().enumerate().filter(|&(k, _)| heard[k] == 1) {
-            neighbours.to[peer[0] as usize] = outbox.as_ref().map(|outbox| RefCell::new(outbox.sender(k)));
+            neighbours.to[peer[0] as usize] = memory.as_ref().map(|memory| RefCell::new(memory.sender(k)));
         }
         neighbours
     }

@@ -5,7 +5,7 @@ use crate::neighbours::Arrival;
 #[derive(Clone, Copy)]
 pub(crate) struct Handle;
 
-pub(crate) enum Outbox {}
+pub(crate) enum SharedMemory {}
 
 pub(crate) enum Sender {}
 
@@ -21,7 +21,7 @@ impl Handle {
     }
 }
 
-impl Outbox {
+impl SharedMemory {
     pub fn new(_: usize) -> Option<Self> {
         None
     }

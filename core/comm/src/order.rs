@@ -8,12 +8,12 @@ pub(crate) fn key(value: f64) -> i64 {
     flip(value.to_bits().cast_signed())
 }
 
-/// The number of a key.
+/// The number that has this key.
 pub(crate) fn value(key: i64) -> f64 {
     f64::from_bits(flip(key).cast_unsigned())
 }
 
-/// Turns sign and magnitude into two's complement and back.
+/// Converts sign and magnitude to two's complement, and back.
 fn flip(bits: i64) -> i64 {
     if bits < 0 { bits ^ i64::MAX } else { bits }
 }

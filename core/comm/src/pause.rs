@@ -3,16 +3,16 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a rank looks without a pause: as long as ranks that work alike are apart.
+/// How long a rank polls without a pause: as long as ranks with equal work are apart.
 const SPIN: Duration = Duration::from_micros(20);
 
-/// How long it only lets others go first, before it sleeps between looks.
+/// How long it then yields between looks, before it sleeps between them.
 const YIELD: Duration = Duration::from_millis(2);
 
-/// The longest sleep; the first is a fiftieth of [`YIELD`], as each is of what was waited so far.
+/// The longest sleep. Each sleep is a fiftieth of the wait so far.
 const NAP: Duration = Duration::from_millis(1);
 
-/// A wait that goes on.
+/// A wait under way.
 pub(crate) struct Pause(Instant);
 
 impl Pause {
@@ -21,7 +21,7 @@ impl Pause {
         Self(Instant::now())
     }
 
-    /// To be called between two looks; calls `meanwhile` where others are let go first.
+    /// Pauses between two looks; calls `meanwhile` where it yields or sleeps.
     pub fn once(&self, meanwhile: impl FnOnce()) {
         let waited = self.0.elapsed();
         if waited < SPIN {

@@ -1,23 +1,22 @@
-//! From the ranks that hold numbered things to those that want them.
+//! Sends values from the ranks that hold numbered things to those that want them.
 
 use hematite_config::{Fault, Result};
 
 use crate::Comm;
 
-/// The way of values from the ranks that hold them to the ranks that want them; found once, gone any number of times.
+/// Which values each rank sends to which rank: found once, used any number of times.
 #[derive(Clone, Debug)]
 pub struct Route {
     /// For each rank, which of the values held here it wants.
     send: Vec<Vec<u32>>,
-    /// For each rank, the places of what it sends among the values wanted here.
+    /// For each rank, the places of its values among those wanted here.
     receive: Vec<Vec<u32>>,
     wanted: usize,
 }
 
 impl Route {
-    /// Finds the way: this rank holds the things numbered `held` (one rank holds each) and wants those numbered `wanted`, each at
-    /// most once a rank. Ranks keep lists of who holds what, each of one range of numbers, so memory follows the
-    /// things of a rank. Collective.
+    /// This rank holds the things numbered `held`, each of which one rank holds, and wants those numbered `wanted`, each at most once. Each
+    /// rank keeps the list of holders for one range of numbers, so that memory follows the things of a rank. Collective.
     ///
     /// # Errors
     /// A usage fault when no rank holds what one wants; when a rank is lost.
@@ -28,7 +27,7 @@ impl Route {
         let range = (count[0] as u64).div_ceil(ranks as u64).max(1);
         let keeper = |number: u64| (number / range) as usize;
 
-        // Keepers learn who holds what, and say so.
+        // Keepers of lists learn the holders, and tell those who want the things.
         let known = all_to_all(comm, grouped(held, ranks, keeper).1)?;
         let mut holders: Vec<(u64, u64)> = Vec::new();
         for (rank, numbers) in known.iter().enumerate() {
@@ -56,7 +55,7 @@ impl Route {
             },
         )?;
 
-        // Holders learn what is wanted of them.
+        // Holders learn what others want of them.
         let mut receive: Vec<Vec<u32>> = vec![Vec::new(); ranks];
         holder.iter().enumerate().for_each(|(at, &rank)| receive[rank as usize].push(at as u32));
         let orders = receive.iter().map(|places| places.iter().map(|&at| wanted[at as usize]).collect()).collect();
@@ -70,7 +69,7 @@ impl Route {
         Ok(Self { send, receive, wanted: wanted.len() })
     }
 
-    /// Brings values of `width` bytes, in the order of the numbers held, to where they are wanted, in the order wanted there.
+    /// Sends values of `width` bytes, in the order of the numbers held; gives those wanted, in the order of the numbers wanted.
     /// Collective.
     ///
     /// # Errors
@@ -91,7 +90,7 @@ impl Route {
     }
 }
 
-/// Numbers by the rank that `of` gives, and the places where each stands.
+/// Numbers by the rank that `of` gives, and the place of each.
 fn grouped(numbers: &[u64], ranks: usize, of: impl Fn(u64) -> usize) -> (Vec<Vec<u32>>, Vec<Vec<u64>>) {
     let mut groups = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
     for (at, &number) in numbers.iter().enumerate() {

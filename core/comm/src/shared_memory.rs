@@ -54,7 +54,7 @@ struct Taken {
     count: AtomicU64,
 }
 
-/// Where other processes find an [`Outbox`], and how they know that they did.
+/// Where other processes find an [`SharedMemory`], and how they know that they did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle {
     process: u64,
@@ -65,7 +65,7 @@ pub(crate) struct Handle {
 }
 
 /// Memory of this rank that others read.
-pub(crate) struct Outbox {
+pub(crate) struct SharedMemory {
     file: Rc<File>,
     map: Rc<Map>,
     token: u64,
@@ -108,7 +108,7 @@ impl Handle {
     }
 }
 
-impl Outbox {
+impl SharedMemory {
     /// Memory with so many lanes; none where the system gives none.
     pub fn new(lanes: usize) -> Option<Self> {
         let bytes = file_bytes(lanes)?;
@@ -197,7 +197,7 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The receiver of a lane in the outbox of another process, which has `lanes` of them; none where that cannot be reached.
+    /// The receiver of a lane in the memory of another process, which has `lanes` of them; none where that cannot be reached.
     pub fn open(handle: Handle, lanes: usize, lane: usize) -> Option<Self> {
         if namespace()? != handle.namespace || lane >= lanes {
             return None;
@@ -308,8 +308,8 @@ mod tests {
     }
 
     fn ends(lanes: usize, lane: usize) -> (Sender, Handle) {
-        let outbox = Outbox::new(lanes).expect("memory");
-        (outbox.sender(lane), outbox.handle().expect("a handle"))
+        let memory = SharedMemory::new(lanes).expect("memory");
+        (memory.sender(lane), memory.handle().expect("a handle"))
     }
 
     /// Waits no longer than the other thread may take.
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_taken_for_an_outbox() {
+    fn nothing_else_is_taken_for_shared_memory() {
         let (sender, handle) = ends(2, 0);
         assert!(Receiver::open(handle, 2, 1).is_some());
         assert_eq!(Handle::from_words(handle.to_words()), handle);

@@ -13,7 +13,7 @@ use crate::{Comm, order};
 pub struct Threads {
     rank: usize,
     size: usize,
-    /// `None` once a rank was lost: hanging up in turn tells the ranks that wait for this one.
+    /// `None` once a rank was lost: hanging up tells the ranks that wait for this one.
     wires: RefCell<Option<Wires>>,
 }
 
@@ -58,7 +58,7 @@ impl Threads {
         Fault::lost_rank(format!("rank {}: rank {peer} is gone; see the messages of the other ranks", self.rank))
     }
 
-    /// Combines integers over the ranks: rank 0 collects in rank order and hands the outcome back.
+    /// Combines integers over the ranks: rank 0 collects them in rank order and sends the outcome back.
     fn reduce(&self, values: &mut [i64], combine: impl Fn(i64, i64) -> i64) -> Result<()> {
         if let Some(all) = self.gather(bytemuck::cast_slice(values))? {
             for bytes in &all[1..] {
@@ -100,7 +100,7 @@ impl Comm for Threads {
         Ok(())
     }
 
-    fn trade(
+    fn exchange_in_place(
         &self,
         going: &[(usize, usize)],
         write: &mut dyn FnMut(usize, &mut [u8]),

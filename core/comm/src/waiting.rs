@@ -7,14 +7,14 @@ use hematite_config::{Exit, Result};
 
 use crate::Comm;
 
-/// The ranks as another [`Comm`] has them, with an eye on the clock: what a rank does not spend in here it spends on work of its own.
+/// Another [`Comm`], with the time spent in it: a rank spends the rest of the time on its own work.
 pub struct Waiting<'c> {
     comm: &'c dyn Comm,
     seconds: Cell<f64>,
 }
 
 impl<'c> Waiting<'c> {
-    /// Nothing waited for so far.
+    /// Over `comm`, with no time spent so far.
     pub fn new(comm: &'c dyn Comm) -> Self {
         Self { comm, seconds: Cell::new(0.0) }
     }
@@ -49,8 +49,8 @@ impl Comm for Waiting<'_> {
         self.timed(|comm| comm.exchange(send, receive))
     }
 
-    /// What `write` and `read` take is this rank's own work, and not counted.
-    fn trade(
+    /// The time in `write` and `read` is this rank's own work, and not counted.
+    fn exchange_in_place(
         &self,
         going: &[(usize, usize)],
         write: &mut dyn FnMut(usize, &mut [u8]),
@@ -69,7 +69,7 @@ impl Comm for Waiting<'_> {
             read(k, message);
             worked(start);
         };
-        let outcome = self.timed(|comm| comm.trade(going, &mut timed_write, coming, &mut timed_read));
+        let outcome = self.timed(|comm| comm.exchange_in_place(going, &mut timed_write, coming, &mut timed_read));
         self.seconds.set(self.seconds.get() - work.get());
         outcome
     }

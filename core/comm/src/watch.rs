@@ -1,4 +1,4 @@
-//! An eye on the ranks of the same host: one that is stopped, by a signal or a debugger, or gone, leaves all others waiting.
+//! Watches the ranks of the same host: all others wait for one that is gone, or stopped by a signal or a debugger.
 
 use std::fs;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hematite_config::{Fault, Result};
 
-/// Says how long ranks have patience: seconds until a stopped rank is told of, and from then until the run ends.
+/// Environment variable: seconds until a stopped rank is reported, and from then until the run ends.
 const VARIABLE: &str = "HEMATITE_PATIENCE";
 
 /// Seconds between two looks, at most.
@@ -17,14 +17,14 @@ const TICK: f64 = 1.0;
 /// How long a rank may be stopped, s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Patience {
-    /// Until others are told.
+    /// Until it is reported.
     told: f64,
     /// From then on until the run ends; may be infinite.
     ends: f64,
 }
 
 impl Patience {
-    /// That of the environment, or 10 s and 60 s.
+    /// As the environment says, or else 10 s and 60 s.
     ///
     /// # Errors
     /// A usage fault where the environment says nonsense.
@@ -44,12 +44,12 @@ impl Patience {
     }
 }
 
-/// What there is to say of another rank.
+/// A notice about another rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// It is stopped or gone, or goes on again.
     Warning(String),
-    /// It has been for too long: this process is to end with the fault.
+    /// It was stopped for too long: this process is to end with the fault.
     Lost(Fault),
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Process {
     pub rank: usize,
     /// Its number on the host.
     pub number: u64,
-    /// When it started, in the kernel's clock: numbers are given again.
+    /// When it started, in the kernel's clock: process numbers are used again.
     pub started: u64,
 }
 
@@ -72,7 +72,7 @@ enum Condition {
 }
 
 impl Process {
-    /// This one; none where the system does not tell of processes.
+    /// This process; none where the system does not tell of processes.
     pub fn own(rank: usize) -> Option<Self> {
         let number = std::process::id().into();
         Some(Self { rank, number, started: state_of(number)?.1 })
@@ -91,7 +91,7 @@ impl Process {
 /// A process's state, as a letter, and when it started.
 fn state_of(process: u64) -> Option<(char, u64)> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before may hold anything.
+    // The name before it may hold any character.
     let mut fields = text.rsplit_once(") ")?.1.split(' ');
     Some((fields.next()?.chars().next()?, fields.nth(18)?.parse().ok()?))
 }
@@ -102,8 +102,7 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Watches `others`, ranks of this host in ascending order, and tells what there is. Of the ranks of a host the first that is not
-    /// stopped speaks.
+    /// Watches `others`, ranks of this host in ascending order. Of the ranks of a host the first that is not stopped reports.
     pub fn begin(own: usize, others: Vec<Process>, patience: Patience, tell: impl Fn(Notice) + Send + 'static) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let until = Arc::clone(&ended);
@@ -115,7 +114,7 @@ impl Watch {
                 look(own, &others, patience, tick, &mut seconds, &tell);
             }
         };
-        // Without it the run goes on all the same.
+        // Where the thread cannot start, the run goes on without it.
         let _unwatched = thread::Builder::new().name("watch".to_owned()).spawn(watch);
         Self { ended }
     }
@@ -127,7 +126,7 @@ impl Drop for Watch {
     }
 }
 
-/// One look; `seconds` is for how long each was seen not to run. Looks are counted, not the clock: this process may have been stopped too.
+/// One look; `seconds` is for how long each process was seen not to run. It counts looks, not time: this process may have been stopped too.
 fn look(own: usize, others: &[Process], patience: Patience, tick: f64, seconds: &mut [f64], tell: &impl Fn(Notice)) {
     let conditions: Vec<Condition> = others.iter().map(|process| process.condition()).collect();
     for (k, process) in others.iter().enumerate().filter(|(k, _)| conditions[*k] == Condition::Runs) {
@@ -227,7 +226,7 @@ mod tests {
         signal(&child, "CONT");
         let mut text = next(&told);
         while text.starts_with("lost") {
-            // A busy machine was slow to let it go on.
+            // A busy machine may take long to let a process go on.
             text = next(&told);
         }
         assert!(text.contains("rank 3 goes on"), "{text}");

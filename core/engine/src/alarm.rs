@@ -1,10 +1,10 @@
-//! What a run warns of.
+//! Warnings of a run.
 
-/// A warning: said once of each kind.
+/// A warning; each kind is given once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// What tells it from others, e.g. "mach", "backflow:OPENING", "creases:POPULATION".
+    /// Its kind, e.g. "mach", "backflow:OPENING", "creases:POPULATION".
     pub kind: String,
-    /// What to say.
+    /// The message.
     pub text: String,
 }

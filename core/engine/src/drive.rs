@@ -90,7 +90,7 @@ impl Drive {
 
     /// Records a batch and hands it over; gives the ticket of what may still be at work.
     fn submit(&self, comm: &dyn Comm, physics: &mut [&mut dyn Physics], steps: std::ops::Range<u64>) -> Result<Ticket> {
-        if self.gpu.waits_at_gates() {
+        if self.gpu.waits_for_host() {
             // No device waits for a rank that still writes a dump.
             comm.any(false)?;
         }

@@ -111,7 +111,7 @@ impl Ground {
         move |site| open.contains(&site)
     }
 
-    /// The domain as a space.
+    /// The domain's space: lattice units, metres and periods.
     pub fn space(&self) -> Space {
         let Header { extent, periodic, origin, spacing, .. } = self.header;
         Space { dimension: self.dimension(), extent, periodic, origin, spacing }

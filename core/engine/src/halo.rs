@@ -1,4 +1,4 @@
-//! Words at nodes, from their owners to the halos of other ranks.
+//! Halo exchange: words at nodes go from their owners to the halos of other ranks.
 
 use std::collections::HashMap;
 
@@ -8,19 +8,19 @@ use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
 
-use crate::courier::{Courier, Pieces};
+use crate::rank_channel::{Pieces, RankChannel};
 
-/// The way of one word a node, from own nodes to the halos of other ranks.
+/// Sends one word a node from own nodes to the halos of other ranks.
 pub struct HaloExchange {
     gather: Kernel,
     scatter: Kernel,
     out: Side,
     into: Side,
     /// None where the part has no neighbour.
-    courier: Option<Courier>,
+    channel: Option<RankChannel>,
 }
 
-/// One end of the way: the words of a message.
+/// The nodes of the words in one message.
 struct Side {
     count: u32,
     list: Buffer,
@@ -39,7 +39,7 @@ fn wgsl(scatter: bool) -> String {
 }
 
 impl HaloExchange {
-    /// The way for the nodes of `part`. Collective.
+    /// The exchange for the nodes of `part`. Collective.
     ///
     /// # Errors
     /// When the device lacks room, or a rank is lost.
@@ -50,40 +50,42 @@ impl HaloExchange {
             .map(|neighbour| (neighbour.part, neighbour.halo.clone().map(|n| n as u32).collect()))
             .collect();
         let out = wanted_of(comm, part)?;
-        let courier = match into.is_empty() && out.is_empty() {
+        let channel = match into.is_empty() && out.is_empty() {
             true => None,
             false => {
                 let bytes = |lists: &[(usize, Vec<u32>)]| lists.iter().map(|(_, list)| 4 * list.len() as u64).sum();
-                Some(Courier::prompt(gpu, "halo", bytes(&out), bytes(&into))?)
+                Some(RankChannel::prompt(gpu, "halo", bytes(&out), bytes(&into))?)
             }
         };
         let kernel = |scatter: bool| Kernel::new(gpu, "words of halos", &wgsl(scatter), 4);
         let (gather, scatter) = (kernel(false)?, kernel(true)?);
-        Ok(Self { gather, scatter, out: Side::new(gpu, &out)?, into: Side::new(gpu, &into)?, courier })
+        Ok(Self { gather, scatter, out: Side::new(gpu, &out)?, into: Side::new(gpu, &into)?, channel })
     }
 
     /// The exchange of `words`, an array with a word for each own and halo node.
     pub fn bind(&self, gpu: &Gpu, words: &Buffer) -> Option<BoundHalo> {
-        let courier = self.courier.as_ref()?;
+        let channel = self.channel.as_ref()?;
         let bind = |kernel: &Kernel, side: &Side, message: &Buffer| {
             kernel.bind(gpu, &[("words", words), ("list", &side.list), ("message", message)])
         };
-        let (gather, scatter) =
-            (bind(&self.gather, &self.out, courier.out()), bind(&self.scatter, &self.into, courier.incoming()));
+        let (gather, scatter) = (
+            bind(&self.gather, &self.out, channel.send_buffer()),
+            bind(&self.scatter, &self.into, channel.receive_buffer()),
+        );
         Some(BoundHalo { gather, scatter })
     }
 
-    /// Records that halos get what own nodes have after what `recorder` holds. Collective among neighbours.
+    /// Records that halos get the words of own nodes. Collective among neighbours.
     ///
     /// # Errors
     /// When the device or a rank is lost.
     pub fn record<'g>(&self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, bound: &Option<BoundHalo>) -> Result<()> {
-        let (Some(courier), Some(bound)) = (&self.courier, bound) else { return Ok(()) };
+        let (Some(channel), Some(bound)) = (&self.channel, bound) else { return Ok(()) };
         recorder.phase("pack halo");
         recorder.dispatch(&self.gather, &bound.gather, self.out.count, &[self.out.count]);
-        courier.post(recorder, 4 * self.out.count as usize);
+        channel.send(recorder, 4 * self.out.count as usize);
         let pieces = (self.out.pieces.clone(), self.into.pieces.clone());
-        courier.await_answer(comm, recorder, "exchange halo", pieces)?;
+        channel.await_answer(comm, recorder, "exchange halo", pieces)?;
         recorder.dispatch(&self.scatter, &bound.scatter, self.into.count, &[self.into.count]);
         Ok(())
     }
@@ -101,7 +103,7 @@ impl Side {
     }
 }
 
-/// For each rank, ascending, the own nodes of this part that stand in its halo, in its order. Collective.
+/// For each rank, ascending, the own nodes that are in its halo, in the order of that halo. Collective.
 fn wanted_of(comm: &dyn Comm, part: &Part) -> Result<Vec<(usize, Vec<u32>)>> {
     let mut asked: Vec<u64> = Vec::new();
     for neighbour in &part.neighbours {

@@ -1,10 +1,9 @@
 //! What every physics stands on: the trait that it implements, the loop that drives all of a run in step, and what physics share,
-//! namely nodes, sites, particles, messages between ranks, and openings through which bodies go.
+//! namely nodes, sites, particles, messages between ranks, and openings through which members come in and leave.
 
 mod alarm;
 mod axis;
 pub mod columns;
-pub mod courier;
 mod drive;
 mod ground;
 mod halo;
@@ -18,17 +17,17 @@ pub mod passage;
 mod physics;
 mod planned;
 mod precision;
+pub mod rank_channel;
 pub mod sites;
 mod space;
 mod state;
+mod sum_exchange;
 mod support;
 mod time;
-mod trade;
 pub mod waveform;
 
 pub use alarm::Alarm;
 pub use axis::Axis;
-pub use courier::Phases;
 pub use drive::{Drive, LONGEST_BATCH, longest_step};
 pub use ground::Ground;
 pub use halo::{BoundHalo, HaloExchange};
@@ -41,8 +40,9 @@ pub use nodes::{CONTRASTS, CameIn, DRIFT_SCALE, FORCE_SCALE, SharedNodes};
 pub use physics::Physics;
 pub use planned::{Planned, Table};
 pub use precision::Precision;
+pub use rank_channel::Phases;
 pub use space::Space;
 pub use state::{EachRecord, Keep, Saved, StateHeader};
+pub use sum_exchange::SumExchange;
 pub use support::Support;
 pub use time::{End, Span, TimeConfig};
-pub use trade::Trade;

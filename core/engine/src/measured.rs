@@ -1,15 +1,15 @@
-//! What a physics tells of itself for a line of the ledger.
+//! Measurements of a physics for a line of the ledger.
 
 use serde_json::Value;
 
-/// What a physics tells of itself at a step.
+/// Measurements of a physics at a step.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// Its mass, where it accounts for any.
     pub mass: Option<Mass>,
     /// A number for each of its columns, see [`Planned::columns`](crate::Planned::columns).
     pub values: Vec<f64>,
-    /// What the log has of it: keys and values.
+    /// Keys and values for the log.
     pub log: Vec<(&'static str, Value)>,
 }
 

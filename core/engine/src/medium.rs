@@ -1,4 +1,4 @@
-//! A fluid as what is suspended in it has to know it.
+//! What members have to know of the fluid around them.
 
 use hematite_units::LatticeUnits;
 
@@ -13,9 +13,9 @@ pub struct Medium {
     pub nu: f64,
     /// Storage and arithmetic.
     pub precision: Precision,
-    /// Magic number of the fluid's collision: how a force in a narrow region moves it depends on it.
+    /// Magic number of the fluid's collision: the response to a force in a narrow region depends on it.
     pub magic: f64,
-    /// The last step at which what drives the fluid rises.
+    /// The last step of the rise of what drives the fluid.
     pub rises_until: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a physics has of things that are counted, and dumped and saved one by one: cells, bodies, particles.
+//! Members of a physics: cells, bodies, particles, which are counted, dumped and saved one by one.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -8,13 +8,13 @@ use crate::{Alarm, passage::Tally};
 
 /// The members of a physics, population by population.
 pub trait Members {
-    /// The numbers of its populations among those of the case.
+    /// The numbers of its populations in the case.
     fn populations(&self) -> &[usize];
 
-    /// What dumps know of the populations.
+    /// Descriptions of the populations for dumps.
     fn kinds(&self) -> MemberKinds;
 
-    /// The members that this rank answers for, in SI; those of periodic domains moved by whole periods into the domain.
+    /// The members that this rank answers for, in SI, moved by whole periods into the domain.
     ///
     /// # Errors
     /// When the device is lost.
@@ -28,7 +28,7 @@ pub trait Members {
         Ok(Vec::new())
     }
 
-    /// How many of each population there are and were, on all ranks. Collective.
+    /// Counts of each population on all ranks. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -40,7 +40,7 @@ pub trait Members {
     /// A numerical failure that names it; when the device or a rank is lost.
     fn check_sound(&self, comm: &dyn Comm) -> Result<()>;
 
-    /// What has come in through each opening that feeds members.
+    /// Counts for each opening that feeds members.
     fn feeders(&self) -> Vec<Fed> {
         Vec::new()
     }
@@ -54,21 +54,21 @@ pub trait Members {
     /// Positions of the vertices, or of the centre, of the member whose record is `words`, lattice units: its load on a partition.
     fn points(&self, population: usize, words: &[i64]) -> Vec<[f64; 3]>;
 
-    /// The load of one such point, in the units of [`loads_of`](hematite_case::loads_of).
+    /// The load of one of these positions, in the units of [`loads_of`](hematite_case::loads_of).
     fn load(&self) -> u32;
 
     /// Number of vertices of all members at the start of the run; 0 for members without vertices.
     fn vertices(&self) -> u64;
 }
 
-/// What has come in through an opening.
+/// Members that came in through an opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fed {
     /// Number of the opening.
     pub opening: usize,
-    /// Members that came in.
+    /// How many came in.
     pub came: u64,
-    /// Turns in which one found no room.
+    /// How often one that was due found no room.
     pub late: u64,
 }
 

@@ -4,11 +4,10 @@ use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu};
 
-/// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice the largest that is allowed.
+/// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice the largest force that is allowed.
 pub const FORCE_SCALE: f64 = 1_073_741_824.0;
 
-/// Fixed point of a velocity between nodes: 2^31 for one lattice unit a step. Twice that is the unit of a position's fraction, so
-/// moving is exact.
+/// Fixed point of a vertex's velocity: 2^31 for one lattice unit a step. Positions have 2^32 for a lattice unit, so motion is exact.
 pub const DRIFT_SCALE: f64 = 2_147_483_648.0;
 
 /// How many viscosities there can be inside the cells of a run beside that of the fluid.
@@ -19,14 +18,13 @@ pub const CONTRASTS: usize = 8;
 pub struct SharedNodes {
     /// Force on each node, `array<i32>` in 1 / [`FORCE_SCALE`]; axis a of node n stands at `a * stride + n`.
     pub node_force: Buffer,
-    /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector): who reads one axis reads all.
+    /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector): whoever reads one axis reads all.
     pub node_velocity: Buffer,
-    /// Bit k: whether the node is inside a cell whose fluid has the viscosity of number k, `array<u32>` [nodes]; where viscosities
-    /// differ.
+    /// `array<u32>` [nodes], where viscosities differ: bit k says whether the node is inside a cell with viscosity number k.
     pub inside: Option<Buffer>,
     /// Distance between the axes of an array.
     pub stride: u32,
-    /// What came in through openings, where there are any.
+    /// Mass that came in, where there are openings.
     pub came_in: Option<CameIn>,
 }
 
@@ -51,8 +49,8 @@ impl CameIn {
         Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
     }
 
-    /// Mass that has come in through each opening on all ranks since step 0, lattice units. Over the opening's area it is how far the
-    /// fluid has come in at mean speed: counted, so that it holds for any kind of opening and a restart goes on with the same. Collective.
+    /// Mass that has come in through each opening on all ranks since step 0, lattice units; over the opening's area it is how far the fluid
+    /// has come in at mean speed. It is counted, so that it holds for any kind of opening and goes on after a restart. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.

@@ -1,4 +1,4 @@
-//! Messages of kernels to other ranks.
+//! Messages between the kernels of ranks.
 
 use std::cell::Cell;
 use std::ops::Add;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu, Mailbox, Recorder, Signals};
+use hematite_gpu::{Buffer, Channel, Gpu, KernelSignals, Recorder};
 
 /// Seconds spent in the phases of the time step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -32,49 +32,49 @@ impl Add for Phases {
     }
 }
 
-/// Takes what kernels packed to other ranks, and brings what these packed.
+/// A channel whose messages go to other ranks, and whose answers are the messages of those.
 #[derive(Clone)]
-pub struct Courier {
+pub struct RankChannel {
     gpu: Gpu,
-    mailbox: Mailbox,
+    channel: Channel,
     spent: Rc<Cell<Phases>>,
 }
 
 /// Pieces of a message that follow each other: (rank, bytes) of each.
 pub type Pieces = Rc<[(usize, usize)]>;
 
-impl Courier {
-    /// One that fills and empties `mailbox`.
-    pub fn new(gpu: &Gpu, mailbox: Mailbox) -> Self {
-        Self { gpu: gpu.clone(), mailbox, spent: Rc::default() }
+impl RankChannel {
+    /// One over `channel`.
+    pub fn new(gpu: &Gpu, channel: Channel) -> Self {
+        Self { gpu: gpu.clone(), channel, spent: Rc::default() }
     }
 
-    /// One for messages of up to `out` bytes that are needed soon: a kernel takes them to the host, unless the device waits for the
-    /// answer by itself, where the copy engine costs less.
+    /// One for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel copies messages to the host,
+    /// unless the device waits for answers by itself: then the copy engine costs less.
     ///
     /// # Errors
     /// Where the device has no room.
     pub fn prompt(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
-        let mailbox = match gpu.waits_at_gates() {
-            true => gpu.background_mailbox(label, out, answer)?,
-            false => gpu.mailbox(label, out, answer)?,
+        let channel = match gpu.waits_for_host() {
+            true => gpu.background_channel(label, out, answer)?,
+            false => gpu.channel(label, out, answer)?,
         };
-        Ok(Self::new(gpu, mailbox))
+        Ok(Self::new(gpu, channel))
     }
 
-    /// What kernels fill for other ranks.
-    pub fn out(&self) -> &Buffer {
-        self.mailbox.out()
+    /// The buffer that kernels fill for other ranks.
+    pub fn send_buffer(&self) -> &Buffer {
+        self.channel.send_buffer()
     }
 
-    /// What comes from other ranks.
-    pub fn incoming(&self) -> &Buffer {
-        self.mailbox.incoming()
+    /// The buffer with the messages of other ranks.
+    pub fn receive_buffer(&self) -> &Buffer {
+        self.channel.receive_buffer()
     }
 
-    /// See [`Mailbox::signals`].
-    pub fn signals(&self) -> Option<&Signals> {
-        self.mailbox.signals()
+    /// See [`Channel::signals`].
+    pub fn signals(&self) -> Option<&KernelSignals> {
+        self.channel.signals()
     }
 
     /// Seconds spent on messages so far.
@@ -82,23 +82,23 @@ impl Courier {
         self.spent.get()
     }
 
-    /// Sends off the first `bytes` bytes of what kernels recorded up to here packed.
-    pub fn post(&self, recorder: &mut Recorder, bytes: usize) {
-        recorder.post(&self.mailbox, bytes as u64);
+    /// Records that the first `bytes` bytes of the send buffer are sent.
+    pub fn send(&self, recorder: &mut Recorder, bytes: usize) {
+        recorder.send(&self.channel, bytes as u64);
     }
 
-    /// Waits for the message posted last and forgets it.
+    /// Waits for the message sent last and drops it.
     ///
     /// # Errors
-    /// When the device is lost, and those of errands.
+    /// When the device is lost, and those of callbacks.
     pub fn discard(&self, recorder: &mut Recorder) -> Result<()> {
-        recorder.receive(&self.mailbox, &mut [])?;
-        // Rounds of messages and of answers go together.
-        if self.signals().is_some() { self.mailbox.answer(&self.gpu, 0) } else { Ok(()) }
+        recorder.receive(&self.channel, &mut [])?;
+        // Every message has an answer, so that their rounds agree.
+        if self.signals().is_some() { self.channel.answer(&self.gpu, 0) } else { Ok(()) }
     }
 
-    /// What is recorded from here on has in [`Courier::incoming`] what `coming` says of other ranks' messages, while they get the pieces
-    /// `going` of the one that was posted last. `span` is the name of that in a trace. Collective among those ranks.
+    /// Has the pieces `going` of the message sent last go to their ranks; what is recorded from here on finds the pieces `coming` of theirs
+    /// in [`RankChannel::receive_buffer`]. `span` is the name of the exchange in a trace. Collective among those ranks.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -109,27 +109,27 @@ impl Courier {
         span: &'static str,
         (going, coming): (Pieces, Pieces),
     ) -> Result<()> {
-        let courier = self.clone();
-        recorder.await_answer(&self.mailbox, move || courier.run(comm, span, &going, &coming))
+        let channel = self.clone();
+        recorder.await_answer(&self.channel, move || channel.run(comm, span, &going, &coming))
     }
 
     fn run(&self, comm: &dyn Comm, span: &'static str, going: &Pieces, coming: &Pieces) -> Result<()> {
-        let Self { gpu, mailbox, spent } = self;
+        let Self { gpu, channel, spent } = self;
         let start = Instant::now();
-        mailbox.wait(gpu, length(going))?;
+        channel.wait(gpu, length(going))?;
         let waited = start.elapsed();
 
         let start = Instant::now();
         let _span = gpu.span(span);
         let (starts_out, starts_in) = (starts(going), starts(coming));
         let (mut read, mut written) = (Duration::ZERO, Duration::ZERO);
-        comm.trade(
+        comm.exchange_in_place(
             going,
-            &mut |k, room| timed(&mut read, || mailbox.read(starts_out[k], room)),
+            &mut |k, room| timed(&mut read, || channel.read(starts_out[k], room)),
             coming,
-            &mut |k, message| timed(&mut written, || mailbox.fill(starts_in[k], message)),
+            &mut |k, message| timed(&mut written, || channel.fill(starts_in[k], message)),
         )?;
-        mailbox.answer(gpu, length(coming))?;
+        channel.answer(gpu, length(coming))?;
         let (copies, all) = (read + written, start.elapsed());
         let now = Phases {
             compute: waited.as_secs_f64(),

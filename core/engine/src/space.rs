@@ -16,7 +16,7 @@ pub struct Space {
 }
 
 impl Space {
-    /// Where `x`, lattice units with sites at whole numbers, is, m, `image` periods back.
+    /// Metres of the point `x`, lattice units with sites at whole numbers, moved back by `image` periods.
     pub fn place(&self, x: [f64; 3], image: [i32; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| {
             if axis >= self.dimension {
@@ -27,7 +27,7 @@ impl Space {
         })
     }
 
-    /// How many periods a point, lattice units, lies outside of the domain.
+    /// How many periods a point, lattice units, lies beyond the domain along each axis.
     pub fn image(&self, x: [f64; 3]) -> [i32; 3] {
         std::array::from_fn(|axis| {
             if !self.periodic[axis] || axis >= self.dimension {

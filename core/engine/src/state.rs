@@ -1,4 +1,4 @@
-//! The state of a physics as it is saved: into checkpoints and out of them, and from one partition to the next.
+//! The state of a physics as it is saved: for checkpoints, and from one partition to the next.
 
 use std::collections::BTreeMap;
 
@@ -26,25 +26,25 @@ pub trait Keep {
 /// Each member of a population: its number and its words.
 pub type EachRecord<'e> = dyn FnMut(u64, &[i64]) -> Result<()> + 'e;
 
-/// What a saved state says of itself, the same on every rank.
+/// The header of a saved state, the same on every rank.
 #[derive(Clone, Debug)]
 pub struct StateHeader {
     /// Time steps done.
     pub step: u64,
     /// The times of steps.
     pub clock: Clock,
-    /// Nodes of the whole lattice that it holds.
+    /// Nodes of the whole lattice.
     pub nodes: u64,
-    /// What names the state in messages.
+    /// The name of the state in messages.
     pub source: String,
-    /// What each physics noted of itself beside its numbers, by its name: see [`Physics::note`](crate::Physics::note).
+    /// The note of each physics, by its name: see [`Physics::note`](crate::Physics::note).
     pub notes: BTreeMap<String, Value>,
-    /// How many members of each population there were.
+    /// Counts of each population.
     pub populations: Vec<PopulationState>,
 }
 
 impl StateHeader {
-    /// What a physics noted of itself; the default where it noted nothing.
+    /// The note of a physics; the default where there is none.
     ///
     /// # Errors
     /// A usage fault where the note is something else.
@@ -56,7 +56,7 @@ impl StateHeader {
         }
     }
 
-    /// How many of a population were inserted, and left.
+    /// How many members of a population were inserted, and how many left.
     pub fn passed(&self, population: &str) -> [u64; 2] {
         let found = self.populations.iter().find(|known| known.name == population);
         found.map_or([0; 2], |known| [known.count.inserted, known.count.left])
@@ -65,7 +65,7 @@ impl StateHeader {
 
 /// A saved state, whichever ranks it was saved on.
 pub trait Saved {
-    /// What it says of itself.
+    /// Its header.
     fn header(&self) -> &StateHeader;
 
     /// Numbers at the own nodes of this rank, in their order. Collective.
@@ -80,7 +80,7 @@ pub trait Saved {
     /// A usage fault where there are none of the name; when a rank is lost.
     fn some(&self, name: &str, nodes: &[NodeId]) -> Result<Vec<i64>>;
 
-    /// Goes through the members of a population on all ranks.
+    /// Calls `then` with the members of a population, whichever rank saved them.
     ///
     /// # Errors
     /// Those of `then`; when a file cannot be read.

@@ -1,22 +1,22 @@
-//! The exchange of velocities: each rank interpolates from its own nodes and adds what the cell's other holders found.
+//! Sums over ranks: each rank interpolates velocities from its own nodes, and adds the sums of the cell's other holders.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
 
-use crate::courier::{Courier, Phases, Pieces};
+use crate::rank_channel::{Phases, Pieces, RankChannel};
 
-/// The velocities of shared cells, as integers, to and from the other holders. For each of them in ascending order, the
-/// cells held by both in ascending order of their numbers, the same list on both sides. Points of walls are traded alike.
-pub struct Trade {
+/// Exchanges the velocities of shared cells, as integers, with the other holders. A message has the holders in ascending order, and for
+/// each the cells that both hold in ascending order of their numbers, the same list on both sides. Points of walls are exchanged alike.
+pub struct SumExchange {
     gather: Kernel,
     add: Kernel,
     room: Option<Room>,
     count: u32,
     /// (rank, bytes) of each holder's piece of the message.
     pieces: Pieces,
-    /// Of the rooms before this one.
+    /// Seconds spent by earlier channels.
     earlier: Phases,
 }
 
@@ -24,7 +24,7 @@ pub struct Trade {
 struct Room {
     words: usize,
     list: Buffer,
-    courier: Courier,
+    channel: RankChannel,
     gather: Bound,
     add: Bound,
 }
@@ -34,7 +34,7 @@ fn wgsl(add: bool) -> String {
     render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN], &context)
 }
 
-impl Trade {
+impl SumExchange {
     /// One without lists so far.
     ///
     /// # Errors
@@ -51,7 +51,7 @@ impl Trade {
         })
     }
 
-    /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words they share.
+    /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words that it shares with this rank.
     pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<u32>)]) -> Result<()> {
         let list: Vec<u32> = lists.iter().flat_map(|(_, words)| words).copied().collect();
         self.pieces = lists.iter().map(|(rank, words)| (*rank, 4 * words.len())).collect();
@@ -65,7 +65,7 @@ impl Trade {
         self.room.as_ref().map_or(Ok(()), |room| gpu.upload(&room.list, 0, &list))
     }
 
-    /// Binds anew after the arrays of vertices moved.
+    /// Binds anew after the arrays of vertices were replaced.
     pub fn rebind(&mut self, gpu: &Gpu, drift: &Buffer) -> Result<()> {
         match &self.room {
             Some(room) => self.make_room(gpu, drift, room.words),
@@ -76,32 +76,31 @@ impl Trade {
     fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, words: usize) -> Result<()> {
         let bytes = 4 * words;
         let list = gpu.buffer("shared words", bytes as u64)?;
-        let courier = Courier::new(gpu, gpu.mailbox("shares", bytes as u64, bytes as u64)?);
+        let channel = RankChannel::new(gpu, gpu.channel("shares", bytes as u64, bytes as u64)?);
         let bind = |kernel: &Kernel, message: &Buffer| {
             kernel.bind(gpu, &[("words", drift), ("list", &list), ("message", message)])
         };
-        let (gather, add) = (bind(&self.gather, courier.out()), bind(&self.add, courier.incoming()));
+        let (gather, add) = (bind(&self.gather, channel.send_buffer()), bind(&self.add, channel.receive_buffer()));
         self.earlier = self.phases();
-        self.room = Some(Room { words, list, courier, gather, add });
+        self.room = Some(Room { words, list, channel, gather, add });
         Ok(())
     }
 
-    /// Sends this rank's shares, which are made by what `recorder` holds, and brings those of the others to the device, for what is
-    /// recorded after.
-    pub fn trade<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+    /// Records that this rank's sums, which are made by what `recorder` holds, are sent, and those of the others brought to the device.
+    pub fn record_exchange<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         let Some(room) = self.room.as_ref().filter(|_| self.count > 0) else { return Ok(()) };
         recorder.phase("pack shares");
         recorder.dispatch(&self.gather, &room.gather, self.count, &[self.count]);
-        room.courier.post(recorder, 4 * self.count as usize);
-        room.courier.await_answer(comm, recorder, "exchange shares", (self.pieces.clone(), self.pieces.clone()))
+        room.channel.send(recorder, 4 * self.count as usize);
+        room.channel.await_answer(comm, recorder, "exchange shares", (self.pieces.clone(), self.pieces.clone()))
     }
 
     /// Seconds spent on messages so far.
     pub fn phases(&self) -> Phases {
-        self.earlier + self.room.as_ref().map(|room| room.courier.phases()).unwrap_or_default()
+        self.earlier + self.room.as_ref().map(|room| room.channel.phases()).unwrap_or_default()
     }
 
-    /// Adds what arrived.
+    /// Records that the sums of other ranks are added.
     pub fn record_add(&self, recorder: &mut Recorder) {
         if let Some(room) = self.room.as_ref().filter(|_| self.count > 0) {
             recorder.dispatch(&self.add, &room.add, self.count, &[self.count]);

@@ -1,4 +1,4 @@
-//! How fast the device copies: what kernels bound by memory are measured against.
+//! How fast the device copies: the measure of kernels that are bound by memory.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use hematite_config::Result;
 use crate::copy::copy_kernel;
 use crate::{Gpu, Recorder};
 
-/// Bytes of each of the two buffers, where the device binds as many: far more than caches hold.
+/// Bytes of each of the two buffers, unless the device binds less: far more than caches hold.
 const BYTES: u64 = 1 << 30;
 /// The same on software devices, whose memory is the host's.
 const BYTES_SOFTWARE: u64 = 1 << 26;
@@ -17,7 +17,7 @@ const COPIES: u32 = 16;
 const REPEATS: usize = 5;
 
 impl Gpu {
-    /// Bytes a second, read and written together, of the best of some copies between two buffers.
+    /// Bytes read and written a second by the fastest of some copies between two buffers.
     ///
     /// # Errors
     /// Where the device has no room or is lost.

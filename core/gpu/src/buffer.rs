@@ -21,13 +21,13 @@ impl Buffer {
         self.bytes
     }
 
-    /// Bytes of padding and all before: whole `vec4`s.
+    /// Bytes with the padding: whole `vec4`s.
     pub(crate) fn padded(bytes: u64) -> u64 {
         bytes.next_multiple_of(16).max(16)
     }
 }
 
-/// Numbers of workgroups along x, y, z of dispatches, one entry each, which kernels write.
+/// Sizes of dispatches that kernels write: workgroups along x, y and z, an entry a dispatch.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     /// `array<u32>`, three an entry.
@@ -70,8 +70,8 @@ impl Gpu {
         }
     }
 
-    /// Copies `values` to `buffer` from element `at` on, piece by piece, and waits for each, so that what the copy
-    /// needs in between is small and given back.
+    /// Copies `values` to `buffer` from element `at` on, piece by piece, and waits for each piece, so that the copy needs little memory in
+    /// between.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.

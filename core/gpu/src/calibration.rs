@@ -1,4 +1,4 @@
-//! Which moment of the host's clock a tick of the device's is.
+//! Calibration of the device's clock against the host's.
 
 use hematite_config::Result;
 
@@ -53,8 +53,8 @@ impl Calibration {
         Self { first, period, at: around[0][0], low: low.min(high), high: high.max(low) }
     }
 
-    /// From ticks to nanoseconds of the host's clock between this calibration and a later one, and by how many nanoseconds
-    /// it may be off: one offset where one fits both, else what drifts evenly from one to the other.
+    /// The conversion of ticks between this calibration and a later one to nanoseconds of the host's clock, and its largest error in
+    /// nanoseconds: one offset where one fits both calibrations, else an offset that drifts evenly.
     pub fn with(self, later: Self) -> (impl Fn(u64) -> i64, i64) {
         let shift = since(self.first, later.first, self.period);
         let [low, high] = [later.low - shift, later.high - shift];
@@ -76,7 +76,7 @@ impl Calibration {
     }
 }
 
-/// Nanoseconds from one tick to another, which may come before it.
+/// Nanoseconds from one tick to another, negative where that is earlier.
 fn since(first: u64, tick: u64, period: f64) -> i64 {
     (tick.wrapping_sub(first) as i64 as f64 * period).round() as i64
 }

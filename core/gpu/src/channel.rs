@@ -8,8 +8,8 @@ use hematite_config::{Fault, Result};
 
 use crate::copy::copy_kernel;
 use crate::copy_engine::{Copier, CopyQueue};
-use crate::gate::{Flag, Gate, Signals};
 use crate::mapped::{Mapped, Reader};
+use crate::signal::{DeviceSignal, HostSignal, KernelSignals};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
 
 /// How long the host looks for a message without a pause: as long as small kernels take.
@@ -20,31 +20,31 @@ const YIELD: Duration = Duration::from_millis(2);
 
 const NAP: Duration = Duration::from_micros(20);
 
-/// A buffer that kernels fill for the host, and one that the host fills for kernels. [`Recorder::post`] sends the first off, while
-/// the device goes on with what was recorded after it; [`Recorder::await_answer`] is where it needs the second, and says what the host
-/// has to do for that: [`Mailbox::wait`] and [`Mailbox::read`] for the message, [`Mailbox::fill`] and [`Mailbox::answer`].
+/// A channel between kernels and the host: a send buffer, which kernels fill, and a receive buffer, which the host fills.
+/// [`Recorder::send`] sends a message, and the device goes on with what is recorded after it. [`Recorder::await_answer`] is where the
+/// device needs the answer; its callback makes that: [`Channel::wait`], [`Channel::read`], [`Channel::fill`], [`Channel::answer`].
 ///
-/// The host reads a copy in memory that stays mapped, since kernels that pack write to the host's memory far more slowly than one that
-/// copies, or than the device's copy engine does (see [`Gpu::background_mailbox`]); what the host writes lies where kernels read it. Nothing
-/// is mapped or allocated on the way. Where Vulkan gives no such memory, both are copied and mapped each time, once the device is idle. One
-/// message is on its way at a time: a kernel that fills the next one must follow, on the device, what reads the answer to the last.
+/// The host reads a copy of the message in memory that stays mapped: kernels that pack write to the host's memory far more slowly than a
+/// kernel that copies, or than the device's copy engine (see [`Gpu::background_channel`]). The host writes answers where kernels read
+/// them. Nothing is mapped or allocated on the way. Where Vulkan gives no such memory, message and answer are copied and mapped each
+/// time, once the device is idle. One message is on its way at a time: a kernel that fills the next one must come after the kernel that
+/// reads the answer to the last.
 #[derive(Clone, Debug)]
-pub struct Mailbox {
-    out: Buffer,
-    incoming: Buffer,
+pub struct Channel {
+    send_buffer: Buffer,
+    receive_buffer: Buffer,
     way: Way,
 }
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// Through memory that both reach. A kernel copies the message there before the flag is raised, or else the copy engine after the
-    /// host has seen the flag. Where there is a gate, the device waits for answers; where there
-    /// are signals, kernels see to both.
+    /// Through memory that both reach. With `copy`, a kernel copies the message there before the device signals; else the copy engine
+    /// does after that. With `answered`, the device waits for answers; with `signals`, kernels signal and wait by themselves.
     Mapped {
         copy: Option<(Kernel, Bound)>,
-        posted: Flag,
-        gate: Option<Gate>,
-        signals: Option<Signals>,
+        sent: DeviceSignal,
+        answered: Option<HostSignal>,
+        signals: Option<KernelSignals>,
         memory: Arc<Mutex<Memory>>,
     },
     Copied {
@@ -69,14 +69,14 @@ struct Copies {
 }
 
 impl Gpu {
-    /// A mailbox for messages of up to `out` bytes and answers of up to `answer` bytes.
+    /// A channel for messages of up to `out` bytes and answers of up to `answer` bytes.
     ///
     /// # Errors
     /// A usage fault where there is no room.
-    pub fn mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
-        match Mailbox::by_kernel(self, label, out, answer)? {
-            Some(mailbox) => Ok(mailbox),
-            None => Mailbox::by_copies(self, label, out, answer),
+    pub fn channel(&self, label: &str, out: u64, answer: u64) -> Result<Channel> {
+        match Channel::by_kernel(self, label, out, answer)? {
+            Some(channel) => Ok(channel),
+            None => Channel::by_copies(self, label, out, answer),
         }
     }
 
@@ -84,17 +84,17 @@ impl Gpu {
     /// host while kernels recorded after them are at work, which so do not wait for the copy. The message takes longer.
     ///
     /// # Errors
-    /// Those of [`Gpu::mailbox`].
-    pub fn background_mailbox(&self, label: &str, out: u64, answer: u64) -> Result<Mailbox> {
-        let by_engine = self.copy_queue.as_ref().map(|queue| Mailbox::by_engine(self, queue, label, out, answer));
+    /// Those of [`Gpu::channel`].
+    pub fn background_channel(&self, label: &str, out: u64, answer: u64) -> Result<Channel> {
+        let by_engine = self.copy_queue.as_ref().map(|queue| Channel::by_engine(self, queue, label, out, answer));
         match by_engine.transpose()?.flatten() {
-            Some(mailbox) => Ok(mailbox),
-            None => self.mailbox(label, out, answer),
+            Some(channel) => Ok(channel),
+            None => self.channel(label, out, answer),
         }
     }
 }
 
-impl Mailbox {
+impl Channel {
     /// One whose messages a kernel copies; none where the device has not the memory for it.
     fn by_kernel(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
         let Some(read) = Mapped::new(gpu, label, out, Reader::Host) else { return Ok(None) };
@@ -106,7 +106,7 @@ impl Mailbox {
 
     /// One whose messages `queue` copies.
     fn by_engine(gpu: &Gpu, queue: &CopyQueue, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
-        Self::by_engine_with(gpu, queue, label, out, answer, Signals::new(gpu)?)
+        Self::by_engine_with(gpu, queue, label, out, answer, KernelSignals::new(gpu)?)
     }
 
     fn by_engine_with(
@@ -115,7 +115,7 @@ impl Mailbox {
         label: &str,
         out: u64,
         answer: u64,
-        signals: Option<Signals>,
+        signals: Option<KernelSignals>,
     ) -> Result<Option<Self>> {
         let memory = || {
             let (read, out) =
@@ -131,53 +131,56 @@ impl Mailbox {
         gpu: &Gpu,
         out: Buffer,
         copy: Option<(Kernel, Bound)>,
-        signals: Option<Signals>,
+        signals: Option<KernelSignals>,
         memory: Memory,
     ) -> Result<Option<Self>> {
-        let incoming = memory.answer.buffer().clone();
-        let (posted, gate) = match &signals {
-            Some(signals) => (Some(signals.flag()), Some(signals.gate())),
-            None => (Flag::new(gpu), if gpu.waits_at_gates() { Gate::new(gpu, &incoming)? } else { None }),
+        let receive_buffer = memory.answer.buffer().clone();
+        let (sent, answered) = match &signals {
+            Some(signals) => (Some(signals.device_signal()), Some(signals.host_signal())),
+            None => (
+                DeviceSignal::new(gpu),
+                if gpu.waits_for_host() { HostSignal::new(gpu, &receive_buffer)? } else { None },
+            ),
         };
-        let Some(posted) = posted else { return Ok(None) };
-        let way = Way::Mapped { copy, posted, gate, signals, memory: Arc::new(Mutex::new(memory)) };
-        Ok(Some(Self { out, incoming, way }))
+        let Some(sent) = sent else { return Ok(None) };
+        let way = Way::Mapped { copy, sent, answered, signals, memory: Arc::new(Mutex::new(memory)) };
+        Ok(Some(Self { send_buffer: out, receive_buffer, way }))
     }
 
     fn by_copies(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
         let copies = Copies { came: vec![0; out as usize], filled: vec![0; answer as usize] };
         let way = Way::Copied { staging: gpu.staging(label, out)?, copies: Arc::new(Mutex::new(copies)) };
-        Ok(Self { out: gpu.buffer(label, out)?, incoming: gpu.buffer(label, answer)?, way })
+        Ok(Self { send_buffer: gpu.buffer(label, out)?, receive_buffer: gpu.buffer(label, answer)?, way })
     }
 
     /// What kernels fill for the host.
-    pub fn out(&self) -> &Buffer {
-        &self.out
+    pub fn send_buffer(&self) -> &Buffer {
+        &self.send_buffer
     }
 
     /// What the host fills for kernels.
-    pub fn incoming(&self) -> &Buffer {
-        &self.incoming
+    pub fn receive_buffer(&self) -> &Buffer {
+        &self.receive_buffer
     }
 
-    /// Where there are such, kernels that pack and unpack have to post and to await by themselves (see [`Signals`]).
-    pub fn signals(&self) -> Option<&Signals> {
+    /// Some where kernels have to send messages and await answers by themselves.
+    pub fn signals(&self) -> Option<&KernelSignals> {
         match &self.way {
             Way::Mapped { signals, .. } => signals.as_ref(),
             Way::Copied { .. } => None,
         }
     }
 
-    /// Waits for the first `bytes` bytes of the message that [`Recorder::post`] sent off in what was submitted, for [`Mailbox::read`].
+    /// Waits for the first `bytes` bytes of the message that [`Recorder::send`] sent off in what was submitted, for [`Channel::read`].
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn wait(&self, gpu: &Gpu, bytes: usize) -> Result<()> {
         match &self.way {
-            Way::Mapped { posted, memory, .. } => {
+            Way::Mapped { sent, memory, .. } => {
                 let unsent = || Fault::io(format!("{} was to send a message, and did not", gpu.info().name));
-                // A device that is lost, or done without having raised the flag, never will.
-                wait_until(gpu, || posted.lowered(), || gpu.is_idle().map(|idle| idle.then(unsent)))?;
+                // A device that is lost, or idle without having signalled, never will.
+                wait_until(gpu, || sent.take(), || gpu.is_idle().map(|idle| idle.then(unsent)))?;
                 if let Some(copier) = &mut locked(memory).copier {
                     copier.start(bytes as u64)?;
                     wait_until(gpu, || copier.is_done(), || Ok(None))?;
@@ -207,15 +210,15 @@ impl Mailbox {
         }
     }
 
-    /// Gives the device the first `bytes` bytes of [`Mailbox::incoming`] as they were filled.
+    /// Gives the device the first `bytes` bytes of [`Channel::receive_buffer`] as they were filled.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn answer(&self, gpu: &Gpu, bytes: usize) -> Result<()> {
         match &self.way {
-            Way::Mapped { gate, .. } => gate.as_ref().map_or(Ok(()), Gate::open),
+            Way::Mapped { answered, .. } => answered.as_ref().map_or(Ok(()), HostSignal::set),
             Way::Copied { copies, .. } => {
-                gpu.write(&self.incoming, 0, &locked(copies).filled[..bytes]);
+                gpu.write(&self.receive_buffer, 0, &locked(copies).filled[..bytes]);
                 Ok(())
             }
         }
@@ -227,52 +230,52 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'g> Recorder<'g> {
-    /// Sends off the first `bytes` bytes of what kernels recorded up to here put into `mailbox`. What is recorded from here on is
-    /// done while the host reads them.
-    pub fn post(&mut self, mailbox: &Mailbox, bytes: u64) {
-        match &mailbox.way {
-            Way::Mapped { copy, posted, .. } => {
+    /// Sends the first `bytes` bytes that kernels recorded up to here put into the send buffer of `channel`. What is recorded from here on
+    /// is done while the host reads them.
+    pub fn send(&mut self, channel: &Channel, bytes: u64) {
+        match &channel.way {
+            Way::Mapped { copy, sent, .. } => {
                 if let Some((kernel, bound)) = copy {
                     let count = bytes.div_ceil(16) as u32;
                     self.dispatch(kernel, bound, count, &[count]);
                 }
-                posted.record(self);
+                sent.record(self);
             }
-            Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&mailbox.out, 0, staging, bytes),
+            Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&channel.send_buffer, 0, staging, bytes),
             Way::Copied { .. } => {}
         }
     }
 
-    /// What is recorded from here on needs the answer to what was posted last in `mailbox`, which `errand` gives. Errands are
-    /// run in their order, from inside of other calls of this recorder: at the latest when it submits something and waits (see
-    /// [`Recorder::flush`]). Where the device may wait for the host in the midst of a submission, what comes after goes into the same
-    /// one; else what is recorded up to here is submitted, and the errand run before the next submission.
+    /// What is recorded from here on needs the answer to the last message of `channel`, which `callback` gives. Callbacks are run in
+    /// their order from inside of other calls of this recorder, at the latest in [`Recorder::flush`]. Where the device may wait for the
+    /// host, what comes after goes into the same submission; else what is recorded up to here is submitted, and the callback is run
+    /// before the next submission.
     ///
     /// # Errors
-    /// Those of errands before.
-    pub fn await_answer(&mut self, mailbox: &Mailbox, errand: impl FnMut() -> Result<()> + 'g) -> Result<()> {
-        let gate = match &mailbox.way {
-            Way::Mapped { posted, gate, .. } => gate.as_ref().map(|gate| (posted.clone(), gate.clone())),
+    /// Those of callbacks before.
+    pub fn await_answer(&mut self, channel: &Channel, callback: impl FnMut() -> Result<()> + 'g) -> Result<()> {
+        let signals = match &channel.way {
+            Way::Mapped { sent, answered, .. } => answered.as_ref().map(|answered| (sent.clone(), answered.clone())),
             Way::Copied { .. } => None,
         };
-        match &gate {
-            Some((_, gate)) => gate.record(self),
+        match &signals {
+            Some((_, answered)) => answered.record(self),
             None => {
                 self.submit_up_to_here()?;
             }
         }
-        self.owe(gate, Box::new(errand));
+        self.call_back(signals, Box::new(callback));
         Ok(())
     }
 
-    /// Submits what is recorded and gives the message that [`Recorder::post`] sent off among it.
+    /// Submits what is recorded and gives the message that [`Recorder::send`] sent off among it.
     ///
     /// # Errors
-    /// An I/O fault when the device is lost, and those of errands.
-    pub fn receive(&mut self, mailbox: &Mailbox, to: &mut [u8]) -> Result<()> {
+    /// An I/O fault when the device is lost, and those of callbacks.
+    pub fn receive(&mut self, channel: &Channel, to: &mut [u8]) -> Result<()> {
         self.flush()?;
-        mailbox.wait(self.gpu(), to.len())?;
-        mailbox.read(0, to);
+        channel.wait(self.gpu(), to.len())?;
+        channel.read(0, to);
         Ok(())
     }
 }
@@ -318,16 +321,16 @@ mod tests {
         fn work_on(k: u32) { to[k] = numbers[k] * span.factor + span.plus; }";
 
     /// A kernel that makes others of `numbers`; before or after the message where there are signals.
-    fn kernel(gpu: &Gpu, mailbox: &Mailbox, posts: bool, numbers: &Buffer, to: &Buffer) -> (Kernel, Bound) {
+    fn kernel(gpu: &Gpu, channel: &Channel, sends: bool, numbers: &Buffer, to: &Buffer) -> (Kernel, Bound) {
         let mut buffers = vec![("numbers", numbers), ("to", to)];
-        let signals = mailbox.signals();
+        let signals = channel.signals();
         if let Some(signals) = signals {
             buffers.extend(signals.buffers());
         }
         let context = minijinja::context! {
             workgroup => WORKGROUP,
-            posts => posts && signals.is_some(),
-            awaits => !posts && signals.is_some(),
+            sends => sends && signals.is_some(),
+            awaits => !sends && signals.is_some(),
         };
         let wgsl = render(Template { name: "echo.wgsl", text: TEXT }, &[MAIN], &context);
         let kernel = Kernel::new(gpu, "echo", &wgsl, 16).expect("made");
@@ -336,10 +339,10 @@ mod tests {
     }
 
     /// Numbers go to and fro; each time a kernel changes them, and the host adds one to each.
-    fn converses(mailbox: &Mailbox, gpu: &Gpu, count: usize) {
+    fn converses(channel: &Channel, gpu: &Gpu, count: usize) {
         let middle = gpu.buffer("numbers", 4 * count as u64).expect("room");
-        let out = kernel(gpu, mailbox, true, &middle, mailbox.out());
-        let into = kernel(gpu, mailbox, false, mailbox.incoming(), &middle);
+        let out = kernel(gpu, channel, true, &middle, channel.send_buffer());
+        let into = kernel(gpu, channel, false, channel.receive_buffer(), &middle);
         let other = gpu.buffer("other work", 4 << 20).expect("room");
         let scan = Scan::new(gpu, &other, 1 << 18).expect("made");
         let numbers = &RefCell::new(random(1, count));
@@ -347,27 +350,27 @@ mod tests {
         let mut recorder = Recorder::new(gpu);
         let items = count as u32;
         for plus in 0..300_u32 {
-            let next = mailbox.signals().map_or(0, Signals::next_round);
+            let next = channel.signals().map_or(0, KernelSignals::next_round);
             recorder.dispatch(&out.0, &out.1, items, &[items, 3, plus, next]);
-            recorder.post(mailbox, 4 * count as u64);
+            recorder.send(channel, 4 * count as u64);
             scan.record(&mut recorder, [0, 1000, 1 << 18][plus as usize % 3]);
-            let errand = move || {
+            let callback = move || {
                 let mut numbers = numbers.borrow_mut();
                 let mut came = vec![0_u32; count];
-                mailbox.wait(gpu, 4 * count)?;
+                channel.wait(gpu, 4 * count)?;
                 let half = count / 2;
-                mailbox.read(4 * half, bytemuck::cast_slice_mut(&mut came[half..]));
-                mailbox.read(0, bytemuck::cast_slice_mut(&mut came[..half]));
+                channel.read(4 * half, bytemuck::cast_slice_mut(&mut came[half..]));
+                channel.read(0, bytemuck::cast_slice_mut(&mut came[..half]));
                 let right = numbers.iter().map(|number| number.wrapping_mul(3).wrapping_add(plus));
                 assert!(came.iter().copied().eq(right), "round {plus}");
                 came.iter_mut().for_each(|number| *number = number.wrapping_add(1));
-                mailbox.fill(4 * half, bytemuck::cast_slice(&came[half..]));
-                mailbox.fill(0, bytemuck::cast_slice(&came[..half]));
+                channel.fill(4 * half, bytemuck::cast_slice(&came[half..]));
+                channel.fill(0, bytemuck::cast_slice(&came[..half]));
                 *numbers = came;
-                mailbox.answer(gpu, 4 * count)
+                channel.answer(gpu, 4 * count)
             };
-            recorder.await_answer(mailbox, errand).expect("answered before");
-            let round = mailbox.signals().map_or(0, Signals::round);
+            recorder.await_answer(channel, callback).expect("answered before");
+            let round = channel.signals().map_or(0, KernelSignals::round);
             recorder.dispatch(&into.0, &into.1, items, &[items, 1, 0, round]);
             recorder.run_ahead().expect("answered");
         }
@@ -378,29 +381,29 @@ mod tests {
 
     #[test]
     fn messages_come_whole_from_mapped_memory() {
-        for gates in [false, true] {
-            let gpu = checked().with_gates(gates);
+        for waits in [false, true] {
+            let gpu = checked().with_waits(waits);
             for count in [1, 63, 70_000] {
-                let mailbox = Mailbox::by_kernel(&gpu, "echo", 4 * count, 4 * count).expect("made");
-                converses(&mailbox.expect("a device with such memory"), &gpu, count as usize);
+                let channel = Channel::by_kernel(&gpu, "echo", 4 * count, 4 * count).expect("made");
+                converses(&channel.expect("a device with such memory"), &gpu, count as usize);
             }
         }
     }
 
     #[test]
     fn messages_come_whole_by_the_copy_engine() {
-        for gates in [false, true] {
-            let gpu = checked().with_gates(gates);
+        for waits in [false, true] {
+            let gpu = checked().with_waits(waits);
             let shared = || CopyQueue::shared(&gpu).expect("a queue");
             let queue = match gpu.copy_queue.clone() {
                 Some(queue) => queue,
-                // A queue that stands at a gate copies nothing.
-                None if gates => continue,
+                // A queue that waits for the host copies nothing.
+                None if waits => continue,
                 None => shared(),
             };
             for count in [1, 63, 70_000] {
-                let mailbox = Mailbox::by_engine(&gpu, &queue, "echo", 4 * count, 4 * count).expect("made");
-                converses(&mailbox.expect("such memory"), &gpu, count as usize);
+                let channel = Channel::by_engine(&gpu, &queue, "echo", 4 * count, 4 * count).expect("made");
+                converses(&channel.expect("such memory"), &gpu, count as usize);
             }
         }
     }
@@ -411,27 +414,27 @@ mod tests {
         let gpu = checked();
         let queue = gpu.copy_queue.clone().or_else(|| CopyQueue::shared(&gpu)).expect("a queue");
         for count in [1_usize, 63, 70_000] {
-            let signals = Signals::made(&gpu).expect("made").expect("such memory").after(u32::MAX - 20);
+            let signals = KernelSignals::made(&gpu).expect("made").expect("such memory").after(u32::MAX - 20);
             let bytes = 4 * count as u64;
-            let made = Mailbox::by_engine_with(&gpu, &queue, "echo", bytes, bytes, Some(signals)).expect("made");
-            let mailbox = made.expect("such memory");
+            let made = Channel::by_engine_with(&gpu, &queue, "echo", bytes, bytes, Some(signals)).expect("made");
+            let channel = made.expect("such memory");
             let middle = gpu.buffer("numbers", bytes).expect("room");
-            let out = kernel(&gpu, &mailbox, true, &middle, mailbox.out());
-            let into = kernel(&gpu, &mailbox, false, mailbox.incoming(), &middle);
+            let out = kernel(&gpu, &channel, true, &middle, channel.send_buffer());
+            let into = kernel(&gpu, &channel, false, channel.receive_buffer(), &middle);
             let mut numbers = random(2, count);
             gpu.upload(&middle, 0, &numbers).expect("written");
-            let signals = mailbox.signals().expect("signals");
+            let signals = channel.signals().expect("signals");
             for plus in 0..40_u32 {
                 let mut recorder = Recorder::new(&gpu);
                 let words = |factor, plus, round| [count as u32, factor, plus, round];
                 recorder.dispatch(&out.0, &out.1, count as u32, &words(3, plus, signals.next_round()));
-                recorder.post(&mailbox, bytes);
+                recorder.send(&channel, bytes);
                 let mut came = vec![0_u32; count];
-                recorder.receive(&mailbox, bytemuck::cast_slice_mut(&mut came)).expect("comes");
+                recorder.receive(&channel, bytemuck::cast_slice_mut(&mut came)).expect("comes");
                 assert!(numbers.iter().zip(&came).all(|(&n, &came)| came == n.wrapping_mul(3).wrapping_add(plus)));
                 came.iter_mut().for_each(|number| *number = number.wrapping_add(1));
-                mailbox.fill(0, bytemuck::cast_slice(&came));
-                mailbox.answer(&gpu, 4 * count).expect("not lost");
+                channel.fill(0, bytemuck::cast_slice(&came));
+                channel.answer(&gpu, 4 * count).expect("not lost");
                 recorder.dispatch(&into.0, &into.1, count as u32, &words(1, 0, signals.round()));
                 recorder.submit();
                 assert_eq!(gpu.download::<u32>(&middle, 0, count).expect("reads"), came);
@@ -442,11 +445,11 @@ mod tests {
 
     #[test]
     fn messages_come_whole_by_copies() {
-        for gates in [false, true] {
-            let gpu = checked().with_gates(gates);
+        for waits in [false, true] {
+            let gpu = checked().with_waits(waits);
             for count in [1, 63, 70_000] {
-                let mailbox = Mailbox::by_copies(&gpu, "echo", 4 * count, 4 * count).expect("room");
-                converses(&mailbox, &gpu, count as usize);
+                let channel = Channel::by_copies(&gpu, "echo", 4 * count, 4 * count).expect("room");
+                converses(&channel, &gpu, count as usize);
             }
         }
     }
@@ -454,23 +457,23 @@ mod tests {
     #[test]
     fn a_message_that_never_comes_is_a_fault() {
         let gpu = checked();
-        let mailbox = gpu.mailbox("nothing", 4, 4).expect("room");
-        let fault = Recorder::new(&gpu).receive(&mailbox, &mut [0; 4]);
-        if let Way::Mapped { .. } = mailbox.way {
+        let channel = gpu.channel("nothing", 4, 4).expect("room");
+        let fault = Recorder::new(&gpu).receive(&channel, &mut [0; 4]);
+        if let Way::Mapped { .. } = channel.way {
             assert!(fault.is_err());
         }
     }
 
     #[test]
-    fn a_device_at_a_gate_goes_on_where_an_errand_fails() {
-        let gpu = checked().with_gates(true);
-        let mailbox = gpu.mailbox("nothing", 4, 4).expect("room");
+    fn a_device_that_waits_goes_on_where_a_callback_fails() {
+        let gpu = checked().with_waits(true);
+        let channel = gpu.channel("nothing", 4, 4).expect("room");
         let mut recorder = Recorder::new(&gpu);
         for _ in 0..3 {
-            recorder.post(&mailbox, 4);
-            recorder.await_answer(&mailbox, || Err(Fault::io("no answer"))).expect("none was due");
+            recorder.send(&channel, 4);
+            recorder.await_answer(&channel, || Err(Fault::io("no answer"))).expect("none was due");
         }
-        assert!(recorder.flush().expect_err("the errand's").to_string().contains("no answer"));
+        assert!(recorder.flush().expect_err("the callback's").to_string().contains("no answer"));
         drop(recorder);
         gpu.wait().expect("not lost");
     }

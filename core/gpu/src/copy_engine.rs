@@ -17,9 +17,9 @@ use crate::{Buffer, Gpu};
 /// A queue that only copies.
 #[derive(Clone, Debug)]
 pub(crate) struct CopyQueue {
-    /// The family of wgpu's queue and that of this one.
+    /// The queue families of wgpu's queue and of this one.
     pub families: [u32; 2],
-    /// For one thread at a time.
+    /// Vulkan lets one thread at a time use it.
     queue: Arc<Mutex<vk::Queue>>,
 }
 
@@ -55,7 +55,7 @@ impl CopyQueue {
         }
     }
 
-    /// wgpu's own queue in its place, for tests on devices that have no other: what is copied then waits for kernels submitted before.
+    /// wgpu's own queue in its place, for tests on devices without another: copies then wait for kernels submitted before.
     #[cfg(test)]
     pub fn shared(gpu: &Gpu) -> Option<Self> {
         // Sound because handles stay with wgpu.
@@ -83,7 +83,7 @@ unsafe fn copying_family(adapter: &wgpu::hal::vulkan::Adapter) -> Option<u32> {
 pub(crate) struct Copier {
     gpu: Gpu,
     queue: CopyQueue,
-    /// They keep what the commands name.
+    /// Kept alive for the commands that name them.
     buffers: [Buffer; 2],
     raw: [vk::Buffer; 2],
     pool: vk::CommandPool,
@@ -123,7 +123,7 @@ impl Copier {
         })
     }
 
-    /// Begins to copy `bytes` bytes, which kernels have written: the host has seen a flag that they raised after them.
+    /// Begins to copy `bytes` bytes, which kernels have written: the host has seen the signal that came after them.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -136,7 +136,7 @@ impl Copier {
             return Ok(());
         }
         let queue = self.queue.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // Sound because the last copy is over, and the queue is locked. What kernels wrote is available since the barriers before the flag, so
+        // Sound because the last copy is over, and the queue is locked. What kernels wrote is available since the barriers before the signal, so
         // that a submission from here on sees it.
         let started = unsafe {
             let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return Ok(()) };
@@ -171,7 +171,7 @@ impl Copier {
         }
     }
 
-    /// Whether what was begun is done, so that the host may read it.
+    /// Whether the copy is over, so that the host may read it.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.

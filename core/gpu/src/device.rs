@@ -16,8 +16,8 @@ const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-g
 /// Environment variable with the numbers of the devices that ranks may use, `1` or `0,2`, in the order in which they take them.
 const CHOICE: &str = "HEMATITE_GPUS";
 
-/// Environment variable that says whether devices wait for messages in the midst of submissions, 1, or not, 0.
-const GATES: &str = "HEMATITE_GATES";
+/// Environment variable: 1 has devices wait for messages in the midst of submissions, 0 has the host wait between submissions.
+const WAITS: &str = "HEMATITE_DEVICE_WAITS";
 
 /// NVIDIA's number as a vendor of PCI devices.
 const NVIDIA: u32 = 0x10DE;
@@ -31,7 +31,7 @@ pub struct GpuInfo {
     pub name: String,
     /// What it is: "discrete GPU", "software", ...
     pub kind: &'static str,
-    /// Whether it is a processor that stands in for a GPU.
+    /// Whether it is software that runs on the host's processor.
     pub software: bool,
     /// Driver and its version.
     pub driver: String,
@@ -47,7 +47,7 @@ pub struct GpuInfo {
     pub f16: bool,
     /// Whether kernels may use f64.
     pub f64: bool,
-    /// Whether it may stand still for the host in the midst of a submission, for as long as that takes.
+    /// Whether it may wait for the host in the midst of a submission for as long as the host takes.
     pub(crate) patient: bool,
 }
 
@@ -74,8 +74,8 @@ pub struct Gpu {
     pub(crate) copy: Arc<OnceLock<Kernel>>,
     /// Where the device has a copy engine of its own.
     pub(crate) copy_queue: Option<CopyQueue>,
-    gates: bool,
-    /// Whether a rank before this one on its host has the same device.
+    waits: bool,
+    /// Whether a rank with a lower number on this host has the same device.
     taken: bool,
     info: GpuInfo,
 }
@@ -117,14 +117,14 @@ fn chosen(choice: Option<&str>, found: usize) -> Result<Vec<usize>> {
     choice.split(',').map(number).collect()
 }
 
-/// What `choice` says, or else `suits`.
-fn gates_of(choice: Option<&str>, suits: bool) -> Result<bool> {
+/// Whether to wait: as `choice` says, or else as `suits` the device.
+fn waits_of(choice: Option<&str>, suits: bool) -> Result<bool> {
     match choice {
         None => Ok(suits),
         Some("0") => Ok(false),
         Some("1") => Ok(true),
         Some(other) => Err(Fault::usage(format!(
-            "{GATES}={other}: 1 has devices wait for messages in the midst of their work, 0 has the host wait between; leave it unset for \
+            "{WAITS}={other}: 1 has devices wait for messages in the midst of their work, 0 has the host wait between; leave it unset for \
              what suits the device"
         ))),
     }
@@ -152,7 +152,7 @@ fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
         max_buffer: limits.max_buffer_size,
         f16: adapter.features().contains(wgpu::Features::SHADER_F16),
         f64: adapter.features().contains(wgpu::Features::SHADER_F64),
-        // Others end what takes seconds; software Vulkan waits with a core of the host.
+        // Other drivers end submissions that take seconds; software Vulkan keeps a core of the host busy while it waits.
         patient: info.vendor == NVIDIA && info.device_type != wgpu::DeviceType::Cpu,
     }
 }
@@ -186,7 +186,7 @@ impl Gpu {
         features.set(wgpu::Features::SHADER_F16, needs.f16);
         features.set(wgpu::Features::SHADER_F64, needs.f64);
         let missing = features - adapter.features();
-        // Only measures: done without where it lacks.
+        // For measurements only, which a device may lack.
         features |= adapter.features() & TIMESTAMPS;
         if !missing.is_empty() {
             let remedy = if needs.f16 || needs.f64 { "choose precision \"f32\", or another device" } else { REMEDY };
@@ -209,18 +209,18 @@ impl Gpu {
             }
         };
         let (stopwatch, copy) = (Arc::default(), Arc::default());
-        let gates = gates_of(std::env::var(GATES).ok().as_deref(), info.patient)?;
+        let waits = waits_of(std::env::var(WAITS).ok().as_deref(), info.patient)?;
         let taken = found.iter().cycle().take(local_rank).any(|(number, _)| *number == info.number);
-        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, gates, taken, info })
+        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, waits, taken, info })
     }
 
-    /// Whether the device waits for answers in the midst of submissions ([`crate::Recorder::await_answer`]), not the host between them.
-    pub fn waits_at_gates(&self) -> bool {
-        self.gates
+    /// Whether the device waits for answers in the midst of submissions ([`crate::Recorder::await_answer`]), else the host between them.
+    pub fn waits_for_host(&self) -> bool {
+        self.waits
     }
 
-    /// Whether kernels may post and await messages by themselves ([`crate::Signals`]), where the device waits at all: software Vulkan ends loops
-    /// that take too many turns.
+    /// Whether kernels may send and await messages by themselves ([`crate::KernelSignals`]), where the device waits at all: software
+    /// Vulkan ends long loops.
     pub fn may_signal(&self) -> bool {
         !self.info.software
     }
@@ -230,19 +230,19 @@ impl Gpu {
         self.taken
     }
 
-    /// The same device where ranks share devices: one that waits for another's message would keep the other from its work.
+    /// The same device where several ranks share it: it does not wait for answers, since it would keep the other rank from its work.
     ///
     /// # Errors
-    /// A usage fault where the environment's HEMATITE_GATES holds something else than 0 or 1.
-    pub fn in_turn(self) -> Result<Self> {
-        let gates = gates_of(std::env::var(GATES).ok().as_deref(), false)?;
-        Ok(Self { gates, ..self })
+    /// A usage fault where the environment's HEMATITE_DEVICE_WAITS holds something else than 0 or 1.
+    pub fn shared_by_ranks(self) -> Result<Self> {
+        let waits = waits_of(std::env::var(WAITS).ok().as_deref(), false)?;
+        Ok(Self { waits, ..self })
     }
 
-    /// The same device, with another answer to [`Gpu::waits_at_gates`].
+    /// The same device, with `waits` as [`Gpu::waits_for_host`].
     #[must_use]
-    pub fn with_gates(self, gates: bool) -> Self {
-        Self { gates, ..self }
+    pub fn with_waits(self, waits: bool) -> Self {
+        Self { waits, ..self }
     }
 
     /// What the device is.
@@ -339,16 +339,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn gates_are_chosen_by_the_device_or_the_environment() {
+    fn waits_are_chosen_by_the_device_or_the_environment() {
         let gpu = Gpu::open(0, Needs::default()).expect("a device");
         assert!(!gpu.is_taken());
         for suits in [false, true] {
-            assert_eq!(gates_of(None, suits).expect("valid"), suits);
-            assert!(!gates_of(Some("0"), suits).expect("valid"));
-            assert!(gates_of(Some("1"), suits).expect("valid"));
+            assert_eq!(waits_of(None, suits).expect("valid"), suits);
+            assert!(!waits_of(Some("0"), suits).expect("valid"));
+            assert!(waits_of(Some("1"), suits).expect("valid"));
         }
-        let fault = gates_of(Some("yes"), true).expect_err("refused").to_string();
-        assert!(fault.contains("HEMATITE_GATES=yes"), "{fault}");
+        let fault = waits_of(Some("yes"), true).expect_err("refused").to_string();
+        assert!(fault.contains("HEMATITE_DEVICE_WAITS=yes"), "{fault}");
     }
 
     #[test]

@@ -2,23 +2,24 @@
 //!
 //! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template, which declares the
 //! buffers it binds; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] and
-//! [`CountingSort`] work on other kernels' buffers. [`Gpu::trace`] takes down when host and device do what.
+//! [`CountingSort`] work on other kernels' buffers. A [`Channel`] takes messages between kernels and the host in the midst of a
+//! submission. [`Gpu::trace`] takes down when host and device do what.
 
 mod bandwidth;
 mod binding;
 mod buffer;
 mod calibration;
+mod channel;
 mod copy;
 mod copy_engine;
 mod device;
 mod environment;
-mod gate;
 mod kernel;
-mod mailbox;
 mod mapped;
 mod memory;
 mod recorder;
 mod scan;
+mod signal;
 mod sort;
 mod stopwatch;
 mod template;
@@ -28,12 +29,12 @@ mod timeline;
 mod trusted;
 
 pub use buffer::{Arguments, Buffer, Staging};
+pub use channel::Channel;
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
-pub use gate::Signals;
 pub use kernel::{Bound, Kernel};
-pub use mailbox::Mailbox;
 pub use recorder::{Recorder, Ticket};
 pub use scan::Scan;
+pub use signal::KernelSignals;
 pub use sort::CountingSort;
 pub use template::{Template, literal, render};
 pub use timeline::{Event, Span, Timeline, Tracing, now};

@@ -1,12 +1,14 @@
-// One invocation an item, as the recorder spreads them: the kernel's work_on(k) for each k below span.count; with `last_first`, from the
-// last workgroup's items to the first's: a kernel that follows another over the same arrays so begins with what that one left in the cache.
-// Else with `turns`, `turn(place)` is the number of the workgroup at that place among those that begin. With `packs_after`, workgroups of which
-// `packing(number)` holds then `pack(number, lane)` what they wrote. With `posts`, the last workgroup that is done tells the host that its message,
-// number `posted_round`, is written: of the first `posting` workgroups, where only those write it, or of those of which `posts_if` holds, which are
-// so many. With `awaits`, all wait for the host's answer, or those of which `awaiting` holds.
-#if posts is defined and posts
+// One invocation an item: the kernel's work_on(k) for each k below span.count. Options of the context:
+// - `last_first`: workgroups go from the last items to the first, so that a kernel which follows another over the same arrays begins
+//   with what that one left in the cache.
+// - `numbered`: the kernel's `number_at(place)` gives the number of the workgroup that begins at that place.
+// - `packs_after`: workgroups for which the kernel's `packing(number)` holds then call its `pack(number, lane)`.
+// - `sends`: the last workgroup that is done signals to the host that message number `sent_round` is written. Only the first `sending`
+//   workgroups count, or those for which `sends_if` holds, which are `sending` many.
+// - `awaits`: workgroups wait for the host's answer before they work: all, or those for which `awaiting` holds.
+#if sends is defined and sends
 var<storage, read_write> arrived: atomic<u32>;
-var<storage, read_write> posted: atomic<u32>;
+var<storage, read_write> sent: atomic<u32>;
 #endif
 #if awaits is defined and awaits
 var<storage, read_write> answered: atomic<u32>;
@@ -20,8 +22,8 @@ fn main(
 ) {
 #if last_first is defined and last_first
     let number = groups.x * groups.y - 1u - (group.y * groups.x + group.x);
-#elif turns is defined and turns
-    let number = turn(group.y * groups.x + group.x);
+#elif numbered is defined and numbered
+    let number = number_at(group.y * groups.x + group.x);
 #else
     let number = group.y * groups.x + group.x;
 #endif
@@ -48,19 +50,19 @@ fn main(
         pack(number, lane);
     }
 #endif
-#if posts is defined and posts
+#if sends is defined and sends
     // What all of a workgroup wrote comes before its arrival, and all arrivals before the host is told.
-    let posting = ${posting | default("groups.x * groups.y")};
-    if (${posts_if | default("number < posting")}) {
+    let sending = ${sending | default("groups.x * groups.y")};
+    if (${sends_if | default("number < sending")}) {
         storageBarrier();
         var last = false;
         if (lane == 0u) {
-            last = atomicAdd(&arrived, 1u) + 1u == posting;
+            last = atomicAdd(&arrived, 1u) + 1u == sending;
         }
         storageBarrier();
         if (last) {
             atomicStore(&arrived, 0u);
-            atomicStore(&posted, ${posted_round | default("span.round")});
+            atomicStore(&sent, ${sent_round | default("span.round")});
         }
     }
 #endif

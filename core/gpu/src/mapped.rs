@@ -7,10 +7,10 @@ use wgpu::hal::api::Vulkan;
 
 use crate::{Buffer, Gpu};
 
-/// Who reads a mapped buffer, which decides where it lies: what crosses between host and device shall be written there.
+/// Who reads a mapped buffer. That decides where it lies: data crosses between host and device when it is written, not when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// Memory of the host that its caches may hold: it reads other memory word by word, slowly.
+    /// The host's cached memory: the host reads other memory word by word, slowly.
     Host,
     /// The device's own memory, where the host can write it.
     Kernels,
@@ -21,7 +21,7 @@ pub(crate) enum Reader {
 pub(crate) struct Mapped {
     buffer: Buffer,
     raw: vk::Buffer,
-    /// First byte for the host; stays valid as long as `buffer`, which frees the memory.
+    /// First byte for the host; valid as long as `buffer`, which frees the memory.
     start: *mut u8,
     bytes: usize,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Mapped {
 unsafe impl Send for Mapped {}
 
 impl Reader {
-    /// What memory should be, best first. All of it is coherent: neither side has to flush.
+    /// Properties of memory, best first. All memory is coherent: neither side has to flush.
     fn wishes(self) -> [vk::MemoryPropertyFlags; 2] {
         let least = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         match self {
@@ -52,7 +52,7 @@ impl Mapped {
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
-        // Both queues may reach it in turn, without a word between them.
+        // Both queues may use it without a transfer of ownership.
         let families = gpu.copy_queue.as_ref().map(|queue| queue.families).filter(|[main, copying]| main != copying);
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         let info = match &families {
@@ -90,12 +90,12 @@ impl Mapped {
         &self.buffer
     }
 
-    /// Vulkan's handle of the buffer, which stays valid as long as that.
+    /// Vulkan's handle of the buffer, valid as long as the buffer.
     pub fn raw(&self) -> vk::Buffer {
         self.raw
     }
 
-    /// The bytes from `at` on, as the device left them before the host saw what it waited for: a flag or the end of a submission.
+    /// The bytes from `at` on, as the device left them before the host saw what it waited for: a signal or the end of a submission.
     ///
     /// # Panics
     /// When `to` reaches beyond the buffer: a fault of the program.
@@ -105,19 +105,19 @@ impl Mapped {
         unsafe { self.start.add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) }
     }
 
-    /// The first word, as it is at this moment.
+    /// The first word at this moment.
     pub fn first_word(&self) -> u32 {
         // Sound because a mapping has room for a word, and begins at one.
         unsafe { self.start.cast::<u32>().read_volatile() }
     }
 
-    /// Makes the first word another at once, for kernels that look at it.
+    /// Writes the first word at once, for kernels that poll it.
     pub fn set_first_word(&mut self, word: u32) {
         // Sound as above.
         unsafe { self.start.cast::<u32>().write_volatile(word) }
     }
 
-    /// Puts bytes at `at`, for submissions to come and for what is behind a gate that is opened after: both make visible to the
+    /// Writes bytes at `at`, for later submissions and for kernels that wait for a later signal of the host: both make visible to the
     /// device all that the host wrote before.
     ///
     /// # Panics
@@ -129,7 +129,7 @@ impl Mapped {
     }
 }
 
-/// Memory of the wished kind, bound to `buffer` and mapped.
+/// Memory with the properties `wish`, bound to `buffer` and mapped.
 fn mapped_memory(
     device: &wgpu::hal::vulkan::Device,
     buffer: vk::Buffer,
@@ -161,7 +161,7 @@ fn mapped_memory(
     }
 }
 
-/// An event of Vulkan's, which device and host both raise and lower.
+/// An event of Vulkan's, which device and host both set and clear.
 #[derive(Debug)]
 pub(crate) struct Event {
     gpu: Gpu,
@@ -169,7 +169,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// A lowered one; none where the device is not Vulkan's.
+    /// One that is clear; none where the device is not Vulkan's.
     pub fn new(gpu: &Gpu) -> Option<Self> {
         // Sound because the event lives no longer than the device, which `gpu` holds.
         let raw = unsafe {
@@ -178,7 +178,7 @@ impl Event {
         Some(Self { gpu: gpu.clone(), raw })
     }
 
-    /// Commands that `record` writes: given the device, the commands and the event.
+    /// The commands that `record` writes, given the device, the commands and the event.
     fn commands(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer, vk::Event)) -> wgpu::CommandBuffer {
         let device = &self.gpu.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -192,8 +192,8 @@ impl Event {
         encoder.finish()
     }
 
-    /// Commands that raise the event once the host can see what kernels of commands before them wrote.
-    pub fn raised_by_device(&self) -> wgpu::CommandBuffer {
+    /// Commands that set the event once the host can see what kernels of commands before them wrote.
+    pub fn set_by_device(&self) -> wgpu::CommandBuffer {
         // The event follows all commands before it and the barrier, so whoever sees it set comes after both. Sound because all handles
         // are alive.
         self.commands(|device, commands, event| unsafe {
@@ -206,7 +206,7 @@ impl Event {
         })
     }
 
-    /// Commands that wait until the host has raised the event, and lower it; kernels of commands after them see what the host wrote
+    /// Commands that wait until the host has set the event, and clear it; kernels of commands after them see what the host wrote
     /// before.
     pub fn awaited_by_device(&self) -> wgpu::CommandBuffer {
         // Sound because all handles are alive.
@@ -220,29 +220,29 @@ impl Event {
         })
     }
 
-    /// Whether the event is raised.
+    /// Whether the event is set.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn is_raised(&self) -> Result<bool> {
+    pub fn is_set(&self) -> Result<bool> {
         // Sound because all handles are alive.
         self.call(|device, event| unsafe { device.get_event_status(event) })
     }
 
-    /// Lowers the event, which no commands at work wait for.
+    /// Clears the event, for which no commands at work wait.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn lower(&self) -> Result<()> {
+    pub fn clear(&self) -> Result<()> {
         // Sound because all handles are alive.
         self.call(|device, event| unsafe { device.reset_event(event) })
     }
 
-    /// Raises the event, for the device.
+    /// Sets the event, for the device.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn raise(&self) -> Result<()> {
+    pub fn set(&self) -> Result<()> {
         // Sound because all handles are alive.
         self.call(|device, event| unsafe { device.set_event(event) })
     }

@@ -4,8 +4,8 @@
 use ash::vk;
 use wgpu::hal::api::Vulkan;
 
-/// Bytes that buffers may take at most: of a graphics card those on it, of one that shares the host's memory those that Vulkan
-/// offers, of software Vulkan those of the host. None where nobody tells.
+/// The most bytes that buffers may take: a graphics card's own memory; what Vulkan offers on a device that shares the host's memory; the
+/// host's memory for software Vulkan. None where it is unknown.
 pub(crate) fn of(adapter: &wgpu::Adapter) -> Option<u64> {
     let heaps = heaps(adapter)?;
     match adapter.get_info().device_type {

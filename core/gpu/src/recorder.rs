@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hematite_config::{Fault, Result};
 
-use crate::gate::{Flag, Gate};
+use crate::signal::{DeviceSignal, HostSignal};
 use crate::stopwatch::Marks;
 use crate::{Arguments, Bound, Buffer, Gpu, Kernel, Staging, WORKGROUP};
 
@@ -17,32 +17,34 @@ const MAX_GROUPS: u32 = 65_535;
 /// costs tens of microseconds.
 pub struct Recorder<'g> {
     gpu: &'g Gpu,
-    /// What comes before the encoder's commands.
+    /// Commands before the encoder's.
     before: Vec<wgpu::CommandBuffer>,
     /// Made with its first command.
     encoder: Option<wgpu::CommandEncoder>,
     pass: Option<wgpu::ComputePass<'static>>,
     phase: &'static str,
     marks: Option<Marks>,
-    /// What the host has to do for the device, in the order in which that needs it.
-    errands: VecDeque<Errand<'g>>,
-    /// The fault of an errand that was run in the midst of recording.
+    /// What the host has to do for the device, in the order in which the device needs it.
+    callbacks: VecDeque<Callback<'g>>,
+    /// The fault of an callback that was run in the midst of recording.
     fault: Option<Fault>,
     /// Submissions so far.
     submissions: u64,
-    /// Gates in what is recorded, and so many that it is submitted without a wait for the end of all (see [`Recorder::run_ahead`]).
-    gates: u32,
+    /// How often the device waits for the host in what is recorded.
+    waits: u32,
+    /// At so many waits [`Recorder::run_ahead`] submits.
     enough: u32,
 }
 
-/// What the host does while the device is at work.
-struct Errand<'g> {
-    /// The submission that waits for it at a gate, and the flag that it raises before; none: the next submission must not come before.
-    at: Option<(u64, Flag, Gate)>,
+/// Work of the host that the device waits for.
+struct Callback<'g> {
+    /// The submission that waits for it, the signal that says that it is due, and the one that ends the wait. None: no submission waits,
+    /// and it is due before the next one.
+    at: Option<(u64, DeviceSignal, HostSignal)>,
     run: Box<dyn FnMut() -> Result<()> + 'g>,
 }
 
-/// Gates that are submitted together, at most: the host is that far ahead of the device.
+/// Most waits in one submission: the host is that far ahead of the device.
 const FAR: u32 = 16;
 
 /// A submission, to wait for.
@@ -61,10 +63,10 @@ impl<'g> Recorder<'g> {
             pass: None,
             phase: "other",
             marks: gpu.begin_marks(),
-            errands: VecDeque::new(),
+            callbacks: VecDeque::new(),
             fault: None,
             submissions: 0,
-            gates: 0,
+            waits: 0,
             enough: 1,
         }
     }
@@ -74,7 +76,7 @@ impl<'g> Recorder<'g> {
         self.gpu
     }
 
-    /// What follows belongs to `phase` of the time step, see [`Gpu::time_phases`].
+    /// Commands from here on belong to `phase` of the time step, see [`Gpu::time_phases`].
     pub fn phase(&mut self, phase: &'static str) {
         self.phase = phase;
     }
@@ -96,7 +98,7 @@ impl<'g> Recorder<'g> {
         self.prepared(kernel, bound, immediates).dispatch_workgroups(groups.div_ceil(rows), rows, 1);
     }
 
-    /// Runs `kernel` on as many workgroups as entry `at` of `arguments` says by then.
+    /// Runs `kernel` on as many workgroups as entry `at` of `arguments` says when the device comes to it.
     pub fn dispatch_indirect(
         &mut self,
         kernel: &Kernel,
@@ -110,12 +112,12 @@ impl<'g> Recorder<'g> {
     }
 
     fn prepared(&mut self, kernel: &Kernel, bound: &Bound, immediates: &[u32]) -> &mut wgpu::ComputePass<'static> {
-        self.attend();
+        self.run_if_due();
         let Self { gpu, encoder, pass, .. } = self;
         let pass = pass.get_or_insert_with(|| {
             open(gpu, encoder).begin_compute_pass(&wgpu::ComputePassDescriptor::default()).forget_lifetime()
         });
-        if let Some((queries, at)) = self.marks.as_mut().and_then(|marks| marks.turn_to(self.gpu, self.phase)) {
+        if let Some((queries, at)) = self.marks.as_mut().and_then(|marks| marks.enter(self.gpu, self.phase)) {
             pass.write_timestamp(&queries, at);
         }
         pass.set_pipeline(&kernel.pipeline);
@@ -142,7 +144,7 @@ impl<'g> Recorder<'g> {
     /// Ends the compute pass, for a command that stands outside of one.
     fn outside(&mut self) -> &mut wgpu::CommandEncoder {
         self.pass = None;
-        let mark = self.marks.as_mut().and_then(|marks| marks.turn_to(self.gpu, self.phase));
+        let mark = self.marks.as_mut().and_then(|marks| marks.enter(self.gpu, self.phase));
         let encoder = open(self.gpu, &mut self.encoder);
         if let Some((queries, at)) = mark {
             encoder.write_timestamp(&queries, at);
@@ -150,8 +152,8 @@ impl<'g> Recorder<'g> {
         encoder
     }
 
-    /// Puts commands made elsewhere after those recorded up to here, as a phase of their own: they are not over before the host may
-    /// know of it, so the phase before must end where they begin.
+    /// Puts commands made elsewhere after those recorded up to here, as a phase of their own: the host may learn of them before they are
+    /// over, so the phase before must end where they begin.
     pub(crate) fn insert(&mut self, phase: &'static str, commands: wgpu::CommandBuffer) {
         self.in_phase(phase, |recorder| {
             recorder.outside();
@@ -168,55 +170,55 @@ impl<'g> Recorder<'g> {
     /// Hands the work to the device.
     ///
     /// # Panics
-    /// Where [`Recorder::await_answer`] left errands, for which there is [`Recorder::flush`]: a fault of the program.
+    /// Where [`Recorder::await_answer`] left callbacks, for which there is [`Recorder::flush`]: a fault of the program.
     pub fn submit(mut self) -> Ticket {
-        assert!(self.errands.is_empty(), "errands are left");
+        assert!(self.callbacks.is_empty(), "callbacks are left");
         self.hand_over()
     }
 
-    /// Hands what is recorded to the device, runs all errands, and begins another submission in the same phase.
+    /// Hands what is recorded to the device, runs all callbacks, and begins another submission in the same phase.
     ///
     /// # Errors
-    /// Those of errands.
+    /// Those of callbacks.
     pub fn flush(&mut self) -> Result<Ticket> {
         let ticket = self.submit_up_to_here()?;
-        while !self.errands.is_empty() {
-            self.run_errand()?;
+        while !self.callbacks.is_empty() {
+            self.run_callback()?;
         }
         self.enough = 1;
         Ok(ticket)
     }
 
-    /// Hands what is recorded to the device where it has enough gates to be worth it, and runs the errands of what was handed over
-    /// before: so the device finds its next work waiting for it. Nothing where the device does not wait at gates.
+    /// Submits what is recorded where the device waits in it often enough to be worth it, then runs the callbacks of the submissions
+    /// before: so the device always has work ahead. Does nothing where the device does not wait for the host.
     ///
     /// # Errors
-    /// Those of errands.
+    /// Those of callbacks.
     pub fn run_ahead(&mut self) -> Result<()> {
-        if self.gates < self.enough {
+        if self.waits < self.enough {
             return Ok(());
         }
         self.enough = (2 * self.enough).min(FAR);
         let last = self.submissions;
         self.submit_up_to_here()?;
-        let before = |errand: &Errand| errand.at.as_ref().is_none_or(|&(submission, ..)| submission < last);
-        while self.errands.front().is_some_and(before) {
-            self.run_errand()?;
+        let before = |callback: &Callback| callback.at.as_ref().is_none_or(|&(submission, ..)| submission < last);
+        while self.callbacks.front().is_some_and(before) {
+            self.run_callback()?;
         }
         Ok(())
     }
 
-    /// Submits what is recorded, once the errands that must not come after it are run.
+    /// Submits what is recorded, once the callbacks that must not come after it are run.
     pub(crate) fn submit_up_to_here(&mut self) -> Result<Ticket> {
         self.seal();
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        // Mesa's software Vulkan takes no submission while the one before stands at a gate.
+        // Mesa's software Vulkan takes no submission while the one before waits for the host.
         let (now, patient) = (self.submissions, self.gpu.info().patient);
-        let due = |errand: &Errand| errand.at.as_ref().is_none_or(|&(at, ..)| !patient && at < now);
-        while self.errands.iter().any(due) {
-            self.run_errand()?;
+        let due = |callback: &Callback| callback.at.as_ref().is_none_or(|&(at, ..)| !patient && at < now);
+        while self.callbacks.iter().any(due) {
+            self.run_callback()?;
         }
         Ok(self.hand_over())
     }
@@ -232,30 +234,34 @@ impl<'g> Recorder<'g> {
         let recorded = self.encoder.take().map(wgpu::CommandEncoder::finish);
         let index = self.gpu.queue.submit(self.before.drain(..).chain(recorded));
         self.submissions += 1;
-        self.gates = 0;
+        self.waits = 0;
         Ticket { index }
     }
 
-    /// Notes what is to be done before the device goes through a gate that was recorded, or else before the next submission.
-    pub(crate) fn owe(&mut self, at: Option<(Flag, Gate)>, run: Box<dyn FnMut() -> Result<()> + 'g>) {
-        self.gates += u32::from(at.is_some());
-        let at = at.map(|(flag, gate)| (self.submissions, flag, gate));
-        self.errands.push_back(Errand { at, run });
+    /// Notes what is due before the device may go on from the wait recorded last, or else before the next submission.
+    pub(crate) fn call_back(
+        &mut self,
+        at: Option<(DeviceSignal, HostSignal)>,
+        run: Box<dyn FnMut() -> Result<()> + 'g>,
+    ) {
+        self.waits += u32::from(at.is_some());
+        let at = at.map(|(due, done)| (self.submissions, due, done));
+        self.callbacks.push_back(Callback { at, run });
     }
 
-    /// Runs the first errand; one that fails stays, for the device still waits for it.
-    fn run_errand(&mut self) -> Result<()> {
-        let Some(errand) = self.errands.front_mut() else { return Ok(()) };
-        (errand.run)()?;
-        self.errands.pop_front();
+    /// Runs the first callback; one that fails stays, for the device still waits for it.
+    fn run_callback(&mut self) -> Result<()> {
+        let Some(callback) = self.callbacks.front_mut() else { return Ok(()) };
+        (callback.run)()?;
+        self.callbacks.pop_front();
         Ok(())
     }
 
-    /// Runs the next errand if the device is there already, so that it does not wait until something is recorded.
-    fn attend(&mut self) {
-        let Some(Errand { at: Some((submission, flag, _)), .. }) = self.errands.front() else { return };
-        if *submission < self.submissions && self.fault.is_none() && flag.is_up().unwrap_or(true) {
-            self.fault = self.run_errand().err();
+    /// Runs the next callback if it is due already, so that the device need not wait for the end of recording.
+    fn run_if_due(&mut self) {
+        let Some(Callback { at: Some((submission, due, _)), .. }) = self.callbacks.front() else { return };
+        if *submission < self.submissions && self.fault.is_none() && due.is_set().unwrap_or(true) {
+            self.fault = self.run_callback().err();
         }
     }
 }
@@ -263,11 +269,12 @@ impl<'g> Recorder<'g> {
 impl Drop for Recorder<'_> {
     /// Where a run fails, the device must not wait for ever for what nobody does any more.
     fn drop(&mut self) {
-        let submitted = |errand: Errand| errand.at.filter(|&(submission, ..)| submission < self.submissions);
-        let gates: Vec<Gate> = self.errands.drain(..).filter_map(submitted).map(|(_, _, gate)| gate).collect();
-        // The device goes through some of them more than once; one that is lost is at none.
-        while !gates.is_empty() && self.gpu.is_idle().is_ok_and(|idle| !idle) {
-            gates.iter().for_each(Gate::give_up);
+        let submitted = |callback: Callback| callback.at.filter(|&(submission, ..)| submission < self.submissions);
+        let signals: Vec<HostSignal> =
+            self.callbacks.drain(..).filter_map(submitted).map(|(_, _, done)| done).collect();
+        // The device may wait for one of them more than once; one that is lost waits for none.
+        while !signals.is_empty() && self.gpu.is_idle().is_ok_and(|idle| !idle) {
+            signals.iter().for_each(HostSignal::set_for_good);
             thread::sleep(Duration::from_micros(100));
         }
     }

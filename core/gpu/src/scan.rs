@@ -5,11 +5,11 @@ use minijinja::context;
 
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, WORKGROUP, render};
 
-/// Values a workgroup sums.
+/// Values that a workgroup sums.
 const BLOCK: u32 = 16 * WORKGROUP;
 
-/// Exclusive prefix sum over u32, in place and modulo 2^32. Blocks are summed first, their sums scanned alike, then each block is
-/// scanned from there: two reads and one write a value.
+/// Exclusive prefix sum over u32, in place and modulo 2^32. Blocks are summed, their sums are scanned in the same way, then each block
+/// is scanned on top of the sum before it: two reads and one write a value.
 #[derive(Debug)]
 pub struct Scan {
     blocks: Kernel,
@@ -18,7 +18,7 @@ pub struct Scan {
     most: usize,
 }
 
-/// The values, or the sums of blocks of the level before.
+/// One level: the values, or the sums of the blocks of the level before.
 #[derive(Debug)]
 struct Level {
     blocks: Bound,
@@ -50,7 +50,7 @@ impl Scan {
         let mut levels = Vec::new();
         loop {
             let whole = count / BLOCK as usize;
-            // The first word, the sum before the first block, is zero at first and after each scan.
+            // The first word is the sum before the first block, which is always zero.
             let sums = gpu.buffer("sums of blocks", 4 * (whole as u64 + 1))?;
             let buffers = [("values", &values), ("before_block", &sums)];
             levels.push(Level { blocks: blocks.bind(gpu, &buffers), scan: scan.bind(gpu, &buffers) });
@@ -61,7 +61,7 @@ impl Scan {
         }
     }
 
-    /// Afterwards `values[i]` is the sum of the first i values, for i from 0 to `count`; words after that stay.
+    /// Records the scan: `values[i]` becomes the sum of the first i values, for i from 0 to `count`; later words stay.
     ///
     /// # Panics
     /// When `count` exceeds the most there can be: a fault of the program.
@@ -72,7 +72,7 @@ impl Scan {
 
     fn record_levels(&self, recorder: &mut Recorder, levels: &[Level], count: u32) {
         let Some((level, rest)) = levels.split_first() else { return };
-        // The last block is not whole: it has place `count` at least, which is written only.
+        // The last block is never full: it includes place `count`, which is written and not read.
         let whole = count / BLOCK;
         if whole > 0 {
             recorder.dispatch(&self.blocks, &level.blocks, whole * WORKGROUP, &[whole]);

@@ -10,8 +10,8 @@ var<immediate> span: Span;
 var<storage, read_write> values: array<vec4<u32>>;
 var<storage, read> before_block: array<u32>;
 
-// Each invocation has a vec4 of values in each quarter of the block. Sums of these vec4s, a component a quarter, over the
-// invocations up to one; read in one half while the other is written.
+// Sums of values over the invocations up to one, a component for each quarter of the block: each invocation has a vec4 of values in each
+// quarter. One half is read while the other is written.
 var<workgroup> upto: array<vec4<u32>, 2u * WORKGROUP>;
 
 fn loaded(k: u32) -> vec4<u32> {

@@ -1,5 +1,5 @@
-//! How device and host tell each other, in the midst of a submission, that a message is there: flags that the device raises, and gates
-//! at which it waits until the host opens them.
+//! Signals between device and host in the midst of a submission: the device tells the host that a message is there, and waits until
+//! the host tells it that the answer is.
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,90 +9,90 @@ use hematite_config::Result;
 use crate::mapped::{Event, Mapped, Reader};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, render};
 
-/// What the device raises in the midst of a submission, and the host looks at without a wait for the rest.
+/// What the device signals to the host: set in the midst of a submission, and read by the host without a wait for the rest.
 #[derive(Clone, Debug)]
-pub(crate) enum Flag {
+pub(crate) enum DeviceSignal {
     Event(Arc<Event>),
-    /// A word that the kernel itself writes whose message it is.
+    /// A word that the kernel that makes the message writes itself.
     Word(Arc<Word>),
 }
 
-/// A gate at which the device waits until the host opens it; it closes behind the device. For devices that may stand still for the host
-/// for as long as that takes (see [`Gpu::waits_at_gates`]).
+/// What the host signals to the device, which waits for it and clears it. For devices that may stand still for as long as the host
+/// takes (see [`Gpu::waits_for_host`]).
 #[derive(Clone, Debug)]
-pub(crate) enum Gate {
-    /// For Mesa's software Vulkan, which ends loops that take too many turns. An H200 loses some 40 us at an event that is long raised.
+pub(crate) enum HostSignal {
+    /// For Mesa's software Vulkan, which ends long loops. An H200 loses some 40 us at an event even where it was set long before.
     Event(Arc<Event>),
-    /// A kernel that looks at a word of the host's until it holds the number of this round.
+    /// A kernel of its own, which reads a word of the host's until that holds the number of this round.
     Kernel(Arc<Word>, Kernel, Bound),
-    /// Such a word, at which the kernel itself looks that wants the answer.
+    /// Such a word, which the kernel that needs the answer reads itself.
     Word(Arc<Word>),
 }
 
-/// A word that one side counts rounds in for the other.
+/// A word in which one side counts rounds for the other. A round is one message and its answer.
 #[derive(Debug)]
 pub(crate) struct Word {
     memory: Mutex<Mapped>,
     buffer: Buffer,
-    /// Rounds in what is recorded so far, and those that are over.
+    /// Rounds recorded so far, and rounds that are over.
     recorded: AtomicU32,
     round: AtomicU32,
 }
 
-/// What a kernel binds, besides its own, that posts its message or waits for its answer by itself: `main.wgsl` does it, given `posts` or
-/// `awaits`.
+/// What a kernel binds besides its own buffers to send a message or to wait for its answer by itself; `main.wgsl` does either, given
+/// `sends` or `awaits`.
 #[derive(Clone, Debug)]
-pub struct Signals {
-    /// Workgroups that are done with their part of the message.
+pub struct KernelSignals {
+    /// How many workgroups have written their part of the message.
     arrived: Buffer,
-    posted: Arc<Word>,
+    sent: Arc<Word>,
     answered: Arc<Word>,
 }
 
-/// Rounds that the device may be ahead by, where a run fails: more than are ever recorded.
+/// Rounds to let pass where a run fails: more than are ever recorded.
 const FOR_GOOD: u32 = 1 << 30;
 
 fn wgsl() -> String {
-    render(Template { name: "gate.wgsl", text: include_str!("gate.wgsl") }, &[], &minijinja::context! {})
+    render(Template { name: "wait.wgsl", text: include_str!("wait.wgsl") }, &[], &minijinja::context! {})
 }
 
-impl Flag {
-    /// A lowered flag; none where the device is not Vulkan's.
+impl DeviceSignal {
+    /// One that is clear; none where the device is not Vulkan's.
     pub fn new(gpu: &Gpu) -> Option<Self> {
         Event::new(gpu).map(|event| Self::Event(Arc::new(event)))
     }
 
-    /// Records that the flag is raised once the host can see what kernels wrote before.
+    /// Records that the device sets it once the host can see what kernels wrote before.
     pub fn record(&self, recorder: &mut Recorder) {
         match self {
-            Self::Event(event) => recorder.insert("send", event.raised_by_device()),
+            Self::Event(event) => recorder.insert("send", event.set_by_device()),
             Self::Word(word) => {
                 word.begin();
             }
         }
     }
 
-    /// Whether the flag is up.
+    /// Whether the device has set it.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn is_up(&self) -> Result<bool> {
+    pub fn is_set(&self) -> Result<bool> {
         match self {
-            Self::Event(event) => event.is_raised(),
+            Self::Event(event) => event.is_set(),
             // Rounds begin anew after 2^32.
             Self::Word(word) => Ok(word.read() == word.round.load(Ordering::Relaxed).wrapping_add(1)),
         }
     }
 
-    /// Whether the flag is up; lowers it then.
+    /// Whether the device has set it; clears it then.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn lowered(&self) -> Result<bool> {
-        let up = self.is_up()?;
-        if up {
+    pub fn take(&self) -> Result<bool> {
+        let set = self.is_set()?;
+        if set {
             match self {
-                Self::Event(event) => event.lower()?,
+                Self::Event(event) => event.clear()?,
                 Self::Word(word) => {
                     word.round.fetch_add(1, Ordering::Relaxed);
                 }
@@ -100,12 +100,12 @@ impl Flag {
             // Reads of mapped memory come after.
             fence(Ordering::Acquire);
         }
-        Ok(up)
+        Ok(set)
     }
 }
 
-impl Gate {
-    /// A closed gate for kernels that read `guarded`; none where the device is not Vulkan's or has no memory that both reach.
+impl HostSignal {
+    /// One that is clear, for kernels that read `guarded`; none where the device is not Vulkan's or has no memory that both reach.
     ///
     /// # Errors
     /// Where the kernel cannot be made.
@@ -114,14 +114,13 @@ impl Gate {
             return Ok(Event::new(gpu).map(|event| Self::Event(Arc::new(event))));
         }
         let Some(word) = Word::new(gpu, Reader::Kernels) else { return Ok(None) };
-        let kernel = Kernel::new(gpu, "gate", &wgsl(), 4)?;
-        // As if the kernel wrote what it guards, so that those that read that come after it.
-        let bound = kernel.bind(gpu, &[("door", &word.buffer), ("guarded", guarded)]);
+        let kernel = Kernel::new(gpu, "wait for host", &wgsl(), 4)?;
+        // Bound as if the kernel wrote `guarded`, so that kernels that read `guarded` come after it.
+        let bound = kernel.bind(gpu, &[("signal", &word.buffer), ("guarded", guarded)]);
         Ok(Some(Self::Kernel(word, kernel, bound)))
     }
 
-    /// Records that the device waits. Kernels recorded after this that read what is guarded see what the host wrote before it opened the
-    /// gate.
+    /// Records that the device waits. Kernels recorded after this that read `guarded` see what the host wrote before it set the signal.
     pub fn record(&self, recorder: &mut Recorder) {
         match self {
             Self::Event(event) => recorder.insert("wait", event.awaited_by_device()),
@@ -133,15 +132,15 @@ impl Gate {
         }
     }
 
-    /// Lets the device go on, once.
+    /// Sets it, so that the device goes on, once.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn open(&self) -> Result<()> {
-        // All writes to mapped memory come before, also those that the processor gathers before it sends them.
+    pub fn set(&self) -> Result<()> {
+        // All writes to mapped memory come before, also those in the processor's write-combining buffers.
         fence(Ordering::SeqCst);
         match self {
-            Self::Event(event) => event.raise(),
+            Self::Event(event) => event.set(),
             Self::Kernel(word, ..) | Self::Word(word) => {
                 word.write(word.round.fetch_add(1, Ordering::Relaxed).wrapping_add(1));
                 Ok(())
@@ -149,11 +148,11 @@ impl Gate {
         }
     }
 
-    /// Lets the device go on for good, where a run fails; to be called again for as long as the device is at work.
-    pub fn give_up(&self) {
+    /// Sets it for all rounds, where a run fails; to be called again for as long as the device is at work.
+    pub fn set_for_good(&self) {
         match self {
             // A device that is lost waits for nothing.
-            Self::Event(event) => event.raise().unwrap_or_default(),
+            Self::Event(event) => event.set().unwrap_or_default(),
             Self::Kernel(word, ..) | Self::Word(word) => {
                 word.write(word.round.load(Ordering::Relaxed).wrapping_add(FOR_GOOD));
             }
@@ -197,48 +196,48 @@ impl Word {
     }
 }
 
-impl Signals {
+impl KernelSignals {
     /// None where the device is not to wait for the host, or only at events.
     pub(crate) fn new(gpu: &Gpu) -> Result<Option<Self>> {
-        if gpu.waits_at_gates() && gpu.may_signal() { Self::made(gpu) } else { Ok(None) }
+        if gpu.waits_for_host() && gpu.may_signal() { Self::made(gpu) } else { Ok(None) }
     }
 
     /// None where the device has no memory that both reach.
     pub(crate) fn made(gpu: &Gpu) -> Result<Option<Self>> {
         let words = || Some((Word::new(gpu, Reader::Host)?, Word::new(gpu, Reader::Kernels)?));
-        let Some((posted, answered)) = words() else { return Ok(None) };
-        Ok(Some(Self { arrived: gpu.buffer("signal", 4)?, posted, answered }))
+        let Some((sent, answered)) = words() else { return Ok(None) };
+        Ok(Some(Self { arrived: gpu.buffer("signal", 4)?, sent, answered }))
     }
 
-    pub(crate) fn flag(&self) -> Flag {
-        Flag::Word(self.posted.clone())
+    pub(crate) fn device_signal(&self) -> DeviceSignal {
+        DeviceSignal::Word(self.sent.clone())
     }
 
-    pub(crate) fn gate(&self) -> Gate {
-        Gate::Word(self.answered.clone())
+    pub(crate) fn host_signal(&self) -> HostSignal {
+        HostSignal::Word(self.answered.clone())
     }
 
     /// Goes on as after `rounds` rounds.
     #[cfg(test)]
     pub(crate) fn after(self, rounds: u32) -> Self {
-        self.posted.skip(rounds);
+        self.sent.skip(rounds);
         self.answered.skip(rounds);
         self
     }
 
-    /// The buffers that main.wgsl declares in kernels that post or await.
+    /// The buffers that main.wgsl declares in kernels that send or await.
     pub fn buffers(&self) -> [(&'static str, &Buffer); 3] {
-        [("arrived", &self.arrived), ("posted", &self.posted.buffer), ("answered", &self.answered.buffer)]
+        [("arrived", &self.arrived), ("sent", &self.sent.buffer), ("answered", &self.answered.buffer)]
     }
 
-    /// What the next kernel that posts has as `span.round`.
+    /// `span.round` of the next kernel that sends.
     pub fn next_round(&self) -> u32 {
         self.round().wrapping_add(1)
     }
 
-    /// What the kernel that waits for the last answer has as `span.round`.
+    /// `span.round` of the kernel that waits for the last answer.
     pub fn round(&self) -> u32 {
-        self.posted.recorded.load(Ordering::Relaxed)
+        self.sent.recorded.load(Ordering::Relaxed)
     }
 }
 
@@ -247,27 +246,27 @@ mod tests {
     use super::*;
     use crate::testing::checked;
 
-    /// A gate that is open already holds nobody up: software Vulkan, which would not wait, can do as much.
+    /// The host signals first: software Vulkan would not wait in a kernel.
     #[test]
     fn rounds_begin_anew() {
         let gpu = checked();
         let guarded = gpu.buffer("guarded", 4).expect("room");
         let word = Word::new(&gpu, Reader::Kernels).expect("such memory");
-        let kernel = Kernel::new(&gpu, "gate", &wgsl(), 4).expect("made");
-        let bound = kernel.bind(&gpu, &[("door", &word.buffer), ("guarded", &guarded)]);
-        let gate = Gate::Kernel(word.clone(), kernel, bound);
+        let kernel = Kernel::new(&gpu, "wait for host", &wgsl(), 4).expect("made");
+        let bound = kernel.bind(&gpu, &[("signal", &word.buffer), ("guarded", &guarded)]);
+        let signal = HostSignal::Kernel(word.clone(), kernel, bound);
         word.skip(u32::MAX - 2);
         for round in [u32::MAX - 1, u32::MAX, 0, 1] {
-            gate.open().expect("not lost");
+            signal.set().expect("not lost");
             assert_eq!(word.read(), round);
             let mut recorder = Recorder::new(&gpu);
-            gate.record(&mut recorder);
+            signal.record(&mut recorder);
             recorder.submit();
             gpu.wait().expect("goes through");
         }
-        gate.give_up();
+        signal.set_for_good();
         let mut recorder = Recorder::new(&gpu);
-        (0..50).for_each(|_| gate.record(&mut recorder));
+        (0..50).for_each(|_| signal.record(&mut recorder));
         recorder.submit();
         gpu.wait().expect("goes through for good");
     }
@@ -275,6 +274,6 @@ mod tests {
     #[test]
     fn the_kernel_is_valid_wgsl() {
         let source = wgsl();
-        wgsl_checks::validate("gate", &source);
+        wgsl_checks::validate("wait", &source);
     }
 }

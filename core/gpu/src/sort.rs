@@ -52,7 +52,7 @@ impl Stage {
     }
 
     fn wgsl(self) -> String {
-        // Halves of a chunk, from all of it down to one item.
+        // A chunk is halved until one item is left.
         let reaches: Vec<u32> = (0..=WORKGROUP.ilog2()).rev().map(|bits| 1 << bits).collect();
         let chunk = Template { name: "sort_chunk.wgsl", text: include_str!("sort_chunk.wgsl") };
         render(self.template(), &[MAIN, chunk], &context! { workgroup => WORKGROUP, reaches })
@@ -72,8 +72,8 @@ impl Step {
 }
 
 impl CountingSort {
-    /// For up to `most` items with `keys` below `buckets` and `ties`, both `array<u32>`. Ties are distinct within a bucket where the
-    /// order shall not depend on the items' numbers.
+    /// For up to `most` items with `keys` below `buckets` and with `ties`, both `array<u32>`. Where ties are distinct within buckets, the
+    /// order does not depend on the items' numbers.
     ///
     /// # Errors
     /// Where the device has no room for three words an item and one a bucket, or refuses the kernels.

@@ -1,4 +1,4 @@
-// Zeroes.
+// Writes zeros.
 struct Span {
     count: u32,
 }

@@ -1,4 +1,4 @@
-// Items and their ties into their buckets, in any order within.
+// Puts items and their ties into their buckets, in any order within a bucket.
 struct Span {
     count: u32,
 }

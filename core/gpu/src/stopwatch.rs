@@ -1,4 +1,4 @@
-//! When the device begins and ends each phase of a submission, by timestamps between its commands.
+//! Times of the device: timestamps between its commands tell when each phase of a submission begins and ends.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use hematite_config::{Fault, Result};
 use crate::Gpu;
 use crate::timeline::Event;
 
-/// Timestamps a query set holds.
+/// Timestamps in a query set.
 const SHEET: usize = 1024;
 
 /// What a device needs to be timed.
@@ -16,12 +16,12 @@ pub(crate) const TIMESTAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
-/// What is measured at present, and what was.
+/// Whether times are taken, and the marks so far.
 #[derive(Debug, Default)]
 pub(crate) struct Stopwatch {
-    /// Whether submissions leave timestamps.
+    /// Whether submissions write timestamps.
     pub timing: AtomicBool,
-    /// Whether the host leaves spans, and submissions timestamps for each time step.
+    /// Whether the host takes down spans, and submissions write timestamps for each time step.
     pub tracing: AtomicBool,
     /// The time step at work.
     pub step: AtomicU64,
@@ -37,11 +37,11 @@ pub(crate) struct Records {
     pub spans: Vec<Event>,
     /// Events for which a trace has room.
     pub room: usize,
-    /// The step at which it ran out.
+    /// The step at which the room ran out.
     pub full: Option<u64>,
 }
 
-/// A moment at which a phase begins; the last of a submission ends the one before.
+/// The beginning of a phase; the last mark of a submission is the end of the phase before.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     phase: &'static str,
@@ -82,7 +82,7 @@ impl Stopwatch {
 }
 
 impl Records {
-    /// Forgets marks and spans; sheets serve again.
+    /// Drops marks and spans; query sets are used again.
     pub fn clear(&mut self) {
         self.used = 0;
         self.laps.clear();
@@ -92,7 +92,7 @@ impl Records {
 }
 
 impl Gpu {
-    /// Whether submissions are timed from now on; a device without timestamps stays silent.
+    /// Switches times of submissions on or off; a device without timestamps has none.
     pub fn time_phases(&self, on: bool) {
         self.stopwatch.timing.store(on && self.has_timestamps(), Ordering::Relaxed);
     }
@@ -118,7 +118,7 @@ impl Gpu {
         self.device.features().contains(TIMESTAMPS)
     }
 
-    /// What submissions have left, in their order.
+    /// The phases of all submissions, in their order.
     pub(crate) fn take_laps(&self) -> Result<Vec<Lap>> {
         self.wait()?;
         let (laps, sheets) = {
@@ -168,8 +168,8 @@ impl Gpu {
 }
 
 impl Marks {
-    /// Where a timestamp is due before a command of `phase`: none within a phase.
-    pub fn turn_to(&mut self, gpu: &Gpu, phase: &'static str) -> Option<(wgpu::QuerySet, u32)> {
+    /// Where to write a timestamp before a command of `phase`; none within a phase.
+    pub fn enter(&mut self, gpu: &Gpu, phase: &'static str) -> Option<(wgpu::QuerySet, u32)> {
         let step = match gpu.stopwatch.tracing.load(Ordering::Relaxed) {
             true => gpu.stopwatch.step.load(Ordering::Relaxed),
             false => 0,
@@ -192,7 +192,7 @@ impl Marks {
         (records.sheets[sheet].clone(), (timestamp % SHEET) as u32)
     }
 
-    /// Where the timestamp at the end of the submission goes; none where nothing began.
+    /// Where to write the timestamp at the end of the submission; none where no phase began.
     pub fn end(mut self, gpu: &Gpu) -> Option<(wgpu::QuerySet, u32)> {
         if self.marks.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! What host and device do when, in one clock.
+//! Traces: when host and device do what, in one clock.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -10,10 +10,10 @@ use crate::Gpu;
 use crate::calibration::Calibration;
 use crate::stopwatch::{Lap, Stopwatch};
 
-/// Something that host or device did.
+/// A span of the host or a phase of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The phase.
+    /// Its name.
     pub name: &'static str,
     /// The time step at work.
     pub step: u64,
@@ -23,20 +23,20 @@ pub struct Event {
     pub end: i64,
 }
 
-/// Events of one rank, in order. Those of the host nest, those of the device follow each other.
+/// Events of one rank, in order. Events of the host nest; events of the device follow each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// Spans of the host.
     pub host: Vec<Event>,
     /// Phases of submissions; none on a device without timestamps.
     pub device: Vec<Event>,
-    /// How far the device's events may be off beside those of the host, in nanoseconds.
+    /// The largest error of the device's times against the host's, in nanoseconds.
     pub uncertainty: Option<i64>,
-    /// The step at which there was no room for more.
+    /// The step at which the room for events ran out.
     pub full: Option<u64>,
 }
 
-/// A trace that goes on.
+/// A trace under way.
 #[derive(Debug)]
 pub struct Tracing {
     before: Option<Calibration>,
@@ -79,7 +79,7 @@ impl Gpu {
         self.stopwatch.step.store(step, Ordering::Relaxed);
     }
 
-    /// Takes down what host and device do, up to `room` events and those of a submission.
+    /// Begins a trace of up to `room` events and those of one submission more.
     ///
     /// # Errors
     /// When the device is lost.
@@ -95,7 +95,7 @@ impl Gpu {
         Ok(Tracing { before })
     }
 
-    /// Ends a trace and gives what happened.
+    /// Ends a trace and gives its events.
     ///
     /// # Errors
     /// When the device is lost.

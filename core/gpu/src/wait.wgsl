@@ -1,17 +1,17 @@
-// One invocation that ends once the host has opened the gate for this round.
+// One invocation, which ends once the host has signalled this round.
 
 struct Span { round: u32 }
 var<immediate> span: Span;
 
-var<storage, read_write> door: array<atomic<u32>>;
-// Not touched. Bound as written, it makes kernels that read it run after this one.
+var<storage, read_write> signal: array<atomic<u32>>;
+// Not touched: bound as written so that kernels that read it run after this one.
 var<storage, read_write> guarded: array<u32>;
 
 @compute @workgroup_size(1)
 fn main() {
     loop {
         // Not behind: rounds begin anew after 2^32.
-        if atomicLoad(&door[0]) - span.round < 0x80000000u {
+        if atomicLoad(&signal[0]) - span.round < 0x80000000u {
             break;
         }
     }

@@ -41,8 +41,8 @@ impl Start {
     pub fn new(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Self> {
         let case_sha256 = case_hash(comm, setup)?;
         let gpu = device(cli, comm, setup)?;
-        let all_wait = !comm.any(!gpu.waits_at_gates())?;
-        let gpu = gpu.with_gates(all_wait);
+        let all_wait = !comm.any(!gpu.waits_for_host())?;
+        let gpu = gpu.with_waits(all_wait);
         gpu.report_errors(|error| {
             eprintln!("run: error: the GPU failed: {error}");
             std::process::exit(Exit::Io as i32);
@@ -102,7 +102,7 @@ pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     let precision = setup.precision();
     let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
     let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
-    let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.in_turn())? } else { gpu };
+    let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.shared_by_ranks())? } else { gpu };
     room::check(setup, comm, gpu.info())?;
     Ok(gpu)
 }

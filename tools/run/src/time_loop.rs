@@ -290,7 +290,7 @@ impl<'c> TimeLoop<'c> {
     fn trace(&mut self, ends: bool) -> Result<()> {
         let Some(trace) = &mut self.trace else { return Ok(()) };
         let start = Instant::now();
-        if let Some([first, end]) = trace.turn(self.comm, self.system.step(), ends)? {
+        if let Some([first, end]) = trace.advance(self.comm, self.system.step(), ends)? {
             self.output.log(&json!({"event": "trace", "first_step": first, "end_step": end}))?;
             if self.told {
                 let path = self.setup.folder.join(Trace::FILE);

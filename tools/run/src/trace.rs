@@ -52,7 +52,7 @@ impl Recording {
     ///
     /// # Errors
     /// When the device or a rank is lost, or the file cannot be written.
-    pub fn turn(&mut self, comm: &dyn Comm, step: u64, ends: bool) -> Result<Option<[u64; 2]>> {
+    pub fn advance(&mut self, comm: &dyn Comm, step: u64, ends: bool) -> Result<Option<[u64; 2]>> {
         if step == self.first && step < self.latest && !ends && comm.any(self.made.elapsed() < WARM)? {
             let later = WARM_UP.min(self.latest - step);
             self.first += later;

@@ -9,7 +9,7 @@ pub fn everything(comm: &dyn Comm) {
     assert!(rank < size && comm.local_rank() <= rank);
     for round in 0..40 {
         exchange(comm, round);
-        trade(comm, round);
+        exchange_all(comm, round);
         if round % 8 == 0 {
             reductions(comm, round);
             bytes(comm, round);
@@ -56,8 +56,8 @@ fn exchange(comm: &dyn Comm, round: u64) {
     assert!(got == wanted, "rank {rank} of {size}, round {round}: a message came wrong");
 }
 
-/// The length of what `from` gives to `to` in a trade, if anything.
-fn traded(round: u64, from: usize, to: usize) -> Option<usize> {
+/// The length of what `from` gives to `to` in an exchange, if anything.
+fn exchanged(round: u64, from: usize, to: usize) -> Option<usize> {
     let idle = |rank: usize| mix(&[round, rank as u64, 77]).is_multiple_of(4);
     if idle(from) || idle(to) {
         return None;
@@ -84,8 +84,8 @@ fn fill(seed: u64, room: &mut [u8]) {
     }
 }
 
-/// One trade of messages whose lengths `length` gives by sender and receiver.
-fn trade_by(comm: &dyn Comm, round: u64, length: impl Fn(usize, usize) -> Option<usize>) {
+/// One exchange of messages whose lengths `length` gives by sender and receiver.
+fn exchange_by(comm: &dyn Comm, round: u64, length: impl Fn(usize, usize) -> Option<usize>) {
     let (rank, size) = (comm.rank(), comm.size());
     let seed = |from: usize, to: usize| mix(&[round, from as u64, to as u64, 79]);
     let going: Vec<(usize, usize)> = (0..size).filter_map(|to| Some((to, length(rank, to)?))).collect();
@@ -103,12 +103,12 @@ fn trade_by(comm: &dyn Comm, round: u64, length: impl Fn(usize, usize) -> Option
         assert!(message == wanted, "rank {rank} of {size}, round {round}: {bytes} bytes from {from} came wrong");
         assert!(!std::mem::replace(&mut read[k], true), "read twice");
     };
-    comm.trade(&going, &mut write, &coming, &mut take).expect("all ranks are there");
+    comm.exchange_in_place(&going, &mut write, &coming, &mut take).expect("all ranks are there");
     assert!(written == going.len() && !read.contains(&false), "rank {rank} of {size}, round {round}: not all came");
 }
 
-fn trade(comm: &dyn Comm, round: u64) {
-    trade_by(comm, round, |from, to| traded(round, from, to));
+fn exchange_all(comm: &dyn Comm, round: u64) {
+    exchange_by(comm, round, |from, to| exchanged(round, from, to));
 }
 
 /// In a row, so that ranks run ahead of others; exchanges among them.
@@ -116,7 +116,9 @@ fn many_small_trades(comm: &dyn Comm) {
     let size = comm.size();
     for round in 1000..5000 {
         let next = |from: usize, to: usize| to == (from + 1) % size || from == (to + 1) % size;
-        trade_by(comm, round, |from, to| next(from, to).then(|| mix(&[round, from as u64, to as u64]) as usize % 300));
+        exchange_by(comm, round, |from, to| {
+            next(from, to).then(|| mix(&[round, from as u64, to as u64]) as usize % 300)
+        });
         if round.is_multiple_of(50) {
             exchange(comm, round);
         }
@@ -129,29 +131,29 @@ fn one_way(comm: &dyn Comm) {
         if comm.rank() > 0 {
             std::thread::sleep(std::time::Duration::from_micros(mix(&[round]) % 1000));
         }
-        trade_by(comm, round, |from, to| (from == 0 && to > 0).then_some(100_000));
+        exchange_by(comm, round, |from, to| (from == 0 && to > 0).then_some(100_000));
     }
 }
 
-/// Rank 0 trades with all at once, the others pair by pair, with it before or after.
+/// Rank 0 exchanges with all at once, the others pair by pair, with it before or after.
 fn one_by_one(comm: &dyn Comm) {
     let (rank, size) = (comm.rank(), comm.size());
-    let trade_if = |round: u64, together: &dyn Fn(usize, usize) -> bool| {
-        trade_by(comm, round, |from, to| {
+    let exchange_if = |round: u64, together: &dyn Fn(usize, usize) -> bool| {
+        exchange_by(comm, round, |from, to| {
             together(from.min(to), from.max(to)).then(|| mix(&[round]) as usize % 100_000)
         });
     };
     for round in 6000..6200 {
         if rank == 0 {
-            trade_if(round, &|low, high| low == 0 && high > 0);
+            exchange_if(round, &|low, high| low == 0 && high > 0);
             continue;
         }
-        let with_first = || trade_if(round, &|low, high| (low, high) == (0, rank));
+        let with_first = || exchange_if(round, &|low, high| (low, high) == (0, rank));
         if round % 2 == 0 {
             with_first();
         }
         for one in 1..size {
-            (one + 1..size).for_each(|other| trade_if(round, &|low, high| (low, high) == (one, other)));
+            (one + 1..size).for_each(|other| exchange_if(round, &|low, high| (low, high) == (one, other)));
         }
         if round % 2 == 1 {
             with_first();
@@ -251,8 +253,10 @@ fn waiting(comm: &dyn Comm) {
         naps += 1;
         room[0] = 3;
     };
-    waiting.trade(going, &mut write, coming, &mut |_, message| assert_eq!(message, [3])).expect("trades");
+    waiting
+        .exchange_in_place(going, &mut write, coming, &mut |_, message| assert_eq!(message, [3]))
+        .expect("exchanges");
     let long = waiting.seconds() > 0.5 * nap.as_secs_f64();
-    assert_eq!(long, comm.rank() > 0, "rank {}: {} s in a trade", comm.rank(), waiting.seconds());
+    assert_eq!(long, comm.rank() > 0, "rank {}: {} s in an exchange", comm.rank(), waiting.seconds());
     assert_eq!(naps, going.len());
 }

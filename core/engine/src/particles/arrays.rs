@@ -1,4 +1,4 @@
-//! The arrays of a rank's particles with some room, and the kernels bound to them that sort and list.
+//! The arrays of a rank's particles, and the kernels bound to them that sort particles and list them.
 
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder, Scan};
@@ -14,41 +14,42 @@ pub(super) struct Arrays {
     pub properties: Properties,
     pub neighbours: Buffer,
     pub neighbour_count: Buffer,
-    /// By own tile, those that others see last, then those in nobody's tile, then neighbour that owns it, then those that are gone.
+    /// The sort of particles: by own tile, tiles that others see last; then those in nobody's tile; then by the neighbour that owns the
+    /// tile; then those that are gone.
     pub home: CountingSort,
-    /// `array<u32>`: where each neighbour's part of `list` ends, once listed; then that of those that are gone or that others may see, not
-    /// listed themselves.
+    /// `array<u32>`: where each neighbour's part of `list` ends; then the same end plus the number of those that are gone, or that others
+    /// may see, which are counted but not listed.
     pub places: Buffer,
     ends: Scan,
-    /// `array<u32>`: the particles for each neighbour, one neighbour's after the other's.
+    /// `array<u32>`: the particles for each neighbour, neighbour by neighbour.
     pub list: Buffer,
-    /// `array<u32>` by particle: its first place in `list` as last listed for neighbours that see it, counted from 1; 0 where none does.
+    /// `array<u32>` by particle: its first place in the `list` of those that neighbours see, counted from 1; 0 where none sees it.
     pub first_place: Buffer,
-    /// `array<u32>` by place in `list`: the same particle's next place, likewise.
+    /// `array<u32>` by place in that list: the same particle's next place; 0 after the last.
     pub next_place: Buffer,
-    /// Copies by tile.
+    /// Ghosts by tile.
     bins: CountingSort,
-    /// What properties are ordered into.
+    /// Where properties are put on the way into another order.
     ordered: Buffer,
     kernels: Vec<(Shader, Kernel, Bound)>,
     span: [u32; 7],
-    /// Whether there may be copies.
-    copied: bool,
+    /// Whether there may be ghosts.
+    has_ghosts: bool,
 }
 
 /// Particles that concern a neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// Those in its tiles, and after all neighbours' those that are gone.
+    /// Particles in its tiles; after those of all neighbours, particles that are gone are counted.
     Leaving,
-    /// Those that it sees; after all neighbours' are counted those in tiles that others see, or in none.
+    /// Particles that it sees; after those of all neighbours, particles in tiles that others see, or in none, are counted.
     Seen,
 }
 
-/// Room comes by so many particles: a component of so many begins where a transaction of memory does.
+/// The room for particles is a multiple of this, so that each component of a property begins at a boundary of memory transactions.
 const TOGETHER: u32 = 32;
 
-/// Neighbours that see the same particle, at most on the mean: room of `list`.
+/// `list` has room for so many neighbours a particle, on the mean.
 const SEEN_BY: u64 = 4;
 
 impl Arrays {
@@ -70,7 +71,7 @@ impl Arrays {
         let keys = gpu.buffer("keys of particles", words(1))?;
         let ties = properties.get(ID.name);
         let home = CountingSort::new(gpu, &keys, ties, stride as usize, variant.gone() as usize + 1)?;
-        // What the order of copies is does not matter.
+        // The order of ghosts does not matter.
         let bins = CountingSort::new(gpu, &keys, &keys, stride as usize, variant.tiles as usize + 1)?;
         let ordered = gpu.buffer("particles in order", words(Moves::words(&properties)))?;
         let places = gpu.buffer("how many for whom", 4 * (u64::from(variant.neighbours) + 2))?;
@@ -118,7 +119,7 @@ impl Arrays {
             ordered,
             kernels,
             span,
-            copied: variant.neighbours > 0,
+            has_ghosts: variant.neighbours > 0,
         })
     }
 
@@ -127,7 +128,7 @@ impl Arrays {
         self.list.bytes() / 4
     }
 
-    /// Puts particles in, from the one with number `first` on, by the raw words of each property.
+    /// Writes particles, given by the raw words of each property, from number `first` on.
     ///
     /// # Errors
     /// When the device is lost.
@@ -144,14 +145,14 @@ impl Arrays {
         Ok(())
     }
 
-    /// Sorts the first `count` particles by where they belong, and orders all properties so.
+    /// Sorts the first `count` particles as `home` says, and puts all properties in that order.
     pub fn record_home(&self, gpu: &Gpu, recorder: &mut Recorder, moves: &Moves, count: u32) {
         self.record(recorder, Shader::Keys, count);
         self.home.record(recorder, count);
         moves.record(gpu, recorder, &self.properties, (&self.home.order, &self.ordered), count);
     }
 
-    /// Lists which of the first `count` particles `which` names for each neighbour.
+    /// Lists for each neighbour the particles of the first `count` that concern it by `which`.
     pub fn record_list(&self, recorder: &mut Recorder, which: Listed, count: u32) {
         let (counts, lists) = match which {
             Listed::Leaving => (Shader::CountLeaving, Shader::ListLeaving),
@@ -164,9 +165,9 @@ impl Arrays {
         self.record(recorder, lists, count);
     }
 
-    /// Lists the neighbours of the first `own` of `held` particles, which [`Arrays::record_home`] has sorted; the others are copies.
+    /// Lists the neighbours of the first `own` of `held` particles, which [`Arrays::record_home`] has sorted; the others are ghosts.
     pub fn record_neighbours(&self, recorder: &mut Recorder, own: u32, held: u32) {
-        if self.copied {
+        if self.has_ghosts {
             self.record_from(recorder, Shader::Bins, own, held - own);
             self.bins.record(recorder, held - own);
         }

@@ -1,4 +1,4 @@
-// The tile of each copy; those outside of the map and those that are gone after all others.
+// The sort key of each ghost: its tile; ghosts outside of the map and ghosts that are gone come last.
 #include "prelude.wgsl"
 
 var<storage, read> gone: array<u32>;

@@ -1,12 +1,12 @@
-//! Particles that come in on the way.
+//! Particles that come in during a run.
 
 use hematite_config::Result;
 
 use super::{POSITION, Particles, site};
 
 impl Particles {
-    /// Takes in more `particles`, as [`Particles::new`] does: of all those given, the ones in this rank's tiles. Copies are gone
-    /// after that; call [`Particles::rebuild`] on all ranks before anything else.
+    /// Takes in those of `particles` that are in this rank's tiles, as [`Particles::new`] does. Ghosts are gone after that: call
+    /// [`Particles::rebuild`] on all ranks before anything else.
     ///
     /// # Errors
     /// When the device is lost or has no room.
@@ -14,7 +14,7 @@ impl Particles {
         let at = self.declared.iter().position(|property| *property == POSITION).unwrap_or_default();
         let mine = |particle: &Vec<Vec<u32>>| self.tiles.holds(&self.map, self.variant.tiling, site(&particle[at]));
         let held: Vec<Vec<Vec<u32>>> = particles.into_iter().filter(mine).collect();
-        (self.copies, self.frontier) = (0, 0);
+        (self.ghosts, self.frontier) = (0, 0);
         if held.is_empty() {
             return Ok(());
         }

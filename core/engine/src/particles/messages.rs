@@ -1,18 +1,18 @@
 //! The kernels that put properties of particles into messages and take them out.
 
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu, Kernel, MAIN, Recorder, Signals, Template, WORKGROUP, render};
+use hematite_gpu::{Buffer, Gpu, Kernel, KernelSignals, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::{Value, context};
 
 use super::properties::Property;
-use crate::courier::Courier;
+use crate::rank_channel::RankChannel;
 
 /// What a kernel does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Those of `list` into a message.
+    /// Packs the particles of `list` into a message.
     Pack,
-    /// Out of a message to those from the first on.
+    /// Unpacks a message to the particles from the first on.
     Unpack,
 }
 
@@ -21,7 +21,7 @@ impl Way {
         self == Self::Pack
     }
 
-    /// For properties of so many (words an element, words a particle); with `signals` the kernel posts or awaits the message by itself.
+    /// WGSL for properties of (words an element, words a particle). With `signals` the kernel sends or awaits the message by itself.
     fn wgsl(self, properties: &[(u32, u32)], signals: bool) -> String {
         let mut record = 0;
         let mut place = |&(width, words): &(u32, u32)| {
@@ -33,7 +33,7 @@ impl Way {
         let context = context! {
             packs => self.packs(),
             workgroup => WORKGROUP,
-            posts => signals && self.packs(),
+            sends => signals && self.packs(),
             awaits => signals && !self.packs(),
             properties => places,
             record,
@@ -43,17 +43,17 @@ impl Way {
 }
 
 /// A kernel for some properties.
-pub(super) struct Message {
+pub(super) struct MessageKernel {
     pub way: Way,
     pub names: Vec<&'static str>,
-    /// Whether it posts or awaits by itself.
+    /// Whether it sends or awaits by itself.
     pub signals: bool,
     kernel: Kernel,
     /// Words of a particle.
     record: u32,
 }
 
-impl Message {
+impl MessageKernel {
     pub fn new(gpu: &Gpu, way: Way, properties: &[&Property], signals: bool) -> Result<Self> {
         let sizes: Vec<(u32, u32)> = properties.iter().map(|property| (property.width, property.words())).collect();
         let kernel = Kernel::new(gpu, "message of particles", &way.wgsl(&sizes, signals), 16)?;
@@ -61,16 +61,16 @@ impl Message {
         Ok(Self { way, names, signals, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
     }
 
-    /// Moves `count` particles of arrays with `stride`, from `first` on where they follow each other, to or from `courier`.
+    /// Records that `count` particles of arrays with `stride` are packed or unpacked; unpacked ones stand from `first` on.
     pub fn record(
         &self,
         recorder: &mut Recorder,
         (properties, stride): (&[&Property], u32),
-        (courier, list): (&Courier, &Buffer),
+        (channel, list): (&RankChannel, &Buffer),
         (first, count): (u32, u32),
     ) {
-        let message = if self.way.packs() { courier.out() } else { courier.incoming() };
-        let signals = courier.signals();
+        let message = if self.way.packs() { channel.send_buffer() } else { channel.receive_buffer() };
+        let signals = channel.signals();
         let names: Vec<String> = (1..=properties.len()).map(|k| format!("words_{k}")).collect();
         let words = names.iter().zip(properties).map(|(name, property)| (name.as_str(), &property.buffer));
         let table: Vec<(&str, &Buffer)> = words
@@ -80,10 +80,10 @@ impl Message {
         let bound = self.kernel.bind(recorder.gpu(), &table);
         let round = match signals {
             Some(signals) if self.way.packs() => signals.next_round(),
-            signals => signals.map_or(0, Signals::round),
+            signals => signals.map_or(0, KernelSignals::round),
         };
         let count = count * self.record;
-        // Also a message about none is posted.
+        // A message about no particle is sent too.
         let items = count.max(u32::from(signals.is_some()));
         recorder.dispatch(&self.kernel, &bound, items, &[count, stride, first, round]);
     }

@@ -1,10 +1,10 @@
-// Some properties of particles into a message or out of it, an invocation a word. In the message the words of a particle stand
-// together, one property's after the other's.
+// Packs some properties of particles into a message, or unpacks them, an invocation a word. In the message a particle's words follow each other,
+// property by property.
 struct Span {
     count: u32,
     // Distance between the components of a particle.
     stride: u32,
-    // The first particle, where they follow each other.
+    // The first particle to unpack to.
     first: u32,
     // The message's number.
     round: u32,

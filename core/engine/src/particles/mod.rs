@@ -1,11 +1,11 @@
-//! The particle engine: arrays of whatever a kind of body keeps of its particles, sorted by tiles over the sparse domain,
+//! The particle engine: arrays of whatever properties a physics declares for its particles, sorted by tiles of the sparse domain,
 //! spread over ranks.
 //!
-//! A rank has the particles in its own tiles, then copies of those of other ranks that it sees. Every so many steps
-//! [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, copies are made anew, and so are lists of
-//! neighbours. In between, messages have fixed sizes: [`Particles::forward`] gives copies what their owners know,
-//! [`Particles::reverse`] takes to them what kernels collect for copies, as integers, so that no sum depends on who adds; both are under way
-//! until [`Particles::arrive`] or a kernel of the body's own takes them in.
+//! A rank has the particles in its own tiles, then ghosts: its copies of the other ranks' particles that it sees. Every so many steps
+//! [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, and ghosts and lists of neighbours are made anew.
+//! In between, messages have fixed sizes. [`Particles::update_ghosts`] sends properties from owners to ghosts;
+//! [`Particles::send_to_owners`] sends what kernels sum up for ghosts to owners, as integers, so that no sum depends on its order. A
+//! message is on its way until [`Particles::receive`] or a kernel of the physics takes it in.
 
 mod arrays;
 mod exchange;
@@ -20,24 +20,24 @@ mod vicinity;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu, Mailbox};
+use hematite_gpu::{Buffer, Channel, Gpu};
 
-pub use exchange::{Letter, Parcel};
+pub use exchange::{KernelMessage, Pending};
 pub use properties::{Declaration, Element, Properties};
 pub use rebuild::Lost;
 
 use crate::Precision;
 use crate::sites::{SiteMap, Tiling};
 use arrays::Arrays;
-use exchange::Post;
+use exchange::Messaging;
 use moves::Moves;
 use shaders::Variant;
 use tiles::Tiles;
 
-/// Neighbours a particle's list holds.
+/// Most neighbours in a particle's list.
 pub const MOST_NEIGHBOURS: u32 = 96;
 
-/// The longest edge of a tile; what reaches farther looks at more tiles.
+/// The longest edge of a tile, sites; for longer reaches more tiles are searched.
 const LARGEST_TILE: f64 = 8.0;
 
 /// The property that positions are in: three coordinates.
@@ -46,10 +46,10 @@ pub const POSITION: Declaration = Declaration::kept("position", Element::Coordin
 /// The property that global numbers are in.
 pub const ID: Declaration = Declaration::kept("id", Element::Word, 1);
 
-/// The property that says, where it is not zero, that a particle leaves the domain with the next [`Particles::rebuild`], and why.
+/// The property that is 0, or else says why the particle leaves the domain with the next [`Particles::rebuild`].
 pub const GONE: Declaration = Declaration::kept("gone", Element::Word, 1);
 
-/// Sites that a periodic axis must have for lists of neighbours that reach so far.
+/// Fewest sites of a periodic axis for lists of neighbours up to `reach` lattice units.
 ///
 /// # Errors
 /// A usage fault where none is long enough.
@@ -58,7 +58,7 @@ pub fn shortest_period(reach: f64) -> Result<i32> {
     Ok((2 * tiling.steps(reach) as i32 + 1) * tiling.edge())
 }
 
-/// Sites along the longest edge of a tile where lists of neighbours reach so far: the last one of a period may be nearly twice as long as others.
+/// Sites along the longest edge of a tile for that reach: the last tile of a period may be nearly twice as long as others.
 pub fn largest_tile(reach: f64) -> i32 {
     Tiling::reaching(reach.min(LARGEST_TILE)).map_or(1, |tiling| 2 * tiling.edge() - 1)
 }
@@ -74,10 +74,11 @@ pub struct Setting {
     pub extent: [i32; 3],
     /// Directions in which it wraps.
     pub periodic: [bool; 3],
-    /// How far lists of neighbours reach: that of forces and what two particles may come nearer before the next
-    /// [`Particles::rebuild`], lattice units.
+    /// How far lists of neighbours reach, lattice units: the range of forces, and how much nearer two particles may come before the next
+    /// [`Particles::rebuild`].
     pub reach: f64,
-    /// How far beyond its nodes a rank must see particles: how far from them these touch nodes, and their way until then, lattice units.
+    /// How far from its nodes a rank must see particles, lattice units: the distance at which a particle touches nodes, and how far it may
+    /// go before the next [`Particles::rebuild`].
     pub sight: f64,
 }
 
@@ -90,21 +91,20 @@ pub struct Particles {
     declared: Vec<Declaration>,
     arrays: Arrays,
     moves: Moves,
-    post: Post,
-    /// How many particles are for whom, from the device.
-    counts: Mailbox,
+    messaging: Messaging,
+    /// How many particles are listed for each neighbour, from the device.
+    counts: Channel,
     own: u32,
-    copies: u32,
+    ghosts: u32,
     frontier: u32,
     enlarged: u32,
     gone: Vec<u32>,
 }
 
 impl Particles {
-    /// Takes in `particles` by the raw words of each property of `declared` (in that order, a particle's components one after
-    /// the other): of all those given, the ones in this rank's tiles. [`POSITION`],
-    /// [`ID`] and [`GONE`] must be declared. Then call
-    /// [`Particles::rebuild`]. `own` are the positions of this rank's nodes. Collective.
+    /// Takes in those of `particles` that are in this rank's tiles. Each is given by the raw words of its properties in the order of
+    /// `declared`, component by component; [`POSITION`], [`ID`] and [`GONE`] must be among these. `own` are the positions of this rank's
+    /// nodes. Then call [`Particles::rebuild`]. Collective.
     ///
     /// # Errors
     /// Usage faults where periods are too short for the reach or a rank has too many neighbours; when the device has no room.
@@ -137,7 +137,7 @@ impl Particles {
         let room = if comm.size() > 1 { held.len() + held.len() / 2 + 256 } else { held.len() };
         let arrays = Arrays::new(gpu, &variant, &map, &tiles, declared, room as u32)?;
         arrays.put(gpu, 0, &held)?;
-        let counts = gpu.mailbox("how many for whom", arrays.places.bytes(), 4)?;
+        let counts = gpu.channel("how many for whom", arrays.places.bytes(), 4)?;
         Ok(Self {
             gpu: gpu.clone(),
             map,
@@ -146,27 +146,27 @@ impl Particles {
             declared: declared.to_vec(),
             arrays,
             moves: Moves::new(gpu, setting.precision, declared)?,
-            post: Post::default(),
+            messaging: Messaging::default(),
             counts,
             own: held.len() as u32,
-            copies: 0,
+            ghosts: 0,
             frontier: 0,
             enlarged: 0,
             gone: Vec::new(),
         })
     }
 
-    /// Particles of this rank's own; they come first.
+    /// How many particles this rank owns; they come first.
     pub fn own(&self) -> u32 {
         self.own
     }
 
-    /// Particles this rank holds, copies of others' included.
+    /// How many particles this rank holds, ghosts included.
     pub fn held(&self) -> u32 {
-        self.own + self.copies
+        self.own + self.ghosts
     }
 
-    /// The last so many of the own particles are those that others may have copies of: of the ones before there are none.
+    /// How many of the own particles, the last ones, other ranks may have ghosts of.
     pub fn frontier(&self) -> u32 {
         self.frontier
     }
@@ -176,10 +176,12 @@ impl Particles {
         &self.arrays.properties
     }
 
-    /// Names and arrays to bind kernels to: properties, `neighbours` (`array<u32>`, neighbour n of particle i at
-    /// `n * stride + i`), `neighbour_count` (how many there are, which may be more than lists hold), the map's, and, both `array<u32>`,
-    /// `first_place` (an own particle's first place in messages to and from copies, counted from 1; 0 where it has no copy) and `next_place` (the next
-    /// one of the particle that has this place, likewise).
+    /// Names and arrays for kernels to bind: the properties and the map's arrays, and of `array<u32>`
+    ///
+    /// - `neighbours`: neighbour n of particle i at `n * stride + i`;
+    /// - `neighbour_count`: how many neighbours a particle has, which may be more than its list holds;
+    /// - `first_place`: an own particle's first place in messages to and from ghosts, counted from 1; 0 where it has no ghost;
+    /// - `next_place`: by place, the next place of the same particle; 0 after the last.
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.arrays.properties.table();
         table.extend([
@@ -198,7 +200,7 @@ impl Particles {
         &self.map
     }
 
-    /// How often the arrays were made anew so far, larger: kernels then must be bound again.
+    /// How often larger arrays were made so far. Kernels must be bound again after each time.
     pub fn enlarged(&self) -> u32 {
         self.enlarged
     }

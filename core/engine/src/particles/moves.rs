@@ -1,4 +1,4 @@
-//! Particles into another order.
+//! Puts particles into another order.
 
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
@@ -7,22 +7,22 @@ use minijinja::{Value, context};
 use super::properties::{Declaration, Properties, Property};
 use crate::Precision;
 
-/// Properties that one kernel orders, at most; it binds two buffers more, which is fewer than rigid bodies' kernels have.
+/// Most properties that one kernel orders. It binds two buffers more, which is fewer than rigid bodies' kernels bind.
 const TOGETHER: usize = 14;
 
-/// Orders all kept properties, some at a time.
+/// Puts all kept properties into another order, some at a time.
 pub(super) struct Moves {
     groups: Vec<Group>,
 }
 
-/// The kernels for some properties: into `ordered`, and back.
+/// The kernels for some properties: one orders them into `ordered`, one copies them back.
 struct Group {
     names: Vec<&'static str>,
     there: Kernel,
     back: Kernel,
 }
 
-/// For properties of so many (words an element, components).
+/// WGSL for properties of (words an element, components).
 fn wgsl(properties: &[(u32, u32)], back: bool) -> String {
     let words = |(property, &(width, components)): (usize, &(u32, u32))| -> Vec<Value> {
         let word = |w: u32| context! { property, width, component => w / width, part => w % width };
@@ -50,14 +50,14 @@ impl Moves {
         Ok(Self { groups: kept.chunks(TOGETHER).map(group).collect::<Result<_>>()? })
     }
 
-    /// Words of a particle in the widest group, which `ordered` must have room for.
+    /// Words of a particle in the widest group of properties; `ordered` must have room for them.
     pub fn words(properties: &Properties) -> u64 {
         let kept: Vec<&Property> = properties.list().iter().filter(|property| property.declared.kept).collect();
         let words = |group: &[&Property]| group.iter().map(|property| u64::from(property.words())).sum();
         kept.chunks(TOGETHER).map(words).max().unwrap_or(1)
     }
 
-    /// Orders the kept properties of the first `count` particles by `order`, on the way through `ordered`.
+    /// Records that the kept properties of the first `count` particles are put in the order of `order`, by way of `ordered`.
     pub fn record(
         &self,
         gpu: &Gpu,

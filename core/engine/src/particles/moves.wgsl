@@ -1,4 +1,4 @@
-// Some properties of particles, word by word: in another order into `ordered`, or back from there. An invocation a particle.
+// Copies some properties of particles in another order into `ordered`, or back from there. An invocation a particle.
 struct Span {
     count: u32,
     // Distance between the components of a particle.

@@ -1,4 +1,4 @@
-//! What a kind of body keeps of each of its particles: one array a property on the device.
+//! The properties of particles that a physics declares: one array each on the device.
 
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu};
@@ -18,7 +18,7 @@ pub enum Element {
     Coordinate,
 }
 
-/// A property as a kind of body declares it.
+/// A property as a physics declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declaration {
     /// Its name, also in kernels.
@@ -27,7 +27,7 @@ pub struct Declaration {
     pub element: Element,
     /// Elements of one particle.
     pub components: u32,
-    /// Whether its values outlive a [`rebuild`](super::Particles::rebuild), or are made anew after it.
+    /// Whether its values are kept by [`rebuild`](super::Particles::rebuild); else they are made anew after it.
     pub kept: bool,
 }
 
@@ -68,7 +68,7 @@ impl Element {
 #[derive(Clone, Debug)]
 pub struct Properties {
     list: Vec<Property>,
-    /// Distance between the components of a particle: the most particles there is room for.
+    /// Distance between the components of a particle: for how many particles there is room.
     pub stride: u32,
 }
 

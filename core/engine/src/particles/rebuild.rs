@@ -1,13 +1,13 @@
-//! Tiles, owners, copies and lists of neighbours, found anew.
+//! Tiles, owners, ghosts and lists of neighbours, found anew.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::Recorder;
 
 use super::arrays::{Arrays, Listed};
-use super::{GONE, POSITION, Parcel, Particles};
+use super::{GONE, POSITION, Particles, Pending};
 
-/// A particle that is where no rank has nodes.
+/// A particle in a tile where no rank has nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
     /// Its global number.
@@ -17,16 +17,15 @@ pub struct Lost {
 }
 
 impl Particles {
-    /// The same as [`Particles::rebuild`] where no other rank is, recorded; lost particles stay.
+    /// Records [`Particles::rebuild`] for a rank that is alone; lost particles stay.
     pub fn record_rebuild(&self, recorder: &mut Recorder) {
         recorder.phase("sort of bodies");
         self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
         self.arrays.record_neighbours(recorder, self.own, self.own);
     }
 
-    /// Finds tiles anew, after what `recorder` holds: particles that left go to the rank that owns their tile; copies get the
-    /// properties called `carried`, [`POSITION`], [`ID`](super::ID) and [`GONE`] among them; lists of neighbours are made.
-    /// Collective.
+    /// Finds tiles anew, after what `recorder` holds: particles that left their tiles go to the ranks that own the new ones; ghosts get
+    /// the properties called `carried`, [`POSITION`], [`ID`](super::ID) and [`GONE`] among them; lists of neighbours are made. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost, or has no room.
@@ -41,15 +40,15 @@ impl Particles {
             recorder.phase("frontier");
             self.record_list(recorder, Listed::Seen);
             let packed = self.pack_ahead(recorder, Listed::Seen, carried)?;
-            let copies = self.copy(comm, recorder, carried, packed)?;
-            self.arrive(comm, recorder, copies)?;
+            let ghosts = self.send_ghosts(comm, recorder, carried, packed)?;
+            self.receive(comm, recorder, ghosts)?;
         }
         recorder.phase("sort of bodies");
         self.arrays.record_neighbours(recorder, self.own, self.held());
         Ok(())
     }
 
-    /// The first of the own particles that are where no rank has nodes, since the last rebuild.
+    /// The first of the own particles that the last rebuild found where no rank has nodes.
     ///
     /// # Errors
     /// When the device is lost.
@@ -60,7 +59,7 @@ impl Particles {
             return Ok(None);
         }
         let properties = &self.arrays.properties;
-        // One that left meanwhile is not lost.
+        // A particle that left the domain meanwhile is not lost.
         let gone = self.gpu.download::<u32>(
             properties.get(GONE.name),
             bounds[0] as usize,
@@ -78,8 +77,8 @@ impl Particles {
         Ok(Some(Lost { id, site }))
     }
 
-    /// What [`GONE`] says of the particles that left since the last call. Where no other rank is they are dropped
-    /// now, after what was recorded.
+    /// The values of [`GONE`] of the particles that left the domain since the last call. On a rank that is alone they are dropped now,
+    /// after what was recorded.
     ///
     /// # Errors
     /// When the device is lost.
@@ -90,16 +89,16 @@ impl Particles {
         Ok(std::mem::take(&mut self.gone))
     }
 
-    /// The same of those that are dropped already, without forgetting them.
+    /// The same values of particles that are dropped already, for another call to give again.
     pub fn dropped(&self) -> &[u32] {
         &self.gone
     }
 
-    /// Notes the particles that are gone, which the last sort put to the end, and forgets them.
+    /// Notes why particles are gone, and drops them; the last sort put them to the end.
     fn drop_gone(&mut self) -> Result<()> {
         let last = self.variant.gone() as usize;
         let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, last, 2)?;
-        // Those of a sort before the last drop are forgotten already.
+        // Particles of a sort before the last drop are dropped already.
         let count = self.own.saturating_sub(bounds[0]).min(bounds[1] - bounds[0]);
         self.note_gone(bounds[0], count)?;
         self.own -= count;
@@ -114,10 +113,10 @@ impl Particles {
         Ok(())
     }
 
-    /// Particles in others' tiles go there, those from elsewhere come, and one sort puts all in their places: those that left to
-    /// the end, where they are forgotten.
+    /// Sends particles in other ranks' tiles there and receives those in own tiles; one sort then puts all in their places, and those
+    /// that left to the end, where they are dropped.
     fn migrate<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        (self.copies, self.frontier) = (0, 0);
+        (self.ghosts, self.frontier) = (0, 0);
         recorder.phase("migration of bodies");
         let kept = self.declared.iter().filter(|property| property.kept);
         let names: Vec<&'static str> = kept.map(|property| property.name).collect();
@@ -133,8 +132,8 @@ impl Particles {
             self.list(recorder, Listed::Leaving)?;
         }
         let into = (self.own, arriving);
-        let parcel = self.parcel_of_listed(recorder, (Listed::Leaving, packed), &names, leaving, into)?;
-        self.arrive(comm, recorder, parcel)?;
+        let pending = self.send_listed(recorder, (Listed::Leaving, packed), &names, leaving, into)?;
+        self.receive(comm, recorder, pending)?;
         recorder.phase("migration of bodies");
         self.arrays.record_home(&self.gpu, recorder, &self.moves, all);
         self.own = all - fewer - gone;
@@ -145,20 +144,20 @@ impl Particles {
         Ok(())
     }
 
-    /// Lists own particles for neighbours, and gives how many for each, and what else [`Particles::listed`] does.
+    /// Lists own particles for neighbours, and gives what [`Particles::listed`] gives.
     fn list(&mut self, recorder: &mut Recorder, which: Listed) -> Result<Vec<u32>> {
         self.record_list(recorder, which);
         self.listed(recorder)
     }
 
-    /// Lists own particles for neighbours and sends off how many they are.
+    /// Records that own particles are listed for neighbours, and that the counts go to the host.
     fn record_list(&mut self, recorder: &mut Recorder, which: Listed) {
         self.arrays.record_list(recorder, which, self.own);
-        recorder.copy(&self.arrays.places, self.counts.out(), self.arrays.places.bytes());
-        recorder.post(&self.counts, self.arrays.places.bytes());
+        recorder.copy(&self.arrays.places, self.counts.send_buffer(), self.arrays.places.bytes());
+        recorder.send(&self.counts, self.arrays.places.bytes());
     }
 
-    /// How many particles were listed for each neighbour, then how many are gone, or else may be seen. Submits what is recorded.
+    /// How many particles were listed for each neighbour; then how many are gone, or how many others may see. Submits what is recorded.
     fn listed(&mut self, recorder: &mut Recorder) -> Result<Vec<u32>> {
         let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
         recorder.receive(&self.counts, bytemuck::cast_slice_mut(&mut ends))?;
@@ -166,35 +165,35 @@ impl Particles {
         Ok(ends.into_iter().map(|end| end - std::mem::replace(&mut last, end)).collect())
     }
 
-    /// The message with copies of the particles that others see, which are listed and of which `packed` are packed.
-    fn copy<'g>(
+    /// Sends the listed particles that neighbours see, of which `packed` are packed already.
+    fn send_ghosts<'g>(
         &mut self,
         comm: &'g dyn Comm,
         recorder: &mut Recorder<'g>,
         carried: &[&'static str],
         mut packed: u32,
-    ) -> Result<Parcel> {
+    ) -> Result<Pending> {
         let mut sent = self.listed(recorder)?;
         self.frontier = sent.pop().unwrap_or_default();
         let received = self.swap(comm, &sent)?;
-        let copies: u32 = received.iter().sum();
+        let ghosts: u32 = received.iter().sum();
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
-        if self.own + copies > self.arrays.properties.stride || listed > self.arrays.list_room() {
-            self.enlarge((self.own + copies).max(listed.div_ceil(2) as u32), self.own)?;
-            // Where tiles begin is not known in the new arrays, and particles are listed in another order than they were packed in.
+        if self.own + ghosts > self.arrays.properties.stride || listed > self.arrays.list_room() {
+            self.enlarge((self.own + ghosts).max(listed.div_ceil(2) as u32), self.own)?;
+            // The new arrays do not know where tiles begin, and list particles in another order than that of the packed message.
             self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
             self.discard_ahead(recorder, packed)?;
             packed = 0;
             self.list(recorder, Listed::Seen)?;
         }
-        self.post.sent = sent.clone();
-        self.post.received = received.clone();
-        self.copies = copies;
+        self.messaging.sent = sent.clone();
+        self.messaging.received = received.clone();
+        self.ghosts = ghosts;
         let into = (self.own, received);
-        self.parcel_of_listed(recorder, (Listed::Seen, packed), carried, sent, into)
+        self.send_listed(recorder, (Listed::Seen, packed), carried, sent, into)
     }
 
-    /// Makes arrays with room for more than `room` particles, the first `held` of which stay what they are.
+    /// Makes arrays with room for more than `room` particles, and copies the first `held` particles into them.
     pub(super) fn enlarge(&mut self, room: u32, held: u32) -> Result<()> {
         let old = std::mem::replace(
             &mut self.arrays,

@@ -1,6 +1,6 @@
-// The particles that neighbours see: counts them for each, or lists them, one neighbour's after the other's. Of a particle that several see, each
-// place in the list knows the next. Counting leaves in `first_place` the bits of those who see it, listing counts those in tiles that others see, or in
-// none, after all neighbours.
+// The particles that neighbours see: counts them for each neighbour, or lists them, neighbour by neighbour. Where several see a particle, each of
+// its places in the list knows the next. Counting leaves in `first_place` the bits of the neighbours that see it. Listing counts, after all
+// neighbours, the particles in tiles that others see or in none.
 #include "prelude.wgsl"
 
 var<storage, read> keys: array<u32>;
@@ -16,7 +16,7 @@ var<storage, read> sites: array<u32>;
 
 const FLUID: u32 = ${fluid}u;
 
-// Whether other ranks' tiles are within reach of a particle, or other ranks' nodes within sight: within as much along each axis.
+// Whether other ranks' tiles are within reach of a particle, or their nodes within sight, along each axis.
 fn meets_others(i: u32) -> bool {
 #for axis in axes
     let p${axis.name} = position[${axis.index}u * span.stride + i];
@@ -72,7 +72,7 @@ fn work_on(i: u32) {
 #if count
         atomicAdd(&places[k], 1u);
 #else
-        // Where there are more than there is room for, the host makes room and asks again.
+        // Where there is no room, the host makes room and lists again.
         let at = atomicAdd(&places[k], 1u);
         if (at < arrayLength(&list)) {
             list[at] = i;

@@ -1,7 +1,7 @@
 //! Which rank owns which tile, and which other ranks see what is in it.
 //!
-//! A particle belongs to the rank that owns its tile: the one with the most nodes there, the lowest of them where several have
-//! as many. Tiles without nodes belong to none. A rank sees the tiles within some reach of those that hold nodes of its own.
+//! A particle belongs to the rank that owns its tile: the one with the most nodes there, of several the lowest. Tiles without nodes
+//! belong to none. A rank sees the tiles within some reach of tiles with own nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,7 +24,8 @@ const MOST_NEIGHBOURS: usize = 32;
 pub(super) struct Tiles {
     /// `array<u32>` by tile: `OWN`, `NOBODY` or the number of the neighbour that owns it.
     pub owners: Buffer,
-    /// `array<u32>` by tile: bits of the neighbours that may see what is in it (`seen.wgsl` has the last word), where it is this rank's own; none see what is in no tile, the last.
+    /// `array<u32>` by own tile: bits of the neighbours that may see particles in it; `seen.wgsl` decides for each particle. 0 for the last,
+    /// which stands for no tile.
     pub seen: Buffer,
     /// Whether each tile is this rank's own.
     own: Vec<bool>,
@@ -50,14 +51,14 @@ impl Tiles {
     ) -> Result<Self> {
         let ranks = ranks_by_tile(comm, map, tiling, own)?;
         let me = comm.rank() as i32;
-        // Most tiles are far from others' nodes: nobody else sees those.
+        // Most tiles are far from others' nodes, and only this rank sees them.
         let others = |held: &[(i32, i32)]| held.iter().any(|&(rank, _)| rank != me);
         let theirs = ranks.iter().filter(|(_, held)| others(held)).map(|(&tile, _)| tile);
         // The last tile of a period may be nearly twice as long.
         let steps = tiling.steps(sight) as i32;
         let reach_of_tiles = (steps + 1) * tiling.edge();
         let near = Vicinity::of((map.extent, map.periodic), reach_of_tiles, theirs);
-        // Who sees whose tiles: neighbours both ways.
+        // Ranks of which one sees the other's tiles are neighbours of each other.
         let mut pairs = BTreeSet::new();
         let mut seen: BTreeMap<[i32; 3], BTreeSet<i32>> = BTreeMap::new();
         for (&tile, held) in &ranks {
@@ -114,7 +115,7 @@ impl Tiles {
 /// Ranks and how many nodes they have in a tile, ascending by rank; by the tile's first site.
 type Shares = HashMap<[i32; 3], Vec<(i32, i32)>>;
 
-/// The rank with the most nodes, the lowest of those with as many; `held` ascends by rank.
+/// The rank with the most nodes, of several the lowest; `held` ascends by rank.
 fn owner(held: &[(i32, i32)]) -> i32 {
     held.iter().fold((-1, 0), |best, &(rank, nodes)| if nodes > best.1 { (rank, nodes) } else { best }).0
 }
@@ -149,7 +150,7 @@ fn first(map: &SiteMap, tiling: Tiling, axis: usize, site: i32) -> i32 {
     if axis < map.dimension { tiling.first(map, axis, site) } else { 0 }
 }
 
-/// Gives `take` the first sites of the tiles up to `steps` tiles away along each axis from the one that begins at `tile`, itself
+/// Calls `take` with the first site of each tile up to `steps` tiles away along each axis from the tile that begins at `tile`, that tile
 /// included.
 fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], steps: i32, mut take: impl FnMut([i32; 3])) {
     let along = |axis: usize| {
@@ -161,7 +162,7 @@ fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], steps: i32, mut take: i
             found.extend(before.into_iter().chain(after));
             (below, above) = (before.unwrap_or(below), after.unwrap_or(above));
         }
-        // Short periods are gone around both ways.
+        // In short periods a tile is reached both ways.
         found.sort_unstable();
         found.dedup();
         found

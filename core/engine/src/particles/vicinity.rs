@@ -1,4 +1,4 @@
-//! Roughly where some tiles are, to pass at once over all that is far from them.
+//! Roughly where some tiles are, to skip tiles that are far from all of them.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,7 @@ pub(super) struct Vicinity {
 }
 
 impl Vicinity {
-    /// All that is within `reach` sites along each axis of `tiles`, given by their first sites, in a domain of `extent` sites, and
-    /// somewhat more.
+    /// The cubes within `reach` sites along each axis of `tiles`, given by their first sites, in a domain of `extent` sites.
     pub fn of(
         (extent, periodic): ([i32; 3], [bool; 3]),
         reach: i32,

@@ -7,12 +7,12 @@ use crate::sites::Bounds;
 /// Walls that are farther off than this do not matter, lattice units: about the thickness of a cell.
 const MOST_CLEAR: i32 = 3;
 
-/// Cosines of the angles between a vessel and the normal of its opening from which (75 degrees) it is not taken as its direction, and
-/// up to which (5 degrees) it is as good as the normal.
+/// Cosines of the angle between a vessel and the normal of its opening: beyond 75 degrees the vessel's direction is not used, and up to 5
+/// degrees the normal is used in its place.
 const LEAST_COSINE: f64 = 0.26;
 const STRAIGHT: f64 = 0.996;
 
-/// See [`FluidSites::clearance`]; at a flat wall a point is then 0.2 lattice units off it.
+/// See [`FluidSites::clearance`]; at a flat wall it means 0.2 lattice units.
 const IN_FLUID: f64 = 0.7;
 
 /// The fluid sites of a domain near its openings.
@@ -26,21 +26,21 @@ pub struct FluidSites {
 }
 
 impl FluidSites {
-    /// Those in `near` of a domain of `extent` sites, none yet.
+    /// No sites yet of a domain of `extent` sites; only those in `near` will be kept.
     pub fn new(dimension: usize, extent: [usize; 3], periodic: [bool; 3], near: Vec<Bounds>) -> Self {
         Self { dimension, extent: extent.map(|n| n as i32), periodic, near, sites: HashSet::new() }
     }
 
-    /// Takes fluid sites; call it with those of all the domain, in any number of pieces.
+    /// Adds fluid sites; to be called with those of the whole domain, in any number of pieces.
     pub fn add(&mut self, positions: &[[i32; 3]]) {
         let near = |site: &&[i32; 3]| self.near.iter().any(|bounds| bounds.meets(Bounds { low: **site, high: **site }));
         let found: Vec<[i32; 3]> = positions.iter().filter(near).copied().collect();
         self.sites.extend(found);
     }
 
-    /// How clear of walls `points` stand, 0 to [`MOST_CLEAR`] lattice units: as far as all sites beside each, along the axes, are fluid.
-    /// None where one is not in the fluid itself: sites around each must have at least [`IN_FLUID`] of its weight, linear in the
-    /// distance along each axis.
+    /// How clear of walls `points` are, 0 to [`MOST_CLEAR`] lattice units: so far along each axis all sites beside each point are fluid. None
+    /// where a point is not in the fluid: fluid sites around it must have at least [`IN_FLUID`] of its weight, linear in the distance along each
+    /// axis.
     pub fn clearance(&self, points: &[[f64; 3]]) -> Option<i32> {
         if !self.hold(points) {
             return None;
@@ -57,8 +57,8 @@ impl FluidSites {
         Some((1..=MOST_CLEAR).take_while(clear).last().unwrap_or(0))
     }
 
-    /// Direction of the vessel behind an opening with these `nodes` and the unit `normal` into the fluid: that in which the middle of
-    /// its cross-section goes, over a depth of `deep` lattice units. The normal where the two are all but the same.
+    /// Direction of the vessel behind an opening with these `nodes` and the unit `normal` into the fluid: the line through the middles of its
+    /// cross-sections over a depth of `deep` lattice units. The normal where the two are all but the same.
     pub fn direction(&self, nodes: &[[i32; 3]], normal: [f64; 3], deep: f64) -> [f64; 3] {
         let along = |x: [f64; 3]| (0..3).map(|a| x[a] * normal[a]).sum::<f64>();
         let depth = |site: &[i32; 3]| along(site.map(f64::from));

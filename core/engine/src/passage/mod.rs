@@ -1,33 +1,33 @@
-//! Openings through which what is suspended comes in and goes out.
+//! Openings through which members come in and leave.
 
+mod entry_schedule;
 mod fluid_sites;
 mod opening_plane;
 mod openings;
-mod turn;
 
 use hematite_case::Header;
 use hematite_config::{Fault, Result, nearest};
 use hematite_geometry::OpeningKind;
 
+pub use entry_schedule::{EntrySchedule, unit};
 pub use fluid_sites::FluidSites;
 pub use opening_plane::OpeningPlane;
 pub use openings::Openings;
-pub use turn::{Turn, unit};
 
-/// Members of a population: seeded + inserted = inside + left.
+/// Counts of a population: seeded + inserted = inside + left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// In the case.
+    /// Members of the case.
     pub seeded: u64,
-    /// Come in through openings.
+    /// Members that came in through openings.
     pub inserted: u64,
-    /// In the domain now.
+    /// Members in the domain now.
     pub inside: u64,
-    /// Gone through openings.
+    /// Members that left through openings.
     pub left: u64,
 }
 
-/// Checks that the names under `key` of the config are openings of the case through which something can come in.
+/// Checks that the names under `key` of the config are openings of the case through which members can come in.
 ///
 /// # Errors
 /// A usage fault that names what it could be.

@@ -5,8 +5,8 @@
 
 use hematite_cells::vector::{cross, dot};
 
-/// A site of the cross-section is fluid where a node of the opening is so near in the plane, lattice units: of openings across an
-/// axis those of the nodes alone, of others no gaps between the rows.
+/// A site of the cross-section is fluid where a node of the opening is at most so far from it in the plane, lattice units. Openings across an
+/// axis so have their nodes' sites alone, and oblique ones no gaps between rows of nodes.
 const NEAR: f64 = 0.7;
 
 /// The plane through an opening's nodes.
@@ -17,7 +17,7 @@ pub struct OpeningPlane {
     along: [[f64; 3]; 2],
     /// Position of the plane along the normal.
     at: f64,
-    /// What sites (1, 1) of the cross-section have along `along`.
+    /// Coordinates of site (1, 1) of the cross-section along `along`.
     first: [f64; 2],
 }
 
@@ -64,7 +64,7 @@ impl OpeningPlane {
         section
     }
 
-    /// Where the point y, z of the cross-section is in the domain, `depth` behind the plane, lattice units.
+    /// The point of the domain that is y, z of the cross-section, `depth` behind the plane, lattice units.
     pub fn point(&self, depth: f64, [y, z]: [f64; 2]) -> [f64; 3] {
         let [u, v] = [self.first[0] + y - 1.0, self.first[1] + z - 1.0];
         [0, 1, 2].map(|a| (self.at + depth) * self.normal[a] + u * self.along[0][a] + v * self.along[1][a])

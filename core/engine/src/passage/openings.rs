@@ -1,4 +1,4 @@
-//! The openings of a case and the fluid near them, as what is suspended goes through them.
+//! The openings of a case and the fluid near them, for members that pass through.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,7 +15,7 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// Those of `case`.
+    /// The openings of `case`.
     ///
     /// # Errors
     /// When the file cannot be read.

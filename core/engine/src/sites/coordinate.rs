@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 pub struct Coordinate {
     /// Whole number of lattice units.
     pub site: i32,
-    /// The rest in 2^-32.
+    /// The rest, in 1 / [`Coordinate::PER_UNIT`].
     pub fraction: u32,
 }
 

@@ -1,5 +1,5 @@
 #for axis in axes
-// The site that s stands for along ${axis.name}.
+// The site of the domain of which s is an image along ${axis.name}.
 fn wrapped_${axis.name}(s: i32) -> i32 {
 #if axis.periodic
     let rest = s - i32(floor(f32(s) * ${axis.inverse_extent})) * ${axis.extent};
@@ -19,7 +19,7 @@ fn after_${axis.name}(s: i32) -> i32 {
 #endif
 }
 
-// Share of site s in the place of its block in the directory.
+// The term of site s in the place of its block in the directory.
 fn place_${axis.name}(s: i32) -> u32 {
     let place = clamp((s >> 3u) - span.corner_${axis.name}, 0, span.places_${axis.name} - 1);
     return u32(place${axis.places_before});

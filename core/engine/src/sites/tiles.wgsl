@@ -1,5 +1,5 @@
 #for axis in axes
-// A site of the tile that holds site s of the domain: what the last whole tile of a period leaves belongs to it.
+// A site of the tile that holds site s of the domain: sites after the last whole tile of a period belong to that tile.
 fn tiled_${axis.name}(s: i32) -> i32 {
 #if axis.periodic
     return min(s, ${axis.last_tiled});

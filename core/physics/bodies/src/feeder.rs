@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use hematite_case::{Ellipsoid, Header, Opening, Placed, Population};
 use hematite_config::{Fault, Result};
 use hematite_engine::passage::known_openings as known;
-use hematite_engine::passage::{Turn, unit};
+use hematite_engine::passage::{EntrySchedule, unit};
 use hematite_engine::sites::Coordinate;
 use hematite_geometry::OpeningKind;
 
@@ -41,7 +41,7 @@ pub struct Feeder {
     pub fastest: f64,
     /// Its bodies in the order in which they are tried.
     pub bodies: Vec<Waiting>,
-    /// How many turns had passed by the last look in which there was no room.
+    /// How many entries were due by the last look for which there was no room.
     pub late: u64,
 }
 
@@ -57,7 +57,7 @@ pub struct Waiting {
     /// How far beyond that place it may be put in where it comes late, lattice units.
     pub room: f64,
     /// When it comes in.
-    pub turn: Turn,
+    pub schedule: EntrySchedule,
 }
 
 /// A body that would come in now.
@@ -72,21 +72,21 @@ pub struct Candidate {
 }
 
 impl Feeder {
-    /// The bodies whose turn it is when the flow has gone `travelled` lattice units at mean speed, by their numbers, and how far
+    /// The bodies that are due when the flow has gone `travelled` lattice units at mean speed, by their numbers, and how far
     /// they are late.
     pub fn due(&self, travelled: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let late = move |body: &Waiting| body.turn.beyond(travelled, self.length);
+        let late = move |body: &Waiting| body.schedule.beyond(travelled, self.length);
         self.bodies.iter().map(late).enumerate().filter(|&(_, late)| late >= 0.0)
     }
 
-    /// How many turns have come so far in which no body came in.
+    /// How many entries were due so far and did not take place.
     pub fn missed(&self, travelled: f64) -> u64 {
-        self.bodies.iter().map(|body| body.turn.late(travelled, self.length)).sum()
+        self.bodies.iter().map(|body| body.schedule.late(travelled, self.length)).sum()
     }
 
     /// Counts that the body with this number came in, or was none of the share that does.
     pub fn count(&mut self, number: usize) {
-        self.bodies[number].turn.entered += 1;
+        self.bodies[number].schedule.entered += 1;
         self.late -= 1;
     }
 
@@ -108,7 +108,7 @@ impl Feeder {
         let other = move |k: u64| {
             let draw = |which: u64| unit(key + 4 * k + which);
             let at = &self.bodies[(draw(0) * self.bodies.len() as f64) as usize];
-            (at.kind == own.kind && draw(1) * self.fastest <= at.turn.share).then(|| placed(at, draw(2) * at.room))
+            (at.kind == own.kind && draw(1) * self.fastest <= at.schedule.share).then(|| placed(at, draw(2) * at.room))
         };
         std::iter::once(placed(&own, late.min(own.room))).chain((0..DRAWS).filter_map(other).take(TRIES))
     }
@@ -227,8 +227,8 @@ impl Rigid {
             let share = share_at(position, opening, sites);
             if share > 0.0 {
                 volume += kind.volume();
-                let turn = Turn { way: length - back, share, entered: 0 };
-                bodies.push(Waiting { kind: state.kind, position, orientation: state.orientation, room, turn });
+                let schedule = EntrySchedule { way: length - back, share, entered: 0 };
+                bodies.push(Waiting { kind: state.kind, position, orientation: state.orientation, room, schedule });
             }
         }
         if bodies.is_empty() {
@@ -245,7 +245,7 @@ impl Rigid {
             length * spacing,
             keep * seeded
         ));
-        let fastest = bodies.iter().map(|body| body.turn.share).fold(0.0, f64::max);
+        let fastest = bodies.iter().map(|body| body.schedule.share).fold(0.0, f64::max);
         Ok(Feeder { length, area: opening.area, keep, fastest, bodies, late: 0 })
     }
 

@@ -1,7 +1,7 @@
 // What the nodes of each body's region sum up to, as integers: weights w, their moments w d and w d d, velocities w u and w u d;
 // sums over ranks do not depend on which of them owns a node. Only w and w u are rounded: d, from the site below the body's
 // centre, is whole.
-// With a message, the first workgroups are for copies: their sums go into the message to owners, and those are marked that have own nodes in
+// With a message, the first workgroups are for ghosts: their sums go into the message to owners, and those are marked that have own nodes in
 // the box around their region. The other workgroups make the forces on nodes zero, which are added up anew after this: first, since nothing waits for
 // that. They are as many as own bodies need, or as that needs.
 #include "prelude.wgsl"
@@ -32,21 +32,21 @@ fn clear(k: u32, all: u32) {
 }
 
 fn work_on(k: u32) {
-    let items_of_copies = groups_of_copies() * ${workgroup}u;
-    if (k >= items_of_copies) {
-        clear(k - items_of_copies, span.count - items_of_copies);
+    let items_of_ghosts = groups_of_ghosts() * ${workgroup}u;
+    if (k >= items_of_ghosts) {
+        clear(k - items_of_ghosts, span.count - items_of_ghosts);
     }
-    if (k < items_of_copies + span.own - span.first) {
-        gather(k, items_of_copies);
+    if (k < items_of_ghosts + span.own - span.first) {
+        gather(k, items_of_ghosts);
     }
 }
 
-fn gather(k: u32, items_of_copies: u32) {
-    let of_copy = k < items_of_copies;
-    if (of_copy && k >= span.copies) {
+fn gather(k: u32, items_of_ghosts: u32) {
+    let of_ghost = k < items_of_ghosts;
+    if (of_ghost && k >= span.ghosts) {
         return;
     }
-    let i = select(span.first + k - items_of_copies, span.own + k, of_copy);
+    let i = select(span.first + k - items_of_ghosts, span.own + k, of_ghost);
     var looked = false;
     var W = 0;
     // w d, w d d (xx, yy, zz and yz, zx, xy), w u, and w u d by components of u.
@@ -108,7 +108,7 @@ fn gather(k: u32, items_of_copies: u32) {
             }
         }
     }
-    if (of_copy) {
+    if (of_ghost) {
         let at = ${sum_count}u * k;
         going[at] = W;
 #for sum in sums

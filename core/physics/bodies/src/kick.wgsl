@@ -8,7 +8,7 @@
 // forces, constant ones included, they kick momenta. The fluid gets -F and -T back: at each node
 //   f = w / W (g + alpha x (r - c)),   g = -F,   J alpha = -T - c x g
 // where c and J are the centre and the inertia of the weights, so that force and torque arrive whole.
-// With a message, bodies that other ranks may have copies of, the last ones, come first: their copies' sums are in it, and another tells those what
+// With a message, bodies that other ranks may have ghosts of, the last ones, come first: their ghosts' sums are in it, and another tells those what
 // they answer and how they move on.
 #include "prelude.wgsl"
 
@@ -35,15 +35,15 @@ var<storage, read> next_place: array<u32>;
 #if in_fluid
 
 fn work_on(k: u32) {
-    let items_with_copies = groups_of_copies() * ${workgroup}u;
-    let with_copies = k < items_with_copies;
-    if (with_copies && k >= span.copies) {
+    let items_with_ghosts = groups_of_ghosts() * ${workgroup}u;
+    let with_ghosts = k < items_with_ghosts;
+    if (with_ghosts && k >= span.ghosts) {
         return;
     }
-    let i = select(k - items_with_copies, span.first + k, with_copies);
+    let i = select(k - items_with_ghosts, span.first + k, with_ghosts);
     // The first of the body's places in messages, counted from 1, where it has any.
     var place = 0u;
-    if (with_copies) {
+    if (with_ghosts) {
         place = first_place[i];
     }
     if (place != 0u) {

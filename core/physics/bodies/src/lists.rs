@@ -1,4 +1,4 @@
-//! How long tiles, owners, copies and lists of neighbours are good for: until a body may have gone as far as they allow for.
+//! How long tiles, owners, ghosts and lists of neighbours are good for: until a body may have gone as far as they allow for.
 //!
 //! Bodies go at most [`FASTEST`] a step, mostly far less. So every few steps the host looks at how fast they have been since lists were made, and
 //! then knows for how many steps they are good whatever happens: drift tells the largest speed, the host reads it before the next drift, when the
@@ -6,7 +6,7 @@
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu, Mailbox, Recorder};
+use hematite_gpu::{Buffer, Channel, Gpu, Recorder};
 
 use super::parameters::FASTEST;
 
@@ -29,7 +29,7 @@ pub(super) struct Lists {
     /// How far they may go, lattice units.
     skin: f64,
     /// Squares of speeds, as drift keeps them, and their way to the host.
-    mailbox: Mailbox,
+    channel: Channel,
     /// Steps done when they were made.
     made: u64,
     /// Steps to which they are good, whatever happens.
@@ -51,12 +51,12 @@ impl Lists {
     /// # Errors
     /// Where the device has no room.
     pub fn new(gpu: &Gpu, skin: f64) -> Result<Self> {
-        Ok(Self { skin, mailbox: gpu.mailbox("speeds of bodies", BYTES, 4)?, made: 0, good_until: 0, told: false })
+        Ok(Self { skin, channel: gpu.channel("speeds of bodies", BYTES, 4)?, made: 0, good_until: 0, told: false })
     }
 
     /// `array<atomic<u32>>`, what drift keeps: one in [`SPEEDS_APART`] words is used.
     pub fn speeds(&self) -> &Buffer {
-        self.mailbox.out()
+        self.channel.send_buffer()
     }
 
     /// They are made after `step` steps, with what `recorder` holds.
@@ -65,7 +65,7 @@ impl Lists {
     /// When the device is lost.
     pub fn begin(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
         if std::mem::take(&mut self.told) {
-            recorder.receive(&self.mailbox, &mut [])?;
+            recorder.receive(&self.channel, &mut [])?;
         }
         recorder.clear(self.speeds());
         self.made = step;
@@ -76,7 +76,7 @@ impl Lists {
     /// After drift in step number `step`: sends off speeds where the next look is at these.
     pub fn record_look(&mut self, recorder: &mut Recorder, step: u64) {
         if step == self.good_until {
-            recorder.post(&self.mailbox, BYTES);
+            recorder.send(&self.channel, BYTES);
             self.told = true;
         }
     }
@@ -93,7 +93,7 @@ impl Lists {
             return Ok(true);
         }
         let mut squares = [0_f32; (SPEEDS * SPEEDS_APART) as usize];
-        recorder.receive(&self.mailbox, bytemuck::cast_slice_mut(&mut squares))?;
+        recorder.receive(&self.channel, bytemuck::cast_slice_mut(&mut squares))?;
         let nan = squares.iter().any(|square| square.is_nan());
         let largest = squares.iter().copied().fold(0.0, f32::max);
         let mut speed = [if nan { f64::NAN } else { f64::from(largest).sqrt() }];

@@ -25,7 +25,7 @@ pub(super) struct Passage {
     anew: bool,
 }
 
-/// A body whose turn it is.
+/// A body that are due.
 struct Due {
     gate: usize,
     number: usize,
@@ -49,14 +49,14 @@ impl RigidBodies {
     /// How often each body of the feeders has come in.
     pub fn entered(&self) -> Vec<u64> {
         let feeders = self.passage.gates.iter().filter_map(|gate| gate.feeder.as_ref());
-        feeders.flat_map(|feeder| &feeder.bodies).map(|waiting| waiting.turn.entered).collect()
+        feeders.flat_map(|feeder| &feeder.bodies).map(|waiting| waiting.schedule.entered).collect()
     }
 
-    /// Of each feeder: the number of its opening, how often its bodies came in, and how many turns passed in which there was no room.
+    /// Of each feeder: the number of its opening, how often its bodies came in, and how many entries were due in which there was no room.
     pub fn feeders(&self) -> impl Iterator<Item = (usize, u64, u64)> {
         self.passage.gates.iter().filter_map(|gate| {
             let feeder = gate.feeder.as_ref()?;
-            Some((gate.opening, feeder.bodies.iter().map(|body| body.turn.entered).sum(), feeder.late))
+            Some((gate.opening, feeder.bodies.iter().map(|body| body.schedule.entered).sum(), feeder.late))
         })
     }
 
@@ -71,11 +71,11 @@ impl RigidBodies {
         }
         let feeders = self.passage.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
         for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.bodies).zip(entered) {
-            waiting.turn.entered = entered;
+            waiting.schedule.entered = entered;
         }
     }
 
-    /// Puts in the bodies of feeders whose turn it is after `step` steps and that find room. All ranks find the same. Collective.
+    /// Puts in the bodies of feeders that are due after `step` steps and that find room. All ranks find the same. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost; when numbers of bodies run out.
@@ -126,7 +126,7 @@ impl RigidBodies {
         Ok(State::at_rest(id, candidate.kind, candidate.position.map(Coordinate::of), candidate.orientation))
     }
 
-    /// The bodies whose turn it is after `step` steps; those that are not among the share that comes in have had theirs.
+    /// The bodies that are due after `step` steps; those that are not among the share that comes in have had theirs.
     /// Collective.
     fn due(&mut self, comm: &dyn Comm, step: u64) -> Result<Vec<Due>> {
         let Some(came_in) = self.shared.as_ref().and_then(|shared| shared.came_in.as_ref()) else {
@@ -138,11 +138,11 @@ impl RigidBodies {
             let Some(feeder) = &mut gate.feeder else { continue };
             let travelled = mass[gate.opening] / feeder.area;
             if self.passage.anew {
-                feeder.bodies.iter_mut().for_each(|body| body.turn.pass(travelled, feeder.length));
+                feeder.bodies.iter_mut().for_each(|body| body.schedule.pass(travelled, feeder.length));
             }
             feeder.late = feeder.missed(travelled);
             for (number, late) in feeder.due(travelled).collect::<Vec<_>>() {
-                if feeder.bodies[number].turn.is_kept(number as u64, feeder.keep) {
+                if feeder.bodies[number].schedule.is_kept(number as u64, feeder.keep) {
                     let places = feeder.places(number, late, step, gate.normal).collect();
                     due.push(Due { gate: g, number, places });
                 } else {

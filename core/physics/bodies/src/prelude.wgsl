@@ -35,10 +35,10 @@ struct Gate {
 }
 
 // `count` invocations for bodies from `first` on, in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
-// `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size. Where copies
-// are worked on too: own bodies from `first` on to before `own`, and `copies` copies, which begin at `own`, or first `copies` own bodies that may have
-// copies, which begin at `first`, then those before. `message` says whether there is
-// one, and whether its kernel posts and awaits it by itself; `round` is its number.
+// `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size. Where ghosts
+// are worked on too: own bodies from `first` on to before `own`, and `ghosts` ghosts, which begin at `own`, or first `ghosts` own bodies that may have
+// ghosts, which begin at `first`, then those before. `message` says whether there is
+// one, and whether its kernel sends and awaits it by itself; `round` is its number.
 struct Span {
     count: u32,
     first: u32,
@@ -47,7 +47,7 @@ struct Span {
     step: u32,
     kick: f32,
     own: u32,
-    copies: u32,
+    ghosts: u32,
     message: u32,
     round: u32,
     corner_x: i32,
@@ -63,9 +63,9 @@ const BY_ITSELF: u32 = ${by_itself}u;
 
 #include "main.wgsl"
 
-// Workgroups for copies, or for bodies that may have copies: where there is a message one at least, though it be about none.
-fn groups_of_copies() -> u32 {
-    return max(min(span.message, 1u), (span.copies + ${workgroup - 1}u) / ${workgroup}u);
+// Workgroups for ghosts, or for bodies that may have ghosts: where there is a message one at least, though it be about none.
+fn groups_of_ghosts() -> u32 {
+    return max(min(span.message, 1u), (span.ghosts + ${workgroup - 1}u) / ${workgroup}u);
 }
 
 #include "sites.wgsl"

@@ -18,16 +18,16 @@ pub(super) const ABREAST: u32 = 2;
 /// What a body's region sums up to, in numbers: one and seven vectors.
 pub(super) const SUMS: u32 = 22;
 
-/// What a copy's owner tells it each step, in numbers: how it answers, its velocity and its spin.
+/// What a ghost's owner tells it each step, in numbers: how it answers, its velocity and its spin.
 const TOLD: u32 = 15;
 
-/// Invocations that share a copy when it answers. Copies come last in their kernel, which so ends sooner.
-pub(super) const OF_COPY: u32 = 8;
+/// Invocations that share a ghost when it answers. Ghosts come last in their kernel, which so ends sooner.
+pub(super) const LANES_OF_GHOST: u32 = 8;
 
 /// Fours of words that an invocation makes zero, at most: many, for software devices run the rest of its kernel too.
 pub(super) const CLEARED: u32 = 64;
 
-/// What kernels know of messages: that there is one, and that they post or await it by themselves.
+/// What kernels know of messages: that there is one, and that they send or await it by themselves.
 pub(super) const MESSAGE: u32 = 1;
 pub(super) const BY_ITSELF: u32 = 2;
 
@@ -64,7 +64,7 @@ impl Shader {
     }
 
     /// Whether it fills a message.
-    fn posts(self) -> bool {
+    fn sends(self) -> bool {
         matches!(self, Self::Gather | Self::Kick)
     }
 
@@ -73,19 +73,19 @@ impl Shader {
         matches!(self, Self::Kick | Self::Spread)
     }
 
-    /// Whether it posts, or else awaits, by itself, where kernels can.
-    fn signals(self, posts: bool, can: bool) -> bool {
-        can && if posts { self.posts() } else { self.awaits() }
+    /// Whether it sends, or else awaits, by itself, where kernels can.
+    fn signals(self, sends: bool, can: bool) -> bool {
+        can && if sends { self.sends() } else { self.awaits() }
     }
 
-    /// Which workgroups post and what, and which await.
-    fn turns(self) -> Value {
+    /// Which workgroups send and what, and which await.
+    fn workgroups(self) -> Value {
         let first = |groups: &str| format!("select(0u, {groups}, span.message == BY_ITSELF)");
         match self {
-            Self::Gather => context! { posting => first("groups_of_copies()") },
+            Self::Gather => context! { sending => first("groups_of_ghosts()") },
             Self::Kick => {
-                let groups = first("groups_of_copies()");
-                context! { posting => groups, posted_round => "span.round + 1u", awaiting => format!("number < {groups}") }
+                let groups = first("groups_of_ghosts()");
+                context! { sending => groups, sent_round => "span.round + 1u", awaiting => format!("number < {groups}") }
             }
             Self::Spread => {
                 context! { awaiting => "span.message == BY_ITSELF && number >= groups_of_own()" }
@@ -94,7 +94,7 @@ impl Shader {
         }
     }
 
-    /// Its WGSL; with `signals` it can post and await messages by itself.
+    /// Its WGSL; with `signals` it can send and await messages by itself.
     pub fn wgsl(self, parameters: &Parameters, signals: bool) -> String {
         let axes: Vec<Value> =
             (0..3).map(|a| sites::axis(a, parameters.extent[a] as i32, parameters.periodic[a])).collect();
@@ -117,10 +117,10 @@ impl Shader {
             fluid => FLUID,
             block_bits => 9,
             abreast => ABREAST,
-            lanes_of_copies => OF_COPY,
+            lanes_of_ghosts => LANES_OF_GHOST,
             told_words => TOLD,
             by_itself => BY_ITSELF,
-            posts => self.signals(true, signals && parameters.in_fluid),
+            sends => self.signals(true, signals && parameters.in_fluid),
             awaits => self.signals(false, signals && parameters.in_fluid),
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
@@ -159,7 +159,7 @@ impl Shader {
                 wall => Damage::Wall as u32,
                 crowd => Damage::Crowd as u32,
             },
-            ..merge_maps([self.turns(), sites::fractions()])
+            ..merge_maps([self.workgroups(), sites::fractions()])
         };
         let own = [
             Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },

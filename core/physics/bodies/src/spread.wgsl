@@ -1,7 +1,7 @@
 // What each body answers the fluid, to the own nodes of its region, as integers. Several invocations share a body: each of
 // ${abreast} side by side takes every ${abreast}th node of a row, so that they add to nodes side by side, which memory takes together; the
 // others take other rows.
-// Own bodies come first, then copies; with a message, as it tells of them: what they answer, and how they move on. Then only those answer that
+// Own bodies come first, then ghosts; with a message, as it tells of them: what they answer, and how they move on. Then only those answer that
 // gathering marked.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
@@ -18,7 +18,7 @@ var<storage, read> reached: array<u32>;
 var<storage, read_write> velocity: array<real>;
 var<storage, read_write> spin: array<real>;
 
-const LANES: u32 = ${lanes_of_copies}u;
+const LANES: u32 = ${lanes_of_ghosts}u;
 
 // Workgroups for own bodies.
 fn groups_of_own() -> u32 {
@@ -31,18 +31,18 @@ fn work_on(k: u32) {
     var lanes = ${abreast}u;
     let own_items = groups_of_own() * ${workgroup}u;
     if (k >= own_items) {
-        let copy = (k - own_items) / LANES;
-        if (copy >= span.copies) {
+        let ghost = (k - own_items) / LANES;
+        if (ghost >= span.ghosts) {
             return;
         }
-        i = span.own + copy;
+        i = span.own + ghost;
         part = (k - own_items) % LANES;
         lanes = LANES;
         if (span.message != 0u) {
             if (part == 0u) {
 #for axis in axes
-                velocity[${axis.index}u * span.stride + i] = coming[${told_words}u * copy + ${9 + axis.index}u];
-                spin[${axis.index}u * span.stride + i] = coming[${told_words}u * copy + ${12 + axis.index}u];
+                velocity[${axis.index}u * span.stride + i] = coming[${told_words}u * ghost + ${9 + axis.index}u];
+                spin[${axis.index}u * span.stride + i] = coming[${told_words}u * ghost + ${12 + axis.index}u];
 #endfor
             }
             if (reached[i] == 0u) {

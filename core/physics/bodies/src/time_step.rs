@@ -2,12 +2,14 @@
 //!
 //! After each step of the fluid, which leaves its velocities at the nodes: bodies move, their regions gather what the fluid does
 //! there, contacts are found, forces kick momenta, and the reactions go to the nodes for the fluid's next step. Before bodies move, where some may
-//! have gone too far, tiles, owners, copies and lists of neighbours are found anew; no result depends on when that is. Velocities and
+//! have gone too far, tiles, owners, ghosts and lists of neighbours are found anew; no result depends on when that is. Velocities and
 //! spins stand half a step after positions (leapfrog), orientations turn by the free rotation in between.
 
 use hematite_comm::{Comm, Solo};
 use hematite_config::Result;
-use hematite_engine::particles::{Declaration, Element, GONE, ID, Letter, POSITION, Parcel, Particles, Setting};
+use hematite_engine::particles::{
+    Declaration, Element, GONE, ID, KernelMessage, POSITION, Particles, Pending, Setting,
+};
 use hematite_engine::passage::Tally;
 use hematite_engine::sites::{Coordinate, SiteMap};
 use hematite_engine::{Physics, SharedNodes};
@@ -16,7 +18,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 use super::lists::Lists;
 use super::parameters::{LEAVE, LOOK, LOOK_WITH_FEEDERS, Parameters};
 use super::passage::Passage;
-use super::shaders::{ABREAST, BY_ITSELF, CLEARED, MESSAGE, OF_COPY, SUMS, Shader};
+use super::shaders::{ABREAST, BY_ITSELF, CLEARED, LANES_OF_GHOST, MESSAGE, SUMS, Shader};
 use super::{Gate, Kind, State};
 
 /// What a run keeps of a body: the properties that carry its state from step to step.
@@ -39,7 +41,7 @@ const DECLARED: [Declaration; 16] = [
     Declaration::kept("drag", Element::Real, 6),
 ];
 
-/// What a copy of a body must know when it is made.
+/// What a ghost of a body must know when it is made.
 const CARRIED: [&str; 7] = ["position", "id", "gone", "kind", "orientation", "velocity", "spin"];
 
 /// What its owner tells it each step: what it answers the fluid, and how it moves on.
@@ -50,10 +52,10 @@ const TOLD: [&str; 3] = ["answer", "velocity", "spin"];
 struct Work {
     /// Invocations.
     count: u32,
-    /// The first of the own bodies, or of those that may have copies.
+    /// The first of the own bodies, or of those that may have ghosts.
     first: u32,
-    /// Copies, or own bodies that may have copies.
-    copies: u32,
+    /// Ghosts, or own bodies that may have ghosts.
+    ghosts: u32,
     step: u64,
     /// The share of a step that forces act.
     kick: f32,
@@ -62,20 +64,20 @@ struct Work {
 impl Work {
     /// `count` invocations, one for each of the bodies held or as the kernel has it.
     fn of(count: u32) -> Self {
-        Self { count, first: 0, copies: 0, step: 0, kick: 1.0 }
+        Self { count, first: 0, ghosts: 0, step: 0, kick: 1.0 }
     }
 }
 
 /// The messages of a kernel.
 #[derive(Clone, Copy, Default)]
-struct Letters<'l> {
-    coming: Option<&'l Letter>,
-    going: Option<&'l Letter>,
+struct KernelMessages<'l> {
+    coming: Option<&'l KernelMessage>,
+    going: Option<&'l KernelMessage>,
 }
 
-impl<'l> Letters<'l> {
+impl<'l> KernelMessages<'l> {
     /// The one whose number the kernel is told: one that goes after it has the next.
-    fn any(self) -> Option<&'l Letter> {
+    fn any(self) -> Option<&'l KernelMessage> {
         self.coming.or(self.going)
     }
 }
@@ -176,12 +178,12 @@ impl RigidBodies {
             let told = bodies.kick(comm, &mut recorder, step, 0.5)?;
             bodies.answer(comm, &mut recorder, told)?;
         } else {
-            let told = bodies.particles.forward(&mut recorder, &TOLD)?;
-            bodies.particles.arrive(comm, &mut recorder, told)?;
+            let told = bodies.particles.update_ghosts(&mut recorder, &TOLD)?;
+            bodies.particles.receive(comm, &mut recorder, told)?;
             if let Some(shared) = &bodies.shared {
                 recorder.clear(&shared.node_force);
             }
-            bodies.record_spread(&mut recorder, (0, bodies.copies()), None);
+            bodies.record_spread(&mut recorder, (0, bodies.ghosts()), None);
         }
         recorder.flush()?;
         gpu.wait()?;
@@ -306,14 +308,14 @@ impl RigidBodies {
     }
 
     /// What kernels bind, with a message that comes and one that goes.
-    fn table_with<'b>(&'b self, letters: Letters<'b>) -> Vec<(&'b str, &'b Buffer)> {
+    fn table_with<'b>(&'b self, messages: KernelMessages<'b>) -> Vec<(&'b str, &'b Buffer)> {
         let mut table = self.table();
         let [read, written] = &self.nothing;
-        let message = |letter: Option<&'b Letter>, none: &'b Buffer| letter.map_or(none, |letter| &letter.message);
-        table.extend([("coming", message(letters.coming, read)), ("going", message(letters.going, written))]);
-        match letters.any().and_then(|letter| letter.signals.as_ref()) {
+        let buffer = |message: Option<&'b KernelMessage>, none: &'b Buffer| message.map_or(none, |it| &it.buffer);
+        table.extend([("coming", buffer(messages.coming, read)), ("going", buffer(messages.going, written))]);
+        match messages.any().and_then(|message| message.signals.as_ref()) {
             Some(signals) => table.extend(signals.buffers()),
-            None => table.extend(["arrived", "posted", "answered"].map(|name| (name, written))),
+            None => table.extend(["arrived", "sent", "answered"].map(|name| (name, written))),
         }
         table
     }
@@ -326,7 +328,7 @@ impl RigidBodies {
                 Some((_, kernel, _)) => kernel.clone(),
                 None => shader.kernel(&self.gpu, &self.parameters)?,
             };
-            let bound = kernel.bind(&self.gpu, &self.table_with(Letters::default()));
+            let bound = kernel.bind(&self.gpu, &self.table_with(KernelMessages::default()));
             kernels.push((shader, kernel, bound));
         }
         self.kernels = kernels;
@@ -339,28 +341,28 @@ impl RigidBodies {
         if self.particles.enlarged() == self.enlarged { Ok(()) } else { self.bind() }
     }
 
-    /// Runs a kernel on own bodies and copies, where there is no message.
+    /// Runs a kernel on own bodies and ghosts, where there is no message.
     fn record_quiet(&self, recorder: &mut Recorder, shader: Shader, work: Work) {
         if let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
             recorder.dispatch(kernel, bound, work.count, &self.words(work, None));
         }
     }
 
-    /// The same with `letters`.
-    fn record_with(&self, recorder: &mut Recorder, shader: Shader, letters: Letters, work: Work) {
+    /// The same with `messages`.
+    fn record_with(&self, recorder: &mut Recorder, shader: Shader, messages: KernelMessages, work: Work) {
         if let Some((_, kernel, _)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
-            let bound = kernel.bind(&self.gpu, &self.table_with(letters));
-            recorder.dispatch(kernel, &bound, work.count, &self.words(work, letters.any()));
+            let bound = kernel.bind(&self.gpu, &self.table_with(messages));
+            recorder.dispatch(kernel, &bound, work.count, &self.words(work, messages.any()));
         }
     }
 
-    fn words(&self, Work { count, first, copies, step, kick }: Work, letter: Option<&Letter>) -> [u32; 16] {
+    fn words(&self, Work { count, first, ghosts, step, kick }: Work, message: Option<&KernelMessage>) -> [u32; 16] {
         let nodes = self.shared.as_ref().map_or(0, |shared| shared.stride);
         let [a, b, c, d, e, f] = self.particles.map().words();
         let (stride, own) = (self.particles.properties().stride, self.own());
-        let message = letter.map_or(0, |letter| if letter.signals.is_some() { BY_ITSELF } else { MESSAGE });
-        let round = letter.map_or(0, |letter| letter.round);
-        [count, first, stride, nodes, step as u32, kick.to_bits(), own, copies, message, round, a, b, c, d, e, f]
+        let round = message.map_or(0, |message| message.round);
+        let message = message.map_or(0, |message| if message.signals.is_some() { BY_ITSELF } else { MESSAGE });
+        [count, first, stride, nodes, step as u32, kick.to_bits(), own, ghosts, message, round, a, b, c, d, e, f]
     }
 
     /// What the fluid does in the regions of own bodies, while forces on nodes become zero.
@@ -371,15 +373,15 @@ impl RigidBodies {
         }
     }
 
-    /// What the fluid does in the regions of copies, into `letter`, and where the kernel posts it by itself, so that it is off before that is done,
+    /// What the fluid does in the regions of ghosts, into `message`, and where the kernel sends it by itself, so that it is off before that is done,
     /// also in those of own bodies, and makes forces on nodes zero.
-    fn record_gather_for_owners(&self, recorder: &mut Recorder, letter: &Letter) {
+    fn record_gather_for_owners(&self, recorder: &mut Recorder, message: &KernelMessage) {
         recorder.phase("gather");
-        let copies = self.copies();
-        let (first, items) = if letter.signals.is_some() { (0, self.items_of_own()) } else { (self.own(), 0) };
-        let groups = copies.div_ceil(WORKGROUP).max(1);
-        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + items) };
-        self.record_with(recorder, Shader::Gather, Letters { going: Some(letter), coming: None }, work);
+        let ghosts = self.ghosts();
+        let (first, items) = if message.signals.is_some() { (0, self.items_of_own()) } else { (self.own(), 0) };
+        let groups = ghosts.div_ceil(WORKGROUP).max(1);
+        let work = Work { first, ghosts, ..Work::of(groups * WORKGROUP + items) };
+        self.record_with(recorder, Shader::Gather, KernelMessages { going: Some(message), coming: None }, work);
     }
 
     /// Invocations for own bodies, or for the forces on nodes that these make zero.
@@ -388,7 +390,7 @@ impl RigidBodies {
         self.own().max((fours as u32).div_ceil(CLEARED)).next_multiple_of(WORKGROUP)
     }
 
-    fn copies(&self) -> u32 {
+    fn ghosts(&self) -> u32 {
         self.particles.held() - self.own()
     }
 
@@ -402,35 +404,35 @@ impl RigidBodies {
         self.record_quiet(recorder, Shader::Kick, Work { step, kick, ..Work::of(self.own()) });
     }
 
-    /// The same, where copies' sums come and copies are told.
-    fn record_kick_with(&self, recorder: &mut Recorder, letters: Letters, step: u64, kick: f32) {
+    /// The same, where ghosts' sums come and ghosts are told.
+    fn record_kick_with(&self, recorder: &mut Recorder, messages: KernelMessages, step: u64, kick: f32) {
         recorder.phase("motion");
-        let copies = self.particles.frontier();
-        let groups = copies.div_ceil(WORKGROUP).max(1);
-        let first = self.own() - copies;
-        let work = Work { first, copies, step, kick, ..Work::of(groups * WORKGROUP + first) };
-        self.record_with(recorder, Shader::Kick, letters, work);
+        let ghosts = self.particles.frontier();
+        let groups = ghosts.div_ceil(WORKGROUP).max(1);
+        let first = self.own() - ghosts;
+        let work = Work { first, ghosts, step, kick, ..Work::of(groups * WORKGROUP + first) };
+        self.record_with(recorder, Shader::Kick, messages, work);
     }
 
-    /// Reactions of own bodies from `first` on and of `copies`.
-    fn record_spread(&self, recorder: &mut Recorder, (first, copies): (u32, u32), letter: Option<&Letter>) {
+    /// Reactions of own bodies from `first` on and of `ghosts`.
+    fn record_spread(&self, recorder: &mut Recorder, (first, ghosts): (u32, u32), message: Option<&KernelMessage>) {
         if self.shared.is_none() {
             return;
         }
         recorder.phase("spread");
         let groups = ((self.own() - first) * ABREAST).div_ceil(WORKGROUP);
         // One invocation at least awaits a message about none.
-        let of_copies = (copies * OF_COPY).max(u32::from(letter.is_some()));
-        let work = Work { first, copies, ..Work::of(groups * WORKGROUP + of_copies) };
-        match letter {
-            Some(letter) => {
-                self.record_with(recorder, Shader::Spread, Letters { coming: Some(letter), going: None }, work);
+        let of_ghosts = (ghosts * LANES_OF_GHOST).max(u32::from(message.is_some()));
+        let work = Work { first, ghosts, ..Work::of(groups * WORKGROUP + of_ghosts) };
+        match message {
+            Some(message) => {
+                self.record_with(recorder, Shader::Spread, KernelMessages { coming: Some(message), going: None }, work);
             }
             None => self.record_quiet(recorder, Shader::Spread, work),
         }
     }
 
-    /// Which bodies leave through openings: from here on they are as good as not there. Copies leave with them.
+    /// Which bodies leave through openings: from here on they are as good as not there. Ghosts leave with them.
     fn record_leave(&self, recorder: &mut Recorder, step: u64) {
         if !self.passage.gates.is_empty() && step.is_multiple_of(LEAVE) {
             self.record_quiet(recorder, Shader::Leave, Work { step, ..Work::of(self.particles.held()) });
@@ -444,7 +446,7 @@ impl RigidBodies {
         self.lists.record_look(recorder, step + 1);
     }
 
-    /// Finds tiles, owners, copies and lists of neighbours anew after `step` steps. Collective.
+    /// Finds tiles, owners, ghosts and lists of neighbours anew after `step` steps. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost, or has no room.
@@ -454,56 +456,56 @@ impl RigidBodies {
         self.bind_enlarged()
     }
 
-    /// Forces and kick after `step` steps, where other ranks hold copies, after what `recorder` holds: gives the message that tells these what they
-    /// answer. Gathering for copies comes first, so that their sums travel while the own ones are made and contacts are found.
-    fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Parcel> {
+    /// Forces and kick after `step` steps, where other ranks hold ghosts, after what `recorder` holds: gives the message that tells these what they
+    /// answer. Gathering for ghosts comes first, so that their sums travel while the own ones are made and contacts are found.
+    fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Pending> {
         let sums = self.gather(recorder)?;
         self.record_contact(recorder, step);
-        let coming = sums.map(|sums| self.particles.arrive_for_kernel(comm, recorder, &sums)).transpose()?.flatten();
-        let going = coming.as_ref().map(|_| self.letter()).transpose()?.flatten();
+        let coming = sums.map(|sums| self.particles.receive_in_kernel(comm, recorder, &sums)).transpose()?.flatten();
+        let going = coming.as_ref().map(|_| self.kernel_message()).transpose()?.flatten();
         if going.is_none() {
             self.record_kick(recorder, step, kick);
-            return self.particles.forward(recorder, &TOLD);
+            return self.particles.update_ghosts(recorder, &TOLD);
         }
-        let letters = Letters { coming: coming.as_ref(), going: going.as_ref() };
-        self.record_kick_with(recorder, letters, step, kick);
+        let messages = KernelMessages { coming: coming.as_ref(), going: going.as_ref() };
+        self.record_kick_with(recorder, messages, step, kick);
         let words = self.particles.words_of(&TOLD);
-        Ok(self.particles.answer(recorder, words))
+        Ok(self.particles.send_to_ghosts(recorder, words))
     }
 
-    /// Where a kernel puts a message between owners and copies, of which the one to copies may be the longer.
-    fn letter(&mut self) -> Result<Option<Letter>> {
+    /// Where a kernel puts a message between owners and ghosts, of which the one to ghosts may be the longer.
+    fn kernel_message(&mut self) -> Result<Option<KernelMessage>> {
         let words = self.particles.words_of(&TOLD).max(SUMS);
-        self.particles.letter(words)
+        self.particles.kernel_message(words)
     }
 
-    /// What the fluid does in all regions; gives the message about those of copies, where there are any.
-    fn gather(&mut self, recorder: &mut Recorder) -> Result<Option<Parcel>> {
-        let letter = if self.shared.is_some() { self.letter()? } else { None };
-        let Some(letter) = letter else {
+    /// What the fluid does in all regions; gives the message about those of ghosts, where there are any.
+    fn gather(&mut self, recorder: &mut Recorder) -> Result<Option<Pending>> {
+        let message = if self.shared.is_some() { self.kernel_message()? } else { None };
+        let Some(message) = message else {
             self.record_gather(recorder);
             return Ok(None);
         };
-        self.record_gather_for_owners(recorder, &letter);
-        let sums = self.particles.reverse(recorder, SUMS);
-        if letter.signals.is_none() {
+        self.record_gather_for_owners(recorder, &message);
+        let sums = self.particles.send_to_owners(recorder, SUMS);
+        if message.signals.is_none() {
             self.record_gather(recorder);
         }
         Ok(Some(sums))
     }
 
-    /// Reactions, where other ranks hold copies, which are `told` what they answer while the own ones are spread.
-    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, told: Parcel) -> Result<()> {
+    /// Reactions, where other ranks hold ghosts, which are `told` what they answer while the own ones are spread.
+    fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, told: Pending) -> Result<()> {
         if self.shared.is_none() {
-            return self.particles.arrive(comm, recorder, told);
+            return self.particles.receive(comm, recorder, told);
         }
         let by_itself = self.particles.awaited_by_kernel(&told);
-        let (own, copies) = (self.own(), self.copies());
+        let (own, ghosts) = (self.own(), self.ghosts());
         if !by_itself {
             self.record_spread(recorder, (0, 0), None);
         }
-        if let Some(letter) = self.particles.arrive_for_kernel(comm, recorder, &told)? {
-            self.record_spread(recorder, (if by_itself { 0 } else { own }, copies), Some(&letter));
+        if let Some(message) = self.particles.receive_in_kernel(comm, recorder, &told)? {
+            self.record_spread(recorder, (if by_itself { 0 } else { own }, ghosts), Some(&message));
         }
         Ok(())
     }
@@ -524,7 +526,7 @@ impl RigidBodies {
         Ok(())
     }
 
-    /// A step of bodies of which other ranks hold copies.
+    /// A step of bodies of which other ranks hold ghosts.
     fn step_with_others<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         if self.lists.outlived(comm, recorder, step)? {
             self.rebuild(comm, recorder, step)?;

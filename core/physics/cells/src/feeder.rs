@@ -58,7 +58,7 @@ pub struct Waiting {
     pub way: f64,
     /// How far the column carries it from there, lattice units.
     pub carried: f64,
-    /// Share of its turns in which it comes in.
+    /// Share of periods in which it comes in.
     pub keep: f64,
 }
 
@@ -75,7 +75,7 @@ pub struct Progress {
     pub lost: u64,
     /// Whether it has begun to go.
     pub begun: bool,
-    /// Of each cell: the last period in which it had its turn.
+    /// Of each cell: the last period in which it was due.
     pub periods: Vec<i64>,
 }
 
@@ -92,7 +92,7 @@ pub struct Carried {
 
 /// What becomes of a cell of a column at a look.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Turn {
+pub enum Entry {
     /// Nothing.
     Wait,
     /// It is put into the fluid so far beyond its first place, where there is room.
@@ -132,29 +132,29 @@ impl Feeder {
     }
 
     /// What becomes of cell `c` now, the `first` time or later, and in which period.
-    pub fn turn(&self, c: usize, first: bool) -> (Turn, i64) {
+    pub fn entry(&self, c: usize, first: bool) -> (Entry, i64) {
         let (cell, last) = (&self.cells[c], self.progress.periods[c]);
         let beyond = self.progress.gone - cell.way;
         let period = (beyond / self.length).floor();
         let (beyond, period) = (beyond - period * self.length, period as i64);
         // A column that goes back takes its cells out again, and they come in once more.
         if period < last {
-            return (Turn::Pass, period);
+            return (Entry::Pass, period);
         }
         if period == last {
-            return (Turn::Wait, period);
+            return (Entry::Wait, period);
         }
         // Of who and when: the same on every rank and after a restart.
         if unit((c as u64) << 32 ^ period as u64) > cell.keep {
-            return (Turn::Pass, period);
+            return (Entry::Pass, period);
         }
         if beyond >= cell.carried {
-            return (Turn::Lost, period);
+            return (Entry::Lost, period);
         }
         let part = |x: f64| (x / TRIED_EACH).floor();
         match first || part(beyond) > part(beyond - self.step()) {
-            true => (Turn::Try(beyond), period),
-            false => (Turn::Wait, period),
+            true => (Entry::Try(beyond), period),
+            false => (Entry::Wait, period),
         }
     }
 
@@ -168,7 +168,7 @@ impl Feeder {
         *gone += LOOK as f64 * *speed;
     }
 
-    /// Begins where the column would be by now; what is in the fluid already has had its turn.
+    /// Begins where the column would be by now; what is in the fluid has come in already.
     pub fn begin(&mut self, travelled: f64) {
         let gone = self.reach() + self.pace * travelled;
         let period = |cell: &Waiting| ((gone - cell.way) / self.length).floor() as i64;
@@ -231,17 +231,17 @@ mod tests {
         feeder.start();
         for look in 0..looks {
             for (c, came) in came.iter_mut().enumerate() {
-                let (turn, period) = feeder.turn(c, look == 0);
-                match turn {
-                    Turn::Try(beyond) => {
+                let (entry, period) = feeder.entry(c, look == 0);
+                match entry {
+                    Entry::Try(beyond) => {
                         assert!((0.0..8.0).contains(&beyond));
                         if room {
                             *came += 1;
                             feeder.progress.periods[c] = period;
                         }
                     }
-                    Turn::Pass | Turn::Lost => feeder.progress.periods[c] = period,
-                    Turn::Wait => {}
+                    Entry::Pass | Entry::Lost => feeder.progress.periods[c] = period,
+                    Entry::Wait => {}
                 }
             }
             feeder.follow(travelled);

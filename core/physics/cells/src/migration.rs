@@ -31,7 +31,7 @@ impl Suspension {
             }
         }
         let lists: Vec<(usize, Vec<u32>)> = lists.into_iter().collect();
-        self.trade.share(&self.gpu, &self.vertices.drift, &lists)
+        self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists)
     }
 
     /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near.

@@ -6,7 +6,7 @@ use hematite_engine::DRIFT_SCALE;
 use hematite_engine::sites::Bounds;
 use hematite_membrane::NONE;
 
-use super::feeder::{ENTRY, Feeder, Turn};
+use super::feeder::{ENTRY, Entry, Feeder};
 use super::kind::Held;
 use super::parameters::{LOOK, reach};
 use super::record::Record;
@@ -24,7 +24,7 @@ pub(super) struct Candidate {
     /// Number of its gate.
     gate: usize,
     /// Its number in the column, and the period.
-    turn: (usize, i64),
+    entry: (usize, i64),
     kind: usize,
     record: Record,
 }
@@ -76,7 +76,7 @@ impl Suspension {
         }
     }
 
-    /// Puts in the cells of columns that have their turn and find room, and lets columns go on. All ranks find the same. Collective.
+    /// Puts in the cells of columns that are due and find room, and lets columns go on. All ranks find the same. Collective.
     pub(super) fn let_in(&mut self, comm: &dyn Comm) -> Result<()> {
         let Some(came_in) = self.came_in.as_ref().filter(|_| self.gates.iter().any(|gate| gate.feeder.is_some()))
         else {
@@ -97,17 +97,17 @@ impl Suspension {
                 started.push(g);
             }
             for c in 0..feeder.cells.len() {
-                let (turn, period) = feeder.turn(c, first);
-                match turn {
-                    Turn::Wait => {}
-                    Turn::Try(beyond) => candidates.push(Candidate {
+                let (entry, period) = feeder.entry(c, first);
+                match entry {
+                    Entry::Wait => {}
+                    Entry::Try(beyond) => candidates.push(Candidate {
                         gate: g,
-                        turn: (c, period),
+                        entry: (c, period),
                         kind: feeder.cells[c].kind,
                         record: feeder.cells[c].at(beyond, g, feeder.direction, dimension),
                     }),
-                    Turn::Pass => feeder.progress.periods[c] = period,
-                    Turn::Lost => {
+                    Entry::Pass => feeder.progress.periods[c] = period,
+                    Entry::Lost => {
                         feeder.progress.periods[c] = period;
                         feeder.progress.lost += u64::from(!feeder.begins());
                     }
@@ -145,7 +145,7 @@ impl Suspension {
             self.next_id += 1;
             inside.push((candidate.gate, vertices));
             if let Some(feeder) = &mut self.gates[candidate.gate].feeder {
-                let (c, period) = candidate.turn;
+                let (c, period) = candidate.entry;
                 feeder.progress.periods[c] = period;
                 feeder.progress.came += 1;
             }

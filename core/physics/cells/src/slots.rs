@@ -96,7 +96,7 @@ impl Suspension {
             inside.rebind(&self.gpu, &self.vertices);
         }
         self.boxes.rebind(&self.gpu, &self.vertices)?;
-        self.trade.rebind(&self.gpu, &self.vertices.drift)?;
+        self.sum_exchange.rebind(&self.gpu, &self.vertices.drift)?;
         let mut cells = Vec::with_capacity(held.len());
         for (kind, range) in self.kinds.iter_mut().zip(ranges) {
             kind.range = range;

@@ -9,7 +9,7 @@ use std::time::Instant;
 use hematite_cells::Surface;
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::{CameIn, Physics, SharedNodes, Trade};
+use hematite_engine::{CameIn, Physics, SharedNodes, SumExchange};
 use hematite_gpu::{Gpu, Recorder};
 use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Membrane, Vertices};
 
@@ -53,7 +53,7 @@ pub struct Suspension {
     pub(super) inside: Option<Inside>,
     pub(super) boxes: BoundingBoxes,
     pub(super) holders: Holders,
-    pub(super) trade: Trade,
+    pub(super) sum_exchange: SumExchange,
     pub(super) gates: Vec<Gate>,
     /// Mass that has come in, where the case has openings.
     pub(super) came_in: Option<CameIn>,
@@ -160,7 +160,7 @@ impl Suspension {
                 free: Vec::new(),
             });
         }
-        let trade = Trade::new(gpu)?;
+        let sum_exchange = SumExchange::new(gpu)?;
         let mut suspension = Self {
             gpu: gpu.clone(),
             rank,
@@ -175,7 +175,7 @@ impl Suspension {
             inside,
             boxes,
             holders,
-            trade,
+            sum_exchange,
             came_in: shared.came_in.clone(),
             anew: false,
             gates: surroundings.gates,
@@ -200,7 +200,7 @@ impl Suspension {
 
     /// Seconds spent so far, by phase.
     pub fn phases(&self) -> CellPhases {
-        let messages = self.trade.phases();
+        let messages = self.sum_exchange.phases();
         CellPhases {
             compute: messages.compute,
             communication: messages.communication + messages.packing,
@@ -292,9 +292,9 @@ impl Physics for Suspension {
             recorder.phase("interpolate");
             self.coupling.record_interpolate(recorder, step as u32, self.parameters.move_every as u32);
             if !self.alone {
-                self.trade.trade(comm, recorder)?;
+                self.sum_exchange.record_exchange(comm, recorder)?;
                 recorder.phase("add shares");
-                self.trade.record_add(recorder);
+                self.sum_exchange.record_add(recorder);
             }
             recorder.phase("move");
             self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);

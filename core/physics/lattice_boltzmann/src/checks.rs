@@ -51,9 +51,9 @@ impl Extremes {
 /// The checks of a part.
 pub(crate) struct Checks {
     words: Buffer,
-    /// Where two batches bring theirs in turn: one is read while the other is at work.
+    /// Where two batches bring theirs in next: one is read while the other is at work.
     staging: [Staging; 2],
-    turn: usize,
+    next: usize,
     /// Step and slot of each check of the batch in the making.
     recorded: Vec<(u64, usize)>,
     /// What was handed over and not read yet.
@@ -74,7 +74,7 @@ impl Checks {
     pub fn new(gpu: &Gpu, words: Buffer) -> Result<Self> {
         let staging = || gpu.staging("checked", words.bytes());
         let staging = [staging()?, staging()?];
-        Ok(Self { words, staging, turn: 0, recorded: Vec::new(), travelling: None, found: Vec::new() })
+        Ok(Self { words, staging, next: 0, recorded: Vec::new(), travelling: None, found: Vec::new() })
     }
 
     /// Bytes that kernels need.
@@ -88,7 +88,7 @@ impl Checks {
     /// Brings the checks of the batch, if any, to where the host reads them, at its end.
     pub fn bring(&mut self, recorder: &mut Recorder) {
         if !self.recorded.is_empty() {
-            recorder.copy_out(&self.words, 0, &self.staging[self.turn], self.words.bytes());
+            recorder.copy_out(&self.words, 0, &self.staging[self.next], self.words.bytes());
             recorder.clear(&self.words);
         }
     }
@@ -97,8 +97,8 @@ impl Checks {
     pub fn handed_over(&mut self, ticket: &Ticket) -> Option<Travelling> {
         let checks = std::mem::take(&mut self.recorded);
         let now = (!checks.is_empty()).then(|| {
-            let staging = self.staging[self.turn].clone();
-            self.turn = 1 - self.turn;
+            let staging = self.staging[self.next].clone();
+            self.next = 1 - self.next;
             Travelling { ticket: ticket.clone(), staging, checks }
         });
         std::mem::replace(&mut self.travelling, now)

@@ -10,7 +10,7 @@ fn groups_of_nodes() -> u32 {
 }
 
 // Those begin, so that the message travels while the others are at work.
-fn turn(place: u32) -> u32 {
+fn number_at(place: u32) -> u32 {
     let first = min(span.packs, groups_of_nodes());
     let ahead = groups_of_nodes() - first;
     if (place >= groups_of_nodes()) {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::courier::{Courier, Phases, Pieces, length};
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Signals};
+use hematite_engine::rank_channel::{Phases, Pieces, RankChannel, length};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, KernelSignals, Recorder};
 
 use super::buffers::Buffers;
 use super::halo::Crossing;
@@ -32,7 +32,7 @@ struct Message {
 pub(crate) struct Exchange {
     // Indexed by whether the step is odd.
     messages: [Message; 2],
-    courier: Courier,
+    channel: RankChannel,
     stride: u32,
     /// Whether odd steps bring all populations of the halo's nodes, so that a part does their even steps too.
     refills: bool,
@@ -41,15 +41,15 @@ pub(crate) struct Exchange {
 }
 
 /// What a step's kernel binds that packs messages: see crossing.wgsl.
-pub(crate) struct Outbox {
+pub(crate) struct PackBindings {
     /// By whether the step is odd.
     lists: [Buffer; 2],
     message: Buffer,
-    /// Some also where the kernel could post messages by itself and does not.
+    /// Some also where the kernel could send messages by itself and does not.
     signals: [Buffer; 2],
 }
 
-impl Outbox {
+impl PackBindings {
     /// No messages.
     pub fn none(gpu: &Gpu) -> Result<Self> {
         let buffer = || gpu.buffer("no message", 16);
@@ -58,9 +58,9 @@ impl Outbox {
 
     /// What a step binds, odd or else even.
     pub fn table(&self, odd: bool) -> [(&'static str, &Buffer); 4] {
-        let [arrived, posted] = &self.signals;
+        let [arrived, sent] = &self.signals;
         let list = &self.lists[usize::from(odd)];
-        [("crossing", list), ("message", &self.message), ("arrived", arrived), ("posted", posted)]
+        [("crossing", list), ("message", &self.message), ("arrived", arrived), ("sent", sent)]
     }
 }
 
@@ -106,11 +106,11 @@ impl Exchange {
         let bytes = |places: usize| (width * places.max(crossing.len())) as u64;
         let (out, answer) = (bytes(after_odd.out.len()), bytes(after_odd.into.len()));
         // After an odd step the whole interior is still to be done; after every step there is less to do than a message takes.
-        let courier = match refills {
-            true => Courier::new(gpu, gpu.background_mailbox("halo", out, answer)?),
-            false => Courier::prompt(gpu, "halo", out, answer)?,
+        let channel = match refills {
+            true => RankChannel::new(gpu, gpu.background_channel("halo", out, answer)?),
+            false => RankChannel::prompt(gpu, "halo", out, answer)?,
         };
-        let signals = courier.signals();
+        let signals = channel.signals();
         let variant = Variant { signals: signals.is_some(), ..*variant };
         let kernel = |shader, places: &[Place], message| -> Result<(Kernel, Bound)> {
             let words: Vec<u32> = places.iter().flat_map(|place| [place.pair, place.index]).collect();
@@ -124,8 +124,10 @@ impl Exchange {
         let pieces = |slots: &[(usize, usize)]| slots.iter().map(|&(rank, slots)| (rank, slots * width)).collect();
         let message = |out: &[Place], into: &[Place], going: &Slots, coming: &Slots| -> Result<Message> {
             Ok(Message {
-                pack: (!variant.packs(Shader::Step)).then(|| kernel(Shader::Pack, out, courier.out())).transpose()?,
-                unpack: kernel(Shader::Unpack, into, courier.incoming())?,
+                pack: (!variant.packs(Shader::Step))
+                    .then(|| kernel(Shader::Pack, out, channel.send_buffer()))
+                    .transpose()?,
+                unpack: kernel(Shader::Unpack, into, channel.receive_buffer())?,
                 going: pieces(going),
                 coming: pieces(coming),
                 counts: [out.len() as u32, into.len() as u32],
@@ -135,12 +137,12 @@ impl Exchange {
             message(&crossing.own, &crossing.halo, &crossing.neighbours, &crossing.neighbours)?,
             message(&after_odd.out, &after_odd.into, &after_odd.going, &after_odd.coming)?,
         ];
-        Ok(Self { messages, courier, stride: buffers.stride, refills, packed: None })
+        Ok(Self { messages, channel, stride: buffers.stride, refills, packed: None })
     }
 
     /// Seconds spent on messages so far.
     pub fn phases(&self) -> Phases {
-        self.courier.phases()
+        self.channel.phases()
     }
 
     /// Whether odd steps bring all populations of the halo's nodes.
@@ -157,30 +159,36 @@ impl Exchange {
     ///
     /// # Errors
     /// Where the device has no room.
-    pub fn outbox(&self, gpu: &Gpu, crossing: &Crossing, nodes: Range<u32>, each: [u32; 2]) -> Result<Outbox> {
+    pub fn pack_bindings(
+        &self,
+        gpu: &Gpu,
+        crossing: &Crossing,
+        nodes: Range<u32>,
+        each: [u32; 2],
+    ) -> Result<PackBindings> {
         let list = |odd: bool| -> Result<Buffer> {
             let items = crossing.by_workgroup(odd, nodes.clone(), each[usize::from(odd)]);
             let list = gpu.buffer("what crosses", size_of_val(items.as_slice()) as u64)?;
             gpu.upload(&list, 0, &items)?;
             Ok(list)
         };
-        let mut outbox = Outbox::none(gpu)?;
-        outbox.lists = [list(false)?, list(true)?];
-        outbox.message = self.courier.out().clone();
-        if let Some(signals) = self.courier.signals() {
-            let [arrived, posted, _] = signals.buffers().map(|(_, buffer)| buffer.clone());
-            outbox.signals = [arrived, posted];
+        let mut pack_bindings = PackBindings::none(gpu)?;
+        pack_bindings.lists = [list(false)?, list(true)?];
+        pack_bindings.message = self.channel.send_buffer().clone();
+        if let Some(signals) = self.channel.signals() {
+            let [arrived, sent, _] = signals.buffers().map(|(_, buffer)| buffer.clone());
+            pack_bindings.signals = [arrived, sent];
         }
-        Ok(outbox)
+        Ok(pack_bindings)
     }
 
-    /// The number of the next message, where what packs it has to post it by itself.
-    pub fn posted_by_kernel(&self) -> Option<u32> {
-        self.courier.signals().map(Signals::next_round)
+    /// The number of the next message, where what packs it has to send it by itself.
+    pub fn sent_by_kernel(&self) -> Option<u32> {
+        self.channel.signals().map(KernelSignals::next_round)
     }
 
     /// Sends off what goes out after a step; packs it first, unless the step did.
-    pub fn record_post(&mut self, recorder: &mut Recorder, odd: bool) {
+    pub fn record_send(&mut self, recorder: &mut Recorder, odd: bool) {
         let message = &self.messages[usize::from(odd)];
         recorder.phase("pack halo");
         if let Some((kernel, bound)) = &message.pack {
@@ -189,10 +197,10 @@ impl Exchange {
                 kernel,
                 bound,
                 count,
-                &[0, count, self.stride, self.posted_by_kernel().unwrap_or_default()],
+                &[0, count, self.stride, self.sent_by_kernel().unwrap_or_default()],
             );
         }
-        self.courier.post(recorder, length(&message.going));
+        self.channel.send(recorder, length(&message.going));
         self.packed = Some(odd);
     }
 
@@ -201,14 +209,14 @@ impl Exchange {
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    pub fn send<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<Option<bool>> {
+    pub fn receive<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<Option<bool>> {
         let Some(odd) = self.packed.take() else { return Ok(None) };
         let message = &self.messages[usize::from(odd)];
         let pieces = (message.going.clone(), message.coming.clone());
-        self.courier.await_answer(comm, recorder, "exchange halo", pieces)?;
+        self.channel.await_answer(comm, recorder, "exchange halo", pieces)?;
         let (count, (kernel, bound)) = (message.counts[1], &message.unpack);
         recorder.phase("unpack halo");
-        let round = self.courier.signals().map_or(0, Signals::round);
+        let round = self.channel.signals().map_or(0, KernelSignals::round);
         recorder.dispatch(kernel, bound, count, &[0, count, self.stride, round]);
         Ok(Some(odd))
     }
@@ -225,10 +233,10 @@ mod tests {
         var<storage, read_write> numbers: array<u32>;
         #include \"crossing.wgsl\"
         @compute @workgroup_size(1) fn main(@builtin(workgroup_id) group: vec3<u32>) {
-            numbers[group.x] = turn(group.x) * 2u + u32(packing(turn(group.x)));
+            numbers[group.x] = number_at(group.x) * 2u + u32(packing(number_at(group.x)));
         }";
 
-    /// Each workgroup has its turn once, also those that rows of workgroups have too many; those that pack come first.
+    /// Each workgroup begins once, also those that rows of workgroups have too many; those that pack come first.
     #[test]
     fn workgroups_that_pack_begin() {
         let gpu = Gpu::open(0, Needs::default()).expect("a device");
@@ -236,8 +244,8 @@ mod tests {
             workgroup => WORKGROUP, width => 1, pairs => Vec::<u32>::new(), number_stored => "u32",
         };
         let crossing = Template { name: "crossing.wgsl", text: include_str!("crossing.wgsl") };
-        let wgsl = render(Template { name: "turns.wgsl", text: TEXT }, &[crossing], &context);
-        let kernel = Kernel::new(&gpu, "turns", &wgsl, 8).expect("made");
+        let wgsl = render(Template { name: "numbers.wgsl", text: TEXT }, &[crossing], &context);
+        let kernel = Kernel::new(&gpu, "numbers", &wgsl, 8).expect("made");
         let groups: u32 = 12;
         let [none, message] = [0; 2].map(|_| gpu.buffer("nothing", 16).expect("room"));
         let numbers = gpu.buffer("numbers", 4 * u64::from(groups)).expect("room");

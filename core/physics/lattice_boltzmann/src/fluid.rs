@@ -325,7 +325,7 @@ impl Fluid {
     /// # Errors
     /// When the device or a rank is lost.
     pub fn end<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        self.send_packed(comm, recorder)?;
+        self.receive_packed(comm, recorder)?;
         self.checks.bring(recorder);
         Ok(())
     }

@@ -21,7 +21,7 @@ const WALL_FORCE_QUANTUM: real = real(1.0 / ${wall_force_scale});
 #endif
 
 // What one dispatch works on: `count` items from `first` on; `stride` items separate the two slots of a pair array, `row`
-// is the time step's line in `schedule`. Workgroups from number `packs` on pack what crosses of theirs, and post message number `round` where `posts`
+// is the time step's line in `schedule`. Workgroups from number `packs` on pack what crosses of theirs, and send message number `round` where `sends`
 // is 1. What packs or unpacks may have the number of its message as `round` there.
 #if immediate_force
 // `force_k` is the body force at the beginning of the step along the first velocity of pair k; the first pairs are the axes.
@@ -34,7 +34,7 @@ struct Span {
     ${row_or_round}: u32,
 #if packs_after
     packs: u32,
-    posts: u32,
+    sends: u32,
     round: u32,
 #endif
 #if immediate_force

@@ -85,7 +85,7 @@ pub struct Variant {
     pub terms: usize,
     /// How the step is done.
     pub tuning: Tuning,
-    /// Whether kernels that pack messages can post them, and those that unpack wait for them, by themselves.
+    /// Whether kernels that pack messages can send them, and those that unpack wait for them, by themselves.
     pub signals: bool,
 }
 
@@ -112,8 +112,8 @@ impl Tuning {
 pub(crate) struct Packing {
     /// The first workgroup that packs what crosses of its nodes.
     from: u32,
-    /// The number of the message, where the kernel posts it.
-    posted: Option<u32>,
+    /// The number of the message, where the kernel sends it.
+    sent: Option<u32>,
 }
 
 impl Packing {
@@ -121,16 +121,16 @@ impl Packing {
     pub const WORDS: usize = 3;
 
     /// No message.
-    pub const NONE: Self = Self { from: u32::MAX, posted: None };
+    pub const NONE: Self = Self { from: u32::MAX, sent: None };
 
-    /// Workgroups from number `from` on pack, and post message number `posted` where there is one.
-    pub fn from(from: u32, posted: Option<u32>) -> Self {
-        Self { from, posted }
+    /// Workgroups from number `from` on pack, and send message number `sent` where there is one.
+    pub fn from(from: u32, sent: Option<u32>) -> Self {
+        Self { from, sent }
     }
 
     /// As the step's kernel takes it.
     pub fn words(self) -> [u32; Self::WORDS] {
-        [self.from, u32::from(self.posted.is_some()), self.posted.unwrap_or_default()]
+        [self.from, u32::from(self.sent.is_some()), self.sent.unwrap_or_default()]
     }
 }
 
@@ -271,7 +271,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         force_scale => literal(FORCE_SCALE),
         unpack => shader == Shader::Unpack,
         packs_after => variant.packs(shader),
-        posts => variant.signals && (shader == Shader::Pack || variant.packs(shader)),
+        sends => variant.signals && (shader == Shader::Pack || variant.packs(shader)),
         awaits => variant.signals && shader == Shader::Unpack,
         row_or_round => if variant.signals && matches!(shader, Shader::Pack | Shader::Unpack) { "round" } else { "row" },
         pairs,
@@ -289,7 +289,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
             b => ["x", "y", "z"][b],
             sum => signed_sum(k_with(&c, |c| c[a] * c[b]), "rest"),
         }).collect::<Vec<_>>(),
-        ..posting(variant, shader),
+        ..sending(variant, shader),
     };
     render(template, &SHARED, &context)
 }
@@ -327,12 +327,12 @@ impl Variant {
     }
 }
 
-/// Which workgroups post, where not all do.
-fn posting(variant: &Variant, shader: Shader) -> Value {
+/// Which workgroups send, where not all do.
+fn sending(variant: &Variant, shader: Shader) -> Value {
     match variant.packs(shader) {
         true => context! {
-            posting => "groups_of_nodes() - span.packs",
-            posts_if => "span.posts != 0u && packing(number)",
+            sending => "groups_of_nodes() - span.packs",
+            sends_if => "span.sends != 0u && packing(number)",
         },
         false => context! {},
     }

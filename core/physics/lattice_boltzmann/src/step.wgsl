@@ -16,7 +16,7 @@ var<storage, read> distances_again: array<${row}>;
 #if immersed
 var<storage, read_write> node_velocity: array<${vector}>;
 #endif
-#{% with last_first = odd and backwards, turns = packs_after %}
+#{% with last_first = odd and backwards, numbered = packs_after %}
 #include "main.wgsl"
 #{% endwith %}
 #if packs_after

@@ -157,7 +157,7 @@ impl Lab {
         let partition = Partition::make(&lattice, ranks).expect("a partition");
         let rank = |comm: &dyn Comm| -> Result<(Vec<u64>, Outcome)> {
             let gpu = Gpu::open(0, Needs { f64: self.precision == Precision::F64, checks: true, ..Needs::default() })?
-                .in_turn()?;
+                .shared_by_ranks()?;
             let mut part = Part::of(&lattice, &partition, comm.rank())?;
             let own = part.position[..part.own].to_vec();
             let ids: Vec<u64> = part.id[..part.own].iter().map(|id| id.0).collect();

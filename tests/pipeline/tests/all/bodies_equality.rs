@@ -74,7 +74,7 @@ fn ranks_agree_where_devices_wait_for_messages() {
     let folder = fork().folder();
     let run = |name: &str, more: &[&str]| {
         let arguments = [&["run.json", "-o", name, "--steps", "150", "--quiet"], more].concat();
-        folder.call("run", &arguments).with("HEMATITE_GATES", "1").end().done()
+        folder.call("run", &arguments).with("HEMATITE_DEVICE_WAITS", "1").end().done()
     };
     let _solo = run("solo", &[]);
     let _two = run("two", &["--threads", "2"]);

@@ -87,8 +87,8 @@ fn gpus_are_listed_in_order() {
 fn who_waits_for_messages_is_asked_for_by_0_or_1() {
     let folder = Folder::with_vessel();
     let before = folder.content();
-    let run = folder.call("run", &["run.json", "--quiet"]).with("HEMATITE_GATES", "yes").end();
-    run.fails(2, &["HEMATITE_GATES=yes", "leave it unset"]);
+    let run = folder.call("run", &["run.json", "--quiet"]).with("HEMATITE_DEVICE_WAITS", "yes").end();
+    run.fails(2, &["HEMATITE_DEVICE_WAITS=yes", "leave it unset"]);
     assert!(folder.content() == before, "files were left behind");
 }
 

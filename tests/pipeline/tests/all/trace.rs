@@ -45,7 +45,7 @@ fn two_ranks_with_cells() {
     let _plain = folder.run(&["run.json", "-o", "plain", "--threads", "2", "--quiet"]).done();
     // Where a device waits for messages by itself, packing is no phase of its own.
     let arguments = ["run.json", "-o", "traced", "--threads", "2", "--trace", "20"];
-    let said = folder.call("run", &arguments).with("HEMATITE_GATES", "0").end().done();
+    let said = folder.call("run", &arguments).with("HEMATITE_DEVICE_WAITS", "0").end().done();
     assert!(said.stderr.contains("trace.json"), "{}", said.stderr);
     assert!(!folder.has("plain/trace.json"));
     let same = folder.post(&["compare", "plain", "traced"]).done();

@@ -26,7 +26,7 @@ impl Fluid {
             return Ok(());
         }
         // What is still on its way belongs to the state.
-        self.send_packed(comm, recorder)?;
+        self.receive_packed(comm, recorder)?;
         recorder.phase("check");
         let (kernel, bound) = &self.kernels[&(Shader::Check, false)];
         let invocations = self.own.div_ceil(NODES).min(INVOCATIONS);

@@ -8,7 +8,7 @@ use hematite_gpu::{Gpu, Recorder};
 use super::{Fluid, Parameters};
 use crate::boundary::Prescribed;
 use crate::buffers::Buffers;
-use crate::exchange::{Exchange, Outbox};
+use crate::exchange::{Exchange, PackBindings};
 use crate::kernels::make;
 use crate::refill::Draft;
 use crate::shaders::{Packing, Shader};
@@ -53,14 +53,14 @@ impl Fluid {
     /// The step's kernels, which may see to messages too.
     pub(super) fn prepare_step(&mut self) -> Result<()> {
         let each = [false, true].map(|odd| self.variant.nodes_of_workgroup(odd));
-        let outbox = || match &self.exchange {
-            Some(exchange) => exchange.outbox(&self.gpu, &self.crossing, self.interior..self.own, each),
-            None => Outbox::none(&self.gpu),
+        let pack_bindings = || match &self.exchange {
+            Some(exchange) => exchange.pack_bindings(&self.gpu, &self.crossing, self.interior..self.own, each),
+            None => PackBindings::none(&self.gpu),
         };
-        let outbox = self.variant.packs(Shader::Step).then(outbox).transpose()?;
+        let pack_bindings = self.variant.packs(Shader::Step).then(pack_bindings).transpose()?;
         for odd in [false, true] {
             let mut table = self.buffers.table(&[]);
-            table.extend(outbox.iter().flat_map(|outbox| outbox.table(odd)));
+            table.extend(pack_bindings.iter().flat_map(|pack_bindings| pack_bindings.table(odd)));
             let made = make(&self.gpu, &self.variant, Shader::Step, odd, &table)?;
             self.kernels.insert((Shader::Step, odd), made);
         }
@@ -79,7 +79,7 @@ impl Fluid {
         if exchange.refills() && odd {
             // Its message travels during the step after it.
             self.record_whole_step(recorder, row);
-            exchange.record_post(recorder, odd);
+            exchange.record_send(recorder, odd);
             Ok(())
         } else if exchange.refills() && (self.whole_halo || exchange.is_packed()) {
             self.even_step_with_halo(comm, exchange, recorder, row)
@@ -89,7 +89,7 @@ impl Fluid {
     }
 
     /// A step with an exchange after it: the interface first, whose populations travel while the interior is done. Both by one kernel where that
-    /// packs and posts the message by itself.
+    /// packs and sends the message by itself.
     fn step_in_two<'g>(
         &mut self,
         comm: &'g dyn Comm,
@@ -98,22 +98,22 @@ impl Fluid {
         row: u32,
     ) -> Result<()> {
         let odd = self.step % 2 == 1;
-        let by_itself = if self.variant.packs(Shader::Step) { exchange.posted_by_kernel() } else { None };
+        let by_itself = if self.variant.packs(Shader::Step) { exchange.sent_by_kernel() } else { None };
         if by_itself.is_some() {
             recorder.phase("interior");
             self.record_entries(recorder, Shader::Pressure, odd, row);
             let first = self.interior / self.variant.nodes_of_workgroup(odd);
             self.record_step(recorder, odd, 0..self.own, row, Packing::from(first, by_itself));
-            exchange.record_post(recorder, odd);
+            exchange.record_send(recorder, odd);
         } else {
             recorder.phase("interface");
             self.record_entries(recorder, Shader::Pressure, odd, row);
             self.record_step(recorder, odd, self.interior..self.own, row, Packing::from(0, None));
-            exchange.record_post(recorder, odd);
+            exchange.record_send(recorder, odd);
             recorder.phase("interior");
             self.record_step(recorder, odd, 0..self.interior, row, Packing::NONE);
         }
-        self.send(comm, exchange, recorder)?;
+        self.receive(comm, exchange, recorder)?;
         recorder.phase("boundaries");
         self.record_boundaries(recorder, !odd, row);
         Ok(())
@@ -131,7 +131,7 @@ impl Fluid {
         recorder.phase("interior");
         self.record_entries(recorder, Shader::Pressure, false, row);
         self.record_step(recorder, false, 0..self.interior, row, Packing::NONE);
-        self.send(comm, exchange, recorder)?;
+        self.receive(comm, exchange, recorder)?;
         recorder.phase("interface");
         self.record_step(recorder, false, self.interior..self.nodes, row, Packing::NONE);
         recorder.phase("boundaries");
@@ -141,22 +141,22 @@ impl Fluid {
     }
 
     /// Records that what is packed in what is recorded crosses, where something is.
-    pub(super) fn send<'g>(
+    pub(super) fn receive<'g>(
         &mut self,
         comm: &'g dyn Comm,
         exchange: &mut Exchange,
         recorder: &mut Recorder<'g>,
     ) -> Result<()> {
-        if let Some(odd) = exchange.send(comm, recorder)? {
+        if let Some(odd) = exchange.receive(comm, recorder)? {
             self.whole_halo = odd && exchange.refills();
         }
         Ok(())
     }
 
     /// The same where the part has neighbours.
-    pub(super) fn send_packed<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+    pub(super) fn receive_packed<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         let Some(mut exchange) = self.exchange.take() else { return Ok(()) };
-        let sent = self.send(comm, &mut exchange, recorder);
+        let sent = self.receive(comm, &mut exchange, recorder);
         self.exchange = Some(exchange);
         sent
     }

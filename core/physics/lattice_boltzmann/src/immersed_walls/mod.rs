@@ -5,7 +5,7 @@
 //!
 //! 1. `wall_velocity.wgsl`: the velocity that the next step would have at nodes near the points, all other forces
 //!    included;
-//! 2. `interpolate.wgsl`: at the points, as integers, and `Trade`: the shares of other ranks are added;
+//! 2. `interpolate.wgsl`: at the points, as integers, and `SumExchange`: the shares of other ranks are added;
 //! 3. `spread.wgsl`: the force of each point to the nodes around it, as integers, for the next step.
 //!
 //! Nothing of this is kept from step to step: the state of the fluid fixes the forces.
@@ -14,8 +14,8 @@ mod points;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::courier::Phases;
-use hematite_engine::{DRIFT_SCALE, Precision, Trade};
+use hematite_engine::rank_channel::Phases;
+use hematite_engine::{DRIFT_SCALE, Precision, SumExchange};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, literal, render};
 use minijinja::context;
 
@@ -37,7 +37,7 @@ pub(crate) struct HeldWalls {
     /// By whether populations stand as after an odd number of steps.
     near: [(Kernel, Bound); 2],
     points: Points,
-    trade: Trade,
+    sum_exchange: SumExchange,
     stride: u32,
 }
 
@@ -69,25 +69,25 @@ impl HeldWalls {
             (0..variant.set.dimension() as u32).flat_map(along).collect()
         };
         let lists: Vec<(usize, Vec<u32>)> = points.shared.iter().map(|(rank, both)| (*rank, words(both))).collect();
-        let mut trade = Trade::new(gpu)?;
-        trade.share(gpu, &device.velocity, &lists)?;
-        Ok(Self { near: [at_nodes(false)?, at_nodes(true)?], points: device, trade, stride: buffers.stride })
+        let mut sum_exchange = SumExchange::new(gpu)?;
+        sum_exchange.share(gpu, &device.velocity, &lists)?;
+        Ok(Self { near: [at_nodes(false)?, at_nodes(true)?], points: device, sum_exchange, stride: buffers.stride })
     }
 
     /// The forces for the next step, after what `recorder` holds. `odd` says how populations stand now, `row` which row of the
     /// schedule is that of the next step.
     pub fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, odd: bool, row: u32) -> Result<()> {
         self.record_velocity(recorder, odd, row);
-        self.trade.trade(comm, recorder)?;
+        self.sum_exchange.record_exchange(comm, recorder)?;
         recorder.phase("walls");
-        self.trade.record_add(recorder);
+        self.sum_exchange.record_add(recorder);
         self.points.record(recorder, &self.points.spread, self.stride);
         Ok(())
     }
 
     /// Seconds spent on messages so far.
     pub fn phases(&self) -> Phases {
-        self.trade.phases()
+        self.sum_exchange.phases()
     }
 
     fn record_velocity(&self, recorder: &mut Recorder, odd: bool, row: u32) {

@@ -162,7 +162,7 @@ fn a_fluid_at_rest_pushes_nothing() {
 
 /// Force and torque on the obstacles after so many steps, as bits, and the middle of their links.
 fn on_rank(lattice: &Lattice, partition: &Partition, comm: &dyn Comm, interpolated: bool, steps: u64) -> [Vec<u64>; 2] {
-    let gpu = Gpu::open(0, Needs::default()).and_then(Gpu::in_turn).expect("a device");
+    let gpu = Gpu::open(0, Needs::default()).and_then(Gpu::shared_by_ranks).expect("a device");
     let mut part = Part::of(lattice, partition, comm.rank()).expect("extracts");
     let cut = cuts(lattice.set, &part, &walls(lattice));
     let shape = vec![[1.0, 0.0, 0.0]; part.openings[0].len()];

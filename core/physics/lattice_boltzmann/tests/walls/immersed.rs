@@ -183,7 +183,7 @@ fn a_pipe_is_round() {
 
 /// Bits of the velocity of this rank's nodes, by global number, after an odd number of steps.
 fn velocities(comm: &dyn Comm, lattice: &Lattice, joined: &Lattice, partition: &Partition) -> Vec<(u64, [u64; 3])> {
-    let gpu = Gpu::open(0, Needs::default()).and_then(Gpu::in_turn).expect("a device");
+    let gpu = Gpu::open(0, Needs::default()).and_then(Gpu::shared_by_ranks).expect("a device");
     let points = wall_points(lattice, 0.75).expect("makes");
     let mut part = Part::of(joined, partition, comm.rank()).expect("extracts");
     let shape = vec![[1.0, 0.0, 0.0]; part.openings[0].len()];

@@ -144,7 +144,7 @@ struct Outcome {
 }
 
 fn outcome(lattice: &Lattice, partition: &Partition, comm: &dyn Comm, steps: u64) -> Outcome {
-    let gpu = Gpu::open(0, Needs::default()).and_then(Gpu::in_turn).expect("a device");
+    let gpu = Gpu::open(0, Needs::default()).and_then(Gpu::shared_by_ranks).expect("a device");
     let mut part = Part::of(lattice, partition, comm.rank()).expect("extracts");
     let id: Vec<u64> = part.id.iter().map(|id| id.0).collect();
     let cut = cuts(lattice.set, &part, &walls(lattice));
