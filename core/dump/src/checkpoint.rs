@@ -55,7 +55,7 @@ impl Bits {
         }
     }
 
-    /// A number for what they are the bits of, in files.
+    /// The number that stands for their type in files.
     fn kind(&self) -> u32 {
         match self {
             Self::F16(_) => 16,
@@ -86,7 +86,7 @@ impl Bits {
     }
 }
 
-/// What a checkpoint says of itself, the same on every rank.
+/// The header of a checkpoint, the same on every rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointMeta {
@@ -151,7 +151,7 @@ fn finished(run: &Path) -> Vec<(u64, PathBuf)> {
     found
 }
 
-/// The group of a population's records. A name may hold what HDF5 takes for a path.
+/// The group of a population's records. HDF5 would take some names for paths.
 fn cells_group(population: &str) -> String {
     format!("cells/{}", population.replace('%', "%25").replace('/', "%2F").replace('.', "%2E"))
 }

@@ -1,4 +1,4 @@
-//! Whether two runs hold the same: their dumps, node by node, cell by cell and body by body, and their ledgers.
+//! Whether two runs have the same results: their dumps, node by node, cell by cell and body by body, and their ledgers.
 
 mod bodies;
 mod cells;

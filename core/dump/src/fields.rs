@@ -1,7 +1,7 @@
 //! Dumps of fields: `NAME.vtkhdf`, a temporal VTKHDF UnstructuredGrid that opens in ParaView as it is.
 //!
 //! One voxel (pixel in 2-D) a lattice node, corners shared, in metres; the geometry is written once and every dump adds
-//! cell arrays in SI. A group `/hematite` beside `/VTKHDF` holds what VTK has no place for: the global number and the
+//! cell arrays in SI. A group `/hematite` beside `/VTKHDF` holds data without a place in VTK: the global number and the
 //! lattice position of each node, and the time step of each dump. With several ranks, each writes its own file
 //! ([`rank_file`]), and `NAME.vtkhdf` is an index over them by virtual datasets; rank files and index have the same layout.
 //!

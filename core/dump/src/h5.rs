@@ -154,7 +154,7 @@ fn chunk(rows: usize, columns: Option<usize>) -> Vec<usize> {
     std::iter::once(rows.max(1)).chain(columns).collect()
 }
 
-/// A new compressed dataset of `rows`, one value a row or `columns` values. Its chunks have checksums, which HDF5 holds them against
+/// A new compressed dataset of `rows`, one value a row or `columns` values. Its chunks have checksums, with which HDF5 compares them
 /// when it reads them.
 pub(crate) fn fixed<T: H5Type>(
     group: &Group,

@@ -4,7 +4,7 @@
 //! step,time_s,inside_kg,in_kg:OPENING..,QUANTITY_UNIT..,QUANTITY_UNIT:PLACE..,cells_seeded:POPULATION,cells_inserted:..
 //! ```
 //!
-//! What is measured is a list of columns by name, which the run chooses ([`Column`]); readers keep those they do not know.
+//! What is measured is a list of columns by name, which the run chooses ([`Column`]); readers keep columns that they do not know.
 
 mod column;
 
@@ -99,7 +99,7 @@ impl Ledger {
         Some(self.rows.iter().map(move |row| row.values[k]))
     }
 
-    /// Reads that of a run folder. A last line that a killed run left unfinished does not count.
+    /// Reads the ledger of a run folder, without a last line that a killed run left unfinished.
     ///
     /// # Errors
     /// A usage fault that names file and line.

@@ -1,4 +1,4 @@
-//! `log.jsonl`: what a run tells programs, one JSON object a line.
+//! `log.jsonl`: the log of a run for programs, one JSON object a line.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

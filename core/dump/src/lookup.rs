@@ -29,7 +29,7 @@ pub(crate) fn find(dataset: &Dataset, wanted: &[(NodeId, usize)]) -> hdf5::Resul
     Ok(found)
 }
 
-/// How many of the list's ids were not found, and the first of those.
+/// How many of the list's ids were not found, and the first of these.
 pub(crate) fn missing<'a>(ids: &[NodeId], found: impl IntoIterator<Item = &'a Rows>) -> Option<(usize, NodeId)> {
     let mut seen = vec![false; ids.len()];
     found.into_iter().flatten().for_each(|&(_, index)| seen[index] = true);

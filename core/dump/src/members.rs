@@ -63,7 +63,7 @@ impl MemberKinds {
         }
     }
 
-    /// Writes the file that people open as an index over those of the ranks.
+    /// Writes the file that people open, an index over the files of the ranks.
     ///
     /// # Errors
     /// When a file cannot be read or written.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Ledger;
 
-/// What `run` made of its config; `post` reads it to know what a run folder holds.
+/// The record of a run: its resolved config and how it ended. `post` learns from it what a run folder holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunRecord {
@@ -38,7 +38,7 @@ pub struct RunRecord {
     pub precision: String,
     /// Time steps asked for; none where steps adapt to the state and the config says how long the run goes on.
     pub steps: Option<u64>,
-    /// Last step at which cells that were seeded smaller grow; none where there are none.
+    /// Last step of the growth of cells that were seeded smaller; none where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grown: Option<u64>,
     /// Mean body force a volume that stands for a pressure drop, Pa/m (a pressure drop along +x is positive x);
@@ -55,7 +55,7 @@ pub struct RunRecord {
     /// What the run warned of, each kind once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRecord>,
-    /// From where the run went on, and what was changed then.
+    /// The restarts of the run: from which step, and what was changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restarts: Vec<RestartRecord>,
     /// How the run ended; none while it goes on, and where it was killed.
@@ -166,7 +166,7 @@ impl RunState {
 }
 
 impl RunRecord {
-    /// The state of the run in a folder, which the end of its ledger tells where nothing else does.
+    /// The state of the run in a folder: where its record does not tell, the end of its ledger does.
     pub fn state(&self, run: &Path) -> RunState {
         let last = || Ledger::read(run).ok().and_then(|ledger| ledger.rows.last().map(|row| row.step));
         let (state, step, reason) = match &self.end {
@@ -209,7 +209,7 @@ impl RunRecord {
         run.join(Self::FILE).is_file() || Self::failed_in(run).is_some()
     }
 
-    /// Reads that of a run folder, or, for the folder [`RunRecord::FAILED`] in one, that of the run, with the one dump that is there.
+    /// Reads the record of a run folder. For the folder [`RunRecord::FAILED`] in one, gives the run's record with the one dump that is there.
     ///
     /// # Errors
     /// A usage fault when the folder holds none, or one of another version.

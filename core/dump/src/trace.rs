@@ -1,4 +1,4 @@
-//! `trace.json`: what hosts and devices of a run did when, in the trace event format of Chrome and Perfetto.
+//! `trace.json`: when hosts and devices of a run did what, in the trace event format of Chrome and Perfetto.
 //!
 //! One process a rank, thread 0 its host, thread 1 its device; complete events ("ph": "X") with `ts` and `dur` in
 //! microseconds of rank 0's clock and the time step in `args`. `otherData` says how far clocks may be off. Format:
@@ -30,9 +30,9 @@ pub struct Trace {
 pub struct RankTrace {
     /// The device's name.
     pub device_name: String,
-    /// How far the host's clock may be off that of rank 0, in nanoseconds.
+    /// The largest error of the host's clock against rank 0's, in nanoseconds.
     pub clock_uncertainty: i64,
-    /// How far the device's events may be off beside those of its host, in nanoseconds; none where it has no timestamps.
+    /// The largest error of the device's times against its host's, in nanoseconds; none where it has no timestamps.
     pub device_uncertainty: Option<i64>,
     /// Work of the host, by its beginning: events nest.
     pub host: Vec<TraceEvent>,
@@ -66,7 +66,7 @@ struct Notes {
     devices: Vec<String>,
 }
 
-/// The file as it is read. Other programs may have added what is not asked for here.
+/// The file as it is read; keys that other programs added are passed over.
 #[derive(Deserialize)]
 struct Document {
     #[serde(rename = "otherData")]

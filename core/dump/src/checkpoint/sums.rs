@@ -1,4 +1,4 @@
-//! `SHA256SUMS`: what the files of a checkpoint hash to, in the format of sha256sum.
+//! `SHA256SUMS`: the hashes of the files of a checkpoint, in the format of sha256sum.
 
 use std::fs;
 use std::io::Write;

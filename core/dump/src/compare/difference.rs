@@ -45,7 +45,7 @@ pub struct Total {
 /// A difference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// The runs do not hold the same things; says which.
+    /// Something is in one run and not in the other; says what.
     Structure(String),
     /// A value of a dump.
     Value {

@@ -114,7 +114,7 @@ fn members<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame) -> Option<Strin
 /// Compares the numbers of two frames of the same members.
 fn numbers<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame, rtol: Option<f64>, comparison: &mut Comparison) {
     let (at, id, kind) = K::members(a);
-    // The member of each row, and which of its rows that is.
+    // The member of each row, and the number of the row among the member's.
     let of_member = |member: usize| (0..kinds[kind[member] as usize].vertices()).map(move |row| (member, row));
     let owner: Vec<(usize, usize)> = (0..id.len()).flat_map(of_member).collect();
     for (a, b) in K::rows(a).iter().zip(&K::rows(b)) {
@@ -141,7 +141,7 @@ fn numbers<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame, rtol: Option<f6
     }
 }
 
-/// Compares two arrays, and hands on what differs: its place, the number in each run, and its bits.
+/// Compares two arrays, and reports each difference: its place, and the number in each run and its bits.
 fn each<T: Number>(
     a: &[T],
     b: &[T],

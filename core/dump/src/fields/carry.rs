@@ -13,7 +13,7 @@ use crate::h5::{self, reading, writing};
 use crate::lookup::{self, Rows};
 use crate::{Field, Grid};
 
-/// The file that people open: the dumps of one rank, or the index over those of several.
+/// The file that people open: the dumps of one rank, or the index over the files of several.
 pub fn dump_file(run: &Path, name: &str) -> PathBuf {
     run.join(format!("{name}.vtkhdf"))
 }

@@ -12,7 +12,7 @@ use crate::h5::{self, reading};
 /// show a missing or truncated file as zeros.
 pub(super) struct Pieces {
     pub(super) path: PathBuf,
-    /// Of the whole: that of the one file or the index.
+    /// The header of the one file or of the index.
     pub(super) header: Header,
     pub(super) files: Vec<(PathBuf, Header)>,
 }

@@ -1,6 +1,6 @@
-//! Dumps of what is suspended: temporal VTKHDF PolyData that open in ParaView as they are.
+//! Dumps of cells and bodies: temporal VTKHDF PolyData that open in ParaView as they are.
 //!
-//! A group of ours beside `/VTKHDF` holds what VTK has no place for: the populations, and for each dump its time step and
+//! A group of ours beside `/VTKHDF` holds data without a place in VTK: the populations, and for each dump its time step and
 //! where its rows stand (`layout.rs`). With several ranks each writes its own file ([`rank_file`](crate::rank_file)), every
 //! member into one of them, and the file that people open is an index over them by virtual datasets; rank files and index
 //! have the same layout. Members stand ordered by population, then number; while that list stays the same from one dump to
@@ -36,7 +36,7 @@ pub use writer::Writer;
 /// An array of data by its path in `/VTKHDF/Steps`, and its first row of a dump.
 pub type Data = (&'static str, fn(&Layout) -> usize);
 
-/// What a file of one form holds beside what all have.
+/// The data of one kind of file beside the data of all kinds.
 pub struct Form {
     /// Its members, for faults: "cells".
     pub what: &'static str,

@@ -28,7 +28,7 @@ impl<K: Kind> Reader<K> {
         Self::through(path, u64::MAX)
     }
 
-    /// Opens that of a run folder; `None` where it holds none.
+    /// Opens the file in a run folder; `None` where there is none.
     ///
     /// # Errors
     /// As [`Reader::open`].

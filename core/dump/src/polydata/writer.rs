@@ -20,7 +20,7 @@ pub struct Writer<K> {
 }
 
 impl<K: Kind> Writer<K> {
-    /// Makes the file without a dump; it appears whole. `spacing`: that of the lattice, in metres.
+    /// Makes the file without a dump; it appears whole. `spacing` is the lattice's, in metres.
     ///
     /// # Errors
     /// When there is no kind, a kind cannot be in this dimension, or the file cannot be written.

@@ -229,7 +229,7 @@ fn element<T: H5Type + Into<hdf5::types::OwnedDynValue>>(
     if name == "position" { Ok(()) } else { share_times(&particles.file()?, name) }
 }
 
-/// H5MD wants the times of box and image to be those of the position, as hard links.
+/// H5MD wants box and image to have the position's times, as hard links.
 fn share_times(file: &File, name: &str) -> hdf5::Result<()> {
     for times in ["step", "time"] {
         file.link_hard(&format!("/{PARTICLES}/position/{times}"), &format!("/{PARTICLES}/{name}/{times}"))?;

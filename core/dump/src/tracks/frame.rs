@@ -165,7 +165,7 @@ fn turned_axis([w, x, y, z]: [f64; 4], k: usize) -> [f64; 3] {
     ][k]
 }
 
-/// The axis in the sense in which its largest component is positive.
+/// The axis or its opposite, whichever has a positive largest component.
 fn forwards(axis: [f64; 3]) -> [f64; 3] {
     let largest = axis.into_iter().fold(0.0_f64, |largest, x| if x.abs() > largest.abs() { x } else { largest });
     axis.map(|x| if largest < 0.0 { 0.0 - x } else { x })
