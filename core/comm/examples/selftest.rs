@@ -1,5 +1,5 @@
-//! Every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-in-place]`. With an argument rank 1 goes down that way
-//! while the others wait for it.
+//! Every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-in-place]`. With an argument rank 1 goes
+//! down that way while the others wait for it.
 
 #[path = "../tests/exercise/mod.rs"]
 mod exercise;
@@ -33,8 +33,8 @@ fn check() -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// All of it through shared memory where there is some; with ranks that let some, none or all messages through it, and pieces far
-/// below the longest message, so that messages are split; through MPI alone.
+/// All of it through shared memory where there is some; with ranks that let some, none or all messages through it, and
+/// pieces far below the longest message, so that messages are split; through MPI alone.
 fn everything(comm: Mpi) -> Result<()> {
     exercise::everything(&comm);
     let longest = [0, 50_000, usize::MAX][comm.rank() % 3];

@@ -16,8 +16,9 @@ pub struct ClockOffset {
     pub uncertainty: i64,
 }
 
-/// Compares the ranks' clocks, `now` each. Every rank asks rank 0 for its time over and over; that time lies between the question and the
-/// answer. All answers together bound the offset at least as well as the shortest round trip. Collective.
+/// Compares the ranks' clocks, `now` each. Every rank asks rank 0 for its time over and over; that time lies between
+/// the question and the answer. All answers together bound the offset at least as well as the shortest round trip.
+/// Collective.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.

@@ -54,10 +54,10 @@ pub trait Comm {
     /// A lost-rank fault when a rank is gone.
     fn exchange(&self, send: &[(usize, &[u8])], receive: &mut [(usize, &mut [u8])]) -> Result<()>;
 
-    /// The same with messages written and read in place, so that ranks which share memory need not copy them. `going` and `coming` are
-    /// (rank, bytes) of each message. First `write(k, room)` fills the k-th of `going`, in order; `room` has exactly its bytes, with any
-    /// content. Once the k-th of `coming` is there, `read(k, message)` gets it; messages come in any order. Both are called for empty
-    /// messages too, and must not call this rank's `Comm`.
+    /// The same with messages written and read in place, so that ranks which share memory need not copy them. `going`
+    /// and `coming` are (rank, bytes) of each message. First `write(k, room)` fills the k-th of `going`, in order;
+    /// `room` has exactly its bytes, with any content. Once the k-th of `coming` is there, `read(k, message)` gets it;
+    /// messages come in any order. Both are called for empty messages too, and must not call this rank's `Comm`.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
@@ -151,8 +151,8 @@ pub fn gather_all(comm: &dyn Comm, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         .collect()
 }
 
-/// Sends the pieces of `out`, which follow each other, (rank, bytes) each, and fills `into` with pieces of the same lengths from the same
-/// ranks. Ranks without pieces need not call it.
+/// Sends the pieces of `out`, which follow each other, (rank, bytes) each, and fills `into` with pieces of the same
+/// lengths from the same ranks. Ranks without pieces need not call it.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.

@@ -17,8 +17,8 @@ use crate::{Comm, launch, order};
 
 /// This process's rank of the MPI world. MPI ends with it.
 ///
-/// Messages between ranks of one host go through memory that they share, where the system lets them; others, and all else that ranks
-/// do together, through MPI.
+/// Messages between ranks of one host go through memory that they share, where the system lets them; others, and all
+/// else that ranks do together, through MPI.
 ///
 /// MPI itself ends all ranks when one is lost. A panic ends them too, since the others could wait for it for ever.
 pub struct Mpi {
@@ -79,7 +79,8 @@ impl Mpi {
         self
     }
 
-    /// The same, with messages of more than `bytes` bytes from this rank going through MPI alone. Ranks need not agree on it.
+    /// The same, with messages of more than `bytes` bytes from this rank going through MPI alone. Ranks need not agree
+    /// on it.
     #[must_use]
     pub fn with_longest_shared(mut self, bytes: usize) -> Self {
         self.neighbours.limit(bytes);
@@ -91,17 +92,20 @@ impl Mpi {
         self.neighbours.reaches(rank) && self.neighbours.hears(rank)
     }
 
-    /// Sends a message through shared memory, and gives true; gives false, and writes nothing, where it has to go through MPI.
+    /// Sends a message through shared memory, and gives true; gives false, and writes nothing, where it has to go
+    /// through MPI.
     fn sent_near(&self, peer: usize, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
         bytes > 0 && self.neighbours.send(peer, bytes, fill, || self.progress())
     }
 
-    /// Lets MPI make progress on what it began. MPI does so only within calls, and other ranks may wait for messages that have not left yet.
+    /// Lets MPI make progress on what it began. MPI does so only within calls, and other ranks may wait for messages
+    /// that have not left yet.
     fn progress(&self) {
         let _ = self.world.any_process().immediate_probe();
     }
 
-    /// Sends `out` through MPI and receives messages through MPI or shared memory; `read` gets those that have no buffer.
+    /// Sends `out` through MPI and receives messages through MPI or shared memory; `read` gets those that have no
+    /// buffer.
     fn complete(&self, out: &[(usize, &[u8])], coming: &mut [Coming<'_>], read: &mut dyn FnMut(usize, &[u8])) {
         let pieces = |bytes: usize| bytes.div_ceil(self.longest);
         let requests = out.iter().map(|m| pieces(m.1.len())).chain(coming.iter().map(|m| pieces(m.bytes))).sum();

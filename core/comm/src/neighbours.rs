@@ -20,8 +20,8 @@ pub(crate) enum Arrival {
     Elsewhere,
 }
 
-/// The lanes between this rank and others, by number in the world; none where the other rank is on another host, or where either side
-/// could not share memory.
+/// The lanes between this rank and others, by number in the world; none where the other rank is on another host, or
+/// where either side could not share memory.
 pub(crate) struct Neighbours {
     to: Vec<Option<RefCell<Sender>>>,
     from: Vec<Option<RefCell<Receiver>>>,
@@ -80,8 +80,8 @@ impl Neighbours {
         self.from[peer].is_some()
     }
 
-    /// Sends a message that `fill` writes, once the peer has read the last but one, and gives true; gives false where it has to go
-    /// through MPI. `progress` is called now and then while it waits.
+    /// Sends a message that `fill` writes, once the peer has read the last but one, and gives true; gives false where
+    /// it has to go through MPI. `progress` is called now and then while it waits.
     pub fn send(&self, peer: usize, bytes: usize, fill: impl FnOnce(&mut [u8]), progress: impl Fn()) -> bool {
         let Some(sender) = &self.to[peer] else { return false };
         let mut sender = sender.borrow_mut();

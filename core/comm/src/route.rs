@@ -15,8 +15,9 @@ pub struct Route {
 }
 
 impl Route {
-    /// This rank holds the things numbered `held`, each of which one rank holds, and wants those numbered `wanted`, each at most once. Each
-    /// rank keeps the list of holders for one range of numbers, so that memory follows the things of a rank. Collective.
+    /// This rank holds the things numbered `held`, each of which one rank holds, and wants those numbered `wanted`,
+    /// each at most once. Each rank keeps the list of holders for one range of numbers, so that memory follows the
+    /// things of a rank. Collective.
     ///
     /// # Errors
     /// A usage fault when no rank holds what one wants; when a rank is lost.
@@ -69,8 +70,8 @@ impl Route {
         Ok(Self { send, receive, wanted: wanted.len() })
     }
 
-    /// Sends values of `width` bytes, in the order of the numbers held; gives those wanted, in the order of the numbers wanted.
-    /// Collective.
+    /// Sends values of `width` bytes, in the order of the numbers held; gives those wanted, in the order of the numbers
+    /// wanted. Collective.
     ///
     /// # Errors
     /// When a rank is lost.

@@ -1,8 +1,9 @@
 //! Memory that a rank shares with others of its host, through which messages go to them.
 //!
-//! A rank makes one file without a name, which lives as long as a process has it, and nowhere but in memory. It has a lane for each
-//! rank that is to read from it: two slots, so that the next message is written while the last is read, and the numbers of messages
-//! written and read. A lane is mapped as long as it may ever be; only what messages needed so far takes memory.
+//! A rank makes one file without a name, which lives as long as a process has it, and nowhere but in memory. It has a
+//! lane for each rank that is to read from it: two slots, so that the next message is written while the last is read,
+//! and the numbers of messages written and read. A lane is mapped as long as it may ever be; only what messages needed
+//! so far takes memory.
 #![expect(unsafe_code, reason = "no safe call shares memory between processes")]
 
 use std::collections::hash_map::RandomState;
@@ -23,8 +24,8 @@ use crate::neighbours::Arrival;
 /// All offsets are multiples of it: the largest page there is.
 const PAGE: usize = 1 << 16;
 
-/// The longest message of a slot, longer than those of a step are: what a slot once needed it keeps, and that is not for messages
-/// that come once.
+/// The longest message of a slot, longer than those of a step are: what a slot once needed it keeps, and that is not
+/// for messages that come once.
 const SLOT: usize = 1 << 25;
 
 /// A lane begins with a page for its [`Control`].
@@ -154,8 +155,8 @@ impl Sender {
         self.count < taken.load(Ordering::Acquire) + 2
     }
 
-    /// Sends a message that `fill` writes, and gives true; or, where there is no memory for it, gives false and leaves word that it
-    /// comes another way.
+    /// Sends a message that `fill` writes, and gives true; or, where there is no memory for it, gives false and leaves
+    /// word that it comes another way.
     ///
     /// # Panics
     /// When no slot is free: a fault of the program.
@@ -164,8 +165,9 @@ impl Sender {
         let slot = (self.count % 2) as usize;
         let here = self.has_room(slot, bytes);
         if here {
-            // Sound because the slot lies in the map and has memory, and nobody else reaches it: the receiver has taken what it held
-            // (`is_free`) and looks at it again once the count says so; `self` is borrowed mutably meanwhile.
+            // Sound because the slot lies in the map and has memory, and nobody else reaches it: the receiver has taken
+            // what it held (`is_free`) and looks at it again once the count says so; `self` is borrowed mutably
+            // meanwhile.
             fill(unsafe {
                 std::slice::from_raw_parts_mut(self.map.at(slot_start(self.start, slot), bytes).as_ptr(), bytes)
             });
@@ -177,7 +179,8 @@ impl Sender {
         here
     }
 
-    /// Whether the slot has memory for so many bytes; reserves it where it can. To write where there is none would end the process.
+    /// Whether the slot has memory for so many bytes; reserves it where it can. To write where there is none would end
+    /// the process.
     fn has_room(&mut self, slot: usize, bytes: usize) -> bool {
         if bytes > self.most {
             return false;
@@ -197,7 +200,8 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The receiver of a lane in the memory of another process, which has `lanes` of them; none where that cannot be reached.
+    /// The receiver of a lane in the memory of another process, which has `lanes` of them; none where that cannot be
+    /// reached.
     pub fn open(handle: Handle, lanes: usize, lane: usize) -> Option<Self> {
         if namespace()? != handle.namespace || lane >= lanes {
             return None;
@@ -231,8 +235,8 @@ impl Receiver {
         let here = length != ELSEWHERE;
         if here {
             assert_eq!(length, bytes, "ranks disagree on the length of a message");
-            // Sound because the slot lies in the map, the sender gave it memory and filled it before it raised the count, and writes to it
-            // again once it sees below that the message is taken.
+            // Sound because the slot lies in the map, the sender gave it memory and filled it before it raised the
+            // count, and writes to it again once it sees below that the message is taken.
             read(unsafe { std::slice::from_raw_parts(self.map.at(slot_start(0, slot), bytes).as_ptr(), bytes) });
         }
         self.count += 1;
@@ -260,8 +264,8 @@ impl Map {
     fn control(&self, lane: usize) -> &Control {
         let control = self.at(lane, size_of::<Control>()).cast::<Control>();
         assert!(control.is_aligned(), "lanes begin with pages");
-        // Sound because the file has memory there from its beginning to its end, aligned as just seen, and all processes reach it as
-        // atomic numbers, for which any bytes will do.
+        // Sound because the file has memory there from its beginning to its end, aligned as just seen, and all
+        // processes reach it as atomic numbers, for which any bytes will do.
         unsafe { control.as_ref() }
     }
 }

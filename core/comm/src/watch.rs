@@ -102,7 +102,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Watches `others`, ranks of this host in ascending order. Of the ranks of a host the first that is not stopped reports.
+    /// Watches `others`, ranks of this host in ascending order. Of the ranks of a host the first that is not stopped
+    /// reports.
     pub fn begin(own: usize, others: Vec<Process>, patience: Patience, tell: impl Fn(Notice) + Send + 'static) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let until = Arc::clone(&ended);
@@ -126,7 +127,8 @@ impl Drop for Watch {
     }
 }
 
-/// One look; `seconds` is for how long each process was seen not to run. It counts looks, not time: this process may have been stopped too.
+/// One look; `seconds` is for how long each process was seen not to run. It counts looks, not time: this process may
+/// have been stopped too.
 fn look(own: usize, others: &[Process], patience: Patience, tick: f64, seconds: &mut [f64], tell: &impl Fn(Notice)) {
     let conditions: Vec<Condition> = others.iter().map(|process| process.condition()).collect();
     for (k, process) in others.iter().enumerate().filter(|(k, _)| conditions[*k] == Condition::Runs) {

@@ -1,5 +1,5 @@
-//! Refuses what JSON and serde let pass: a key that stands twice, whose last value wins, and a list in place of an object, whose values
-//! are taken for those of keys in their order.
+//! Refuses what JSON and serde let pass: a key that stands twice, whose last value wins, and a list in place of an
+//! object, whose values are taken for those of keys in their order.
 
 use std::fmt;
 
@@ -74,8 +74,8 @@ pub fn misplaced_list(value: &Value, schema: &Value) -> Option<(String, String)>
     search(value, &branches(schema, schema), schema, String::new())
 }
 
-/// The same for the value at `path`, for which one of `schemas` holds. Keys that no schema knows are passed over: they are refused
-/// elsewhere.
+/// The same for the value at `path`, for which one of `schemas` holds. Keys that no schema knows are passed over: they
+/// are refused elsewhere.
 fn search(value: &Value, schemas: &[&Value], root: &Value, path: String) -> Option<(String, String)> {
     let below = |value, path, find: &dyn Fn(&'_ Value) -> Option<&'_ Value>| {
         let found = schemas.iter().filter_map(|schema| find(schema)).flat_map(|schema| branches(schema, root));

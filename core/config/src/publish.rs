@@ -1,8 +1,9 @@
 //! Files that appear whole or not at all.
 //!
-//! A file is written in a folder of its own beside the target. The folder's name begins with [`PREFIX`] and the target's name, and it holds
-//! a file that the writing process locks. The lock is the kernel's and ends with the process: a folder without a lock is left from a killed
-//! process, and is removed when the same target is published again.
+//! A file is written in a folder of its own beside the target. The folder's name begins with [`PREFIX`] and the
+//! target's name, and it holds a file that the writing process locks. The lock is the kernel's and ends with the
+//! process: a folder without a lock is left from a killed process, and is removed when the same target is published
+//! again.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -21,7 +22,8 @@ const LOCK: &str = ".lock";
 const SHOWN: usize = 100;
 
 /// Writes `path` by way of a temporary file beside it: `write` fills the temporary file, which is renamed to `path`
-/// only when `write` succeeds. Makes missing parent folders. Removes what killed processes of this host have left of the same target.
+/// only when `write` succeeds. Makes missing parent folders. Removes what killed processes of this host have left of
+/// the same target.
 ///
 /// # Errors
 /// Those of `write`, and an I/O fault when the folder cannot be written or the rename fails.
@@ -92,7 +94,8 @@ fn held_folder(folder: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
     }
 }
 
-/// Removes folders whose names begin with `prefix` and which no process holds. What cannot be removed stays: it harms nobody.
+/// Removes folders whose names begin with `prefix` and which no process holds. What cannot be removed stays: it harms
+/// nobody.
 fn clear(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().filter(|entry| begins_with(&entry.file_name(), prefix)).map(|entry| entry.path()) {

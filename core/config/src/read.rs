@@ -13,8 +13,8 @@ use crate::{Fault, Result};
 /// Reads a config. `T` denies unknown fields by `#[serde(deny_unknown_fields)]`.
 ///
 /// # Errors
-/// A usage fault that names the file, the key's path, and for an unknown key the nearest known one; also for a key that stands
-/// twice and for a list in place of an object.
+/// A usage fault that names the file, the key's path, and for an unknown key the nearest known one; also for a key that
+/// stands twice and for a list in place of an object.
 pub fn read_config<T: DeserializeOwned + JsonSchema>(path: &Path) -> Result<T> {
     let source = path.display().to_string();
     let text = read_text(path)?;

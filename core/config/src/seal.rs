@@ -1,5 +1,5 @@
-//! Seals. The seal of a file is its last line: the SHA-256 of all bytes before it. Readers compare it with the file and so notice any
-//! change. HDF5 ignores the line, which follows HDF5's own end of the file.
+//! Seals. The seal of a file is its last line: the SHA-256 of all bytes before it. Readers compare it with the file and
+//! so notice any change. HDF5 ignores the line, which follows HDF5's own end of the file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};

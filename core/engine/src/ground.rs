@@ -71,8 +71,8 @@ impl Ground {
         self.part.id[n].0 as usize >= self.header.nodes
     }
 
-    /// The own nodes that are fluid nodes of the case, none of them in the layer beyond its walls: those of the interior, then those
-    /// of the interface.
+    /// The own nodes that are fluid nodes of the case, none of them in the layer beyond its walls: those of the
+    /// interior, then those of the interface.
     pub fn fluid_nodes(&self) -> [Range<usize>; 2] {
         let fluid = |nodes: Range<usize>| {
             let count = self.part.id[nodes.clone()].partition_point(|id| (id.0 as usize) < self.header.nodes);

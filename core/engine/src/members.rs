@@ -51,7 +51,8 @@ pub trait Members {
     /// When the device is lost.
     fn records(&self) -> Result<Vec<Records>>;
 
-    /// Positions of the vertices, or of the centre, of the member whose record is `words`, lattice units: its load on a partition.
+    /// Positions of the vertices, or of the centre, of the member whose record is `words`, lattice units: its load on a
+    /// partition.
     fn points(&self, population: usize, words: &[i64]) -> Vec<[f64; 3]>;
 
     /// The load of one of these positions, in the units of [`loads_of`](hematite_case::loads_of).

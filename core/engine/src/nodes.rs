@@ -4,10 +4,12 @@ use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu};
 
-/// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice the largest force that is allowed.
+/// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice the largest force that is
+/// allowed.
 pub const FORCE_SCALE: f64 = 1_073_741_824.0;
 
-/// Fixed point of a vertex's velocity: 2^31 for one lattice unit a step. Positions have 2^32 for a lattice unit, so motion is exact.
+/// Fixed point of a vertex's velocity: 2^31 for one lattice unit a step. Positions have 2^32 for a lattice unit, so
+/// motion is exact.
 pub const DRIFT_SCALE: f64 = 2_147_483_648.0;
 
 /// How many viscosities there can be inside the cells of a run beside that of the fluid.
@@ -18,9 +20,11 @@ pub const CONTRASTS: usize = 8;
 pub struct SharedNodes {
     /// Force on each node, `array<i32>` in 1 / [`FORCE_SCALE`]; axis a of node n stands at `a * stride + n`.
     pub node_force: Buffer,
-    /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector): whoever reads one axis reads all.
+    /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector): whoever
+    /// reads one axis reads all.
     pub node_velocity: Buffer,
-    /// `array<u32>` [nodes], where viscosities differ: bit k says whether the node is inside a cell with viscosity number k.
+    /// `array<u32>` [nodes], where viscosities differ: bit k says whether the node is inside a cell with viscosity
+    /// number k.
     pub inside: Option<Buffer>,
     /// Distance between the axes of an array.
     pub stride: u32,
@@ -49,8 +53,9 @@ impl CameIn {
         Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
     }
 
-    /// Mass that has come in through each opening on all ranks since step 0, lattice units; over the opening's area it is how far the fluid
-    /// has come in at mean speed. It is counted, so that it holds for any kind of opening and goes on after a restart. Collective.
+    /// Mass that has come in through each opening on all ranks since step 0, lattice units; over the opening's area it
+    /// is how far the fluid has come in at mean speed. It is counted, so that it holds for any kind of opening and goes
+    /// on after a restart. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.

@@ -49,8 +49,8 @@ impl RankChannel {
         Self { gpu: gpu.clone(), channel, spent: Rc::default() }
     }
 
-    /// One for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel copies messages to the host,
-    /// unless the device waits for answers by itself: then the copy engine costs less.
+    /// One for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel copies
+    /// messages to the host, unless the device waits for answers by itself: then the copy engine costs less.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -97,8 +97,9 @@ impl RankChannel {
         if self.signals().is_some() { self.channel.answer(&self.gpu, 0) } else { Ok(()) }
     }
 
-    /// Has the pieces `going` of the message sent last go to their ranks; what is recorded from here on finds the pieces `coming` of theirs
-    /// in [`RankChannel::receive_buffer`]. `span` is the name of the exchange in a trace. Collective among those ranks.
+    /// Has the pieces `going` of the message sent last go to their ranks; what is recorded from here on finds the
+    /// pieces `coming` of theirs in [`RankChannel::receive_buffer`]. `span` is the name of the exchange in a trace.
+    /// Collective among those ranks.
     ///
     /// # Errors
     /// When the device or a rank is lost.

@@ -1,4 +1,5 @@
-//! Sums over ranks: each rank interpolates velocities from its own nodes, and adds the sums of the cell's other holders.
+//! Sums over ranks: each rank interpolates velocities from its own nodes, and adds the sums of the cell's other
+//! holders.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -7,8 +8,9 @@ use minijinja::context;
 
 use crate::rank_channel::{Phases, Pieces, RankChannel};
 
-/// Exchanges the velocities of shared cells, as integers, with the other holders. A message has the holders in ascending order, and for
-/// each the cells that both hold in ascending order of their numbers, the same list on both sides. Points of walls are exchanged alike.
+/// Exchanges the velocities of shared cells, as integers, with the other holders. A message has the holders in
+/// ascending order, and for each the cells that both hold in ascending order of their numbers, the same list on both
+/// sides. Points of walls are exchanged alike.
 pub struct SumExchange {
     gather: Kernel,
     add: Kernel,
@@ -51,7 +53,8 @@ impl SumExchange {
         })
     }
 
-    /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words that it shares with this rank.
+    /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words that it shares with this
+    /// rank.
     pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<u32>)]) -> Result<()> {
         let list: Vec<u32> = lists.iter().flat_map(|(_, words)| words).copied().collect();
         self.pieces = lists.iter().map(|(rank, words)| (*rank, 4 * words.len())).collect();
@@ -86,7 +89,8 @@ impl SumExchange {
         Ok(())
     }
 
-    /// Records that this rank's sums, which are made by what `recorder` holds, are sent, and those of the others brought to the device.
+    /// Records that this rank's sums, which are made by what `recorder` holds, are sent, and those of the others
+    /// brought to the device.
     pub fn record_exchange<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         let Some(room) = self.room.as_ref().filter(|_| self.count > 0) else { return Ok(()) };
         recorder.phase("pack shares");

@@ -70,8 +70,8 @@ impl Gpu {
         }
     }
 
-    /// Copies `values` to `buffer` from element `at` on, piece by piece, and waits for each piece, so that the copy needs little memory in
-    /// between.
+    /// Copies `values` to `buffer` from element `at` on, piece by piece, and waits for each piece, so that the copy
+    /// needs little memory in between.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.

@@ -8,8 +8,8 @@ use crate::timeline::now;
 /// Submissions that a calibration makes.
 const ROUNDS: usize = 32;
 
-/// Bounds of host minus device clock in nanoseconds, from submissions of one timestamp each: it is written after the host
-/// began to submit it and before the host knew it was done.
+/// Bounds of host minus device clock in nanoseconds, from submissions of one timestamp each: it is written after the
+/// host began to submit it and before the host knew it was done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Calibration {
     /// The first of the timestamps, from which ticks count.
@@ -53,8 +53,8 @@ impl Calibration {
         Self { first, period, at: around[0][0], low: low.min(high), high: high.max(low) }
     }
 
-    /// The conversion of ticks between this calibration and a later one to nanoseconds of the host's clock, and its largest error in
-    /// nanoseconds: one offset where one fits both calibrations, else an offset that drifts evenly.
+    /// The conversion of ticks between this calibration and a later one to nanoseconds of the host's clock, and its
+    /// largest error in nanoseconds: one offset where one fits both calibrations, else an offset that drifts evenly.
     pub fn with(self, later: Self) -> (impl Fn(u64) -> i64, i64) {
         let shift = since(self.first, later.first, self.period);
         let [low, high] = [later.low - shift, later.high - shift];
@@ -85,8 +85,8 @@ fn since(first: u64, tick: u64, period: f64) -> i64 {
 mod tests {
     use super::*;
 
-    /// Timestamps of a device that runs `offset` ns behind the host and `rate` times as fast, in ticks of `period` ns, and what the
-    /// host saw of them: `slack` ns at most around each.
+    /// Timestamps of a device that runs `offset` ns behind the host and `rate` times as fast, in ticks of `period` ns,
+    /// and what the host saw of them: `slack` ns at most around each.
     fn seen(from: i64, offset: i64, rate: f64, period: f64, slack: i64) -> Calibration {
         let moments: Vec<i64> = (0..20).map(|k| from + 1_000_000 * k).collect();
         let ticks: Vec<u64> =

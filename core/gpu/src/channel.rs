@@ -20,15 +20,16 @@ const YIELD: Duration = Duration::from_millis(2);
 
 const NAP: Duration = Duration::from_micros(20);
 
-/// A channel between kernels and the host: a send buffer, which kernels fill, and a receive buffer, which the host fills.
-/// [`Recorder::send`] sends a message, and the device goes on with what is recorded after it. [`Recorder::await_answer`] is where the
-/// device needs the answer; its callback makes that: [`Channel::wait`], [`Channel::read`], [`Channel::fill`], [`Channel::answer`].
+/// A channel between kernels and the host: a send buffer, which kernels fill, and a receive buffer, which the host
+/// fills. [`Recorder::send`] sends a message, and the device goes on with what is recorded after it.
+/// [`Recorder::await_answer`] is where the device needs the answer; its callback makes that: [`Channel::wait`],
+/// [`Channel::read`], [`Channel::fill`], [`Channel::answer`].
 ///
-/// The host reads a copy of the message in memory that stays mapped: kernels that pack write to the host's memory far more slowly than a
-/// kernel that copies, or than the device's copy engine (see [`Gpu::background_channel`]). The host writes answers where kernels read
-/// them. Nothing is mapped or allocated on the way. Where Vulkan gives no such memory, message and answer are copied and mapped each
-/// time, once the device is idle. One message is on its way at a time: a kernel that fills the next one must come after the kernel that
-/// reads the answer to the last.
+/// The host reads a copy of the message in memory that stays mapped: kernels that pack write to the host's memory far
+/// more slowly than a kernel that copies, or than the device's copy engine (see [`Gpu::background_channel`]). The host
+/// writes answers where kernels read them. Nothing is mapped or allocated on the way. Where Vulkan gives no such
+/// memory, message and answer are copied and mapped each time, once the device is idle. One message is on its way at a
+/// time: a kernel that fills the next one must come after the kernel that reads the answer to the last.
 #[derive(Clone, Debug)]
 pub struct Channel {
     send_buffer: Buffer,
@@ -38,8 +39,9 @@ pub struct Channel {
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// Through memory that both reach. With `copy`, a kernel copies the message there before the device signals; else the copy engine
-    /// does after that. With `answered`, the device waits for answers; with `signals`, kernels signal and wait by themselves.
+    /// Through memory that both reach. With `copy`, a kernel copies the message there before the device signals; else
+    /// the copy engine does after that. With `answered`, the device waits for answers; with `signals`, kernels signal
+    /// and wait by themselves.
     Mapped {
         copy: Option<(Kernel, Bound)>,
         sent: DeviceSignal,
@@ -80,8 +82,9 @@ impl Gpu {
         }
     }
 
-    /// The same, for messages that are sent off before much other work: where the device has a copy engine, that takes them to the
-    /// host while kernels recorded after them are at work, which so do not wait for the copy. The message takes longer.
+    /// The same, for messages that are sent off before much other work: where the device has a copy engine, that takes
+    /// them to the host while kernels recorded after them are at work, which so do not wait for the copy. The message
+    /// takes longer.
     ///
     /// # Errors
     /// Those of [`Gpu::channel`].
@@ -171,7 +174,8 @@ impl Channel {
         }
     }
 
-    /// Waits for the first `bytes` bytes of the message that [`Recorder::send`] sent off in what was submitted, for [`Channel::read`].
+    /// Waits for the first `bytes` bytes of the message that [`Recorder::send`] sent off in what was submitted, for
+    /// [`Channel::read`].
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -194,7 +198,8 @@ impl Channel {
         }
     }
 
-    /// The bytes of the message from `at` on. MPI is not to read mapped memory itself: not all of its ways to other processes can.
+    /// The bytes of the message from `at` on. MPI is not to read mapped memory itself: not all of its ways to other
+    /// processes can.
     pub fn read(&self, at: usize, to: &mut [u8]) {
         match &self.way {
             Way::Mapped { memory, .. } => locked(memory).read.read(at, to),
@@ -230,8 +235,8 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'g> Recorder<'g> {
-    /// Sends the first `bytes` bytes that kernels recorded up to here put into the send buffer of `channel`. What is recorded from here on
-    /// is done while the host reads them.
+    /// Sends the first `bytes` bytes that kernels recorded up to here put into the send buffer of `channel`. What is
+    /// recorded from here on is done while the host reads them.
     pub fn send(&mut self, channel: &Channel, bytes: u64) {
         match &channel.way {
             Way::Mapped { copy, sent, .. } => {
@@ -246,10 +251,10 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// What is recorded from here on needs the answer to the last message of `channel`, which `callback` gives. Callbacks are run in
-    /// their order from inside of other calls of this recorder, at the latest in [`Recorder::flush`]. Where the device may wait for the
-    /// host, what comes after goes into the same submission; else what is recorded up to here is submitted, and the callback is run
-    /// before the next submission.
+    /// What is recorded from here on needs the answer to the last message of `channel`, which `callback` gives.
+    /// Callbacks are run in their order from inside of other calls of this recorder, at the latest in
+    /// [`Recorder::flush`]. Where the device may wait for the host, what comes after goes into the same submission;
+    /// else what is recorded up to here is submitted, and the callback is run before the next submission.
     ///
     /// # Errors
     /// Those of callbacks before.

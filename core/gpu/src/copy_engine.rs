@@ -24,7 +24,8 @@ pub(crate) struct CopyQueue {
 }
 
 impl CopyQueue {
-    /// Opens a device that has such a queue beside wgpu's; none where the adapter is not Vulkan's or offers no such queue.
+    /// Opens a device that has such a queue beside wgpu's; none where the adapter is not Vulkan's or offers no such
+    /// queue.
     ///
     /// # Errors
     /// Where the device cannot be opened.
@@ -32,8 +33,8 @@ impl CopyQueue {
         adapter: &wgpu::Adapter,
         descriptor: &wgpu::DeviceDescriptor<'_>,
     ) -> std::result::Result<Option<(wgpu::Device, wgpu::Queue, Self)>, String> {
-        // Sound because handles stay with wgpu, and the device is made by the adapter, with all that wgpu asks for and a queue more of
-        // a family that is there.
+        // Sound because handles stay with wgpu, and the device is made by the adapter, with all that wgpu asks for and
+        // a queue more of a family that is there.
         unsafe {
             let Some(hal) = adapter.as_hal::<Vulkan>() else { return Ok(None) };
             let Some(family) = copying_family(&hal) else { return Ok(None) };
@@ -55,7 +56,8 @@ impl CopyQueue {
         }
     }
 
-    /// wgpu's own queue in its place, for tests on devices without another: copies then wait for kernels submitted before.
+    /// wgpu's own queue in its place, for tests on devices without another: copies then wait for kernels submitted
+    /// before.
     #[cfg(test)]
     pub fn shared(gpu: &Gpu) -> Option<Self> {
         // Sound because handles stay with wgpu.
@@ -95,7 +97,8 @@ pub(crate) struct Copier {
 impl Copier {
     /// One that copies from the start of `from` to the start of `to`; none where Vulkan has no room for it.
     pub fn new(gpu: &Gpu, queue: &CopyQueue, from: &Mapped, to: &Mapped) -> Option<Self> {
-        // Sound because the device is alive, as `gpu` holds it, and what is made is used and destroyed by the copier alone.
+        // Sound because the device is alive, as `gpu` holds it, and what is made is used and destroyed by the copier
+        // alone.
         let (pool, commands, done) = unsafe {
             let device = gpu.device.as_hal::<Vulkan>()?;
             let raw = device.raw_device();
@@ -136,8 +139,8 @@ impl Copier {
             return Ok(());
         }
         let queue = self.queue.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // Sound because the last copy is over, and the queue is locked. What kernels wrote is available since the barriers before the signal, so
-        // that a submission from here on sees it.
+        // Sound because the last copy is over, and the queue is locked. What kernels wrote is available since the
+        // barriers before the signal, so that a submission from here on sees it.
         let started = unsafe {
             let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return Ok(()) };
             self.record(device.raw_device(), bytes).and_then(|()| {

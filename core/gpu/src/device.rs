@@ -13,10 +13,12 @@ const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-g
     (or point VK_DRIVER_FILES at a driver's .json). In a container with an NVIDIA GPU, NVIDIA_DRIVER_CAPABILITIES must \
     include graphics; a MIG slice has no Vulkan";
 
-/// Environment variable with the numbers of the devices that ranks may use, `1` or `0,2`, in the order in which they take them.
+/// Environment variable with the numbers of the devices that ranks may use, `1` or `0,2`, in the order in which they
+/// take them.
 const CHOICE: &str = "HEMATITE_GPUS";
 
-/// Environment variable: 1 has devices wait for messages in the midst of submissions, 0 has the host wait between submissions.
+/// Environment variable: 1 has devices wait for messages in the midst of submissions, 0 has the host wait between
+/// submissions.
 const WAITS: &str = "HEMATITE_DEVICE_WAITS";
 
 /// NVIDIA's number as a vendor of PCI devices.
@@ -89,8 +91,8 @@ fn instance() -> wgpu::Instance {
     wgpu::Instance::new(descriptor)
 }
 
-/// The adapters ranks may use, each with its number, in a fixed order: hardware where there is any, else software; of these
-/// what [`CHOICE`] says.
+/// The adapters ranks may use, each with its number, in a fixed order: hardware where there is any, else software; of
+/// these what [`CHOICE`] says.
 fn adapters() -> Result<Vec<(usize, wgpu::Adapter)>> {
     let mut all = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::VULKAN));
     all.sort_by_key(|adapter| adapter.get_info().device_pci_bus_id);
@@ -152,7 +154,8 @@ fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
         max_buffer: limits.max_buffer_size,
         f16: adapter.features().contains(wgpu::Features::SHADER_F16),
         f64: adapter.features().contains(wgpu::Features::SHADER_F64),
-        // Other drivers end submissions that take seconds; software Vulkan keeps a core of the host busy while it waits.
+        // Other drivers end submissions that take seconds; software Vulkan keeps a core of the host busy while it
+        // waits.
         patient: info.vendor == NVIDIA && info.device_type != wgpu::DeviceType::Cpu,
     }
 }
@@ -214,13 +217,14 @@ impl Gpu {
         Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, waits, taken, info })
     }
 
-    /// Whether the device waits for answers in the midst of submissions ([`crate::Recorder::await_answer`]), else the host between them.
+    /// Whether the device waits for answers in the midst of submissions ([`crate::Recorder::await_answer`]), else the
+    /// host between them.
     pub fn waits_for_host(&self) -> bool {
         self.waits
     }
 
-    /// Whether kernels may send and await messages by themselves ([`crate::KernelSignals`]), where the device waits at all: software
-    /// Vulkan ends long loops.
+    /// Whether kernels may send and await messages by themselves ([`crate::KernelSignals`]), where the device waits at
+    /// all: software Vulkan ends long loops.
     pub fn may_signal(&self) -> bool {
         !self.info.software
     }
@@ -230,7 +234,8 @@ impl Gpu {
         self.taken
     }
 
-    /// The same device where several ranks share it: it does not wait for answers, since it would keep the other rank from its work.
+    /// The same device where several ranks share it: it does not wait for answers, since it would keep the other rank
+    /// from its work.
     ///
     /// # Errors
     /// A usage fault where the environment's HEMATITE_DEVICE_WAITS holds something else than 0 or 1.

@@ -7,7 +7,8 @@ use wgpu::hal::api::Vulkan;
 
 use crate::{Buffer, Gpu};
 
-/// Who reads a mapped buffer. That decides where it lies: data crosses between host and device when it is written, not when it is read.
+/// Who reads a mapped buffer. That decides where it lies: data crosses between host and device when it is written, not
+/// when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
     /// The host's cached memory: the host reads other memory word by word, slowly.
@@ -74,8 +75,9 @@ impl Mapped {
             usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         };
-        // Sound because the mapping is `size` bytes long at least, the buffer is of this device and as described, all of it is
-        // initialised, and from here on wgpu alone destroys it and frees its memory, once the device is done with both.
+        // Sound because the mapping is `size` bytes long at least, the buffer is of this device and as described, all
+        // of it is initialised, and from here on wgpu alone destroys it and frees its memory, once the device is done
+        // with both.
         let inner = unsafe {
             start.write_bytes(0, size as usize);
             let managed = wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, size);
@@ -95,7 +97,8 @@ impl Mapped {
         self.raw
     }
 
-    /// The bytes from `at` on, as the device left them before the host saw what it waited for: a signal or the end of a submission.
+    /// The bytes from `at` on, as the device left them before the host saw what it waited for: a signal or the end of a
+    /// submission.
     ///
     /// # Panics
     /// When `to` reaches beyond the buffer: a fault of the program.
@@ -117,8 +120,8 @@ impl Mapped {
         unsafe { self.start.cast::<u32>().write_volatile(word) }
     }
 
-    /// Writes bytes at `at`, for later submissions and for kernels that wait for a later signal of the host: both make visible to the
-    /// device all that the host wrote before.
+    /// Writes bytes at `at`, for later submissions and for kernels that wait for a later signal of the host: both make
+    /// visible to the device all that the host wrote before.
     ///
     /// # Panics
     /// When `from` reaches beyond the buffer: a fault of the program.
@@ -137,8 +140,8 @@ fn mapped_memory(
 ) -> Option<(vk::DeviceMemory, *mut u8)> {
     let raw = device.raw_device();
     let instance = device.shared_instance().raw_instance();
-    // Sound because all handles are alive, the memory is of a type that the buffer allows and is used nowhere else, and what
-    // fails is given back.
+    // Sound because all handles are alive, the memory is of a type that the buffer allows and is used nowhere else, and
+    // what fails is given back.
     unsafe {
         let needs = raw.get_buffer_memory_requirements(buffer);
         let types = instance.get_physical_device_memory_properties(device.raw_physical_device());
@@ -182,7 +185,8 @@ impl Event {
     fn commands(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer, vk::Event)) -> wgpu::CommandBuffer {
         let device = &self.gpu.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        // Sound because the encoder is open and of this device, and the event outlives the submission: who drops it waits for the device.
+        // Sound because the encoder is open and of this device, and the event outlives the submission: who drops it
+        // waits for the device.
         unsafe {
             encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
                 let (Some(encoder), Some(device)) = (encoder, device.as_hal::<Vulkan>()) else { return };
@@ -194,8 +198,8 @@ impl Event {
 
     /// Commands that set the event once the host can see what kernels of commands before them wrote.
     pub fn set_by_device(&self) -> wgpu::CommandBuffer {
-        // The event follows all commands before it and the barrier, so whoever sees it set comes after both. Sound because all handles
-        // are alive.
+        // The event follows all commands before it and the barrier, so whoever sees it set comes after both. Sound
+        // because all handles are alive.
         self.commands(|device, commands, event| unsafe {
             let (kernels, host) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::HOST);
             let barrier = vk::MemoryBarrier::default()
@@ -206,8 +210,8 @@ impl Event {
         })
     }
 
-    /// Commands that wait until the host has set the event, and clear it; kernels of commands after them see what the host wrote
-    /// before.
+    /// Commands that wait until the host has set the event, and clear it; kernels of commands after them see what the
+    /// host wrote before.
     pub fn awaited_by_device(&self) -> wgpu::CommandBuffer {
         // Sound because all handles are alive.
         self.commands(|device, commands, event| unsafe {

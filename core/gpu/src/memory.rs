@@ -4,8 +4,8 @@
 use ash::vk;
 use wgpu::hal::api::Vulkan;
 
-/// The most bytes that buffers may take: a graphics card's own memory; what Vulkan offers on a device that shares the host's memory; the
-/// host's memory for software Vulkan. None where it is unknown.
+/// The most bytes that buffers may take: a graphics card's own memory; what Vulkan offers on a device that shares the
+/// host's memory; the host's memory for software Vulkan. None where it is unknown.
 pub(crate) fn of(adapter: &wgpu::Adapter) -> Option<u64> {
     let heaps = heaps(adapter)?;
     match adapter.get_info().device_type {

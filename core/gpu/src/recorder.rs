@@ -38,8 +38,8 @@ pub struct Recorder<'g> {
 
 /// Work of the host that the device waits for.
 struct Callback<'g> {
-    /// The submission that waits for it, the signal that says that it is due, and the one that ends the wait. None: no submission waits,
-    /// and it is due before the next one.
+    /// The submission that waits for it, the signal that says that it is due, and the one that ends the wait. None: no
+    /// submission waits, and it is due before the next one.
     at: Option<(u64, DeviceSignal, HostSignal)>,
     run: Box<dyn FnMut() -> Result<()> + 'g>,
 }
@@ -152,8 +152,8 @@ impl<'g> Recorder<'g> {
         encoder
     }
 
-    /// Puts commands made elsewhere after those recorded up to here, as a phase of their own: the host may learn of them before they are
-    /// over, so the phase before must end where they begin.
+    /// Puts commands made elsewhere after those recorded up to here, as a phase of their own: the host may learn of
+    /// them before they are over, so the phase before must end where they begin.
     pub(crate) fn insert(&mut self, phase: &'static str, commands: wgpu::CommandBuffer) {
         self.in_phase(phase, |recorder| {
             recorder.outside();
@@ -189,8 +189,9 @@ impl<'g> Recorder<'g> {
         Ok(ticket)
     }
 
-    /// Submits what is recorded where the device waits in it often enough to be worth it, then runs the callbacks of the submissions
-    /// before: so the device always has work ahead. Does nothing where the device does not wait for the host.
+    /// Submits what is recorded where the device waits in it often enough to be worth it, then runs the callbacks of
+    /// the submissions before: so the device always has work ahead. Does nothing where the device does not wait for the
+    /// host.
     ///
     /// # Errors
     /// Those of callbacks.

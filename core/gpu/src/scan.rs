@@ -8,8 +8,8 @@ use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, WORKGROUP, render};
 /// Values that a workgroup sums.
 const BLOCK: u32 = 16 * WORKGROUP;
 
-/// Exclusive prefix sum over u32, in place and modulo 2^32. Blocks are summed, their sums are scanned in the same way, then each block
-/// is scanned on top of the sum before it: two reads and one write a value.
+/// Exclusive prefix sum over u32, in place and modulo 2^32. Blocks are summed, their sums are scanned in the same way,
+/// then each block is scanned on top of the sum before it: two reads and one write a value.
 #[derive(Debug)]
 pub struct Scan {
     blocks: Kernel,

@@ -1,5 +1,5 @@
-//! Signals between device and host in the midst of a submission: the device tells the host that a message is there, and waits until
-//! the host tells it that the answer is.
+//! Signals between device and host in the midst of a submission: the device tells the host that a message is there, and
+//! waits until the host tells it that the answer is.
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,8 @@ use hematite_config::Result;
 use crate::mapped::{Event, Mapped, Reader};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, render};
 
-/// What the device signals to the host: set in the midst of a submission, and read by the host without a wait for the rest.
+/// What the device signals to the host: set in the midst of a submission, and read by the host without a wait for the
+/// rest.
 #[derive(Clone, Debug)]
 pub(crate) enum DeviceSignal {
     Event(Arc<Event>),
@@ -17,11 +18,12 @@ pub(crate) enum DeviceSignal {
     Word(Arc<Word>),
 }
 
-/// What the host signals to the device, which waits for it and clears it. For devices that may stand still for as long as the host
-/// takes (see [`Gpu::waits_for_host`]).
+/// What the host signals to the device, which waits for it and clears it. For devices that may stand still for as long
+/// as the host takes (see [`Gpu::waits_for_host`]).
 #[derive(Clone, Debug)]
 pub(crate) enum HostSignal {
-    /// For Mesa's software Vulkan, which ends long loops. An H200 loses some 40 us at an event even where it was set long before.
+    /// For Mesa's software Vulkan, which ends long loops. An H200 loses some 40 us at an event even where it was set
+    /// long before.
     Event(Arc<Event>),
     /// A kernel of its own, which reads a word of the host's until that holds the number of this round.
     Kernel(Arc<Word>, Kernel, Bound),
@@ -39,8 +41,8 @@ pub(crate) struct Word {
     round: AtomicU32,
 }
 
-/// What a kernel binds besides its own buffers to send a message or to wait for its answer by itself; `main.wgsl` does either, given
-/// `sends` or `awaits`.
+/// What a kernel binds besides its own buffers to send a message or to wait for its answer by itself; `main.wgsl` does
+/// either, given `sends` or `awaits`.
 #[derive(Clone, Debug)]
 pub struct KernelSignals {
     /// How many workgroups have written their part of the message.
@@ -105,7 +107,8 @@ impl DeviceSignal {
 }
 
 impl HostSignal {
-    /// One that is clear, for kernels that read `guarded`; none where the device is not Vulkan's or has no memory that both reach.
+    /// One that is clear, for kernels that read `guarded`; none where the device is not Vulkan's or has no memory that
+    /// both reach.
     ///
     /// # Errors
     /// Where the kernel cannot be made.
@@ -120,7 +123,8 @@ impl HostSignal {
         Ok(Some(Self::Kernel(word, kernel, bound)))
     }
 
-    /// Records that the device waits. Kernels recorded after this that read `guarded` see what the host wrote before it set the signal.
+    /// Records that the device waits. Kernels recorded after this that read `guarded` see what the host wrote before it
+    /// set the signal.
     pub fn record(&self, recorder: &mut Recorder) {
         match self {
             Self::Event(event) => recorder.insert("wait", event.awaited_by_device()),

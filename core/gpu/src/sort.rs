@@ -5,9 +5,9 @@ use minijinja::context;
 
 use crate::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Scan, Template, WORKGROUP, render};
 
-/// Sorts items by key, then tie, then number: counts the items of each bucket, scatters them in any order, and orders each
-/// bucket, by chunks in workgroup memory, then by search in the other chunks. Meant for buckets of some ten items; time grows
-/// with the square of the largest bucket beyond 256.
+/// Sorts items by key, then tie, then number: counts the items of each bucket, scatters them in any order, and orders
+/// each bucket, by chunks in workgroup memory, then by search in the other chunks. Meant for buckets of some ten items;
+/// time grows with the square of the largest bucket beyond 256.
 #[derive(Debug)]
 pub struct CountingSort {
     /// `array<u32>`: the item at each place, ascending by (key, tie, number).
@@ -72,8 +72,8 @@ impl Step {
 }
 
 impl CountingSort {
-    /// For up to `most` items with `keys` below `buckets` and with `ties`, both `array<u32>`. Where ties are distinct within buckets, the
-    /// order does not depend on the items' numbers.
+    /// For up to `most` items with `keys` below `buckets` and with `ties`, both `array<u32>`. Where ties are distinct
+    /// within buckets, the order does not depend on the items' numbers.
     ///
     /// # Errors
     /// Where the device has no room for three words an item and one a bucket, or refuses the kernels.

@@ -1,4 +1,5 @@
-// Finds the final places of items whose bucket lies in several chunks: as many items come before one as there are smaller ones in all of these.
+// Finds the final places of items whose bucket lies in several chunks: as many items come before one as there are
+// smaller ones in all of these.
 #include "sort_chunk.wgsl"
 #include "main.wgsl"
 

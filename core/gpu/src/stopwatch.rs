@@ -97,7 +97,8 @@ impl Gpu {
         self.stopwatch.timing.store(on && self.has_timestamps(), Ordering::Relaxed);
     }
 
-    /// Seconds the device spent in each phase ([`crate::Recorder::phase`]) since the last call, in order of first appearance.
+    /// Seconds the device spent in each phase ([`crate::Recorder::phase`]) since the last call, in order of first
+    /// appearance.
     ///
     /// # Errors
     /// When the device is lost.

@@ -5,12 +5,13 @@ use std::fmt;
 /// The fastest that a vertex may move, lattice units a step; beyond it the cell is broken.
 pub const FASTEST: f64 = 0.25;
 
-/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. It would give the fluid at a node this
-/// velocity in one step.
+/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. It would give the fluid
+/// at a node this velocity in one step.
 pub const LARGEST_FORCE: f64 = 7.0 / 16.0;
 
-/// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A node holds twice as
-/// much, so that no sum wraps unseen: strong forces check the sum that they add to, and it takes a thousand of the others at one node.
+/// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A
+/// node holds twice as much, so that no sum wraps unseen: strong forces check the sum that they add to, and it takes a
+/// thousand of the others at one node.
 pub const LARGEST_NODE_FORCE: f64 = 1.0;
 
 /// The least share of a vertex's kernel that must be in the fluid; below it the cell is broken.

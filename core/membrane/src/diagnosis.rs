@@ -17,8 +17,8 @@ const TERMS: [Term; 6] = [
     ("the volume", |energy| energy.volume),
 ];
 
-/// Says how far a cell with vertices at `x` is deformed from `scale` times `surface`, and which law pulls hardest at any vertex. Lattice
-/// units.
+/// Says how far a cell with vertices at `x` is deformed from `scale` times `surface`, and which law pulls hardest at
+/// any vertex. Lattice units.
 pub fn diagnosis(dimension: usize, surface: &Surface, mechanics: &Mechanics, x: &[[f64; 3]], scale: f64) -> String {
     let Ok(model) = Model::new(dimension, surface, mechanics) else { return String::new() };
     let ratios = |sizes: &mut dyn Iterator<Item = f64>| {

@@ -1,5 +1,5 @@
-// Forces on the vertices of triangle meshes. Each invocation walks around its vertex v, counter-clockwise: triangle k is
-// (v, n_k, n_(k+1)), and o_k is the vertex beyond the edge from n_k to n_(k+1).
+// Forces on the vertices of triangle meshes. Each invocation walks around its vertex v, counter-clockwise: triangle k
+// is (v, n_k, n_(k+1)), and o_k is the vertex beyond the edge from n_k to n_(k+1).
 #include "prelude.wgsl"
 #if springs
 #include "wlc_power.wgsl"

@@ -13,11 +13,12 @@ use crate::{LARGEST_FORCE, Range, Vertices};
 /// Largest force on a vertex, lattice units; a cell with a larger force, or with one that is no number, is broken.
 pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
 
-/// Range of area and volume (2-D: perimeter and area) of a sound cell over those at rest: beyond it the cell is torn or inside out.
+/// Range of area and volume (2-D: perimeter and area) of a sound cell over those at rest: beyond it the cell is torn or
+/// inside out.
 pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
 
-/// Largest force where forces are capped before they act: the square of a larger one is no f32. A vertex at which a ring folds
-/// altogether comes near.
+/// Largest force where forces are capped before they act: the square of a larger one is no f32. A vertex at which a
+/// ring folds altogether comes near.
 pub const CAPPED_LIMIT: f64 = 1e18;
 
 /// One population's kernel and reference tables on the device.
@@ -36,7 +37,8 @@ pub struct Membrane {
 }
 
 impl Membrane {
-    /// The membranes of the population in `range`. `surface` is in lattice units at full size, `mechanics` in lattice units.
+    /// The membranes of the population in `range`. `surface` is in lattice units at full size, `mechanics` in lattice
+    /// units.
     ///
     /// # Errors
     /// A usage fault where [`Model::new`] refuses or the device lacks room.
@@ -103,8 +105,9 @@ impl Membrane {
         Ok(())
     }
 
-    /// Records the forces on the vertices of the population's cells, which overwrite those in `force`, in lattice units, and the cells' areas
-    /// and volumes. Marks cells as broken at `step` that are torn, or have a force that is [`FORCE_LIMIT`] or more or no number.
+    /// Records the forces on the vertices of the population's cells, which overwrite those in `force`, in lattice
+    /// units, and the cells' areas and volumes. Marks cells as broken at `step` that are torn, or have a force that is
+    /// [`FORCE_LIMIT`] or more or no number.
     pub fn record(&self, recorder: &mut Recorder, range: &Range, step: u32) {
         self.record_below(recorder, range, step, FORCE_LIMIT);
     }
@@ -118,8 +121,8 @@ impl Membrane {
         recorder.dispatch(&self.kernel, &self.bound, range.cells.div_ceil(teams) * WORKGROUP, &immediates);
     }
 
-    /// Area and volume of each cell (2-D: perimeter and area) at the last [`Membrane::record`], in slot order and lattice
-    /// units.
+    /// Area and volume of each cell (2-D: perimeter and area) at the last [`Membrane::record`], in slot order and
+    /// lattice units.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.

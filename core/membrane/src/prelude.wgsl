@@ -9,8 +9,8 @@ const TEAMS: u32 = ${teams}u;
 const FULL_AREA: real = real(${area});
 const FULL_VOLUME: real = real(${volume});
 
-// The cells of one dispatch: `cells` cells from `first_slot` on, with vertices from `first_vertex` on. `limit` holds the bits of the largest sane
-// force as f32; the bits of larger numbers, infinity and NaN are larger.
+// The cells of one dispatch: `cells` cells from `first_slot` on, with vertices from `first_vertex` on. `limit` holds
+// the bits of the largest sane force as f32; the bits of larger numbers, infinity and NaN are larger.
 struct Span {
     first_vertex: u32,
     first_slot: u32,
@@ -30,8 +30,8 @@ var<storage, read_write> shape: array<vec2<real>>;
 var<workgroup> shares: array<vec2<real>, WORKGROUP>;
 var<workgroup> subtotals: array<vec2<real>, WORKGROUP>;
 
-// Where an invocation works: as `member` of the team of cell `cell`, whose `vertices` vertices begin at number `first` of the population. Without
-// a cell, `vertices` is 0.
+// Where an invocation works: as `member` of the team of cell `cell`, whose `vertices` vertices begin at number `first`
+// of the population. Without a cell, `vertices` is 0.
 struct Work {
     lane: u32,
     member: u32,

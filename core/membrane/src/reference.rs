@@ -34,8 +34,8 @@ pub(crate) fn folds(model: &Model) -> Vec<f64> {
     table
 }
 
-/// The tables of a mesh. In tables by neighbour, neighbour k of vertex v stands at `k * vertices + v`, so that adjacent invocations read
-/// adjacent numbers.
+/// The tables of a mesh. In tables by neighbour, neighbour k of vertex v stands at `k * vertices + v`, so that adjacent
+/// invocations read adjacent numbers.
 pub(crate) struct Mesh {
     /// Number of neighbours of each vertex.
     pub valence: Vec<u32>,

@@ -1,7 +1,7 @@
 // Bending of a ring: E = kappa / 2 sum (psi / l - c0)^2 l over vertices, l the mean of the two sides a and b that meet.
 // psi = (4 sin(theta/2) + 2 tan(theta/2)) / 3 approximates the turning angle theta (Huygens): it needs no inverse
-// trigonometry, and its relative error is theta^4 / 320. Where cos(theta/2) is below OPEN, at folds, its tangent continues it, since explicit steps
-// bear no stiffness without bound.
+// trigonometry, and its relative error is theta^4 / 320. Where cos(theta/2) is below OPEN, at folds, its tangent
+// continues it, since explicit steps bear no stiffness without bound.
 //   dE/dpsi = kappa (psi / l - c0),  dE/dl = kappa / 2 (c0^2 - (psi / l)^2),  dpsi/dtheta = (2 cos + 1 / cos^2) / 3
 //   dtheta/db = b_perp / b^2,  dtheta/da = -a_perp / a^2
 // Gives dE/dtheta and dE/dl.

@@ -19,11 +19,11 @@ const RETURN: f64 = 0.5;
 /// An estimate of the largest stable time step in units of the present one, at fixed lattice spacing: explicit steps
 /// r += M F(r) are stable while the largest eigenvalue of stiffness times mobility M is below 2.
 ///
-/// The stiffness is a bound of the largest eigenvalue of the energy's second derivatives by a vertex's position in the reference
-/// shape, doubled for neighbours that move against each other; the mobility is that of `mobility`. Dashpots answer to the
-/// velocity of the step before and add to it.
-/// `surface` is in lattice units at full size, `mechanics` in lattice units, `nu` the lattice's kinematic viscosity.
-/// Infinity where [`Model::new`] refuses, which says what is wrong.
+/// The stiffness is a bound of the largest eigenvalue of the energy's second derivatives by a vertex's position in the
+/// reference shape, doubled for neighbours that move against each other; the mobility is that of `mobility`. Dashpots
+/// answer to the velocity of the step before and add to it. `surface` is in lattice units at full size, `mechanics` in
+/// lattice units, `nu` the lattice's kinematic viscosity. Infinity where [`Model::new`] refuses, which says what is
+/// wrong.
 pub fn largest_step(dimension: usize, surface: &Surface, mechanics: &Mechanics, nu: f64) -> f64 {
     let Ok(model) = Model::new(dimension, surface, mechanics) else {
         return f64::INFINITY;
@@ -45,8 +45,8 @@ pub fn mobility(dimension: usize, nu: f64) -> f64 {
     }
 }
 
-/// Largest frequency, in radians a step, of a cell that breathes against its penalties: beyond about twice that, the forces,
-/// which lag by a step, feed the mode and the fluid's sound.
+/// Largest frequency, in radians a step, of a cell that breathes against its penalties: beyond about twice that, the
+/// forces, which lag by a step, feed the mode and the fluid's sound.
 const BREATHING: f64 = 0.3;
 
 /// Thickness in lattice units of the fluid that moves with a membrane.
@@ -56,8 +56,9 @@ const CARRIED: f64 = 2.0;
 const HELD: f64 = 1.5;
 
 /// The largest moduli of the whole area and of the volume (2-D: perimeter and area), lattice units, that explicit steps
-/// bear when forces are held for `every` steps: a cell whose surface A encloses V breathes at `omega^2 = k_v A / (V h)` by its volume and at
-/// `omega^2 = k_a / (R^2 h)` by its area, h the thickness of fluid carried along, R the radius of a ball of the same A.
+/// bear when forces are held for `every` steps: a cell whose surface A encloses V breathes at `omega^2 = k_v A / (V h)`
+/// by its volume and at `omega^2 = k_a / (R^2 h)` by its area, h the thickness of fluid carried along, R the radius of
+/// a ball of the same A.
 pub fn largest_penalties(dimension: usize, surface: &Surface, every: u64) -> [f64; 2] {
     let (area, volume) = (surface.area(), surface.volume());
     let pi = std::f64::consts::PI;
@@ -69,8 +70,8 @@ pub fn largest_penalties(dimension: usize, surface: &Surface, every: u64) -> [f6
     [squared_radius, volume / area].map(|length| omega * omega * CARRIED * length)
 }
 
-/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the energy, plus a bound for
-/// fairing in any shape, which stiffens where the surface is rough.
+/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the
+/// energy, plus a bound for fairing in any shape, which stiffens where the surface is rough.
 fn stiffness(model: &Model, v: usize) -> f64 {
     let mut x = model.surface.vertices.clone();
     let still = x[v];

@@ -1,8 +1,8 @@
 //! The vertices of a rank's cells on the device, structure of arrays.
 //!
-//! A cell's vertices are adjacent. A population's cells are in slots, which are adjacent from `Range::first_slot` on. Occupied slots come
-//! first; vertices of empty slots have `NONE` in `slot_of`.
-//! Every array with a component for each axis has axis a of vertex v at `a * stride + v`.
+//! A cell's vertices are adjacent. A population's cells are in slots, which are adjacent from `Range::first_slot` on.
+//! Occupied slots come first; vertices of empty slots have `NONE` in `slot_of`. Every array with a component for each
+//! axis has axis a of vertex v at `a * stride + v`.
 
 use hematite_config::Result;
 use hematite_engine::Precision;
@@ -34,7 +34,8 @@ pub struct Vertices {
     pub carrier: Buffer,
     /// `array<i32>` [D * gates]: velocity of each gate's column in 1 / DRIFT_SCALE.
     pub column_speed: Buffer,
-    /// `array<u32>` [1]: bits of the longest way of a vertex in one step since this was last set to zero, lattice units as f32.
+    /// `array<u32>` [1]: bits of the longest way of a vertex in one step since this was last set to zero, lattice units
+    /// as f32.
     pub pace: Buffer,
     /// `array<u32>` [slots]: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
     pub broken: Buffer,

@@ -1,7 +1,7 @@
 //! Worm-like chains with a power-law repulsion.
 
-/// Share of the largest length beyond which the tangent continues the attraction, 500 times as stiff as at red cells' rest length:
-/// explicit steps become unstable where stiffness has no bound.
+/// Share of the largest length beyond which the tangent continues the attraction, 500 times as stiff as at red cells'
+/// rest length: explicit steps become unstable where stiffness has no bound.
 pub(crate) const LARGEST_SHARE: f64 = 0.95;
 
 /// One kind of spring, for any rest length.

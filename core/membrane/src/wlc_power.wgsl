@@ -1,4 +1,5 @@
-// Worm-like chains with a power-law repulsion on the edges (Fedosov, Caswell and Karniadakis, Biophys. J. 98, 2215, 2010):
+// Worm-like chains with a power-law repulsion on the edges (Fedosov, Caswell and Karniadakis, Biophys. J. 98, 2215,
+// 2010):
 //   E = B lm / 4 (3 x^2 - 2 x^3) / (1 - x) + kp / ((m - 1) l^(m - 1)),  x = l / lm,  lm = l0 / x0,  B = kB T / p
 //   dE/dl = B (1 / (4 (1 - x)^2) - 1 / 4 + x) - kp / l^m
 // (m = 1: -kp ln l). kp follows from dE/dl = 0 at each edge's l0, B from the shear modulus of the hexagonal network,

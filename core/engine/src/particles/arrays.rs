@@ -14,16 +14,17 @@ pub(super) struct Arrays {
     pub properties: Properties,
     pub neighbours: Buffer,
     pub neighbour_count: Buffer,
-    /// The sort of particles: by own tile, tiles that others see last; then those in nobody's tile; then by the neighbour that owns the
-    /// tile; then those that are gone.
+    /// The sort of particles: by own tile, tiles that others see last; then those in nobody's tile; then by the
+    /// neighbour that owns the tile; then those that are gone.
     pub home: CountingSort,
-    /// `array<u32>`: where each neighbour's part of `list` ends; then the same end plus the number of those that are gone, or that others
-    /// may see, which are counted but not listed.
+    /// `array<u32>`: where each neighbour's part of `list` ends; then the same end plus the number of those that are
+    /// gone, or that others may see, which are counted but not listed.
     pub places: Buffer,
     ends: Scan,
     /// `array<u32>`: the particles for each neighbour, neighbour by neighbour.
     pub list: Buffer,
-    /// `array<u32>` by particle: its first place in the `list` of those that neighbours see, counted from 1; 0 where none sees it.
+    /// `array<u32>` by particle: its first place in the `list` of those that neighbours see, counted from 1; 0 where
+    /// none sees it.
     pub first_place: Buffer,
     /// `array<u32>` by place in that list: the same particle's next place; 0 after the last.
     pub next_place: Buffer,
@@ -42,11 +43,13 @@ pub(super) struct Arrays {
 pub(super) enum Listed {
     /// Particles in its tiles; after those of all neighbours, particles that are gone are counted.
     Leaving,
-    /// Particles that it sees; after those of all neighbours, particles in tiles that others see, or in none, are counted.
+    /// Particles that it sees; after those of all neighbours, particles in tiles that others see, or in none, are
+    /// counted.
     Seen,
 }
 
-/// The room for particles is a multiple of this, so that each component of a property begins at a boundary of memory transactions.
+/// The room for particles is a multiple of this, so that each component of a property begins at a boundary of memory
+/// transactions.
 const TOGETHER: u32 = 32;
 
 /// `list` has room for so many neighbours a particle, on the mean.
@@ -165,7 +168,8 @@ impl Arrays {
         self.record(recorder, lists, count);
     }
 
-    /// Lists the neighbours of the first `own` of `held` particles, which [`Arrays::record_home`] has sorted; the others are ghosts.
+    /// Lists the neighbours of the first `own` of `held` particles, which [`Arrays::record_home`] has sorted; the
+    /// others are ghosts.
     pub fn record_neighbours(&self, recorder: &mut Recorder, own: u32, held: u32) {
         if self.has_ghosts {
             self.record_from(recorder, Shader::Bins, own, held - own);

@@ -91,14 +91,14 @@ impl Messaging {
 }
 
 impl Particles {
-    /// Whether the kernel that takes in `pending` has to wait for it by itself. Kernels recorded before it are then done meanwhile, and so is
-    /// what it does before it waits.
+    /// Whether the kernel that takes in `pending` has to wait for it by itself. Kernels recorded before it are then
+    /// done meanwhile, and so is what it does before it waits.
     pub fn awaited_by_kernel(&self, pending: &Pending) -> bool {
         pending.sent_off && self.messaging.room.as_ref().is_some_and(|room| room.channel.signals().is_some())
     }
 
-    /// Records that owners send their particles' properties called `names` to ghosts. What is recorded before [`Particles::receive`] is
-    /// done while the message travels.
+    /// Records that owners send their particles' properties called `names` to ghosts. What is recorded before
+    /// [`Particles::receive`] is done while the message travels.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -107,9 +107,9 @@ impl Particles {
         self.send(recorder, names, sent, (self.own, received))
     }
 
-    /// A message between owners and ghosts for a kernel of the physics to fill, up to `words` words for each ghost; none where neither side
-    /// has ghosts. Then call [`Particles::send_to_owners`] or [`Particles::send_to_ghosts`]. A kernel that takes in one message and fills the
-    /// next needs the same `words` for both.
+    /// A message between owners and ghosts for a kernel of the physics to fill, up to `words` words for each ghost;
+    /// none where neither side has ghosts. Then call [`Particles::send_to_owners`] or [`Particles::send_to_ghosts`]. A
+    /// kernel that takes in one message and fills the next needs the same `words` for both.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -122,8 +122,8 @@ impl Particles {
         Ok(Some(room.kernel_message(RankChannel::send_buffer, KernelSignals::next_round)))
     }
 
-    /// Sends the message that a kernel filled, `words` words a ghost, to the ghosts' owners. There another kernel takes it in, see
-    /// [`Particles::receive_in_kernel`].
+    /// Sends the message that a kernel filled, `words` words a ghost, to the ghosts' owners. There another kernel takes
+    /// it in, see [`Particles::receive_in_kernel`].
     pub fn send_to_owners(&mut self, recorder: &mut Recorder, words: u32) -> Pending {
         let (sent, received) = (self.messaging.sent.clone(), self.messaging.received.clone());
         self.send_filled(recorder, words, received, (0, sent))
@@ -176,8 +176,8 @@ impl Particles {
         Ok(Pending { names: names.to_vec(), sent, record: 4 * record as usize, into, sent_off })
     }
 
-    /// Packs and sends the properties called `names` of as many listed particles as there are likely to be, so that the message need not
-    /// wait for their number. Gives how many were packed.
+    /// Packs and sends the properties called `names` of as many listed particles as there are likely to be, so that the
+    /// message need not wait for their number. Gives how many were packed.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -201,8 +201,8 @@ impl Particles {
         }
     }
 
-    /// The message about the listed particles, `sent` to each neighbour. It is the one that [`Particles::pack_ahead`] sent where all are
-    /// among its `packed`; else they are packed anew.
+    /// The message about the listed particles, `sent` to each neighbour. It is the one that [`Particles::pack_ahead`]
+    /// sent where all are among its `packed`; else they are packed anew.
     ///
     /// # Errors
     /// When the device is lost or has no room.
@@ -266,7 +266,8 @@ impl Particles {
     ) -> Result<()> {
         let properties = self.arrays.properties.called(names);
         let kernel = self.messaging.kernel(&self.gpu, way, &properties)?;
-        // A kernel that sends or awaits by itself runs for empty messages too: rounds of sender and receiver must agree.
+        // A kernel that sends or awaits by itself runs for empty messages too: rounds of sender and receiver must
+        // agree.
         let signals = |room: &&Room| room.channel.signals().is_some();
         if let Some(room) = self.messaging.room.as_ref().filter(|room| count > 0 || signals(room)) {
             recorder.phase(phase);

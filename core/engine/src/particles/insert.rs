@@ -5,8 +5,8 @@ use hematite_config::Result;
 use super::{POSITION, Particles, site};
 
 impl Particles {
-    /// Takes in those of `particles` that are in this rank's tiles, as [`Particles::new`] does. Ghosts are gone after that: call
-    /// [`Particles::rebuild`] on all ranks before anything else.
+    /// Takes in those of `particles` that are in this rank's tiles, as [`Particles::new`] does. Ghosts are gone after
+    /// that: call [`Particles::rebuild`] on all ranks before anything else.
     ///
     /// # Errors
     /// When the device is lost or has no room.

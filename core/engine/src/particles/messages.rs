@@ -21,7 +21,8 @@ impl Way {
         self == Self::Pack
     }
 
-    /// WGSL for properties of (words an element, words a particle). With `signals` the kernel sends or awaits the message by itself.
+    /// WGSL for properties of (words an element, words a particle). With `signals` the kernel sends or awaits the
+    /// message by itself.
     fn wgsl(self, properties: &[(u32, u32)], signals: bool) -> String {
         let mut record = 0;
         let mut place = |&(width, words): &(u32, u32)| {
@@ -61,7 +62,8 @@ impl MessageKernel {
         Ok(Self { way, names, signals, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
     }
 
-    /// Records that `count` particles of arrays with `stride` are packed or unpacked; unpacked ones stand from `first` on.
+    /// Records that `count` particles of arrays with `stride` are packed or unpacked; unpacked ones stand from `first`
+    /// on.
     pub fn record(
         &self,
         recorder: &mut Recorder,

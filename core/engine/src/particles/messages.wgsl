@@ -1,5 +1,5 @@
-// Packs some properties of particles into a message, or unpacks them, an invocation a word. In the message a particle's words follow each other,
-// property by property.
+// Packs some properties of particles into a message, or unpacks them, an invocation a word. In the message a particle's
+// words follow each other, property by property.
 struct Span {
     count: u32,
     // Distance between the components of a particle.

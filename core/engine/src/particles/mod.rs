@@ -1,11 +1,12 @@
-//! The particle engine: arrays of whatever properties a physics declares for its particles, sorted by tiles of the sparse domain,
-//! spread over ranks.
+//! The particle engine: arrays of whatever properties a physics declares for its particles, sorted by tiles of the
+//! sparse domain, spread over ranks.
 //!
-//! A rank has the particles in its own tiles, then ghosts: its copies of the other ranks' particles that it sees. Every so many steps
-//! [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, and ghosts and lists of neighbours are made anew.
-//! In between, messages have fixed sizes. [`Particles::update_ghosts`] sends properties from owners to ghosts;
-//! [`Particles::send_to_owners`] sends what kernels sum up for ghosts to owners, as integers, so that no sum depends on its order. A
-//! message is on its way until [`Particles::receive`] or a kernel of the physics takes it in.
+//! A rank has the particles in its own tiles, then ghosts: its copies of the other ranks' particles that it sees. Every
+//! so many steps [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, and ghosts and
+//! lists of neighbours are made anew. In between, messages have fixed sizes. [`Particles::update_ghosts`] sends
+//! properties from owners to ghosts; [`Particles::send_to_owners`] sends what kernels sum up for ghosts to owners, as
+//! integers, so that no sum depends on its order. A message is on its way until [`Particles::receive`] or a kernel of
+//! the physics takes it in.
 
 mod arrays;
 mod exchange;
@@ -58,7 +59,8 @@ pub fn shortest_period(reach: f64) -> Result<i32> {
     Ok((2 * tiling.steps(reach) as i32 + 1) * tiling.edge())
 }
 
-/// Sites along the longest edge of a tile for that reach: the last tile of a period may be nearly twice as long as others.
+/// Sites along the longest edge of a tile for that reach: the last tile of a period may be nearly twice as long as
+/// others.
 pub fn largest_tile(reach: f64) -> i32 {
     Tiling::reaching(reach.min(LARGEST_TILE)).map_or(1, |tiling| 2 * tiling.edge() - 1)
 }
@@ -74,11 +76,11 @@ pub struct Setting {
     pub extent: [i32; 3],
     /// Directions in which it wraps.
     pub periodic: [bool; 3],
-    /// How far lists of neighbours reach, lattice units: the range of forces, and how much nearer two particles may come before the next
-    /// [`Particles::rebuild`].
+    /// How far lists of neighbours reach, lattice units: the range of forces, and how much nearer two particles may
+    /// come before the next [`Particles::rebuild`].
     pub reach: f64,
-    /// How far from its nodes a rank must see particles, lattice units: the distance at which a particle touches nodes, and how far it may
-    /// go before the next [`Particles::rebuild`].
+    /// How far from its nodes a rank must see particles, lattice units: the distance at which a particle touches nodes,
+    /// and how far it may go before the next [`Particles::rebuild`].
     pub sight: f64,
 }
 
@@ -102,12 +104,13 @@ pub struct Particles {
 }
 
 impl Particles {
-    /// Takes in those of `particles` that are in this rank's tiles. Each is given by the raw words of its properties in the order of
-    /// `declared`, component by component; [`POSITION`], [`ID`] and [`GONE`] must be among these. `own` are the positions of this rank's
-    /// nodes. Then call [`Particles::rebuild`]. Collective.
+    /// Takes in those of `particles` that are in this rank's tiles. Each is given by the raw words of its properties in
+    /// the order of `declared`, component by component; [`POSITION`], [`ID`] and [`GONE`] must be among these. `own`
+    /// are the positions of this rank's nodes. Then call [`Particles::rebuild`]. Collective.
     ///
     /// # Errors
-    /// Usage faults where periods are too short for the reach or a rank has too many neighbours; when the device has no room.
+    /// Usage faults where periods are too short for the reach or a rank has too many neighbours; when the device has no
+    /// room.
     pub fn new(
         gpu: &Gpu,
         comm: &dyn Comm,

@@ -57,7 +57,8 @@ impl Moves {
         kept.chunks(TOGETHER).map(words).max().unwrap_or(1)
     }
 
-    /// Records that the kept properties of the first `count` particles are put in the order of `order`, by way of `ordered`.
+    /// Records that the kept properties of the first `count` particles are put in the order of `order`, by way of
+    /// `ordered`.
     pub fn record(
         &self,
         gpu: &Gpu,

@@ -24,8 +24,9 @@ impl Particles {
         self.arrays.record_neighbours(recorder, self.own, self.own);
     }
 
-    /// Finds tiles anew, after what `recorder` holds: particles that left their tiles go to the ranks that own the new ones; ghosts get
-    /// the properties called `carried`, [`POSITION`], [`ID`](super::ID) and [`GONE`] among them; lists of neighbours are made. Collective.
+    /// Finds tiles anew, after what `recorder` holds: particles that left their tiles go to the ranks that own the new
+    /// ones; ghosts get the properties called `carried`, [`POSITION`], [`ID`](super::ID) and [`GONE`] among them; lists
+    /// of neighbours are made. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost, or has no room.
@@ -77,8 +78,8 @@ impl Particles {
         Ok(Some(Lost { id, site }))
     }
 
-    /// The values of [`GONE`] of the particles that left the domain since the last call. On a rank that is alone they are dropped now,
-    /// after what was recorded.
+    /// The values of [`GONE`] of the particles that left the domain since the last call. On a rank that is alone they
+    /// are dropped now, after what was recorded.
     ///
     /// # Errors
     /// When the device is lost.
@@ -113,8 +114,8 @@ impl Particles {
         Ok(())
     }
 
-    /// Sends particles in other ranks' tiles there and receives those in own tiles; one sort then puts all in their places, and those
-    /// that left to the end, where they are dropped.
+    /// Sends particles in other ranks' tiles there and receives those in own tiles; one sort then puts all in their
+    /// places, and those that left to the end, where they are dropped.
     fn migrate<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         (self.ghosts, self.frontier) = (0, 0);
         recorder.phase("migration of bodies");
@@ -157,7 +158,8 @@ impl Particles {
         recorder.send(&self.counts, self.arrays.places.bytes());
     }
 
-    /// How many particles were listed for each neighbour; then how many are gone, or how many others may see. Submits what is recorded.
+    /// How many particles were listed for each neighbour; then how many are gone, or how many others may see. Submits
+    /// what is recorded.
     fn listed(&mut self, recorder: &mut Recorder) -> Result<Vec<u32>> {
         let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
         recorder.receive(&self.counts, bytemuck::cast_slice_mut(&mut ends))?;
@@ -180,7 +182,8 @@ impl Particles {
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
         if self.own + ghosts > self.arrays.properties.stride || listed > self.arrays.list_room() {
             self.enlarge((self.own + ghosts).max(listed.div_ceil(2) as u32), self.own)?;
-            // The new arrays do not know where tiles begin, and list particles in another order than that of the packed message.
+            // The new arrays do not know where tiles begin, and list particles in another order than that of the packed
+            // message.
             self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
             self.discard_ahead(recorder, packed)?;
             packed = 0;

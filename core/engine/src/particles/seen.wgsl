@@ -1,6 +1,6 @@
-// The particles that neighbours see: counts them for each neighbour, or lists them, neighbour by neighbour. Where several see a particle, each of
-// its places in the list knows the next. Counting leaves in `first_place` the bits of the neighbours that see it. Listing counts, after all
-// neighbours, the particles in tiles that others see or in none.
+// The particles that neighbours see: counts them for each neighbour, or lists them, neighbour by neighbour. Where
+// several see a particle, each of its places in the list knows the next. Counting leaves in `first_place` the bits of
+// the neighbours that see it. Listing counts, after all neighbours, the particles in tiles that others see or in none.
 #include "prelude.wgsl"
 
 var<storage, read> keys: array<u32>;

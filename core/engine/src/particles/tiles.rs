@@ -1,7 +1,7 @@
 //! Which rank owns which tile, and which other ranks see what is in it.
 //!
-//! A particle belongs to the rank that owns its tile: the one with the most nodes there, of several the lowest. Tiles without nodes
-//! belong to none. A rank sees the tiles within some reach of tiles with own nodes.
+//! A particle belongs to the rank that owns its tile: the one with the most nodes there, of several the lowest. Tiles
+//! without nodes belong to none. A rank sees the tiles within some reach of tiles with own nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -24,8 +24,8 @@ const MOST_NEIGHBOURS: usize = 32;
 pub(super) struct Tiles {
     /// `array<u32>` by tile: `OWN`, `NOBODY` or the number of the neighbour that owns it.
     pub owners: Buffer,
-    /// `array<u32>` by own tile: bits of the neighbours that may see particles in it; `seen.wgsl` decides for each particle. 0 for the last,
-    /// which stands for no tile.
+    /// `array<u32>` by own tile: bits of the neighbours that may see particles in it; `seen.wgsl` decides for each
+    /// particle. 0 for the last, which stands for no tile.
     pub seen: Buffer,
     /// Whether each tile is this rank's own.
     own: Vec<bool>,
@@ -36,8 +36,8 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Agrees on owners; `own` are the positions of this rank's nodes, `sight` is how far a rank sees beyond the tiles that
-    /// hold its nodes, in sites. Collective.
+    /// Agrees on owners; `own` are the positions of this rank's nodes, `sight` is how far a rank sees beyond the tiles
+    /// that hold its nodes, in sites. Collective.
     ///
     /// # Errors
     /// A usage fault for more neighbours than a word has bits; when a rank is lost or the device has no room.
@@ -150,8 +150,8 @@ fn first(map: &SiteMap, tiling: Tiling, axis: usize, site: i32) -> i32 {
     if axis < map.dimension { tiling.first(map, axis, site) } else { 0 }
 }
 
-/// Calls `take` with the first site of each tile up to `steps` tiles away along each axis from the tile that begins at `tile`, that tile
-/// included.
+/// Calls `take` with the first site of each tile up to `steps` tiles away along each axis from the tile that begins at
+/// `tile`, that tile included.
 fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], steps: i32, mut take: impl FnMut([i32; 3])) {
     let along = |axis: usize| {
         let mut found = vec![tile[axis]];

@@ -11,7 +11,8 @@ pub(super) struct Vicinity {
 }
 
 impl Vicinity {
-    /// The cubes within `reach` sites along each axis of `tiles`, given by their first sites, in a domain of `extent` sites.
+    /// The cubes within `reach` sites along each axis of `tiles`, given by their first sites, in a domain of `extent`
+    /// sites.
     pub fn of(
         (extent, periodic): ([i32; 3], [bool; 3]),
         reach: i32,

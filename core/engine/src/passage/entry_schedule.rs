@@ -18,8 +18,8 @@ impl EntrySchedule {
         unit(number << 32 ^ self.entered) <= keep
     }
 
-    /// How far it would be beyond the place of its next entry when the flow has gone `travelled` lattice units at mean speed and periods
-    /// are `length` long; negative before it is due.
+    /// How far it would be beyond the place of its next entry when the flow has gone `travelled` lattice units at mean
+    /// speed and periods are `length` long; negative before it is due.
     pub fn beyond(&self, travelled: f64, length: f64) -> f64 {
         self.share * travelled - (self.way + self.entered as f64 * length)
     }

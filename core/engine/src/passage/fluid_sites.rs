@@ -7,8 +7,8 @@ use crate::sites::Bounds;
 /// Walls that are farther off than this do not matter, lattice units: about the thickness of a cell.
 const MOST_CLEAR: i32 = 3;
 
-/// Cosines of the angle between a vessel and the normal of its opening: beyond 75 degrees the vessel's direction is not used, and up to 5
-/// degrees the normal is used in its place.
+/// Cosines of the angle between a vessel and the normal of its opening: beyond 75 degrees the vessel's direction is not
+/// used, and up to 5 degrees the normal is used in its place.
 const LEAST_COSINE: f64 = 0.26;
 const STRAIGHT: f64 = 0.996;
 
@@ -38,9 +38,9 @@ impl FluidSites {
         self.sites.extend(found);
     }
 
-    /// How clear of walls `points` are, 0 to [`MOST_CLEAR`] lattice units: so far along each axis all sites beside each point are fluid. None
-    /// where a point is not in the fluid: fluid sites around it must have at least [`IN_FLUID`] of its weight, linear in the distance along each
-    /// axis.
+    /// How clear of walls `points` are, 0 to [`MOST_CLEAR`] lattice units: so far along each axis all sites beside each
+    /// point are fluid. None where a point is not in the fluid: fluid sites around it must have at least [`IN_FLUID`]
+    /// of its weight, linear in the distance along each axis.
     pub fn clearance(&self, points: &[[f64; 3]]) -> Option<i32> {
         if !self.hold(points) {
             return None;
@@ -57,8 +57,9 @@ impl FluidSites {
         Some((1..=MOST_CLEAR).take_while(clear).last().unwrap_or(0))
     }
 
-    /// Direction of the vessel behind an opening with these `nodes` and the unit `normal` into the fluid: the line through the middles of its
-    /// cross-sections over a depth of `deep` lattice units. The normal where the two are all but the same.
+    /// Direction of the vessel behind an opening with these `nodes` and the unit `normal` into the fluid: the line
+    /// through the middles of its cross-sections over a depth of `deep` lattice units. The normal where the two are all
+    /// but the same.
     pub fn direction(&self, nodes: &[[i32; 3]], normal: [f64; 3], deep: f64) -> [f64; 3] {
         let along = |x: [f64; 3]| (0..3).map(|a| x[a] * normal[a]).sum::<f64>();
         let depth = |site: &[i32; 3]| along(site.map(f64::from));

@@ -1,12 +1,12 @@
 //! The plane of an opening, and the straight column of cells that comes in through it.
 //!
-//! A column lies along x with its cross-section in y and z (in 2-D y). In the domain its x is along the opening's normal, its y and z
-//! are in the opening's plane; the three are right-handed, so that a cell is turned, not mirrored.
+//! A column lies along x with its cross-section in y and z (in 2-D y). In the domain its x is along the opening's
+//! normal, its y and z are in the opening's plane; the three are right-handed, so that a cell is turned, not mirrored.
 
 use hematite_cells::vector::{cross, dot};
 
-/// A site of the cross-section is fluid where a node of the opening is at most so far from it in the plane, lattice units. Openings across an
-/// axis so have their nodes' sites alone, and oblique ones no gaps between rows of nodes.
+/// A site of the cross-section is fluid where a node of the opening is at most so far from it in the plane, lattice
+/// units. Openings across an axis so have their nodes' sites alone, and oblique ones no gaps between rows of nodes.
 const NEAR: f64 = 0.7;
 
 /// The plane through an opening's nodes.
@@ -44,7 +44,8 @@ impl OpeningPlane {
         self.normal
     }
 
-    /// The cross-section of a column as wide as the opening: its fluid sites, from 1 on (in 2-D the second of each is 0).
+    /// The cross-section of a column as wide as the opening: its fluid sites, from 1 on (in 2-D the second of each is
+    /// 0).
     pub fn section(&self, dimension: usize, sites: &[[i32; 3]]) -> Vec<[usize; 2]> {
         let mut section: Vec<[usize; 2]> = Vec::new();
         for site in sites {

@@ -34,7 +34,8 @@ impl Openings {
         Ok(Self { list, sites })
     }
 
-    /// Positions of the fluid nodes of `case` within the boxes around the openings that `wanted` names, `far` sites wider.
+    /// Positions of the fluid nodes of `case` within the boxes around the openings that `wanted` names, `far` sites
+    /// wider.
     ///
     /// # Errors
     /// When the file cannot be read.

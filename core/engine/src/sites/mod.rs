@@ -13,8 +13,8 @@ pub use coordinate::Coordinate;
 pub use map::{FLUID, SOLID, SiteMap, SiteMapBuilder};
 pub use tiling::Tiling;
 
-/// The pieces of WGSL that kernels on sites include: places of sites in a map, tiles and those around, fractions of positions and
-/// distances, motion, the corners around a position, the wall's distance.
+/// The pieces of WGSL that kernels on sites include: places of sites in a map, tiles and those around, fractions of
+/// positions and distances, motion, the corners around a position, the wall's distance.
 pub const PIECES: [Template; 8] = [
     Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
     Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
@@ -36,7 +36,8 @@ pub fn fractions() -> Value {
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
-/// What [`PIECES`] know of the axes of a domain, here the one with number `a`: `extent` sites that wrap where `periodic`.
+/// What [`PIECES`] know of the axes of a domain, here the one with number `a`: `extent` sites that wrap where
+/// `periodic`.
 pub fn axis(a: usize, extent: i32, periodic: bool) -> Value {
     context! {
         name => NAMES[a],

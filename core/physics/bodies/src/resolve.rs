@@ -100,9 +100,8 @@ impl Rigid {
 fn known(config: &BodiesConfig, rigid: &[&Population]) -> Result<()> {
     let names: Vec<&str> = rigid.iter().map(|population| population.name.as_str()).collect();
     let Some(unknown) = config.populations.keys().find(|name| !names.contains(&name.as_str())) else { return Ok(()) };
-    let hint = nearest(unknown, names.iter().copied())
-        .map(|near| format!("; did you mean \"{near}\"?"))
-        .unwrap_or_default();
+    let hint =
+        nearest(unknown, names.iter().copied()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     let known = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     Err(Fault::usage(format!("bodies.populations.{unknown}: the case has no such rigid population, but {known}{hint}")))
 }
