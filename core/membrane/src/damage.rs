@@ -8,6 +8,12 @@ pub const FASTEST: f64 = 0.25;
 /// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. It would give the fluid
 /// at a node this velocity in one step.
 pub const LARGEST_FORCE: f64 = 7.0 / 16.0;
+/// Range of area and volume (2-D: perimeter and area) of a sound cell over those at rest: beyond it the cell is torn or
+/// inside out.
+pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
+/// Largest force where forces are capped before they act: the square of a larger one is no f32. A vertex at which a
+/// ring folds altogether comes near.
+pub const CAPPED_LIMIT: f64 = 1e18;
 
 /// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A
 /// node holds twice as much, so that no sum wraps unseen: strong forces check the sum that they add to, and it takes a

@@ -26,9 +26,9 @@ mod vertices;
 mod viscosity;
 mod wlc_power;
 
-pub use damage::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT};
+pub use damage::{CAPPED_LIMIT, Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT};
 pub use diagnosis::diagnosis;
 pub use model::{Energy, Model};
-pub use population::{CAPPED_LIMIT, FORCE_LIMIT, Membrane};
+pub use population::{FORCE_LIMIT, Membrane};
 pub use stability::{largest_penalties, largest_step, mobility};
 pub use vertices::{NONE, Range, Vertices};

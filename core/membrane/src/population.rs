@@ -13,14 +13,6 @@ use crate::{LARGEST_FORCE, Range, Vertices};
 /// Largest force on a vertex, lattice units; a cell with a larger force, or with one that is no number, is broken.
 pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
 
-/// Range of area and volume (2-D: perimeter and area) of a sound cell over those at rest: beyond it the cell is torn or
-/// inside out.
-pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
-
-/// Largest force where forces are capped before they act: the square of a larger one is no f32. A vertex at which a
-/// ring folds altogether comes near.
-pub const CAPPED_LIMIT: f64 = 1e18;
-
 /// One population's kernel and reference tables on the device.
 #[derive(Clone, Debug)]
 pub struct Membrane {

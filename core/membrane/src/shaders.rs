@@ -6,8 +6,8 @@ use hematite_engine::{DRIFT_SCALE, Precision};
 use hematite_gpu::{Template, WORKGROUP, literal, render};
 use minijinja::context;
 
+use super::damage::{CAPPED_LIMIT, SOUND};
 use super::model::Model;
-use super::population::{CAPPED_LIMIT, SOUND};
 use super::{fairing, hardening, kantor_nelson, ring_bending, viscosity, wlc_power};
 use crate::Damage;
 

@@ -9,7 +9,7 @@ use hematite_units::groups::{self, CS2};
 use crate::Passing;
 use crate::directions::lets_in;
 use crate::ledger::Look;
-use crate::scene::Scene;
+use crate::scene::{Mass, Scene};
 
 /// Above this Mach number errors of compressibility, which grow with its square, exceed some percent.
 const MACH: f64 = 0.1;
@@ -30,17 +30,6 @@ const LOSS: f64 = 1e-3;
 const STORED: f64 = 0.1;
 /// In fewer steps than these no flow becomes steady.
 const SHORT: u64 = 1000;
-
-/// Mass of the fluid as the ledger has it, kg.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Mass {
-    /// Time steps done.
-    pub step: u64,
-    /// Inside.
-    pub inside: f64,
-    /// What has come in through each opening since the start, and from walls where they give some.
-    pub through: Vec<f64>,
-}
 
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
 pub(crate) fn of_speed(scene: &Scene, step: u64, speed: f64) -> Vec<Alarm> {

@@ -6,12 +6,12 @@ use hematite_engine::{LONGEST_BATCH, Precision};
 use hematite_gpu::{Buffer, Gpu};
 
 use super::boundary::{Entries, Prescribed};
-use super::fluid::Parameters;
 use super::halo::Crossing;
 use super::links::Runs;
 use super::shaders::Variant;
 use super::walls::{self, Walls};
 use super::{Row, shaders};
+use crate::parameters::Parameters;
 
 /// Nodes of a slot start at multiples of this, so that every direction's loads are aligned.
 const ALIGNMENT: usize = 64;
@@ -76,7 +76,7 @@ impl Buffers {
             buffers.wall_nodes = mended.iter().map(|entry| entry.node).collect();
         }
 
-        let terms = super::fluid::terms(prescribed);
+        let terms = crate::parameters::terms(prescribed);
         let Entries { entries, shapes, beside } = Entries::of(set, part, prescribed, terms);
         buffers.entries = entries.len() as u32;
         buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;

@@ -11,8 +11,8 @@ use hematite_units::quantity::Pressure;
 use hematite_units::{LatticeUnits, UnitError, groups};
 
 use crate::config::{OpeningCondition, Profile, WindkesselConfig};
+use crate::limits::DENSITY_LIMIT;
 use crate::outlets::{Law, Outlet, Storage};
-use crate::plan::DENSITY_LIMIT;
 use crate::profile::Tabulated;
 use crate::womersley::Oscillation;
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::ledger::{Look, measured};
 use crate::outlets::record::{self, OutletRecord};
-use crate::scene::Scene;
+use crate::scene::{self, Scene};
 use crate::{
     Extremes, Fluid, LARGEST_DEVIATION, LARGEST_SPEED, MASS_QUANTUM, Moment, Monitor, Outlets, Plan, Row, WALLS,
     WallMethod, alarms, worst,
@@ -138,7 +138,7 @@ impl LatticeBoltzmann {
     }
 
     /// The mass inside, and what has come in through each entry since the start. Collective.
-    fn mass(&self, comm: &dyn Comm) -> Result<alarms::Mass> {
+    fn mass(&self, comm: &dyn Comm) -> Result<scene::Mass> {
         let (plan, look) = (&self.scene.plan, &self.look);
         let sums = |ledger: Vec<Vec<i64>>| ledger.iter().map(|nodes| nodes.iter().sum()).collect::<Vec<i64>>();
         let mut exact = agree(comm, self.fluid.ledger().map(sums))?;
@@ -154,7 +154,7 @@ impl LatticeBoltzmann {
             came_in.push(walls.mass_deviation());
         }
         let unit = plan.units.mass();
-        Ok(alarms::Mass {
+        Ok(scene::Mass {
             step: look.step,
             inside: (self.scene.header.nodes as f64 + look.fluid.mass_deviation()) * unit,
             through: came_in.iter().map(|mass| mass * unit).collect(),

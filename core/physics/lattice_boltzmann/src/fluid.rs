@@ -7,10 +7,10 @@ mod state;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use hematite_case::{Part, VelocitySet};
+use hematite_case::Part;
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::{CameIn, Phases, Physics, Precision, SharedNodes};
+use hematite_engine::{CameIn, Phases, Physics, SharedNodes};
 use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
 
 use super::Row;
@@ -23,39 +23,14 @@ use super::halo::Crossing;
 use super::immersed_walls::HeldWalls;
 use super::kernels::make;
 use super::outlets::Outlets;
+use super::parameters::{Parameters, terms};
 use super::refill::Draft;
-use super::shaders::{self, Immersed, Packing, Shader, Tuning, Variant};
+use super::shaders::{self, Packing, Shader, Tuning, Variant};
 use super::wall_forces::Exchanged;
 use super::walls::Walls;
 
 /// Nodes that one pass over the moments brings to the host.
 const MOMENT_CHUNK: usize = 1 << 17;
-
-/// What a run fixes for the fluid.
-#[derive(Clone, Debug)]
-pub struct Parameters {
-    /// The velocity set.
-    pub set: VelocitySet,
-    /// Storage and arithmetic.
-    pub precision: Precision,
-    /// Relaxation rate of the even parts, 1 / tau.
-    pub omega_plus: f64,
-    /// Relaxation rate of the odd parts.
-    pub omega_minus: f64,
-    /// Whether a body force acts at any time.
-    pub force: bool,
-    /// What cells in it ask for, where there are any.
-    pub immersed: Option<Immersed>,
-    /// What is prescribed at each opening of the case.
-    pub openings: Vec<Prescribed>,
-    /// How walls send populations back.
-    pub walls: Walls,
-}
-
-/// Factors of an opening in a row.
-pub(crate) fn terms(openings: &[Prescribed]) -> usize {
-    openings.iter().map(Prescribed::terms).fold(1, usize::max)
-}
 
 /// The fluid of one part on one device.
 pub struct Fluid {

@@ -12,12 +12,8 @@ use hematite_units::{LatticeUnits, groups};
 
 use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
 use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, WallMethod};
+use crate::limits::MACH_LIMIT;
 use crate::{Outlets, Parameters, Prescribed, Row, Shape, Walls, cuts, profile};
-
-/// Above this Mach number the method is wrong, not just inaccurate.
-const MACH_LIMIT: f64 = 0.3;
-/// Above this density deviation likewise.
-pub(crate) const DENSITY_LIMIT: f64 = 0.5;
 
 /// What ledgers call the mass that walls give, and the force on all of them, beside the names of openings and parts.
 pub const WALLS: &str = hematite_geometry::WHOLE_WALL;

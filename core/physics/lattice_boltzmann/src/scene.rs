@@ -6,11 +6,8 @@ use std::rc::Rc;
 
 use hematite_case::Header;
 
-use crate::alarms::Mass;
 use crate::config::{Collision, OpeningCondition};
-use crate::wall_parts::WeighedPart;
-use crate::worst::Worst;
-use crate::{Expected, Plan};
+use crate::{Expected, Plan, WallLinks};
 
 /// What a run fixes for its fluid.
 #[derive(Clone)]
@@ -47,4 +44,38 @@ impl Scene {
     pub fn settles(&self) -> u64 {
         self.plan.ramped_until().max(self.grown)
     }
+}
+
+/// A part of the wall whose force is asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct WeighedPart {
+    /// Its name.
+    pub name: String,
+    /// The point of its torque, lattice units; a node is at its position.
+    pub about: [f64; 3],
+    /// Its links of this rank's own nodes.
+    pub links: WallLinks,
+}
+
+/// Mass of the fluid as the ledger has it, kg.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mass {
+    /// Time steps done.
+    pub step: u64,
+    /// Inside.
+    pub inside: f64,
+    /// What has come in through each opening since the start, and from walls where they give some.
+    pub through: Vec<f64>,
+}
+
+/// The node where the fluid is nearest to the limits of the method, or farthest beyond.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Worst {
+    pub step: u64,
+    /// Speed and density deviation over their limits; infinite where they are no numbers.
+    pub badness: f64,
+    pub id: u64,
+    pub site: [i32; 3],
+    pub speed: f64,
+    pub deviation: f64,
 }

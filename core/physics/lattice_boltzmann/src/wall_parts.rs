@@ -9,19 +9,8 @@ use hematite_dump::Column;
 use hematite_geometry::OpeningKind;
 
 use crate::config::ForceConfig;
-use crate::scene::Scene;
+use crate::scene::{Scene, WeighedPart};
 use crate::{Plan, WALLS, WallForce, WallLinks, WallMethod, centroid};
-
-/// A part of the wall whose force is asked for.
-#[derive(Clone, Debug)]
-pub(crate) struct WeighedPart {
-    /// Its name.
-    pub name: String,
-    /// The point of its torque, lattice units; a node is at its position.
-    pub about: [f64; 3],
-    /// Its links of this rank's own nodes.
-    pub links: WallLinks,
-}
 
 /// Where a part comes from.
 enum Kind {

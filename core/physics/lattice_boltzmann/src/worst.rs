@@ -7,25 +7,13 @@ use hematite_engine::{Ground, Precision};
 use hematite_units::groups;
 
 use crate::config::Collision;
-use crate::scene::Scene;
+use crate::scene::{Scene, Worst};
 use crate::{Fluid, LARGEST_DEVIATION, LARGEST_SPEED, Moment};
 
 /// Nodes between a place and what is said to be near it, at most.
 const NEAR: f64 = 10.0;
 /// Below this a relaxation time is close to 1/2.
 const CLOSE: f64 = 0.55;
-
-/// The node where the fluid is nearest to the limits of the method, or farthest beyond.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Worst {
-    step: u64,
-    /// Speed and density deviation over their limits; infinite where they are no numbers.
-    pub badness: f64,
-    id: u64,
-    site: [i32; 3],
-    speed: f64,
-    deviation: f64,
-}
 
 /// The worst node of all ranks, the first of equals. Collective.
 ///

@@ -5,7 +5,8 @@ use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::{Gpu, Recorder};
 
-use super::{Fluid, Parameters};
+use super::Fluid;
+use crate::Parameters;
 use crate::boundary::Prescribed;
 use crate::buffers::Buffers;
 use crate::exchange::{Exchange, PackBindings};

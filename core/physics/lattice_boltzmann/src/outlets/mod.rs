@@ -17,7 +17,6 @@
 //! left out, and the pressure lags by some R / Z (S + T), as much as by the compressibility of the fluid in a vessel
 //! some 40 spacings long.
 
-mod config;
 mod law;
 pub(crate) mod record;
 
@@ -25,10 +24,9 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_units::{LatticeUnits, groups};
 
-pub use config::WindkesselConfig;
 pub(crate) use law::{Law, Storage};
 
-use crate::plan::DENSITY_LIMIT;
+use crate::limits::DENSITY_LIMIT;
 use crate::{Fluid, MASS_QUANTUM, Row};
 use hematite_engine::waveform::Waveform;
 
