@@ -340,6 +340,47 @@ fn bits(precision: Precision, raw: &[u8]) -> Bits {
     }
 }
 
+impl Fluid {
+    /// Does `steps` time steps of the fluid alone. `row(t)` gives what is prescribed in step `t` (the force at its beginning); it is also
+    /// asked for the step after the last. Every [`CHECK_EVERY`](super::CHECK_EVERY) steps the state is checked, see
+    /// [`Fluid::take_checks`].
+    ///
+    /// # Errors
+    /// A numerical failure where the state is beyond the method (see [`Extremes`](super::Extremes)), found up to two batches later;
+    /// when the device or a rank is lost.
+    pub fn advance(&mut self, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
+        self.advance_with(comm, &mut [], steps, row)
+    }
+
+    /// The same with others in the fluid, in their order.
+    ///
+    /// # Errors
+    /// Those of [`Fluid::advance`], and those of the others.
+    pub fn advance_with(
+        &mut self,
+        comm: &dyn Comm,
+        others: &mut [&mut dyn Physics],
+        steps: u64,
+        row: impl Fn(u64) -> Row,
+    ) -> Result<()> {
+        Driven { fluid: self, outlets: None, row }.advance(comm, others, steps)
+    }
+
+    /// The same as [`Fluid::advance`], where the pressures of `outlets` follow the flow.
+    ///
+    /// # Errors
+    /// Those of [`Fluid::advance`]; a numerical failure where a pressure is beyond the method.
+    pub fn advance_with_outlets(
+        &mut self,
+        comm: &dyn Comm,
+        outlets: &mut Outlets,
+        steps: u64,
+        row: impl Fn(u64) -> Row,
+    ) -> Result<()> {
+        Driven { fluid: self, outlets: Some(outlets), row }.advance(comm, &mut [], steps)
+    }
+}
+
 /// A fluid with what is prescribed in each step, `row(t)`, and outlets whose pressure follows from the flow.
 pub(crate) struct Driven<'f, F> {
     pub fluid: &'f mut Fluid,

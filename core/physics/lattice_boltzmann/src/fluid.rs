@@ -3,6 +3,7 @@
 mod checks;
 mod neighbours;
 mod state;
+mod wall_forces;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,19 +11,17 @@ use std::ops::Range;
 use hematite_case::Part;
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::{CameIn, Phases, Physics, SharedNodes};
+use hematite_engine::{CameIn, Phases, SharedNodes};
 use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
 
 use super::Row;
 use super::boundary::Prescribed;
 use super::buffers::Buffers;
 use super::checks::Checks;
-use super::driven::Driven;
 use super::exchange::Exchange;
 use super::halo::Crossing;
 use super::immersed_walls::HeldWalls;
 use super::kernels::make;
-use super::outlets::Outlets;
 use super::parameters::{Parameters, terms};
 use super::refill::Draft;
 use super::shaders::{self, Packing, Shader, Tuning, Variant};
@@ -198,45 +197,6 @@ impl Fluid {
     pub fn phases(&self) -> Phases {
         let crossing = self.exchange.as_ref().map(Exchange::phases).unwrap_or_default();
         crossing + self.walls.as_ref().map(HeldWalls::phases).unwrap_or_default()
-    }
-
-    /// Does `steps` time steps of the fluid alone. `row(t)` gives what is prescribed in step `t` (the force at its beginning); it is also
-    /// asked for the step after the last. Every [`CHECK_EVERY`](super::CHECK_EVERY) steps the state is checked, see
-    /// [`Fluid::take_checks`].
-    ///
-    /// # Errors
-    /// A numerical failure where the state is beyond the method (see [`Extremes`](super::Extremes)), found up to two batches later;
-    /// when the device or a rank is lost.
-    pub fn advance(&mut self, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
-        self.advance_with(comm, &mut [], steps, row)
-    }
-
-    /// The same with others in the fluid, in their order.
-    ///
-    /// # Errors
-    /// Those of [`Fluid::advance`], and those of the others.
-    pub fn advance_with(
-        &mut self,
-        comm: &dyn Comm,
-        others: &mut [&mut dyn Physics],
-        steps: u64,
-        row: impl Fn(u64) -> Row,
-    ) -> Result<()> {
-        Driven { fluid: self, outlets: None, row }.advance(comm, others, steps)
-    }
-
-    /// The same as [`Fluid::advance`], where the pressures of `outlets` follow the flow.
-    ///
-    /// # Errors
-    /// Those of [`Fluid::advance`]; a numerical failure where a pressure is beyond the method.
-    pub fn advance_with_outlets(
-        &mut self,
-        comm: &dyn Comm,
-        outlets: &mut Outlets,
-        steps: u64,
-        row: impl Fn(u64) -> Row,
-    ) -> Result<()> {
-        Driven { fluid: self, outlets: Some(outlets), row }.advance(comm, &mut [], steps)
     }
 
     /// The device.

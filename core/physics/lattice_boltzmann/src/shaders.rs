@@ -7,9 +7,9 @@ use minijinja::{Value, context};
 
 use super::boundary::Entry;
 use super::checks::CHECK_EVERY;
-use super::immersed_walls::WALL_FORCE_SCALE;
 use super::links;
 use super::moment::{MASS_QUANTUM, Moment, Monitor, Passing, QUANTA};
+use super::wall_points::WALL_FORCE_SCALE;
 use super::walls::WallEntry;
 
 const SHARED: [Template; 18] = [

@@ -5,18 +5,13 @@
 
 use hematite_case::{Part, VelocitySet};
 use hematite_cells::vector::cross;
-use hematite_comm::{Comm, agree};
+use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::Recorder;
-
-use super::fluid::Fluid;
-use super::moment::QUANTA;
-use super::shaders::Shader;
 
 /// Fine quanta in a coarse one.
 const FINE_IN_COARSE: i128 = 1 << 20;
 /// Bits of a limb in which sums travel between ranks.
-const LIMB: u32 = 40;
+pub(crate) const LIMB: u32 = 40;
 
 /// Links of own nodes into one part of the wall: local numbers of nodes, and for each a word whose bit i says that c_i leads into it.
 pub type WallLinks = Vec<[u32; 2]>;
@@ -41,9 +36,9 @@ impl WallForce {
 /// What a fluid keeps of the parts of the wall whose force is asked for.
 pub(crate) struct Exchanged {
     /// Positions of the nodes, part by part.
-    positions: Vec<Vec<[i32; 3]>>,
+    pub positions: Vec<Vec<[i32; 3]>>,
     /// The time step after which the sums are those of the step done.
-    after: Option<u64>,
+    pub after: Option<u64>,
 }
 
 /// The mean of the middles of links, from all ranks: the same on any partition, lattice units; none without a link. Collective.
@@ -66,75 +61,8 @@ pub fn centroid(comm: &dyn Comm, set: VelocitySet, part: &Part, links: &WallLink
     Ok((sums[3] > 0).then(|| [0, 1, 2].map(|axis| 0.5 * sums[axis] as f64 / count)))
 }
 
-impl Fluid {
-    /// Asks for the force on parts of the wall, whose links of own nodes are given part by part; `part` holds the positions of nodes.
-    ///
-    /// # Errors
-    /// When the device lacks room or a feature.
-    pub fn weigh(&mut self, part: &Part, parts: &[WallLinks]) -> Result<()> {
-        let positions = |links: &WallLinks| links.iter().map(|&[node, _]| part.position[node as usize]).collect();
-        let exchanged = Exchanged { positions: parts.iter().map(positions).collect(), after: None };
-        self.add_wall_forces(exchanged, &parts.concat())
-    }
-
-    /// Takes the forces down in the step after which `step` steps are done.
-    pub fn weigh_after(&mut self, step: u64) {
-        if let Some(exchanged) = self.exchanged_mut() {
-            exchanged.after = Some(step);
-        }
-    }
-
-    /// The force on each part in the last step, if that was to be taken down; the sum over all ranks. Before the first step there is
-    /// none: all zero. Collective.
-    ///
-    /// # Errors
-    /// When the device or a rank is lost.
-    pub fn wall_forces(&self, comm: &dyn Comm) -> Result<Vec<WallForce>> {
-        let Some(exchanged) = self.exchanged() else { return Ok(Vec::new()) };
-        if exchanged.after != Some(self.step()) {
-            return Ok(vec![WallForce::default(); exchanged.positions.len()]);
-        }
-        let dimension = self.dimension();
-        let entries: usize = exchanged.positions.iter().map(Vec::len).sum();
-        let words = agree(comm, self.read_exchanged(2 * dimension * entries))?;
-        let mut entries = words.chunks_exact(2 * dimension);
-        let sums: Vec<[i128; 6]> =
-            exchanged.positions.iter().map(|of_part| sum(of_part, entries.by_ref(), dimension)).collect();
-        // Sums over ranks are of words.
-        let limb = |sum: i128, k: u32| ((sum >> (k * LIMB)) & ((1 << LIMB) - 1)) as i64;
-        let mut limbs: Vec<i64> = sums
-            .as_flattened()
-            .iter()
-            .flat_map(|&sum| [limb(sum, 0), limb(sum, 1), (sum >> (2 * LIMB)) as i64])
-            .collect();
-        comm.sum(&mut limbs)?;
-        let whole: Vec<f64> = limbs
-            .as_chunks::<3>()
-            .0
-            .iter()
-            .map(|limbs| {
-                let sum: i128 = (0..3).map(|k| i128::from(limbs[k as usize]) << (k * LIMB)).sum();
-                sum as f64 * QUANTA[1]
-            })
-            .collect();
-        let of_part = |sums: &[f64; 6]| WallForce {
-            force: std::array::from_fn(|axis| sums[axis]),
-            torque: std::array::from_fn(|axis| sums[3 + axis]),
-        };
-        Ok(whole.as_chunks::<6>().0.iter().map(of_part).collect())
-    }
-
-    /// Adds up what populations give to the wall, as they stand; `mended` says whether walls and openings have mended them.
-    pub(super) fn record_exchanged(&self, recorder: &mut Recorder, mended: bool) {
-        let due = |exchanged: &Exchanged| exchanged.after == Some(self.step() + 1);
-        if self.exchanged().is_some_and(due) {
-            self.record_entries(recorder, Shader::WallForces, false, u32::from(mended));
-        }
-    }
-}
-
 /// Force and torque of the entries of a part, in fine quanta: words a node, coarse and fine of each axis.
-fn sum<'w>(positions: &[[i32; 3]], words: impl Iterator<Item = &'w [i32]>, dimension: usize) -> [i128; 6] {
+pub(crate) fn sum<'w>(positions: &[[i32; 3]], words: impl Iterator<Item = &'w [i32]>, dimension: usize) -> [i128; 6] {
     let mut sum = [0_i128; 6];
     for (at, words) in positions.iter().zip(words) {
         let mut force = [0_i128; 3];
@@ -154,6 +82,7 @@ fn sum<'w>(positions: &[[i32; 3]], words: impl Iterator<Item = &'w [i32]>, dimen
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::moment::QUANTA;
 
     #[test]
     fn quanta_fit() {

@@ -3,7 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 use hematite_case::{Part, Target, VelocitySet, WallNode};
 
-use super::immersed_walls::HeldPoints;
+use super::wall_points::HeldPoints;
 
 /// How walls that do not move send populations back.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,5 +1,5 @@
 //! Immersed walls: points that stand still on the wall, among nodes on both of its sides, push the fluid such that its
-//! velocity at them is zero in every step (direct forcing). See `points.rs` for how hard, and where they stand.
+//! velocity at them is zero in every step (direct forcing). See `wall_points.rs` for how hard, and where they stand.
 //!
 //! After each step of the fluid, and of the bodies in it:
 //!
@@ -9,8 +9,6 @@
 //! 3. `spread.wgsl`: the force of each point to the nodes around it, as integers, for the next step.
 //!
 //! Nothing of this is kept from step to step: the state of the fluid fixes the forces.
-
-mod points;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -22,12 +20,7 @@ use minijinja::context;
 use super::buffers::Buffers;
 use super::kernels::make;
 use super::shaders::{Shader, Variant};
-
-pub use points::{Around, ELSEWHERE, HeldPoints, HeldPointsBuilder};
-
-/// Fixed point of the force of walls on a node: 2^28 for one lattice unit, so that sums stay below the 8 that a word
-/// holds.
-pub(crate) const WALL_FORCE_SCALE: f64 = 268_435_456.0;
+use super::wall_points::{ELSEWHERE, HeldPoints, WALL_FORCE_SCALE};
 
 /// The fastest velocity at a node that a point answers to, lattice units: beyond the largest sane one.
 const FASTEST: f64 = 0.25;

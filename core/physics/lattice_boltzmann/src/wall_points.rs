@@ -32,6 +32,10 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_engine::Support;
 
+/// Fixed point of the force of walls on a node: 2^28 for one lattice unit, so that sums stay below the 8 that a word
+/// holds.
+pub(crate) const WALL_FORCE_SCALE: f64 = 268_435_456.0;
+
 /// Depth of the layer beyond the walls, up to where it ends half-way.
 const DEPTH: f64 = Layer::DEPTH as f64;
 /// Rounds of the fixed-point iteration for the set-back; each halves its error at least.
