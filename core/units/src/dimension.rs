@@ -30,6 +30,19 @@ impl Dimension {
             temperature: self.temperature + power * other.temperature,
         }
     }
+
+    /// The SI unit of this dimension as configs write it, e.g. "kg/m3"; "1" without dimension.
+    pub fn symbol(self) -> String {
+        let powers = [("kg", self.mass), ("m", self.length), ("s", self.time), ("K", self.temperature)];
+        let factor = |(unit, power): (&str, i8)| match power.unsigned_abs() {
+            1 => unit.to_owned(),
+            power => format!("{unit}{power}"),
+        };
+        let over: Vec<String> = powers.into_iter().filter(|&(_, power)| power > 0).map(factor).collect();
+        let under = powers.into_iter().filter(|&(_, power)| power < 0).map(|unit| format!("/{}", factor(unit)));
+        let over = if over.is_empty() { "1".to_owned() } else { over.join(" ") };
+        std::iter::once(over).chain(under).collect()
+    }
 }
 
 impl fmt::Display for Dimension {

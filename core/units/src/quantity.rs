@@ -100,9 +100,74 @@ quantities! {
     SurfaceViscosity, "a surface viscosity", Dimension::new(0, 1, -1), "Pa s m", "0.4 uPa s m";
 }
 
+/// A quantity of any dimension, for configs that name fields of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Quantity {
+    /// Its value in SI units.
+    pub si: f64,
+    /// Its dimension.
+    pub dimension: Dimension,
+}
+
+impl std::str::FromStr for Quantity {
+    type Err = crate::UnitError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        parse(text).map(|(si, dimension)| Self { si, dimension })
+    }
+}
+
+impl std::fmt::Display for Quantity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.si, self.dimension.symbol())
+    }
+}
+
+impl<'de> Deserialize<'de> for Quantity {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl Serialize for Quantity {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(self)
+    }
+}
+
+impl JsonSchema for Quantity {
+    fn schema_name() -> Cow<'static, str> {
+        "Quantity".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "description": "Text with a unit, of any dimension; \"1\" and the like without one",
+            "examples": ["1 m", "1360 K", "0.4"],
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn any_dimension_survives_a_round_trip() {
+        for (text, symbol) in [
+            ("3 km", "m"),
+            ("2 kg/m3", "kg/m3"),
+            ("4 1/s", "1/s"),
+            ("0.5", "1"),
+            ("7 W/m2/K", "kg/s3/K"),
+            ("2 m2", "m2"),
+        ] {
+            let quantity: Quantity = text.parse().expect("parses");
+            assert_eq!(quantity.dimension.symbol(), symbol, "{text}");
+            assert_eq!(quantity.to_string().parse(), Ok(quantity), "{text}");
+        }
+    }
 
     #[test]
     fn the_wrong_dimension_names_both() {
