@@ -10,7 +10,11 @@ use rayon::prelude::*;
 use crate::components::Components;
 use crate::config::{GeometryConfig, Keep};
 use crate::domain::{Domain, Opening, OpeningKind, Report, Site};
+use crate::field::{self, FieldConfig};
+use crate::marking::{Frame, Marking, Place};
 use crate::opening::{self, OpeningConfig};
+use crate::pixels::Pixels;
+use crate::region::{self, RegionConfig};
 use crate::volume::Volume;
 use crate::wall_part::{self, Labelled, WallPartConfig};
 use crate::{read, refine, rules};
@@ -23,17 +27,33 @@ pub fn build(config_path: &Path, geometry: &GeometryConfig, openings: &[OpeningC
     build_with_parts(config_path, geometry, openings, &[])
 }
 
-/// Makes the labelled lattice of a config; paths in it are relative to the folder of `config_path`.
+/// Makes the labelled lattice of a config; see [`build_marked`].
 ///
 /// # Errors
-/// A usage fault for anything in the config or its files that cannot work, with the key or file, the value, the limit
-/// and what to change.
+/// Those of [`build_marked`].
 pub fn build_with_parts(
     config_path: &Path,
     geometry: &GeometryConfig,
     openings: &[OpeningConfig],
     wall_parts: &[WallPartConfig],
 ) -> Result<Domain> {
+    build_marked(config_path, geometry, openings, wall_parts, &[], &BTreeMap::new()).map(|(domain, _)| domain)
+}
+
+/// Makes the labelled lattice of a config, and what tells the nodes of its regions and the values of its fields; paths in it are
+/// relative to the folder of `config_path`.
+///
+/// # Errors
+/// A usage fault for anything in the config or its files that cannot work, with the key or file, the value, the limit
+/// and what to change.
+pub fn build_marked(
+    config_path: &Path,
+    geometry: &GeometryConfig,
+    openings: &[OpeningConfig],
+    wall_parts: &[WallPartConfig],
+    regions: &[RegionConfig],
+    fields: &BTreeMap<String, FieldConfig>,
+) -> Result<(Domain, Marking)> {
     let volume = load(config_path, geometry)?;
     let read = volume.shape;
     let pixel = spacing(geometry, &volume)?;
@@ -42,25 +62,30 @@ pub fn build_with_parts(
     let labelled = |label: &str| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label));
     opening::check(openings, labelled)?;
     wall_part::check(wall_parts, openings, labelled)?;
+    region::check(regions, openings, wall_parts, labelled)?;
+    field::check(fields, regions)?;
     let site_of = |label: &str| {
         let opening = openings.iter().position(|opening| opening.label.as_deref() == Some(label));
         let part = || wall_parts.iter().position(|part| part.label.as_deref() == Some(label)).map(Site::wall_part);
-        opening.map(Site::opening).or_else(part)
+        let fluid = || region::uses(regions, label).then_some(Site::FLUID);
+        opening.map(Site::opening).or_else(part).or_else(fluid)
     };
     let mut labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), site_of)?;
-    drop(volume);
-    let labelled = Labelled::take(&mut labels, geometry.refine.map_or(1, |refine| refine.factor));
+    let values = regions.iter().any(RegionConfig::asks_for_values).then_some(volume.values);
+    let factor = geometry.refine.map_or(1, |refine| refine.factor);
+    let parts = Labelled::take(&mut labels, factor);
 
     let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
     let periodic = periodic(geometry, dimension)?;
     let lattice = refine::refine(&labels, geometry.refine, dimension, periodic)?;
-    let spacing = pixel / geometry.refine.map_or(1, |refine| refine.factor) as f64;
+    let spacing = pixel / factor as f64;
     let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * pixel - lattice.padding[axis] as f64 * spacing);
+    let origin = if dimension == 2 { [origin[0], origin[1], 0.0] } else { origin };
     let mut domain = Domain {
         dimension,
         extent: lattice.extent,
         spacing,
-        origin: if dimension == 2 { [origin[0], origin[1], 0.0] } else { origin },
+        origin,
         periodic,
         sites: lattice.sites,
         openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: o.normal() }).collect(),
@@ -76,8 +101,36 @@ pub fn build_with_parts(
         opening::place(&mut domain, k, opening)?;
     }
     connect(&mut domain, geometry.keep)?;
-    wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
-    Ok(domain)
+    wall_part::mark(&mut domain, wall_parts, parts.as_ref())?;
+    let place = |region: &RegionConfig| Ok((region.name.clone(), Place::all(&domain, region)?));
+    let regions = regions.iter().map(place).collect::<Result<_>>()?;
+    let is_looked_up = values.is_some() || fields.values().any(FieldConfig::has_file);
+    let marking = Marking {
+        config_path: config_path.to_owned(),
+        regions,
+        fields: fields.clone(),
+        frame: Frame { dimension, spacing, origin },
+        pixels: is_looked_up.then_some(Pixels {
+            labels,
+            whole: read,
+            factors: if dimension == 2 { [factor, factor, 1] } else { [factor; 3] },
+            padding: lattice.padding,
+            periodic,
+        }),
+        rules: match (&values, label_rules) {
+            (Some(_), Some(rules)) => {
+                rules.iter().map(|rule| Ok((rules::condition(rule)?, rule.is.clone()))).collect::<Result<_>>()?
+            }
+            _ => Vec::new(),
+        },
+        values,
+    };
+    Ok((domain, marking))
+}
+
+/// The files that fields are read from, for provenance.
+pub fn field_inputs(config_path: &Path, fields: &BTreeMap<String, FieldConfig>) -> Vec<PathBuf> {
+    fields.values().flat_map(|field| field.inputs(config_path)).collect()
 }
 
 /// The files that [`build`] reads, for provenance.

@@ -127,7 +127,7 @@ pub struct Rule {
     /// Every value; write true. For the last rule.
     #[serde(default)]
     pub any: Option<bool>,
-    /// "fluid", "wall", or the `label` of an opening, e.g. "inlet".
+    /// "fluid", "wall", or the `label` of an opening, a part of the wall or a region, e.g. "inlet".
     pub is: String,
 }
 

@@ -1,18 +1,23 @@
 //! Images and voxel volumes to a labelled lattice.
 //!
 //! [`build`] reads the `geometry` and `openings` of a case config and makes a [`Domain`]: every lattice site is wall,
-//! fluid, or part of an opening; [`build_with_parts`] marks named parts of the wall besides. Coordinates count from the lower-left corner of the image, y up, and stay put under
-//! cropping, refinement and padding.
+//! fluid, or part of an opening; [`build_with_parts`] marks named parts of the wall besides. [`build_marked`] gives a
+//! [`Marking`], too, which tells the nodes of named regions and the values of fields at nodes. Coordinates count from the
+//! lower-left corner of the image, y up, and stay put under cropping, refinement and padding.
 
 mod build;
 mod components;
 mod config;
 mod distance;
 mod domain;
+mod field;
+mod marking;
 pub mod models;
 mod opening;
+mod pixels;
 pub mod read;
 mod refine;
+mod region;
 mod rules;
 mod section;
 mod smooth;
@@ -21,10 +26,13 @@ mod volume;
 mod wall_part;
 mod write;
 
-pub use build::{build, build_with_parts, inputs};
+pub use build::{build, build_marked, build_with_parts, field_inputs, inputs};
 pub use config::{Axis, Crop, GeometryConfig, Keep, Refine, Rule, VoxelConfig};
 pub use domain::*;
-pub use opening::{OpeningConfig, Plane, Region, Side};
+pub use field::{FieldConfig, Interpolation};
+pub use marking::{FieldValues, Marking, RegionNodes};
+pub use opening::{BoxConfig, OpeningConfig, Plane, Side};
+pub use region::{PlaceConfig, RegionConfig};
 pub use section::Section;
 pub use thin::{ThinWalls, thin_walls};
 pub use volume::{Endian, MAX_PIXELS, MAX_VOXELS, ValueType, Values, Volume};

@@ -23,7 +23,7 @@ pub struct OpeningConfig {
     /// Limits `face` to a box, e.g. to one of two vessels that reach it. Both lengths across the face must be given but
     /// do not count.
     #[serde(default)]
-    pub within: Option<Region>,
+    pub within: Option<BoxConfig>,
     /// A plane across x, y or z that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes,
     /// unless that touches another opening or `keep` says "all".
     #[serde(default)]
@@ -35,7 +35,7 @@ pub struct OpeningConfig {
     /// Fluid sites with their centres in this box become the opening, which fluid around the box touches, e.g.
     /// {"min": ["0 um", "0 um"], "max": ["8 um", "64 um"]}.
     #[serde(default, rename = "box")]
-    pub region: Option<Region>,
+    pub region: Option<BoxConfig>,
     /// Sites that a rule of the geometry labels so, e.g. "inlet" with the rule {"colour": "#ff0000", "is": "inlet"}.
     #[serde(default)]
     pub label: Option<String>,
@@ -52,14 +52,14 @@ pub struct Plane {
     pub at: Length,
     /// Limits the cut to a box, e.g. to one vessel. Both lengths along the normal must be given but do not count.
     #[serde(default)]
-    pub within: Option<Region>,
+    pub within: Option<BoxConfig>,
 }
 
 /// A box of lengths from the image's lower-left corner (the volume's first voxel); two lengths each in 2-D, three in
 /// 3-D, e.g. {"min": ["0 um", "16 um"], "max": ["8 um", "64 um"]}. Sites with their centres in it count.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub struct Region {
+pub struct BoxConfig {
     /// Smallest coordinates along x, y(, z).
     pub min: Vec<Length>,
     /// Largest coordinates along x, y(, z); each above that of `min`.
@@ -201,7 +201,7 @@ fn check_axis(domain: &Domain, side: Side) -> Result<()> {
 }
 
 /// Bounds of a region in metres; directions past the dimension are unbounded.
-pub(crate) fn bounds(domain: &Domain, region: Option<&Region>) -> Result<[[f64; 2]; 3]> {
+pub(crate) fn bounds(domain: &Domain, region: Option<&BoxConfig>) -> Result<[[f64; 2]; 3]> {
     let mut bounds = [[f64::NEG_INFINITY, f64::INFINITY]; 3];
     let Some(region) = region else { return Ok(bounds) };
     let dimension = domain.dimension;
@@ -245,7 +245,7 @@ pub(crate) fn visit(
     }
 }
 
-fn place_face(domain: &mut Domain, k: usize, face: Side, within: Option<&Region>) -> Result<usize> {
+fn place_face(domain: &mut Domain, k: usize, face: Side, within: Option<&BoxConfig>) -> Result<usize> {
     check_axis(domain, face)?;
     let axis = face.axis();
     if domain.periodic[axis] {
@@ -315,7 +315,7 @@ fn place_plane(domain: &mut Domain, k: usize, plane: &Plane) -> Result<usize> {
     Ok(placed.len())
 }
 
-fn place_box(domain: &mut Domain, k: usize, region: &Region) -> Result<usize> {
+fn place_box(domain: &mut Domain, k: usize, region: &BoxConfig) -> Result<usize> {
     let ranges = ranges(domain, bounds(domain, Some(region))?);
     let mut placed = 0;
     visit(domain, ranges, |domain, _, index| {

@@ -78,7 +78,8 @@ pub fn refine(labels: &Labels, refine: Option<Refine>, dimension: usize, periodi
                 *site = if pixel != Site::WALL {
                     pixel
                 } else if labelled {
-                    nearest_open(labels, [x, y, z], factors, periodic)
+                    let open = labels.nearest([x, y, z], factors, periodic, |site| site != Site::WALL);
+                    open.map_or(Site::FLUID, |pixel| labels.at(pixel))
                 } else {
                     Site::FLUID
                 };
@@ -111,27 +112,4 @@ fn interpolated_row(field: &Field, y: Place, z: Place, dimension: usize) -> Vec<
     let plane =
         |z: isize| mix(field.row_with_ghosts(y.below, z).to_vec(), field.row_with_ghosts(y.below + 1, z), y.share);
     if dimension == 2 { plane(0) } else { mix(plane(z.below), &plane(z.below + 1), z.share) }
-}
-
-/// What the nearest open pixel around a site is; fluid where none is near.
-fn nearest_open(labels: &Labels, site: [usize; 3], factors: [usize; 3], periodic: [bool; 3]) -> Site {
-    let mut best = (f64::INFINITY, Site::FLUID);
-    let pixel = [0, 1, 2].map(|axis| (site[axis] / factors[axis]) as i64);
-    let inside = |axis: usize, i: i64| {
-        let n = labels.shape[axis] as i64;
-        if periodic[axis] { Some(i.rem_euclid(n) as usize) } else { (0..n).contains(&i).then_some(i as usize) }
-    };
-    for (dz, dy, dx) in (-1..=1).flat_map(|z| (-1..=1).flat_map(move |y| (-1..=1).map(move |x| (z, y, x)))) {
-        let there = [pixel[0] + dx, pixel[1] + dy, pixel[2] + dz];
-        let (Some(x), Some(y), Some(z)) = (inside(0, there[0]), inside(1, there[1]), inside(2, there[2])) else {
-            continue;
-        };
-        let found = labels.sites[(z * labels.shape[1] + y) * labels.shape[0] + x];
-        let away = |axis: usize| ((site[axis] as f64 + 0.5) / factors[axis] as f64 - there[axis] as f64 - 0.5).powi(2);
-        let square = away(0) + away(1) + away(2);
-        if found != Site::WALL && square < best.0 {
-            best = (square, found);
-        }
-    }
-    best.1
 }

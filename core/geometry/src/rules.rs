@@ -21,7 +21,45 @@ pub struct Labels {
     pub sites: Vec<Site>,
 }
 
-enum Condition {
+impl Labels {
+    /// The pixel nearest to the centre of a site for which `wanted` holds, of the site's own and those around it. The site is
+    /// counted without padding; each pixel is divided into `factors` sites along x, y, z.
+    pub fn nearest(
+        &self,
+        site: [usize; 3],
+        factors: [usize; 3],
+        periodic: [bool; 3],
+        wanted: impl Fn(Site) -> bool,
+    ) -> Option<[usize; 3]> {
+        let mut best = (f64::INFINITY, None);
+        let pixel = [0, 1, 2].map(|axis| (site[axis] / factors[axis]) as i64);
+        let inside = |axis: usize, i: i64| {
+            let n = self.shape[axis] as i64;
+            if periodic[axis] { Some(i.rem_euclid(n) as usize) } else { (0..n).contains(&i).then_some(i as usize) }
+        };
+        for (dz, dy, dx) in (-1..=1).flat_map(|z| (-1..=1).flat_map(move |y| (-1..=1).map(move |x| (z, y, x)))) {
+            let there = [pixel[0] + dx, pixel[1] + dy, pixel[2] + dz];
+            let (Some(x), Some(y), Some(z)) = (inside(0, there[0]), inside(1, there[1]), inside(2, there[2])) else {
+                continue;
+            };
+            let away =
+                |axis: usize| ((site[axis] as f64 + 0.5) / factors[axis] as f64 - there[axis] as f64 - 0.5).powi(2);
+            let square = away(0) + away(1) + away(2);
+            if square < best.0 && wanted(self.at([x, y, z])) {
+                best = (square, Some([x, y, z]));
+            }
+        }
+        best.1
+    }
+
+    /// What a pixel is.
+    pub fn at(&self, [x, y, z]: [usize; 3]) -> Site {
+        self.sites[(z * self.shape[1] + y) * self.shape[0] + x]
+    }
+}
+
+/// What a value has to meet.
+pub enum Condition {
     Colour([u8; 3]),
     /// lo <= v < hi
     HalfOpen(f64, f64),
@@ -30,7 +68,66 @@ enum Condition {
     Any,
 }
 
-/// Labels the cropped part of `volume`. `site_of(name)` gives the sites of the opening, or part of the wall, that uses a label.
+impl Condition {
+    /// The condition that a colour as "#rrggbb" gives.
+    ///
+    /// # Errors
+    /// When it has another form.
+    pub fn colour(text: &str) -> Result<Self> {
+        colour(text).map(Self::Colour)
+    }
+
+    /// Values < `v`.
+    pub fn below(v: f64) -> Self {
+        Self::HalfOpen(f64::NEG_INFINITY, v)
+    }
+
+    /// Values >= `v`.
+    pub fn above(v: f64) -> Self {
+        Self::Closed(v, f64::INFINITY)
+    }
+
+    /// Values from `lo` to `hi`.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn between([lo, hi]: [f64; 2]) -> Result<Self> {
+        if lo > hi {
+            return Err(Fault::usage(format!("\"between\": [{lo}, {hi}] is empty; put the smaller number first")));
+        }
+        Ok(Self::Closed(lo, hi))
+    }
+
+    /// Whether value number `i` meets it.
+    pub fn is_met(&self, values: &Values, i: usize) -> bool {
+        match values {
+            Values::U8(v) => meets(v[i], v[i].grey(), self),
+            Values::I8(v) => meets(v[i], v[i].grey(), self),
+            Values::U16(v) => meets(v[i], v[i].grey(), self),
+            Values::I16(v) => meets(v[i], v[i].grey(), self),
+            Values::U32(v) => meets(v[i], v[i].grey(), self),
+            Values::I32(v) => meets(v[i], v[i].grey(), self),
+            Values::F32(v) => meets(v[i], v[i].grey(), self),
+            Values::F64(v) => meets(v[i], v[i].grey(), self),
+            Values::Rgb8(v) => meets(v[i], v[i].grey(), self),
+            Values::Rgb16(v) => meets(v[i], v[i].grey(), self),
+        }
+    }
+}
+
+/// Refuses conditions of colour where `values` show none.
+///
+/// # Errors
+/// A usage fault without a key.
+pub fn check_colours<'c>(values: &Values, mut conditions: impl Iterator<Item = &'c Condition>) -> Result<()> {
+    let plain = !matches!(values, Values::Rgb8(_) | Values::Rgb16(_) | Values::U8(_) | Values::U16(_));
+    if plain && conditions.any(|condition| matches!(condition, Condition::Colour(_))) {
+        return Err(Fault::usage("\"colour\" is for images of 8 or 16 bit; use equals, below, above or between"));
+    }
+    Ok(())
+}
+
+/// Labels the cropped part of `volume`. `site_of(name)` gives the sites of the opening, part of the wall or region that uses a label.
 ///
 /// # Errors
 /// A rule that is not one condition, a label that nothing uses, a crop outside the volume, a value no rule covers.
@@ -48,12 +145,8 @@ pub fn label(
             .collect::<Result<Vec<_>>>()?,
         None => vec![(Condition::Closed(0.0, 0.0), Site::WALL.0), (Condition::Any, Site::FLUID.0)],
     };
-    let plain = !matches!(volume.values, Values::Rgb8(_) | Values::Rgb16(_) | Values::U8(_) | Values::U16(_));
-    if plain && rules.iter().any(|(condition, _)| matches!(condition, Condition::Colour(_))) {
-        return Err(Fault::usage(
-            "geometry.rules: \"colour\" is for images of 8 or 16 bit; use equals, below, above or between",
-        ));
-    }
+    check_colours(&volume.values, rules.iter().map(|(condition, _)| condition))
+        .map_err(|fault| fault.within("geometry.rules"))?;
     let (start, end) = bounds(volume.shape, crop)?;
     let shape = [0, 1, 2].map(|axis| end[axis] - start[axis]);
     let sites = match &volume.values {
@@ -79,48 +172,45 @@ pub fn label(
     Ok(Labels { shape, start, sites })
 }
 
-fn compile(rule: &Rule, site_of: impl Fn(&str) -> Option<Site>) -> Result<(Condition, u8)> {
+/// The one condition of a rule.
+///
+/// # Errors
+/// When it has none, several, or one that nothing meets.
+pub fn condition(rule: &Rule) -> Result<Condition> {
     let mut conditions = Vec::new();
     if let Some(text) = &rule.colour {
-        conditions.push(Condition::Colour(colour(text)?));
+        conditions.push(Condition::colour(text)?);
     }
-    if let Some(v) = rule.below {
-        conditions.push(Condition::HalfOpen(f64::NEG_INFINITY, v));
-    }
-    if let Some(v) = rule.above {
-        conditions.push(Condition::Closed(v, f64::INFINITY));
-    }
-    if let Some(v) = rule.equals {
-        conditions.push(Condition::Closed(v, v));
-    }
-    if let Some([lo, hi]) = rule.between {
-        if lo > hi {
-            return Err(Fault::usage(format!("\"between\": [{lo}, {hi}] is empty; put the smaller number first")));
-        }
-        conditions.push(Condition::Closed(lo, hi));
-    }
+    conditions.extend(rule.below.map(Condition::below));
+    conditions.extend(rule.above.map(Condition::above));
+    conditions.extend(rule.equals.map(|v| Condition::Closed(v, v)));
+    conditions.extend(rule.between.map(Condition::between).transpose()?);
     match rule.any {
         Some(true) => conditions.push(Condition::Any),
         Some(false) => return Err(Fault::usage("\"any\": false matches nothing; take the rule out or write true")),
         None => {}
     }
-    let site = match rule.is.as_str() {
-        "fluid" => Site::FLUID,
-        "wall" => Site::WALL,
-        label => site_of(label).ok_or_else(|| {
-            Fault::usage(format!(
-                "label \"{label}\" is used by no opening and no part of the wall; write \"fluid\", \"wall\", or give one of \
-                 \"openings\" or \"wall_parts\" \"label\": \"{label}\""
-            ))
-        })?,
-    };
     match (conditions.pop(), conditions.len()) {
-        (Some(condition), 0) => Ok((condition, site.0)),
+        (Some(condition), 0) => Ok(condition),
         (_, more) => Err(Fault::usage(format!(
             "has {} conditions; give exactly one of colour, below, above, equals, between, any",
             if more == 0 { 0 } else { more + 1 }
         ))),
     }
+}
+
+fn compile(rule: &Rule, site_of: impl Fn(&str) -> Option<Site>) -> Result<(Condition, u8)> {
+    let site = match rule.is.as_str() {
+        "fluid" => Site::FLUID,
+        "wall" => Site::WALL,
+        label => site_of(label).ok_or_else(|| {
+            Fault::usage(format!(
+                "label \"{label}\" is used by no opening, no part of the wall and no region; write \"fluid\", \"wall\", or give one \
+                 of \"openings\", \"wall_parts\" or \"regions\" \"label\": \"{label}\""
+            ))
+        })?,
+    };
+    Ok((condition(rule)?, site.0))
 }
 
 fn colour(text: &str) -> Result<[u8; 3]> {
@@ -198,13 +288,16 @@ colour_value!(u8: 1, u16: 257);
 
 fn decide<V: Value>(value: V, rules: &[(Condition, u8)]) -> u8 {
     let grey = value.grey();
-    let matches = |condition: &Condition| match *condition {
+    rules.iter().find(|(condition, _)| meets(value, grey, condition)).map_or(UNCOVERED, |&(_, site)| site)
+}
+
+fn meets<V: Value>(value: V, grey: f64, condition: &Condition) -> bool {
+    match *condition {
         Condition::Colour(colour) => value.shows(colour),
         Condition::HalfOpen(lo, hi) => lo <= grey && grey < hi,
         Condition::Closed(lo, hi) => lo <= grey && grey <= hi,
         Condition::Any => true,
-    };
-    rules.iter().find(|(condition, _)| matches(condition)).map_or(UNCOVERED, |&(_, site)| site)
+    }
 }
 
 fn apply<V: Value>(

@@ -131,6 +131,21 @@ impl Values {
         }
     }
 
+    /// The value at `i` as a number; none of a colour.
+    pub fn number(&self, i: usize) -> Option<f64> {
+        Some(match self {
+            Self::U8(v) => v[i].into(),
+            Self::I8(v) => v[i].into(),
+            Self::U16(v) => v[i].into(),
+            Self::I16(v) => v[i].into(),
+            Self::U32(v) => v[i].into(),
+            Self::I32(v) => v[i].into(),
+            Self::F32(v) => v[i].into(),
+            Self::F64(v) => v[i],
+            Self::Rgb8(_) | Self::Rgb16(_) => return None,
+        })
+    }
+
     /// Turns every row of `nx` values round: the last row becomes the first.
     pub(crate) fn flip_rows(&mut self, nx: usize) {
         fn flip<T: Copy>(values: &mut [T], nx: usize) {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Domain, Site};
-use crate::opening::{OpeningConfig, Region, bounds, ranges, visit};
+use crate::opening::{BoxConfig, OpeningConfig, bounds, ranges, visit};
 use crate::rules::Labels;
 
 /// What the whole wall is called where forces are asked for.
@@ -23,7 +23,7 @@ pub struct WallPartConfig {
     /// Wall sites with their centres in this box belong to it. Take the box larger than an obstacle by a site or more, but
     /// not so large that it holds other walls.
     #[serde(default, rename = "box")]
-    pub region: Option<Region>,
+    pub region: Option<BoxConfig>,
     /// Sites that a rule of the geometry labels so, e.g. "valve" with the rule {"colour": "#0000ff", "is": "valve"}: they
     /// are wall. Where walls are smoothed, sites that become wall belong to the nearest pixel or voxel of the wall.
     #[serde(default)]
