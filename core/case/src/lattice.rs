@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use hematite_config::{Fault, Result};
-use hematite_geometry::{Domain, Site};
+use hematite_geometry::{Domain, Marking, Site};
 use rayon::prelude::*;
 
-use crate::{GlobalLink, Opening, VelocitySet, WallPart, opening, wall_part};
+use crate::{GlobalLink, NodeField, NodeId, Opening, Region, VelocitySet, WallPart, opening, wall_part};
 
 /// The sparse lattice of a whole case. Global node numbers index every array: fluid sites in scan order, x fastest.
 #[derive(Clone, Debug)]
@@ -29,6 +29,10 @@ pub struct Lattice {
     pub openings: Vec<Opening>,
     /// Named parts of the wall, in config order.
     pub wall_parts: Vec<WallPart>,
+    /// Named sets of nodes, in config order.
+    pub regions: Vec<Region>,
+    /// Numbers a node, by name.
+    pub fields: Vec<NodeField>,
     /// What the geometry says of itself.
     pub geometry: hematite_geometry::Report,
 }
@@ -72,11 +76,31 @@ impl Lattice {
             links,
             openings: Vec::new(),
             wall_parts: Vec::new(),
+            regions: Vec::new(),
+            fields: Vec::new(),
             geometry: domain.report.clone(),
         };
         lattice.openings = opening::find(&lattice, &domain.openings)?;
         lattice.wall_parts = wall_part::find(&lattice, domain)?;
         Ok(lattice)
+    }
+
+    /// Finds the nodes of its regions and the values of its fields.
+    ///
+    /// # Errors
+    /// Those of [`Marking::regions`] and [`Marking::fields`].
+    pub fn mark(&mut self, marking: &Marking) -> Result<()> {
+        let regions = marking.regions(&self.position)?;
+        let fields = marking.fields(&self.position, &regions)?;
+        let ids = |nodes: Vec<u32>| nodes.into_iter().map(|n| NodeId(n.into()));
+        self.regions = regions.into_iter().map(|region| Region::new(&region.name, ids(region.nodes))).collect();
+        let field = |field: hematite_geometry::FieldValues| NodeField {
+            name: field.name,
+            unit: field.unit,
+            values: field.values,
+        };
+        self.fields = fields.into_iter().map(field).collect();
+        Ok(())
     }
 
     /// Number of nodes.

@@ -1,7 +1,8 @@
 //! The case: a sparse lattice of fluid nodes with its links, partitions and halos, walls and openings, in one file.
 //!
 //! [`Lattice::build`] makes the lattice of a [`hematite_geometry::Domain`]; [`Partition::make`] divides it; [`walls`]
-//! finds its walls, [`wall_points`] points on them and [`Layer`] the nodes beyond; [`Seeding`] puts cells into it.
+//! finds its walls, [`wall_points`] points on them and [`Layer`] the nodes beyond; [`Seeding`] puts cells into it;
+//! [`Lattice::mark`] finds its regions ([`Region`]) and the values of its fields ([`NodeField`]).
 //! [`write`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what it holds, as
 //! [`Part::of`] does from a lattice in memory.
 
@@ -18,10 +19,12 @@ mod link;
 mod load;
 mod metis;
 mod morton;
+mod node_field;
 mod opening;
 mod part;
 mod partition;
 mod profile;
+mod region;
 mod relabel;
 mod report;
 mod section;
@@ -35,15 +38,20 @@ pub use cells::{
     Column, Ellipsoid, Growth, Placed, Population, PopulationConfig, PopulationReport, Refusal, Seeding, SeedingConfig,
     seed,
 };
-pub use file::{Case, Header, OpeningHeader, PopulationHeader, SCHEMA_VERSION, WallPartHeader, add_partition, write};
+pub use file::{
+    Case, FieldHeader, Header, OpeningHeader, PopulationHeader, RegionHeader, SCHEMA_VERSION, WallPartHeader,
+    add_partition, write,
+};
 pub use lattice::Lattice;
 pub use layer::{ImmersedWalls, Layer};
 pub use link::GlobalLink;
 pub use load::{BODY_LOAD, VERTEX_LOAD, loads, loads_of, measured_loads};
 pub use morton::morton;
+pub use node_field::NodeField;
 pub use opening::{Opening, OpeningSite, outward};
 pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};
 pub use partition::{HaloRange, MetisLimits, PartRange, Partition};
+pub use region::Region;
 pub use report::PartitionReport;
 pub use velocity_set::VelocitySet;
 pub use wall::{WallNode, WallPoint, wall_points, walls};

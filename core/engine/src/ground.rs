@@ -100,6 +100,23 @@ impl Ground {
         }
     }
 
+    /// Local numbers of the part's nodes in a region of the case, ascending: first own ones, then those of the halo.
+    ///
+    /// # Errors
+    /// A usage fault when the case has no such region, which says what it has, or is damaged.
+    pub fn region(&self, name: &str) -> Result<Vec<u32>> {
+        Ok(self.file()?.region(name)?.within(&self.part))
+    }
+
+    /// The values of a field of the case at the part's nodes, own and halo, in SI; NaN at nodes beyond immersed walls, which have
+    /// none.
+    ///
+    /// # Errors
+    /// A usage fault when the case has no such field, which says what it has, or is damaged.
+    pub fn field(&self, name: &str) -> Result<Vec<f64>> {
+        self.file()?.field_at(name, &self.part.id)
+    }
+
     /// Whether an own node is of the fluid, not of the layer beyond immersed walls, for distances from walls.
     pub fn within_walls(&self) -> impl Fn(u32) -> bool + Sync {
         |node| !self.is_beyond_walls(node as usize)

@@ -29,6 +29,10 @@ pub struct Header {
     pub openings: Vec<OpeningHeader>,
     /// Named parts of the wall, in config order.
     pub wall_parts: Vec<WallPartHeader>,
+    /// Named sets of nodes, in config order.
+    pub regions: Vec<RegionHeader>,
+    /// Numbers a node, by name.
+    pub fields: Vec<FieldHeader>,
     /// The populations of cells, in config order.
     pub populations: Vec<PopulationHeader>,
     /// Numbers of parts for which a partition is stored, ascending.
@@ -65,6 +69,24 @@ pub struct WallPartHeader {
     pub name: String,
     /// Number of nodes with links into it.
     pub nodes: usize,
+}
+
+/// A region without its nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegionHeader {
+    /// Its name.
+    pub name: String,
+    /// Number of its nodes.
+    pub nodes: u64,
+}
+
+/// A field without its values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldHeader {
+    /// Its name.
+    pub name: String,
+    /// Its SI unit.
+    pub unit: String,
 }
 
 /// A population without its cells.
@@ -185,6 +207,8 @@ impl Reader<'_> {
             periodic: self.vector::<u8>(&lattice, "periodic")?.map(|flag| flag != 0),
             openings: (0..openings.len()).map(|k| self.opening(&openings, k)).collect::<Result<_>>()?,
             wall_parts: self.wall_parts(file)?,
+            regions: self.region_headers(file)?,
+            fields: self.field_headers(file, nodes)?,
             populations: self.population_headers(file)?,
             partitions: stored,
             geometry: self.json(file, "geometry")?,

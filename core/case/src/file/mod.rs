@@ -23,6 +23,11 @@
 //! /wall_parts/<k>          named part k of the wall; the group is absent where there are none. attribute: name text
 //!   node      u32 [n]      nodes with links into it, ascending
 //!   links     u32 [n]      bit i: c_i leads into it
+//! /regions/<k>             named set k of nodes; the group is absent where there are none. attributes: name text, nodes u64
+//!                          (how many)
+//!   runs      u64 [r, 2]   first node and one past the last of each run of nodes, ascending, with gaps between them
+//! /fields/<k>              a number a node; the group is absent where there are none. attributes: name text, unit text (SI)
+//!   values    f64 [N]      finite
 //! /walls/points            points on the smoothed wall; absent where the case was made without
 //!   position  f64 [p, 3]   in lattice units: a node is at its position
 //!   normal    f32 [p, 3]   unit, into the fluid
@@ -53,12 +58,13 @@
 mod cells;
 mod header;
 mod layer;
+mod marks;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use header::{Header, OpeningHeader, PopulationHeader, WallPartHeader};
+pub use header::{FieldHeader, Header, OpeningHeader, PopulationHeader, RegionHeader, WallPartHeader};
 pub use read::Case;
 pub use write::{add_partition, write};
 

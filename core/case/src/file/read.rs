@@ -73,7 +73,7 @@ impl Case {
         parts == 1 || self.header.partitions.contains(&parts)
     }
 
-    /// The whole lattice, with its openings.
+    /// The whole lattice, with its openings, regions and fields.
     ///
     /// # Errors
     /// A usage fault when the file is damaged.
@@ -94,8 +94,22 @@ impl Case {
             links.push(direction);
         }
         let Header { set, spacing, origin, extent, periodic, ref geometry, .. } = self.header;
-        let (openings, wall_parts, geometry) = (self.openings()?, self.wall_parts()?, geometry.clone());
-        Ok(Lattice { set, spacing, origin, extent, periodic, position, links, openings, wall_parts, geometry })
+        let (regions, fields, geometry) = (self.regions()?, self.fields()?, geometry.clone());
+        let (openings, wall_parts) = (self.openings()?, self.wall_parts()?);
+        Ok(Lattice {
+            set,
+            spacing,
+            origin,
+            extent,
+            periodic,
+            position,
+            links,
+            openings,
+            wall_parts,
+            regions,
+            fields,
+            geometry,
+        })
     }
 
     /// Gives the positions of all nodes to `take`, slab by slab, in the order of their numbers.
@@ -309,6 +323,10 @@ impl Case {
 
     pub(super) fn file(&self) -> &File {
         &self.file
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {

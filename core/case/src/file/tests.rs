@@ -4,8 +4,8 @@ use hematite_config::{Exit, Provenance};
 
 use super::*;
 use crate::{
-    ImmersedWalls, Lattice, Layer, Part, Partition, Population, PopulationConfig, SeedingConfig, fixture, seed,
-    wall_points, walls,
+    ImmersedWalls, Lattice, Layer, NodeField, NodeId, Part, Partition, Population, PopulationConfig, Region,
+    SeedingConfig, fixture, seed, wall_points, walls,
 };
 
 fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::PathBuf, Vec<Partition>) {
@@ -94,6 +94,116 @@ fn parts_of_the_file_and_of_memory_agree() {
                 same(&part, &Part::of(&lattice, &partition, rank).expect("extracts"));
             }
         }
+    }
+}
+
+/// Regions and fields of a lattice at random; the last region is empty in places.
+fn mark(lattice: &mut Lattice, seed: u64) {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut below = |n: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) % n
+    };
+    for (name, share) in [("most", 8), ("some", 3), ("few", 1)] {
+        let mut nodes: Vec<NodeId> = (0..lattice.nodes() as u64).filter(|_| below(10) < share).map(NodeId).collect();
+        if nodes.is_empty() {
+            nodes.push(NodeId(0));
+        }
+        lattice.regions.push(Region::new(name, nodes));
+    }
+    for (name, unit) in [("elevation", "m"), ("heat", "K")] {
+        let values = (0..lattice.nodes()).map(|_| below(1 << 40) as f64 / 7.0).collect();
+        lattice.fields.push(NodeField { name: name.into(), unit: unit.into(), values });
+    }
+}
+
+#[test]
+fn regions_and_fields_come_back_and_go_to_parts() {
+    for seed in 0..12 {
+        let mut lattice = Lattice::build(&fixture::random(seed)).expect("builds");
+        mark(&mut lattice, seed);
+        let counts: Vec<usize> = [2, 3, 7].into_iter().filter(|&p| p <= lattice.nodes()).collect();
+        let (_folder, path, _) = stored(&lattice, &counts);
+        let case = Case::open(&path).expect("opens");
+        assert_eq!(case.regions().expect("reads"), lattice.regions);
+        assert_eq!(case.fields().expect("reads"), lattice.fields);
+        let read = case.lattice().expect("reads");
+        assert_eq!((&read.regions, &read.fields), (&lattice.regions, &lattice.fields));
+        let headers = lattice.regions.iter().map(|r| RegionHeader { name: r.name.clone(), nodes: r.nodes() });
+        assert_eq!(case.header().regions, headers.collect::<Vec<_>>());
+        let layer = case.layer().expect("reads");
+        for parts in std::iter::once(1).chain(counts) {
+            let share = |rank| {
+                let part = case.part(parts, rank).expect("reads");
+                let with = layer.as_ref().map(|layer| case.part_with(layer, parts, rank).expect("reads"));
+                std::iter::once(part).chain(with)
+            };
+            for part in (0..parts).flat_map(share) {
+                for region in &lattice.regions {
+                    // By a search through its runs.
+                    let held = |n: &u32| region.runs().iter().any(|run| run.contains(&part.id[*n as usize].0));
+                    let wanted: Vec<u32> = (0..part.id.len() as u32).filter(held).collect();
+                    assert_eq!(case.region(&region.name).expect("reads").within(&part), wanted);
+                }
+                for field in &lattice.fields {
+                    let values = case.field_at(&field.name, &part.id).expect("reads");
+                    assert_eq!(values.len(), part.id.len());
+                    for (value, id) in values.iter().zip(&part.id) {
+                        match field.values.get(id.0 as usize) {
+                            Some(wanted) => assert_eq!(value, wanted),
+                            None => assert!(value.is_nan(), "beyond the walls"),
+                        }
+                    }
+                    let memory = field.at(&part.id);
+                    assert!(memory.iter().zip(&values).all(|(a, b)| a.to_bits() == b.to_bits()));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn regions_and_fields_that_are_not_there_or_damaged_are_told() {
+    let mut lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let (_folder, path, _) = stored(&lattice, &[]);
+    let bare = Case::open(&path).expect("opens");
+    for message in
+        [bare.region("vent").expect_err("none").message, bare.field_at("heat", &[]).expect_err("none").message]
+    {
+        assert!(message.contains("it has none") && message.contains("CASE.json"), "{message}");
+    }
+    mark(&mut lattice, 1);
+    let edit = |change: &dyn Fn(&hdf5::File) -> hdf5::Result<()>| {
+        let (_folder, path, _) = stored(&lattice, &[2]);
+        let file = hdf5::File::open_rw(&path).expect("opens");
+        change(&file).expect("changes");
+        file.close().expect("closes");
+        let case = Case::open(&path)?;
+        case.regions()?;
+        case.fields()
+    };
+    let whole = edit(&|_| Ok(())).expect("reads");
+    assert_eq!(whole, lattice.fields);
+    let (_folder, path, _) = stored(&lattice, &[]);
+    let case = Case::open(&path).expect("opens");
+    let message = case.region("same").expect_err("none").message;
+    assert!(message.contains("most, some, few") && message.contains("did you mean \"some\"?"), "{message}");
+    let message = case.field_at("hat", &[]).expect_err("none").message;
+    assert!(message.contains("elevation, heat") && message.contains("did you mean \"heat\"?"), "{message}");
+    type Change = fn(&hdf5::File) -> hdf5::Result<()>;
+    let changes: [(Change, &str); 6] = [
+        (|file| file.unlink("regions/1/runs"), "runs"),
+        (|file| file.unlink("fields/1/values"), "values"),
+        (|file| file.group("regions/0")?.attr("nodes")?.write_scalar(&3_u64), "region \"most\""),
+        (|file| file.dataset("regions/0/runs")?.write_slice(&[999_u64], ndarray::s![0, 1..2]), "region \"most\""),
+        (|file| file.dataset("regions/2/runs")?.write_slice(&[209_u64], ndarray::s![0, 0..1]), "region \"few\""),
+        (|file| file.dataset("fields/0/values")?.write_slice(&[f64::NAN], ndarray::s![7..8]), "field \"elevation\""),
+    ];
+    for (change, said) in changes {
+        let message = edit(&change).expect_err(said).message;
+        assert!(message.contains(said) && message.contains("damaged"), "{said}: {message}");
     }
 }
 

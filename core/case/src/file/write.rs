@@ -14,7 +14,7 @@ use crate::{
     GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart, WallPoint, walls,
 };
 
-/// Writes a case: the lattice, its openings and walls, its cells, what immersed walls need, and any number of
+/// Writes a case: the lattice, its openings, walls, regions and fields, its cells, what immersed walls need, and any number of
 /// partitions. The file appears whole or not at all; one that is there is replaced.
 ///
 /// # Errors
@@ -53,6 +53,8 @@ pub fn write(
             immersed.partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
         }
         out.wall_parts(&file, &lattice.wall_parts)?;
+        out.regions(&file, &lattice.regions)?;
+        out.fields(&file, &lattice.fields)?;
         out.populations(&file, populations)?;
         let group = out.group(&file, "partitions")?;
         partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
