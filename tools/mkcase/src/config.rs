@@ -1,9 +1,10 @@
 //! CASE.json.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 use hematite_case::{PopulationConfig, SeedingConfig};
-use hematite_geometry::{GeometryConfig, OpeningConfig, WallPartConfig};
+use hematite_geometry::{FieldConfig, GeometryConfig, OpeningConfig, RegionConfig, WallPartConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,14 @@ pub struct CaseConfig {
     /// runs take down the force and torque of the fluid on each ("forces" in the RUN.json).
     #[serde(default)]
     pub wall_parts: Vec<WallPartConfig>,
+    /// Named sets of fluid nodes, which runs use by name and dumps may hold, e.g. [{"name": "water", "box": {"min": ["0 m", "0 m"],
+    /// "max": ["1 m", "2 m"]}}, {"name": "vent", "colour": "#ff0000"}].
+    #[serde(default)]
+    pub regions: Vec<RegionConfig>,
+    /// Numbers at nodes that do not change, by name, which runs use and dumps may hold, e.g. {"elevation": {"image": "etna.tif",
+    /// "unit": "1 m"}}.
+    #[serde(default)]
+    pub fields: BTreeMap<String, FieldConfig>,
     /// Populations of cells in the fluid at the start, e.g. [{"name": "red", "shape": {"kind": "red_cell"},
     /// "hematocrit": 0.45}].
     #[serde(default)]

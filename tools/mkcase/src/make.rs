@@ -9,7 +9,7 @@ use hematite_case::{
     wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read_config};
-use hematite_geometry::{Domain, ThinWalls, build_with_parts, inputs, thin_walls};
+use hematite_geometry::{Domain, ThinWalls, build_marked, field_inputs, inputs, thin_walls};
 
 use crate::arguments::Arguments;
 use crate::config::CaseConfig;
@@ -27,19 +27,29 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let mut sources = vec![path.to_owned()];
     sources.extend(inputs(path, &config.geometry));
     let drawn = sources.len();
+    sources.extend(
+        field_inputs(path, &config.fields).into_iter().filter(|file| !sources.contains(file)).collect::<Vec<_>>(),
+    );
     sources.extend(cell_inputs(path, &config.cells));
     let output = output(path, arguments, &sources)?;
     let progress = Progress::new(arguments.quiet);
 
     progress.say("reading and labelling the geometry");
-    let mut domain = build_with_parts(path, &config.geometry, &config.openings, &config.wall_parts).map_err(within)?;
+    let CaseConfig { geometry, openings, wall_parts, regions, fields, .. } = &config;
+    let built = build_marked(path, geometry, openings, wall_parts, regions, fields);
+    let (mut domain, marking) = built.map_err(within)?;
     if config.cells.iter().any(|population| !population.rigid) {
         let thin = thin(&domain);
         domain.report.warnings.extend(thin);
     }
     progress.say(format!("linking {} fluid nodes", domain.report.fluid));
-    let lattice = Lattice::build(&domain).map_err(within)?;
+    let mut lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);
+    if !regions.is_empty() || !fields.is_empty() {
+        progress.say("finding regions and fields");
+    }
+    lattice.mark(&marking).map_err(within)?;
+    drop(marking);
     let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
     let immersed = immersed_walls(&lattice, &config, &populations, &parts, &progress).map_err(within)?;
     let loads = loads(&lattice, lattice.nodes(), &populations);

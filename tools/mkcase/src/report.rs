@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use hematite_case::{ImmersedWalls, Lattice, Opening, Partition, PartitionReport};
+use hematite_case::{ImmersedWalls, Lattice, NodeField, Opening, Partition, PartitionReport};
 use hematite_geometry::OpeningKind;
 
 /// The report of one case; its text ends without a newline.
@@ -72,6 +72,12 @@ impl fmt::Display for Report<'_> {
         for part in &lattice.wall_parts {
             writeln!(f, "wall part  {}: {} nodes beside it", part.name, grouped(part.sites.len()))?;
         }
+        for region in &lattice.regions {
+            let nodes = region.nodes();
+            let (size, unit) = (nodes as f64 * lattice.spacing.powi(dimension as i32), ["m2", "m3"][dimension - 2]);
+            writeln!(f, "region     {}: {} nodes, {} {unit}", region.name, grouped(nodes as usize), plain(size))?;
+        }
+        lattice.fields.iter().try_for_each(|field| writeln!(f, "field      {}", spread(field)))?;
         f.write_str(if self.cells.is_empty() { "cells      none\n" } else { "cells\n" })?;
         self.cells.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
         if let Some(layer) = &self.immersed.layer {
@@ -113,6 +119,28 @@ fn table(openings: &[Opening], spacing: f64, dimension: usize) -> String {
     openings.iter().map(line).collect()
 }
 
+/// A field in a line: its range and its mean.
+fn spread(field: &NodeField) -> String {
+    let values = || field.values.iter().copied();
+    let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
+    let mean = values().sum::<f64>() / field.values.len() as f64;
+    let unit = if field.unit == "1" { String::new() } else { format!(" {}", field.unit) };
+    let [low, high, mean] = [low, high, mean].map(plain);
+    format!("{}: {low} to {high}{unit}, mean {mean}{unit}", field.name)
+}
+
+/// A number of six significant digits as people write it.
+fn plain(value: f64) -> String {
+    let value = significant(value);
+    let usual = value == 0.0 || (1e-3..1e6).contains(&value.abs());
+    if usual { value.to_string() } else { format!("{value:e}") }
+}
+
+/// Six significant digits.
+fn significant(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
 fn sizes(extent: &[usize]) -> String {
     extent.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
 }
@@ -121,9 +149,8 @@ fn sizes(extent: &[usize]) -> String {
 fn length(metres: f64) -> String {
     let prefixes = [(1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "um"), (1e-9, "nm")];
     let (size, unit) = prefixes.into_iter().find(|&(size, _)| metres >= size).unwrap_or((1e-9, "nm"));
-    // Six significant digits, without the noise of the division.
-    let value: f64 = format!("{:.5e}", metres / size).parse().unwrap_or(metres / size);
-    format!("{value} {unit}")
+    // Without the noise of the division.
+    format!("{} {unit}", significant(metres / size))
 }
 
 /// A count with its thousands apart.
@@ -153,5 +180,6 @@ mod tests {
         assert_eq!(length(1e-6), "1 um");
         assert_eq!(length(2.5e-10), "0.25 nm");
         assert_eq!(length(30.0), "30 m");
+        assert_eq!([0.0, -0.25, 3329.512_7, 4e-12].map(plain), ["0", "-0.25", "3329.51", "4e-12"]);
     }
 }
