@@ -200,11 +200,12 @@ impl Marking {
                 true => "give these pixels values, make them wall by a rule, or give values by \"regions\"",
                 false => "give \"constant\", or a value to regions that hold them",
             };
-            return Err(Fault::usage(format!(
-                "{} fluid nodes have no value, the first at {}{pixel}: {remedy}",
-                lacking().count(),
-                self.place(positions[first])
-            )));
+            let lack = match lacking().count() {
+                1 => "1 fluid node has".to_owned(),
+                count => format!("{count} fluid nodes have"),
+            };
+            let place = self.place(positions[first]);
+            return Err(Fault::usage(format!("{lack} no value, the first at {place}{pixel}: {remedy}")));
         }
         Ok(values)
     }

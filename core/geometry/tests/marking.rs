@@ -306,7 +306,7 @@ fn what_cannot_be_marked_is_refused() {
         (
             json!([]),
             json!({"h": {"voxels": holes, "unit": "1 m"}}),
-            &["\"h\"", "1 fluid nodes have no value", "(1.5000e0, 1.5000e0) m", "[1, 1, 0]"],
+            &["\"h\"", "1 fluid node has no value", "(1.5000e0, 1.5000e0) m", "[1, 1, 0]"],
         ),
         (json!([]), json!({"h": {"voxels": heights, "unit": "1 m", "missing": 3}}), &["(3.5000e0, 5.0000e-1) m"]),
         (vent.clone(), json!({"t": {"regions": {"vent": "1 K"}}}), &["\"t\"", "10 fluid nodes", "\"constant\""]),
