@@ -30,6 +30,11 @@ impl Field {
         Self { name, unit, components }
     }
 
+    /// A number a node whose name and unit a case gives.
+    pub fn of_case(name: &str, unit: &str) -> Self {
+        Self { name: interned(name), unit: interned(unit), components: 1 }
+    }
+
     /// The field of a file.
     pub(crate) fn of_file(name: &str, unit: &str, components: usize) -> Self {
         let known = Self::FLUID.into_iter().find(|field| field.name == name && field.components == components);

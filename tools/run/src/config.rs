@@ -130,7 +130,8 @@ pub struct DumpConfig {
     /// At these time steps or times, e.g. [0, "0.5 ms"].
     #[serde(default)]
     pub at: Vec<Span>,
-    /// Which fields, by name, such as "pressure" and "velocity"; all that the physics have by default.
+    /// Which fields, by name, such as "pressure" and "velocity"; all that the physics have by default. Those of the case, such as
+    /// "elevation", and its regions, 1 at their nodes and 0 elsewhere, are dumped where they are named.
     #[serde(default)]
     pub fields: Option<Vec<String>>,
     /// Which nodes; all by default.

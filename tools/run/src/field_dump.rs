@@ -18,6 +18,8 @@ pub struct FieldDump {
     pub config: DumpConfig,
     fields: Vec<Field>,
     writer: FieldWriter,
+    /// The fields of the case among them, with their values at own nodes.
+    of_case: Vec<(Field, Vec<f64>)>,
     /// Which own nodes are dumped; all where none are named.
     nodes: Option<Vec<usize>>,
     /// The way of values into the ranks' files, whose nodes belonged to other ranks when the files were begun.
@@ -45,7 +47,8 @@ impl FieldDump {
             false => FieldWriter::create(&rank_file(folder, &config.name, rank, ranks), &grid, &fields, f64s),
         })?;
         let route = if goes_on { route(comm, &writer, &grid.id)? } else { None };
-        Ok(Self { config: config.clone(), fields, writer, nodes, route })
+        let of_case = together(comm, || of_case(setup, &fields))?;
+        Ok(Self { config: config.clone(), fields, writer, of_case, nodes, route })
     }
 
     /// Goes on after nodes have changed ranks. The files keep theirs. Collective.
@@ -55,6 +58,7 @@ impl FieldDump {
     pub fn divide(&mut self, comm: &dyn Comm, setup: &Setup) -> Result<()> {
         let (grid, nodes) = chosen(setup, &self.config);
         self.nodes = nodes;
+        self.of_case = together(comm, || of_case(setup, &self.fields))?;
         self.route = route(comm, &self.writer, &grid.id)?;
         Ok(())
     }
@@ -110,13 +114,26 @@ impl FieldDump {
             }
             Ok(())
         };
-        let of = setup.planned.iter().position(|planned| planned.fields().contains(&field));
-        let physics = of.and_then(|k| system.physics.get_mut(k)).ok_or_else(|| {
-            Fault::usage(format!("the run has no field \"{}\" to dump: leave it out of \"fields\"", field.name()))
-        })?;
-        physics.field(field, &mut take)?;
+        match self.of_case.iter().find(|(of_case, _)| *of_case == field) {
+            Some((_, values)) => take(0, values)?,
+            None => {
+                let physics = setup.physics_of(field).and_then(|k| system.physics.get_mut(k)).ok_or_else(|| {
+                    Fault::usage(format!(
+                        "the run has no field \"{}\" to dump: leave it out of \"fields\"",
+                        field.name()
+                    ))
+                })?;
+                physics.field(field, &mut take)?;
+            }
+        }
         Ok(if f64s { Values::F64(wide) } else { Values::F32(narrow) })
     }
+}
+
+/// Those of the fields that are of the case, with their values at own nodes.
+fn of_case(setup: &Setup, fields: &[Field]) -> Result<Vec<(Field, Vec<f64>)>> {
+    let of_case = fields.iter().filter(|&&field| setup.physics_of(field).is_none());
+    of_case.map(|&field| Ok((field, setup.field_of_case(field.name())?))).collect()
 }
 
 /// The nodes of a part that a dump holds, and which own nodes those are, unless all.

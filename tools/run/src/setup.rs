@@ -116,13 +116,24 @@ impl Setup {
         self.planned.iter().flat_map(|physics| physics.fields()).collect()
     }
 
-    /// The fields that a dump asks for, in the order of the physics.
+    /// The fields that a dump asks for, in the order of the physics; then those of the case, and its regions.
     ///
     /// # Errors
-    /// A usage fault for a name that none of the physics has.
+    /// A usage fault for a name that neither the physics nor the case have.
     pub fn fields_of(&self, dump: &DumpConfig) -> Result<Vec<Field>> {
-        let known = self.fields();
+        let mut known = self.fields();
         let Some(asked) = &dump.fields else { return Ok(known) };
+        for of_case in self.ground.header.fields.iter().map(|field| Field::of_case(&field.name, &field.unit)) {
+            // A physics' own field comes before one of the case that it begins with.
+            if known.iter().all(|field| field.name() != of_case.name()) {
+                known.push(of_case);
+            }
+        }
+        for region in &self.ground.header.regions {
+            if known.iter().all(|field| field.name() != region.name) {
+                known.push(Field::of_case(&region.name, "1"));
+            }
+        }
         let names = || known.iter().map(|field| field.name());
         if let Some(unknown) = asked.iter().find(|name| !names().any(|known| known == *name)) {
             let hint = nearest(unknown, names()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
@@ -134,6 +145,26 @@ impl Setup {
             )));
         }
         Ok(known.into_iter().filter(|field| asked.iter().any(|name| name == field.name())).collect())
+    }
+
+    /// The number of the physics that has a field, in the order of a time step; none of a field of the case.
+    pub fn physics_of(&self, field: Field) -> Option<usize> {
+        self.planned.iter().position(|planned| planned.fields().contains(&field))
+    }
+
+    /// A field of the case at this rank's own nodes, in SI; a region is 1 at its nodes and 0 elsewhere.
+    ///
+    /// # Errors
+    /// A usage fault when the case has neither field nor region of this name, or is damaged.
+    pub fn field_of_case(&self, name: &str) -> Result<Vec<f64>> {
+        let (ground, own) = (&self.ground, self.ground.part.own);
+        if ground.header.fields.iter().any(|field| field.name == name) {
+            return ground.file()?.field_at(name, ground.own_ids());
+        }
+        let mut values = vec![0.0; own];
+        let nodes = ground.region(name)?;
+        nodes.into_iter().filter(|&n| (n as usize) < own).for_each(|n| values[n as usize] = 1.0);
+        Ok(values)
     }
 
     /// Whether fields are dumped in double precision.

@@ -23,6 +23,7 @@ mod input_faults;
 mod other_faults;
 mod outlets;
 mod real;
+mod regions;
 mod run_faults;
 mod stopped_ranks;
 mod stops;
