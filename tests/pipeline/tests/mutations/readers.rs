@@ -65,9 +65,16 @@ pub fn make(folder: &Folder) {
     suspension.run["time"]["steps"] = json!(80);
     suspension.run["dumps"] = json!([{"every": 40}]);
     suspension.run["cell_dumps"] = json!({"every": 40});
+    suspension.case["regions"] = json!([{"name": "all", "above": 1}, {"name": "left", "box": left()}]);
+    suspension.case["fields"] = json!({"heat": {"constant": "300 K", "regions": {"left": "310 K"}}});
     suspension.write(folder);
     let _case = folder.mkcase(&["case.json", "--quiet"]).done();
     let _run = folder.run(&["run.json", "-o", "run", "--checkpoint-every", "20", "--quiet"]).done();
+}
+
+/// A box that holds the left part of the channel.
+fn left() -> serde_json::Value {
+    json!({"min": ["0 um", "0 um"], "max": ["10 um", "1 mm"]})
 }
 
 /// The readers, for files in `folder`.
@@ -114,6 +121,8 @@ fn case(path: &Path) -> Result<()> {
     case.lattice()?;
     case.openings()?;
     case.wall_parts()?;
+    case.regions()?;
+    case.fields()?;
     case.walls()?;
     case.wall_points()?;
     case.populations()?;
