@@ -55,8 +55,8 @@ fn case() -> Value {
 fn run() -> Value {
     json!({
         "case": "case.h5",
-        "fluid": {"density": "1000 kg/m3", "viscosity": "1 mPa s"},
-        "time": {"tau": 0.8, "steps": 60},
+        "fluid": {"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "tau": 0.8}},
+        "time": {"steps": 60},
         "openings": {"inlet": {"velocity": "20 mm/s"}, "outlet": {"pressure": "0 Pa"}},
         "dumps": [
             {"every": 20, "fields": ["velocity", "elevation", "temperature", "left"]},
