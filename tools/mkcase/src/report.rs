@@ -180,6 +180,6 @@ mod tests {
         assert_eq!(length(1e-6), "1 um");
         assert_eq!(length(2.5e-10), "0.25 nm");
         assert_eq!(length(30.0), "30 m");
-        assert_eq!([0.0, -0.25, 3329.512_7, 4e-12].map(plain), ["0", "-0.25", "3329.51", "4e-12"]);
+        assert_eq!([0.0, -0.25, 3329.5127, 4e-12].map(plain), ["0", "-0.25", "3329.51", "4e-12"]);
     }
 }
