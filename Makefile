@@ -27,6 +27,9 @@ export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
+# Has cargo run test programs by a script that keeps how long tests take.
+TIMED := --config "target.'cfg(all())'.runner = '$(CURDIR)/tools/timed_tests.sh'"
+
 .PHONY: help setup build demo all test test-full lint validate endurance bench geoms clean
 
 help: ## list the targets
@@ -52,15 +55,19 @@ test: ## format, lints, a build without MPI, all tests
 	@$(MAKE) --no-print-directory lint
 	$(CARGO) check --release --locked -p run --no-default-features
 	$(CARGO) build --release --locked
-	$(CARGO) test --release --locked --workspace
+	@rm -f target/test-times
+	TEST_TIMES=$(CURDIR)/target/test-times $(CARGO) test --release --locked --workspace $(TIMED)
+	@echo 'The ten slowest tests:'
+	@sort -t '<' -k 2 -rn target/test-times | head -n 10
 
 test-full: ## the same with 20 rounds of killed ranks in place of 4 (ROUNDS=100 for more)
 	@HEMATITE_CHAOS=$(ROUNDS) $(MAKE) --no-print-directory test
 
-lint: ## format and lints alone
+lint: ## format, lints and documentation alone
 	@tools/setup.sh --checks
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --release --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --release --locked --workspace --no-deps --document-private-items
 
 validate: build ## physics against published numbers, as a table
 	@$(CARGO) run --quiet --release --locked -p validation

@@ -3,7 +3,7 @@
 //! [`Lattice::build`] makes the lattice of a [`hematite_geometry::Domain`]; [`Partition::make`] divides it; [`walls`]
 //! finds its walls, [`wall_points`] points on them and [`Layer`] the nodes beyond; [`Seeding`] puts cells into it;
 //! [`Lattice::mark`] finds its regions ([`Region`]) and the values of its fields ([`NodeField`]).
-//! [`write`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what it holds, as
+//! [`write()`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what it holds, as
 //! [`Part::of`] does from a lattice in memory.
 
 mod balance;

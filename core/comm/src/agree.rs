@@ -4,7 +4,7 @@ use hematite_config::{Exit, Fault, Result};
 
 use crate::Comm;
 
-/// See [`crate::agree`]. One small reduction when all is well.
+/// See [`crate::agree()`]. One small reduction when all is well.
 pub(crate) fn agree<T>(comm: &dyn Comm, outcome: Result<T>) -> Result<T> {
     match comm.any(outcome.is_err()) {
         Ok(false) => return outcome,

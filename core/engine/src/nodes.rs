@@ -23,7 +23,7 @@ pub struct SharedNodes {
     /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector): whoever
     /// reads one axis reads all.
     pub node_velocity: Buffer,
-    /// `array<u32>` [nodes], where viscosities differ: bit k says whether the node is inside a cell with viscosity
+    /// `array<u32>[nodes]`, where viscosities differ: bit k says whether the node is inside a cell with viscosity
     /// number k.
     pub inside: Option<Buffer>,
     /// Distance between the axes of an array.

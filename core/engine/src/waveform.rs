@@ -138,7 +138,7 @@ impl Waveform {
     }
 
     /// Harmonics of the factor after the rise, where it has a period: the angular frequency of the first, and c_1,
-    /// c_2, .. of `mean + sum Re(c_k e^(i k omega t))`, at most [`MOST_HARMONICS`].
+    /// c_2, .. of `mean + sum Re(c_k e^(i k omega t))`, at most `MOST_HARMONICS`.
     pub fn harmonics(&self) -> Option<(f64, Vec<Complex64>)> {
         match &self.form {
             Form::Sine { frequency, amplitude, phase, .. } if *frequency > 0.0 => {

@@ -1,6 +1,6 @@
 //! Images and voxel volumes to a labelled lattice.
 //!
-//! [`build`] reads the `geometry` and `openings` of a case config and makes a [`Domain`]: every lattice site is wall,
+//! [`build()`] reads the `geometry` and `openings` of a case config and makes a [`Domain`]: every lattice site is wall,
 //! fluid, or part of an opening; [`build_with_parts`] marks named parts of the wall besides. [`build_marked`] gives a
 //! [`Marking`], too, which tells the nodes of named regions and the values of fields at nodes. Coordinates count from the
 //! lower-left corner of the image, y up, and stay put under cropping, refinement and padding.

@@ -24,20 +24,20 @@ pub struct Vertices {
     pub drift: Buffer,
     /// `array<i32>` [D * stride]: drift in the last move.
     pub before: Buffer,
-    /// `array<u32>` [stride]: slot of each vertex, or NONE.
+    /// `array<u32>[stride]`: slot of each vertex, or NONE.
     pub slot_of: Buffer,
-    /// `array<u32>` [slots]: global number of the cell in each slot (its low 32 bits).
+    /// `array<u32>[slots]`: global number of the cell in each slot (its low 32 bits).
     pub cell: Buffer,
-    /// `array<f32>` [slots]: size of the cell over its full size.
+    /// `array<f32>[slots]`: size of the cell over its full size.
     pub scale: Buffer,
-    /// `array<u32>` [slots]: number of the gate whose column carries the cell in each slot, NONE where none does.
+    /// `array<u32>[slots]`: number of the gate whose column carries the cell in each slot, NONE where none does.
     pub carrier: Buffer,
     /// `array<i32>` [D * gates]: velocity of each gate's column in 1 / DRIFT_SCALE.
     pub column_speed: Buffer,
-    /// `array<u32>` [1]: bits of the longest way of a vertex in one step since this was last set to zero, lattice units
+    /// `array<u32>[1]`: bits of the longest way of a vertex in one step since this was last set to zero, lattice units
     /// as f32.
     pub pace: Buffer,
-    /// `array<u32>` [slots]: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
+    /// `array<u32>[slots]`: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
     pub broken: Buffer,
     /// Distance between the axes of an array; at least the number of vertices.
     pub stride: u32,

@@ -1,6 +1,6 @@
 //! Quantities with units in, lattice numbers out.
 //!
-//! Configs carry quantities as text (`"1.2 mPa s"`, `"8 um"`). [`parse`] reads such text into SI; the types of
+//! Configs carry quantities as text (`"1.2 mPa s"`, `"8 um"`). [`parse()`] reads such text into SI; the types of
 //! [`quantity`] also check its dimension. [`LatticeUnits`] takes SI to lattice units and back; [`groups`] holds the
 //! dimensionless groups that decide whether a run is sound.
 

@@ -54,9 +54,9 @@ pub struct OpeningHeader {
     pub kind: OpeningKind,
     /// Unit normal into the fluid.
     pub normal: [f64; 3],
-    /// Area in lattice units, as in [`Opening::area`].
+    /// Area in lattice units, as in `Opening::area`.
     pub area: f64,
-    /// The flux for unit normal velocity, as in [`Opening::link_area`].
+    /// The flux for unit normal velocity, as in `Opening::link_area`.
     pub link_area: f64,
     /// Number of its nodes.
     pub nodes: usize,

@@ -24,7 +24,7 @@ pub type BodyWriter = Writer<BodyKind>;
 /// The dumps of one `bodies.vtkhdf`.
 pub type BodyReader = Reader<BodyKind>;
 
-/// Writes `path` as an index over rank files of bodies: see [`write_index`].
+/// Writes `path` as an index over rank files of bodies: see `write_index`.
 ///
 /// # Errors
 /// As that.

@@ -23,7 +23,7 @@ pub type CellWriter = Writer<CellKind>;
 /// The dumps of one `cells.vtkhdf`.
 pub type CellReader = Reader<CellKind>;
 
-/// Writes `path` as an index over rank files of cells: see [`write_index`].
+/// Writes `path` as an index over rank files of cells: see `write_index`.
 ///
 /// # Errors
 /// As that.

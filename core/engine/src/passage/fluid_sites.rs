@@ -38,8 +38,8 @@ impl FluidSites {
         self.sites.extend(found);
     }
 
-    /// How clear of walls `points` are, 0 to [`MOST_CLEAR`] lattice units: so far along each axis all sites beside each
-    /// point are fluid. None where a point is not in the fluid: fluid sites around it must have at least [`IN_FLUID`]
+    /// How clear of walls `points` are, 0 to `MOST_CLEAR` lattice units: so far along each axis all sites beside each
+    /// point are fluid. None where a point is not in the fluid: fluid sites around it must have at least `IN_FLUID`
     /// of its weight, linear in the distance along each axis.
     pub fn clearance(&self, points: &[[f64; 3]]) -> Option<i32> {
         if !self.hold(points) {

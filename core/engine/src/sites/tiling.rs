@@ -1,4 +1,4 @@
-//! Tiles: the blocks of a [`SiteMap`](super::SiteMap) cut into cubes.
+//! Tiles: the blocks of a [`SiteMap`] cut into cubes.
 
 use hematite_config::{Fault, Result};
 use minijinja::{Value, context};

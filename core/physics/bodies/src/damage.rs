@@ -11,7 +11,7 @@ use super::parameters::{FASTEST, LEAST_WEIGHT};
 pub enum Damage {
     /// It moved faster than [`FASTEST`], or is nowhere.
     Speed = 1,
-    /// Less than [`LEAST_WEIGHT`] of its region is in the fluid.
+    /// Less than `LEAST_WEIGHT` of its region is in the fluid.
     Wall,
     /// It has more neighbours than lists hold.
     Crowd,

@@ -106,7 +106,7 @@ impl Kind {
     }
 
     /// Drag over a step: the share of the velocity relative to the fluid that the fluid would take over, and of the angular
-    /// one, if it did not give way; at most [`LARGEST_DRAG`].
+    /// one, if it did not give way; at most `LARGEST_DRAG`.
     pub fn drag(&self) -> [f64; 2] {
         let inertia = |k: usize| {
             let [b, c] = [self.half_widths[(k + 1) % 3], self.half_widths[(k + 2) % 3]];

@@ -14,7 +14,7 @@ use super::shaders::{Shader, Span, Variant, kernel};
 pub struct Cap {
     kernel: Kernel,
     bound: Bound,
-    /// `array<real>` [1]: the largest force, lattice units.
+    /// `array<real>[1]`: the largest force, lattice units.
     largest: Buffer,
     stride: u32,
 }

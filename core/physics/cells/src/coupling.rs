@@ -2,7 +2,7 @@
 //!
 //! Near walls the weights of the fluid nodes around a vertex are divided by their sum, so that a uniform velocity stays
 //! what it is and the whole force reaches the fluid. The wall holds vertices off (`wall_hold.wgsl`): one with less than
-//! [`LEAST_WEIGHT`] of its kernel in the fluid was put into the wall.
+//! `LEAST_WEIGHT` of its kernel in the fluid was put into the wall.
 
 use hematite_config::Result;
 use hematite_engine::sites::SiteMap;

@@ -346,7 +346,7 @@ impl Fluid {
     /// [`Fluid::take_checks`].
     ///
     /// # Errors
-    /// A numerical failure where the state is beyond the method (see [`Extremes`](super::Extremes)), found up to two batches later;
+    /// A numerical failure where the state is beyond the method (see [`Extremes`]), found up to two batches later;
     /// when the device or a rank is lost.
     pub fn advance(&mut self, comm: &dyn Comm, steps: u64, row: impl Fn(u64) -> Row) -> Result<()> {
         self.advance_with(comm, &mut [], steps, row)

@@ -225,7 +225,7 @@ impl Fluid {
         Ok(())
     }
 
-    /// Records a step, see [`Physics::step`].
+    /// Records a step, see `Physics::step`.
     ///
     /// # Errors
     /// When the device or a rank is lost.

@@ -34,7 +34,7 @@ impl Moment {
 /// Health of a part, in lattice units; masses are exact integers so that ranks can be summed in any order.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Monitor {
-    /// Sum of `rho - 1`, coarse part, in units of the first of [`QUANTA`].
+    /// Sum of `rho - 1`, coarse part, in units of the first of `QUANTA`.
     pub coarse_mass: i64,
     /// Sum of `rho - 1`, the rest, in units of the second.
     pub fine_mass: i64,

@@ -12,7 +12,7 @@ use crate::domain::{forked_channel, open_channel};
 use crate::planned::planned;
 use crate::{Context, Flow, Inside, Table, exact};
 
-/// Lattice spacing and time step in metres and seconds, pascals for one lattice unit of pressure: [`config`]'s.
+/// Lattice spacing and time step in metres and seconds, pascals for one lattice unit of pressure: `config`'s.
 const DX: f64 = 1e-5;
 const DT: f64 = 1e-5;
 const STRESS: f64 = 1000.0;

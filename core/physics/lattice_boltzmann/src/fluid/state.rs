@@ -105,7 +105,7 @@ impl Fluid {
         Ok(monitor)
     }
 
-    /// Mass that has come in through each own node of each opening since step 0, in units of [`MASS_QUANTUM`], in the
+    /// Mass that has come in through each own node of each opening since step 0, in units of `MASS_QUANTUM`, in the
     /// part's order.
     ///
     /// # Errors
@@ -121,7 +121,7 @@ impl Fluid {
         &self.buffers.wall_nodes
     }
 
-    /// Mass that has come in from the wall at each of [`Fluid::wall_nodes`] since step 0, in units of [`MASS_QUANTUM`].
+    /// Mass that has come in from the wall at each of [`Fluid::wall_nodes`] since step 0, in units of `MASS_QUANTUM`.
     ///
     /// # Errors
     /// When the device is lost.
@@ -143,7 +143,7 @@ impl Fluid {
         }
     }
 
-    /// The marks of the own nodes inside cells, where these have a viscosity of their own: see [`Shared::inside`].
+    /// The marks of the own nodes inside cells, where these have a viscosity of their own: see `SharedNodes::inside`.
     ///
     /// # Errors
     /// When the device is lost.
