@@ -1,0 +1,100 @@
+//! What kernels are specialised for.
+
+use hematite_case::VelocitySet;
+use hematite_engine::{CONTRASTS, Precision};
+use hematite_gpu::{GpuInfo, WORKGROUP};
+
+use super::{Shader, width};
+
+/// What a kernel is specialised for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Variant {
+    /// The velocity set.
+    pub set: VelocitySet,
+    /// Storage and arithmetic.
+    pub precision: Precision,
+    /// Relaxation rate of the even parts, 1 / tau.
+    pub omega_plus: f64,
+    /// Relaxation rate of the odd parts.
+    pub omega_minus: f64,
+    /// Whether a body force acts.
+    pub force: bool,
+    /// Whether cells stand in the fluid.
+    pub immersed: Option<Immersed>,
+    /// Whether the points of immersed walls hold the fluid.
+    pub held: bool,
+    /// Number of openings of the case.
+    pub openings: usize,
+    /// Factors of each in a row.
+    pub terms: usize,
+    /// How the step is done.
+    pub tuning: Tuning,
+    /// Whether kernels that pack messages can send them, and those that unpack wait for them, by themselves.
+    pub signals: bool,
+}
+
+/// Ways to do a step: the same numbers, at other speeds on other devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tuning {
+    /// Whether odd steps see to populations at walls apart from the others, and read links once more for their stores: faster on GPUs in
+    /// f32, slower in f16 and on software devices.
+    pub apart: bool,
+    /// Whether odd steps go from the last nodes to the first, so that they begin with what the step before left in the cache: faster on
+    /// GPUs.
+    pub backwards: bool,
+}
+
+impl Tuning {
+    /// What is fastest on a device.
+    pub fn of(device: &GpuInfo, precision: Precision) -> Self {
+        Self { apart: !device.software && precision != Precision::F16, backwards: !device.software }
+    }
+}
+
+/// What cells ask of the fluid: forces at nodes, velocities for their vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Immersed {
+    /// Relaxation rates inside cells, even and odd parts, where they differ from those outside: of the cells that set bit k of the
+    /// nodes' marks, at k. Where a node has several bits, the last counts.
+    pub inside: [Option<[f64; 2]>; CONTRASTS],
+}
+
+impl Immersed {
+    /// Cells of so many viscosities, [`CONTRASTS`] at most, by the relaxation rates inside.
+    pub fn with(inside: &[[f64; 2]]) -> Self {
+        Self { inside: std::array::from_fn(|k| inside.get(k).copied()) }
+    }
+}
+
+impl Variant {
+    /// Whether the viscosity inside cells differs.
+    pub fn contrast(&self) -> bool {
+        self.insides().next().is_some()
+    }
+
+    /// Which bits mark nodes inside cells, and the relaxation rates there.
+    pub fn insides(&self) -> impl Iterator<Item = (usize, [f64; 2])> {
+        let inside = self.immersed.unwrap_or_default().inside;
+        inside.into_iter().enumerate().filter_map(|(k, rates)| Some((k, rates?)))
+    }
+
+    /// Whether a kernel puts what crosses to other parts into the message by itself: the step's, where bodies ask for a message every step.
+    pub(crate) fn packs(&self, shader: Shader) -> bool {
+        shader == Shader::Step && self.immersed.is_some()
+    }
+
+    /// Nodes that a workgroup of a step has.
+    pub(crate) fn nodes_of_workgroup(&self, odd: bool) -> u32 {
+        width(Shader::Step, self.precision, odd) * WORKGROUP
+    }
+
+    /// Whether the body force comes with the dispatch: numbers that all invocations share need no registers there.
+    pub(crate) fn immediate_force(&self, shader: Shader) -> bool {
+        self.force && shader == Shader::Step && self.precision != Precision::F64
+    }
+
+    /// Whether the force of walls is part of the force in a kernel.
+    pub fn acts(&self, shader: Shader) -> bool {
+        self.held && shader != Shader::WallVelocity
+    }
+}
