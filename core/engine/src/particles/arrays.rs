@@ -3,17 +3,18 @@
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder, Scan};
 
+use super::bins::Bins;
 use super::moves::Moves;
+use super::neighbours::Neighbours;
 use super::shaders::{Shader, Variant};
 use super::tiles::Tiles;
-use super::{Declaration, GONE, ID, MOST_NEIGHBOURS, POSITION, Properties};
+use super::{Declaration, GONE, ID, POSITION, Properties};
 use crate::sites::SiteMap;
 
 /// Arrays with room for some number of particles.
 pub(super) struct Arrays {
     pub properties: Properties,
-    pub neighbours: Buffer,
-    pub neighbour_count: Buffer,
+    pub neighbours: Neighbours,
     /// The sort of particles: by own tile, tiles that others see last; then those in nobody's tile; then by the
     /// neighbour that owns the tile; then those that are gone.
     pub home: CountingSort,
@@ -29,11 +30,12 @@ pub(super) struct Arrays {
     /// `array<u32>` by place in that list: the same particle's next place; 0 after the last.
     pub next_place: Buffer,
     /// Ghosts by tile.
-    bins: CountingSort,
+    bins: Bins,
+    lists: Kernel,
     /// Where properties are put on the way into another order.
     ordered: Buffer,
     kernels: Vec<(Shader, Kernel, Bound)>,
-    span: [u32; 7],
+    map: SiteMap,
     /// Whether there may be ghosts.
     has_ghosts: bool,
 }
@@ -56,6 +58,8 @@ const TOGETHER: u32 = 32;
 const SEEN_BY: u64 = 4;
 
 impl Arrays {
+    /// Arrays for `room` particles, with lists as roomy as those `before`.
+    ///
     /// # Errors
     /// Where the device has no room.
     pub fn new(
@@ -64,18 +68,17 @@ impl Arrays {
         map: &SiteMap,
         tiles: &Tiles,
         declared: &[Declaration],
-        room: u32,
+        (room, before): (u32, Option<&Neighbours>),
     ) -> Result<Self> {
         let stride = room.max(1).next_multiple_of(TOGETHER);
         let words = |count: u64| 4 * count * u64::from(stride);
         let properties = Properties::new(gpu, variant.precision, declared, stride)?;
-        let (neighbours, neighbour_count) =
-            (gpu.buffer("neighbours", words(u64::from(MOST_NEIGHBOURS)))?, gpu.buffer("neighbour_count", words(1))?);
+        let neighbours = Neighbours::new(gpu, stride, before)?;
         let keys = gpu.buffer("keys of particles", words(1))?;
         let ties = properties.get(ID.name);
         let home = CountingSort::new(gpu, &keys, ties, stride as usize, variant.gone() as usize + 1)?;
-        // The order of ghosts does not matter.
-        let bins = CountingSort::new(gpu, &keys, &keys, stride as usize, variant.tiles as usize + 1)?;
+        let bins = Bins::new(gpu, variant, &keys, stride)?;
+        let lists = Shader::Neighbours.kernel(gpu, variant)?;
         let ordered = gpu.buffer("particles in order", words(Moves::words(&properties)))?;
         let places = gpu.buffer("how many for whom", 4 * (u64::from(variant.neighbours) + 2))?;
         let ends = Scan::new(gpu, &places, variant.neighbours as usize + 1)?;
@@ -83,7 +86,7 @@ impl Arrays {
         let first_place = gpu.buffer("first places of particles", words(1))?;
         let next_place = gpu.buffer("next places of particles", words(SEEN_BY))?;
         let mut kernels = Vec::new();
-        for shader in Shader::ALL {
+        for shader in Shader::OF_ONE_TABLE {
             let buffers = [
                 ("position", properties.get(POSITION.name)),
                 ("gone", properties.get(GONE.name)),
@@ -96,22 +99,14 @@ impl Arrays {
                 ("list", &list),
                 ("first_place", &first_place),
                 ("next_place", &next_place),
-                ("starts", &home.starts),
-                ("copy_starts", &bins.starts),
-                ("copy_order", &bins.order),
-                ("neighbours", &neighbours),
-                ("neighbour_count", &neighbour_count),
             ];
             let kernel = shader.kernel(gpu, variant)?;
             let bound = kernel.bind(gpu, &buffers);
             kernels.push((shader, kernel, bound));
         }
-        let [a, b, c, d, e, f] = map.words();
-        let span = [stride, a, b, c, d, e, f];
         Ok(Self {
             properties,
             neighbours,
-            neighbour_count,
             home,
             places,
             ends,
@@ -119,9 +114,10 @@ impl Arrays {
             first_place,
             next_place,
             bins,
+            lists,
             ordered,
             kernels,
-            span,
+            map: map.clone(),
             has_ghosts: variant.neighbours > 0,
         })
     }
@@ -171,22 +167,42 @@ impl Arrays {
     /// Lists the neighbours of the first `own` of `held` particles, which [`Arrays::record_home`] has sorted; the
     /// others are ghosts.
     pub fn record_neighbours(&self, recorder: &mut Recorder, own: u32, held: u32) {
+        let properties = &self.properties;
+        let (position, gone) = (properties.get(POSITION.name), properties.get(GONE.name));
         if self.has_ghosts {
-            self.record_from(recorder, Shader::Bins, own, held - own);
-            self.bins.record(recorder, held - own);
+            let table = [("position", position), ("gone", gone), ("directory", &self.map.directory)];
+            self.bins.record(recorder, &table, &self.words([held - own, own], held));
         }
-        self.record(recorder, Shader::Neighbours, own);
+        let table = [
+            ("position", position),
+            ("directory", &self.map.directory),
+            ("starts", &self.home.starts),
+            ("bin_starts", &self.bins.sort.starts),
+            ("bin_order", &self.bins.sort.order),
+            ("neighbours", &self.neighbours.list),
+            ("neighbour_count", &self.neighbours.count),
+            ("crowd", &self.neighbours.crowd),
+        ];
+        let bound = self.lists.bind(recorder.gpu(), &table);
+        recorder.dispatch(&self.lists, &bound, own, &self.words([own, 0], held));
     }
 
     /// Runs a kernel on the first `count` particles.
     pub fn record(&self, recorder: &mut Recorder, shader: Shader, count: u32) {
-        self.record_from(recorder, shader, 0, count);
-    }
-
-    fn record_from(&self, recorder: &mut Recorder, shader: Shader, first: u32, count: u32) {
         if let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
-            let words: Vec<u32> = [count, first].into_iter().chain(self.span).collect();
-            recorder.dispatch(kernel, bound, count, &words);
+            recorder.dispatch(kernel, bound, count, &self.words([count, 0], count));
         }
     }
+
+    /// What kernels know, see `span.wgsl`: of so many particles from the first on, among `held`.
+    pub fn words(&self, [count, first]: [u32; 2], held: u32) -> [u32; 12] {
+        let stride = self.properties.stride;
+        words(&self.map, [count, first, stride, stride, held, self.neighbours.room])
+    }
+}
+
+/// The words of a `Span`: those before the map's.
+pub(super) fn words(map: &SiteMap, [count, first, stride, other_stride, held, room]: [u32; 6]) -> [u32; 12] {
+    let [a, b, c, d, e, f] = map.words();
+    [count, first, stride, other_stride, held, room, a, b, c, d, e, f]
 }

@@ -1,4 +1,4 @@
-// The sort key of each ghost: its tile; ghosts outside of the map and ghosts that are gone come last.
+// The sort key of each particle: its tile; particles outside of the map and particles that are gone come last.
 #include "prelude.wgsl"
 
 var<storage, read> gone: array<u32>;

@@ -7,12 +7,18 @@
 //! properties from owners to ghosts; [`Particles::send_to_owners`] sends what kernels sum up for ghosts to owners, as
 //! integers, so that no sum depends on its order. A message is on its way until [`Particles::receive`] or a kernel of
 //! the physics takes it in.
+//!
+//! [`Pairs`] walks the pairs of particles within a set by a [`Law`], [`Between`] those between two sets.
 
 mod arrays;
+mod between;
+mod bins;
 mod exchange;
 mod insert;
 mod messages;
 mod moves;
+mod neighbours;
+mod pairs;
 mod properties;
 mod rebuild;
 mod shaders;
@@ -23,7 +29,10 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Channel, Gpu};
 
+pub use between::Between;
 pub use exchange::{KernelMessage, Pending};
+pub use neighbours::MOST_NEIGHBOURS;
+pub use pairs::{Fixed, Law, OVERFLOW, Pairs, Set};
 pub use properties::{Declaration, Element, Properties};
 pub use rebuild::Lost;
 
@@ -34,9 +43,6 @@ use exchange::Messaging;
 use moves::Moves;
 use shaders::Variant;
 use tiles::Tiles;
-
-/// Most neighbours in a particle's list.
-pub const MOST_NEIGHBOURS: u32 = 96;
 
 /// The longest edge of a tile, sites; for longer reaches more tiles are searched.
 const LARGEST_TILE: f64 = 8.0;
@@ -100,6 +106,8 @@ pub struct Particles {
     ghosts: u32,
     frontier: u32,
     enlarged: u32,
+    /// Whether there were lists of neighbours already.
+    listed: bool,
     gone: Vec<u32>,
 }
 
@@ -138,7 +146,7 @@ impl Particles {
         let held: Vec<Vec<Vec<u32>>> =
             particles.into_iter().filter(|particle| tiles.holds(&map, tiling, site(&particle[at]))).collect();
         let room = if comm.size() > 1 { held.len() + held.len() / 2 + 256 } else { held.len() };
-        let arrays = Arrays::new(gpu, &variant, &map, &tiles, declared, room as u32)?;
+        let arrays = Arrays::new(gpu, &variant, &map, &tiles, declared, (room as u32, None))?;
         arrays.put(gpu, 0, &held)?;
         let counts = gpu.channel("how many for whom", arrays.places.bytes(), 4)?;
         Ok(Self {
@@ -155,6 +163,7 @@ impl Particles {
             ghosts: 0,
             frontier: 0,
             enlarged: 0,
+            listed: false,
             gone: Vec::new(),
         })
     }
@@ -181,15 +190,11 @@ impl Particles {
 
     /// Names and arrays for kernels to bind: the properties and the map's arrays, and of `array<u32>`
     ///
-    /// - `neighbours`: neighbour n of particle i at `n * stride + i`;
-    /// - `neighbour_count`: how many neighbours a particle has, which may be more than its list holds;
     /// - `first_place`: an own particle's first place in messages to and from ghosts, counted from 1; 0 where it has no ghost;
     /// - `next_place`: by place, the next place of the same particle; 0 after the last.
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.arrays.properties.table();
         table.extend([
-            ("neighbours", &self.arrays.neighbours),
-            ("neighbour_count", &self.arrays.neighbour_count),
             ("directory", &self.map.directory),
             ("sites", &self.map.sites),
             ("first_place", &self.arrays.first_place),
@@ -198,12 +203,19 @@ impl Particles {
         table
     }
 
+    /// The particles as others meet them.
+    pub fn set(&self) -> Set {
+        let properties = &self.arrays.properties;
+        let (position, gone) = (properties.get(POSITION.name).clone(), properties.get(GONE.name).clone());
+        Set { position, gone, stride: properties.stride, own: self.own, held: self.held() }
+    }
+
     /// Where sites are.
     pub fn map(&self) -> &SiteMap {
         &self.map
     }
 
-    /// How often larger arrays were made so far. Kernels must be bound again after each time.
+    /// How often larger arrays were made so far. Kernels and [`Pairs`] must be bound again after each time.
     pub fn enlarged(&self) -> u32 {
         self.enlarged
     }

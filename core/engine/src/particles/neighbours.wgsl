@@ -1,13 +1,19 @@
-// The particles within reach of each own one: at most ${most}, by numbers; how many there are, which may be more. Own ones stand in
-// the order of their tiles, those that others see after all others.
+// The particles within reach of each one of a set, by numbers: as many as there is room for; how many there are, which may be more. The largest
+// number for which room is short, or soon may be, goes to `crowd`. Within a set own particles stand in the order of their tiles, those that others
+// see after all others, and ghosts are binned; between sets all of the other one are.
 #include "prelude.wgsl"
 #include "apart.wgsl"
 
+#if between
+var<storage, read> own_position: array<vec2<i32>>;
+#else
 var<storage, read> starts: array<u32>;
-var<storage, read> copy_starts: array<u32>;
-var<storage, read> copy_order: array<u32>;
+#endif
+var<storage, read> bin_starts: array<u32>;
+var<storage, read> bin_order: array<u32>;
 var<storage, read_write> neighbours: array<u32>;
 var<storage, read_write> neighbour_count: array<u32>;
+var<storage, read_write> crowd: atomic<u32>;
 
 // Tiles looked at along an axis: so many to each side.
 const STEPS: u32 = ${steps}u;
@@ -15,7 +21,7 @@ const STEPS: u32 = ${steps}u;
 fn work_on(i: u32) {
     // Along each axis, places k in the directory and places l in the block of the tiles around.
 #for axis in axes
-    let p${axis.name} = position[${axis.index}u * span.stride + i];
+    let p${axis.name} = ${own_position}[${axis.index}u * span.stride + i];
     var k${axis.name}: array<u32, 2u * STEPS + 1u>;
     var l${axis.name}: array<u32, 2u * STEPS + 1u>;
     {
@@ -52,22 +58,22 @@ fn work_on(i: u32) {
             let tile = (block << ${tile.block_bits}u) | local;
 #for range in ranges
             {
-#if range != "copies"
+#if range != "bins"
                 let key = tile + ${0 if range == "interior" else frontier}u;
                 let end = starts[key + 1u];
                 for (var j = starts[key]; j < end; j++) {
 #else
-                let end = copy_starts[tile + 1u];
-                for (var at = copy_starts[tile]; at < end; at++) {
-                    let j = span.count + copy_order[at];
+                let end = bin_starts[tile + 1u];
+                for (var at = bin_starts[tile]; at < end; at++) {
+                    let j = ${first_binned} + bin_order[at];
 #endif
                     let away = Axes(
 #for axis in axes
-                        apart_${axis.name}(p${axis.name}, ${axis.index}u * span.stride + j),
+                        apart_${axis.name}(p${axis.name}, ${axis.index}u * span.other_stride + j),
 #endfor
                     );
-                    if (j != i && dot(away, away) < real(${reach_squared})) {
-                        if (found < ${most}u) {
+                    if (${another}dot(away, away) < real(${reach_squared})) {
+                        if (found < span.room) {
                             neighbours[found * span.stride + i] = j;
                         }
                         found++;
@@ -78,4 +84,7 @@ fn work_on(i: u32) {
         }
     }
     neighbour_count[i] = found;
+    if (found > span.room - span.room / ${spare}u) {
+        atomicMax(&crowd, found);
+    }
 }

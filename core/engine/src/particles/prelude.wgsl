@@ -1,22 +1,6 @@
-alias real = ${real};
-
+#include "span.wgsl"
 const NOWHERE: u32 = ${nowhere}u;
 const OWN: u32 = ${own}u;
-
-// `count` particles from `first` on in arrays whose components are `stride` apart; `corner` and `places` are the block at which the directory
-// begins and its size.
-struct Span {
-    count: u32,
-    first: u32,
-    stride: u32,
-    corner_x: i32,
-    corner_y: i32,
-    corner_z: i32,
-    places_x: i32,
-    places_y: i32,
-    places_z: i32,
-}
-var<immediate> span: Span;
 
 var<storage, read> position: array<vec2<i32>>;
 var<storage, read> directory: array<u32>;

@@ -1,6 +1,6 @@
 //! Tiles, owners, ghosts and lists of neighbours, found anew.
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::Recorder;
 
@@ -46,7 +46,31 @@ impl Particles {
         }
         recorder.phase("sort of bodies");
         self.arrays.record_neighbours(recorder, self.own, self.held());
+        if !std::mem::replace(&mut self.listed, true) {
+            recorder.flush()?;
+            if self.enlarge_lists()? {
+                self.arrays.record_neighbours(recorder, self.own, self.held());
+            }
+        }
         Ok(())
+    }
+
+    /// Makes room where lists of neighbours were too short, or soon would be, on any rank. Whether it did: call [`Particles::rebuild`] then.
+    /// Until then pair loops walk all particles in place of lists that are too short, which gives the same, slowly; so call this every so many steps.
+    /// Collective.
+    ///
+    /// # Errors
+    /// A numerical failure where a particle has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when a device has no room or
+    /// is lost, or a rank is.
+    pub fn make_room(&mut self, comm: &dyn Comm) -> Result<bool> {
+        let grown = agree(comm, self.enlarge_lists())?;
+        comm.any(grown)
+    }
+
+    fn enlarge_lists(&mut self) -> Result<bool> {
+        let grown = self.arrays.neighbours.make_room(&self.gpu)?;
+        self.enlarged += u32::from(grown);
+        Ok(grown)
     }
 
     /// The first of the own particles that the last rebuild found where no rank has nodes.
@@ -198,10 +222,9 @@ impl Particles {
 
     /// Makes arrays with room for more than `room` particles, and copies the first `held` particles into them.
     pub(super) fn enlarge(&mut self, room: u32, held: u32) -> Result<()> {
-        let old = std::mem::replace(
-            &mut self.arrays,
-            Arrays::new(&self.gpu, &self.variant, &self.map, &self.tiles, &self.declared, room + room / 2)?,
-        );
+        let (room, lists) = (room + room / 2, Some(&self.arrays.neighbours));
+        let new = Arrays::new(&self.gpu, &self.variant, &self.map, &self.tiles, &self.declared, (room, lists))?;
+        let old = std::mem::replace(&mut self.arrays, new);
         for (from, to) in old.properties.list().iter().zip(self.arrays.properties.list()) {
             for c in 0..from.declared.components as usize {
                 let at = |stride: u32| c * (stride * from.width) as usize;

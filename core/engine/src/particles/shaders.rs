@@ -1,12 +1,13 @@
 //! The WGSL of the engine's kernels.
 
 use hematite_config::Result;
-use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use minijinja::{Value, context};
 
+use super::neighbours::SPARE;
 use super::tiles::{NOBODY, OWN};
+use crate::Precision;
 use crate::sites::{self, FLUID, PIECES, Tiling};
-use crate::{Precision, particles::MOST_NEIGHBOURS};
 
 /// The kernels on tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(super) enum Shader {
     ListSeen,
     /// Particles near each.
     Neighbours,
+    /// Particles of another set near each.
+    NeighboursBetween,
 }
 
 /// What they are specialised for.
@@ -44,6 +47,23 @@ pub(super) struct Variant {
 }
 
 impl Variant {
+    /// What the kernels of a domain that begin with `span.wgsl` know of it.
+    pub fn context(&self) -> Value {
+        let axis = |a: usize| {
+            context! {
+                last_tiled => self.tiling.last_whole(self.extent[a]),
+                ..sites::axis(a, self.extent[a], self.periodic[a])
+            }
+        };
+        context! {
+            real => self.precision.real(),
+            workgroup => WORKGROUP,
+            dimension => self.dimension,
+            axes => (0..self.dimension).map(axis).collect::<Vec<Value>>(),
+            ..sites::fractions()
+        }
+    }
+
     /// The key of tile 0 where others see it: keys of tiles that none does come before.
     fn frontier(&self) -> u32 {
         if self.neighbours == 0 { 0 } else { self.tiles }
@@ -60,10 +80,20 @@ impl Variant {
     }
 }
 
+/// What all kernels of the engine on particles begin with, and what those on tiles do.
+pub(super) const SPAN: Template = Template { name: "span.wgsl", text: include_str!("span.wgsl") };
 const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
 
+/// Bytes of a `Span`.
+pub(super) const SPAN_BYTES: u32 = 48;
+
 impl Shader {
-    pub const ALL: [Self; 7] = [
+    /// Those that one table of buffers is for.
+    pub const OF_ONE_TABLE: [Self; 5] =
+        [Self::Keys, Self::CountLeaving, Self::ListLeaving, Self::CountSeen, Self::ListSeen];
+
+    #[cfg(test)]
+    const ALL: [Self; 8] = [
         Self::Keys,
         Self::Bins,
         Self::CountLeaving,
@@ -71,6 +101,7 @@ impl Shader {
         Self::CountSeen,
         Self::ListSeen,
         Self::Neighbours,
+        Self::NeighboursBetween,
     ];
 
     pub fn wgsl(self, variant: &Variant) -> String {
@@ -81,15 +112,11 @@ impl Shader {
                 Template { name: "leaving.wgsl", text: include_str!("leaving.wgsl") }
             }
             Self::CountSeen | Self::ListSeen => Template { name: "seen.wgsl", text: include_str!("seen.wgsl") },
-            Self::Neighbours => Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") },
-        };
-        let dimension = variant.dimension;
-        let axis = |a: usize| {
-            context! {
-                last_tiled => variant.tiling.last_whole(variant.extent[a]),
-                ..sites::axis(a, variant.extent[a], variant.periodic[a])
+            Self::Neighbours | Self::NeighboursBetween => {
+                Template { name: "neighbours.wgsl", text: include_str!("neighbours.wgsl") }
             }
         };
+        let dimension = variant.dimension;
         let steps = variant.tiling.steps(variant.reach);
         let joined = |by: &str, term: &dyn Fn(usize) -> String| (0..dimension).map(term).collect::<Vec<_>>().join(by);
         let along = |a: usize| ["x", "y", "z"][a];
@@ -97,13 +124,15 @@ impl Shader {
         let nodes_within = (variant.sight + 0.5).floor() as u32;
         let reach = (variant.reach + 1.0).floor() as u32;
         let edge = variant.tiling.edge() as u32;
+        let between = self == Self::NeighboursBetween;
+        let ranges = match (between, variant.neighbours) {
+            (true, _) => vec!["bins"],
+            (false, 0) => vec!["interior"],
+            (false, _) => vec!["interior", "frontier", "bins"],
+        };
         let context = context! {
-            real => variant.precision.real(),
-            workgroup => WORKGROUP,
             nowhere => NOBODY,
             own => OWN,
-            dimension,
-            axes => (0..dimension).map(axis).collect::<Vec<Value>>(),
             steps,
             fluid => FLUID,
             nodes_within,
@@ -120,18 +149,22 @@ impl Shader {
             frontier => variant.frontier(),
             lost => variant.lost(),
             neighbours => variant.neighbours,
-            ranges => if variant.neighbours > 0 { vec!["interior", "frontier", "copies"] } else { vec!["interior"] },
-            most => MOST_NEIGHBOURS,
-            reach_squared => format!("{:?}", variant.reach * variant.reach),
-            fraction_24 => format!("{:?}", 1.0 / 16_777_216.0),
-            fraction_32 => format!("{:?}", 1.0 / 4_294_967_296.0),
+            between,
+            own_position => if between { "own_position" } else { "position" },
+            // Ghosts come after own particles.
+            first_binned => if between { "0u" } else { "span.count" },
+            another => if between { "" } else { "j != i && " },
+            ranges,
+            spare => SPARE,
+            reach_squared => literal(variant.reach * variant.reach),
             count => matches!(self, Self::CountSeen | Self::CountLeaving),
+            ..variant.context()
         };
-        render(template, &[[MAIN, PRELUDE].as_slice(), &PIECES].concat(), &context)
+        render(template, &[[MAIN, SPAN, PRELUDE].as_slice(), &PIECES].concat(), &context)
     }
 
     pub fn kernel(self, gpu: &Gpu, variant: &Variant) -> Result<Kernel> {
-        Kernel::new(gpu, &format!("{self:?}"), &self.wgsl(variant), 36)
+        Kernel::new(gpu, &format!("{self:?}"), &self.wgsl(variant), SPAN_BYTES)
     }
 }
 
@@ -142,25 +175,21 @@ mod tests {
     #[test]
     fn every_permutation_is_valid_wgsl() {
         let shaders = Shader::ALL;
-        for k in 0..shaders.len() * 2 * 2 * 2 {
+        let count = shaders.len();
+        for k in 0..count * 2 * 2 * 2 {
             let variant = Variant {
-                precision: [Precision::F32, Precision::F64][k / 14 % 2],
-                dimension: 2 + k / 7 % 2,
+                precision: [Precision::F32, Precision::F64][k / (2 * count) % 2],
+                dimension: 2 + k / count % 2,
                 extent: [40, 41, 64],
-                periodic: [k >= 28, false, k >= 28],
-                tiling: Tiling::reaching([4.0, 8.0][k % 2]).expect("tiles"),
+                periodic: [k >= 4 * count, false, k >= 4 * count],
+                tiling: Tiling::reaching([4.0, 8.0][(k / count + k / (2 * count)) % 2]).expect("tiles"),
                 tiles: 100,
                 neighbours: 3,
                 reach: [3.5, 7.5, 15.0][k % 3],
                 sight: 3.4,
             };
-            let shader = shaders[k % shaders.len()];
-            let source = shader.wgsl(&variant);
-            let module = naga::front::wgsl::parse_str(&source)
-                .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
-            naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::all())
-                .validate(&module)
-                .unwrap_or_else(|e| panic!("{}\n{shader:?}\n{source}", e.emit_to_string(&source)));
+            let shader = shaders[k % count];
+            wgsl_checks::validate((shader, &variant), &shader.wgsl(&variant));
         }
     }
 }

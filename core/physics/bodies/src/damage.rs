@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use hematite_engine::particles::MOST_NEIGHBOURS;
-
 use super::parameters::{FASTEST, LEAST_WEIGHT};
 
 /// What broke a body.
@@ -13,7 +11,7 @@ pub enum Damage {
     Speed = 1,
     /// Less than `LEAST_WEIGHT` of its region is in the fluid.
     Wall,
-    /// It has more neighbours than lists hold.
+    /// More contacts push it than sums hold.
     Crowd,
 }
 
@@ -38,7 +36,7 @@ impl fmt::Display for Damage {
         match self {
             Self::Speed => write!(f, "it moved faster than {FASTEST} lattice spacings a step"),
             Self::Wall => write!(f, "less than {LEAST_WEIGHT} of its region is in the fluid: it is in the wall"),
-            Self::Crowd => write!(f, "more than {MOST_NEIGHBOURS} bodies are near it"),
+            Self::Crowd => write!(f, "bodies pile up on it: their contacts add up to more than can be"),
         }
     }
 }

@@ -4,6 +4,7 @@ use hematite_comm::{Comm, agree, gather_all};
 use hematite_config::{Fault, Result};
 
 use super::Damage;
+use super::shaders::contact_numbers;
 use super::time_step::RigidBodies;
 
 impl RigidBodies {
@@ -57,13 +58,18 @@ impl RigidBodies {
         };
         let position = self.particles.words("position")?;
         let at = [0, 1, 2].map(|a| f64::from(position[2 * (a * damage.len() + i)] as i32));
-        let size = |name: &str, first: usize| -> Result<f64> {
-            let words = self.particles.words(name)?;
-            let numbers = self.parameters.precision.unpack_real(bytemuck::cast_slice(&words));
-            Ok((first..first + 3).map(|a| numbers[a * damage.len() + i].powi(2)).sum::<f64>().sqrt())
+        let length = |numbers: &[f64], first: usize| {
+            (first..first + 3).map(|a| numbers[a * damage.len() + i].powi(2)).sum::<f64>().sqrt()
         };
-        let (speed, force, contact) = (size("velocity", 0)?, size("force", 0)?, size("contact", 0)?);
-        let (torque, turn) = (size("torque", 0)?, size("contact", 3)?);
+        let size = |name: &str| -> Result<f64> {
+            let words = self.particles.words(name)?;
+            Ok(length(&self.parameters.precision.unpack_real(bytemuck::cast_slice(&words)), 0))
+        };
+        let (speed, force, torque) = (size("velocity")?, size("force")?, size("torque")?);
+        let quantum = 1.0 / contact_numbers(&self.parameters).scale;
+        let sums = self.particles.words("contact")?;
+        let sums: Vec<f64> = sums.into_iter().map(|sum| quantum * f64::from(sum as i32)).collect();
+        let (contact, turn) = (length(&sums, 0), length(&sums, 3));
         let message = format!(
             "body {id} of population \"{}\" broke at step {step} near {}: {why}. A little later it has, in lattice units, \
              speed {speed:.1e}, force {force:.1e} ({contact:.1e} of it contact) and torque {torque:.1e} ({turn:.1e}). Take a shorter time \

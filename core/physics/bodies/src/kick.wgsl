@@ -20,7 +20,7 @@ var<storage, read_write> velocity: array<real>;
 var<storage, read_write> spin: array<real>;
 var<storage, read_write> force: array<real>;
 var<storage, read_write> torque: array<real>;
-var<storage, read> contact: array<real>;
+var<storage, read> contact: array<i32>;
 var<storage, read> gone: array<u32>;
 #if in_fluid
 var<storage, read_write> sums: array<i32>;
@@ -150,8 +150,8 @@ fn kicked(i: u32) {
     let omega_mean = real(0.5) * (omega_b + vec3<real>(seen[3u * span.stride + i], seen[4u * span.stride + i], seen[5u * span.stride + i]));
 #endif
 
-    let F_other = own.F + vec3<real>(contact[i], contact[span.stride + i], contact[2u * span.stride + i]);
-    let T_other = turned_back(e, own.T + vec3<real>(contact[3u * span.stride + i], contact[4u * span.stride + i], contact[5u * span.stride + i]));
+    let F_other = own.F + contact_from(i, 0u);
+    let T_other = turned_back(e, own.T + contact_from(i, 3u));
     var V = vector_of_velocity(i);
     var L = vector_of_spin(i);
 
@@ -203,6 +203,19 @@ fn kicked(i: u32) {
     if (!(dot(V, V) <= real(${fastest_squared})) || !(dot(L, L) < real(1e30))) {
         break_body(i, ${damage.speed}u);
     }
+}
+
+// Components of contact from the first on.
+fn contact_from(i: u32, first: u32) -> vec3<real> {
+    let sum = vec3<i32>(
+        contact[first * span.stride + i],
+        contact[(first + 1u) * span.stride + i],
+        contact[(first + 2u) * span.stride + i],
+    );
+    if (any(sum == vec3<i32>(OVERFLOW))) {
+        break_body(i, ${damage.crowd}u);
+    }
+    return vec3<real>(sum) * real(1.0 / ${contact.scale});
 }
 
 // Into the body's frame.

@@ -3,27 +3,6 @@ alias real = ${real};
 // What sites hold that have no own node.
 const FLUID: u32 = ${fluid}u;
 
-// A kind of body: its shape for pairs; half widths xi of its region and what makes the weights' sum about 1; frictions gamma_T
-// and gamma_R along its axes, its mass and the least determinant of its region's second moments that has a gradient; moments
-// of inertia; Jeffery's coefficients; what a unit of force changes the mean velocity of the region by; constant force and torque in space.
-struct Kind {
-    shape: Shape,
-    xi: vec3<real>,
-    norm: real,
-    gamma_T: vec3<real>,
-    mass: real,
-    gamma_R: vec3<real>,
-    least: real,
-    I: vec3<real>,
-    radius: real,
-    Lambda: vec3<real>,
-    response: real,
-    F: vec3<real>,
-    spare_F: real,
-    T: vec3<real>,
-    spare_T: real,
-}
-
 // An opening: its nodes stand at `plane` along its normal; bodies leave there from `low` to `high`, looked at every `ahead` steps.
 struct Gate {
     normal: vec3<real>,
@@ -61,6 +40,9 @@ var<immediate> span: Span;
 
 const BY_ITSELF: u32 = ${by_itself}u;
 
+// What a sum of contact is that does not fit.
+const OVERFLOW: i32 = -2147483648;
+
 #include "main.wgsl"
 
 // Workgroups for ghosts, or for bodies that may have ghosts: where there is a message one at least, though it be about none.
@@ -74,7 +56,8 @@ fn groups_of_ghosts() -> u32 {
 #include "symmetric.wgsl"
 #include "gay_berne.wgsl"
 #include "rotation.wgsl"
-#if walls
+#include "kind.wgsl"
+#if at_wall
 #include "wall.wgsl"
 #endif
 #include "members.wgsl"

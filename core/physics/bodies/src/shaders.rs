@@ -2,7 +2,7 @@
 
 use hematite_config::Result;
 use hematite_engine::FORCE_SCALE;
-use hematite_engine::particles::MOST_NEIGHBOURS;
+use hematite_engine::particles::{Fixed, Law};
 use hematite_engine::sites::{self, Coordinate, FLUID, PIECES};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use minijinja::value::merge_maps;
@@ -31,13 +31,42 @@ pub(super) const CLEARED: u32 = 64;
 pub(super) const MESSAGE: u32 = 1;
 pub(super) const BY_ITSELF: u32 = 2;
 
+const KIND: Template = Template { name: "kind.wgsl", text: include_str!("kind.wgsl") };
+const MEMBERS: Template = Template { name: "members.wgsl", text: include_str!("members.wgsl") };
+
+/// Forces and torques of contact as integers. A torque is at most the force times the body's length; two dozen of them fit.
+pub(super) fn contact_numbers(parameters: &Parameters) -> Fixed {
+    let largest = parameters.pairs.largest.max(parameters.wall.map_or(0.0, |wall| wall.largest));
+    let longest = parameters.kinds.iter().map(|kind| kind.radius()).fold(1.0, f64::max);
+    Fixed::fitting(2.0 * largest * longest, 24.0)
+}
+
+/// What bodies do to each other, which [`hematite_engine::particles::Pairs`] takes.
+pub(super) fn contact<R>(parameters: &Parameters, take: impl FnOnce(&Law) -> R) -> R {
+    let pieces = [LAWS.as_slice(), &[KIND, MEMBERS]].concat();
+    let fixed = contact_numbers(parameters);
+    take(&Law {
+        template: Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
+        pieces: &pieces,
+        context: context! { wca => wca::context(), gay_berne => gay_berne(parameters), moving => false, turning => false },
+        range: parameters.range(),
+        force: fixed,
+        others: Some((3, fixed)),
+    })
+}
+
+fn gay_berne(parameters: &Parameters) -> Value {
+    let shapes: Vec<_> = parameters.kinds.iter().map(|kind| kind.shape).collect();
+    parameters.pairs.context(&shapes)
+}
+
 /// The kernels of rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shader {
     /// What the fluid does in a body's region.
     Gather,
-    /// Forces between bodies and from walls.
-    Contact,
+    /// Forces from walls.
+    Walls,
     /// Drag, and momenta kicked by all forces.
     Kick,
     /// Reactions to the fluid.
@@ -49,13 +78,19 @@ pub enum Shader {
 }
 
 impl Shader {
+    /// Those of a run.
+    pub(super) fn of(parameters: &Parameters) -> impl Iterator<Item = Self> {
+        let walls = parameters.wall.is_some();
+        Self::ALL.into_iter().filter(move |&shader| shader != Self::Walls || walls)
+    }
+
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Gather, Self::Contact, Self::Kick, Self::Spread, Self::Drift, Self::Leave];
+    pub const ALL: [Self; 6] = [Self::Gather, Self::Walls, Self::Kick, Self::Spread, Self::Drift, Self::Leave];
 
     fn template(self) -> Template {
         match self {
             Self::Gather => Template { name: "gather.wgsl", text: include_str!("gather.wgsl") },
-            Self::Contact => Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
+            Self::Walls => Template { name: "walls.wgsl", text: include_str!("walls.wgsl") },
             Self::Kick => Template { name: "kick.wgsl", text: include_str!("kick.wgsl") },
             Self::Spread => Template { name: "spread.wgsl", text: include_str!("spread.wgsl") },
             Self::Drift => Template { name: "drift.wgsl", text: include_str!("drift.wgsl") },
@@ -98,11 +133,6 @@ impl Shader {
     pub fn wgsl(self, parameters: &Parameters, signals: bool) -> String {
         let axes: Vec<Value> =
             (0..3).map(|a| sites::axis(a, parameters.extent[a] as i32, parameters.periodic[a])).collect();
-        let shapes: Vec<_> = parameters.kinds.iter().map(|kind| kind.shape).collect();
-        let largest = parameters.pairs.largest.max(parameters.wall.map_or(0.0, |wall| wall.largest));
-        // A torque is at most the force times the body's length; two dozen of them fit.
-        let longest = parameters.kinds.iter().map(|kind| kind.radius()).fold(1.0, f64::max);
-        let largest_contact = 2.0 * largest * longest;
         let corner = |index: usize| {
             let along = |stem: &str, a: usize| format!("{stem}{}{}", ["x", "y", "z"][a], index >> a & 1);
             let joined = |stem: &str, by: &str| (0..3).map(|a| along(stem, a)).collect::<Vec<_>>().join(by);
@@ -125,12 +155,12 @@ impl Shader {
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
-            breaking => matches!(self, Self::Kick | Self::Contact),
-            walls => parameters.wall.is_some(),
+            breaking => self == Self::Kick,
+            at_wall => self == Self::Walls,
             corners => (0..8).map(corner).collect::<Vec<Value>>(),
             reach => parameters.pairs.reach().max(parameters.wall.map_or(0.0, |wall| wall.reach())),
             wca => wca::context(),
-            gay_berne => parameters.pairs.context(&shapes),
+            gay_berne => gay_berne(parameters),
             wall => parameters.wall.map(|wall| wall.context()),
             sum_count => SUMS,
             sums => ["Wd", "Ws", "Wo", "Wu", "Wxd", "Wyd", "Wzd"]
@@ -138,19 +168,19 @@ impl Shader {
                 .enumerate()
                 .map(|(k, name)| context! { name, first => 1 + 3 * k })
                 .collect::<Vec<Value>>(),
-            range_squared => literal(parameters.range().powi(2)),
             fastest_squared => literal(FASTEST * FASTEST),
-            most_neighbours => MOST_NEIGHBOURS,
             least_weight => literal(LEAST_WEIGHT),
             variance => literal(VARIANCE),
-            largest_contact => literal(largest_contact),
+            contact => {
+                let Fixed { largest, scale } = contact_numbers(parameters);
+                context! { largest => literal(largest), scale => literal(scale) }
+            },
             largest_answer => literal(0.25),
             scale => context! {
                 weight => literal(parameters.weight_scale()),
                 velocity => literal(2.0 * parameters.weight_scale()),
                 force => literal(FORCE_SCALE),
                 way => literal(Coordinate::PER_UNIT),
-                contact => literal((2.0_f64.powi(31) / (24.0 * largest_contact)).log2().floor().exp2()),
             },
             speeds => context! { count => SPEEDS, apart => SPEEDS_APART },
             damage => context! {
@@ -163,11 +193,11 @@ impl Shader {
         };
         let own = [
             Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
-            Template { name: "members.wgsl", text: include_str!("members.wgsl") },
+            KIND,
+            MEMBERS,
             Template { name: "region.wgsl", text: include_str!("region.wgsl") },
             Template { name: "whole.wgsl", text: include_str!("whole.wgsl") },
             Template { name: "kernel.wgsl", text: include_str!("kernel.wgsl") },
-            Template { name: "wall_distance.wgsl", text: include_str!("wall_distance.wgsl") },
         ];
         render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)
     }
@@ -214,7 +244,7 @@ mod tests {
                 origin: [0.0; 3],
                 in_fluid: k < 8,
             };
-            for (shader, signals) in Shader::ALL.into_iter().flat_map(|shader| [(shader, false), (shader, true)]) {
+            for (shader, signals) in Shader::of(&parameters).flat_map(|shader| [(shader, false), (shader, true)]) {
                 let source = shader.wgsl(&parameters, signals);
                 wgsl_checks::validate((shader, signals), &source);
             }

@@ -91,7 +91,7 @@ impl State {
             reals(&self.spin),
             reals(&self.force),
             reals(&self.torque),
-            reals(&[0.0; 6]),
+            vec![0; 6],
             vec![0; 22],
             vec![0],
             reals(&self.answer),

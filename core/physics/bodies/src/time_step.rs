@@ -8,7 +8,7 @@
 use hematite_comm::{Comm, Solo};
 use hematite_config::Result;
 use hematite_engine::particles::{
-    Declaration, Element, GONE, ID, KernelMessage, POSITION, Particles, Pending, Setting,
+    Declaration, Element, GONE, ID, KernelMessage, POSITION, Pairs, Particles, Pending, Setting,
 };
 use hematite_engine::passage::Tally;
 use hematite_engine::sites::{Coordinate, SiteMap};
@@ -18,7 +18,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 use super::lists::Lists;
 use super::parameters::{LEAVE, LOOK, LOOK_WITH_FEEDERS, Parameters};
 use super::passage::Passage;
-use super::shaders::{ABREAST, BY_ITSELF, CLEARED, LANES_OF_GHOST, MESSAGE, SUMS, Shader};
+use super::shaders::{ABREAST, BY_ITSELF, CLEARED, LANES_OF_GHOST, MESSAGE, SUMS, Shader, contact};
 use super::{Gate, Kind, State};
 
 /// What a run keeps of a body: the properties that carry its state from step to step.
@@ -33,7 +33,7 @@ const DECLARED: [Declaration; 16] = [
     Declaration::kept("spin", Element::Real, 3),
     Declaration::kept("force", Element::Real, 3),
     Declaration::kept("torque", Element::Real, 3),
-    Declaration::passing("contact", Element::Real, 6),
+    Declaration::passing("contact", Element::Integer, 6),
     Declaration::passing("sums", Element::Integer, SUMS),
     Declaration::passing("reached", Element::Word, 1),
     Declaration::kept("answer", Element::Real, 9),
@@ -100,6 +100,8 @@ pub struct RigidBodies {
     alone: bool,
     pub(super) parameters: Parameters,
     pub(super) particles: Particles,
+    /// What bodies do to each other.
+    pairs: Pairs,
     lists: Lists,
     pub(super) shared: Option<SharedNodes>,
     kinds: Buffer,
@@ -142,6 +144,7 @@ impl RigidBodies {
         };
         let words = bodies.into_iter().map(|body| body.words(precision));
         let particles = Particles::new(gpu, comm, setting, surroundings.map, &surroundings.own, &DECLARED, words)?;
+        let pairs = contact(&parameters, |law| Pairs::new(gpu, &particles, law))?;
         let numbers: Vec<f64> = parameters.kinds.iter().flat_map(|kind| kind.words(&parameters.pairs)).collect();
         let numbers = precision.pack_real(&numbers);
         let kinds = gpu.buffer("kinds of bodies", numbers.len() as u64)?;
@@ -167,6 +170,7 @@ impl RigidBodies {
             lists: Lists::new(gpu, parameters.skin())?,
             parameters,
             particles,
+            pairs,
             shared,
             kinds,
             wall_distance,
@@ -323,7 +327,7 @@ impl RigidBodies {
     /// Makes the kernels, or binds them anew.
     fn bind(&mut self) -> Result<()> {
         let mut kernels = Vec::new();
-        for shader in Shader::ALL {
+        for shader in Shader::of(&self.parameters) {
             let kernel = match self.kernels.iter().find(|(of, ..)| *of == shader) {
                 Some((_, kernel, _)) => kernel.clone(),
                 None => shader.kernel(&self.gpu, &self.parameters)?,
@@ -332,6 +336,11 @@ impl RigidBodies {
             kernels.push((shader, kernel, bound));
         }
         self.kernels = kernels;
+        let (properties, kinds) = (self.particles.properties(), &self.kinds);
+        let of = |name| properties.get(name);
+        let law =
+            [("orientation", of("orientation")), ("kind", of("kind")), ("kinds", kinds), ("actions", of("contact"))];
+        self.pairs.bind(&self.particles, &law);
         self.enlarged = self.particles.enlarged();
         Ok(())
     }
@@ -394,9 +403,11 @@ impl RigidBodies {
         self.particles.held() - self.own()
     }
 
-    fn record_contact(&self, recorder: &mut Recorder, step: u64) {
+    /// What bodies do to each other, and walls to them.
+    fn record_contact(&self, recorder: &mut Recorder) {
         recorder.phase("contact");
-        self.record_quiet(recorder, Shader::Contact, Work { step, ..Work::of(self.own()) });
+        self.pairs.record(recorder, &self.particles);
+        self.record_quiet(recorder, Shader::Walls, Work::of(self.own()));
     }
 
     fn record_kick(&self, recorder: &mut Recorder, step: u64, kick: f32) {
@@ -456,11 +467,23 @@ impl RigidBodies {
         self.bind_enlarged()
     }
 
+    /// Where lists of neighbours are too short, or soon would be, longer ones after `step` steps. Collective.
+    fn make_room(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        if !self.particles.make_room(comm)? {
+            return Ok(());
+        }
+        let gpu = self.gpu.clone();
+        let mut recorder = Recorder::new(&gpu);
+        self.rebuild(comm, &mut recorder, step)?;
+        recorder.flush()?;
+        Ok(())
+    }
+
     /// Forces and kick after `step` steps, where other ranks hold ghosts, after what `recorder` holds: gives the message that tells these what they
     /// answer. Gathering for ghosts comes first, so that their sums travel while the own ones are made and contacts are found.
     fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Pending> {
         let sums = self.gather(recorder)?;
-        self.record_contact(recorder, step);
+        self.record_contact(recorder);
         let coming = sums.map(|sums| self.particles.receive_in_kernel(comm, recorder, &sums)).transpose()?.flatten();
         let going = coming.as_ref().map(|_| self.kernel_message()).transpose()?.flatten();
         if going.is_none() {
@@ -520,7 +543,7 @@ impl RigidBodies {
         let step = step + 1;
         self.record_leave(recorder, step);
         self.record_gather(recorder);
-        self.record_contact(recorder, step);
+        self.record_contact(recorder);
         self.record_kick(recorder, step, 1.0);
         self.record_spread(recorder, (0, 0), None);
         Ok(())
@@ -556,6 +579,7 @@ impl Physics for RigidBodies {
         if step.is_multiple_of(self.look_every()) {
             self.check_sound(comm)?;
             self.count_gone()?;
+            self.make_room(comm, step)?;
             self.let_in(comm, step)?;
         }
         Ok(())

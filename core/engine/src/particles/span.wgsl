@@ -1,0 +1,19 @@
+alias real = ${real};
+
+// `count` particles from `first` on in arrays whose components are `stride` apart, in those of the set that they meet, which holds `held`,
+// `other_stride`; lists have room for `room` neighbours of each; `corner` and `places` are the block at which the directory begins and its size.
+struct Span {
+    count: u32,
+    first: u32,
+    stride: u32,
+    other_stride: u32,
+    held: u32,
+    room: u32,
+    corner_x: i32,
+    corner_y: i32,
+    corner_z: i32,
+    places_x: i32,
+    places_y: i32,
+    places_z: i32,
+}
+var<immediate> span: Span;
