@@ -14,7 +14,8 @@ use crate::sites::{SiteMap, Tiling};
 
 /// Two sets in one domain, binned in the same tiles, and a law between them.
 ///
-/// A rank tells its own of each set what those it holds of the other do to them: it must hold all that its own may meet.
+/// A rank tells its own of each set what those it holds of the other do to them: it must hold all that its own may
+/// meet.
 pub struct Between {
     gpu: Gpu,
     map: SiteMap,
@@ -55,8 +56,8 @@ impl Meeting {
 }
 
 impl Between {
-    /// For sets in the domain of `setting`, of which `map` has the surroundings of this rank's; `strides` of the sets may grow later.
-    /// Then call [`Between::record_lists`].
+    /// For sets in the domain of `setting`, of which `map` has the surroundings of this rank's; `strides` of the sets
+    /// may grow later. Then call [`Between::record_lists`].
     ///
     /// # Errors
     /// A usage fault where periods are too short for the reach; where the device has no room or refuses a kernel.
@@ -66,17 +67,7 @@ impl Between {
     pub fn new(gpu: &Gpu, setting: &Setting, map: &SiteMap, law: &Law, strides: [u32; 2]) -> Result<Self> {
         let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
         tiling.check(map, tiling.steps(setting.reach))?;
-        let variant = Variant {
-            precision: setting.precision,
-            dimension: setting.dimension,
-            extent: setting.extent,
-            periodic: setting.periodic,
-            tiling,
-            tiles: tiling.tiles(map),
-            neighbours: 0,
-            reach: setting.reach,
-            sight: setting.sight,
-        };
+        let variant = Variant::new(setting, tiling, tiling.tiles(map), 0);
         let side = |side: Side, stride: u32| Meeting::new(gpu, &variant, Loop::new(gpu, &variant, law, side)?, stride);
         let sides = [side(Side::First, strides[0])?, side(Side::Second, strides[1])?];
         let near = Shader::NeighboursBetween.kernel(gpu, &variant)?;
@@ -114,12 +105,13 @@ impl Between {
         Ok(())
     }
 
-    /// Makes room where lists were too short, or soon would be, on any rank. Whether it did: make lists anew then. Until then loops walk all of the
-    /// other set in place of lists that are too short, which gives the same, slowly; so call this every so many steps. Collective.
+    /// Makes room where lists were too short, or soon would be, on any rank. Whether it did: make lists anew then.
+    /// Until then loops walk all of the other set in place of lists that are too short, which gives the same, slowly;
+    /// so call this every so many steps. Collective.
     ///
     /// # Errors
-    /// A numerical failure where one has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when a device has no room or is lost,
-    /// or a rank is.
+    /// A numerical failure where one has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when a
+    /// device has no room or is lost, or a rank is.
     pub fn make_room(&mut self, comm: &dyn Comm) -> Result<bool> {
         let mut grow = || -> Result<bool> {
             let [first, second] = &mut self.sides;
@@ -129,8 +121,9 @@ impl Between {
         comm.any(grown)
     }
 
-    /// What the own ones of both sets get, by lists as they were made last: into `actions`, one of each set, `array<i32>`, forces, then
-    /// others; a sum that does not fit is [`OVERFLOW`](super::OVERFLOW). `buffers` are those that the law declares.
+    /// What the own ones of both sets get, by lists as they were made last: into `actions`, one of each set,
+    /// `array<i32>`, forces, then others; a sum that does not fit is [`OVERFLOW`](super::OVERFLOW). `buffers` are
+    /// those that the law declares.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,

@@ -131,17 +131,7 @@ impl Particles {
         let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
         tiling.check(&map, tiling.steps(setting.reach))?;
         let tiles = Tiles::new(gpu, comm, &map, tiling, own, setting.sight.max(setting.reach))?;
-        let variant = Variant {
-            precision: setting.precision,
-            dimension: setting.dimension,
-            extent: setting.extent,
-            periodic: setting.periodic,
-            tiling,
-            tiles: tiles.count,
-            neighbours: tiles.neighbours.len() as u32,
-            reach: setting.reach,
-            sight: setting.sight,
-        };
+        let variant = Variant::new(&setting, tiling, tiles.count, tiles.neighbours.len() as u32);
         let at = declared.iter().position(|property| *property == POSITION).unwrap_or_default();
         let held: Vec<Vec<Vec<u32>>> =
             particles.into_iter().filter(|particle| tiles.holds(&map, tiling, site(&particle[at]))).collect();
@@ -190,7 +180,8 @@ impl Particles {
 
     /// Names and arrays for kernels to bind: the properties and the map's arrays, and of `array<u32>`
     ///
-    /// - `first_place`: an own particle's first place in messages to and from ghosts, counted from 1; 0 where it has no ghost;
+    /// - `first_place`: an own particle's first place in messages to and from ghosts, counted from 1; 0 where it has
+    ///   no ghost;
     /// - `next_place`: by place, the next place of the same particle; 0 after the last.
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.arrays.properties.table();

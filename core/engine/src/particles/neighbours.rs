@@ -43,7 +43,8 @@ impl Neighbours {
         Ok(Self { list: lists(gpu, stride, room)?, count, crowd, room, stride })
     }
 
-    /// Makes room where lists that were made since the last call were too short, or soon would be. Whether it did: then lists must be made anew.
+    /// Makes room where lists that were made since the last call were too short, or soon would be. Whether it did:
+    /// then lists must be made anew.
     ///
     /// # Errors
     /// A numerical failure where a particle has more than [`MOST_NEIGHBOURS`]; when the device is lost or has no room.
@@ -71,8 +72,8 @@ fn lists(gpu: &Gpu, stride: u32, room: u32) -> Result<Buffer> {
 fn room_for(crowd: u32) -> Result<u32> {
     if crowd > MOST_NEIGHBOURS {
         return Err(Fault::numerical(format!(
-            "{crowd} particles are near one, as lists of neighbours have them; at most {MOST_NEIGHBOURS} can be: they pile up there. Take \
-             forces that reach less far, a stronger repulsion, or a shorter time step"
+            "{crowd} others are within reach, at most {MOST_NEIGHBOURS} can be: they pile up there. Take forces that reach less \
+             far, a stronger repulsion, or a shorter time step"
         )));
     }
     Ok((crowd + crowd / 2).next_multiple_of(SPARE).min(MOST_NEIGHBOURS))

@@ -1,6 +1,7 @@
-// The particles within reach of each one of a set, by numbers: as many as there is room for; how many there are, which may be more. The largest
-// number for which room is short, or soon may be, goes to `crowd`. Within a set own particles stand in the order of their tiles, those that others
-// see after all others, and ghosts are binned; between sets all of the other one are.
+// The particles within reach of each one of a set, by numbers: as many as there is room for; how many there are, which
+// may be more. The largest number for which room is short, or soon may be, goes to `crowd`. Within a set own particles
+// stand in the order of their tiles, those that others see after all others, and ghosts are binned; between sets all
+// of the other one are.
 #include "prelude.wgsl"
 #include "apart.wgsl"
 

@@ -7,8 +7,8 @@ use minijinja::{Value, context};
 
 use super::neighbours::Neighbours;
 use super::shaders::{SPAN, SPAN_BYTES, Variant};
-use super::{ID, MOST_NEIGHBOURS, Particles};
-use crate::sites::PIECES;
+use super::{ID, LARGEST_TILE, MOST_NEIGHBOURS, Particles, Setting};
+use crate::sites::{PIECES, Tiling};
 
 /// What a sum is that does not fit: what a law adds up at a particle is beyond what integers hold.
 pub const OVERFLOW: i32 = i32::MIN;
@@ -35,7 +35,8 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The largest power of two for a scale by which `together` of the `largest` numbers, at least 24, still fit into a sum.
+    /// The largest power of two for a scale by which `together` of the `largest` numbers, at least 24, still fit into
+    /// a sum.
     pub fn fitting(largest: f64, together: f64) -> Self {
         Self { largest, scale: (2.0_f64.powi(31) / (together * largest)).log2().floor().exp2() }
     }
@@ -47,17 +48,24 @@ impl Fixed {
 
 /// What two particles do to each other, in WGSL.
 ///
-/// Within a set it gives `struct Member`, what it knows of a particle, `fn member(i: u32) -> Member`, and
-/// `fn pair(one: Member, two: Member, r: Axes) -> Action` for particle two at r from particle one, the one with the lower number. Between two sets it
-/// gives `struct First` and `first(i)` for those of the one, `struct Second` and `second(j)` for those of the other, and
-/// `pair(one: First, two: Second, r: Axes)`. `Action` is in `pairs.wgsl`. The buffers that it needs it declares; component a of
-/// number i is at `a * span.stride + i`, between sets at `at_first(a, i)` or `at_second(a, j)`.
+/// Within a set it gives
+/// - `struct Member`, what it knows of a particle, and `fn member(i: u32) -> Member`;
+/// - `fn pair(one: Member, two: Member, r: Axes) -> Action`, for particle two at r from particle one, which has the
+///   lower number.
+///
+/// Between two sets it gives
+/// - `struct First` and `fn first(i: u32) -> First` for those of the one set, `struct Second` and
+///   `fn second(j: u32) -> Second` for those of the other;
+/// - `fn pair(one: First, two: Second, r: Axes) -> Action`.
+///
+/// `Action` is in `pairs.wgsl`. The law declares the buffers that it needs. Component a of number i is at
+/// `a * span.stride + i`, between sets at `at_first(a, i)` or `at_second(a, j)`.
 #[derive(Clone, Debug)]
-pub struct Law<'l> {
+pub struct Law {
     /// Its file.
     pub template: Template,
     /// What that includes.
-    pub pieces: &'l [Template],
+    pub pieces: Vec<Template>,
     /// What these know.
     pub context: Value,
     /// How far apart two particles may be that do something to each other, lattice units.
@@ -68,10 +76,22 @@ pub struct Law<'l> {
     pub others: Option<(u32, Fixed)>,
 }
 
+impl Law {
+    /// The loop by this law within a set in the domain of `setting`: WGSL to be checked where no device is.
+    ///
+    /// # Errors
+    /// A usage fault where no tile is large enough.
+    pub fn wgsl(&self, setting: &Setting) -> Result<String> {
+        let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
+        Ok(Side::Within.wgsl(&Variant::new(setting, tiling, 1, 0), self))
+    }
+}
+
 /// A set of particles, or of points of whatever kind, as another set meets it.
 #[derive(Clone, Debug)]
 pub struct Set {
-    /// `array<vec2<i32>>`, see [`Coordinate`](crate::sites::Coordinate): component a of number i is at `a * stride + i`.
+    /// `array<vec2<i32>>`, see [`Coordinate`](crate::sites::Coordinate): component a of number i is at
+    /// `a * stride + i`.
     pub position: Buffer,
     /// `array<u32>`: not 0 where a number is not there.
     pub gone: Buffer,
@@ -129,7 +149,7 @@ impl Side {
             ..merge_maps([variant.context(), law.context.clone()])
         };
         let pairs = Template { name: "pairs.wgsl", text: include_str!("pairs.wgsl") };
-        render(pairs, &[[MAIN, SPAN, law.template].as_slice(), &PIECES, law.pieces].concat(), &context)
+        render(pairs, &[[MAIN, SPAN, law.template].as_slice(), &PIECES, &law.pieces].concat(), &context)
     }
 }
 
@@ -194,8 +214,8 @@ impl Pairs {
         Ok(Self(Loop::new(gpu, &particles.variant, law, Side::Within)?))
     }
 
-    /// Binds it to the arrays of `particles`, anew whenever [`Particles::enlarged`] says so, and to `buffers`: those that the law declares and
-    /// `actions`, `array<i32>`, where sums go: forces, then others.
+    /// Binds it to the arrays of `particles`, anew whenever [`Particles::enlarged`] says so, and to `buffers`: those
+    /// that the law declares and `actions`, `array<i32>`, where sums go: forces, then others.
     pub fn bind(&mut self, particles: &Particles, buffers: &[(&str, &Buffer)]) {
         let (set, properties) = (particles.set(), particles.properties());
         let id = ("id", properties.get(ID.name));
@@ -252,7 +272,7 @@ fn pair(one: Member, two: Member, r: Axes) -> Action {
             };
             let others = (k >= 24).then_some((3, Fixed::fitting(2.0, 24.0)));
             let (range, force) = (3.0, Fixed::fitting(1e-3, 24.0));
-            let law = Law { template: SPRING, pieces: &[], context: context! {}, range, force, others };
+            let law = Law { template: SPRING, pieces: Vec::new(), context: context! {}, range, force, others };
             wgsl_checks::validate((side, &variant), &side.wgsl(&variant, &law));
         }
     }

@@ -1,5 +1,5 @@
-// What neighbours do to each particle, by a law: sums of integers, so that none depends on the order of neighbours, and what two particles do to
-// each other cancels exactly.
+// What neighbours do to each particle, by a law: sums of integers, so that none depends on the order of neighbours,
+// and what two particles do to each other cancels exactly.
 #include "span.wgsl"
 #include "main.wgsl"
 #include "apart.wgsl"
@@ -16,7 +16,8 @@ var<storage, read> neighbours: array<u32>;
 var<storage, read> neighbour_count: array<u32>;
 var<storage, read_write> actions: array<i32>;
 
-// Neighbours in range that are collected before any is worked on: lists hold more, and particles side by side then keep step.
+// Neighbours in range that are collected before any is worked on: lists hold more, and particles side by side then
+// keep step.
 const CLOSE: u32 = ${close}u;
 
 // What two particles do to each other: F to the second and -F to the first.
@@ -69,7 +70,7 @@ fn work_on(i: u32) {
     while (n < end) {
         var close: array<u32, CLOSE>;
         var found = 0u;
-        while (n < end && found < CLOSE) {
+        while ((n < end) & (found < CLOSE)) {
             let j = select(neighbours[select(n * span.stride + i, i, crowded)], n, crowded);
             n++;
             let away = Axes(

@@ -1,11 +1,11 @@
 //! Tiles, owners, ghosts and lists of neighbours, found anew.
 
 use hematite_comm::{Comm, agree};
-use hematite_config::Result;
+use hematite_config::{Exit, Result};
 use hematite_gpu::Recorder;
 
 use super::arrays::{Arrays, Listed};
-use super::{GONE, POSITION, Particles, Pending};
+use super::{GONE, ID, POSITION, Particles, Pending};
 
 /// A particle in a tile where no rank has nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,22 +55,34 @@ impl Particles {
         Ok(())
     }
 
-    /// Makes room where lists of neighbours were too short, or soon would be, on any rank. Whether it did: call [`Particles::rebuild`] then.
-    /// Until then pair loops walk all particles in place of lists that are too short, which gives the same, slowly; so call this every so many steps.
-    /// Collective.
+    /// Makes room where lists of neighbours were too short, or soon would be, on any rank. Whether it did: call
+    /// [`Particles::rebuild`] then. Until then pair loops walk all particles in place of lists that are too short,
+    /// which gives the same, slowly; so call this every so many steps. Collective.
     ///
     /// # Errors
-    /// A numerical failure where a particle has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when a device has no room or
-    /// is lost, or a rank is.
+    /// A numerical failure where a particle has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when
+    /// a device has no room or is lost, or a rank is.
     pub fn make_room(&mut self, comm: &dyn Comm) -> Result<bool> {
         let grown = agree(comm, self.enlarge_lists())?;
         comm.any(grown)
     }
 
     fn enlarge_lists(&mut self) -> Result<bool> {
-        let grown = self.arrays.neighbours.make_room(&self.gpu)?;
+        let grown = match self.arrays.neighbours.make_room(&self.gpu) {
+            Err(fault) if fault.exit == Exit::Numerical => {
+                return Err(fault.within(format!("particle {}", self.most_crowded()?)));
+            }
+            outcome => outcome?,
+        };
         self.enlarged += u32::from(grown);
         Ok(grown)
+    }
+
+    /// The number of the own particle that has the most neighbours.
+    fn most_crowded(&self) -> Result<u32> {
+        let counts = self.gpu.download::<u32>(&self.arrays.neighbours.count, 0, self.own as usize)?;
+        let most = self.words(ID.name)?.into_iter().zip(counts).max_by_key(|&(_, count)| count);
+        Ok(most.map_or(0, |(id, _)| id))
     }
 
     /// The first of the own particles that the last rebuild found where no rank has nodes.

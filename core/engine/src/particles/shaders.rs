@@ -4,6 +4,7 @@ use hematite_config::Result;
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use minijinja::{Value, context};
 
+use super::Setting;
 use super::neighbours::SPARE;
 use super::tiles::{NOBODY, OWN};
 use crate::Precision;
@@ -47,6 +48,12 @@ pub(super) struct Variant {
 }
 
 impl Variant {
+    /// For so many tiles of a rank that has so many neighbours.
+    pub fn new(setting: &Setting, tiling: Tiling, tiles: u32, neighbours: u32) -> Self {
+        let &Setting { dimension, precision, extent, periodic, reach, sight } = setting;
+        Self { precision, dimension, extent, periodic, tiling, tiles, neighbours, reach, sight }
+    }
+
     /// What the kernels of a domain that begin with `span.wgsl` know of it.
     pub fn context(&self) -> Value {
         let axis = |a: usize| {

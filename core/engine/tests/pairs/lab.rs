@@ -67,11 +67,11 @@ impl Lab {
     }
 
     /// The toy law, of which no number is beyond `largest`.
-    pub fn law(&self, between: bool, largest: f64) -> Law<'static> {
+    pub fn law(&self, between: bool, largest: f64) -> Law {
         let fixed = Fixed::fitting(largest, 24.0);
         Law {
             template: Template { name: "toy.wgsl", text: include_str!("toy.wgsl") },
-            pieces: &[],
+            pieces: Vec::new(),
             context: context! { between, per_square => literal(1.0 / (RANGE * RANGE)) },
             range: RANGE,
             force: fixed,
@@ -149,8 +149,8 @@ impl Lab {
         })
     }
 
-    /// Checks what adds up at `charge`, which does what it does with `others` as the first of two where `is_first` says so. Gives how
-    /// many are in range.
+    /// Checks what adds up at `charge`, which does what it does with `others` as the first of two where `is_first`
+    /// says so. Gives how many are in range.
     pub fn check(
         &self,
         charge: &Charge,

@@ -63,7 +63,8 @@ fn sums_over_pairs_are_those_of_all_pairs_on_any_number_of_ranks() {
     }
 }
 
-/// Lists that are too short at first, at the start and later: what pairs do is the same before there is room and after.
+/// Lists that are too short at first, at the start and later: what pairs do is the same before there is room and
+/// after.
 #[test]
 fn clumps_of_any_number_find_room() {
     for lab in labs() {
@@ -104,6 +105,19 @@ fn clumps_of_any_number_find_room() {
 fn sorted(mut found: Vec<(u32, Sums)>) -> Vec<(u32, Sums)> {
     found.sort();
     found
+}
+
+#[test]
+fn more_neighbours_than_can_be_are_refused() {
+    let lab = labs()[2];
+    let charges = lab.charges(11, 50, 4200);
+    let refused = on_ranks(1, lab.precision, |gpu, comm| match lab.particles(gpu, comm, &charges) {
+        Ok(_) => panic!("there is no room for so many"),
+        Err(fault) => Ok(vec![fault.to_string()]),
+    });
+    for piece in ["particle ", " others are within reach, at most 4096 can be", "stronger repulsion"] {
+        assert!(refused[0].contains(piece), "{piece} is missing: {}", refused[0]);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use hematite_config::{Fault, Result};
 use hematite_engine::Precision;
-use hematite_engine::particles::{largest_tile, shortest_period};
+use hematite_engine::particles::{Setting, largest_tile, shortest_period};
 use hematite_engine::sites::Tiling;
 
 use super::gay_berne::{GayBerne, Shape};
@@ -158,6 +158,18 @@ impl Parameters {
     /// Radius of the sphere around the largest body.
     pub fn radius(&self) -> f64 {
         self.kinds.iter().map(Kind::radius).fold(0.0, f64::max)
+    }
+
+    /// Where they live, as particles of the engine.
+    pub fn setting(&self) -> Setting {
+        Setting {
+            dimension: 3,
+            precision: self.precision,
+            extent: self.extent.map(|n| n as i32),
+            periodic: self.periodic,
+            reach: self.reach(),
+            sight: self.sight(),
+        }
     }
 
     /// How far two bodies' centres can be apart and still touch.

@@ -34,7 +34,8 @@ pub(super) const BY_ITSELF: u32 = 2;
 const KIND: Template = Template { name: "kind.wgsl", text: include_str!("kind.wgsl") };
 const MEMBERS: Template = Template { name: "members.wgsl", text: include_str!("members.wgsl") };
 
-/// Forces and torques of contact as integers. A torque is at most the force times the body's length; two dozen of them fit.
+/// Forces and torques of contact as integers. A torque is at most the force times the body's length; two dozen of
+/// them fit.
 pub(super) fn contact_numbers(parameters: &Parameters) -> Fixed {
     let largest = parameters.pairs.largest.max(parameters.wall.map_or(0.0, |wall| wall.largest));
     let longest = parameters.kinds.iter().map(|kind| kind.radius()).fold(1.0, f64::max);
@@ -42,17 +43,16 @@ pub(super) fn contact_numbers(parameters: &Parameters) -> Fixed {
 }
 
 /// What bodies do to each other, which [`hematite_engine::particles::Pairs`] takes.
-pub(super) fn contact<R>(parameters: &Parameters, take: impl FnOnce(&Law) -> R) -> R {
-    let pieces = [LAWS.as_slice(), &[KIND, MEMBERS]].concat();
+pub(super) fn contact(parameters: &Parameters) -> Law {
     let fixed = contact_numbers(parameters);
-    take(&Law {
+    Law {
         template: Template { name: "contact.wgsl", text: include_str!("contact.wgsl") },
-        pieces: &pieces,
+        pieces: [LAWS.as_slice(), &[KIND, MEMBERS]].concat(),
         context: context! { wca => wca::context(), gay_berne => gay_berne(parameters), moving => false, turning => false },
         range: parameters.range(),
         force: fixed,
         others: Some((3, fixed)),
-    })
+    }
 }
 
 fn gay_berne(parameters: &Parameters) -> Value {
@@ -245,9 +245,10 @@ mod tests {
                 in_fluid: k < 8,
             };
             for (shader, signals) in Shader::of(&parameters).flat_map(|shader| [(shader, false), (shader, true)]) {
-                let source = shader.wgsl(&parameters, signals);
-                wgsl_checks::validate((shader, signals), &source);
+                wgsl_checks::validate((shader, signals), &shader.wgsl(&parameters, signals));
             }
+            let contact = contact(&parameters).wgsl(&parameters.setting()).expect("tiles that are large enough");
+            wgsl_checks::validate("contact", &contact);
         }
     }
 }

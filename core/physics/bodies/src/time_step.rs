@@ -7,9 +7,7 @@
 
 use hematite_comm::{Comm, Solo};
 use hematite_config::Result;
-use hematite_engine::particles::{
-    Declaration, Element, GONE, ID, KernelMessage, POSITION, Pairs, Particles, Pending, Setting,
-};
+use hematite_engine::particles::{Declaration, Element, GONE, ID, KernelMessage, POSITION, Pairs, Particles, Pending};
 use hematite_engine::passage::Tally;
 use hematite_engine::sites::{Coordinate, SiteMap};
 use hematite_engine::{Physics, SharedNodes};
@@ -134,17 +132,10 @@ impl RigidBodies {
     ) -> Result<Self> {
         parameters.check()?;
         let precision = parameters.precision;
-        let setting = Setting {
-            dimension: 3,
-            precision,
-            extent: parameters.extent.map(|n| n as i32),
-            periodic: parameters.periodic,
-            reach: parameters.reach(),
-            sight: parameters.sight(),
-        };
+        let setting = parameters.setting();
         let words = bodies.into_iter().map(|body| body.words(precision));
         let particles = Particles::new(gpu, comm, setting, surroundings.map, &surroundings.own, &DECLARED, words)?;
-        let pairs = contact(&parameters, |law| Pairs::new(gpu, &particles, law))?;
+        let pairs = Pairs::new(gpu, &particles, &contact(&parameters))?;
         let numbers: Vec<f64> = parameters.kinds.iter().flat_map(|kind| kind.words(&parameters.pairs)).collect();
         let numbers = precision.pack_real(&numbers);
         let kinds = gpu.buffer("kinds of bodies", numbers.len() as u64)?;

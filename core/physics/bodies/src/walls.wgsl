@@ -11,15 +11,14 @@ var<storage, read> wall_distance: array<f32>;
 
 fn work_on(k: u32) {
     let i = span.first + k;
-    let own = kinds[kind[i]];
-    let e = matrix_of(quaternion(i));
+    let own = kind[i];
 #for axis in axes
     let p${axis.name} = position[${axis.index}u * span.stride + i];
 #endfor
     // The distance from the wall is linear between sites; its gradient is the wall's normal.
 #include "corners.wgsl"
     let near = real(wall_distance[(directory[kx0 + ky0 + kz0] << ${block_bits}u) | lx0 | ly0 | lz0]);
-    if (near < own.radius + real(${reach + 2})) {
+    if (near < kinds[own].radius + real(${reach + 2})) {
 #for corner in corners
         let d${corner.index} = real(wall_distance[(directory[${corner.place}] << ${block_bits}u) | ${corner.local}]);
 #endfor
@@ -35,7 +34,8 @@ fn work_on(k: u32) {
         );
         let steep = dot(slope, slope);
         if (steep > real(0.01)) {
-            let push = wall(d, slope / sqrt(steep), e, own.shape.squares);
+            let e = matrix_of(quaternion(i));
+            let push = wall(d, slope / sqrt(steep), e, kinds[own].shape.squares);
             for (var a = 0u; a < 3u; a++) {
                 add(a * span.stride + i, whole(push.F[a]));
                 add((3u + a) * span.stride + i, whole(push.T[a]));

@@ -66,6 +66,34 @@ fn ranks_see_bodies_of_any_size() {
     }
 }
 
+/// Lists reach as far as large bodies touch, so that many small ones are in each.
+#[test]
+fn any_number_of_small_bodies_is_near_large_ones() {
+    let mut lab = Lab::periodic([40, 24, 24], vec![kind([4.0, 4.0, 3.0], 1.0, 0.6), kind([0.7, 0.7, 0.5], 0.8, 0.4)]);
+    lab.periodic = [true, false, false];
+    lab.fluid = |[_, y, z]| (1..23).contains(&y) && (1..23).contains(&z);
+    lab.flow = |[x, y, z]| [0.04 * (0.26 * z).sin(), 0.03 * (0.15 * x).sin(), 0.04 * (0.26 * y).cos()];
+    let large = [[10.3, 12.2, 11.7], [30.1, 11.6, 12.4]];
+    large.iter().for_each(|&at| lab.put(0, at, [1.0, 0.0, 0.0, 0.0]));
+    for (x, y, z) in (0..20 * 100).map(|k| (2 * (k % 20), 3 + 2 * (k / 20 % 10), 3 + 2 * (k / 200))) {
+        let at = [x, y, z].map(|place| f64::from(place) + 0.1 * f64::from((x + 2 * y + 3 * z) % 4));
+        if large.iter().all(|centre| (0..3).map(|a| (at[a] - centre[a]).powi(2)).sum::<f64>() > 5.5 * 5.5) {
+            lab.put(1, at, [1.0, 0.0, 0.0, 0.0]);
+        }
+    }
+    let near = |a: &State, b: &State| {
+        (0..3).map(|k| (a.position[k].value() - b.position[k].value()).powi(2)).sum::<f64>()
+            < lab.parameters().reach().powi(2)
+    };
+    let most = lab.bodies.iter().map(|a| lab.bodies.iter().filter(|b| near(a, b)).count()).max();
+    assert!(most.is_some_and(|most| most > 200), "{most:?}");
+    let solo = lab.run(1, 60, 30, |_, _| ());
+    assert_eq!(solo.states.len(), lab.bodies.len());
+    for ranks in [2, 3] {
+        assert!(solo == lab.run(ranks, 60, 30, |_, _| ()), "{ranks} ranks");
+    }
+}
+
 /// More bodies change owners at once than any number before let expect.
 #[test]
 fn a_sheet_of_bodies_goes_over_to_another_rank() {
