@@ -4,7 +4,7 @@ use hematite_config::Result;
 use hematite_engine::particles::{Between, Particles, Set};
 use hematite_gpu::{Gpu, Recorder};
 
-use crate::lab::{Charge, Lab, Sums, labs, on_ranks, sums};
+use crate::lab::{Charge, Lab, OTHERS, Sums, labs, on_ranks, sums};
 
 const LARGEST: f64 = 16.0;
 
@@ -80,4 +80,50 @@ fn two_sets_do_to_each_other_what_all_pairs_do_on_any_number_of_ranks() {
             assert!(on(ranks) == solo, "{ranks} ranks");
         }
     }
+}
+
+/// A set need not be particles of the engine: points in arrays of their own, of which some are not there.
+#[test]
+fn points_that_are_not_there_do_nothing() {
+    let lab = labs()[3];
+    let sets = [lab.charges(31, 200, 40), lab.charges(32, 300, 40)];
+    let gone = |charge: &Charge| charge.id.is_multiple_of(5);
+    let mut found = on_ranks(1, lab.precision, |gpu, comm| {
+        let particles = lab.particles(gpu, comm, &sets[0])?;
+        let points = &sets[1];
+        let stride = points.len() + 7;
+        let array = |name: &str, components: usize| gpu.buffer(name, 4 * (components * stride) as u64);
+        let (position, there) = (array("position", 6)?, array("gone", 1)?);
+        let (charge, actions) = (array("charge", 1)?, array("actions", lab.dimension + OTHERS)?);
+        for a in 0..lab.dimension {
+            let along: Vec<_> = points.iter().map(|point| point.position[a]).collect();
+            gpu.upload(&position, a * stride, &along)?;
+        }
+        gpu.upload(&there, 0, &points.iter().map(|point| u32::from(gone(point))).collect::<Vec<_>>())?;
+        gpu.upload(&charge, 0, &points.iter().map(|point| point.charge).collect::<Vec<_>>())?;
+        let (stride, count) = (stride as u32, points.len() as u32);
+        let set = Set { position, gone: there, stride, own: count, held: count };
+        let of = [&particles.set(), &set];
+        let law = lab.law(true, LARGEST);
+        let mut between = Between::new(gpu, &lab.setting(), &lab.map(gpu, comm)?, &law, [of[0].stride, stride])?;
+        lists(gpu, &mut between, of)?;
+        let properties = particles.properties();
+        let buffers = [("first_charge", properties.get("charge")), ("second_charge", &charge)];
+        let mut recorder = Recorder::new(gpu);
+        between.record(&mut recorder, of, [properties.get("actions"), &actions], &buffers);
+        recorder.submit();
+        let mut found: Found = sums(&particles)?.into_iter().map(|(id, sums)| ((0, id), sums)).collect();
+        let words = gpu.download::<i32>(&actions, 0, (lab.dimension + OTHERS) * stride as usize)?;
+        for (k, point) in points.iter().enumerate() {
+            let sums: Sums = words[k..].iter().step_by(stride as usize).copied().collect();
+            found.push(((1, point.id), sums));
+        }
+        Ok(found)
+    });
+    let is_gone = |k: usize, id: u32| k == 1 && id.is_multiple_of(5);
+    let of_gone: Vec<_> = found.iter().filter(|((k, id), _)| is_gone(*k, *id)).collect();
+    assert!(of_gone.len() == 68 && of_gone.iter().all(|(_, sums)| sums.iter().all(|&sum| sum == 0)));
+    found.retain(|((k, id), _)| !is_gone(*k, *id));
+    let there = sets[1].iter().filter(|charge| !gone(charge)).copied().collect();
+    check(&lab, &[sets[0].clone(), there], &found);
 }
