@@ -72,8 +72,8 @@ fn lists(gpu: &Gpu, stride: u32, room: u32) -> Result<Buffer> {
 fn room_for(crowd: u32) -> Result<u32> {
     if crowd > MOST_NEIGHBOURS {
         return Err(Fault::numerical(format!(
-            "{crowd} others are within reach, at most {MOST_NEIGHBOURS} can be: they pile up there. Take forces that reach less \
-             far, a stronger repulsion, or a shorter time step"
+            "{crowd} others are within reach, at most {MOST_NEIGHBOURS} can be: they pile up there. Take forces that \
+             reach less far, a stronger repulsion, or a shorter time step"
         )));
     }
     Ok((crowd + crowd / 2).next_multiple_of(SPARE).min(MOST_NEIGHBOURS))

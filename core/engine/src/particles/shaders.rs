@@ -127,7 +127,8 @@ impl Shader {
         let steps = variant.tiling.steps(variant.reach);
         let joined = |by: &str, term: &dyn Fn(usize) -> String| (0..dimension).map(term).collect::<Vec<_>>().join(by);
         let along = |a: usize| ["x", "y", "z"][a];
-        // A position and the site nearest to it are up to half a unit apart, and so are two positions and their sites, each.
+        // A position and the site nearest to it are up to half a unit apart, and so are two positions and their sites,
+        // each.
         let nodes_within = (variant.sight + 0.5).floor() as u32;
         let reach = (variant.reach + 1.0).floor() as u32;
         let edge = variant.tiling.edge() as u32;

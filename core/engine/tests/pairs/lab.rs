@@ -19,7 +19,7 @@ pub const REACH: f64 = 3.4;
 /// Numbers that the law adds up beside forces.
 pub const OTHERS: usize = 2;
 
-/// What a charge is given when it is made anew.
+/// What a ghost of a charge must know when it is made.
 const CARRIED: [&str; 4] = ["position", "id", "gone", "charge"];
 
 /// A box of fluid, cut along x for ranks.
