@@ -4,11 +4,13 @@
 
 pub mod config;
 mod damage;
+mod entry;
 mod feeder;
 pub mod friction;
 mod gate;
 pub mod gay_berne;
 mod health;
+mod inflow;
 mod laws;
 mod lists;
 mod members;
@@ -25,8 +27,9 @@ pub mod wall;
 pub mod wca;
 
 pub use damage::Damage;
-pub use feeder::{Candidate, Entrances, Feeder, Waiting};
+pub use feeder::{Candidate, Feeder, Waiting};
 pub use gate::Gate;
+pub use inflow::Entrances;
 pub use laws::LAWS;
 pub use members::Bodies;
 pub use parameters::{FASTEST, Kind, LOOK, Parameters};

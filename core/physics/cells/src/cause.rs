@@ -3,7 +3,7 @@
 use hematite_config::Result;
 use hematite_membrane::Damage;
 
-use super::contact::LARGEST_PUSH;
+use super::contact_parameters::LARGEST_PUSH;
 use super::kind::Held;
 use super::record::Record;
 use super::time_step::Suspension;

@@ -13,9 +13,6 @@ use hematite_membrane::Vertices;
 use super::shaders::{Shader, Span, Variant, kernel};
 use super::wall_distance::WallDistance;
 
-/// Smaller forces do not look what is at the node.
-pub(super) const STRONG: f64 = 1.0 / 1024.0;
-
 /// The kernels between the vertices and the own nodes of one rank.
 pub struct Coupling {
     interpolate: (Kernel, Bound),

@@ -12,8 +12,8 @@ use hematite_engine::passage::unit;
 use hematite_engine::sites::Coordinate;
 use hematite_membrane::FASTEST;
 
-use super::parameters::LOOK;
-use super::record::Record;
+use super::look::LOOK;
+use super::record::{Carried, Record};
 
 /// How deep behind the opening's nodes a cell comes in, lattice units: these nodes are never inside it.
 pub const ENTRY: f64 = 2.0;
@@ -77,17 +77,6 @@ pub struct Progress {
     pub begun: bool,
     /// Of each cell: the last period in which it was due.
     pub periods: Vec<i64>,
-}
-
-/// What carries a cell that comes in.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Carried {
-    /// Number of the gate whose column does.
-    pub gate: u32,
-    /// How far it has been carried, lattice units.
-    pub gone: f64,
-    /// How far it is to be carried, lattice units.
-    pub until: f64,
 }
 
 /// What becomes of a cell of a column at a look.

@@ -6,7 +6,7 @@ use hematite_engine::sites::Bounds;
 use hematite_membrane::FASTEST;
 
 use super::feeder::Feeder;
-use super::parameters::LOOK;
+use super::look::LOOK;
 
 /// Nodes before an opening in which a cell that moves outward leaves: more than a vertex moves from one look to the next, and
 /// the kernel.

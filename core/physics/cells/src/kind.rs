@@ -6,9 +6,8 @@ use hematite_cells::Surface;
 use hematite_engine::sites::Bounds;
 use hematite_membrane::{Membrane, Range};
 
-use super::Record;
-use super::feeder::Carried;
 use super::pull::Pulls;
+use super::record::{Carried, Record};
 
 /// A population on this rank.
 pub(super) struct Kind {

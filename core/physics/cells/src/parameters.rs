@@ -5,15 +5,12 @@ use hematite_engine::sites::SiteMap;
 use hematite_engine::{Precision, Support};
 use hematite_membrane::FASTEST;
 
-use super::contact::ContactParameters;
+use super::contact_parameters::ContactParameters;
 use super::gate::Gate;
 use super::listing::MOST_SKIN;
+use super::look::LOOK;
 use super::pull::Pull;
 use super::wall_distance::WallDistance;
-
-/// Time steps from one look at health, holders and exits to the next. The state after a multiple of it is whole: positions, drifts,
-/// sizes and the marks of nodes tell the rest.
-pub const LOOK: u64 = 16;
 
 /// Time steps for which forces stay capped once cells have grown: as long as they take to follow the last look's growth.
 const SETTLING: u64 = 64 * LOOK;

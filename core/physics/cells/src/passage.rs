@@ -8,7 +8,8 @@ use hematite_membrane::NONE;
 
 use super::feeder::{ENTRY, Entry, Feeder};
 use super::kind::Held;
-use super::parameters::{LOOK, reach};
+use super::look::LOOK;
+use super::parameters::reach;
 use super::record::Record;
 use super::time_step::Suspension;
 

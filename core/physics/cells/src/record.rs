@@ -6,10 +6,19 @@
 
 use hematite_engine::sites::{Bounds, Coordinate};
 
-use super::feeder::Carried;
-
 /// Words before the vertices.
 const FIRST: usize = 4;
+
+/// What carries a cell that comes in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carried {
+    /// Number of the gate whose column does.
+    pub gate: u32,
+    /// How far it has been carried, lattice units.
+    pub gone: f64,
+    /// How far it is to be carried, lattice units.
+    pub until: f64,
+}
 
 /// A cell's state. Arrays have axis a of vertex v at `a * vertices + v`.
 #[derive(Clone, Debug, PartialEq)]

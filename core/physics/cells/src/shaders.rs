@@ -7,8 +7,7 @@ use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE};
 use minijinja::{Value, context};
 
-use super::contact::{ContactParameters, LARGEST_PUSH, SCALE};
-use super::coupling::STRONG;
+use super::contact_parameters::{ContactParameters, LARGEST_PUSH, SCALE};
 use super::listing::Listing;
 use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLIP, SLOW};
 
@@ -100,6 +99,9 @@ pub(super) const MOST_NEIGHBOURS: [u32; 2] = [8, 14];
 
 /// The count of a vertex with too many neighbours.
 const WALK: u32 = 15;
+
+/// Smaller forces do not look what is at the node.
+const STRONG: f64 = 1.0 / 1024.0;
 
 /// Bytes of the immediate data of all kernels but [`Shader::Fill`].
 const IMMEDIATES: u32 = 60;
@@ -274,7 +276,7 @@ fn tile(dimension: usize, index: usize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::contact::Morse;
+    use super::super::contact_parameters::Morse;
     use super::*;
 
     #[test]

@@ -13,6 +13,7 @@ use hematite_engine::{CameIn, Physics, SharedNodes, SumExchange};
 use hematite_gpu::{Gpu, Recorder};
 use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Membrane, Vertices};
 
+use super::arrays::arrays;
 use super::bounds::BoundingBoxes;
 use super::cap::Cap;
 use super::contact::Contact;
@@ -21,10 +22,10 @@ use super::gate::Gate;
 use super::holders::Holders;
 use super::inside::Inside;
 use super::kind::{Held, Kind};
-use super::parameters::{KindParameters, LOOK, Parameters, Surroundings, reach};
+use super::look::LOOK;
+use super::parameters::{KindParameters, Parameters, Surroundings, reach};
 use super::pull::Pulls;
 use super::record::Record;
-use super::slots::arrays;
 use super::wall_distance::WallDistance;
 
 /// Seconds spent on cells, by phase.

@@ -1,0 +1,211 @@
+//! Bodies that come in through openings.
+
+use std::collections::HashMap;
+
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
+use hematite_engine::particles::GONE;
+use hematite_engine::sites::Coordinate;
+use hematite_gpu::Recorder;
+
+use super::State;
+use super::feeder::Candidate;
+use super::rotation::axes_of;
+use super::time_step::RigidBodies;
+
+/// A body that is due.
+struct Due {
+    gate: usize,
+    number: usize,
+    /// Where it may be put in, best first.
+    places: Vec<Candidate>,
+}
+
+impl RigidBodies {
+    /// How often each body of the feeders has come in.
+    pub fn entered(&self) -> Vec<u64> {
+        let feeders = self.passage.gates.iter().filter_map(|gate| gate.feeder.as_ref());
+        feeders.flat_map(|feeder| &feeder.bodies).map(|waiting| waiting.schedule.entered).collect()
+    }
+
+    /// Of each feeder: the number of its opening, how often its bodies came in, and how many entries were due in which there was no room.
+    pub fn feeders(&self) -> impl Iterator<Item = (usize, u64, u64)> {
+        self.passage.gates.iter().filter_map(|gate| {
+            let feeder = gate.feeder.as_ref()?;
+            Some((gate.opening, feeder.bodies.iter().map(|body| body.schedule.entered).sum(), feeder.late))
+        })
+    }
+
+    /// Puts back how many bodies of each population came in before a restart, and what [`RigidBodies::entered`] gave. Where that
+    /// was of other feeders, those of now go on as if theirs had come in so far.
+    pub fn restore_inserted(&mut self, inserted: &[u64], entered: &[u64]) {
+        self.passage.inserted.copy_from_slice(inserted);
+        self.passage.next_id += inserted.iter().sum::<u64>();
+        self.passage.anew = entered.len() != self.entered().len();
+        if self.passage.anew {
+            return;
+        }
+        let feeders = self.passage.gates.iter_mut().filter_map(|gate| gate.feeder.as_mut());
+        for (waiting, &entered) in feeders.flat_map(|feeder| &mut feeder.bodies).zip(entered) {
+            waiting.schedule.entered = entered;
+        }
+    }
+
+    /// Puts in the bodies of feeders that are due after `step` steps and that find room. All ranks find the same. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost; when numbers of bodies run out.
+    pub(super) fn let_in(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        if !self.passage.feeds() {
+            return Ok(());
+        }
+        let due = self.due(comm, step)?;
+        let mut taken = agree(comm, self.taken(&due.iter().flat_map(|due| due.places.clone()).collect::<Vec<_>>()))?;
+        comm.sum(&mut taken)?;
+        let mut taken = taken.into_iter();
+        let mut inside: Vec<Candidate> = Vec::new();
+        let mut states = Vec::new();
+        for Due { gate, number, places } in due {
+            let free: Vec<bool> = taken.by_ref().take(places.len()).map(|taken| taken == 0).collect();
+            let free = places.iter().zip(free).filter(|&(_, free)| free).map(|(place, _)| *place);
+            let room = free.into_iter().find(|place| !inside.iter().any(|other| self.too_near(place, other)));
+            if let Some(place) = room {
+                states.push(self.next_state(&place)?);
+                inside.push(place);
+                self.count_entry(gate, number);
+            }
+        }
+        if states.is_empty() {
+            return Ok(());
+        }
+        let words: Vec<_> = states.iter().map(|state| state.words(self.parameters.precision)).collect();
+        agree(comm, self.particles.insert(words))?;
+        let gpu = self.gpu.clone();
+        let mut recorder = Recorder::new(&gpu);
+        self.rebuild(comm, &mut recorder, step)?;
+        recorder.flush()?;
+        Ok(())
+    }
+
+    fn count_entry(&mut self, gate: usize, number: usize) {
+        if let Some(feeder) = &mut self.passage.gates[gate].feeder {
+            feeder.count(number);
+        }
+    }
+
+    /// The candidate with a number of its own, at rest.
+    fn next_state(&mut self, candidate: &Candidate) -> Result<State> {
+        let id = u32::try_from(self.passage.next_id)
+            .map_err(|_| Fault::numerical("more than 4294967296 bodies came in: numbers run out"))?;
+        self.passage.next_id += 1;
+        self.passage.inserted[candidate.kind as usize] += 1;
+        Ok(State::at_rest(id, candidate.kind, candidate.position.map(Coordinate::of), candidate.orientation))
+    }
+
+    /// The bodies that are due after `step` steps; those that are not among the share that comes in have had theirs.
+    /// Collective.
+    fn due(&mut self, comm: &dyn Comm, step: u64) -> Result<Vec<Due>> {
+        let Some(came_in) = self.shared.as_ref().and_then(|shared| shared.came_in.as_ref()) else {
+            return Ok(Vec::new());
+        };
+        let mass = came_in.on_all_ranks(comm, &self.gpu)?;
+        let mut due = Vec::new();
+        for (g, gate) in self.passage.gates.iter_mut().enumerate() {
+            let Some(feeder) = &mut gate.feeder else { continue };
+            let travelled = mass[gate.opening] / feeder.area;
+            if self.passage.anew {
+                feeder.bodies.iter_mut().for_each(|body| body.schedule.pass(travelled, feeder.length));
+            }
+            feeder.late = feeder.missed(travelled);
+            for (number, late) in feeder.due(travelled).collect::<Vec<_>>() {
+                if feeder.bodies[number].schedule.is_kept(number as u64, feeder.keep) {
+                    let places = feeder.places(number, late, step, gate.normal).collect();
+                    due.push(Due { gate: g, number, places });
+                } else {
+                    feeder.count(number);
+                }
+            }
+        }
+        self.passage.anew = false;
+        Ok(due)
+    }
+
+    /// For each candidate whether one of this rank's own bodies is in its place.
+    fn taken(&self, candidates: &[Candidate]) -> Result<Vec<i64>> {
+        let mut taken = vec![0; candidates.len()];
+        let own = self.own() as usize;
+        if candidates.is_empty() || own == 0 {
+            return Ok(taken);
+        }
+        let (words, gone) = (self.particles.words("position")?, self.particles.words(GONE.name)?);
+        let place = |i: usize| {
+            [0, 1, 2].map(|a| {
+                let at = 2 * (a * own + i);
+                Coordinate { site: words[at] as i32, fraction: words[at + 1] }.value()
+            })
+        };
+        // Candidates by boxes as wide as bodies reach; along a periodic axis there is but one.
+        let reach = self.parameters.range();
+        let placed = |at: [f64; 3]| {
+            [0, 1, 2].map(|a| if self.parameters.periodic[a] { 0 } else { (at[a] / reach).floor() as i32 })
+        };
+        let mut boxes: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
+        for (c, candidate) in candidates.iter().enumerate() {
+            boxes.entry(placed(candidate.position)).or_default().push(c);
+        }
+        let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
+        for key in boxes.keys() {
+            low = [0, 1, 2].map(|a| low[a].min(key[a] - 1));
+            high = [0, 1, 2].map(|a| high[a].max(key[a] + 1));
+        }
+        let mut pairs = Vec::new();
+        for (i, at) in (0..own).filter(|&i| gone[i] == 0).map(|i| (i, place(i))) {
+            let [x, y, z] = placed(at);
+            if [x, y, z].iter().zip(low).zip(high).any(|((&k, low), high)| k < low || k > high) {
+                continue;
+            }
+            let steps = |a: usize| if self.parameters.periodic[a] { 0..=0 } else { -1..=1 };
+            let around =
+                steps(0).flat_map(|u| steps(1).flat_map(move |v| steps(2).map(move |w| [x + u, y + v, z + w])));
+            for &c in around.filter_map(|at| boxes.get(&at)).flatten() {
+                let apart = self.apart(at, candidates[c].position);
+                if apart.iter().map(|r| r * r).sum::<f64>() < reach * reach {
+                    pairs.push((i, c));
+                }
+            }
+        }
+        if pairs.is_empty() {
+            return Ok(taken);
+        }
+        let kind = self.particles.words("kind")?;
+        let orientation = self.particles.words("orientation")?;
+        let orientation = self.parameters.precision.unpack_real(bytemuck::cast_slice(&orientation));
+        for (i, c) in pairs {
+            let orientation = [0, 1, 2, 3].map(|a| orientation[a * own + i]);
+            let body = Candidate { kind: kind[i], position: place(i), orientation };
+            if self.too_near(&candidates[c], &body) {
+                taken[c] = 1;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Whether two bodies overlap, or repel each other more than bodies that touch.
+    fn too_near(&self, a: &Candidate, b: &Candidate) -> bool {
+        let (parameters, apart) = (&self.parameters, self.apart(a.position, b.position));
+        let [one, other] = [a, b].map(|body| &parameters.kinds[body.kind as usize]);
+        if one.ellipsoid(a.orientation).overlaps(&other.ellipsoid(b.orientation), apart) {
+            return true;
+        }
+        let axes = [a, b].map(|body| axes_of(body.orientation));
+        parameters.pairs.well(apart, [&axes[0], &axes[1]], [&one.shape, &other.shape]).rho < 1.0
+    }
+
+    /// From one place to the nearest image of another.
+    fn apart(&self, from: [f64; 3], to: [f64; 3]) -> [f64; 3] {
+        [0, 1, 2].map(|a| {
+            let (r, period) = (to[a] - from[a], self.parameters.extent[a] as f64);
+            if self.parameters.periodic[a] { r - period * (r / period).round() } else { r }
+        })
+    }
+}
