@@ -39,6 +39,7 @@ fn channels(nx: usize, ny: usize) -> Domain {
         sites,
         openings: vec![inlet],
         wall_parts: Vec::new(),
+        surface: None,
         report: Report::default(),
     }
 }

@@ -35,6 +35,7 @@ fn vessel(dimension: usize, length: usize, width: usize, spacing: f64) -> Domain
         sites,
         openings: Vec::new(),
         wall_parts: Vec::new(),
+        surface: None,
         report: Report::default(),
     }
 }

@@ -13,6 +13,7 @@ pub fn solid(dimension: usize, extent: [usize; 3], periodic: [bool; 3]) -> Domai
         sites: vec![Site::WALL; extent.iter().product()],
         openings: Vec::new(),
         wall_parts: Vec::new(),
+        surface: None,
         report: Report::default(),
     }
 }

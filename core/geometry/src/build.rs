@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use hematite_config::{Fault, Result, sibling};
+use hematite_units::quantity::Length;
 use rayon::prelude::*;
 
 use crate::components::Components;
@@ -15,9 +17,11 @@ use crate::marking::{Frame, Marking, Place};
 use crate::opening::{self, OpeningConfig};
 use crate::pixels::Pixels;
 use crate::region::{self, RegionConfig};
-use crate::volume::Volume;
+use crate::rules::Condition;
+use crate::surface::{End, SurfaceConfig};
+use crate::volume::{Values, Volume};
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{read, refine, rules};
+use crate::{read, refine, rules, surface};
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -54,6 +58,114 @@ pub fn build_marked(
     regions: &[RegionConfig],
     fields: &BTreeMap<String, FieldConfig>,
 ) -> Result<(Domain, Marking)> {
+    let Drawn { mut domain, openings, ends, labelled, picture } = match &geometry.surface {
+        Some(surface) => within_surface(config_path, geometry, surface, openings, wall_parts)?,
+        None => drawn(config_path, geometry, openings, wall_parts, regions)?,
+    };
+    match &picture {
+        Some(_) => field::check(fields, regions)?,
+        None => refuse_pixels(regions, fields).and_then(|()| {
+            region::check(regions, &openings, wall_parts, |_| false)?;
+            field::check(fields, regions)
+        })?,
+    }
+    if !domain.sites.par_iter().any(|&site| site == Site::FLUID) {
+        return Err(Fault::usage(match geometry.surface {
+            Some(_) => {
+                "geometry: no site is fluid: the surface is narrower than a spacing; take a smaller one, or check the unit"
+            }
+            None => "geometry: no site is fluid; check geometry.rules (\"is\": \"fluid\") and geometry.crop",
+        }));
+    }
+    for (k, opening) in openings.iter().enumerate() {
+        opening::place(&mut domain, k, opening, &ends)?;
+    }
+    connect(&mut domain, geometry.keep)?;
+    wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
+    let leaks = leaks(&domain);
+    domain.report.warnings.extend(leaks);
+    let place = |region: &RegionConfig| Ok((region.name.clone(), Place::all(&domain, region)?));
+    let regions = regions.iter().map(place).collect::<Result<_>>()?;
+    let Picture { pixels, values, rules } = picture.unwrap_or_default();
+    let is_looked_up = values.is_some() || fields.values().any(FieldConfig::has_file);
+    let marking = Marking {
+        config_path: config_path.to_owned(),
+        regions,
+        fields: fields.clone(),
+        frame: Frame { dimension: domain.dimension, spacing: domain.spacing, origin: domain.origin },
+        pixels: pixels.filter(|_| is_looked_up),
+        rules,
+        values,
+    };
+    Ok((domain, marking))
+}
+
+/// Refuses regions and fields that ask for a picture's pixels, where the geometry has none.
+fn refuse_pixels(regions: &[RegionConfig], fields: &BTreeMap<String, FieldConfig>) -> Result<()> {
+    if let Some(region) = regions.iter().find(|region| region.asks_for_values()) {
+        return Err(Fault::usage(format!(
+            "regions: \"{}\": colours and values are those of a picture, and a surface has none: give a \"box\"",
+            region.name
+        )));
+    }
+    if let Some((name, _)) = fields.iter().find(|(_, field)| field.has_file()) {
+        return Err(Fault::usage(format!(
+            "fields: \"{name}\": a file has a value for each pixel of the geometry, and a surface has none: give a \"constant\", or \
+             values for \"regions\""
+        )));
+    }
+    Ok(())
+}
+
+/// What to say of links that go through the surface from fluid to fluid.
+fn leaks(domain: &Domain) -> Option<String> {
+    let is_fluid = |site: [i32; 3]| {
+        let at = site.map(|i| i.max(0) as usize);
+        let is_inside = (0..3).all(|axis| site[axis] >= 0 && at[axis] < domain.extent[axis]);
+        is_inside && domain.sites[domain.index(at)] == Site::FLUID
+    };
+    let (count, first) = domain.surface.as_ref()?.leaks(is_fluid)?;
+    let place = [0, 1, 2].map(|axis| domain.origin[axis] + (f64::from(first[axis]) + 0.5) * domain.spacing);
+    let place = place.map(|x| format!("{x:.4e}")).join(", ");
+    Some(format!(
+        "{count} link{} through the surface, the first near ({place}) m: walls thinner than a spacing \
+         leak there, unless shells overlap; take a smaller spacing",
+        if count == 1 { " between fluid nodes goes" } else { "s between fluid nodes go" }
+    ))
+}
+
+/// A domain before its openings are placed.
+struct Drawn {
+    domain: Domain,
+    /// Those of the config and those that the geometry makes.
+    openings: Vec<OpeningConfig>,
+    /// Ends of the vessel, where the source is a surface.
+    ends: Vec<End>,
+    /// Parts of the wall that rules label.
+    labelled: Option<Labelled>,
+    /// The picture, where the source is one.
+    picture: Option<Picture>,
+}
+
+/// What regions and fields look up in a picture.
+#[derive(Default)]
+struct Picture {
+    /// Its pixels as the rules label them.
+    pixels: Option<Pixels>,
+    /// Its own values, where a region asks for them.
+    values: Option<Values>,
+    /// Conditions and labels of the rules, in their order, likewise.
+    rules: Vec<(Condition, String)>,
+}
+
+/// The domain of an image or a volume.
+fn drawn(
+    config_path: &Path,
+    geometry: &GeometryConfig,
+    openings: &[OpeningConfig],
+    wall_parts: &[WallPartConfig],
+    regions: &[RegionConfig],
+) -> Result<Drawn> {
     let volume = load(config_path, geometry)?;
     let read = volume.shape;
     let pixel = spacing(geometry, &volume)?;
@@ -61,9 +173,9 @@ pub fn build_marked(
     let label_rules = geometry.rules.as_deref();
     let labelled = |label: &str| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label));
     opening::check(openings, labelled)?;
+    opening::check_ends(openings, None)?;
     wall_part::check(wall_parts, openings, labelled)?;
     region::check(regions, openings, wall_parts, labelled)?;
-    field::check(fields, regions)?;
     let site_of = |label: &str| {
         let opening = openings.iter().position(|opening| opening.label.as_deref() == Some(label));
         let part = || wall_parts.iter().position(|part| part.label.as_deref() == Some(label)).map(Site::wall_part);
@@ -73,59 +185,98 @@ pub fn build_marked(
     let mut labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), site_of)?;
     let values = regions.iter().any(RegionConfig::asks_for_values).then_some(volume.values);
     let factor = geometry.refine.map_or(1, |refine| refine.factor);
-    let parts = Labelled::take(&mut labels, factor);
+    let labelled = Labelled::take(&mut labels, factor);
 
     let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
     let periodic = periodic(geometry, dimension)?;
     let lattice = refine::refine(&labels, geometry.refine, dimension, periodic)?;
     let spacing = pixel / factor as f64;
     let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * pixel - lattice.padding[axis] as f64 * spacing);
-    let origin = if dimension == 2 { [origin[0], origin[1], 0.0] } else { origin };
-    let mut domain = Domain {
+    let domain = Domain {
         dimension,
         extent: lattice.extent,
         spacing,
-        origin,
+        origin: if dimension == 2 { [origin[0], origin[1], 0.0] } else { origin },
         periodic,
         sites: lattice.sites,
         openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: o.normal() }).collect(),
         wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
+        surface: None,
         report: Report { read, ..Report::default() },
     };
-    if !domain.sites.par_iter().any(|&site| site == Site::FLUID) {
-        return Err(Fault::usage(
-            "geometry: no site is fluid; check geometry.rules (\"is\": \"fluid\") and geometry.crop",
-        ));
-    }
-    for (k, opening) in openings.iter().enumerate() {
-        opening::place(&mut domain, k, opening)?;
-    }
-    connect(&mut domain, geometry.keep)?;
-    wall_part::mark(&mut domain, wall_parts, parts.as_ref())?;
-    let place = |region: &RegionConfig| Ok((region.name.clone(), Place::all(&domain, region)?));
-    let regions = regions.iter().map(place).collect::<Result<_>>()?;
-    let is_looked_up = values.is_some() || fields.values().any(FieldConfig::has_file);
-    let marking = Marking {
-        config_path: config_path.to_owned(),
-        regions,
-        fields: fields.clone(),
-        frame: Frame { dimension, spacing, origin },
-        pixels: is_looked_up.then_some(Pixels {
-            labels,
-            whole: read,
-            factors: if dimension == 2 { [factor, factor, 1] } else { [factor; 3] },
-            padding: lattice.padding,
-            periodic,
-        }),
-        rules: match (&values, label_rules) {
-            (Some(_), Some(rules)) => {
-                rules.iter().map(|rule| Ok((rules::condition(rule)?, rule.is.clone()))).collect::<Result<_>>()?
-            }
-            _ => Vec::new(),
-        },
-        values,
+    let rules = match (&values, label_rules) {
+        (Some(_), Some(rules)) => {
+            rules.iter().map(|rule| Ok((rules::condition(rule)?, rule.is.clone()))).collect::<Result<_>>()?
+        }
+        _ => Vec::new(),
     };
-    Ok((domain, marking))
+    let pixels = Pixels {
+        labels,
+        whole: read,
+        factors: if dimension == 2 { [factor, factor, 1] } else { [factor; 3] },
+        padding: lattice.padding,
+        periodic,
+    };
+    let picture = Some(Picture { pixels: Some(pixels), values, rules });
+    Ok(Drawn { domain, openings: openings.to_vec(), ends: Vec::new(), labelled, picture })
+}
+
+/// The domain within a surface.
+fn within_surface(
+    config_path: &Path,
+    geometry: &GeometryConfig,
+    config: &SurfaceConfig,
+    openings: &[OpeningConfig],
+    wall_parts: &[WallPartConfig],
+) -> Result<Drawn> {
+    for (key, given, instead) in [
+        ("image", geometry.image.is_some(), "give one source"),
+        ("voxels", geometry.voxels.is_some(), "give one source"),
+        ("rules", geometry.rules.is_some(), "the fluid is within the surface"),
+        ("crop", geometry.crop.is_some(), "cut vessels by openings with \"section\""),
+        ("refine", geometry.refine.is_some(), "take a smaller \"spacing\""),
+        ("periodic", !geometry.periodic.is_empty(), "give openings at the ends"),
+    ] {
+        if given {
+            return Err(Fault::usage(format!("geometry.{key} is not for surfaces: take it out; {instead}")));
+        }
+    }
+    let spacing = geometry
+        .spacing
+        .map(Length::si)
+        .ok_or_else(|| Fault::usage("geometry: needs \"spacing\", the edge of a lattice site, e.g. \"0.5 mm\""))?;
+    check_spacing(spacing)?;
+    opening::check(openings, |_| false)?;
+    if let Some(opening) = openings.iter().find(|opening| opening.face.is_some()) {
+        return Err(Fault::usage(format!(
+            "opening \"{}\": \"face\" is not for surfaces, which close the vessel there: give the vessel's \"end\" or a \"section\"",
+            opening.name
+        )));
+    }
+    wall_part::check(wall_parts, openings, |_| false)?;
+    let mut loaded = surface::load(config_path, config)?;
+    let ends = std::mem::take(&mut loaded.ends);
+    let (mut notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
+    notes.extend(ends.iter().enumerate().map(|(k, end)| surface::describe(k, end)));
+    let openings = [openings, &config.openings(&ends)?].concat();
+    opening::check(&openings, |_| false)?;
+    opening::check_ends(&openings, Some(&ends))?;
+    wall_part::check(wall_parts, &openings, |_| false)?;
+    let filled = surface::fill(loaded, spacing)?;
+    let normal = |opening: &OpeningConfig| opening.normal().or_else(|| Some(ends.get(opening.end?)?.normal));
+    let domain = Domain {
+        dimension: 3,
+        extent: filled.extent,
+        spacing,
+        origin: filled.origin,
+        periodic: [false; 3],
+        sites: filled.sites,
+        openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: normal(o) }).collect(),
+        wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
+        surface: Some(Arc::new(filled.surface)),
+        report: Report { read: filled.extent.map(|n| n - 2), surface: notes, warnings, ..Report::default() },
+    };
+    Ok(Drawn { domain, openings, ends, labelled: None, picture: None })
 }
 
 /// The files that fields are read from, for provenance.
@@ -142,6 +293,9 @@ pub fn inputs(config_path: &Path, geometry: &GeometryConfig) -> Vec<PathBuf> {
         files.push(path);
         files.extend(companions);
     }
+    if let Some(surface) = &geometry.surface {
+        files.extend(surface.files(config_path));
+    }
     files
 }
 
@@ -149,7 +303,7 @@ fn load(config_path: &Path, geometry: &GeometryConfig) -> Result<Volume> {
     match (&geometry.image, &geometry.voxels) {
         (Some(image), None) => read::image(&sibling(config_path, image)),
         (None, Some(voxels)) => read::voxels(&sibling(config_path, &voxels.file), voxels),
-        (None, None) => Err(Fault::usage("geometry: has no source; give \"image\" (2-D) or \"voxels\"")),
+        (None, None) => Err(Fault::usage("geometry: has no source; give \"image\" (2-D), \"voxels\" or \"surface\"")),
         (Some(_), Some(_)) => Err(Fault::usage("geometry: has two sources; give one of \"image\" and \"voxels\"")),
     }
 }
@@ -186,8 +340,13 @@ fn spacing(geometry: &GeometryConfig, volume: &Volume) -> Result<f64> {
             return Err(Fault::usage("geometry: \"spacing\" and \"header_unit\" both give the spacing; take one out"));
         }
     };
+    check_spacing(spacing)?;
+    Ok(spacing)
+}
+
+fn check_spacing(spacing: f64) -> Result<()> {
     if SPACINGS.contains(&spacing) {
-        return Ok(spacing);
+        return Ok(());
     }
     Err(Fault::usage(format!(
         "geometry.spacing: {spacing:e} m must be from {:e} to {:e} m, e.g. \"1 um\"",
@@ -245,7 +404,7 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
     report.components = number(true);
     report.removed_components = number(false);
     report.removed_sites = sum(false);
-    report.warnings = alone(&domain.openings, &touched, sizes);
+    report.warnings.extend(alone(&domain.openings, &touched, sizes));
     Ok(())
 }
 

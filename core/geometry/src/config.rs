@@ -8,9 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::read::raw::Layout;
+use crate::surface::SurfaceConfig;
 use crate::volume::{Endian, ValueType};
 
-/// Where the lattice comes from: exactly one of `image` and `voxels`, with a `spacing`, e.g.
+/// Where the lattice comes from: exactly one of `image`, `voxels` and `surface`, with a `spacing`, e.g.
 /// {"image": "vessel.png", "spacing": "4 um"}.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", default)]
@@ -23,8 +24,11 @@ pub struct GeometryConfig {
     /// A voxel volume, e.g. {"file": "bone.mha"}. Voxel i of row j of slice k lies at x = i, y = j, z = k: nothing is
     /// flipped. One slice makes a 2-D domain.
     pub voxels: Option<VoxelConfig>,
+    /// The surface of a vessel, e.g. {"file": "aorta.stl", "unit": "1 mm"}: the fluid is within it. Coordinates of openings
+    /// are those of the file, times its unit. `rules`, `crop`, `refine` and `periodic` are not for surfaces.
+    pub surface: Option<SurfaceConfig>,
     /// The edge of one pixel or voxel as read, e.g. "4 um". With `refine` the lattice is finer by that factor. Needed
-    /// unless `voxels.header_unit` is given.
+    /// unless `voxels.header_unit` is given. Within a surface: the spacing of the lattice.
     pub spacing: Option<Length>,
     /// Which values become what; the first rule that matches decides, and every value must meet one, e.g.
     /// [{"below": 128, "is": "wall"}, {"any": true, "is": "fluid"}]. Default: zero (black) is wall, all else fluid.

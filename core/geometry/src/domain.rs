@@ -1,6 +1,10 @@
 //! The labelled lattice: what geometry hands to the case.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
+
+use crate::surface::Surface;
 
 /// What one lattice site is, in a byte: wall, fluid, part of opening `k`, or wall that belongs to named part `k`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +93,8 @@ pub struct Domain {
     pub openings: Vec<Opening>,
     /// Names of the named parts of the wall, in config order; their sites carry [`Site::wall_part`] of their index.
     pub wall_parts: Vec<String>,
+    /// The surface that the fluid is within, in units of sites, where the domain was made of one.
+    pub surface: Option<Arc<Surface>>,
     /// What was read and what was removed.
     pub report: Report,
 }
@@ -96,8 +102,11 @@ pub struct Domain {
 /// What the making of a domain did, for the user and the case file.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
-    /// Sites of the image or volume as read, along x, y, z.
+    /// Sites of the image or volume as read, or those around the surface, along x, y, z.
     pub read: [usize; 3],
+    /// What the surface is and what was mended, a sentence each; empty for images and volumes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surface: Vec<String>,
     /// Fluid sites kept.
     pub fluid: usize,
     /// Fluid share of the box that holds them.

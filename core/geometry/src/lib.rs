@@ -1,4 +1,4 @@
-//! Images and voxel volumes to a labelled lattice.
+//! Images, voxel volumes and surfaces to a labelled lattice.
 //!
 //! [`build()`] reads the `geometry` and `openings` of a case config and makes a [`Domain`]: every lattice site is wall,
 //! fluid, or part of an opening; [`build_with_parts`] marks named parts of the wall besides. [`build_marked`] gives a
@@ -21,6 +21,7 @@ mod region;
 mod rules;
 mod section;
 mod smooth;
+mod surface;
 mod thin;
 mod volume;
 mod wall_part;
@@ -34,6 +35,7 @@ pub use marking::{FieldValues, Marking, RegionNodes};
 pub use opening::{BoxConfig, OpeningConfig, Plane, Side};
 pub use region::{PlaceConfig, RegionConfig};
 pub use section::Section;
+pub use surface::{Cuts, End, EndsConfig, Foot, Surface, SurfaceConfig};
 pub use thin::{ThinWalls, thin_walls};
 pub use volume::{Endian, MAX_PIXELS, MAX_VOXELS, ValueType, Values, Volume};
 pub use wall_part::{WHOLE_WALL, WallPartConfig};

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Domain, OpeningKind, Site};
-use crate::section::Section;
+use crate::section::{Section, across};
+use crate::surface::End;
 
-/// One opening: a name, a kind, and exactly one of `face`, `plane`, `section`, `box`, `label`, e.g.
+/// One opening: a name, a kind, and exactly one of `face`, `plane`, `section`, `end`, `box`, `label`, e.g.
 /// {"name": "inlet", "kind": "velocity", "face": "x-"}. It must touch fluid, and one connected piece of it only.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
@@ -17,7 +18,8 @@ pub struct OpeningConfig {
     pub name: String,
     /// What the run prescribes: "velocity", "pressure" or "wall".
     pub kind: OpeningKind,
-    /// Wherever fluid reaches this face of the domain, e.g. "x-", the left one of an image; `crop` moves the faces.
+    /// Wherever fluid reaches this face of the domain, e.g. "x-", the left one of an image; `crop` moves the faces. Not for
+    /// surfaces.
     #[serde(default)]
     pub face: Option<Side>,
     /// Limits `face` to a box, e.g. to one of two vessels that reach it. Both lengths across the face must be given but
@@ -32,6 +34,10 @@ pub struct OpeningConfig {
     /// off goes, unless that touches another opening or `keep` says "all".
     #[serde(default)]
     pub section: Option<Section>,
+    /// An end of the vessel, where the geometry is a surface: its number as `mkcase --check` lists them, from 0. The
+    /// opening is cut across the vessel along the end, 2 spacings before it, so that it is all within the vessel.
+    #[serde(default)]
+    pub end: Option<usize>,
     /// Fluid sites with their centres in this box become the opening, which fluid around the box touches, e.g.
     /// {"min": ["0 um", "0 um"], "max": ["8 um", "64 um"]}.
     #[serde(default, rename = "box")]
@@ -109,6 +115,12 @@ impl Side {
 }
 
 impl OpeningConfig {
+    /// An opening at an end of a vessel.
+    pub(crate) fn at_end(name: String, kind: OpeningKind, end: usize) -> Self {
+        let (face, within, plane, section, region, label) = (None, None, None, None, None, None);
+        Self { name, kind, face, within, plane, section, end: Some(end), region, label }
+    }
+
     /// The normal into the fluid, where the config fixes it.
     pub fn normal(&self) -> Option<[f64; 3]> {
         let outward = self.face.map(|face| face.vector().map(|x| if x == 0.0 { 0.0 } else { -x }));
@@ -137,12 +149,13 @@ pub fn check(openings: &[OpeningConfig], labelled: impl Fn(&str) -> bool) -> Res
             opening.face.is_some(),
             opening.plane.is_some(),
             opening.section.is_some(),
+            opening.end.is_some(),
             opening.region.is_some(),
             opening.label.is_some(),
         ];
         let given = places.into_iter().filter(|&given| given).count();
         if given != 1 {
-            return fault(format!("has {given} places; give exactly one of face, plane, section, box, label"));
+            return fault(format!("has {given} places; give exactly one of face, plane, section, end, box, label"));
         }
         if opening.within.is_some() && opening.face.is_none() {
             return fault("\"within\" goes with \"face\"; a plane has its own".into());
@@ -164,17 +177,60 @@ pub fn check(openings: &[OpeningConfig], labelled: impl Fn(&str) -> bool) -> Res
     Ok(())
 }
 
+/// How far before the end of a vessel its opening is cut, spacings: far enough that its layer and the sites that close it
+/// behind are all within the vessel.
+const INSET: f64 = 2.0;
+
+/// Checks that the ends that openings name are there.
+///
+/// # Errors
+/// With the opening's name and the number of ends.
+pub fn check_ends(openings: &[OpeningConfig], ends: Option<&[End]>) -> Result<()> {
+    for opening in openings {
+        let fault = |text: String| Err(Fault::usage(format!("opening \"{}\": {text}", opening.name)));
+        match (opening.end, ends) {
+            (Some(_), None) => return fault("\"end\" is for surfaces; give another place".into()),
+            (Some(k), Some(ends)) if k >= ends.len() => {
+                return fault(format!(
+                    "end {k} is not there, {}: `mkcase --check` lists them; give a \"section\" where the surface has no flat \
+                     end across the vessel",
+                    match ends.len() {
+                        0 => "the surface has no ends".to_owned(),
+                        n => format!("the surface's ends are 0 to {}", n - 1),
+                    }
+                ));
+            }
+            (Some(k), _) => {
+                if let Some(other) = openings.iter().find(|other| other.name != opening.name && other.end == Some(k)) {
+                    return fault(format!("end {k} is that of opening \"{}\" too; give each its own", other.name));
+                }
+            }
+            (None, _) => {}
+        }
+    }
+    Ok(())
+}
+
 /// Marks the sites of opening number `k`; those of a label are there already.
 ///
 /// # Errors
 /// A place that cannot be (direction, periodic, outside), or one with no fluid.
-pub fn place(domain: &mut Domain, k: usize, opening: &OpeningConfig) -> Result<()> {
+pub fn place(domain: &mut Domain, k: usize, opening: &OpeningConfig, ends: &[End]) -> Result<()> {
     let placed = if let Some(face) = opening.face {
         place_face(domain, k, face, opening.within.as_ref())
     } else if let Some(plane) = &opening.plane {
         place_plane(domain, k, plane)
     } else if let Some(section) = &opening.section {
         section.place(domain, k)
+    } else if let Some(end) = opening.end.and_then(|end| ends.get(end)) {
+        let inset = INSET * domain.spacing;
+        let through = [0, 1, 2].map(|axis| end.centre[axis] + inset * end.normal[axis]);
+        across(domain, k, end.normal, through).ok_or_else(|| {
+            Fault::usage(format!(
+                "no fluid lies {INSET} spacings before the end: the vessel is too narrow there for the spacing; take a smaller one, \
+                 or cut it by a \"section\""
+            ))
+        })
     } else if let Some(region) = &opening.region {
         place_box(domain, k, region)
     } else {

@@ -57,31 +57,39 @@ impl Section {
             )));
         };
         let mut through = [0.0; 3];
-        for (axis, at) in self.through.iter().enumerate() {
-            through[axis] = (at.si() - domain.origin[axis]) / domain.spacing - 0.5;
+        for (through, at) in through.iter_mut().zip(&self.through) {
+            *through = at.si();
         }
-        let cut = Cut { normal, through, depth: depth(normal) };
-        let Some(start) = cut.start(domain) else {
-            return Err(Fault::usage(format!(
+        across(domain, k, normal, through).ok_or_else(|| {
+            Fault::usage(format!(
                 "section.through: no fluid lies behind the plane within {NEAR} spacings of the point; move it into the vessel"
-            )));
-        };
-        let placed = cut.layer(domain, start);
-        for &at in &placed {
-            let index = domain.index(at);
-            domain.sites[index] = Site::opening(k);
-        }
-        // No link of what lies behind may reach the opening.
-        for &at in &placed {
-            for there in cut.around(domain, at) {
-                let index = domain.index(there);
-                if domain.sites[index] == Site::FLUID && cut.height(there) <= -cut.depth {
-                    domain.sites[index] = Site::WALL;
-                }
+            ))
+        })
+    }
+}
+
+/// Cuts the vessel around the point `through`, in metres, across the unit vector `normal` for opening `k`; see
+/// [`Section::place`]. None where no fluid is near.
+pub(crate) fn across(domain: &mut Domain, k: usize, normal: [f64; 3], through: [f64; 3]) -> Option<usize> {
+    let at = |axis: usize| (through[axis] - domain.origin[axis]) / domain.spacing - 0.5;
+    let through = [0, 1, 2].map(|axis| if axis < domain.dimension { at(axis) } else { 0.0 });
+    let cut = Cut { normal, through, depth: depth(normal) };
+    let start = cut.start(domain)?;
+    let placed = cut.layer(domain, start);
+    for &at in &placed {
+        let index = domain.index(at);
+        domain.sites[index] = Site::opening(k);
+    }
+    // No link of what lies behind may reach the opening.
+    for &at in &placed {
+        for there in cut.around(domain, at) {
+            let index = domain.index(there);
+            if domain.sites[index] == Site::FLUID && cut.height(there) <= -cut.depth {
+                domain.sites[index] = Site::WALL;
             }
         }
-        Ok(placed.len())
     }
+    Some(placed.len())
 }
 
 /// How far along the normal the longest link reaches.

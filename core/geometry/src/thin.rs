@@ -51,6 +51,7 @@ mod tests {
             sites: rows.iter().rev().flat_map(|row| row.chars().map(site)).collect(),
             openings: Vec::new(),
             wall_parts: Vec::new(),
+            surface: None,
             report: Report::default(),
         }
     }

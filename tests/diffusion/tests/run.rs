@@ -37,6 +37,7 @@ fn case(path: &Path, hole: bool) {
         sites,
         openings: Vec::new(),
         wall_parts: Vec::new(),
+        surface: None,
         report: Report { fluid, ..Report::default() },
     };
     let lattice = Lattice::build(&domain).expect("a lattice");

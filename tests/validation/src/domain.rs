@@ -52,6 +52,7 @@ pub fn domain(inside: Inside, openings: &[(&str, OpeningKind)], paint: impl Fn([
         sites,
         openings: openings.iter().map(|&(name, kind)| Opening { name: name.to_owned(), kind, normal: None }).collect(),
         wall_parts: Vec::new(),
+        surface: None,
         report: Report { fluid, ..Report::default() },
     }
 }

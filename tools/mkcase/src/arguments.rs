@@ -23,8 +23,9 @@ Exit codes:
 
 /// Makes a case from geometry: a sparse lattice, its openings, its cells and its partitions, in one HDF5 file.
 ///
-/// CASE.json names an image, a voxel volume or a shape, the lattice spacing, the openings and the cells to seed; paths in
-/// it are relative to it. The case says where fluid is; pressures, velocities and viscosity come with the run.
+/// CASE.json names an image, a voxel volume or the surface of a vessel, the lattice spacing, the openings and the cells to
+/// seed; paths in it are relative to it. The case says where fluid is; pressures, velocities and viscosity come with the
+/// run.
 #[derive(Debug, Parser)]
 #[command(name = "mkcase", version, after_help = EXAMPLES)]
 pub struct Arguments {

@@ -37,8 +37,13 @@ impl fmt::Display for Report<'_> {
             "read       {}: {} {}",
             inputs.join(", "),
             sizes(&geometry.read[..dimension]),
-            if dimension == 2 { "pixels" } else { "voxels" }
+            match (dimension, geometry.surface.is_empty()) {
+                (_, false) => "sites around the surface",
+                (2, _) => "pixels",
+                _ => "voxels",
+            }
         )?;
+        geometry.surface.iter().try_for_each(|line| writeln!(f, "surface    {line}"))?;
         writeln!(
             f,
             "lattice    {:?}, {} sites, spacing {}",

@@ -85,6 +85,7 @@ impl Column {
             sites,
             openings: Vec::new(),
             wall_parts: Vec::new(),
+            surface: None,
             report: Report::default(),
         }
     }

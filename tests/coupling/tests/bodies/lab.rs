@@ -132,6 +132,7 @@ impl Lab {
             sites,
             openings: Vec::new(),
             wall_parts: Vec::new(),
+            surface: None,
             report: Report { fluid, ..Report::default() },
         };
         Lattice::build(&domain).expect("a lattice")

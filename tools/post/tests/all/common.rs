@@ -59,6 +59,7 @@ pub fn lattice(extent: [usize; 3], spacing: f64, periodic: [bool; 3], fluid: imp
         sites: (0..nx * ny * nz).map(site).collect(),
         openings: Vec::new(),
         wall_parts: Vec::new(),
+        surface: None,
         report: Report::default(),
     };
     Lattice::build(&domain).expect("a lattice")

@@ -33,6 +33,7 @@ fn domain(extent: [usize; 3], periodic: [bool; 3], fluid: impl Fn([f64; 3]) -> b
         sites,
         openings: Vec::new(),
         wall_parts: Vec::new(),
+        surface: None,
         report: Report::default(),
     }
 }
