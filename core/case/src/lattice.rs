@@ -1,9 +1,10 @@
 //! The whole lattice in memory: fluid nodes in scan order and where their links lead.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use hematite_config::{Fault, Result};
-use hematite_geometry::{Domain, Marking, Site};
+use hematite_geometry::{Domain, Marking, Site, Surface};
 use rayon::prelude::*;
 
 use crate::{GlobalLink, NodeField, NodeId, Opening, Region, VelocitySet, WallPart, opening, wall_part};
@@ -33,6 +34,8 @@ pub struct Lattice {
     pub regions: Vec<Region>,
     /// Numbers a node, by name.
     pub fields: Vec<NodeField>,
+    /// The surface that the fluid is within, in units of sites, where the case is being made of one; files do not hold it.
+    pub surface: Option<Arc<Surface>>,
     /// What the geometry says of itself.
     pub geometry: hematite_geometry::Report,
 }
@@ -78,6 +81,7 @@ impl Lattice {
             wall_parts: Vec::new(),
             regions: Vec::new(),
             fields: Vec::new(),
+            surface: domain.surface.clone(),
             geometry: domain.report.clone(),
         };
         lattice.openings = opening::find(&lattice, &domain.openings)?;

@@ -9,17 +9,22 @@
 //! The distance is that of the faces between fluid and wall sites, each weighted by its area as seen along the normal: the
 //! surface that leaves as much fluid behind it as the sites do. Away from the foot of the normal a curved wall bends off
 //! with the square of the distance from it; a line through the heights over these squares takes that out.
+//!
+//! Where the lattice was made of a surface, normal and distance of a node that has it within a link are those of its
+//! nearest place, exactly.
 
 mod contour;
+mod cuts;
 mod points;
 mod thinning;
 
-use hematite_cells::vector::{dot, plus};
+use hematite_cells::vector::{dot, minus, plus};
 use rayon::prelude::*;
 
 use crate::opening::{outward, unit};
 use crate::{Lattice, NodeId};
 
+pub use cuts::{WallCuts, wall_cuts};
 pub use points::{WallPoint, wall_points};
 
 /// A fluid node with a link into the wall.
@@ -41,7 +46,7 @@ pub fn walls(lattice: &Lattice) -> Vec<WallNode> {
     let sites = sites(lattice);
     let index = Index::new(lattice, &sites);
     let wall_node = |site: &WallSite| {
-        let (normal, distance) = index.fit(site, [0.0; 3]);
+        let (normal, distance) = on_surface(lattice, site.at).unwrap_or_else(|| index.fit(site, [0.0; 3]));
         WallNode {
             node: NodeId(u64::from(site.node)),
             normal: normal.map(|component| component as f32),
@@ -49,6 +54,20 @@ pub fn walls(lattice: &Lattice) -> Vec<WallNode> {
         }
     };
     sites.par_iter().map(wall_node).collect()
+}
+
+/// A node is at most as far from a wall that cuts one of its links.
+const LINK: f64 = std::f64::consts::SQRT_2;
+
+/// Normal and distance of the surface as seen from a node, where it is within a link of it.
+fn on_surface(lattice: &Lattice, at: [i32; 3]) -> Option<([f64; 3], f64)> {
+    let surface = lattice.surface.as_ref()?;
+    let at = at.map(f64::from);
+    let foot = surface.nearest(at).filter(|foot| foot.distance <= LINK)?;
+    // Too near to tell the direction from the distance, the triangle's own normal does.
+    let apart = minus(at, foot.place);
+    let towards = unit(apart).filter(|_| foot.distance > 1e-6);
+    Some((towards.unwrap_or_else(|| surface.normal(&foot)), foot.distance))
 }
 
 /// A node at the wall and its piece of it.

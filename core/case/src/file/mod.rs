@@ -20,6 +20,9 @@
 //!   node      u32 [w]      nodes with links into the wall, ascending
 //!   normal    f32 [w, 3]   unit, from the smoothed wall into the fluid
 //!   distance  f32 [w]      to the smoothed wall, in lattice units
+//! /walls/cuts              where the surface cuts links, exactly; absent where the case was made of none
+//!   links     u32 [w]      bit i: it cuts the link along c_i, which leads into the wall
+//!   fraction  f32 [l]      of the link's length up to there, from 0 to 1: by node, then by direction
 //! /wall_parts/<k>          named part k of the wall; the group is absent where there are none. attribute: name text
 //!   node      u32 [n]      nodes with links into it, ascending
 //!   links     u32 [n]      bit i: c_i leads into it

@@ -14,7 +14,7 @@ use super::{CHUNK, SCHEMA_VERSION};
 use crate::extract::{Share, Source, assemble};
 use crate::{
     GlobalLink, HaloRange, Lattice, NodeId, Opening, OpeningSite, Part, PartRange, Partition, PartitionReport,
-    WallNode, WallPart, WallPartSite, WallPoint,
+    WallCuts, WallNode, WallPart, WallPartSite, WallPoint,
 };
 
 /// An open case file.
@@ -108,6 +108,7 @@ impl Case {
             wall_parts,
             regions,
             fields,
+            surface: None,
             geometry,
         })
     }
@@ -186,6 +187,32 @@ impl Case {
         self.check_nodes(&node)?;
         let walls = node.into_iter().zip(normal).zip(distance);
         Ok(walls.map(|((node, normal), distance)| WallNode { node: NodeId(node), normal, distance }).collect())
+    }
+
+    /// Where a surface cuts the links of the nodes at walls; none where the case was not made of one.
+    ///
+    /// # Errors
+    /// A usage fault when the file is damaged.
+    pub fn wall_cuts(&self) -> Result<Option<WallCuts>> {
+        let reader = self.reader();
+        let walls = reader.group(&self.file, "walls")?;
+        if !walls.link_exists("cuts") {
+            return Ok(None);
+        }
+        let group = reader.group(&walls, "cuts")?;
+        let node: Vec<u64> = reader.array(&walls, "node", None)?;
+        let cuts = WallCuts {
+            links: reader.array(&group, "links", Some(node.len()))?,
+            fraction: reader.array(&group, "fraction", None)?,
+        };
+        let known = (1_u32 << self.header.set.q()) - 2;
+        let sane = cuts.links.iter().all(|links| links & !known == 0)
+            && cuts.starts().last() == Some(&cuts.fraction.len())
+            && cuts.fraction.iter().all(|fraction| (0.0..=1.0).contains(fraction));
+        if !sane {
+            return Err(reader.damaged("walls/cuts", "cuts that do not go with their links, or are not from 0 to 1"));
+        }
+        Ok(Some(cuts))
     }
 
     /// The points on the smoothed wall; none where the case was made without.

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
 use crate::{
-    GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart, WallPoint, walls,
+    GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart, WallPoint,
+    wall_cuts, walls,
 };
 
 /// Writes a case: the lattice, its openings, walls, regions and fields, its cells, what immersed walls need, and any number of
@@ -42,7 +43,13 @@ pub fn write(
             out.opening(&out.group(&openings, &k.to_string())?, opening)?;
         }
         let group = out.group(&file, "walls")?;
-        out.walls(&group, &walls(lattice))?;
+        let walls = walls(lattice);
+        out.walls(&group, &walls)?;
+        if let Some(cuts) = wall_cuts(lattice, &walls) {
+            let group = out.group(&group, "cuts")?;
+            out.array(&group, "links", &cuts.links)?;
+            out.array(&group, "fraction", &cuts.fraction)?;
+        }
         if !immersed.points.is_empty() {
             out.wall_points(&out.group(&group, "points")?, &immersed.points)?;
         }

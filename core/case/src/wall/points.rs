@@ -2,6 +2,8 @@
 
 use hematite_config::{Fault, Result};
 
+use rayon::prelude::*;
+
 use super::{Index, contour, sites, thinning};
 use crate::Lattice;
 
@@ -20,7 +22,8 @@ pub struct WallPoint {
 const SPACING: std::ops::RangeInclusive<f64> = 0.25..=2.0;
 
 /// Points on the smoothed wall, evenly `spacing` lattice units apart: in 2-D along its contour, in 3-D such that the
-/// nearest other point of each is about so far away. Openings have none. The same points on any number of threads.
+/// nearest other point of each is about so far away. Where the lattice was made of a surface, they lie on it. Openings
+/// have none. The same points on any number of threads.
 ///
 /// # Errors
 /// A usage fault where the spacing makes no sense.
@@ -38,6 +41,7 @@ pub fn wall_points(lattice: &Lattice, spacing: f64) -> Result<Vec<WallPoint>> {
         2 => contour::points(&index, spacing),
         _ => thinning::points(&index, spacing),
     };
+    let points: Vec<WallPoint> = points.into_par_iter().map(|point| on_surface(lattice, point)).collect();
     let wrapped = |mut point: WallPoint| {
         for axis in (0..3).filter(|&axis| lattice.periodic[axis]) {
             let period = lattice.extent[axis] as f64;
@@ -46,6 +50,20 @@ pub fn wall_points(lattice: &Lattice, spacing: f64) -> Result<Vec<WallPoint>> {
         point
     };
     Ok(points.into_iter().map(wrapped).collect())
+}
+
+/// The farthest that the smoothed wall leaves the surface that its sites were made of, lattice units; beyond that
+/// something else is the wall.
+const OFF: f64 = 1.0;
+
+/// A point moved onto the surface that the lattice was made of, where that is near.
+fn on_surface(lattice: &Lattice, point: WallPoint) -> WallPoint {
+    let Some(surface) = &lattice.surface else { return point };
+    let Some(foot) = surface.nearest(point.position).filter(|foot| foot.distance <= OFF) else { return point };
+    let normal = surface.normal(&foot).map(|component| component as f32);
+    // Where the surface has an edge, the triangle beyond it may look another way.
+    let alike = (0..3).map(|axis| normal[axis] * point.normal[axis]).sum::<f32>() > 0.5;
+    WallPoint { position: foot.place, normal: if alike { normal } else { point.normal }, ..point }
 }
 
 #[cfg(test)]

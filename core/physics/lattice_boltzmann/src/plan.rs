@@ -13,6 +13,7 @@ use hematite_units::{LatticeUnits, groups};
 use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
 use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, WallMethod};
 use crate::limits::MACH_LIMIT;
+use crate::walls::cut_exactly;
 use crate::{Outlets, Parameters, Prescribed, Row, Shape, Walls, cuts, profile};
 
 /// What ledgers call the mass that walls give, and the force on all of them, beside the names of openings and parts.
@@ -249,7 +250,12 @@ impl Plan {
         if self.fluid.walls == WallMethod::Immersed {
             return Ok(Walls::HalfWay);
         }
-        Ok(Walls::Interpolated(cuts(case.header().set, part, &case.walls()?)))
+        let walls = case.walls()?;
+        let mut cuts = cuts(case.header().set, part, &walls);
+        if let Some(exact) = case.wall_cuts()? {
+            cut_exactly(&mut cuts, part, &walls, &exact);
+        }
+        Ok(Walls::Interpolated(cuts))
     }
 
     /// Refuses a velocity, lattice units, that is beyond the method; `key` says whose it is.

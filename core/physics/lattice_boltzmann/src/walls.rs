@@ -1,7 +1,7 @@
 //! Walls: where they cut the links of fluid nodes, and the links that walls.wgsl mends.
 
 use bytemuck::{Pod, Zeroable};
-use hematite_case::{Part, Target, VelocitySet, WallNode};
+use hematite_case::{Part, Target, VelocitySet, WallCuts, WallNode};
 
 use super::wall_points::HeldPoints;
 
@@ -52,6 +52,20 @@ pub fn cuts(set: VelocitySet, part: &Part, walls: &[WallNode]) -> Vec<Cut> {
         }
     }
     cuts
+}
+
+/// Puts the cuts by the surface that a case was made of in the place of those by the planes of [`cuts`], for links that
+/// it cuts. `walls` are the wall nodes of the whole case, and `exact` goes with them.
+pub fn cut_exactly(cuts: &mut [Cut], part: &Part, walls: &[WallNode], exact: &WallCuts) {
+    let starts = exact.starts();
+    for cut in cuts {
+        let Ok(found) = walls.binary_search_by_key(&part.id[cut.node as usize], |wall| wall.node) else { continue };
+        let (links, bit) = (exact.links[found], 1_u32 << cut.direction);
+        if links & bit != 0 {
+            let before = (links & (bit - 1)).count_ones() as usize;
+            cut.fraction = f64::from(exact.fraction[starts[found] + before]);
+        }
+    }
 }
 
 /// One node with links to mend; the layout of `WallEntry` in WGSL.
@@ -127,6 +141,26 @@ mod tests {
         assert_eq!(fractions.len(), expected.len());
         for (found, expected) in fractions.into_iter().zip(expected) {
             assert!(found.0 == expected.0 && (found.1 - expected.1).abs() < 1e-6, "{found:?} {expected:?}");
+        }
+    }
+
+    #[test]
+    fn exact_cuts_replace_those_of_planes_where_there_are_any() {
+        let walls = [4, 6].map(|node| WallNode { node: NodeId(node), normal: [0.0, 1.0, 0.0], distance: 0.5 });
+        let exact = WallCuts {
+            links: vec![1 << 4 | 1 << 2, 1 << 7 | 1 << 4 | 1 << 1],
+            fraction: vec![0.1, 0.2, 0.3, 0.4, 0.6],
+        };
+        let mut found = cuts(VelocitySet::D2Q9, &row(), &walls);
+        cut_exactly(&mut found, &row(), &walls, &exact);
+        let of = |node, direction| {
+            found.iter().find(|cut| (cut.node, cut.direction) == (node, direction)).map(|cut| cut.fraction)
+        };
+        for (node, direction, expected) in
+            [(0, 2, 0.1), (0, 4, 0.2), (2, 1, 0.3), (2, 4, 0.4), (2, 7, 0.6), (0, 3, 1.0), (0, 7, 0.5), (2, 8, 1.0)]
+        {
+            let found = of(node, direction).expect("a cut");
+            assert!((found - expected).abs() < 1e-6, "{node} {direction}: {found}");
         }
     }
 
