@@ -27,6 +27,7 @@ mod regions;
 mod run_faults;
 mod stopped_ranks;
 mod stops;
+mod surfaces;
 mod tools;
 mod trace;
 mod wall_forces;
