@@ -33,6 +33,7 @@ cases! {
     shear_stress: "stress";
     pressure_driven_channel: "F2";
     vessels_at_an_angle: "oblique";
+    tube_given_as_a_surface: "surface";
     rectangular_ducts: "F3";
     round_pipe: "F4";
     decaying_vortices: "F6";

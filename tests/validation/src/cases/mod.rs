@@ -31,6 +31,7 @@ mod r1_jeffery;
 mod r4_gas;
 mod r5_friction;
 mod stress;
+mod surface;
 mod time;
 mod womersley;
 
@@ -51,6 +52,7 @@ pub const ALL: &[Case] = &[
     Case { name: "stress", about: "plane Poiseuille flow: shear stress", run: stress::run },
     Case { name: "F2", about: "channel between pressure openings; pressure drop over a period", run: f2_pressure::run },
     Case { name: "oblique", about: "vessels at an angle, between openings of either cut", run: oblique::run },
+    Case { name: "surface", about: "a tube given as a surface: its ends, Poiseuille flow in it", run: surface::run },
     Case { name: "F3", about: "rectangular ducts: friction", run: f3_duct::run },
     Case { name: "F4", about: "round pipe: walls half-way and interpolated", run: f4_pipe::run },
     Case { name: "F6", about: "decay of Taylor-Green vortices and shear waves", run: f6_decay::run },
