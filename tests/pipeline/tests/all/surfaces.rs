@@ -45,8 +45,8 @@ fn folder() -> Folder {
             &format!("{walls}.json"),
             &json!({
                 "case": "case.h5",
-                "fluid": {"density": "1000 kg/m3", "viscosity": "4 mPa s", "walls": walls},
-                "time": {"tau": 0.8, "steps": 120},
+                "fluid": {"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "4 mPa s", "walls": walls, "tau": 0.8}},
+                "time": {"steps": 120},
                 "openings": {"in": {"velocity": "2 mm/s"}, "out": {"pressure": "0 Pa"}},
                 "dumps": [{"every": 60}],
                 "monitor": {"every": 40}
@@ -149,8 +149,8 @@ fn an_aorta_flows() {
         "run.json",
         &json!({
             "case": "case.h5",
-            "fluid": {"density": "1060 kg/m3", "viscosity": "40 mPa s", "walls": "interpolated"},
-            "time": {"tau": 0.8, "steps": 300},
+            "fluid": {"lattice_boltzmann": {"density": "1060 kg/m3", "viscosity": "40 mPa s", "walls": "interpolated", "tau": 0.8}},
+            "time": {"steps": 300},
             "openings": {
                 "aorta": {"velocity": "0.01 m/s", "ramp": "0.1 s"}, "right": {"pressure": "0 Pa"}, "left": {"pressure": "0 Pa"}
             }

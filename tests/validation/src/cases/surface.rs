@@ -34,8 +34,8 @@ pub fn run(context: &Context) -> Result<Table> {
     let mean = 0.005;
     // With tau 0.8, a lattice of 10 um and this fluid a velocity of 1 m/s is 1 in lattice units.
     let config = json!({
-        "fluid": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "walls": "interpolated", "precision": "f64" },
-        "time": { "tau": 0.8, "steps": 1 },
+        "fluid": { "lattice_boltzmann": { "density": "1000 kg/m3", "viscosity": "1 mPa s", "walls": "interpolated", "precision": "f64", "tau": 0.8 } },
+        "time": { "steps": 1 },
         "openings": { "end-0": { "velocity": format!("{mean} m/s"), "ramp": "20 ms" }, "end-1": { "pressure": "0 Pa" } },
     });
     let (mut flow, _) = planned(context, &(inside, domain), &config, &[])?;
