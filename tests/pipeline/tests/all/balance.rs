@@ -156,7 +156,7 @@ fn a_rank_alone_hands_nothing_over() {
 fn what_makes_no_sense_is_refused() {
     let folder = vessel("half_way");
     for (balance, said) in [
-        (json!({"every": 0}), "balance.every must be at least 1"),
+        (json!({"every": 0}), "balance.every 0 must be at least 1 step"),
         (json!({"every": 10, "tolerance": -0.1}), "balance.tolerance -0.1 must be a share from 0 on"),
         (json!({"evry": 10}), "unknown field `evry`"),
     ] {
