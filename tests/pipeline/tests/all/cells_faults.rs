@@ -285,7 +285,7 @@ fn cells_in_a_run_that_cannot_be() {
     }
     refuses_run(&folder, &[("/cell_dumps", json!({"every": 0}))], &["cell_dumps.every"]);
     refuses_run(&folder, &[("/cell_dumps", json!({"evry": 1}))], &["evry", "did you mean \"every\"?"]);
-    refuses_run(&folder, &[("/cell_dumps", json!({"at": [5000]}))], &["cell_dumps.at", "5000", "2000 steps"]);
+    refuses_run(&folder, &[("/cell_dumps", json!({"at": [5000]}))], &["cell_dumps.at", "step 5000", "step 2000"]);
     refuses_run(&folder, &[("/tracks", json!({"every": 0}))], &["tracks.every"]);
     refuses_run(&folder, &[("/dumps/0/name", json!("cells"))], &["\"cells\""]);
 }

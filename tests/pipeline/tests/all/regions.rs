@@ -119,7 +119,7 @@ fn balanced_and_immersed_runs_dump_the_same() {
     case["walls"] = json!({});
     folder.json("case.json", &case);
     let mut run = run();
-    run["fluid"]["walls"] = json!("immersed");
+    run["fluid"]["lattice_boltzmann"]["walls"] = json!("immersed");
     run["dumps"] = json!([{"every": 30, "fields": ["pressure", "elevation", "vent"]}]);
     folder.json("run.json", &run);
     run["balance"] = json!({"every": 10, "tolerance": 0.0});

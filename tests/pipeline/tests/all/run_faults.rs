@@ -210,7 +210,7 @@ fn tables_that_cannot_be_read() {
 fn dumps_that_cannot_be() {
     let folder = Folder::with_vessel();
     for (dumps, pieces) in [
-        (json!([{"at": [101]}]), &["dumps[0].at", "101", "100 steps"][..]),
+        (json!([{"at": [101]}]), &["dumps[0].at", "101", "step 100"][..]),
         (json!([{"every": 0}]), &["dumps[0].every"]),
         (json!([{}]), &["dumps[0]", "\"every\"", "\"at\""]),
         (json!([{"every": 10}, {"every": 20}]), &["dumps[1].name", "\"fields\"", "taken"]),
