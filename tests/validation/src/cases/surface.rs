@@ -26,7 +26,7 @@ const SIDES: usize = 192;
 /// When the device is lost.
 pub fn run(context: &Context) -> Result<Table> {
     let mut table = Table::new("surface");
-    let length = if context.quick { 50.0 } else { 90.0 };
+    let length = if context.quick { 60.0 } else { 90.0 };
     let domain = made(length)?;
     let inside = Inside { extent: domain.extent.map(|n| n - 2), periodic: [false; 3] };
     // The inner box begins one site within the domain.
@@ -53,8 +53,8 @@ pub fn run(context: &Context) -> Result<Table> {
     for (n, centre) in flow.centre.iter().enumerate() {
         let at = [0, 1, 2].map(|axis| centre[axis] + corner[axis]);
         let along: f64 = (0..3).map(|axis| at[axis] * ALONG[axis]).sum();
-        // One width and a half from both ends the flow is developed.
-        if (along - length / 2.0).abs() > length / 2.0 - 1.5 * WIDTH - 2.0 {
+        // One width from both openings, which are 2 spacings within the ends, the flow is developed.
+        if (along - length / 2.0).abs() > length / 2.0 - WIDTH - 2.0 {
             continue;
         }
         let square = at.iter().map(|x| x * x).sum::<f64>() - along * along;
