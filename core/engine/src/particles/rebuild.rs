@@ -25,7 +25,7 @@ impl Particles {
     }
 
     /// Finds tiles anew, after what `recorder` holds: particles that left their tiles go to the ranks that own the new
-    /// ones; ghosts get the properties called `carried`, [`POSITION`], [`ID`](super::ID) and [`GONE`] among them; lists
+    /// ones; ghosts get the properties called `carried`, [`POSITION`], [`ID`] and [`GONE`] among them; lists
     /// of neighbours are made. Collective.
     ///
     /// # Errors
