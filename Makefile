@@ -55,7 +55,7 @@ test: ## format, lints, a build without MPI, all tests
 	@$(MAKE) --no-print-directory lint
 	$(CARGO) check --release --locked -p run --no-default-features
 	$(CARGO) build --release --locked
-	@rm -f target/test-times
+	@mkdir -p target && : > target/test-times
 	TEST_TIMES=$(CURDIR)/target/test-times $(CARGO) test --release --locked --workspace $(TIMED)
 	@echo 'The ten slowest tests:'
 	@sort -t '<' -k 2 -rn target/test-times | head -n 10
