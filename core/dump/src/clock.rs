@@ -53,7 +53,7 @@ impl Clock {
     /// The first step, not before the last renewal, after which `time`, s, is reached, as long as steps stay as they are.
     pub fn first_at(&self, time: f64) -> u64 {
         // Rounding of the quotient is less than a step.
-        let mut step = self.since + ((time - self.time_s) / self.dt_s).floor() as u64;
+        let mut step = self.since.saturating_add(((time - self.time_s) / self.dt_s).floor() as u64);
         while step > self.since && self.has_reached(time, step - 1) {
             step -= 1;
         }
@@ -63,9 +63,9 @@ impl Clock {
         step
     }
 
-    /// How often `period`, s, has gone by after `step` steps.
-    pub fn periods(&self, period: f64, step: u64) -> u64 {
-        ((self.at(step) + SLACK * self.dt_s) / period).floor() as u64
+    /// How many whole `period`s, s, have gone by after `step` steps.
+    pub fn periods(&self, period: f64, step: u64) -> f64 {
+        ((self.at(step) + SLACK * self.dt_s) / period).floor()
     }
 }
 
@@ -88,7 +88,7 @@ mod tests {
             let mut clock = Clock::new(dt);
             for k in 0..2000 {
                 assert_eq!(clock.first_at(k as f64 * dt), k, "dt {dt}");
-                assert_eq!(clock.periods(7.0 * dt, k), k / 7, "dt {dt}");
+                assert_eq!(clock.periods(7.0 * dt, k), (k / 7) as f64, "dt {dt}");
             }
             clock.renew(1000, 0.3 * dt);
             let time = clock.at(1000) + dt;
@@ -100,6 +100,9 @@ mod tests {
 
     #[test]
     fn moments_far_off_are_never_met() {
-        assert_eq!(Clock::new(1e-300).first_at(1e300), u64::MAX);
+        let mut clock = Clock::new(1e-300);
+        assert_eq!(clock.first_at(1e300), u64::MAX);
+        clock.renew(7, 1e-300);
+        assert_eq!(clock.first_at(1e300), u64::MAX);
     }
 }

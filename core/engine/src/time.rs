@@ -103,8 +103,8 @@ impl End {
         }
     }
 
-    /// The step at which a run ends that has done `step` steps, as long as steps stay as they are; states are whole at multiples of
-    /// `period` steps. Not after `step` where the end is reached.
+    /// The last step of a run that has done `step` steps, as long as the length of time steps stays as it is. A run for a time ends
+    /// where the state is whole, which it is at multiples of `period` steps; where the end is reached, that is `step`.
     pub fn expected(self, clock: &Clock, step: u64, period: u64) -> u64 {
         match self {
             Self::Step(last) => last,

@@ -11,38 +11,38 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// A number of time steps, e.g. 100, or a time, e.g. "0.1 ms".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Span {
+pub enum StepsOrTime {
     /// Time steps.
     Steps(u64),
     /// Time, met by the first step that ends at or after it.
     Time(Time),
 }
 
-impl<'de> Deserialize<'de> for Span {
+impl<'de> Deserialize<'de> for StepsOrTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct StepsOrTime;
+        struct Either;
 
-        impl Visitor<'_> for StepsOrTime {
-            type Value = Span;
+        impl Visitor<'_> for Either {
+            type Value = StepsOrTime;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a number of time steps, such as 100, or a time, such as \"0.1 ms\"")
             }
 
-            fn visit_u64<E: Error>(self, steps: u64) -> Result<Span, E> {
-                Ok(Span::Steps(steps))
+            fn visit_u64<E: Error>(self, steps: u64) -> Result<StepsOrTime, E> {
+                Ok(StepsOrTime::Steps(steps))
             }
 
-            fn visit_str<E: Error>(self, text: &str) -> Result<Span, E> {
-                Time::deserialize(text.into_deserializer()).map(Span::Time)
+            fn visit_str<E: Error>(self, text: &str) -> Result<StepsOrTime, E> {
+                Time::deserialize(text.into_deserializer()).map(StepsOrTime::Time)
             }
         }
 
-        deserializer.deserialize_any(StepsOrTime)
+        deserializer.deserialize_any(Either)
     }
 }
 
-impl fmt::Display for Span {
+impl fmt::Display for StepsOrTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Steps(steps) => write!(f, "{steps}"),
@@ -51,8 +51,8 @@ impl fmt::Display for Span {
     }
 }
 
-impl Span {
-    /// As a moment, in words.
+impl StepsOrTime {
+    /// The moment that it means, in words.
     pub fn as_moment(self) -> String {
         match self {
             Self::Steps(step) => format!("step {step}"),
@@ -60,7 +60,7 @@ impl Span {
         }
     }
 
-    /// Whether it can be a period, or a moment of a run.
+    /// Whether it can be a period.
     pub fn is_positive(self) -> bool {
         match self {
             Self::Steps(steps) => steps > 0,
@@ -68,12 +68,12 @@ impl Span {
         }
     }
 
-    /// Whether, as a moment, it lies before the start of a run.
+    /// Whether the moment that it means lies before the start of a run.
     pub fn is_negative(self) -> bool {
         matches!(self, Self::Time(time) if time.si() < 0.0)
     }
 
-    /// Whether it lies after the `end` of a run whose steps are those of `clock` throughout.
+    /// Whether the moment that it means lies after the `end` of a run, whose time steps keep the length that `clock` says.
     pub fn is_beyond(self, end: End, clock: &Clock) -> bool {
         match (self, end) {
             (Self::Steps(step), End::Step(last)) => step > last,
@@ -83,28 +83,24 @@ impl Span {
         }
     }
 
-    /// How often it has gone by after `step` steps, as a period.
-    fn periods(self, clock: &Clock, step: u64) -> u64 {
-        match self {
-            Self::Steps(every) => step / every,
-            Self::Time(every) => clock.periods(every.si(), step),
-        }
-    }
-
-    /// Whether, as a period that begins at the start, it ends with step number `step`.
+    /// Whether a period of this length, the first of which begins with the run, ends with step number `step`.
     pub fn ends_at(self, clock: &Clock, step: u64) -> bool {
-        step > 0 && self.periods(clock, step) > self.periods(clock, step - 1)
+        step > 0
+            && match self {
+                Self::Steps(every) => step.is_multiple_of(every),
+                Self::Time(every) => clock.periods(every.si(), step) > clock.periods(every.si(), step - 1),
+            }
     }
 
-    /// The first step after `step` with which, as a period, it ends, as long as steps stay as they are.
+    /// The first step after `step` with which a period ends, as long as the length of time steps stays as it is.
     pub fn next_end(self, clock: &Clock, step: u64) -> u64 {
-        let count = self.periods(clock, step).saturating_add(1);
         match self {
-            Self::Steps(every) => count.saturating_mul(every),
+            Self::Steps(every) => (step / every + 1).saturating_mul(every),
             Self::Time(every) => {
-                let mut next = clock.first_at(count as f64 * every.si()).max(step + 1);
+                let count = clock.periods(every.si(), step) + 1.0;
+                let mut next = clock.first_at(count * every.si()).max(step + 1);
                 // The product is rounded otherwise than the quotient.
-                while self.periods(clock, next) < count && next < u64::MAX {
+                while clock.periods(every.si(), next) < count && next < u64::MAX {
                     next += 1;
                 }
                 next
@@ -112,7 +108,7 @@ impl Span {
         }
     }
 
-    /// Whether, as a moment, it is met by step number `step`.
+    /// Whether step number `step` is the one that meets the moment.
     pub fn is_met_by(self, clock: &Clock, step: u64) -> bool {
         match self {
             Self::Steps(at) => step == at,
@@ -120,7 +116,7 @@ impl Span {
         }
     }
 
-    /// The step after `step` by which, as a moment, it will be met, as long as steps stay as they are; none where it is over.
+    /// The step after `step` that will meet the moment, as long as the length of time steps stays as it is; none where it is over.
     pub fn next_met(self, clock: &Clock, step: u64) -> Option<u64> {
         match self {
             Self::Steps(at) => Some(at),
@@ -136,7 +132,7 @@ impl Span {
 pub struct Cadence {
     /// Time steps or time from one to the next, e.g. 100 or "0.1 ms".
     #[serde(default)]
-    pub every: Option<Span>,
+    pub every: Option<StepsOrTime>,
 }
 
 impl Cadence {
@@ -157,16 +153,16 @@ impl Cadence {
 pub struct Times {
     /// Every so many time steps, or so much time, from the start on, e.g. 100 or "0.1 ms".
     #[serde(default)]
-    pub every: Option<Span>,
+    pub every: Option<StepsOrTime>,
     /// At these time steps or times, e.g. [0, "0.5 ms"].
     #[serde(default)]
-    pub at: Vec<Span>,
+    pub at: Vec<StepsOrTime>,
 }
 
 impl Times {
     /// Whether something is due after `step` steps; at the start too, where `from_start`.
     pub fn due(&self, clock: &Clock, step: u64, from_start: bool) -> bool {
-        let regular = |every: Span| if step == 0 { from_start } else { every.ends_at(clock, step) };
+        let regular = |every: StepsOrTime| if step == 0 { from_start } else { every.ends_at(clock, step) };
         self.every.is_some_and(regular) || self.at.iter().any(|at| at.is_met_by(clock, step))
     }
 
@@ -223,6 +219,12 @@ mod tests {
         let end = clock.at(199);
         assert!(seen.windows(2).all(|pair| pair[1] > pair[0]));
         assert_eq!(seen.len(), (end / 0.1) as usize + 1, "to {end} s");
+    }
+
+    #[test]
+    fn periods_far_shorter_than_a_step_end_with_each() {
+        let (of, clock) = (times(json!({"every": "1e-30 s"})), Clock::new(1e-6));
+        assert!((1..50).all(|step| of.due(&clock, step, false) && of.next(&clock, step) == Some(step + 1)));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use hematite_units::quantity::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::cadence::{Cadence, Span, Times};
+use crate::cadence::{Cadence, StepsOrTime, Times};
 
 /// A run of a case. The keys here say what is written, when, and by whom; the physics read the others.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ pub struct RunConfig {
 pub struct CheckpointConfig {
     /// Time steps or time from one to the next, e.g. 1000 or "1 ms"; none by default.
     #[serde(default)]
-    pub every: Option<Span>,
+    pub every: Option<StepsOrTime>,
     /// Minutes of wall-clock time from one to the next, those of "every" included; 0 or null for none.
     #[serde(default = "half_an_hour")]
     pub minutes: Option<f64>,
@@ -94,7 +94,7 @@ fn yes() -> bool {
 pub struct BalanceConfig {
     /// Time steps or time from one look to the next, e.g. 10000 or "1 ms".
     #[serde(default)]
-    pub every: Option<Span>,
+    pub every: Option<StepsOrTime>,
     /// By how much the slowest rank may be over the mean of all, as a share of it, before parts are made anew.
     #[serde(default = "tolerance")]
     pub tolerance: f64,
@@ -126,10 +126,10 @@ pub struct DumpConfig {
     pub name: String,
     /// Every so many time steps, or so much time, e.g. 100 or "0.1 ms"; not at the start.
     #[serde(default)]
-    pub every: Option<Span>,
+    pub every: Option<StepsOrTime>,
     /// At these time steps or times, e.g. [0, "0.5 ms"].
     #[serde(default)]
-    pub at: Vec<Span>,
+    pub at: Vec<StepsOrTime>,
     /// Which fields, by name, such as "pressure" and "velocity"; all that the physics have by default. Those of the case, such as
     /// "elevation", and its regions, 1 at their nodes and 0 elsewhere, are dumped where they are named.
     #[serde(default)]
@@ -162,26 +162,26 @@ impl DumpConfig {
 
 impl RunConfig {
     /// From one line of the ledger to the next, in a run with this `end` whose config says `every` or nothing.
-    pub fn ledger_every(every: Option<Span>, end: End) -> Span {
+    pub fn ledger_every(every: Option<StepsOrTime>, end: End) -> StepsOrTime {
         every.unwrap_or(match end {
-            End::Step(steps) => Span::Steps((steps / LEDGER_LINES).max(LEDGER_EVERY)),
-            End::Time(time) => Span::Time(Time(time / LEDGER_LINES as f64)),
+            End::Step(steps) => StepsOrTime::Steps((steps / LEDGER_LINES).max(LEDGER_EVERY)),
+            End::Time(time) => StepsOrTime::Time(Time(time / LEDGER_LINES as f64)),
         })
     }
 
     /// From one line of the tracks to the next, in a run with this `end`.
-    pub fn tracks_every(&self, end: End) -> Span {
+    pub fn tracks_every(&self, end: End) -> StepsOrTime {
         self.tracks.every.unwrap_or(match end {
-            End::Step(steps) => Span::Steps((steps / TRACKS).max(1)),
-            End::Time(time) => Span::Time(Time(time / TRACKS as f64)),
+            End::Step(steps) => StepsOrTime::Steps((steps / TRACKS).max(1)),
+            End::Time(time) => StepsOrTime::Time(Time(time / TRACKS as f64)),
         })
     }
 
     /// Dumps after the end of a run, each with its key.
-    pub fn beyond(&self, end: End, clock: &Clock) -> Vec<(String, Span)> {
+    pub fn beyond(&self, end: End, clock: &Clock) -> Vec<(String, StepsOrTime)> {
         let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}].at"), &dump.at));
         let cells = self.cell_dumps.iter().map(|times| ("cell_dumps.at".to_owned(), &times.at));
-        let later = |at: &[Span]| at.iter().copied().find(|at| at.is_beyond(end, clock));
+        let later = |at: &[StepsOrTime]| at.iter().copied().find(|at| at.is_beyond(end, clock));
         fields.chain(cells).filter_map(|(key, at)| later(at).map(|at| (key, at))).collect()
     }
 
@@ -195,8 +195,8 @@ impl RunConfig {
         if self.dumps.is_empty() {
             let region = DumpRegion::default();
             let at = match end {
-                End::Step(last) => Span::Steps(last),
-                End::Time(time) => Span::Time(Time(time)),
+                End::Step(last) => StepsOrTime::Steps(last),
+                End::Time(time) => StepsOrTime::Time(Time(time)),
             };
             self.dumps.push(DumpConfig { name: fields(), every: None, at: vec![at], fields: None, region });
         }
@@ -220,7 +220,7 @@ impl RunConfig {
         }
         if self.cell_dumps.is_none() {
             let mut at = self.dumps[0].at.clone();
-            at.push(Span::Steps(0));
+            at.push(StepsOrTime::Steps(0));
             self.cell_dumps = Some(Times { every: self.dumps[0].every, at });
         }
         if let Some((key, at)) = self.beyond(end, clock).into_iter().find(|_| !cut) {
@@ -260,7 +260,7 @@ impl RunConfig {
 }
 
 /// Refuses a period of nothing.
-fn is_period(key: &str, every: Option<Span>) -> Result<()> {
+fn is_period(key: &str, every: Option<StepsOrTime>) -> Result<()> {
     match every {
         Some(every) if !every.is_positive() => {
             Err(Fault::usage(format!("{key} {every} must be at least 1 step, or a time above 0")))

@@ -4,7 +4,7 @@ use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Checkpoint, MemberFrame, MemberWriter, RunRecord, write_index};
 
-use crate::cadence::Span;
+use crate::cadence::StepsOrTime;
 use crate::config::DumpConfig;
 use crate::field_dump::FieldDump;
 use crate::output::{index, member_file};
@@ -35,7 +35,7 @@ pub fn dump(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<()> {
     let all = DumpConfig {
         name: RunRecord::FAILED_FIELDS.to_owned(),
         every: None,
-        at: vec![Span::Steps(at.step)],
+        at: vec![StepsOrTime::Steps(at.step)],
         fields: None,
         region: Default::default(),
     };

@@ -13,7 +13,7 @@ use hematite_dump::{
 use hematite_engine::{Alarm, Clock, End, Mass, Measured, Members, Phases};
 use serde_json::{Value, json};
 
-use crate::cadence::Span;
+use crate::cadence::StepsOrTime;
 use crate::cli::Cli;
 use crate::config::{MEMBERS, RunConfig};
 use crate::field_dump::FieldDump;
@@ -332,7 +332,7 @@ fn line_of_end(setup: &Setup, now: DumpStep, clock: &Clock, before: &RunRecord) 
     let was = serde_json::from_value(before.config["monitor"]["every"].clone()).ok().flatten();
     let was = RunConfig::ledger_every(was, before.steps.map_or(setup.end, End::Step));
     let is = RunConfig::ledger_every(setup.config.monitor.every, setup.end);
-    let due = |every: Span| every.ends_at(clock, last);
+    let due = |every: StepsOrTime| every.ends_at(clock, last);
     (setup.end.step() != Some(last) && !due(was) && !due(is)).then_some(last)
 }
 

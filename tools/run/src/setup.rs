@@ -253,7 +253,7 @@ fn resolve(cli: &Cli, path: &Path, methods: &[&dyn Method]) -> Result<(Document,
         (config.time.steps, config.time.duration) = (Some(steps), None);
     }
     if let Some(every) = cli.checkpoint_every {
-        config.checkpoint.every = Some(cadence::Span::Steps(every));
+        config.checkpoint.every = Some(cadence::StepsOrTime::Steps(every));
     }
     if let Some(minutes) = cli.checkpoint_minutes {
         config.checkpoint.minutes = Some(minutes);

@@ -10,7 +10,7 @@ use hematite_gpu::Gpu;
 use serde_json::json;
 
 use crate::balance::{Pace, divide};
-use crate::cadence::Span;
+use crate::cadence::StepsOrTime;
 use crate::cli::{Cli, Traced};
 use crate::config::RunConfig;
 use crate::output::{Origin, Output};
@@ -346,7 +346,7 @@ impl<'c> TimeLoop<'c> {
         whole.into_iter().chain([last, asked, dump, trace]).flatten().fold(monitored, u64::min)
     }
 
-    fn monitor_every(&self) -> Span {
+    fn monitor_every(&self) -> StepsOrTime {
         RunConfig::ledger_every(self.setup.config.monitor.every, self.setup.end)
     }
 
