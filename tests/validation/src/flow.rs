@@ -261,6 +261,20 @@ impl Flow {
         Ok(self.fluid.ledger()?.into_iter().map(|nodes| nodes.into_iter().sum::<i64>() as f64 * quantum).collect())
     }
 
+    /// From rest to a steady flow: gives the change of the velocity over the last 500 steps, over its largest value, and the mass that
+    /// then comes in through the first opening in a step, lattice units.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn settle_from_rest(&mut self) -> Result<(f64, f64)> {
+        self.start_along_x(|_| 0.0)?;
+        self.advance(3000)?;
+        let change = self.settle(500, 1e-6, 60_000)?;
+        let before = self.came_in()?[0];
+        self.advance(100)?;
+        Ok((change, (self.came_in()?[0] - before) / 100.0))
+    }
+
     /// Advances by `every` steps at a time until the velocity changes by less than `least` of its largest value, for at
     /// most `most` steps; gives the last change.
     ///

@@ -89,12 +89,7 @@ impl Vessel {
             "openings": { "in": { "velocity": format!("{mean} m/s"), "ramp": "20 ms" }, "out": { "pressure": "0 Pa" } },
         });
         let (mut flow, _) = planned(context, &self.made(), &config, &[])?;
-        flow.start_along_x(|_| 0.0)?;
-        flow.advance(3000)?;
-        let change = flow.settle(500, 1e-6, 60_000)?;
-        let before = flow.came_in()?[0];
-        flow.advance(100)?;
-        let rate = (flow.came_in()?[0] - before) / 100.0;
+        let (change, rate) = flow.settle_from_rest()?;
         let (x, y, z) = (flow.velocity(0)?, flow.velocity(1)?, flow.velocity(2)?);
         let (peak, section) = match self.dimension {
             2 => (1.5, self.width),

@@ -39,12 +39,7 @@ pub fn run(context: &Context) -> Result<Table> {
         "openings": { "end-0": { "velocity": format!("{mean} m/s"), "ramp": "20 ms" }, "end-1": { "pressure": "0 Pa" } },
     });
     let (mut flow, _) = planned(context, &(inside, domain), &config, &[])?;
-    flow.start_along_x(|_| 0.0)?;
-    flow.advance(3000)?;
-    let change = flow.settle(500, 1e-6, 60_000)?;
-    let before = flow.came_in()?[0];
-    flow.advance(100)?;
-    let rate = (flow.came_in()?[0] - before) / 100.0;
+    let (change, rate) = flow.settle_from_rest()?;
     let radius = WIDTH / 2.0;
     let section = PI * radius * radius;
     let (velocity, density) = (flow.moment(Moment::Velocity)?, flow.moment(Moment::Density)?);
