@@ -58,7 +58,7 @@ test: ## format, lints, a build without MPI, all tests
 	@mkdir -p target && : > target/test-times
 	TEST_TIMES=$(CURDIR)/target/test-times $(CARGO) test --release --locked --workspace $(TIMED)
 	@echo 'The ten slowest tests:'
-	@sort -t '<' -k 2 -rn target/test-times | head -n 10
+	@sort -t '<' -k 2 -rn target/test-times | sed -n '1,10p'
 
 test-full: ## the same with 20 rounds of killed ranks in place of 4 (ROUNDS=100 for more)
 	@HEMATITE_CHAOS=$(ROUNDS) $(MAKE) --no-print-directory test
