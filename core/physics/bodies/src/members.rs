@@ -24,13 +24,19 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// Bodies of the case's populations, all of them.
-    pub(crate) fn new(bodies: RigidBodies, populations: &[Population], units: LatticeUnits, space: Space) -> Self {
+    /// Bodies of these `populations`, which have these `numbers` in the case.
+    pub(crate) fn new(
+        bodies: RigidBodies,
+        populations: &[Population],
+        numbers: Vec<usize>,
+        units: LatticeUnits,
+        space: Space,
+    ) -> Self {
         let kind = |population: &Population| BodyKind {
             name: population.name.clone(),
             semi_axes: population.rigid.map_or([0.0; 3], |body| body.semi_axes),
         };
-        let (kinds, numbers) = (populations.iter().map(kind).collect(), (0..populations.len()).collect());
+        let kinds = populations.iter().map(kind).collect();
         Self { bodies, kinds, numbers, units, space }
     }
 

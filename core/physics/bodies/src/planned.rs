@@ -17,23 +17,26 @@ use crate::{Entrances, Rigid, RigidBodies, State, Surroundings};
 /// The rigid bodies of a run in lattice units.
 pub struct PlannedBodies {
     rigid: Rigid,
+    /// Which of the case's populations they are.
+    numbers: Vec<usize>,
+    populations: Vec<Population>,
     units: LatticeUnits,
-    /// What the run says of each population.
-    report: Vec<String>,
 }
 
 impl PlannedBodies {
-    /// Resolves `config` for the populations of the case, all of them rigid; none where the case has none. Collective.
+    /// Resolves `config` for the rigid populations of the case; none where the case has none. Collective.
     ///
     /// # Errors
     /// A usage fault with key, value, limit and remedy for whatever cannot work; when a rank is lost.
     pub fn new(comm: &dyn Comm, config: &BodiesConfig, medium: &Medium, ground: &Ground) -> Result<Option<Self>> {
-        let rigid = agree(comm, Rigid::new(config, medium, &ground.header, &ground.populations))?;
-        let Some(mut rigid) = rigid else { return Ok(None) };
-        agree(comm, open(&mut rigid, config, ground))?;
-        let of = |population: &Population| format!("{} of \"{}\", rigid", population.cells.len(), population.name);
-        let report = ground.populations.iter().map(of).collect();
-        Ok(Some(Self { rigid, units: medium.units, report }))
+        let rigid = |(_, population): &(usize, &Population)| population.rigid.is_some();
+        let (numbers, populations): (Vec<usize>, Vec<Population>) =
+            ground.populations.iter().enumerate().filter(rigid).map(|(k, population)| (k, population.clone())).unzip();
+        let resolved = agree(comm, Rigid::new(config, medium, &ground.header, &populations))?;
+        let Some(mut rigid) = resolved else { return Ok(None) };
+        agree(comm, refuse_membranes(&populations, ground))?;
+        agree(comm, open(&mut rigid, config, ground, &populations))?;
+        Ok(Some(Self { rigid, numbers, populations, units: medium.units }))
     }
 
     fn surroundings(&self, gpu: &Gpu, ground: &Ground) -> Result<Surroundings> {
@@ -48,9 +51,9 @@ impl PlannedBodies {
     }
 
     /// The bodies of all ranks as they were saved.
-    fn saved_bodies(populations: &[Population], saved: &dyn Saved) -> Result<Vec<State>> {
+    fn saved_bodies(&self, saved: &dyn Saved) -> Result<Vec<State>> {
         let mut bodies = Vec::new();
-        for (population, kind) in populations.iter().zip(0..) {
+        for (population, kind) in self.populations.iter().zip(0..) {
             saved.records(&population.name, &mut |id, words| {
                 let state = u32::try_from(id).ok().and_then(|id| State::from_record(id, kind, words));
                 bodies.push(state.ok_or_else(|| {
@@ -63,13 +66,22 @@ impl PlannedBodies {
     }
 }
 
+/// Refuses cells with membranes in the same case.
+fn refuse_membranes(populations: &[Population], ground: &Ground) -> Result<()> {
+    let Some(membrane) = ground.populations.iter().find(|population| population.rigid.is_none()) else { return Ok(()) };
+    Err(Fault::usage(format!(
+        "the case has rigid bodies (\"{}\") and membranes (\"{}\"): a run moves one or the other; make a case of each",
+        populations[0].name, membrane.name
+    )))
+}
+
 /// Finds the openings through which bodies go.
-fn open(rigid: &mut Rigid, config: &BodiesConfig, ground: &Ground) -> Result<()> {
+fn open(rigid: &mut Rigid, config: &BodiesConfig, ground: &Ground, populations: &[Population]) -> Result<()> {
     let Some(openings) = &ground.openings else { return Ok(()) };
     let (far, wanted) = (rigid.entrance(), |name: &str| config.inflow.contains_key(name));
     let fluid = openings.fluid_near(&ground.file()?, far, wanted)?;
     let entrances = Entrances { openings: &openings.list, sites: &openings.sites, fluid: &fluid };
-    rigid.open(config, &ground.header, &ground.populations, &entrances)
+    rigid.open(config, &ground.header, populations, &entrances)
 }
 
 impl Planned for PlannedBodies {
@@ -78,7 +90,10 @@ impl Planned for PlannedBodies {
     }
 
     fn report(&self) -> Vec<(&'static str, String)> {
-        self.report.iter().map(|text| ("bodies", text.clone())).collect()
+        let of = |population: &Population| {
+            ("bodies", format!("{} of \"{}\", rigid", population.cells.len(), population.name))
+        };
+        self.populations.iter().map(of).collect()
     }
 
     fn advice(&self) -> Vec<String> {
@@ -99,11 +114,11 @@ impl Planned for PlannedBodies {
     ) -> Result<Box<dyn Physics>> {
         let parameters = self.rigid.parameters.clone();
         let around = agree(comm, self.surroundings(gpu, ground))?;
-        let (nodes, populations) = (nodes.clone(), &ground.populations);
+        let (nodes, populations) = (nodes.clone(), &self.populations);
         let bodies = match saved {
             None => RigidBodies::new(gpu, comm, parameters, nodes, around, 0, self.rigid.at_start(populations))?,
             Some(saved) => {
-                let states = agree(comm, Self::saved_bodies(populations, saved))?;
+                let states = agree(comm, self.saved_bodies(saved))?;
                 let mut bodies = RigidBodies::new(gpu, comm, parameters, nodes, around, saved.header().step, states)?;
                 let passed = populations.iter().map(|population| saved.header().passed(&population.name));
                 let (inserted, left): (Vec<u64>, Vec<u64>) = passed.map(|[inserted, left]| (inserted, left)).unzip();
@@ -115,7 +130,7 @@ impl Planned for PlannedBodies {
                 bodies
             }
         };
-        Ok(Box::new(Bodies::new(bodies, populations, self.units, ground.space())))
+        Ok(Box::new(Bodies::new(bodies, populations, self.numbers.clone(), self.units, ground.space())))
     }
 }
 

@@ -33,20 +33,19 @@ pub struct Rigid {
 }
 
 impl Rigid {
-    /// Resolves `config` for the populations of a case, all of them rigid; none where the case has none.
+    /// Resolves `config` for the rigid `populations` of a case; none where there are none.
     ///
     /// # Errors
-    /// A usage fault with key, value, limit and remedy for whatever cannot work: unknown populations, membranes beside bodies,
-    /// regions too narrow for a body's friction or the lattice, drag too strong for the time step, contact too stiff for it.
+    /// A usage fault with key, value, limit and remedy for whatever cannot work: unknown populations, regions too narrow for a
+    /// body's friction or the lattice, drag too strong for the time step, contact too stiff for it.
     pub fn new(
         config: &BodiesConfig,
         medium: &Medium,
         header: &Header,
         populations: &[Population],
     ) -> Result<Option<Self>> {
-        let (rigid, soft): (Vec<&Population>, Vec<&Population>) = populations.iter().partition(|p| p.rigid.is_some());
-        known(config, &rigid)?;
-        if rigid.is_empty() {
+        known(config, populations)?;
+        if populations.is_empty() {
             if let Some(name) = config.inflow.keys().next() {
                 return Err(Fault::usage(format!(
                     "bodies.inflow.{name}: the case has no rigid bodies to take after: seed it with some"
@@ -54,15 +53,8 @@ impl Rigid {
             }
             return Ok(None);
         }
-        if let Some(membrane) = soft.first() {
-            return Err(Fault::usage(format!(
-                "the case has rigid bodies (\"{}\") and membranes (\"{}\"): a run moves one or the other; make a case of \
-                 each",
-                rigid[0].name, membrane.name
-            )));
-        }
-        let mut kinds = Vec::with_capacity(rigid.len());
-        for population in rigid {
+        let mut kinds = Vec::with_capacity(populations.len());
+        for population in populations {
             let given = config.populations.get(&population.name).cloned().unwrap_or_default();
             let key = format!("bodies.populations.{}", population.name);
             kinds.push(kind(&given, medium, population).map_err(|fault| fault.within(key))?);
@@ -84,7 +76,7 @@ impl Rigid {
         Ok(Some(Self { parameters, notes, gates: Vec::new() }))
     }
 
-    /// Where the bodies are at the start.
+    /// Where the bodies of the same populations are at the start.
     pub fn at_start<'a>(&'a self, populations: &'a [Population]) -> impl Iterator<Item = State> + 'a {
         let Parameters { spacing, origin, .. } = self.parameters;
         populations.iter().zip(0..).flat_map(move |(population, kind)| {
@@ -97,7 +89,7 @@ impl Rigid {
 }
 
 /// Checks that the names in `bodies.populations` are rigid populations of the case.
-fn known(config: &BodiesConfig, rigid: &[&Population]) -> Result<()> {
+fn known(config: &BodiesConfig, rigid: &[Population]) -> Result<()> {
     let names: Vec<&str> = rigid.iter().map(|population| population.name.as_str()).collect();
     let Some(unknown) = config.populations.keys().find(|name| !names.contains(&name.as_str())) else { return Ok(()) };
     let hint =
