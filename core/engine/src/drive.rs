@@ -80,6 +80,7 @@ impl Drive {
             physics.iter_mut().try_for_each(|physics| physics.take_in(comm, Some(&ticket)))?;
             self.waited += start.elapsed().as_secs_f64();
             physics.iter_mut().try_for_each(|physics| physics.look(comm, last))?;
+            physics.iter_mut().rev().try_for_each(|physics| physics.settle(comm, last))?;
         }
         let start = Instant::now();
         self.gpu.wait()?;
@@ -103,7 +104,7 @@ impl Drive {
             for physics in physics.iter_mut() {
                 physics.step(comm, &mut recorder, step)?;
             }
-            for physics in physics.iter_mut() {
+            for physics in physics.iter_mut().rev() {
                 physics.complete(comm, &mut recorder, step)?;
             }
             recorder.run_ahead()?;

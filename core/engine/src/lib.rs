@@ -25,6 +25,7 @@ mod space;
 mod state;
 mod sum_exchange;
 mod support;
+mod surface_points;
 mod time;
 pub mod waveform;
 
@@ -48,4 +49,5 @@ pub use space::Space;
 pub use state::{EachRecord, Keep, Saved, StateHeader};
 pub use sum_exchange::SumExchange;
 pub use support::Support;
+pub use surface_points::{SURFACE_ACTIONS, SharedSurface, SurfaceContact, SurfacePoints, surface_push};
 pub use time::{End, Span, TimeConfig};

@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::passage::Openings;
-use crate::{Ground, Medium, Planned, ShearRate, Span, TimeConfig};
+use crate::{Ground, Medium, Planned, ShearRate, Span, SurfaceContact, TimeConfig};
 
 /// A physics that runs may have.
 pub trait Method: Sync {
@@ -51,6 +51,8 @@ pub struct Planning<'p> {
     pub medium: Option<Medium>,
     /// The shear rate that is expected at walls, where something is known of it.
     pub shear: Option<ShearRate>,
+    /// How soft surfaces are touched, where the case has rigid bodies too.
+    pub surface: Option<SurfaceContact>,
 }
 
 impl Planning<'_> {

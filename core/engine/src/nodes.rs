@@ -1,8 +1,10 @@
-//! Arrays over the nodes of a part through which a fluid and what is suspended in it act on each other.
+//! What a fluid and what is suspended in it share: arrays over the nodes of a part, and points on surfaces.
 
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu};
+
+use crate::SharedSurface;
 
 /// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice the largest force that is
 /// allowed.
@@ -15,7 +17,7 @@ pub const DRIFT_SCALE: f64 = 2_147_483_648.0;
 /// How many viscosities there can be inside the cells of a run beside that of the fluid.
 pub const CONTRASTS: usize = 8;
 
-/// Arrays over nodes that a fluid shares.
+/// Arrays over nodes that a fluid shares, and points that others touch.
 #[derive(Clone, Debug)]
 pub struct SharedNodes {
     /// Force on each node, `array<i32>` in 1 / [`FORCE_SCALE`]; axis a of node n stands at `a * stride + n`.
@@ -30,6 +32,8 @@ pub struct SharedNodes {
     pub stride: u32,
     /// Mass that came in, where there are openings.
     pub came_in: Option<CameIn>,
+    /// Points of soft surfaces, where rigid bodies touch them: left here by the physics that moves them.
+    pub surface: Option<SharedSurface>,
 }
 
 /// The mass that came in through openings, as the device counts it.

@@ -51,7 +51,7 @@ pub trait Physics {
     /// When the device or a rank is lost.
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()>;
 
-    /// Records what has to wait until all physics have recorded time step `step`.
+    /// Records what has to wait until all physics have recorded time step `step`: the last of them first, so that a fluid knows all forces.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -88,6 +88,15 @@ pub trait Physics {
     /// # Errors
     /// When the device or a rank is lost.
     fn start(&mut self, _comm: &dyn Comm) -> Result<()> {
+        Ok(())
+    }
+
+    /// Leaves at the nodes, anew, the forces of the members that are there: after all physics have looked, or started, the last of them
+    /// first. Only those do something whose forces depend on members of others. Collective.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    fn settle(&mut self, _comm: &dyn Comm, _step: u64) -> Result<()> {
         Ok(())
     }
 

@@ -165,6 +165,57 @@ pub fn fork() -> Suspension {
     }
 }
 
+/// Red and white cells and rigid platelets, dense, in a pipe that is periodic along x.
+pub fn platelets() -> Suspension {
+    let voxels = Voxels::of([26, 18, 18], |[_, y, z]| (y as f64 - 8.5).hypot(z as f64 - 8.5) < 8.4);
+    let mut run = run("24 MPa/m", 3);
+    run["time"]["steps"] = json!(600);
+    run["dumps"] = json!([{"every": 200}]);
+    run["cell_dumps"] = json!({"every": 100, "at": [111]});
+    Suspension {
+        file: "pipe.mha",
+        content: voxels.mha(),
+        case: json!({
+            "geometry": {"voxels": {"file": "pipe.mha"}, "spacing": "1 um", "periodic": ["x"]},
+            "cells": members(),
+            "parts": [4]
+        }),
+        run,
+    }
+}
+
+/// The same in a tube between openings, through which they leave.
+pub fn street() -> Suspension {
+    let voxels = Voxels::of([30, 18, 18], |[_, y, z]| (y as f64 - 8.5).hypot(z as f64 - 8.5) < 8.4);
+    let mut run = platelets().run;
+    run.as_object_mut().expect("a run").remove("drive");
+    run["openings"] = json!({"in": {"velocity": "80 mm/s", "ramp": "10 us"}, "out": {"pressure": "0 Pa"}});
+    Suspension {
+        file: "street.mha",
+        content: voxels.mha(),
+        case: json!({
+            "geometry": {"voxels": {"file": "street.mha"}, "spacing": "1 um"},
+            "openings": [
+                {"name": "in", "kind": "velocity", "face": "x-"},
+                {"name": "out", "kind": "pressure", "face": "x+"}
+            ],
+            "cells": members(),
+            "parts": [4]
+        }),
+        run,
+    }
+}
+
+/// Cells with membranes, and rigid bodies between them.
+fn members() -> Value {
+    let platelet = json!({"kind": "platelet", "diameter": "3.2 um", "thickness": "1.6 um", "vertices": 42});
+    json!([
+        {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "count": 7},
+        {"name": "platelet", "rigid": true, "shape": platelet, "count": 24},
+        {"name": "white", "shape": {"kind": "sphere", "radius": "3 um", "vertices": 162}, "count": 1}
+    ])
+}
+
 fn bodies_run() -> Value {
     json!({
         "case": "case.h5",

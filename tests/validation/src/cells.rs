@@ -152,6 +152,7 @@ impl Bath {
             move_every: 1,
             growth: 0,
             growth_cap: 0.0,
+            pushed_within: None,
             contact: None,
             mark_every: (contrast != 1.0).then_some(20),
             kinds: content.kinds.iter().enumerate().map(kind).collect(),

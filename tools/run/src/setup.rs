@@ -78,6 +78,7 @@ impl Setup {
             span: None,
             medium: None,
             shear: None,
+            surface: None,
         };
         methods.iter().try_for_each(|method| method.plan(&mut planning))?;
         let none = || {

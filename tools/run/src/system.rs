@@ -34,6 +34,7 @@ impl System {
         }
         physics.iter_mut().try_for_each(|physics| physics.start(comm))?;
         let (step, clock) = saved.map_or((0, setup.clock), |saved| (saved.header().step, saved.header().clock));
+        physics.iter_mut().rev().try_for_each(|physics| physics.settle(comm, step))?;
         Ok(Self { physics, drive: Drive::new(gpu), step, clock })
     }
 

@@ -60,7 +60,7 @@ impl Default for BodyConfig {
     }
 }
 
-/// Gay and Berne's potential, repulsive only, and the same from walls.
+/// Gay and Berne's potential, repulsive only, and the same from walls. Cells are touched as `cells.contact` says.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct BodyContactConfig {

@@ -21,6 +21,9 @@ var<storage, read_write> spin: array<real>;
 var<storage, read_write> force: array<real>;
 var<storage, read_write> torque: array<real>;
 var<storage, read> contact: array<i32>;
+#if pushed
+var<storage, read> push: array<i32>;
+#endif
 var<storage, read> gone: array<u32>;
 #if in_fluid
 var<storage, read_write> sums: array<i32>;
@@ -150,8 +153,13 @@ fn kicked(i: u32) {
     let omega_mean = real(0.5) * (omega_b + vec3<real>(seen[3u * span.stride + i], seen[4u * span.stride + i], seen[5u * span.stride + i]));
 #endif
 
+#if pushed
+    let F_other = own.F + contact_from(i, 0u) + real(${push.force}) * push_from(i, 0u);
+    let T_other = turned_back(e, own.T + contact_from(i, 3u) + real(${push.torque}) * push_from(i, 3u));
+#else
     let F_other = own.F + contact_from(i, 0u);
     let T_other = turned_back(e, own.T + contact_from(i, 3u));
+#endif
     var V = vector_of_velocity(i);
     var L = vector_of_spin(i);
 
@@ -217,6 +225,22 @@ fn contact_from(i: u32, first: u32) -> vec3<real> {
     }
     return vec3<real>(sum) * real(1.0 / ${contact.scale});
 }
+
+#if pushed
+
+// Components of what points of soft surfaces do, from the first on.
+fn push_from(i: u32, first: u32) -> vec3<real> {
+    let sum = vec3<i32>(
+        push[first * span.stride + i],
+        push[(first + 1u) * span.stride + i],
+        push[(first + 2u) * span.stride + i],
+    );
+    if (any(sum == vec3<i32>(OVERFLOW))) {
+        break_body(i, ${damage.crowd}u);
+    }
+    return vec3<real>(sum);
+}
+#endif
 
 // Into the body's frame.
 fn turned_back(e: mat3x3<real>, v: vec3<real>) -> vec3<real> {

@@ -1,7 +1,7 @@
 // A kind of body: its shape for pairs; half widths xi of its region and what makes the weights' sum about 1; frictions
 // gamma_T and gamma_R along its axes, its mass and the least determinant of its region's second moments that has a
 // gradient; moments of inertia; Jeffery's coefficients; what a unit of force changes the mean velocity of the region
-// by; constant force and torque in space.
+// by; constant force in space, the pressure with which it pushes points of soft surfaces, constant torque in space.
 struct Kind {
     shape: Shape,
     xi: vec3<real>,
@@ -15,7 +15,7 @@ struct Kind {
     Lambda: vec3<real>,
     response: real,
     F: vec3<real>,
-    spare_F: real,
+    pressure: real,
     T: vec3<real>,
     spare_T: real,
 }

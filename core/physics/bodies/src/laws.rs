@@ -4,11 +4,12 @@ use hematite_gpu::Template;
 
 /// Every piece. `gay_berne.wgsl` and `wall.wgsl` need `symmetric.wgsl` and `wca.wgsl` before them; contexts have `real`
 /// and what each law's `context` gives.
-pub const LAWS: [Template; 5] = [
+pub const LAWS: [Template; 6] = [
     Template { name: "symmetric.wgsl", text: include_str!("symmetric.wgsl") },
     Template { name: "wca.wgsl", text: include_str!("wca.wgsl") },
     Template { name: "gay_berne.wgsl", text: include_str!("gay_berne.wgsl") },
     Template { name: "wall.wgsl", text: include_str!("wall.wgsl") },
+    Template { name: "surface.wgsl", text: include_str!("surface.wgsl") },
     Template { name: "rotation.wgsl", text: include_str!("rotation.wgsl") },
 ];
 
@@ -18,9 +19,9 @@ mod tests {
     use minijinja::context;
 
     use super::super::gay_berne::{GayBerne, Shape};
-    use super::super::{wall::Wall, wca};
+    use super::super::{surface, wall::Wall, wca};
     use super::*;
-    use hematite_engine::Precision;
+    use hematite_engine::{Precision, SurfaceContact};
 
     const ALL: Template =
         Template { name: "all", text: "alias real = ${real};\n#for law in laws\n#include law\n#endfor\n" };
@@ -45,6 +46,7 @@ mod tests {
                 wca => wca::context(),
                 gay_berne => law.context(&[Shape { axes: [4.0, 4.0, 1.3], depths }]),
                 wall => Wall { epsilon: 1e-3, sigma: 2.0, largest: 0.1 }.context(),
+                surface => surface::context(&SurfaceContact { range: 1.0, pressure: 0.1, fastest: 0.4, support: 2.0 }),
             };
             let source = render(ALL, &LAWS, &context);
             wgsl_checks::validate("laws", &source);

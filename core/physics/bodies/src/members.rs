@@ -128,6 +128,10 @@ impl Physics for Bodies {
         self.bodies.step(comm, recorder, step)
     }
 
+    fn settle(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        self.bodies.settle(comm, step)
+    }
+
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
         self.bodies.look(comm, step)
     }

@@ -1,9 +1,9 @@
 //! What a run fixes for its rigid bodies, in lattice units.
 
 use hematite_config::{Fault, Result};
-use hematite_engine::Precision;
 use hematite_engine::particles::{Setting, largest_tile, shortest_period};
 use hematite_engine::sites::Tiling;
+use hematite_engine::{Precision, SurfaceContact};
 
 use super::gay_berne::{GayBerne, Shape};
 use super::wall::Wall;
@@ -25,6 +25,9 @@ pub const LOOK: u64 = 64;
 
 /// The same where bodies come in: looks further apart leave gaps at inlets, into which others move before the next come.
 pub const LOOK_WITH_FEEDERS: u64 = 16;
+
+/// Steps for which lists of points near bodies are good.
+pub(super) const LISTED_STEPS: u64 = 2;
 
 /// The shortest half width of a region: two nodes along each axis.
 pub const LEAST_HALF_WIDTH: f64 = 1.0;
@@ -84,6 +87,8 @@ pub struct Parameters {
     pub pairs: GayBerne,
     /// Between bodies and walls, where there are any.
     pub wall: Option<Wall>,
+    /// Between bodies and soft surfaces, where there are any.
+    pub surface: Option<SurfaceContact>,
     /// Sites of the domain along each axis.
     pub extent: [usize; 3],
     /// Directions in which it wraps.
@@ -134,8 +139,8 @@ impl Kind {
         self.half_widths.iter().map(|xi| 0.75 / xi).product()
     }
 
-    /// The numbers of a `Kind` in WGSL, in its order.
-    pub(super) fn words(&self, pairs: &GayBerne) -> Vec<f64> {
+    /// The numbers of a `Kind` in WGSL, in its order; `pressure` is that on soft surfaces.
+    pub(super) fn words(&self, pairs: &GayBerne, pressure: f64) -> Vec<f64> {
         let xi = self.half_widths;
         let volume: f64 = xi.iter().product();
         // A region half of which is in the wall still has a gradient.
@@ -148,7 +153,7 @@ impl Kind {
         words.extend(four(self.gamma_r, least));
         words.extend(four(self.inertia, self.radius()));
         words.extend(four(self.lambda, self.response()));
-        words.extend(four(self.force, 0.0));
+        words.extend(four(self.force, pressure));
         words.extend(four(self.torque, 0.0));
         words
     }
@@ -172,6 +177,21 @@ impl Parameters {
         }
     }
 
+    /// The same for bodies and the points of a soft surface, which meet in tiles of their own.
+    pub(super) fn setting_of_surface(&self, contact: &SurfaceContact) -> Setting {
+        Setting { reach: self.surface_reach(contact), ..self.setting() }
+    }
+
+    /// How far from a body's centre a point can be and still be touched.
+    pub(super) fn surface_range(&self, contact: &SurfaceContact) -> f64 {
+        self.radius() + contact.range
+    }
+
+    /// The same, and what both may come nearer while lists are good.
+    fn surface_reach(&self, contact: &SurfaceContact) -> f64 {
+        self.surface_range(contact) + LISTED_STEPS as f64 * (FASTEST + contact.fastest)
+    }
+
     /// How far two bodies' centres can be apart and still touch.
     pub fn range(&self) -> f64 {
         let of =
@@ -192,9 +212,10 @@ impl Parameters {
         Tiling::edges().map(|edge| 0.5 * (f64::from(edge) - range) - 1e-9).find(fits).unwrap_or(SKIN)
     }
 
-    /// How far from its centre a body touches nodes, and its way before the next rebuild.
+    /// How far from its centre a body touches nodes, or a point that hands its forces to them, and its way before the next rebuild.
     pub fn sight(&self) -> f64 {
-        self.kinds.iter().map(Kind::touches).fold(0.0, f64::max) + self.skin()
+        let surface = self.surface.as_ref().map_or(0.0, |contact| self.surface_range(contact) + contact.support);
+        self.kinds.iter().map(Kind::touches).fold(surface, f64::max) + self.skin()
     }
 
     /// Sites around own nodes that a rank's map must hold.
@@ -202,6 +223,8 @@ impl Parameters {
         let touches = self.kinds.iter().map(|kind| kind.touches().max(kind.radius() + 2.0)).fold(0.0, f64::max);
         // An own body may be a tile away from the nearest own node, and its neighbours as far again as lists reach.
         let lists = largest_tile(self.reach()) - 1 + (self.reach() + 1.0).floor() as i32;
+        let surface = self.surface.as_ref().map_or(0.0, |contact| self.surface_reach(contact) + self.skin() + 1.0);
+        let lists = lists.max(largest_tile(self.reach()) - 1 + surface.ceil() as i32);
         lists.max((touches + self.skin()).ceil() as i32 + 2)
     }
 
@@ -272,7 +295,8 @@ impl Parameters {
     /// Along periodic axes neither lists of neighbours nor regions reach a body's own images.
     fn check_periods(&self) -> Result<()> {
         let widest = self.kinds.iter().flat_map(|kind| kind.half_widths).fold(0.0, f64::max);
-        let needed = shortest_period(self.reach())?.max((2.0 * widest).ceil() as i32);
+        let surface = self.surface.as_ref().map(|contact| shortest_period(self.surface_reach(contact))).transpose()?;
+        let needed = shortest_period(self.reach())?.max((2.0 * widest).ceil() as i32).max(surface.unwrap_or(0));
         for (axis, name) in ["x", "y", "z"].iter().enumerate() {
             if self.periodic[axis] && self.extent[axis] < needed as usize {
                 return Err(Fault::usage(format!(
@@ -312,6 +336,7 @@ mod tests {
             kinds: vec![kind],
             pairs: GayBerne { epsilon: 1e-3, sigma: 1.0, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.1 },
             wall: None,
+            surface: None,
             extent: [100; 3],
             periodic: [false; 3],
             spacing: 1e-6,

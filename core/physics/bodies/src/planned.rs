@@ -4,7 +4,9 @@ use hematite_case::Population;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_engine::sites::SiteMap;
-use hematite_engine::{FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes};
+use hematite_engine::{
+    FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, SurfaceContact,
+};
 use hematite_gpu::Gpu;
 use hematite_units::LatticeUnits;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -24,17 +26,24 @@ pub struct PlannedBodies {
 }
 
 impl PlannedBodies {
-    /// Resolves `config` for the rigid populations of the case; none where the case has none. Collective.
+    /// Resolves `config` for the rigid populations of the case, among cells that have this `surface`; none where the case has none.
+    /// Collective.
     ///
     /// # Errors
     /// A usage fault with key, value, limit and remedy for whatever cannot work; when a rank is lost.
-    pub fn new(comm: &dyn Comm, config: &BodiesConfig, medium: &Medium, ground: &Ground) -> Result<Option<Self>> {
+    pub fn new(
+        comm: &dyn Comm,
+        config: &BodiesConfig,
+        medium: &Medium,
+        surface: Option<SurfaceContact>,
+        ground: &Ground,
+    ) -> Result<Option<Self>> {
         let rigid = |(_, population): &(usize, &Population)| population.rigid.is_some();
         let (numbers, populations): (Vec<usize>, Vec<Population>) =
             ground.populations.iter().enumerate().filter(rigid).map(|(k, population)| (k, population.clone())).unzip();
-        let resolved = agree(comm, Rigid::new(config, medium, &ground.header, &populations))?;
+        let resolved = agree(comm, Rigid::new(config, medium, surface, &ground.header, &populations))?;
         let Some(mut rigid) = resolved else { return Ok(None) };
-        agree(comm, refuse_membranes(&populations, ground))?;
+        agree(comm, refuse_beside_cells(surface.is_some(), config, ground))?;
         agree(comm, open(&mut rigid, config, ground, &populations))?;
         Ok(Some(Self { rigid, numbers, populations, units: medium.units }))
     }
@@ -66,13 +75,21 @@ impl PlannedBodies {
     }
 }
 
-/// Refuses cells with membranes in the same case.
-fn refuse_membranes(populations: &[Population], ground: &Ground) -> Result<()> {
-    let Some(membrane) = ground.populations.iter().find(|population| population.rigid.is_none()) else { return Ok(()) };
-    Err(Fault::usage(format!(
-        "the case has rigid bodies (\"{}\") and membranes (\"{}\"): a run moves one or the other; make a case of each",
-        populations[0].name, membrane.name
-    )))
+/// Refuses what does not go with cells in the same run.
+fn refuse_beside_cells(cells: bool, config: &BodiesConfig, ground: &Ground) -> Result<()> {
+    if let Some(name) = config.inflow.keys().next().filter(|_| cells) {
+        return Err(Fault::usage(format!(
+            "bodies.inflow.{name}: the case has cells too, and nothing keeps bodies that come in off them: leave \"inflow\" out, or \
+             make a case of each"
+        )));
+    }
+    if cells && ground.layer.is_some() {
+        return Err(Fault::usage(
+            "immersed walls with cells and rigid bodies in one case are not possible: take \"half_way\" or \"interpolated\" for \
+             \"walls\", or a case of each",
+        ));
+    }
+    Ok(())
 }
 
 /// Finds the openings through which bodies go.
@@ -153,7 +170,7 @@ impl Method for BodyMethod {
     fn plan(&self, planning: &mut Planning) -> Result<()> {
         let sections: Sections = planning.read_sections()?;
         let (ground, medium) = planning.fluid()?;
-        let bodies = PlannedBodies::new(planning.comm, &sections.bodies, medium, ground)?;
+        let bodies = PlannedBodies::new(planning.comm, &sections.bodies, medium, planning.surface, ground)?;
         planning.planned.extend(bodies.map(|bodies| Box::new(bodies) as Box<dyn Planned>));
         Ok(())
     }

@@ -2,8 +2,8 @@
 
 use hematite_case::{Header, Population};
 use hematite_config::{Fault, Result, nearest};
-use hematite_engine::Medium;
 use hematite_engine::sites::Coordinate;
+use hematite_engine::{Medium, SurfaceContact};
 
 use super::Gate;
 use super::friction::{coupling, inertia, jeffery, mass, rotational, translational};
@@ -11,6 +11,7 @@ use super::gay_berne::{GayBerne, Shape};
 use super::parameters::{Kind, Parameters};
 use super::region::{half_widths, lattice_mobility};
 use super::state::State;
+use super::surface;
 use super::wall::Wall;
 use crate::config::{BodiesConfig, BodyConfig};
 
@@ -33,7 +34,7 @@ pub struct Rigid {
 }
 
 impl Rigid {
-    /// Resolves `config` for the rigid `populations` of a case; none where there are none.
+    /// Resolves `config` for the rigid `populations` of a case, among cells that have this `surface`; none where there are none.
     ///
     /// # Errors
     /// A usage fault with key, value, limit and remedy for whatever cannot work: unknown populations, regions too narrow for a
@@ -41,6 +42,7 @@ impl Rigid {
     pub fn new(
         config: &BodiesConfig,
         medium: &Medium,
+        surface: Option<SurfaceContact>,
         header: &Header,
         populations: &[Population],
     ) -> Result<Option<Self>> {
@@ -61,12 +63,24 @@ impl Rigid {
         }
         let mut notes = Vec::new();
         let (pairs, wall) = contact(config, medium, &kinds, &mut notes)?;
+        for (contact, kind) in surface.iter().flat_map(|contact| kinds.iter().map(move |kind| (contact, kind))) {
+            let pressure = surface::pressure(contact, kind);
+            if pressure < contact.pressure {
+                notes.push(format!(
+                    "bodies of \"{}\" push cells with {:.3e} Pa in place of {:.3e} Pa, which the time step bears of bodies so light",
+                    kind.name,
+                    pressure * medium.units.stress(),
+                    contact.pressure * medium.units.stress()
+                ));
+            }
+        }
         let parameters = Parameters {
             precision: medium.precision,
             in_fluid: true,
             kinds,
             pairs,
             wall: Some(wall),
+            surface,
             extent: header.extent,
             periodic: header.periodic,
             spacing: header.spacing,

@@ -1,16 +1,16 @@
 //! The WGSL of the kernels of rigid bodies.
 
 use hematite_config::Result;
-use hematite_engine::FORCE_SCALE;
 use hematite_engine::particles::{Fixed, Law};
 use hematite_engine::sites::{self, Coordinate, FLUID, PIECES};
+use hematite_engine::{FORCE_SCALE, SurfaceContact, surface_push};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use minijinja::value::merge_maps;
 use minijinja::{Value, context};
 
 use super::lists::{SPEEDS, SPEEDS_APART};
 use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters, VARIANCE};
-use super::{Damage, LAWS, wca};
+use super::{Damage, LAWS, surface, wca};
 
 /// Invocations side by side that share the rows of a body's region when it answers; a body has a multiple of them.
 pub(super) const ABREAST: u32 = 2;
@@ -52,6 +52,23 @@ pub(super) fn contact(parameters: &Parameters) -> Law {
         range: parameters.range(),
         force: fixed,
         others: Some((3, fixed)),
+    }
+}
+
+/// What bodies and points of soft surfaces do to each other, which [`hematite_engine::particles::Between`] takes.
+pub(super) fn touch(parameters: &Parameters, contact: &SurfaceContact) -> Law {
+    let range = parameters.surface_range(contact);
+    Law {
+        template: Template { name: "touch.wgsl", text: include_str!("touch.wgsl") },
+        pieces: [LAWS.as_slice(), &[KIND]].concat(),
+        context: context! {
+            wca => wca::context(),
+            gay_berne => gay_berne(parameters),
+            surface => surface::context(contact),
+        },
+        range,
+        force: surface_push(),
+        others: Some((3, surface::torques(range))),
     }
 }
 
@@ -175,6 +192,11 @@ impl Shader {
                 let Fixed { largest, scale } = contact_numbers(parameters);
                 context! { largest => literal(largest), scale => literal(scale) }
             },
+            pushed => parameters.surface.is_some(),
+            push => parameters.surface.map(|contact| {
+                let torques = surface::torques(parameters.surface_range(&contact));
+                context! { force => literal(1.0 / surface_push().scale), torque => literal(1.0 / torques.scale) }
+            }),
             largest_answer => literal(0.25),
             scale => context! {
                 weight => literal(parameters.weight_scale()),
@@ -217,6 +239,8 @@ mod tests {
     use super::*;
     use hematite_engine::Precision;
 
+    const SURFACE: SurfaceContact = SurfaceContact { range: 1.0, pressure: 0.02, fastest: 0.4, support: 2.0 };
+
     #[test]
     fn every_permutation_is_valid_wgsl() {
         for k in 0..16 {
@@ -238,6 +262,7 @@ mod tests {
                 kinds: vec![kind],
                 pairs: GayBerne { epsilon: 1e-3, sigma: 0.3, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.1 },
                 wall: (k / 2 % 2 == 1).then_some(Wall { epsilon: 1e-3, sigma: 0.3, largest: 0.1 }),
+                surface: (k % 3 == 1).then_some(SURFACE),
                 extent: [40, 41, 64],
                 periodic: [k >= 4, false, true],
                 spacing: 1.0,
@@ -249,6 +274,8 @@ mod tests {
             }
             let contact = contact(&parameters).wgsl(&parameters.setting()).expect("tiles that are large enough");
             wgsl_checks::validate("contact", &contact);
+            let touch = touch(&parameters, &SURFACE).wgsl(&parameters.setting()).expect("tiles that are large enough");
+            wgsl_checks::validate("touch", &touch);
         }
     }
 }

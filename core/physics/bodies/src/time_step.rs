@@ -14,10 +14,11 @@ use hematite_engine::{Physics, SharedNodes};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 
 use super::lists::Lists;
+use super::meeting::Meeting;
 use super::parameters::{LEAVE, LOOK, LOOK_WITH_FEEDERS, Parameters};
 use super::passage::Passage;
 use super::shaders::{ABREAST, BY_ITSELF, CLEARED, LANES_OF_GHOST, MESSAGE, SUMS, Shader, contact};
-use super::{Gate, Kind, State};
+use super::{Gate, Kind, State, surface};
 
 /// What a run keeps of a body: the properties that carry its state from step to step.
 const DECLARED: [Declaration; 16] = [
@@ -101,6 +102,8 @@ pub struct RigidBodies {
     /// What bodies do to each other.
     pairs: Pairs,
     lists: Lists,
+    /// What soft surfaces and bodies do to each other, where there are any.
+    meeting: Option<Meeting>,
     pub(super) shared: Option<SharedNodes>,
     kinds: Buffer,
     wall_distance: Buffer,
@@ -136,7 +139,9 @@ impl RigidBodies {
         let words = bodies.into_iter().map(|body| body.words(precision));
         let particles = Particles::new(gpu, comm, setting, surroundings.map, &surroundings.own, &DECLARED, words)?;
         let pairs = Pairs::new(gpu, &particles, &contact(&parameters))?;
-        let numbers: Vec<f64> = parameters.kinds.iter().flat_map(|kind| kind.words(&parameters.pairs)).collect();
+        let pressure = |kind: &Kind| parameters.surface.map_or(0.0, |contact| surface::pressure(&contact, kind));
+        let words_of = |kind: &Kind| kind.words(&parameters.pairs, pressure(kind));
+        let numbers: Vec<f64> = parameters.kinds.iter().flat_map(words_of).collect();
         let numbers = precision.pack_real(&numbers);
         let kinds = gpu.buffer("kinds of bodies", numbers.len() as u64)?;
         gpu.upload(&kinds, 0, &numbers)?;
@@ -148,7 +153,13 @@ impl RigidBodies {
         let numbers: Vec<f64> = passage.gates.iter().flat_map(|gate| gate.words(&parameters)).collect();
         let gates = gpu.buffer("openings for bodies", (numbers.len().max(1) * precision.real_bytes()) as u64)?;
         gpu.upload(&gates, 0, &precision.pack_real(&numbers))?;
+        let touched = shared.as_ref().and_then(|shared| shared.surface.clone());
+        let meeting = match parameters.surface.as_ref().zip(touched) {
+            Some((contact, surface)) => Some(Meeting::new(gpu, &parameters, contact, surface, &particles)?),
+            None => None,
+        };
         let mut bodies = Self {
+            meeting,
             gates,
             left: vec![0; parameters.kinds.len()],
             passage,
@@ -169,16 +180,15 @@ impl RigidBodies {
         let mut recorder = Recorder::new(gpu);
         bodies.bind()?;
         bodies.rebuild(comm, &mut recorder, step)?;
+        if let Some(meeting) = &mut bodies.meeting {
+            recorder.flush()?;
+            meeting.begin(comm, &bodies.particles, step)?;
+        }
         if step == 0 {
             let told = bodies.kick(comm, &mut recorder, step, 0.5)?;
             bodies.answer(comm, &mut recorder, told)?;
         } else {
-            let told = bodies.particles.update_ghosts(&mut recorder, &TOLD)?;
-            bodies.particles.receive(comm, &mut recorder, told)?;
-            if let Some(shared) = &bodies.shared {
-                recorder.clear(&shared.node_force);
-            }
-            bodies.record_spread(&mut recorder, (0, bodies.ghosts()), None);
+            bodies.answer_again(comm, &mut recorder)?;
         }
         recorder.flush()?;
         gpu.wait()?;
@@ -289,6 +299,7 @@ impl RigidBodies {
             Some(shared) => (&shared.node_velocity, &shared.node_force),
             None => (empty, forces),
         };
+        table.extend(self.meeting.iter().map(|meeting| ("push", meeting.push())));
         table.extend([
             ("kinds", &self.kinds),
             ("wall_distance", &self.wall_distance),
@@ -317,6 +328,9 @@ impl RigidBodies {
 
     /// Makes the kernels, or binds them anew.
     fn bind(&mut self) -> Result<()> {
+        if let Some(meeting) = &mut self.meeting {
+            meeting.hold(self.particles.properties().stride)?;
+        }
         let mut kernels = Vec::new();
         for shader in Shader::of(&self.parameters) {
             let kernel = match self.kernels.iter().find(|(of, ..)| *of == shader) {
@@ -454,12 +468,23 @@ impl RigidBodies {
     /// When the device or a rank is lost, or has no room.
     pub(super) fn rebuild<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         self.particles.rebuild(comm, recorder, &CARRIED)?;
+        self.sorted();
         self.lists.begin(recorder, step)?;
         self.bind_enlarged()
     }
 
+    /// Bodies stand in another order: what was listed by their places does not hold any more.
+    fn sorted(&mut self) {
+        if let Some(meeting) = &mut self.meeting {
+            meeting.forget();
+        }
+    }
+
     /// Where lists of neighbours are too short, or soon would be, longer ones after `step` steps. Collective.
     fn make_room(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        if let Some(meeting) = &mut self.meeting {
+            meeting.make_room(comm)?;
+        }
         if !self.particles.make_room(comm)? {
             return Ok(());
         }
@@ -475,6 +500,7 @@ impl RigidBodies {
     fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Pending> {
         let sums = self.gather(recorder)?;
         self.record_contact(recorder);
+        self.record_meeting(recorder, step)?;
         let coming = sums.map(|sums| self.particles.receive_in_kernel(comm, recorder, &sums)).transpose()?.flatten();
         let going = coming.as_ref().map(|_| self.kernel_message()).transpose()?.flatten();
         if going.is_none() {
@@ -524,10 +550,30 @@ impl RigidBodies {
         Ok(())
     }
 
+    /// Leaves at the nodes what bodies answer, and nothing else: as they are, after what `recorder` holds. Collective.
+    fn answer_again<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+        let told = self.particles.update_ghosts(recorder, &TOLD)?;
+        self.particles.receive(comm, recorder, told)?;
+        if let Some(shared) = &self.shared {
+            recorder.clear(&shared.node_force);
+        }
+        self.record_spread(recorder, (0, self.ghosts()), None);
+        Ok(())
+    }
+
+    /// What soft surfaces and bodies do to each other after `step` steps.
+    fn record_meeting(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
+        match &mut self.meeting {
+            Some(meeting) => meeting.record(recorder, &self.particles, &self.kinds, step),
+            None => Ok(()),
+        }
+    }
+
     /// A step of bodies that no other rank has to know.
     fn step_alone(&mut self, recorder: &mut Recorder, step: u64) -> Result<()> {
         if self.lists.outlived(&Solo, recorder, step)? {
             self.particles.record_rebuild(recorder);
+            self.sorted();
             self.lists.begin(recorder, step)?;
         }
         self.record_drift(recorder, step);
@@ -535,6 +581,7 @@ impl RigidBodies {
         self.record_leave(recorder, step);
         self.record_gather(recorder);
         self.record_contact(recorder);
+        self.record_meeting(recorder, step)?;
         self.record_kick(recorder, step, 1.0);
         self.record_spread(recorder, (0, 0), None);
         Ok(())
@@ -573,6 +620,19 @@ impl Physics for RigidBodies {
             self.make_room(comm, step)?;
             self.let_in(comm, step)?;
         }
+        Ok(())
+    }
+
+    /// Among soft surfaces: those have changed meanwhile, or were not there before.
+    fn settle(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        if self.meeting.is_none() {
+            return Ok(());
+        }
+        let gpu = self.gpu.clone();
+        let mut recorder = Recorder::new(&gpu);
+        self.answer_again(comm, &mut recorder)?;
+        self.record_meeting(&mut recorder, step)?;
+        recorder.flush()?;
         Ok(())
     }
 }

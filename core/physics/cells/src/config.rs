@@ -99,8 +99,8 @@ pub struct InflowConfig {
 pub struct ContactConfig {
     /// Distance at which repulsion begins, e.g. "0.5 um". Default: one lattice spacing.
     pub range: Option<Length>,
-    /// Pressure with which touching membranes repel each other, e.g. "50 Pa"; "0 Pa" switches contact off. Default: as
-    /// much as the time step bears well, see the log.
+    /// Pressure with which touching membranes repel each other, and rigid bodies push them, e.g. "50 Pa"; "0 Pa" switches contact off,
+    /// where the case has no rigid bodies. Default: as much as the time step bears well, see the log.
     pub strength: Option<Pressure>,
     /// The same for walls. Default: as `strength`.
     pub wall_strength: Option<Pressure>,

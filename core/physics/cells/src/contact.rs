@@ -83,6 +83,7 @@ impl Contact {
             periodic: map.periodic,
             support: Support::Two,
             contact: Some((*parameters, listing)),
+            pushed: false,
         };
         let tiles = listing.tiling.tiles(map);
         let arrays = Arrays::new(gpu, vertices, map.dimension, tiles)?;

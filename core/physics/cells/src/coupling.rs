@@ -40,8 +40,17 @@ impl Coupling {
         shared: &SharedNodes,
     ) -> Result<Self> {
         let (dimension, extent, periodic) = (map.dimension, map.extent, map.periodic);
-        let variant = Variant { dimension, precision, extent, periodic, support, contact: None };
-        let buffers = buffers(map, wall, vertices, shared);
+        let variant = Variant {
+            dimension,
+            precision,
+            extent,
+            periodic,
+            support,
+            contact: None,
+            pushed: shared.surface.is_some(),
+        };
+        let pushes = pushes(shared);
+        let buffers = buffers(map, wall, vertices, shared, pushes.as_ref());
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {
             let kernel = kernel(gpu, shader, &variant)?;
             let bound = kernel.bind(gpu, &buffers);
@@ -66,7 +75,8 @@ impl Coupling {
 
     /// Takes other arrays of vertices.
     pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) {
-        let buffers = buffers(&self.map, &self.wall, vertices, &self.shared);
+        let pushes = pushes(&self.shared);
+        let buffers = buffers(&self.map, &self.wall, vertices, &self.shared, pushes.as_ref());
         for (kernel, bound) in [&mut self.interpolate, &mut self.advance, &mut self.spread] {
             *bound = kernel.bind(gpu, &buffers);
         }
@@ -101,11 +111,17 @@ impl Coupling {
     }
 }
 
+/// What others push vertices with, where they do.
+fn pushes(shared: &SharedNodes) -> Option<Buffer> {
+    shared.surface.as_ref().map(|surface| surface.borrow().pushes.clone())
+}
+
 fn buffers<'a>(
     map: &'a SiteMap,
     wall: &'a WallDistance,
     vertices: &'a Vertices,
     shared: &'a SharedNodes,
+    pushes: Option<&'a Buffer>,
 ) -> Vec<(&'a str, &'a Buffer)> {
     let mut buffers = vertices.table();
     buffers.extend([
@@ -116,5 +132,6 @@ fn buffers<'a>(
         ("node_velocity", &shared.node_velocity),
         ("words", &shared.node_force),
     ]);
+    buffers.extend(pushes.map(|pushes| ("pushes", pushes)));
     buffers
 }

@@ -4,7 +4,7 @@ use hematite_case::{Header, Placed, Population};
 use hematite_cells::{Mechanics, MechanicsConfig, RING_SIDE, Surface};
 use hematite_config::{Fault, Result, nearest};
 use hematite_engine::sites::Coordinate;
-use hematite_engine::{CONTRASTS, Medium, Support};
+use hematite_engine::{CONTRASTS, Ground, Medium, Support, SurfaceContact};
 use hematite_membrane as membrane;
 use hematite_membrane::FASTEST;
 
@@ -21,6 +21,9 @@ const GROWTH_FORCE: f64 = 1.0 / 32.0;
 const GROWTH_SPEED: f64 = 0.25;
 /// A run tells of rings whose sides are longer than this many times the default ones.
 const COARSE: f64 = 1.25;
+/// How far from the nodes of the rank that owns it a body's centre may be: a tile of the engine, and its way before that is looked at
+/// again.
+const BODIES_BEYOND: f64 = 15.0;
 /// Default contact pressure: this share of what pushes a vertex over its range in one step.
 const CONTACT_SHARE: f64 = 0.2;
 
@@ -120,6 +123,7 @@ impl Immersion {
             mark_every: (!contrasts.is_empty()).then_some(config.mark_every),
             kinds,
             pulls,
+            pushed_within: None,
             spacing: header.spacing,
             origin: header.origin,
             extent: header.extent,
@@ -139,6 +143,47 @@ impl Immersion {
     /// The last step whose forces are capped because cells grow, and the cap, N; none where all have their size.
     pub fn growth(&self) -> Option<(u64, f64)> {
         self.parameters.capped_until().map(|last| (last, self.growth_force))
+    }
+
+    /// Makes ready for the rigid bodies of the case, where it has any: vertices are pushed by them, and the ranks that own them have to
+    /// find the vertices around.
+    ///
+    /// # Errors
+    /// A usage fault where cells come in, contact is off, or vertices do not move in each step as bodies do.
+    pub(crate) fn meet_bodies(&mut self, config: &CellsConfig, ground: &Ground) -> Result<()> {
+        let axes = ground.populations.iter().filter_map(|population| population.rigid).flat_map(|body| body.semi_axes);
+        let Some(longest) = axes.reduce(f64::max) else { return Ok(()) };
+        if let Some(name) = config.inflow.keys().next() {
+            return Err(Fault::usage(format!(
+                "cells.inflow.{name}: the case has rigid bodies too, and nothing keeps cells that come in off them: leave \"inflow\" \
+                 out, or make a case of each"
+            )));
+        }
+        let parameters = &mut self.parameters;
+        if parameters.move_every != 1 {
+            return Err(Fault::usage(format!(
+                "cells.move_every {} must be 1: the case has rigid bodies too, which touch cells in each step",
+                parameters.move_every
+            )));
+        }
+        let Some(contact) = parameters.contact.filter(|contact| contact.strength > 0.0) else {
+            return Err(Fault::usage(
+                "cells.contact.strength must be above 0: the case has rigid bodies too, which would pass through cells",
+            ));
+        };
+        parameters.pushed_within = Some(longest / parameters.spacing + contact.range + BODIES_BEYOND);
+        Ok(())
+    }
+
+    /// How the cells are touched, where the case has rigid bodies too.
+    pub(crate) fn surface(&self) -> Option<SurfaceContact> {
+        let Parameters { dimension, support, contact, pushed_within, .. } = &self.parameters;
+        pushed_within.and(contact.as_ref()).map(|contact| SurfaceContact {
+            range: contact.range,
+            pressure: contact.strength,
+            fastest: FASTEST * (*dimension as f64).sqrt(),
+            support: support.reach(),
+        })
     }
 
     /// Where the vertices of all cells are at the start: population, number, state.

@@ -30,6 +30,7 @@ mod record;
 mod shaders;
 mod slots;
 mod snapshot;
+mod surface;
 mod time_step;
 mod wall_distance;
 

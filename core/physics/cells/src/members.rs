@@ -170,6 +170,14 @@ impl Physics for Cells {
         self.suspension.step(comm, recorder, step)
     }
 
+    fn complete<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        self.suspension.complete(comm, recorder, step)
+    }
+
+    fn settle(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
+        self.suspension.settle(comm, step)
+    }
+
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
         self.suspension.look(comm, step)
     }

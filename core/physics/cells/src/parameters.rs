@@ -40,6 +40,9 @@ pub struct Parameters {
     pub kinds: Vec<KindParameters>,
     /// Constant forces on vertices.
     pub pulls: Vec<Pull>,
+    /// Where others push vertices: how far from its nodes a rank has to find the vertices that those it owns may touch. None
+    /// where nothing does.
+    pub pushed_within: Option<f64>,
     /// Metres of a lattice unit, and of node (0, 0, 0): where a broken cell is.
     pub spacing: f64,
     /// See `spacing`.
@@ -120,10 +123,11 @@ pub struct Surroundings {
 }
 
 /// Sites around a cell whose owners have to hold it until the next look: what its vertices may reach, the kernel, and
-/// the vertices of other cells that push it there.
+/// the vertices of other cells that push it there; or what the owners of others need.
 pub(super) fn reach(parameters: &Parameters) -> i32 {
     let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
-    (FASTEST * LOOK as f64 + parameters.support.reach() + contact).ceil() as i32 + 1
+    let within = parameters.pushed_within.unwrap_or(0.0).max(parameters.support.reach() + contact);
+    (FASTEST * LOOK as f64 + within).ceil() as i32 + 1
 }
 
 /// See [`Parameters::contrasts`].

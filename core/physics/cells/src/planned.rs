@@ -4,7 +4,9 @@ use hematite_case::{Column, Population, Target, VelocitySet};
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_engine::sites::SiteMap;
-use hematite_engine::{FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate};
+use hematite_engine::{
+    FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate, SurfaceContact,
+};
 use hematite_gpu::Gpu;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -50,6 +52,7 @@ impl PlannedCells {
         }
         let header = &ground.header;
         let mut immersion = agree(comm, Immersion::new(config, medium, header, &populations))?;
+        agree(comm, immersion.meet_bodies(config, ground))?;
         let (gates, notes) = agree(comm, Self::gates(comm, &immersion, config, medium, ground, &populations))?;
         immersion.notes.extend(notes);
         let kinds = immersion.parameters.kinds.iter();
@@ -57,6 +60,11 @@ impl PlannedCells {
         immersion.notes.extend::<Vec<String>>(stretched.unwrap_or_default());
         refuse_wide_kernel(comm, config, ground)?;
         Ok(Some(Self { immersion, gates, numbers, populations, medium: *medium }))
+    }
+
+    /// How the cells are touched, where the case has rigid bodies too.
+    pub fn surface(&self) -> Option<SurfaceContact> {
+        self.immersion.surface()
     }
 
     fn gates(
@@ -159,20 +167,23 @@ impl Planned for PlannedCells {
     ) -> Result<Box<dyn Physics>> {
         let parameters = self.immersion.parameters.clone();
         let around = agree(comm, self.surroundings(gpu, ground))?;
-        let nodes = nodes.clone().ok_or_else(|| Fault::usage("cells need a fluid around them"))?;
+        let shared = nodes.as_mut().ok_or_else(|| Fault::usage("cells need a fluid around them"))?;
         let suspension = match saved {
             Some(saved) => {
                 let cells = agree(comm, self.saved_cells(saved))?;
-                let mut suspension = Suspension::new(gpu, comm, parameters, nodes, around, saved.header().step, cells)?;
+                let mut suspension =
+                    Suspension::new(gpu, comm, parameters, shared.clone(), around, saved.header().step, cells)?;
                 let counts = self.populations.iter().map(|population| saved.header().passed(&population.name));
                 let entered = agree(comm, saved.header().note::<Vec<u64>>(self.name()))?;
                 suspension.restore_counts(&counts.collect::<Vec<_>>(), &entered);
                 suspension
             }
             None => {
-                Suspension::new(gpu, comm, parameters, nodes, around, 0, self.immersion.at_start(&self.populations))?
+                let cells = self.immersion.at_start(&self.populations);
+                Suspension::new(gpu, comm, parameters, shared.clone(), around, 0, cells)?
             }
         };
+        shared.surface = suspension.surface();
         Ok(Box::new(Cells::new(suspension, self.numbers.clone(), self.medium, ground.space())))
     }
 }
@@ -256,6 +267,7 @@ impl Method for CellMethod {
         let sections: Sections = planning.read_sections()?;
         let (ground, medium) = planning.fluid()?;
         let cells = PlannedCells::new(planning.comm, &sections.cells, medium, ground, planning.shear.as_ref())?;
+        planning.surface = cells.as_ref().and_then(PlannedCells::surface);
         planning.planned.extend(cells.map(|cells| Box::new(cells) as Box<dyn Planned>));
         Ok(())
     }

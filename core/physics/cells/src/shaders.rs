@@ -2,7 +2,7 @@
 
 use hematite_config::Result;
 use hematite_engine::sites::{FLUID, PIECES, SOLID, SiteMap};
-use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites};
+use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites, surface_push};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE};
 use minijinja::{Value, context};
@@ -74,6 +74,8 @@ pub struct Variant {
     pub support: Support,
     /// Contact and the lists for it; the kernels of contact alone need it.
     pub contact: Option<(ContactParameters, Listing)>,
+    /// Whether others push vertices.
+    pub pushed: bool,
 }
 
 impl Variant {
@@ -86,6 +88,7 @@ impl Variant {
             periodic: [false; 3],
             support: Support::Two,
             contact: None,
+            pushed: false,
         }
     }
 }
@@ -179,6 +182,8 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         force_scale => literal(FORCE_SCALE),
         force_limit => (LARGEST_FORCE as f32).to_bits(),
         strong => (STRONG as f32).to_bits(),
+        pushed => variant.pushed,
+        push_quantum => literal(1.0 / surface_push().scale),
         largest_sum => (LARGEST_NODE_FORCE * FORCE_SCALE) as i32,
         least => literal(LEAST_WEIGHT),
         fastest => (FASTEST * DRIFT_SCALE) as i32,
@@ -314,6 +319,7 @@ mod tests {
                 periodic,
                 support: [Support::Two, Support::Three, Support::Four][k / 6 % 3],
                 contact: Some((contact, Listing::reaching(contact.range()).expect("short"))),
+                pushed: k % 5 == 0,
             };
             for shader in shaders {
                 let source = wgsl(shader, &variant);

@@ -6,7 +6,7 @@ use hematite_membrane::NONE;
 
 use super::arrays::arrays;
 use super::contact::SlotContact;
-use super::kind::Held;
+use super::kind::{Held, Kind};
 use super::record::Record;
 use super::time_step::Suspension;
 
@@ -84,6 +84,7 @@ impl Suspension {
         let (vertices, ranges) = arrays(&self.gpu, &self.parameters, &rooms)?;
         self.vertices = vertices;
         self.write_column_speeds();
+        self.share_replaced()?;
         self.coupling.rebind(&self.gpu, &self.vertices);
         if let Some(contact) = &mut self.contact {
             contact.rebind(&self.gpu, &self.vertices)?;
@@ -112,19 +113,24 @@ impl Suspension {
         Ok(())
     }
 
+    /// The area that a vertex stands for, of a cell seeded at this scale, after `step` steps; 2-D: the length.
+    pub(super) fn vertex_area(&self, kind: &Kind, seeded: f32, step: u64) -> f32 {
+        let area = kind.surface.area() / f64::from(kind.range.vertices);
+        let scale = self.parameters.scale(seeded, step);
+        (area * scale.powi(self.parameters.dimension as i32 - 1)) as f32
+    }
+
     /// Sizes of cells that grow, as they are after `step` steps.
     pub(super) fn write_scales(&self, step: u64) -> Result<()> {
         let mut scales = vec![1.0_f32; self.vertices.slots as usize];
         let mut contacts = vec![SlotContact::default(); self.vertices.slots as usize];
         for kind in &self.kinds {
-            let area = kind.surface.area() / f64::from(kind.range.vertices);
-            let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(area));
+            let side = kind.surface.area() / f64::from(kind.range.vertices);
+            let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(side));
             for held in kind.cells.values() {
                 let slot = (kind.range.first_slot + held.slot) as usize;
-                let scale = self.parameters.scale(held.seeded_scale, step);
-                scales[slot] = scale as f32;
-                let area = (area * scale.powi(self.parameters.dimension as i32 - 1)) as f32;
-                contacts[slot] = SlotContact { area, beside };
+                scales[slot] = self.parameters.scale(held.seeded_scale, step) as f32;
+                contacts[slot] = SlotContact { area: self.vertex_area(kind, held.seeded_scale, step), beside };
             }
         }
         self.gpu.upload(&self.vertices.scale, 0, &scales)?;

@@ -1,6 +1,9 @@
 // The force on each vertex to the own nodes around, with the weights of interpolation. All nodes together, those of other
 // ranks included, get exactly the vertex's force in fixed point: each gets what the rounded sum of weights up to it, times
 // the force, is more than the one before.
+#if pushed
+// The force is that of membrane and contact, and what others push with.
+#endif
 #include "prelude.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
@@ -10,6 +13,9 @@ var<storage, read> slot_of: array<u32>;
 var<storage, read> carrier: array<u32>;
 var<storage, read_write> broken: array<atomic<u32>>;
 var<storage, read> force: array<real>;
+#if pushed
+var<storage, read> pushes: array<i32>;
+#endif
 var<storage, read_write> node_force: array<atomic<i32>>;
 var<storage, read> directory: array<u32>;
 var<storage, read> sites: array<u32>;
@@ -27,7 +33,12 @@ fn work_on(v: u32) {
     }
     var worst = 0u;
 #for axis in axes
+#if pushed
+    let push${axis.name} = real(pushes[${axis.index}u * span.stride + v]) * real(${push_quantum});
+    let F${axis.name} = force[${axis.index}u * span.stride + v] + push${axis.name};
+#else
     let F${axis.name} = force[${axis.index}u * span.stride + v];
+#endif
     worst = max(worst, bitcast<u32>(f32(F${axis.name})) & 0x7fffffffu);
 #endfor
     if (worst >= LIMIT) {

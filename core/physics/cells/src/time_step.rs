@@ -9,7 +9,7 @@ use std::time::Instant;
 use hematite_cells::Surface;
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::{CameIn, Physics, SharedNodes, SumExchange};
+use hematite_engine::{CameIn, Physics, SharedNodes, SharedSurface, SumExchange};
 use hematite_gpu::{Gpu, Recorder};
 use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Membrane, Vertices};
 
@@ -26,6 +26,7 @@ use super::look::LOOK;
 use super::parameters::{KindParameters, Parameters, Surroundings, reach};
 use super::pull::Pulls;
 use super::record::Record;
+use super::surface;
 use super::wall_distance::WallDistance;
 
 /// Seconds spent on cells, by phase.
@@ -55,6 +56,8 @@ pub struct Suspension {
     pub(super) boxes: BoundingBoxes,
     pub(super) holders: Holders,
     pub(super) sum_exchange: SumExchange,
+    /// The vertices as others touch them, where they do.
+    pub(super) surface: Option<SharedSurface>,
     pub(super) gates: Vec<Gate>,
     /// Mass that has come in, where the case has openings.
     pub(super) came_in: Option<CameIn>,
@@ -82,7 +85,7 @@ impl Suspension {
         gpu: &Gpu,
         comm: &dyn Comm,
         parameters: Parameters,
-        shared: SharedNodes,
+        mut shared: SharedNodes,
         surroundings: Surroundings,
         step: u64,
         cells: impl IntoIterator<Item = (usize, u64, Record)>,
@@ -105,6 +108,8 @@ impl Suspension {
         let room = |cells: usize| if comm.size() > 1 { cells + cells / 4 + 16 } else { cells };
         let rooms: Vec<usize> = near.iter().map(|cells| room(cells.len())).collect();
         let (vertices, ranges) = arrays(gpu, &parameters, &rooms)?;
+        let pushed = parameters.pushed_within.is_some();
+        shared.surface = pushed.then(|| surface::share(gpu, &vertices)).transpose()?;
         let wall = WallDistance::new(gpu, &surroundings.wall_distance)?;
         let coupling =
             Coupling::new(gpu, parameters.precision, parameters.support, &surroundings.map, &wall, &vertices, &shared)?;
@@ -177,6 +182,7 @@ impl Suspension {
             boxes,
             holders,
             sum_exchange,
+            surface: shared.surface.clone(),
             came_in: shared.came_in.clone(),
             anew: false,
             gates: surroundings.gates,
@@ -194,6 +200,7 @@ impl Suspension {
         suspension.next_id = suspension.kinds.iter().map(|kind| kind.seeded).sum();
         suspension.share(comm)?;
         suspension.answer_anew(step)?;
+        suspension.write_surface(step)?;
         suspension.filled = false;
         gpu.wait()?;
         Ok(suspension)
@@ -222,7 +229,7 @@ impl Suspension {
         }
     }
 
-    /// Membranes, contact, and their forces to the nodes.
+    /// Membranes, contact, and their forces to the nodes, where these need not wait for what others push with.
     fn record_forces(&self, recorder: &mut Recorder, step: u64) {
         if self.parameters.finds_forces_at(step) {
             recorder.phase("membranes");
@@ -239,8 +246,16 @@ impl Suspension {
                 cap.record(recorder);
             }
         }
+        if self.surface.is_none() {
+            recorder.phase("spread");
+            self.coupling.record_clear(recorder);
+            self.coupling.record_spread(recorder, step as u32);
+        }
+    }
+
+    /// Adds the forces on vertices to those that others left at the nodes, which began with zero.
+    fn record_spread(&self, recorder: &mut Recorder, step: u64) {
         recorder.phase("spread");
-        self.coupling.record_clear(recorder);
         self.coupling.record_spread(recorder, step as u32);
     }
 
@@ -304,6 +319,23 @@ impl Physics for Suspension {
         Ok(())
     }
 
+    /// Others have pushed vertices meanwhile.
+    fn complete<'g>(&mut self, _: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        if self.surface.is_some() {
+            self.record_spread(recorder, step + 1);
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: &dyn Comm, step: u64) -> Result<()> {
+        if self.surface.is_some() {
+            let mut recorder = Recorder::new(&self.gpu);
+            self.record_spread(&mut recorder, step);
+            recorder.submit();
+        }
+        Ok(())
+    }
+
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
         if !step.is_multiple_of(LOOK) {
             return Ok(());
@@ -321,6 +353,9 @@ impl Physics for Suspension {
         }
         if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {
             contact.forget(&self.gpu);
+        }
+        if self.changed || step <= self.parameters.growth + LOOK {
+            self.write_surface(step)?;
         }
         self.changed = false;
         if std::mem::take(&mut self.passed) {

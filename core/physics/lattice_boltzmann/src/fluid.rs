@@ -167,6 +167,7 @@ impl Fluid {
                 nodes: self.opening_nodes.clone(),
                 quantum: super::MASS_QUANTUM,
             }),
+            surface: None,
         }
     }
 

@@ -145,6 +145,7 @@ impl Lab {
             kinds: self.kinds.clone(),
             pairs: self.pairs,
             wall: self.wall,
+            surface: None,
             extent: self.extent,
             periodic: self.periodic,
             spacing: 1.0,

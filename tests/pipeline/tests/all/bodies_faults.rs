@@ -78,16 +78,6 @@ fn bodies_that_reach_too_far() {
 }
 
 #[test]
-fn membranes_beside_bodies() {
-    let mut case = pipe().case;
-    let soft = json!({"name": "soft", "shape": {"kind": "sphere", "radius": "3 um", "vertices": 42}, "count": 1});
-    case["cells"][1] = soft;
-    let folder = Suspension { case, ..pipe() }.folder();
-    let pieces = ["rigid bodies (\"red\")", "membranes (\"soft\")", "a case of each"];
-    refuses_run(&folder, "monitor", json!({}), &pieces);
-}
-
-#[test]
 fn bodies_in_a_run_that_cannot_be() {
     let folder = pipe().folder();
     let red = |config: Value, pieces: &[&str]| {

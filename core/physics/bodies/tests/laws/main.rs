@@ -4,4 +4,5 @@ mod friction;
 mod gay_berne;
 mod lab;
 mod rotation;
+mod surface;
 mod wall;

@@ -157,6 +157,7 @@ pub fn shared(gpu: &Gpu, dimension: usize, precision: Precision, nodes: usize) -
         inside: Some(buffer(4 * stride)),
         stride: stride as u32,
         came_in: None,
+        surface: None,
     }
 }
 

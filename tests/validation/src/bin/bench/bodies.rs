@@ -158,6 +158,7 @@ fn gas(edge: usize, repeats: u32) -> Result<Vec<f64>> {
         kinds: vec![kind],
         pairs: GayBerne { epsilon: 4e-4, sigma: 1.0, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.08 },
         wall: None,
+        surface: None,
         extent: [edge; 3],
         periodic: [true; 3],
         spacing: 1.0,
