@@ -49,5 +49,7 @@ pub use space::Space;
 pub use state::{EachRecord, Keep, Saved, StateHeader};
 pub use sum_exchange::SumExchange;
 pub use support::Support;
-pub use surface_points::{SURFACE_ACTIONS, SharedSurface, SurfaceContact, SurfacePoints, surface_push};
+pub use surface_points::{
+    SURFACE_ACTIONS, SharedSurface, Solid, Solids, SurfaceContact, SurfacePoints, entry_gap, surface_push,
+};
 pub use time::{End, Span, TimeConfig};

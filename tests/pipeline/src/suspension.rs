@@ -177,7 +177,7 @@ pub fn platelets() -> Suspension {
         content: voxels.mha(),
         case: json!({
             "geometry": {"voxels": {"file": "pipe.mha"}, "spacing": "1 um", "periodic": ["x"]},
-            "cells": members(),
+            "cells": members(7, 24),
             "parts": [4]
         }),
         run,
@@ -186,10 +186,10 @@ pub fn platelets() -> Suspension {
 
 /// The same in a tube between openings, through which they leave.
 pub fn street() -> Suspension {
-    let voxels = Voxels::of([30, 18, 18], |[_, y, z]| (y as f64 - 8.5).hypot(z as f64 - 8.5) < 8.4);
+    let voxels = Voxels::of([60, 14, 14], |[_, y, z]| (y as f64 - 6.5).hypot(z as f64 - 6.5) < 6.4);
     let mut run = platelets().run;
     run.as_object_mut().expect("a run").remove("drive");
-    run["openings"] = json!({"in": {"velocity": "80 mm/s", "ramp": "10 us"}, "out": {"pressure": "0 Pa"}});
+    run["openings"] = json!({"in": {"velocity": "160 mm/s", "ramp": "10 us"}, "out": {"pressure": "0 Pa"}});
     Suspension {
         file: "street.mha",
         content: voxels.mha(),
@@ -199,19 +199,29 @@ pub fn street() -> Suspension {
                 {"name": "in", "kind": "velocity", "face": "x-"},
                 {"name": "out", "kind": "pressure", "face": "x+"}
             ],
-            "cells": members(),
+            "cells": members(14, 30),
             "parts": [4]
         }),
         run,
     }
 }
 
+/// The same, where both come in, too.
+pub fn refilled_street() -> Suspension {
+    let mut suspension = street();
+    suspension.run["openings"]["in"]["velocity"] = json!("240 mm/s");
+    suspension.run["time"]["steps"] = json!(800);
+    suspension.run["cells"] = json!({"inflow": {"in": {}}});
+    suspension.run["bodies"] = json!({"inflow": {"in": {}}});
+    suspension
+}
+
 /// Cells with membranes, and rigid bodies between them.
-fn members() -> Value {
+fn members(red: u32, platelets: u32) -> Value {
     let platelet = json!({"kind": "platelet", "diameter": "3.2 um", "thickness": "1.6 um", "vertices": 42});
     json!([
-        {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "count": 7},
-        {"name": "platelet", "rigid": true, "shape": platelet, "count": 24},
+        {"name": "red", "shape": {"kind": "red_cell", "vertices": 162}, "count": red},
+        {"name": "platelet", "rigid": true, "shape": platelet, "count": platelets},
         {"name": "white", "shape": {"kind": "sphere", "radius": "3 um", "vertices": 162}, "count": 1}
     ])
 }

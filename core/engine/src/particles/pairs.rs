@@ -85,6 +85,15 @@ impl Law {
         let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
         Ok(Side::Within.wgsl(&Variant::new(setting, tiling, 1, 0), self))
     }
+
+    /// The same for the two sides of a law between two sets.
+    ///
+    /// # Errors
+    /// A usage fault where no tile is large enough.
+    pub fn wgsl_between(&self, setting: &Setting) -> Result<[String; 2]> {
+        let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
+        Ok([Side::First, Side::Second].map(|side| side.wgsl(&Variant::new(setting, tiling, 1, 0), self)))
+    }
 }
 
 /// A set of particles, or of points of whatever kind, as another set meets it.

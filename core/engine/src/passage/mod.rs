@@ -2,6 +2,7 @@
 
 mod entry_schedule;
 mod fluid_sites;
+mod numbering;
 mod opening_plane;
 mod openings;
 
@@ -11,6 +12,7 @@ use hematite_geometry::OpeningKind;
 
 pub use entry_schedule::{EntrySchedule, unit};
 pub use fluid_sites::FluidSites;
+pub use numbering::Numbering;
 pub use opening_plane::OpeningPlane;
 pub use openings::Openings;
 

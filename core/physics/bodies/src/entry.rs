@@ -2,16 +2,19 @@
 
 use std::collections::HashMap;
 
+use hematite_cells::RigidShape;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
+use hematite_engine::Solid;
 use hematite_engine::particles::GONE;
 use hematite_engine::sites::Coordinate;
 use hematite_gpu::Recorder;
 
-use super::State;
 use super::feeder::Candidate;
+use super::meeting::MetCell;
 use super::rotation::axes_of;
 use super::time_step::RigidBodies;
+use super::{Parameters, State};
 
 /// A body that is due.
 struct Due {
@@ -40,7 +43,7 @@ impl RigidBodies {
     /// was of other feeders, those of now go on as if theirs had come in so far.
     pub fn restore_inserted(&mut self, inserted: &[u64], entered: &[u64]) {
         self.passage.inserted.copy_from_slice(inserted);
-        self.passage.next_id += inserted.iter().sum::<u64>();
+        self.passage.numbering.count(inserted.iter().sum::<u64>());
         self.passage.anew = entered.len() != self.entered().len();
         if self.passage.anew {
             return;
@@ -60,7 +63,8 @@ impl RigidBodies {
             return Ok(());
         }
         let due = self.due(comm, step)?;
-        let mut taken = agree(comm, self.taken(&due.iter().flat_map(|due| due.places.clone()).collect::<Vec<_>>()))?;
+        let places: Vec<Candidate> = due.iter().flat_map(|due| due.places.clone()).collect();
+        let mut taken = agree(comm, self.taken(&places).and_then(|by| self.taken_by_cells(&places, by)))?;
         comm.sum(&mut taken)?;
         let mut taken = taken.into_iter();
         let mut inside: Vec<Candidate> = Vec::new();
@@ -95,9 +99,9 @@ impl RigidBodies {
 
     /// The candidate with a number of its own, at rest.
     fn next_state(&mut self, candidate: &Candidate) -> Result<State> {
-        let id = u32::try_from(self.passage.next_id)
+        let id = u32::try_from(self.passage.numbering.next())
             .map_err(|_| Fault::numerical("more than 4294967296 bodies came in: numbers run out"))?;
-        self.passage.next_id += 1;
+        self.passage.numbering.count(1);
         self.passage.inserted[candidate.kind as usize] += 1;
         Ok(State::at_rest(id, candidate.kind, candidate.position.map(Coordinate::of), candidate.orientation))
     }
@@ -185,6 +189,20 @@ impl RigidBodies {
             let body = Candidate { kind: kind[i], position: place(i), orientation };
             if self.too_near(&candidates[c], &body) {
                 taken[c] = 1;
+            }
+        }
+        Ok(taken)
+    }
+
+    /// Adds to `taken` whether a cell that this rank holds, or that comes in next, is in the place of each candidate.
+    fn taken_by_cells(&self, candidates: &[Candidate], mut taken: Vec<i64>) -> Result<Vec<i64>> {
+        let Some(meeting) = self.meeting.as_ref().filter(|_| !candidates.is_empty()) else { return Ok(taken) };
+        let Parameters { extent, periodic, .. } = self.parameters;
+        for MetCell { vertices, gap } in meeting.cells()? {
+            for (candidate, taken) in candidates.iter().zip(&mut taken) {
+                let shape = RigidShape { semi_axes: self.parameters.kinds[candidate.kind as usize].shape.axes };
+                let solid = Solid { centre: candidate.position, orientation: candidate.orientation, shape };
+                *taken += i64::from(solid.meets(&vertices, gap, extent, periodic));
             }
         }
         Ok(taken)

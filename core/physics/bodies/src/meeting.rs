@@ -1,12 +1,17 @@
 //! Bodies among points of soft surfaces: which are near which, and what they do to each other.
 
+use std::ops::Range;
+use std::rc::Rc;
+
+use hematite_cells::RigidShape;
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_engine::particles::{Between, Particles};
-use hematite_engine::{SURFACE_ACTIONS, SharedSurface, SurfaceContact};
+use hematite_engine::sites::Coordinate;
+use hematite_engine::{Precision, SURFACE_ACTIONS, SharedSurface, Solids, SurfaceContact, entry_gap};
 use hematite_gpu::{Buffer, Gpu, Recorder};
 
-use super::parameters::{LISTED_STEPS, Parameters};
+use super::parameters::{Kind, LISTED_STEPS, Parameters};
 use super::shaders;
 
 fn bytes(stride: u32) -> u64 {
@@ -15,6 +20,14 @@ fn bytes(stride: u32) -> u64 {
 
 fn pushes(gpu: &Gpu, stride: u32) -> Result<Buffer> {
     gpu.buffer("pushes on bodies", bytes(stride))
+}
+
+/// A cell among the bodies, or one that comes in next.
+pub(super) struct MetCell {
+    /// Its vertices; nodes at whole numbers, not wrapped.
+    pub vertices: Vec<[f64; 3]>,
+    /// How far off them bodies come in.
+    pub gap: f64,
 }
 
 /// A run's bodies and the surface that they touch.
@@ -26,6 +39,11 @@ pub(super) struct Meeting {
     push: Buffer,
     /// The steps done and the version of the surface when lists were made; none where they do not hold any more.
     listed: Option<(u64, u64)>,
+    /// Distance at which repulsion begins.
+    range: f64,
+    /// The shape of each kind of bodies.
+    shapes: Rc<Vec<RigidShape>>,
+    precision: Precision,
 }
 
 impl Meeting {
@@ -44,7 +62,12 @@ impl Meeting {
         let strides = [particles.properties().stride, surface.borrow().set.stride];
         let between = Between::new(gpu, &setting, particles.map(), &law, strides)?;
         let push = pushes(gpu, strides[0])?;
-        Ok(Self { gpu: gpu.clone(), surface, between, push, listed: None })
+        let shape = |kind: &Kind| RigidShape { semi_axes: kind.shape.axes };
+        let shapes = Rc::new(parameters.kinds.iter().map(shape).collect());
+        let (range, precision) = (contact.range, parameters.precision);
+        let meeting = Self { gpu: gpu.clone(), surface, between, push, listed: None, range, shapes, precision };
+        meeting.show(particles);
+        Ok(meeting)
     }
 
     /// What points do to each body.
@@ -75,9 +98,49 @@ impl Meeting {
         self.make_room(comm)
     }
 
-    /// Bodies were sorted: lists do not hold any more.
-    pub fn forget(&mut self) {
+    /// Bodies were sorted: lists do not hold any more, and the other physics has to look for them elsewhere.
+    pub fn sorted(&mut self, particles: &Particles) {
         self.listed = None;
+        self.show(particles);
+    }
+
+    /// Lets the other physics see where bodies are.
+    fn show(&self, particles: &Particles) {
+        let properties = particles.properties();
+        let of = |name: &str| properties.get(name).clone();
+        self.surface.borrow_mut().solids = Some(Solids {
+            position: of("position"),
+            orientation: of("orientation"),
+            kind: of("kind"),
+            gone: of("gone"),
+            stride: properties.stride,
+            own: particles.own(),
+            precision: self.precision,
+            shapes: self.shapes.clone(),
+        });
+    }
+
+    /// The cells that this rank holds, as they are now, and those that come in next.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn cells(&self) -> Result<Vec<MetCell>> {
+        let points = self.surface.borrow();
+        let stride = points.set.stride as usize;
+        let position: Vec<Coordinate> = self.gpu.download(&points.set.position, 0, 3 * stride)?;
+        let area = self.gpu.download::<f32>(&points.area, 0, stride)?;
+        let cell = |of: &Range<usize>| {
+            let vertices: Vec<[f64; 3]> =
+                of.clone().map(|v| [0, 1, 2].map(|a| position[a * stride + v].value())).collect();
+            // Six triangles meet at a vertex.
+            let side = (f64::from(area[of.start]) * 2.0 / 3.0_f64.sqrt()).sqrt();
+            MetCell { vertices, gap: entry_gap(self.range, side) }
+        };
+        let coming = points
+            .coming
+            .iter()
+            .map(|vertices| MetCell { vertices: vertices.clone(), gap: entry_gap(self.range, 0.0) });
+        Ok(points.closed.iter().map(cell).chain(coming).collect())
     }
 
     /// Makes lists anew where those of before do not hold after `step` steps.

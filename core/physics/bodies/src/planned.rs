@@ -3,6 +3,7 @@
 use hematite_case::Population;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
+use hematite_engine::passage::Numbering;
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{
     FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, SurfaceContact,
@@ -43,7 +44,7 @@ impl PlannedBodies {
             ground.populations.iter().enumerate().filter(rigid).map(|(k, population)| (k, population.clone())).unzip();
         let resolved = agree(comm, Rigid::new(config, medium, surface, &ground.header, &populations))?;
         let Some(mut rigid) = resolved else { return Ok(None) };
-        agree(comm, refuse_beside_cells(surface.is_some(), config, ground))?;
+        agree(comm, refuse_beside_cells(surface.is_some(), ground))?;
         agree(comm, open(&mut rigid, config, ground, &populations))?;
         Ok(Some(Self { rigid, numbers, populations, units: medium.units }))
     }
@@ -76,13 +77,7 @@ impl PlannedBodies {
 }
 
 /// Refuses what does not go with cells in the same run.
-fn refuse_beside_cells(cells: bool, config: &BodiesConfig, ground: &Ground) -> Result<()> {
-    if let Some(name) = config.inflow.keys().next().filter(|_| cells) {
-        return Err(Fault::usage(format!(
-            "bodies.inflow.{name}: the case has cells too, and nothing keeps bodies that come in off them: leave \"inflow\" out, or \
-             make a case of each"
-        )));
-    }
+fn refuse_beside_cells(cells: bool, ground: &Ground) -> Result<()> {
     if cells && ground.layer.is_some() {
         return Err(Fault::usage(
             "immersed walls with cells and rigid bodies in one case are not possible: take \"half_way\" or \"interpolated\" for \
@@ -132,8 +127,14 @@ impl Planned for PlannedBodies {
         let parameters = self.rigid.parameters.clone();
         let around = agree(comm, self.surroundings(gpu, ground))?;
         let (nodes, populations) = (nodes.clone(), &self.populations);
+        let numbering = Numbering::new(&ground.populations, true);
         let bodies = match saved {
-            None => RigidBodies::new(gpu, comm, parameters, nodes, around, 0, self.rigid.at_start(populations))?,
+            None => {
+                let states = self.rigid.at_start(populations);
+                let mut bodies = RigidBodies::new(gpu, comm, parameters, nodes, around, 0, states)?;
+                bodies.number_from(numbering);
+                bodies
+            }
             Some(saved) => {
                 let states = agree(comm, self.saved_bodies(saved))?;
                 let mut bodies = RigidBodies::new(gpu, comm, parameters, nodes, around, saved.header().step, states)?;
@@ -143,6 +144,7 @@ impl Planned for PlannedBodies {
                     bodies.restore_left(&left);
                 }
                 let entered = agree(comm, saved.header().note::<Vec<u64>>(self.name()))?;
+                bodies.number_from(numbering);
                 bodies.restore_inserted(&inserted, &entered);
                 bodies
             }

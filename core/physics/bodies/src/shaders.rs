@@ -274,8 +274,10 @@ mod tests {
             }
             let contact = contact(&parameters).wgsl(&parameters.setting()).expect("tiles that are large enough");
             wgsl_checks::validate("contact", &contact);
-            let touch = touch(&parameters, &SURFACE).wgsl(&parameters.setting()).expect("tiles that are large enough");
-            wgsl_checks::validate("touch", &touch);
+            let touch = touch(&parameters, &SURFACE).wgsl_between(&parameters.setting());
+            for side in touch.expect("tiles that are large enough") {
+                wgsl_checks::validate("touch", &side);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 use hematite_comm::{Comm, Solo};
 use hematite_config::Result;
 use hematite_engine::particles::{Declaration, Element, GONE, ID, KernelMessage, POSITION, Pairs, Particles, Pending};
-use hematite_engine::passage::Tally;
+use hematite_engine::passage::{Numbering, Tally};
 use hematite_engine::sites::{Coordinate, SiteMap};
 use hematite_engine::{Physics, SharedNodes};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
@@ -103,7 +103,7 @@ pub struct RigidBodies {
     pairs: Pairs,
     lists: Lists,
     /// What soft surfaces and bodies do to each other, where there are any.
-    meeting: Option<Meeting>,
+    pub(super) meeting: Option<Meeting>,
     pub(super) shared: Option<SharedNodes>,
     kinds: Buffer,
     wall_distance: Buffer,
@@ -193,6 +193,11 @@ impl RigidBodies {
         recorder.flush()?;
         gpu.wait()?;
         Ok(bodies)
+    }
+
+    /// Gives bodies that come in these numbers, in place of those after the run's own.
+    pub fn number_from(&mut self, numbering: Numbering) {
+        self.passage.numbering = numbering;
     }
 
     /// What the run fixes.
@@ -476,7 +481,7 @@ impl RigidBodies {
     /// Bodies stand in another order: what was listed by their places does not hold any more.
     fn sorted(&mut self) {
         if let Some(meeting) = &mut self.meeting {
-            meeting.forget();
+            meeting.sorted(&self.particles);
         }
     }
 

@@ -147,6 +147,19 @@ impl Feeder {
         }
     }
 
+    /// How far beyond its first place cell `c` is, which is negative before that, where it is the next to come in or may still; none where
+    /// it is farther off than it is carried, or stays away.
+    pub fn awaited(&self, c: usize) -> Option<f64> {
+        let (cell, last) = (&self.cells[c], self.progress.periods[c]);
+        let beyond = self.progress.gone - cell.way;
+        let period = (beyond / self.length).floor();
+        let beyond = beyond - period * self.length;
+        let waits = period as i64 > last && beyond < cell.carried;
+        let (beyond, period) = if waits { (beyond, period) } else { (beyond - self.length, period + 1.0) };
+        let comes = unit((c as u64) << 32 ^ (period as i64) as u64) <= cell.keep;
+        (comes && beyond > -cell.carried).then_some(beyond)
+    }
+
     /// Goes on after what the fluid has, `travelled` lattice units at mean speed in all.
     pub fn follow(&mut self, travelled: f64) {
         let wanted = self.reach() + self.pace * travelled;

@@ -149,16 +149,10 @@ impl Immersion {
     /// find the vertices around.
     ///
     /// # Errors
-    /// A usage fault where cells come in, contact is off, or vertices do not move in each step as bodies do.
-    pub(crate) fn meet_bodies(&mut self, config: &CellsConfig, ground: &Ground) -> Result<()> {
+    /// A usage fault where contact is off, or vertices do not move in each step as bodies do.
+    pub(crate) fn meet_bodies(&mut self, ground: &Ground) -> Result<()> {
         let axes = ground.populations.iter().filter_map(|population| population.rigid).flat_map(|body| body.semi_axes);
         let Some(longest) = axes.reduce(f64::max) else { return Ok(()) };
-        if let Some(name) = config.inflow.keys().next() {
-            return Err(Fault::usage(format!(
-                "cells.inflow.{name}: the case has rigid bodies too, and nothing keeps cells that come in off them: leave \"inflow\" \
-                 out, or make a case of each"
-            )));
-        }
         let parameters = &mut self.parameters;
         if parameters.move_every != 1 {
             return Err(Fault::usage(format!(

@@ -2,14 +2,14 @@
 
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
-use hematite_engine::DRIFT_SCALE;
 use hematite_engine::sites::Bounds;
+use hematite_engine::{DRIFT_SCALE, entry_gap};
 use hematite_membrane::NONE;
 
 use super::feeder::{ENTRY, Entry, Feeder};
 use super::kind::Held;
 use super::look::LOOK;
-use super::parameters::reach;
+use super::parameters::{Parameters, reach};
 use super::record::Record;
 use super::time_step::Suspension;
 
@@ -114,7 +114,12 @@ impl Suspension {
                     }
                 }
             }
-            feeder.follow(travelled);
+        }
+        self.tell_coming();
+        for gate in &mut self.gates {
+            if let Some(feeder) = &mut gate.feeder {
+                feeder.follow(mass[gate.opening] / feeder.area);
+            }
         }
         self.write_column_speeds();
         if !started.is_empty() {
@@ -124,7 +129,8 @@ impl Suspension {
         if candidates.is_empty() {
             return Ok(());
         }
-        let mut taken: Vec<i64> = agree(comm, self.taken(&candidates))?;
+        let mut taken: Vec<i64> =
+            agree(comm, self.taken(&candidates).and_then(|by| self.taken_by_solids(&candidates, by)))?;
         comm.sum(&mut taken)?;
         let mut inside: Vec<(usize, Vec<[f64; 3]>)> = Vec::new();
         for (candidate, taken) in candidates.iter().zip(taken) {
@@ -140,10 +146,10 @@ impl Suspension {
             self.kinds[candidate.kind].inserted += i64::from(holders.first() == Some(&self.rank));
             if holders.contains(&self.rank) {
                 let held = Held::of(&candidate.record, holders, bounds);
-                self.put(candidate.kind, self.next_id, &candidate.record, held)?;
+                self.put(candidate.kind, self.numbering.next(), &candidate.record, held)?;
                 self.passed = true;
             }
-            self.next_id += 1;
+            self.numbering.count(1);
             inside.push((candidate.gate, vertices));
             if let Some(feeder) = &mut self.gates[candidate.gate].feeder {
                 let (c, period) = candidate.entry;
@@ -243,17 +249,57 @@ impl Suspension {
         Ok(taken)
     }
 
+    /// Adds to `taken` whether a rigid body of this rank's own is in the place of each candidate.
+    fn taken_by_solids(&self, candidates: &[Candidate], mut taken: Vec<i64>) -> Result<Vec<i64>> {
+        let solids = self.surface.as_ref().and_then(|surface| surface.borrow().solids.clone());
+        let Some(solids) = solids else { return Ok(taken) };
+        let solids = solids.read(&self.gpu)?;
+        let Parameters { dimension, extent, periodic, .. } = self.parameters;
+        for (candidate, taken) in candidates.iter().zip(&mut taken) {
+            let (vertices, gap) = (candidate.record.points(dimension), self.gap_to_solids(candidate.kind));
+            *taken += i64::from(solids.iter().any(|solid| solid.meets(&vertices, gap, extent, periodic)));
+        }
+        Ok(taken)
+    }
+
+    /// Tells rigid bodies that come in which cells will come in next, so that they leave them their places: those less far from these than
+    /// they are carried on.
+    fn tell_coming(&self) {
+        let Some(surface) = &self.surface else { return };
+        let mut coming = Vec::new();
+        for (g, gate) in self.gates.iter().enumerate() {
+            let Some(feeder) = &gate.feeder else { continue };
+            for c in 0..feeder.cells.len() {
+                if let Some(beyond) = feeder.awaited(c) {
+                    let record = feeder.cells[c].at(beyond, g, feeder.direction, self.parameters.dimension);
+                    coming.push(record.points(self.parameters.dimension));
+                }
+            }
+        }
+        surface.borrow_mut().coming = coming;
+    }
+
+    /// Least distance between the vertices of a cell that comes in and rigid bodies.
+    fn gap_to_solids(&self, kind: usize) -> f64 {
+        let range = self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range);
+        entry_gap(range, self.mean_side(kind))
+    }
+
     /// Least distance between the vertices of a cell that comes in and those of others.
     pub(super) fn gap(&self, kind: usize) -> f64 {
+        let range = self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range);
+        (RANGE * range).max(SIDES * self.mean_side(kind))
+    }
+
+    /// The mean length of the sides of a kind's mesh.
+    fn mean_side(&self, kind: usize) -> f64 {
         let surface = &self.kinds[kind].surface;
         let edges = surface.edges();
         let length = |[a, b]: [u32; 2]| {
             let (a, b) = (surface.vertices[a as usize], surface.vertices[b as usize]);
             (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
         };
-        let mean = edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64;
-        let range = self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range);
-        (RANGE * range).max(SIDES * mean)
+        edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64
     }
 }
 

@@ -3,6 +3,7 @@
 use hematite_case::{Column, Population, Target, VelocitySet};
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
+use hematite_engine::passage::Numbering;
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{
     FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate, SurfaceContact,
@@ -52,7 +53,7 @@ impl PlannedCells {
         }
         let header = &ground.header;
         let mut immersion = agree(comm, Immersion::new(config, medium, header, &populations))?;
-        agree(comm, immersion.meet_bodies(config, ground))?;
+        agree(comm, immersion.meet_bodies(ground))?;
         let (gates, notes) = agree(comm, Self::gates(comm, &immersion, config, medium, ground, &populations))?;
         immersion.notes.extend(notes);
         let kinds = immersion.parameters.kinds.iter();
@@ -175,12 +176,15 @@ impl Planned for PlannedCells {
                     Suspension::new(gpu, comm, parameters, shared.clone(), around, saved.header().step, cells)?;
                 let counts = self.populations.iter().map(|population| saved.header().passed(&population.name));
                 let entered = agree(comm, saved.header().note::<Vec<u64>>(self.name()))?;
+                suspension.number_from(Numbering::new(&ground.populations, false));
                 suspension.restore_counts(&counts.collect::<Vec<_>>(), &entered);
                 suspension
             }
             None => {
                 let cells = self.immersion.at_start(&self.populations);
-                Suspension::new(gpu, comm, parameters, shared.clone(), around, 0, cells)?
+                let mut suspension = Suspension::new(gpu, comm, parameters, shared.clone(), around, 0, cells)?;
+                suspension.number_from(Numbering::new(&ground.populations, false));
+                suspension
             }
         };
         shared.surface = suspension.surface();

@@ -49,7 +49,7 @@ impl Suspension {
     /// gave. Where that was of other feeders, those of now go on as if theirs had come in so far.
     pub fn restore_counts(&mut self, counts: &[[u64; 2]], entered: &[u64]) {
         for (kind, &[inserted, left]) in self.kinds.iter_mut().zip(counts) {
-            self.next_id += inserted;
+            self.numbering.count(inserted);
             if self.rank == 0 {
                 (kind.inserted, kind.left) = (inserted as i64, left as i64);
             }

@@ -22,6 +22,9 @@ fn points(gpu: &Gpu, vertices: &Vertices, version: u64) -> Result<SurfacePoints>
         area: words("areas of vertices", 1)?,
         pushes: words("pushes on vertices", SURFACE_ACTIONS)?,
         version,
+        closed: Vec::new(),
+        coming: Vec::new(),
+        solids: None,
     })
 }
 
@@ -42,8 +45,9 @@ impl Suspension {
     /// Shares the vertices anew, where they are shared, after their arrays were replaced.
     pub(super) fn share_replaced(&self) -> Result<()> {
         if let Some(surface) = &self.surface {
-            let version = surface.borrow().version + 1;
-            *surface.borrow_mut() = points(&self.gpu, &self.vertices, version)?;
+            let mut surface = surface.borrow_mut();
+            let replaced = points(&self.gpu, &self.vertices, surface.version + 1)?;
+            *surface = SurfacePoints { solids: surface.solids.take(), ..replaced };
         }
         Ok(())
     }
@@ -53,16 +57,20 @@ impl Suspension {
         let Some(surface) = &self.surface else { return Ok(()) };
         let stride = self.vertices.stride as usize;
         let (mut gone, mut area) = (vec![1_u32; stride], vec![0.0_f32; stride]);
+        let mut closed = Vec::new();
         for kind in &self.kinds {
             let vertices = kind.range.vertices as usize;
             for held in kind.cells.values() {
                 let first = kind.first_vertex(held.slot) as usize;
-                gone[first..first + vertices].fill(0);
-                area[first..first + vertices].fill(self.vertex_area(kind, held.seeded_scale, step));
+                let points = first..first + vertices;
+                gone[points.clone()].fill(0);
+                area[points.clone()].fill(self.vertex_area(kind, held.seeded_scale, step));
+                closed.push(points);
             }
         }
         let mut points = surface.borrow_mut();
         points.version += 1;
+        points.closed = closed;
         self.gpu.upload(&points.set.gone, 0, &gone)?;
         self.gpu.upload(&points.area, 0, &area)
     }

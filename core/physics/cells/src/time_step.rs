@@ -9,6 +9,7 @@ use std::time::Instant;
 use hematite_cells::Surface;
 use hematite_comm::Comm;
 use hematite_config::Result;
+use hematite_engine::passage::Numbering;
 use hematite_engine::{CameIn, Physics, SharedNodes, SharedSurface, SumExchange};
 use hematite_gpu::{Gpu, Recorder};
 use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Membrane, Vertices};
@@ -63,8 +64,8 @@ pub struct Suspension {
     pub(super) came_in: Option<CameIn>,
     /// Whether feeders go on as if theirs had come in so far.
     pub(super) anew: bool,
-    /// Number of the next cell that comes in.
-    pub(super) next_id: u64,
+    /// Numbers of cells that come in.
+    pub(super) numbering: Numbering,
     /// Whether slots were filled since their sizes were last written.
     pub(super) filled: bool,
     /// Whether slots were filled or emptied since contact was told.
@@ -186,7 +187,7 @@ impl Suspension {
             came_in: shared.came_in.clone(),
             anew: false,
             gates: surroundings.gates,
-            next_id: 0,
+            numbering: Numbering::after(0),
             filled: false,
             changed: false,
             passed: false,
@@ -197,13 +198,18 @@ impl Suspension {
                 suspension.put(kind, id, &record, held)?;
             }
         }
-        suspension.next_id = suspension.kinds.iter().map(|kind| kind.seeded).sum();
+        suspension.numbering = Numbering::after(suspension.kinds.iter().map(|kind| kind.seeded).sum());
         suspension.share(comm)?;
         suspension.answer_anew(step)?;
         suspension.write_surface(step)?;
         suspension.filled = false;
         gpu.wait()?;
         Ok(suspension)
+    }
+
+    /// Gives cells that come in these numbers, in place of those after the run's own.
+    pub fn number_from(&mut self, numbering: Numbering) {
+        self.numbering = numbering;
     }
 
     /// Seconds spent so far, by phase.

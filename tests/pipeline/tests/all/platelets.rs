@@ -1,10 +1,12 @@
 //! Rigid platelets among cells with membranes: the same bits on any number of ranks, straight through and restarted, each kind in
 //! its own files, and none lost.
 
+use std::collections::BTreeSet;
+
 use hematite_dump::{BodyReader, CellReader};
 use pipeline_tests::Folder;
 use pipeline_tests::suspension::{
-    Suspension, balanced_ledger, counts, identical, platelets, ranks_agree, same, street,
+    Suspension, balanced_ledger, counts, identical, platelets, ranks_agree, refilled_street, same, street,
 };
 use serde_json::{Value, json};
 
@@ -99,10 +101,33 @@ fn ranks_agree_where_both_leave() {
 }
 
 #[test]
+fn ranks_agree_where_both_come_in() {
+    let suspension = refilled_street();
+    let folder = ranks_agree_of(&suspension);
+    let ledger = balanced_ledger(&folder, "solo", steps(&suspension));
+    let last = ledger.rows.last().expect("a line");
+    assert!(last.cells[0].inserted >= 2 && last.cells[1].inserted > 5, "{last:?}");
+    let least = least(&folder, "solo");
+    println!("{last:?}: a vertex comes to {least:.3} of a body's semi-axes");
+    assert!(least > 0.9, "{least}");
+    // No number twice, neither among cells and bodies at one time nor ever.
+    let cells = CellReader::open(&folder.path("solo/cells.vtkhdf")).expect("a dump of cells");
+    let bodies = BodyReader::open(&folder.path("solo/bodies.vtkhdf")).expect("a dump of bodies");
+    let (mut of_cells, mut of_bodies) = (BTreeSet::new(), BTreeSet::new());
+    for dump in 0..cells.steps().len() {
+        of_cells.extend(cells.frame(dump).expect("a frame").id);
+        of_bodies.extend(bodies.frame(dump).expect("a frame").id);
+    }
+    let seeded: u64 = counts(&folder.path("case.h5")).iter().sum();
+    assert!(of_cells.iter().chain(&of_bodies).any(|&id| id >= seeded), "some of those that came in were dumped");
+    assert!(of_cells.is_disjoint(&of_bodies), "{of_cells:?}, {of_bodies:?}");
+}
+
+#[test]
 fn a_restart_agrees_with_a_straight_run() {
     let mut seldom = platelets();
     seldom.run["cells"] = json!({"every": 3});
-    for suspension in [seldom, street()] {
+    for suspension in [seldom, street(), refilled_street()] {
         let folder = suspension.folder();
         let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
         for (stop, every, first, second) in
@@ -159,8 +184,6 @@ fn what_cannot_be_is_refused() {
     };
     refuses("cells", json!({"move_every": 2, "every": 2}), &["cells.move_every 2 must be 1", "rigid bodies"]);
     refuses("cells", json!({"contact": {"strength": "0 Pa"}}), &["cells.contact.strength must be above 0"]);
-    refuses("cells", json!({"inflow": {"in": {}}}), &["cells.inflow.in", "rigid bodies too", "a case of each"]);
-    refuses("bodies", json!({"inflow": {"in": {}}}), &["bodies.inflow.in", "cells too", "a case of each"]);
     refuses("bodies", json!({"populations": {"red": {}}}), &["bodies.populations.red", "platelet"]);
     refuses("cells", json!({"mechanics": {"platelet": {}}}), &["cells.mechanics.platelet", "red, white"]);
     let mut smoothed = platelets();

@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use hematite_cells::RigidShape;
 use hematite_engine::{Precision, SurfaceContact, surface_push};
 use hematite_gpu::Template;
 use minijinja::context;
@@ -110,6 +111,8 @@ fn points_are_pushed_off_the_nearest_point() {
             turned = turned.max(length(plus(torque, cross(pair.r, force))) / full);
             touched += usize::from(length(force) > 0.0);
             let share = length(expected) / pair.strength;
+            let shape = RigidShape { semi_axes: pair.axes };
+            assert!((shape.distance(pair.within()) - d).abs() < 1e-7, "{pair:?}");
             assert!((surface::share(&CONTACT, d) - share).abs() < 1e-9, "{pair:?}");
         }
         println!("{precision:?}: forces {worst:.1e}, torques {turned:.1e}, {touched} of {}", pairs.len());
