@@ -162,3 +162,36 @@ pub fn entry_gap(range: f64, side: f64) -> f64 {
 
 /// Points as their physics and another share them: the one replaces arrays, the other looks them up in each step.
 pub type SharedSurface = Rc<RefCell<SurfacePoints>>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_meet_what_they_touch_and_what_holds_them() {
+        let shape = RigidShape { semi_axes: [2.0, 1.0, 0.5] };
+        // Its long axis along y.
+        let turned = [0.5_f64.sqrt(), 0.0, 0.0, 0.5_f64.sqrt()];
+        let solid = Solid { centre: [1.0, 5.0, 5.0], orientation: turned, shape };
+        let meets = |vertices: &[[f64; 3]], periodic: bool| solid.meets(vertices, 0.3, [20; 3], [periodic; 3]);
+        for (vertex, expected) in [
+            ([1.0, 7.2, 5.0], true),
+            ([1.0, 7.4, 5.0], false),
+            ([2.2, 5.0, 5.0], true),
+            ([2.4, 5.0, 5.0], false),
+            ([1.0, 5.0, 5.7], true),
+            ([1.0, 5.0, 5.9], false),
+            ([1.0, 6.0, 5.0], true),
+        ] {
+            assert_eq!(meets(&[vertex], false), expected, "{vertex:?}");
+            let image = [vertex[0] + 20.0, vertex[1] - 40.0, vertex[2]];
+            assert!(!meets(&[image], false) && meets(&[image], true) == expected, "{image:?}");
+        }
+        // A box far around it, and one that it reaches out of.
+        let corners = |half: [f64; 3]| -> Vec<[f64; 3]> {
+            let at = |k: usize| [0, 1, 2].map(|a| solid.centre[a] + if k >> a & 1 == 1 { half[a] } else { -half[a] });
+            (0..8).map(at).collect()
+        };
+        assert!(meets(&corners([4.0; 3]), false) && !meets(&corners([4.0, 1.5, 4.0]), false));
+    }
+}

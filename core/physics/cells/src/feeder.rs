@@ -261,6 +261,26 @@ mod tests {
     }
 
     #[test]
+    fn cells_that_come_in_soon_are_awaited() {
+        let mut column = feeder(1.0);
+        column.start();
+        // The second is first there when the column has gone 15, then 40 later; either is carried on for 8.
+        for (gone, expected) in
+            [(6.0, None), (8.0, Some(-7.0)), (15.0, Some(0.0)), (22.0, Some(7.0)), (24.0, None), (48.0, Some(-7.0))]
+        {
+            column.progress.gone = gone;
+            assert_eq!(column.awaited(1), expected, "{gone}");
+        }
+        // One that came in is awaited no more, until it comes again.
+        column.progress.gone = 20.0;
+        column.progress.periods[1] = 0;
+        assert_eq!(column.awaited(1), None);
+        column.progress.gone = 50.0;
+        assert_eq!(column.awaited(1), Some(-5.0));
+        assert_eq!(feeder(0.0).awaited(1), None);
+    }
+
+    #[test]
     fn a_share_of_turns_is_kept() {
         let [first, second] = came(&mut feeder(0.3), 200_000, true, |_| 0.01);
         assert!((250..350).contains(&first) && (250..350).contains(&second), "{first} {second}");
