@@ -1,7 +1,6 @@
 //! From a config to a domain: read, label, refine, open, connect, one phase a line.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,6 +19,7 @@ use crate::region::{self, RegionConfig};
 use crate::rules::Condition;
 use crate::surface::{End, SurfaceConfig};
 use crate::volume::{Values, Volume};
+use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
 use crate::{read, refine, rules, surface};
 
@@ -166,9 +166,9 @@ fn drawn(
     wall_parts: &[WallPartConfig],
     regions: &[RegionConfig],
 ) -> Result<Drawn> {
-    let volume = load(config_path, geometry)?;
+    let mut volume = load(config_path, geometry)?;
     let read = volume.shape;
-    let pixel = spacing(geometry, &volume)?;
+    let VoxelSize { edges, spacing, division } = VoxelSize::find(geometry, &mut volume)?;
 
     let label_rules = geometry.rules.as_deref();
     let labelled = |label: &str| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label));
@@ -183,15 +183,15 @@ fn drawn(
         opening.map(Site::opening).or_else(part).or_else(fluid)
     };
     let mut labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), site_of)?;
+    let level = if division.smooth { rules::level(&volume, label_rules, &labels) } else { None };
+    let notes = std::mem::take(&mut volume.notes);
     let values = regions.iter().any(RegionConfig::asks_for_values).then_some(volume.values);
-    let factor = geometry.refine.map_or(1, |refine| refine.factor);
-    let labelled = Labelled::take(&mut labels, factor);
+    let labelled = Labelled::take(&mut labels, division.factors);
 
     let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
     let periodic = periodic(geometry, dimension)?;
-    let lattice = refine::refine(&labels, geometry.refine, dimension, periodic)?;
-    let spacing = pixel / factor as f64;
-    let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * pixel - lattice.padding[axis] as f64 * spacing);
+    let lattice = refine::refine(&labels, level.as_deref(), division, dimension, periodic)?;
+    let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * edges[axis] - lattice.padding[axis] as f64 * spacing);
     let domain = Domain {
         dimension,
         extent: lattice.extent,
@@ -202,7 +202,7 @@ fn drawn(
         openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: o.normal() }).collect(),
         wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
         surface: None,
-        report: Report { read, ..Report::default() },
+        report: Report { read, header: notes, ..Report::default() },
     };
     let rules = match (&values, label_rules) {
         (Some(_), Some(rules)) => {
@@ -210,13 +210,7 @@ fn drawn(
         }
         _ => Vec::new(),
     };
-    let pixels = Pixels {
-        labels,
-        whole: read,
-        factors: if dimension == 2 { [factor, factor, 1] } else { [factor; 3] },
-        padding: lattice.padding,
-        periodic,
-    };
+    let pixels = Pixels { labels, whole: read, factors: division.factors, padding: lattice.padding, periodic };
     let picture = Some(Picture { pixels: Some(pixels), values, rules });
     Ok(Drawn { domain, openings: openings.to_vec(), ends: Vec::new(), labelled, picture })
 }
@@ -306,53 +300,6 @@ fn load(config_path: &Path, geometry: &GeometryConfig) -> Result<Volume> {
         (None, None) => Err(Fault::usage("geometry: has no source; give \"image\" (2-D), \"voxels\" or \"surface\"")),
         (Some(_), Some(_)) => Err(Fault::usage("geometry: has two sources; give one of \"image\" and \"voxels\"")),
     }
-}
-
-/// Spacings whose powers, and those of what follows from them, are far from the limits of numbers, in metres.
-const SPACINGS: RangeInclusive<f64> = 1e-12..=1e6;
-
-/// The spacing of one pixel or voxel in metres.
-fn spacing(geometry: &GeometryConfig, volume: &Volume) -> Result<f64> {
-    let unit = geometry.voxels.as_ref().and_then(|voxels| voxels.header_unit);
-    let used = if volume.shape[2] == 1 { 2 } else { 3 };
-    if let Some(header) = volume.spacing {
-        let steps = &header[..used];
-        if steps.iter().any(|step| (step - steps[0]).abs() > 1e-4 * steps[0].abs()) {
-            return Err(Fault::usage(format!(
-                "geometry.voxels: the header's spacing {steps:?} differs by direction; the lattice needs cubes: resample the volume"
-            )));
-        }
-    }
-    let spacing = match (geometry.spacing, unit, volume.spacing) {
-        (Some(spacing), None, _) => spacing.si(),
-        (None, Some(unit), Some(header)) => unit.si() * header[0],
-        (None, Some(_), None) => {
-            return Err(Fault::usage(
-                "geometry.voxels.header_unit: the file's header gives no spacing; give \"spacing\" instead",
-            ));
-        }
-        (None, None, _) => {
-            return Err(Fault::usage(
-                "geometry: needs \"spacing\", e.g. \"1 um\" a pixel (or \"header_unit\" where the header gives it)",
-            ));
-        }
-        (Some(_), Some(_), _) => {
-            return Err(Fault::usage("geometry: \"spacing\" and \"header_unit\" both give the spacing; take one out"));
-        }
-    };
-    check_spacing(spacing)?;
-    Ok(spacing)
-}
-
-fn check_spacing(spacing: f64) -> Result<()> {
-    if SPACINGS.contains(&spacing) {
-        return Ok(());
-    }
-    Err(Fault::usage(format!(
-        "geometry.spacing: {spacing:e} m must be from {:e} to {:e} m, e.g. \"1 um\"",
-        SPACINGS.start(),
-        SPACINGS.end()
-    )))
 }
 
 fn periodic(geometry: &GeometryConfig, dimension: usize) -> Result<[bool; 3]> {

@@ -21,14 +21,16 @@ pub struct GeometryConfig {
     /// PNM files with another maximum (P2 with 15, say) and bitmaps are scaled to that range, as image viewers do. The
     /// values of a TIFF file are those stored.
     pub image: Option<PathBuf>,
-    /// A voxel volume, e.g. {"file": "bone.mha"}. Voxel i of row j of slice k lies at x = i, y = j, z = k: nothing is
-    /// flipped. One slice makes a 2-D domain.
+    /// A voxel volume, e.g. {"file": "vessel.nii.gz"}. Voxel i of row j of slice k lies at x = i, y = j, z = k. Where the
+    /// header says how these run through the patient, x, y and z are the patient's: to the left, to the back, to the head.
+    /// The origin is the volume's corner. One slice makes a 2-D domain.
     pub voxels: Option<VoxelConfig>,
     /// The surface of a vessel, e.g. {"file": "aorta.stl", "unit": "1 mm"}: the fluid is within it. Coordinates of openings
     /// are those of the file, times its unit. `rules`, `crop`, `refine` and `periodic` are not for surfaces.
     pub surface: Option<SurfaceConfig>,
-    /// The edge of one pixel or voxel as read, e.g. "4 um". With `refine` the lattice is finer by that factor. Needed
-    /// unless `voxels.header_unit` is given. Within a surface: the spacing of the lattice.
+    /// The spacing of the lattice, e.g. "4 um": the edge of one pixel, or of one voxel where nothing else tells that. With
+    /// `refine` the lattice is finer by that factor. Voxels of another known edge (by their header and its unit, or by
+    /// `voxels.edges`) are resampled to this spacing, along smoothed walls. Default: the known edge of voxels that are cubes.
     pub spacing: Option<Length>,
     /// Which values become what; the first rule that matches decides, and every value must meet one, e.g.
     /// [{"below": 128, "is": "wall"}, {"any": true, "is": "fluid"}]. Default: zero (black) is wall, all else fluid.
@@ -51,8 +53,8 @@ pub struct GeometryConfig {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct VoxelConfig {
-    /// The file (.raw .bin .nrrd .nhdr .mha .mhd .vti .tif .tiff .nii .nii.gz), or a folder of slices: images, read in
-    /// the order of their names (so number them 001, 002 ...), the first at z = 0, their first row at y = 0. Rules see
+    /// The file (.nii .nii.gz .nrrd .nhdr .mha .mhd .vti .npy .tif .tiff .raw .bin), or a folder of slices: images, read
+    /// in the order of their names (so number them 001, 002 ...), the first at z = 0, their first row at y = 0. Rules see
     /// values as stored, those of slices as of `image`.
     pub file: PathBuf,
     /// Raw files: voxels along x, y, z, e.g. [64, 64, 32]; x is stored fastest.
@@ -70,10 +72,29 @@ pub struct VoxelConfig {
     /// VTI files: the name of the array, e.g. "density"; default the active scalars, or else the first array.
     #[serde(default)]
     pub array: Option<String>,
-    /// Takes the spacing of the file's header, and says what 1 in it means: with "1 mm" a header spacing of 0.02 is
-    /// 20 um. Takes the place of `spacing`.
+    /// .npy files: which indices an array has, "zyx" (default), as image libraries have them, or "xyz"; in 2-D "yx" or "xy".
+    #[serde(default)]
+    pub order: Option<ArrayOrder>,
+    /// What 1 in the header's spacing means: with "1 mm" a header spacing of 0.02 is 20 um. In place of the header's own
+    /// unit; needed where it has none (MetaImage and VTI files) and the edges of voxels are to follow from it.
     #[serde(default)]
     pub header_unit: Option<Length>,
+    /// The edges of a voxel along x, y, z, in place of those of the header, e.g. ["0.4 mm", "0.4 mm", "0.7 mm"].
+    #[serde(default)]
+    pub edges: Option<[Length; 3]>,
+}
+
+/// Which index of an array is along which axis, the slowest first in C's order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArrayOrder {
+    /// array[z, y, x], or array[y, x].
+    #[default]
+    #[serde(alias = "yx")]
+    Zyx,
+    /// array[x, y, z], or array[x, y].
+    #[serde(alias = "xy")]
+    Xyz,
 }
 
 impl VoxelConfig {

@@ -104,6 +104,9 @@ pub struct Domain {
 pub struct Report {
     /// Sites of the image or volume as read, or those around the surface, along x, y, z.
     pub read: [usize; 3],
+    /// What was made of the header of a volume, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub header: Vec<String>,
     /// What the surface is and what was mended, a sentence each; empty for images and volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<String>,

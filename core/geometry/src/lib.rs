@@ -5,6 +5,7 @@
 //! [`Marking`], too, which tells the nodes of named regions and the values of fields at nodes. Coordinates count from the
 //! lower-left corner of the image, y up, and stay put under cropping, refinement and padding.
 
+mod axes;
 mod build;
 mod components;
 mod config;
@@ -24,11 +25,13 @@ mod smooth;
 mod surface;
 mod thin;
 mod volume;
+mod voxel_size;
 mod wall_part;
 mod write;
 
+pub use axes::Axes;
 pub use build::{build, build_marked, build_with_parts, field_inputs, inputs};
-pub use config::{Axis, Crop, GeometryConfig, Keep, Refine, Rule, VoxelConfig};
+pub use config::{ArrayOrder, Axis, Crop, GeometryConfig, Keep, Refine, Rule, VoxelConfig};
 pub use domain::*;
 pub use field::{FieldConfig, Interpolation};
 pub use marking::{FieldValues, Marking, RegionNodes};

@@ -1,6 +1,7 @@
 //! The pixels or voxels that a lattice was made from, to look up what its nodes are in.
 
 use crate::domain::Site;
+use crate::refine::own_pixel;
 use crate::rules::Labels;
 
 /// The pixels that are used, and how sites lie in them.
@@ -10,7 +11,7 @@ pub struct Pixels {
     /// Pixels of the whole picture along x, y, z.
     pub whole: [usize; 3],
     /// Sites along the edge of a pixel along x, y, z.
-    pub factors: [usize; 3],
+    pub factors: [f64; 3],
     /// Layers of padding below the first site along x, y, z.
     pub padding: [usize; 3],
     /// Directions in which the lattice wraps.
@@ -21,7 +22,7 @@ impl Pixels {
     /// The pixel that a fluid site is of: that which holds it, or the nearest fluid one where that is none.
     pub fn of(&self, site: [i32; 3]) -> [usize; 3] {
         let at = self.inner(site);
-        let own = [0, 1, 2].map(|axis| at[axis] / self.factors[axis]);
+        let own = [0, 1, 2].map(|axis| own_pixel(at[axis], self.factors[axis], self.labels.shape[axis]));
         let is_fluid = |site: Site| site == Site::FLUID;
         if is_fluid(self.labels.at(own)) {
             return own;
@@ -35,7 +36,7 @@ impl Pixels {
         let at = self.inner(site);
         let axes = [0, 1, 2].map(|axis| {
             let n = self.labels.shape[axis] as i64;
-            let place = (at[axis] as f64 + 0.5) / self.factors[axis] as f64 - 0.5;
+            let place = (at[axis] as f64 + 0.5) / self.factors[axis] - 0.5;
             let share = place - place.floor();
             let pixel = |i: i64| if self.periodic[axis] { i.rem_euclid(n) } else { i.clamp(0, n - 1) } as usize;
             let below = place.floor() as i64;

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use crate::config::{Crop, Rule};
 use crate::domain::Site;
+use crate::refine::own_pixel;
 use crate::volume::{Values, Volume};
 
 /// Marks a value that no rule covers.
@@ -23,16 +24,16 @@ pub struct Labels {
 
 impl Labels {
     /// The pixel nearest to the centre of a site for which `wanted` holds, of the site's own and those around it. The site is
-    /// counted without padding; each pixel is divided into `factors` sites along x, y, z.
+    /// counted without padding; `factors` sites are along the edge of a pixel along x, y, z.
     pub fn nearest(
         &self,
         site: [usize; 3],
-        factors: [usize; 3],
+        factors: [f64; 3],
         periodic: [bool; 3],
         wanted: impl Fn(Site) -> bool,
     ) -> Option<[usize; 3]> {
         let mut best = (f64::INFINITY, None);
-        let pixel = [0, 1, 2].map(|axis| (site[axis] / factors[axis]) as i64);
+        let pixel = [0, 1, 2].map(|axis| own_pixel(site[axis], factors[axis], self.shape[axis]) as i64);
         let inside = |axis: usize, i: i64| {
             let n = self.shape[axis] as i64;
             if periodic[axis] { Some(i.rem_euclid(n) as usize) } else { (0..n).contains(&i).then_some(i as usize) }
@@ -42,8 +43,11 @@ impl Labels {
             let (Some(x), Some(y), Some(z)) = (inside(0, there[0]), inside(1, there[1]), inside(2, there[2])) else {
                 continue;
             };
-            let away =
-                |axis: usize| ((site[axis] as f64 + 0.5) / factors[axis] as f64 - there[axis] as f64 - 0.5).powi(2);
+            // In edges of a pixel along x.
+            let away = |axis: usize| {
+                let along = (site[axis] as f64 + 0.5) / factors[axis] - there[axis] as f64 - 0.5;
+                (along * (factors[axis] / factors[0])).powi(2)
+            };
             let square = away(0) + away(1) + away(2);
             if square < best.0 && wanted(self.at([x, y, z])) {
                 best = (square, Some([x, y, z]));
@@ -143,7 +147,10 @@ pub fn label(
             .enumerate()
             .map(|(i, rule)| compile(rule, &site_of).map_err(|f| f.within(format!("geometry.rules[{i}]"))))
             .collect::<Result<Vec<_>>>()?,
-        None => vec![(Condition::Closed(0.0, 0.0), Site::WALL.0), (Condition::Any, Site::FLUID.0)],
+        None => vec![
+            (Condition::Closed(0.0, 0.0), Site::WALL.0),
+            (Condition::Closed(f64::NEG_INFINITY, f64::INFINITY), Site::FLUID.0),
+        ],
     };
     check_colours(&volume.values, rules.iter().map(|(condition, _)| condition))
         .map_err(|fault| fault.within("geometry.rules"))?;
@@ -170,6 +177,48 @@ pub fn label(
         )));
     }
     Ok(Labels { shape, start, sites })
+}
+
+/// How far each used value of a level set is beyond the threshold between fluid and wall, positive in the fluid; x fastest.
+///
+/// A volume is a level set where its values are floating-point numbers, all finite and some not whole, and two rules make one
+/// side of a number fluid and the rest wall. Between the centres of its voxels such a field tells where the wall is.
+pub fn level(volume: &Volume, rules: Option<&[Rule]>, labels: &Labels) -> Option<Vec<f32>> {
+    let [first, second] = rules? else { return None };
+    let (threshold, is_below) = match (condition(first).ok()?, condition(second).ok()?) {
+        (Condition::HalfOpen(_, t), Condition::Any) => (t, true),
+        (Condition::HalfOpen(_, t), Condition::Closed(low, high)) if (low, high) == (t, f64::INFINITY) => (t, true),
+        (Condition::Closed(t, f64::INFINITY), Condition::Any) => (t, false),
+        (Condition::Closed(t, f64::INFINITY), Condition::HalfOpen(_, high)) if high == t => (t, false),
+        _ => return None,
+    };
+    let is_fluid = match (first.is.as_str(), second.is.as_str()) {
+        ("fluid", "wall") => true,
+        ("wall", "fluid") => false,
+        _ => return None,
+    };
+    let sign = if is_fluid == is_below { -1.0 } else { 1.0 };
+    fn used<T: Copy + Into<f64> + Sync>(values: &[T], volume: &Volume, labels: &Labels) -> Option<Vec<f64>> {
+        let is_level = |&value: &T| value.into().is_finite();
+        let is_whole = |&value: &T| value.into().fract() == 0.0;
+        if !values.par_iter().all(is_level) || values.par_iter().all(is_whole) {
+            return None;
+        }
+        let ([sx, sy, sz], [nx, ny, _]) = (labels.start, labels.shape);
+        let row = |row: usize| {
+            let first = ((sz + row / ny) * volume.shape[1] + sy + row % ny) * volume.shape[0] + sx;
+            values[first..first + nx].iter().map(|&value| value.into())
+        };
+        Some((0..ny * labels.shape[2]).into_par_iter().flat_map_iter(row).collect())
+    }
+    let values = match &volume.values {
+        Values::F32(v) => used(v, volume, labels),
+        Values::F64(v) => used(v, volume, labels),
+        _ => None,
+    }?;
+    /// Sums of such numbers are finite.
+    const MOST: f64 = 1e30;
+    Some(values.into_par_iter().map(|value| (sign * (value - threshold)).clamp(-MOST, MOST) as f32).collect())
 }
 
 /// The one condition of a rule.
@@ -335,7 +384,7 @@ mod tests {
     }
 
     fn codes(values: Values, rules: Option<&[Rule]>) -> Result<Vec<u8>> {
-        let volume = Volume { shape: [values.len(), 1, 1], values, spacing: None };
+        let volume = Volume::new([values.len(), 1, 1], values);
         let labels = label(&volume, rules, None, |name| (name == "inlet").then_some(Site::opening(0)))?;
         Ok(labels.sites.iter().map(|site| site.0).collect())
     }

@@ -32,18 +32,10 @@ impl Field {
     /// The smoothed distance of a bitmap.
     pub fn smoothed(open: &[bool], shape: [usize; 3], periodic: [bool; 3]) -> Self {
         let flat = usize::from(shape[2] > 1);
-        let ghosts = [1, 1, flat];
-        let mut field = Self { shape, ghosts, values: Vec::new() };
-        let padded: usize = field.padded().iter().product();
-        field.values = vec![0.0; padded];
         let distances = distance::signed(open, shape, periodic);
-        for (row, distances) in distances.chunks_exact(shape[0]).enumerate() {
-            let start = field.row(row % shape[1], row / shape[1]);
-            field.values[start..start + shape[0]].copy_from_slice(distances);
-        }
+        let mut field = Self::of(&distances, shape, periodic);
         let spans = spans(&distances, shape[0]);
         drop(distances);
-        field.fill_ghosts(periodic);
         let mut next = field.values.clone();
         for _ in 0..ROUNDS[flat] {
             for dt in [DT[flat], -DT[flat]] {
@@ -53,6 +45,20 @@ impl Field {
             }
         }
         field.bridge();
+        field
+    }
+
+    /// The field of values at centres, as they are.
+    pub fn of(centres: &[f32], shape: [usize; 3], periodic: [bool; 3]) -> Self {
+        let ghosts = [1, 1, usize::from(shape[2] > 1)];
+        let mut field = Self { shape, ghosts, values: Vec::new() };
+        let padded: usize = field.padded().iter().product();
+        field.values = vec![0.0; padded];
+        for (row, centres) in centres.chunks_exact(shape[0]).enumerate() {
+            let start = field.row(row % shape[1], row / shape[1]);
+            field.values[start..start + shape[0]].copy_from_slice(centres);
+        }
+        field.fill_ghosts(periodic);
         field
     }
 

@@ -3,8 +3,11 @@
 use std::io::Read;
 
 use hematite_config::{Fault, Result};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::axes::Axes;
 
 /// Most pixels of an image.
 pub const MAX_PIXELS: u64 = 1 << 29;
@@ -29,6 +32,10 @@ pub enum ValueType {
     U32,
     /// Signed, 32 bit.
     I32,
+    /// Unsigned, 64 bit.
+    U64,
+    /// Signed, 64 bit.
+    I64,
     /// Floating point, 32 bit.
     F32,
     /// Floating point, 64 bit.
@@ -42,7 +49,7 @@ impl ValueType {
             Self::U8 | Self::I8 => 1,
             Self::U16 | Self::I16 => 2,
             Self::U32 | Self::I32 | Self::F32 => 4,
-            Self::F64 => 8,
+            Self::U64 | Self::I64 | Self::F64 => 8,
         }
     }
 }
@@ -176,29 +183,79 @@ impl Values {
         true
     }
 
-    /// Decodes bytes; their number must be a multiple of the value's size.
-    pub(crate) fn decode(bytes: Vec<u8>, kind: ValueType, endian: Endian) -> Self {
-        macro_rules! decode {
-            ($variant:ident, $t:ty) => {{
+    /// Decodes bytes; their number must be a multiple of the value's size. Integers of 64 bit become [`Values::F64`].
+    ///
+    /// # Errors
+    /// An integer of 64 bit that such a number does not hold exactly.
+    pub(crate) fn decode(bytes: Vec<u8>, kind: ValueType, endian: Endian) -> Result<Self> {
+        macro_rules! decoded {
+            ($t:ty) => {{
                 let chunks = bytes.chunks_exact(size_of::<$t>());
                 let one = |chunk: &[u8]| {
                     let mut raw = [0; size_of::<$t>()];
                     raw.copy_from_slice(chunk);
                     if endian == Endian::Little { <$t>::from_le_bytes(raw) } else { <$t>::from_be_bytes(raw) }
                 };
-                Self::$variant(chunks.map(one).collect())
+                chunks.map(one)
             }};
         }
-        match kind {
-            ValueType::U8 => Self::U8(bytes),
-            ValueType::I8 => decode!(I8, i8),
-            ValueType::U16 => decode!(U16, u16),
-            ValueType::I16 => decode!(I16, i16),
-            ValueType::U32 => decode!(U32, u32),
-            ValueType::I32 => decode!(I32, i32),
-            ValueType::F32 => decode!(F32, f32),
-            ValueType::F64 => decode!(F64, f64),
+        macro_rules! exact {
+            ($t:ty) => {
+                decoded!($t)
+                    .map(|whole| {
+                        let number = whole as f64;
+                        let is_exact = i128::from(whole).unsigned_abs() <= 1 << f64::MANTISSA_DIGITS;
+                        is_exact.then_some(number).ok_or_else(|| {
+                            Fault::usage(format!("its value {whole} has more digits than are read: store it as 32 bit"))
+                        })
+                    })
+                    .collect::<Result<_>>()?
+            };
         }
+        Ok(match kind {
+            ValueType::U8 => Self::U8(bytes),
+            ValueType::I8 => Self::I8(decoded!(i8).collect()),
+            ValueType::U16 => Self::U16(decoded!(u16).collect()),
+            ValueType::I16 => Self::I16(decoded!(i16).collect()),
+            ValueType::U32 => Self::U32(decoded!(u32).collect()),
+            ValueType::I32 => Self::I32(decoded!(i32).collect()),
+            ValueType::U64 => Self::F64(exact!(u64)),
+            ValueType::I64 => Self::F64(exact!(i64)),
+            ValueType::F32 => Self::F32(decoded!(f32).collect()),
+            ValueType::F64 => Self::F64(decoded!(f64).collect()),
+        })
+    }
+
+    /// The same values along other axes: new axis `k` is axis `order[k]` of `shape`, backwards where `reversed[k]`.
+    pub(crate) fn turned(self, shape: [usize; 3], order: [usize; 3], reversed: [bool; 3]) -> Self {
+        fn turn<T: Copy + Send + Sync>(
+            values: &[T],
+            shape: [usize; 3],
+            order: [usize; 3],
+            reversed: [bool; 3],
+        ) -> Vec<T> {
+            let steps = [1, shape[0], shape[0] * shape[1]];
+            let [nx, ny, nz] = order.map(|axis| shape[axis]);
+            let index = |k: usize, i: usize| {
+                let n = shape[order[k]];
+                (if reversed[k] { n - 1 - i } else { i }) * steps[order[k]]
+            };
+            (0..ny * nz)
+                .into_par_iter()
+                .flat_map_iter(|row| {
+                    let start = index(1, row % ny) + index(2, row / ny);
+                    (0..nx).map(move |x| values[start + index(0, x)])
+                })
+                .collect()
+        }
+        macro_rules! each_turned {
+            ($($variant:ident)*) => {
+                match self {
+                    $(Self::$variant(v) => Self::$variant(turn(&v, shape, order, reversed)),)*
+                }
+            };
+        }
+        each_turned!(U8 I8 U16 I16 U32 I32 F32 F64 Rgb8 Rgb16)
     }
 }
 
@@ -211,6 +268,19 @@ pub struct Volume {
     pub values: Values,
     /// Spacing of the voxels along x, y, z in the unit of the file, where its header gives one.
     pub spacing: Option<[f64; 3]>,
+    /// What 1 in that spacing is, in metres, where the header tells it.
+    pub unit: Option<f64>,
+    /// Where x, y, z point, where the header tells it.
+    pub axes: Option<Axes>,
+    /// What was made of the header, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Volume {
+    /// Values without a header that tells of places.
+    pub fn new(shape: [usize; 3], values: Values) -> Self {
+        Self { shape, values, spacing: None, unit: None, axes: None, notes: Vec::new() }
+    }
 }
 
 /// Number of voxels of a shape, refused past `limit`.
@@ -261,5 +331,5 @@ pub(crate) fn read_values(source: impl Read, count: u64, kind: ValueType, endian
             bytes.len()
         )));
     }
-    Ok(Values::decode(bytes, kind, endian))
+    Values::decode(bytes, kind, endian)
 }

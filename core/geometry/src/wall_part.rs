@@ -79,25 +79,24 @@ pub fn check(parts: &[WallPartConfig], openings: &[OpeningConfig], labelled: imp
 /// Pixels or voxels that rules label as parts of the wall.
 pub struct Labelled {
     labels: Labels,
-    factor: usize,
+    factors: [f64; 3],
 }
 
 impl Labelled {
-    /// Takes the parts out of `labels`, where they become wall; none where no rule labels any. Each pixel is divided into
-    /// `factor` sites along an axis.
-    pub fn take(labels: &mut Labels, factor: usize) -> Option<Self> {
+    /// Takes the parts out of `labels`, where they become wall; none where no rule labels any. `factors` sites are along the
+    /// edge of a pixel along x, y, z.
+    pub fn take(labels: &mut Labels, factors: [f64; 3]) -> Option<Self> {
         let is_part = |site: &Site| site.as_wall_part().is_some();
         labels.sites.iter().any(is_part).then(|| {
             let kept = labels.clone();
             labels.sites.iter_mut().filter(|site| is_part(site)).for_each(|site| *site = Site::WALL);
-            Self { labels: kept, factor }
+            Self { labels: kept, factors }
         })
     }
 
     /// What the pixel of the wall is that is nearest to the centre of a site of the wall.
     fn at(&self, domain: &Domain, site: [usize; 3]) -> Site {
         let axes = 0..domain.dimension;
-        let factor = |axis: usize| if axis < domain.dimension { self.factor } else { 1 };
         let padding = |axis: usize| usize::from(axis < domain.dimension && !domain.periodic[axis]);
         let inside = |axis: usize, at: i64| {
             let n = self.labels.shape[axis] as i64;
@@ -108,7 +107,7 @@ impl Labelled {
             }
         };
         let place: [f64; 3] =
-            std::array::from_fn(|axis| (site[axis] as f64 + 0.5 - padding(axis) as f64) / factor(axis) as f64 - 0.5);
+            std::array::from_fn(|axis| (site[axis] as f64 + 0.5 - padding(axis) as f64) / self.factors[axis] - 0.5);
         let pixel = place.map(|x| x.round() as i64);
         let mut best = (f64::INFINITY, Site::WALL);
         let around = |axis: usize| if axes.contains(&axis) { -1..=1 } else { 0..=0 };
@@ -118,7 +117,9 @@ impl Labelled {
                 continue;
             };
             let found = self.labels.sites[(z * self.labels.shape[1] + y) * self.labels.shape[0] + x];
-            let square = (0..3).map(|axis| (place[axis] - there[axis] as f64).powi(2)).sum::<f64>();
+            // In edges of a pixel along x.
+            let away = |axis: usize| (place[axis] - there[axis] as f64) * (self.factors[axis] / self.factors[0]);
+            let square = (0..3).map(|axis| away(axis).powi(2)).sum::<f64>();
             if found.is_wall() && square < best.0 {
                 best = (square, found);
             }

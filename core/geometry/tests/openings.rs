@@ -200,13 +200,15 @@ fn a_volume_has_its_spacing_from_the_header_and_openings_along_z() {
     for (i, &fluid) in model.fluid[7 * 64..].iter().enumerate() {
         assert_eq!(domain.sites[9 * 64 + i].as_opening().is_some(), fluid);
     }
-    let both = with(json!({"voxels": voxels, "spacing": "1 um"}), json!([])).expect_err("two spacings");
-    assert!(both.message.contains("take one out"), "{both}");
+    let finer = with(json!({"voxels": voxels, "spacing": "1 um"}), json!([])).expect("resampled");
+    assert_eq!((finer.extent, finer.spacing), ([18; 3], 1e-6));
+    let refined = json!({"voxels": voxels, "refine": {"factor": 2, "smooth": true}});
+    assert!(finer.sites == with(refined, json!([])).expect("refined").sites, "two sites along a voxel either way");
     let anisotropic =
         "NDims = 3\nDimSize = 1 1 2\nElementSpacing = 1 1 3\nElementType = MET_UCHAR\nElementDataFile = LOCAL\nab";
     std::fs::write(Path::new(&path), anisotropic).expect("writes");
     let fault = with(json!({"voxels": voxels}), json!([])).expect_err("no cubes");
-    assert!(fault.message.contains("[1.0, 1.0, 3.0]"), "{fault}");
+    assert!(fault.message.contains("2 x 2 x 6 um") && fault.message.contains("\"spacing\""), "{fault}");
 }
 
 /// Two vessels from the lower left to the upper right, side by side, 40 pixels square; y up.

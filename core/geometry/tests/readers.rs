@@ -115,7 +115,7 @@ fn nrrd() {
     };
     let plain = serde_json::json!({});
     let read = |path: &Path| voxels(path, plain.clone());
-    let raw = joined(&head("unsigned char", "raw", "space directions: (0,2,0) (2,0,0) (0,0,2)\n"), &bytes());
+    let raw = joined(&head("unsigned char", "raw", "space directions: (2,0,0) (0,2,0) (0,0,2)\n"), &bytes());
     assert_eq!(survives("a.nrrd", &raw, &Values::U8(bytes()), read).spacing, Some([2.0; 3]));
     let zipped = joined(&head("ushort", "gzip", "endian: big\nspacings: 1 2 3\n"), &gzip(&big()));
     assert_eq!(survives("a.nrrd", &zipped, &Values::U16(words()), read).spacing, Some([1.0, 2.0, 3.0]));

@@ -105,6 +105,7 @@ pub fn volumes(voxels: &Voxels) -> Vec<Format> {
         alone("tiff", "volume.tif", tiff(voxels)),
         alone("nifti", "volume.nii", nifti.clone()),
         alone("nifti, gzip", "volume.nii.gz", gzip(&nifti)),
+        alone("npy", "volume.npy", npy(voxels)),
         slices,
     ]
 }
@@ -141,6 +142,13 @@ fn vti(voxels: &Voxels) -> Vec<u8> {
     );
     let size = (voxels.values.len() as u32).to_le_bytes();
     [header.as_bytes(), &size, &voxels.values, b"\n</AppendedData>\n</VTKFile>\n"].concat()
+}
+
+/// NumPy's array[z, y, x].
+fn npy(voxels: &Voxels) -> Vec<u8> {
+    let [nx, ny, nz] = voxels.shape;
+    let header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({nz}, {ny}, {nx}), }}\n");
+    [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes(), header.as_bytes(), &voxels.values].concat()
 }
 
 /// One page a slice.

@@ -43,6 +43,7 @@ impl fmt::Display for Report<'_> {
                 _ => "voxels",
             }
         )?;
+        geometry.header.iter().try_for_each(|line| writeln!(f, "header     {line}"))?;
         geometry.surface.iter().try_for_each(|line| writeln!(f, "surface    {line}"))?;
         writeln!(
             f,

@@ -80,7 +80,7 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
             *value = if *value == 0 { 0 } else { 255 };
         }
     }
-    Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: None })
+    Ok(Volume::new(shape.map(|n| n as usize), values))
 }
 
 fn cut_short([nx, ny]: [u32; 2], claimed: u64, held: u64) -> Fault {

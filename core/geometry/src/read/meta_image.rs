@@ -9,7 +9,8 @@ use hematite_config::{Fault, Result};
 
 use super::raw::{self, Layout};
 use super::text_header::{self, Header};
-use super::{extents, head, length, open_fault};
+use super::{extents, head, length, metres, open_fault};
+use crate::axes::Axes;
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Volume};
 
 pub(super) fn read(path: &Path) -> Result<Volume> {
@@ -55,7 +56,29 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
             volume::read_values(ZlibDecoder::new(file), count, kind, endian)
         }
     })?;
-    Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: spacing(&header, dimensions)? })
+    Ok(Volume {
+        spacing: spacing(&header, dimensions)?,
+        unit: header.get("DistanceUnits").and_then(metres),
+        axes: axes(&header, dimensions)?,
+        ..Volume::new(shape.map(|n| n as usize), values)
+    })
+}
+
+/// The rows of the matrix are the directions of the axes, in the patient's space.
+fn axes(header: &Header, dimensions: usize) -> Result<Option<Axes>> {
+    const NAMES: [&str; 3] = ["TransformMatrix", "Rotation", "Orientation"];
+    let Some((name, text)) = NAMES.iter().find_map(|name| Some((name, header.get(name)?))) else {
+        return Ok(None);
+    };
+    let numbers: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
+    let numbers = numbers
+        .filter(|numbers| numbers.len() == dimensions * dimensions)
+        .ok_or_else(|| Fault::usage(format!("its {name} \"{text}\" is not {dimensions} x {dimensions} numbers")))?;
+    let mut vectors = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    for (vector, row) in vectors.iter_mut().zip(numbers.chunks_exact(dimensions)) {
+        vector[..dimensions].copy_from_slice(row);
+    }
+    Axes::new(vectors, [1.0; 3], true).map_err(|fault| fault.within(*name)).map(Some)
 }
 
 /// The data file of a detached header.
@@ -102,11 +125,13 @@ fn value_type(name: &str) -> Result<ValueType> {
         "MET_SHORT" => ValueType::I16,
         "MET_UINT" => ValueType::U32,
         "MET_INT" => ValueType::I32,
+        "MET_ULONG_LONG" => ValueType::U64,
+        "MET_LONG_LONG" => ValueType::I64,
         "MET_FLOAT" => ValueType::F32,
         "MET_DOUBLE" => ValueType::F64,
         other => {
             return Err(Fault::usage(format!(
-                "ElementType {other} is not read; MET_UCHAR to MET_INT, MET_FLOAT and MET_DOUBLE are"
+                "ElementType {other} is not read; MET_UCHAR to MET_INT, MET_LONG_LONG, MET_FLOAT and MET_DOUBLE are"
             )));
         }
     })

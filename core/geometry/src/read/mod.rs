@@ -7,6 +7,7 @@ pub mod folder;
 pub mod image;
 pub mod meta_image;
 pub mod nifti;
+pub mod npy;
 pub mod nrrd;
 pub mod raw;
 mod text_header;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result};
 
+use crate::axes::upright;
 use crate::config::VoxelConfig;
 use crate::volume::Volume;
 
@@ -33,7 +35,7 @@ pub fn image(path: &Path) -> Result<Volume> {
 }
 
 /// Reads a voxel volume; the format follows from the extension, a folder is read as slices. Row `j` of slice `k` is
-/// `y = j`, `z = k` as stored: volumes are not flipped.
+/// `y = j`, `z = k` as stored, unless the header says where its axes point: then x, y, z are the patient's.
 ///
 /// # Errors
 /// A usage fault that names the file and what is wrong with it.
@@ -46,6 +48,9 @@ pub fn voxels(path: &Path, config: &VoxelConfig) -> Result<Volume> {
     if format != Format::Vti && config.array.is_some() {
         return Err(within(Fault::usage("\"array\" chooses an array of a .vti file; take it out")));
     }
+    if format != Format::Npy && config.order.is_some() {
+        return Err(within(Fault::usage("\"order\" is for .npy files; take it out")));
+    }
     match format {
         Format::Raw => raw::read(path, &config.layout().map_err(within)?),
         Format::Nrrd => nrrd::read(path),
@@ -53,8 +58,10 @@ pub fn voxels(path: &Path, config: &VoxelConfig) -> Result<Volume> {
         Format::Vti => vti::read(path, config.array.as_deref()),
         Format::Tiff => tiff::read(path),
         Format::Nifti => nifti::read(path),
+        Format::Npy => npy::read(path, config.order.unwrap_or_default()),
         Format::Folder => folder::read(path),
     }
+    .map(upright)
     .map_err(within)
 }
 
@@ -76,6 +83,7 @@ enum Format {
     Vti,
     Tiff,
     Nifti,
+    Npy,
     Folder,
 }
 
@@ -91,11 +99,12 @@ fn format(path: &Path) -> Result<Format> {
         (Format::Vti, &[".vti"]),
         (Format::Tiff, &[".tif", ".tiff"]),
         (Format::Nifti, &[".nii", ".nii.gz"]),
+        (Format::Npy, &[".npy"]),
     ];
     let found = known.into_iter().find(|(_, endings)| endings.iter().any(|ending| name.ends_with(ending)));
     found.map(|(format, _)| format).ok_or_else(|| {
         Fault::usage(
-            "not a known voxel format: its name must end in .raw .bin .nrrd .nhdr .mha .mhd .vti .tif .tiff .nii or .nii.gz, or be a folder of slices",
+            "not a known voxel format: its name must end in .raw .bin .nrrd .nhdr .mha .mhd .vti .tif .tiff .nii .nii.gz or .npy, or be a folder of slices",
         )
     })
 }
@@ -114,6 +123,21 @@ fn head(path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path).map_err(open_fault)?.take(1 << 16).read_to_end(&mut bytes).map_err(open_fault)?;
     Ok(bytes)
+}
+
+/// Metres in a unit of length as headers write it, e.g. `"mm"`; none of a word that is no such unit.
+fn metres(unit: &str) -> Option<f64> {
+    let unit = unit.trim().trim_matches('"').trim();
+    Some(match unit.to_ascii_lowercase().as_str() {
+        "m" | "meter" | "meters" | "metre" | "metres" => 1.0,
+        "cm" | "centimeter" | "centimeters" | "centimetre" | "centimetres" => 1e-2,
+        "mm" | "millimeter" | "millimeters" | "millimetre" | "millimetres" => 1e-3,
+        "um" | "µm" | "μm" | "micron" | "microns" | "micrometer" | "micrometers" | "micrometre" | "micrometres" => {
+            1e-6
+        }
+        "nm" | "nanometer" | "nanometers" | "nanometre" | "nanometres" => 1e-9,
+        _ => return None,
+    })
 }
 
 /// The whole numbers of a header field, checked for how many there are.

@@ -10,6 +10,7 @@ use hematite_config::{Fault, Result};
 use nifti::{Endianness, NiftiHeader, NiftiType};
 
 use super::{length, open_fault};
+use crate::axes::Axes;
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
 
 pub(super) fn read(path: &Path) -> Result<Volume> {
@@ -47,9 +48,52 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     }
     let endian = if header.endianness == Endianness::Little { Endian::Little } else { Endian::Big };
     let values = volume::read_values(source, count, kind, endian)?;
-    let spacing = [1, 2, 3].map(|axis| f64::from(header.pixdim[axis]).abs());
+    let placed = placed(&header)?;
+    let steps = [1, 2, 3].map(|axis| f64::from(header.pixdim[axis]).abs());
+    let spacing = placed.as_ref().map_or(steps, |&(_, spacing)| spacing);
     let spacing = if shape[2] == 1 { [spacing[0], spacing[1], spacing[0]] } else { spacing };
-    Ok(Volume { shape: shape.map(|n| n as usize), values: scaled(values, &header), spacing: Some(spacing) })
+    let unit = match header.xyzt_units & 7 {
+        1 => Some(1.0),
+        2 => Some(1e-3),
+        3 => Some(1e-6),
+        _ => None,
+    };
+    Ok(Volume {
+        spacing: Some(spacing),
+        unit,
+        axes: placed.map(|(axes, _)| axes),
+        ..Volume::new(shape.map(|n| n as usize), scaled(values, &header))
+    })
+}
+
+/// Axes and spacing by the header's affine transformation, or else by its quaternion. NIfTI's x and y go to the patient's
+/// right and front.
+fn placed(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
+    let signs = [-1.0, -1.0, 1.0];
+    if header.sform_code > 0 {
+        let rows = [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from));
+        let columns = [0, 1, 2].map(|k| [rows[0][k], rows[1][k], rows[2][k]]);
+        let axes = Axes::new(columns, signs, true).map_err(|fault| fault.within("sform"))?;
+        return Ok(Some((axes, columns.map(|column| column.iter().map(|x| x * x).sum::<f64>().sqrt()))));
+    }
+    if header.qform_code <= 0 {
+        return Ok(None);
+    }
+    let [b, c, d] = [header.quatern_b, header.quatern_c, header.quatern_d].map(f64::from);
+    let rest = 1.0 - b * b - c * c - d * d;
+    // What rounding leaves beyond a unit quaternion.
+    if !(rest > -1e-4) {
+        return Err(Fault::usage(format!("qform: its quaternion ({b}, {c}, {d}) is longer than 1")));
+    }
+    let a = rest.max(0.0).sqrt();
+    let last = if header.pixdim[0] < 0.0 { -1.0 } else { 1.0 };
+    let columns = [
+        [a * a + b * b - c * c - d * d, 2.0 * (b * c + a * d), 2.0 * (b * d - a * c)],
+        [2.0 * (b * c - a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d + a * b)],
+        [2.0 * last * (b * d + a * c), 2.0 * last * (c * d - a * b), last * (a * a + d * d - b * b - c * c)],
+    ];
+    let axes = Axes::new(columns, signs, true).map_err(|fault| fault.within("qform"))?;
+    Ok(Some((axes, [1, 2, 3].map(|axis| f64::from(header.pixdim[axis]).abs()))))
 }
 
 fn shape(header: &NiftiHeader) -> Result<[u64; 3]> {
@@ -69,12 +113,11 @@ fn value_type(header: &NiftiHeader) -> Result<ValueType> {
         Ok(NiftiType::Int16) => Ok(ValueType::I16),
         Ok(NiftiType::Uint32) => Ok(ValueType::U32),
         Ok(NiftiType::Int32) => Ok(ValueType::I32),
+        Ok(NiftiType::Uint64) => Ok(ValueType::U64),
+        Ok(NiftiType::Int64) => Ok(ValueType::I64),
         Ok(NiftiType::Float32) => Ok(ValueType::F32),
         Ok(NiftiType::Float64) => Ok(ValueType::F64),
-        _ => Err(Fault::usage(format!(
-            "NIfTI data type {} is not read; 8 to 32 bit integers and floats are",
-            header.datatype
-        ))),
+        _ => Err(Fault::usage(format!("NIfTI data type {} is not read; integers and floats are", header.datatype))),
     }
 }
 

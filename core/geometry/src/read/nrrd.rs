@@ -10,7 +10,8 @@ use hematite_config::{Fault, Result};
 
 use super::raw::{self, Layout};
 use super::text_header::{self, Header};
-use super::{extents, head, length, open_fault};
+use super::{extents, head, length, metres, open_fault};
+use crate::axes::Axes;
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
 
 enum Encoding {
@@ -72,7 +73,12 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
             }
         }
     })?;
-    Ok(Volume { shape: shape.map(|n| n as usize), values, spacing: spacing(&header)? })
+    Ok(Volume {
+        spacing: spacing(&header)?,
+        unit: unit(&header)?,
+        axes: axes(&header)?,
+        ..Volume::new(shape.map(|n| n as usize), values)
+    })
 }
 
 /// The data file of a detached header.
@@ -125,12 +131,18 @@ fn value_type(name: &str) -> Result<ValueType> {
         "short" | "short int" | "signed short" | "signed short int" | "int16" | "int16_t" => ValueType::I16,
         "uint" | "unsigned int" | "uint32" | "uint32_t" => ValueType::U32,
         "int" | "signed int" | "int32" | "int32_t" => ValueType::I32,
+        "ulonglong" | "unsigned long long" | "unsigned long long int" | "uint64" | "uint64_t" => ValueType::U64,
+        "longlong"
+        | "long long"
+        | "long long int"
+        | "signed long long"
+        | "signed long long int"
+        | "int64"
+        | "int64_t" => ValueType::I64,
         "float" => ValueType::F32,
         "double" => ValueType::F64,
         other => {
-            return Err(Fault::usage(format!(
-                "NRRD type \"{other}\" is not read; 8 to 32 bit integers, float and double are"
-            )));
+            return Err(Fault::usage(format!("NRRD type \"{other}\" is not read; integers, float and double are")));
         }
     })
 }
@@ -140,15 +152,8 @@ fn spacing(header: &Header) -> Result<Option<[f64; 3]>> {
     let steps: Option<Vec<f64>> = if let Some(text) = header.get("spacings") {
         text.split_whitespace().map(|word| word.parse().ok()).collect()
     } else if let Some(text) = header.get("space directions") {
-        let vectors = text.split_inclusive(')').map(str::trim).filter(|vector| !vector.is_empty());
-        vectors
-            .map(|vector| {
-                let inner = vector.strip_prefix('(')?.strip_suffix(')')?;
-                let squares: Option<Vec<f64>> =
-                    inner.split(',').map(|x| Some(x.trim().parse::<f64>().ok()?.powi(2))).collect();
-                Some(squares?.iter().sum::<f64>().sqrt())
-            })
-            .collect()
+        let length = |vector: &Vec<f64>| vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+        directions(text).map(|vectors| vectors.iter().map(length).collect())
     } else {
         return Ok(None);
     };
@@ -159,6 +164,44 @@ fn spacing(header: &Header) -> Result<Option<[f64; 3]>> {
             "its NRRD header gives no readable spacing for every direction (spacings or space directions)",
         )),
     }
+}
+
+/// The vectors of `space directions`, e.g. `(0.5,0,0) (0,0.5,0) (0,0,2)`.
+fn directions(text: &str) -> Option<Vec<Vec<f64>>> {
+    let vectors = text.split_inclusive(')').map(str::trim).filter(|vector| !vector.is_empty());
+    let vector = |text: &str| -> Option<Vec<f64>> {
+        let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+        inner.split(',').map(|x| x.trim().parse().ok()).collect()
+    };
+    vectors.map(vector).collect()
+}
+
+/// Metres in the unit of lengths, from `space units` or `units`.
+fn unit(header: &Header) -> Result<Option<f64>> {
+    let Some(text) = header.get("space units").or_else(|| header.get("units")) else { return Ok(None) };
+    // Words in quotes, which may hold spaces.
+    let words = text.split('"').map(str::trim).filter(|word| !word.is_empty());
+    let units: Vec<Option<f64>> = words.map(metres).collect();
+    match units.split_first() {
+        Some((first, rest)) if rest.iter().all(|other| other == first) => Ok(*first),
+        None => Ok(None),
+        _ => Err(Fault::usage(format!("its NRRD units {text} differ by direction; save it with one unit"))),
+    }
+}
+
+/// The axes of three `space directions`, in the patient's space where `space` names that.
+fn axes(header: &Header) -> Result<Option<Axes>> {
+    let Some(vectors) = header.get("space directions").and_then(directions) else { return Ok(None) };
+    let vectors: Option<Vec<[f64; 3]>> = vectors.into_iter().map(|vector| vector.try_into().ok()).collect();
+    let Some(Ok(vectors)) = vectors.map(<[[f64; 3]; 3]>::try_from) else { return Ok(None) };
+    let space = header.get("space").unwrap_or_default().to_ascii_lowercase();
+    let (signs, is_patient) = match space.trim_end_matches("-time") {
+        "left-posterior-superior" | "lps" | "lpst" => ([1.0, 1.0, 1.0], true),
+        "right-anterior-superior" | "ras" | "rast" => ([-1.0, -1.0, 1.0], true),
+        "left-anterior-superior" | "las" | "last" => ([1.0, -1.0, 1.0], true),
+        _ => ([1.0; 3], false),
+    };
+    Axes::new(vectors, signs, is_patient).map_err(|fault| fault.within("space directions")).map(Some)
 }
 
 fn forward(start: u64, skip: i64) -> Option<u64> {

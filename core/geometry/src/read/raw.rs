@@ -35,7 +35,7 @@ pub(super) fn read(path: &Path, layout: &Layout) -> Result<Volume> {
             layout.offset, layout.shape, layout.kind
         )));
     }
-    Ok(Volume { shape: layout.shape.map(|n| n as usize), values, spacing: None })
+    Ok(Volume::new(layout.shape.map(|n| n as usize), values))
 }
 
 /// The uncompressed values at `layout.offset` of a file of `stored` bytes.

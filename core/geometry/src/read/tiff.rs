@@ -85,7 +85,7 @@ fn page(decoder: &mut Decoder<BufReader<File>>, stored: u64, before: usize) -> R
     if values.len() as u64 != pixels {
         return Err(Fault::usage(format!("holds {} of {pixels} pixels", values.len())));
     }
-    Ok(Volume { shape: [nx as usize, ny as usize, 1], values, spacing: None })
+    Ok(Volume::new([nx as usize, ny as usize, 1], values))
 }
 
 fn colours<T: Copy>(samples: &[T], channels: usize) -> Vec<[T; 3]> {

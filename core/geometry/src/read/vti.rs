@@ -11,6 +11,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
 use super::open_fault;
+use crate::axes::Axes;
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
 
 /// One array as the XML declares it.
@@ -36,6 +37,7 @@ struct Declaration {
     compressor: String,
     extent: String,
     spacing: String,
+    direction: String,
     pieces: usize,
     arrays: Vec<Array>,
 }
@@ -70,7 +72,18 @@ pub(super) fn read(path: &Path, wanted: Option<&str>) -> Result<Volume> {
         }
     };
     let spacing = numbers(&declaration.spacing).filter(|s| s.len() == 3).map(|s| [s[0], s[1], s[2]]);
-    Ok(Volume { shape: shape.map(|n| n as usize), values, spacing })
+    Ok(Volume { spacing, axes: axes(&declaration.direction)?, ..Volume::new(shape.map(|n| n as usize), values) })
+}
+
+/// The axes are the columns of a matrix that is stored row by row; VTK's space has no names.
+fn axes(direction: &str) -> Result<Option<Axes>> {
+    if direction.is_empty() {
+        return Ok(None);
+    }
+    let matrix = numbers(direction).filter(|matrix| matrix.len() == 9);
+    let matrix = matrix.ok_or_else(|| Fault::usage(format!("its Direction \"{direction}\" is not nine numbers")))?;
+    let columns = [0, 1, 2].map(|k| [matrix[k], matrix[3 + k], matrix[6 + k]]);
+    Axes::new(columns, [1.0; 3], false).map(Some)
 }
 
 fn declaration(xml: &[u8]) -> Result<Declaration> {
@@ -93,7 +106,10 @@ fn declaration(xml: &[u8]) -> Result<Declaration> {
                     found.header_type = attribute(element, "header_type")?;
                     found.compressor = attribute(element, "compressor")?;
                 }
-                b"ImageData" => found.spacing = attribute(element, "Spacing")?,
+                b"ImageData" => {
+                    found.spacing = attribute(element, "Spacing")?;
+                    found.direction = attribute(element, "Direction")?;
+                }
                 b"Piece" => {
                     found.pieces += 1;
                     found.extent = attribute(element, "Extent")?;
@@ -235,7 +251,7 @@ fn binary(data: &[u8], count: u64, array: &Array, declaration: &Declaration) -> 
                     words.data.len()
                 ))
             })?;
-            Ok(Values::decode(bytes.to_vec(), kind, endian))
+            Values::decode(bytes.to_vec(), kind, endian)
         }
         "vtkZLibDataCompressor" => {
             let bytes = inflate(words, wanted)?;
@@ -301,12 +317,12 @@ fn value_type(name: &str) -> Result<ValueType> {
         "Int16" => ValueType::I16,
         "UInt32" => ValueType::U32,
         "Int32" => ValueType::I32,
+        "UInt64" => ValueType::U64,
+        "Int64" => ValueType::I64,
         "Float32" => ValueType::F32,
         "Float64" => ValueType::F64,
         other => {
-            return Err(Fault::usage(format!(
-                "values of type {other} are not read; 8 to 32 bit integers and floats are"
-            )));
+            return Err(Fault::usage(format!("values of type {other} are not read; integers and floats are")));
         }
     })
 }
