@@ -1,7 +1,7 @@
 //! Where the axes of a volume point, and how a volume is turned so that the case's axes are the patient's.
 //!
-//! Headers of medical volumes tell which way stored rows, columns and slices run through the patient. The case's x, y, z are
-//! the patient's: to the left, to the back, to the head. Axes that are swapped or run backwards are put right. A
+//! Headers of medical volumes tell which way stored rows, columns and slices run through the patient. The case's x, y,
+//! z are the patient's: to the left, to the back, to the head. Axes that are swapped or run backwards are put right. A
 //! rotation by less than that stays: the lattice lies along the voxels.
 
 use hematite_config::{Fault, Result};
@@ -18,7 +18,8 @@ const SEEN: f64 = 0.1;
 pub struct Axes {
     /// A unit vector along each axis.
     pub vectors: [[f64; 3]; 3],
-    /// Whether these are the patient's: to the left, to the back, to the head. Else they are those of a space without names.
+    /// Whether these are the patient's: to the left, to the back, to the head. Else they are those of a space without
+    /// names.
     pub is_patient: bool,
 }
 

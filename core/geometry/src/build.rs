@@ -11,17 +11,18 @@ use rayon::prelude::*;
 use crate::components::Components;
 use crate::config::{GeometryConfig, Keep};
 use crate::domain::{Domain, Opening, OpeningKind, Report, Site};
+use crate::end::End;
 use crate::field::{self, FieldConfig};
 use crate::marking::{Frame, Marking, Place};
 use crate::opening::{self, OpeningConfig};
 use crate::pixels::Pixels;
 use crate::region::{self, RegionConfig};
 use crate::rules::Condition;
-use crate::surface::{End, SurfaceConfig};
+use crate::surface::SurfaceConfig;
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{read, refine, rules, surface};
+use crate::{border, read, refine, rules, surface};
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -171,11 +172,10 @@ fn drawn(
     let VoxelSize { edges, spacing, division } = VoxelSize::find(geometry, &mut volume)?;
 
     let label_rules = geometry.rules.as_deref();
-    let labelled = |label: &str| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label));
-    opening::check(openings, labelled)?;
-    opening::check_ends(openings, None)?;
-    wall_part::check(wall_parts, openings, labelled)?;
-    region::check(regions, openings, wall_parts, labelled)?;
+    let labelled_by = |label: &str| label_rules.is_some_and(|rules| rules.iter().any(|rule| rule.is == label));
+    opening::check(openings, labelled_by)?;
+    wall_part::check(wall_parts, openings, labelled_by)?;
+    region::check(regions, openings, wall_parts, labelled_by)?;
     let site_of = |label: &str| {
         let opening = openings.iter().position(|opening| opening.label.as_deref() == Some(label));
         let part = || wall_parts.iter().position(|part| part.label.as_deref() == Some(label)).map(Site::wall_part);
@@ -192,18 +192,27 @@ fn drawn(
     let periodic = periodic(geometry, dimension)?;
     let lattice = refine::refine(&labels, level.as_deref(), division, dimension, periodic)?;
     let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * edges[axis] - lattice.padding[axis] as f64 * spacing);
-    let domain = Domain {
+    let mut domain = Domain {
         dimension,
         extent: lattice.extent,
         spacing,
         origin: if dimension == 2 { [origin[0], origin[1], 0.0] } else { origin },
         periodic,
         sites: lattice.sites,
-        openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: o.normal() }).collect(),
+        openings: Vec::new(),
         wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
         surface: None,
         report: Report { read, header: notes, ..Report::default() },
     };
+    if geometry.keep == Some(Keep::Largest) {
+        keep_largest(&mut domain);
+    }
+    let (openings, ends) = with_ends(geometry, openings, &mut domain)?;
+    opening::check(&openings, labelled_by)?;
+    wall_part::check(wall_parts, &openings, labelled_by)?;
+    let normal = |opening: &OpeningConfig| opening.normal().or_else(|| Some(ends.get(opening.end?)?.normal));
+    domain.openings =
+        openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: normal(o) }).collect();
     let rules = match (&values, label_rules) {
         (Some(_), Some(rules)) => {
             rules.iter().map(|rule| Ok((rules::condition(rule)?, rule.is.clone()))).collect::<Result<_>>()?
@@ -212,7 +221,49 @@ fn drawn(
     };
     let pixels = Pixels { labels, whole: read, factors: division.factors, padding: lattice.padding, periodic };
     let picture = Some(Picture { pixels: Some(pixels), values, rules });
-    Ok(Drawn { domain, openings: openings.to_vec(), ends: Vec::new(), labelled, picture })
+    Ok(Drawn { domain, openings, ends, labelled, picture })
+}
+
+/// Ends that are listed at most.
+const LISTED: usize = 100;
+
+/// The openings of a config with those of its `ends`, and the ends of the vessels at the border, which the report lists.
+fn with_ends(
+    geometry: &GeometryConfig,
+    openings: &[OpeningConfig],
+    domain: &mut Domain,
+) -> Result<(Vec<OpeningConfig>, Vec<End>)> {
+    if !geometry.periodic.is_empty() {
+        if geometry.ends.is_some() {
+            return Err(Fault::usage(
+                "geometry.ends: ends are not sought where \"periodic\" wraps the lattice: take one of them out",
+            ));
+        }
+        opening::check_ends(openings, None)?;
+        return Ok((openings.to_vec(), Vec::new()));
+    }
+    let ends = border::ends(domain);
+    let lines = ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, domain.dimension));
+    domain.report.ends = lines.collect();
+    if ends.len() > LISTED {
+        domain.report.ends.push(format!("and {} smaller ones", ends.len() - LISTED));
+    }
+    let all =
+        geometry.ends.as_ref().map(|config| config.openings("geometry.ends", &ends, domain.dimension)).transpose()?;
+    let openings = [openings, &all.unwrap_or_default()].concat();
+    opening::check_ends(&openings, Some(&ends))?;
+    Ok((openings, ends))
+}
+
+/// Makes wall of all fluid but the largest connected component.
+fn keep_largest(domain: &mut Domain) {
+    let components = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
+    let sizes = &components.sizes;
+    let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]);
+    let kept: Vec<bool> = (0..sizes.len()).map(|c| Some(c) == largest).collect();
+    components.remove(&mut domain.sites, &kept);
+    domain.report.removed_components += sizes.len().saturating_sub(1);
+    domain.report.removed_sites += sizes.iter().sum::<usize>() - largest.map_or(0, |c| sizes[c]);
 }
 
 /// The domain within a surface.
@@ -230,6 +281,7 @@ fn within_surface(
         ("crop", geometry.crop.is_some(), "cut vessels by openings with \"section\""),
         ("refine", geometry.refine.is_some(), "take a smaller \"spacing\""),
         ("periodic", !geometry.periodic.is_empty(), "give openings at the ends"),
+        ("ends", geometry.ends.is_some(), "write \"ends\" into \"surface\""),
     ] {
         if given {
             return Err(Fault::usage(format!("geometry.{key} is not for surfaces: take it out; {instead}")));
@@ -251,8 +303,9 @@ fn within_surface(
     let mut loaded = surface::load(config_path, config)?;
     let ends = std::mem::take(&mut loaded.ends);
     let (mut notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
-    notes.extend(ends.iter().enumerate().map(|(k, end)| surface::describe(k, end)));
-    let openings = [openings, &config.openings(&ends)?].concat();
+    notes.extend(ends.iter().enumerate().map(|(k, end)| end.describe(k, 3)));
+    let all = config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", &ends, 3)).transpose()?;
+    let openings = [openings, &all.unwrap_or_default()].concat();
     opening::check(&openings, |_| false)?;
     opening::check_ends(&openings, Some(&ends))?;
     wall_part::check(wall_parts, &openings, |_| false)?;
@@ -349,8 +402,8 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
     report.fluid = sum(true);
     report.fill = report.fluid as f64 / components.bounding_box(&kept).max(1) as f64;
     report.components = number(true);
-    report.removed_components = number(false);
-    report.removed_sites = sum(false);
+    report.removed_components += number(false);
+    report.removed_sites += sum(false);
     report.warnings.extend(alone(&domain.openings, &touched, sizes));
     Ok(())
 }

@@ -7,6 +7,7 @@ use hematite_units::quantity::Length;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::end::EndsConfig;
 use crate::read::raw::Layout;
 use crate::surface::SurfaceConfig;
 use crate::volume::{Endian, ValueType};
@@ -40,6 +41,11 @@ pub struct GeometryConfig {
     pub crop: Option<Crop>,
     /// Divides every pixel or voxel into smaller sites, e.g. {"factor": 4, "smooth": true}.
     pub refine: Option<Refine>,
+    /// Makes openings where the border of a picture or a volume cuts vessels, e.g. {"largest": "velocity", "others":
+    /// "pressure"}: "end-0", "end-1" and so on, the largest first, as `mkcase --check` lists them. Each connected patch of
+    /// fluid at the border is an end; the opening is cut across the vessel inside it. Default: only those that `openings` name by
+    /// `end`. Surfaces have a key of this name of their own. Not together with `periodic`.
+    pub ends: Option<EndsConfig>,
     /// Directions in which the lattice wraps, e.g. ["x", "y"]; what leaves through one face enters by the opposite
     /// one. Other faces are closed by wall, but for openings.
     pub periodic: Vec<Axis>,

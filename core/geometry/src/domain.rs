@@ -110,6 +110,9 @@ pub struct Report {
     /// What the surface is and what was mended, a sentence each; empty for images and volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<String>,
+    /// Where the border of a picture or a volume cuts vessels, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<String>,
     /// Fluid sites kept.
     pub fluid: usize,
     /// Fluid share of the box that holds them.

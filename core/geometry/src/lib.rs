@@ -6,11 +6,13 @@
 //! lower-left corner of the image, y up, and stay put under cropping, refinement and padding.
 
 mod axes;
+mod border;
 mod build;
 mod components;
 mod config;
 mod distance;
 mod domain;
+mod end;
 mod field;
 mod marking;
 pub mod models;
@@ -33,12 +35,13 @@ pub use axes::Axes;
 pub use build::{build, build_marked, build_with_parts, field_inputs, inputs};
 pub use config::{ArrayOrder, Axis, Crop, GeometryConfig, Keep, Refine, Rule, VoxelConfig};
 pub use domain::*;
+pub use end::{End, EndsConfig};
 pub use field::{FieldConfig, Interpolation};
 pub use marking::{FieldValues, Marking, RegionNodes};
 pub use opening::{BoxConfig, OpeningConfig, Plane, Side};
 pub use region::{PlaceConfig, RegionConfig};
 pub use section::Section;
-pub use surface::{Cuts, End, EndsConfig, Foot, Surface, SurfaceConfig};
+pub use surface::{Cuts, Foot, Surface, SurfaceConfig};
 pub use thin::{ThinWalls, thin_walls};
 pub use volume::{Endian, MAX_PIXELS, MAX_VOXELS, ValueType, Values, Volume};
 pub use wall_part::{WHOLE_WALL, WallPartConfig};

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::{Domain, OpeningKind, Site};
+use crate::end::End;
 use crate::section::{Section, across};
-use crate::surface::End;
 
 /// One opening: a name, a kind, and exactly one of `face`, `plane`, `section`, `end`, `box`, `label`, e.g.
 /// {"name": "inlet", "kind": "velocity", "face": "x-"}. It must touch fluid, and one connected piece of it only.
@@ -34,8 +34,9 @@ pub struct OpeningConfig {
     /// off goes, unless that touches another opening or `keep` says "all".
     #[serde(default)]
     pub section: Option<Section>,
-    /// An end of the vessel, where the geometry is a surface: its number as `mkcase --check` lists them, from 0. The
-    /// opening is cut across the vessel along the end, 2 spacings before it, so that it is all within the vessel.
+    /// An end of the vessel: its number as `mkcase --check` lists them, from 0. The opening is cut across the vessel. At an
+    /// end of a surface it is along the end, 2 spacings before it, so that it is all within the vessel; where the border of
+    /// a picture or a volume cuts the vessel, it is 2 spacings along the vessel behind the last site at the border.
     #[serde(default)]
     pub end: Option<usize>,
     /// Fluid sites with their centres in this box become the opening, which fluid around the box touches, e.g.
@@ -181,7 +182,7 @@ pub fn check(openings: &[OpeningConfig], labelled: impl Fn(&str) -> bool) -> Res
 /// behind are all within the vessel.
 const INSET: f64 = 2.0;
 
-/// Checks that the ends that openings name are there.
+/// Checks that the ends that openings name are there and lead somewhere; none are known of a lattice that wraps.
 ///
 /// # Errors
 /// With the opening's name and the number of ends.
@@ -189,20 +190,34 @@ pub fn check_ends(openings: &[OpeningConfig], ends: Option<&[End]>) -> Result<()
     for opening in openings {
         let fault = |text: String| Err(Fault::usage(format!("opening \"{}\": {text}", opening.name)));
         match (opening.end, ends) {
-            (Some(_), None) => return fault("\"end\" is for surfaces; give another place".into()),
+            (Some(_), None) => {
+                return fault(
+                    "ends are not sought where \"periodic\" wraps the lattice: give a \"face\" or a \"section\"".into(),
+                );
+            }
             (Some(k), Some(ends)) if k >= ends.len() => {
                 return fault(format!(
-                    "end {k} is not there, {}: `mkcase --check` lists them; give a \"section\" where the surface has no flat \
-                     end across the vessel",
+                    "end {k} is not there, {}: `mkcase --check` lists them; give a \"section\" where no flat end of a surface, and \
+                     no border of a picture or volume, cuts the vessel",
                     match ends.len() {
-                        0 => "the surface has no ends".to_owned(),
-                        n => format!("the surface's ends are 0 to {}", n - 1),
+                        0 => "the vessel has no ends".to_owned(),
+                        n => format!("the vessel's ends are 0 to {}", n - 1),
                     }
                 ));
             }
-            (Some(k), _) => {
+            (Some(k), Some(ends)) => {
                 if let Some(other) = openings.iter().find(|other| other.name != opening.name && other.end == Some(k)) {
                     return fault(format!("end {k} is that of opening \"{}\" too; give each its own", other.name));
+                }
+                if let Some(why) = ends[k].odd {
+                    let is_odd = |k: &usize| ends.get(*k).is_some_and(|end| end.odd.is_some());
+                    let odd: Vec<String> =
+                        openings.iter().filter_map(|o| o.end).filter(is_odd).map(|k| k.to_string()).collect();
+                    return fault(format!(
+                        "end {k} cannot be opened: {why}. Crop so that the border cuts across the vessel, give a \"section\", or \
+                         leave it closed (\"closed\": [{}] in \"ends\")",
+                        odd.join(", ")
+                    ));
                 }
             }
             (None, _) => {}
@@ -224,8 +239,8 @@ pub fn place(domain: &mut Domain, k: usize, opening: &OpeningConfig, ends: &[End
         section.place(domain, k)
     } else if let Some(end) = opening.end.and_then(|end| ends.get(end)) {
         let inset = INSET * domain.spacing;
-        let through = [0, 1, 2].map(|axis| end.centre[axis] + inset * end.normal[axis]);
-        across(domain, k, end.normal, through).ok_or_else(|| {
+        let before = || [0, 1, 2].map(|axis| end.centre[axis] + inset * end.normal[axis]);
+        across(domain, k, end.normal, end.through.unwrap_or_else(before)).ok_or_else(|| {
             Fault::usage(format!(
                 "no fluid lies {INSET} spacings before the end: the vessel is too narrow there for the spacing; take a smaller one, \
                  or cut it by a \"section\""

@@ -46,8 +46,8 @@ impl Division {
         Ok(Self { factors, smooth: smooth && factor > 1 })
     }
 
-    /// That of voxels with these edges to sites of a spacing. A signed distance interpolates between slices as well as within
-    /// them, where the nearest voxel would leave steps as long as the longest edge.
+    /// That of voxels with these edges to sites of a spacing. A signed distance interpolates between slices as well as
+    /// within them, where the nearest voxel would leave steps as long as the longest edge.
     ///
     /// # Errors
     /// More than 256 sites along an edge, or more than 256 voxels in a site.
@@ -73,8 +73,8 @@ impl Division {
 /// Divides every pixel into sites and pads.
 ///
 /// Without smoothing a site is what its pixel is. With smoothing it is open or wall by the smoothed distance, labels
-/// counting as open; an open site takes the label of the nearest open pixel. Where `level` has a number for each pixel,
-/// positive where it is open, these are interpolated in place of the distance.
+/// counting as open; an open site takes the label of the nearest open pixel. Where `level` has a number for each
+/// pixel, positive where it is open, these are interpolated in place of the distance.
 ///
 /// # Errors
 /// More sites than [`MAX_SITES`], or a periodic direction of no whole number of sites.

@@ -1,5 +1,5 @@
-//! What headers of volumes tell of places: the same field, stored along any axes and in any format, is the same volume;
-//! units, edges of voxels that are no cubes, level sets.
+//! What headers of volumes tell of places: the same field, stored along any axes and in any format, is the same
+//! volume; units, edges of voxels that are no cubes, level sets.
 
 use std::fs;
 use std::path::Path;

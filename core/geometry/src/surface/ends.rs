@@ -3,6 +3,7 @@
 use super::edges::{Edges, NONE};
 use super::mend::Mended;
 use super::mesh::{Mesh, Vector, dot, length, minus, plus, times, unit};
+use crate::end::{End, number};
 
 /// Triangles of one cap look the same way within this angle, degrees.
 const SAME: f64 = 2.0;
@@ -14,35 +15,22 @@ const LARGE: f64 = 1e-4;
 /// Components of a normal below this are rounding: files hold single precision.
 const AXIS: f64 = 1e-6;
 
-/// A flat end of a vessel.
-#[derive(Clone, Debug, PartialEq)]
-pub struct End {
-    /// Its middle.
-    pub centre: Vector,
-    /// Unit normal, into the vessel.
-    pub normal: Vector,
-    /// Its area.
-    pub area: f64,
-    /// The length of its rim.
-    pub perimeter: f64,
-}
-
-impl End {
-    fn of(mesh: &Mesh, triangles: &[usize], perimeter: f64) -> Option<Self> {
-        let origin = mesh.corners(*triangles.first()?)[0];
-        let (mut sum, mut middle, mut total) = ([0.0; 3], [0.0; 3], 0.0);
-        for &t in triangles {
-            let vector = mesh.area_vector(t);
-            let area = length(vector);
-            let third = mesh.corners(t).iter().fold([0.0; 3], |sum, &corner| plus(sum, minus(corner, origin)));
-            sum = plus(sum, vector);
-            middle = plus(middle, times(area / 3.0, third));
-            total += area;
-        }
-        // Along an axis but for rounding is along the axis.
-        let normal = unit(unit(sum)?.map(|x| if x.abs() < AXIS { 0.0 } else { -x }))?;
-        Some(Self { centre: plus(origin, times(1.0 / total, middle)), normal, area: length(sum), perimeter })
+/// The end that triangles of a mesh cap, where they have a direction.
+fn capped_by(mesh: &Mesh, triangles: &[usize], perimeter: f64) -> Option<End> {
+    let origin = mesh.corners(*triangles.first()?)[0];
+    let (mut sum, mut middle, mut total) = ([0.0; 3], [0.0; 3], 0.0);
+    for &t in triangles {
+        let vector = mesh.area_vector(t);
+        let area = length(vector);
+        let third = mesh.corners(t).iter().fold([0.0; 3], |sum, &corner| plus(sum, minus(corner, origin)));
+        sum = plus(sum, vector);
+        middle = plus(middle, times(area / 3.0, third));
+        total += area;
     }
+    // Along an axis but for rounding is along the axis.
+    let normal = unit(unit(sum)?.map(|x| if x.abs() < AXIS { 0.0 } else { -x }))?;
+    let centre = plus(origin, times(1.0 / total, middle));
+    Some(End { centre, normal, area: length(sum), perimeter: Some(perimeter), through: None, odd: None })
 }
 
 /// The ends of a vessel, the largest first; of the same size, the one of the lowest x, y, z.
@@ -56,15 +44,10 @@ pub fn ends(vessel: &Mended) -> Vec<End> {
     for cap in &vessel.caps {
         let triangles: Vec<usize> = cap.clone().collect();
         let rim = triangles.iter().map(|&t| rim(mesh, &beyond, t, |there| cap.contains(&there))).sum();
-        found.extend(End::of(mesh, &triangles, rim));
+        found.extend(capped_by(mesh, &triangles, rim));
     }
     found.extend(flat(mesh, &beyond, capped));
-    let largest = found.iter().map(|end| end.area).fold(f64::MIN_POSITIVE, f64::max);
-    let size = |end: &End| (1e6 * end.area / largest).round();
-    found.sort_by(|a, b| {
-        let place = (0..3).map(|axis| a.centre[axis].total_cmp(&b.centre[axis]));
-        place.fold(size(b).total_cmp(&size(a)), |order, next| order.then(next))
-    });
+    number(&mut found);
     found
 }
 
@@ -115,7 +98,7 @@ fn flat(mesh: &Mesh, beyond: &[[u32; 3]], mut seen: Vec<bool>) -> Vec<End> {
         }
         if steep_around && mesh.area(piece.iter().copied()) >= least {
             let length = piece.iter().map(|&t| rim(mesh, beyond, t, |there| members.contains(&there))).sum();
-            found.extend(End::of(mesh, &piece, length));
+            found.extend(capped_by(mesh, &piece, length));
         }
     }
     found

@@ -23,9 +23,7 @@ use hematite_units::quantity::Length;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::domain::OpeningKind;
-use crate::opening::OpeningConfig;
-pub use ends::End;
+use crate::end::{End, EndsConfig};
 use mend::{Mended, Short, count, place};
 use mesh::Mesh;
 pub use mesh::Vector;
@@ -57,51 +55,11 @@ pub struct SurfaceConfig {
     pub ends: Option<EndsConfig>,
 }
 
-/// What the ends of a vessel are, e.g. {"largest": "velocity", "others": "pressure"}.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "snake_case")]
-pub struct EndsConfig {
-    /// The kind of opening at the end of the largest area, "end-0".
-    pub largest: OpeningKind,
-    /// The kind of openings at all others, "end-1" and so on.
-    pub others: OpeningKind,
-}
-
 impl SurfaceConfig {
     /// Its files.
     pub fn files(&self, config_path: &Path) -> Vec<PathBuf> {
         std::iter::once(&self.file).chain(&self.bodies).map(|file| sibling(config_path, file)).collect()
     }
-
-    /// The openings of all ends, where they are asked for.
-    ///
-    /// # Errors
-    /// A usage fault where the vessel has no ends.
-    pub fn openings(&self, ends: &[End]) -> Result<Vec<OpeningConfig>> {
-        let Some(config) = self.ends else { return Ok(Vec::new()) };
-        if ends.is_empty() {
-            return Err(Fault::usage(
-                "geometry.surface.ends: the surface has no flat ends across its vessels; cut it flat there, or take \"ends\" \
-                 out and give openings with \"section\"",
-            ));
-        }
-        let kind = |k: usize| if k == 0 { config.largest } else { config.others };
-        Ok((0..ends.len()).map(|k| OpeningConfig::at_end(format!("end-{k}"), kind(k), k)).collect())
-    }
-}
-
-/// What to say of an end.
-pub(crate) fn describe(k: usize, end: &End) -> String {
-    let tidy = |x: f64, unit: f64| if x.abs() < 1e-6 * unit { 0.0 } else { x };
-    let direction: Vec<String> = end.normal.iter().map(|&n| format!("{:.3}", tidy(n, 1e3))).collect();
-    let centre: Vec<String> = end.centre.iter().map(|&x| format!("{:.4e}", tidy(x, end.perimeter))).collect();
-    format!(
-        "end {k} at ({}) m, into the vessel ({}), area {:.4e} m2, perimeter {:.4e} m",
-        centre.join(", "),
-        direction.join(", "),
-        end.area,
-        end.perimeter
-    )
 }
 
 /// Closed surfaces with the fluid behind their triangles.
