@@ -183,13 +183,15 @@ fn drawn(
         opening.map(Site::opening).or_else(part).or_else(fluid)
     };
     let mut labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), site_of)?;
-    let level = if division.smooth { rules::level(&volume, label_rules, &labels) } else { None };
+    let mut level = if division.smooth { rules::level(&volume, label_rules, &labels) } else { None };
+    let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
+    let periodic = periodic(geometry, dimension)?;
+    let specks =
+        geometry.specks.map(|specks| specks.remove(&mut labels, level.as_deref_mut(), periodic)).transpose()?;
     let notes = std::mem::take(&mut volume.notes);
     let values = regions.iter().any(RegionConfig::asks_for_values).then_some(volume.values);
     let labelled = Labelled::take(&mut labels, division.factors);
 
-    let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
-    let periodic = periodic(geometry, dimension)?;
     let lattice = refine::refine(&labels, level.as_deref(), division, dimension, periodic)?;
     let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * edges[axis] - lattice.padding[axis] as f64 * spacing);
     let mut domain = Domain {
@@ -202,7 +204,7 @@ fn drawn(
         openings: Vec::new(),
         wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
         surface: None,
-        report: Report { read, header: notes, ..Report::default() },
+        report: Report { read, header: notes, specks: specks.unwrap_or_default(), ..Report::default() },
     };
     if geometry.keep == Some(Keep::Largest) {
         keep_largest(&mut domain);
@@ -279,6 +281,7 @@ fn within_surface(
         ("voxels", geometry.voxels.is_some(), "give one source"),
         ("rules", geometry.rules.is_some(), "the fluid is within the surface"),
         ("crop", geometry.crop.is_some(), "cut vessels by openings with \"section\""),
+        ("specks", geometry.specks.is_some(), "\"keep\" chooses pieces"),
         ("refine", geometry.refine.is_some(), "take a smaller \"spacing\""),
         ("periodic", !geometry.periodic.is_empty(), "give openings at the ends"),
         ("ends", geometry.ends.is_some(), "write \"ends\" into \"surface\""),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::end::EndsConfig;
 use crate::read::raw::Layout;
+use crate::specks::SpecksConfig;
 use crate::surface::SurfaceConfig;
 use crate::volume::{Endian, ValueType};
 
@@ -22,16 +23,18 @@ pub struct GeometryConfig {
     /// PNM files with another maximum (P2 with 15, say) and bitmaps are scaled to that range, as image viewers do. The
     /// values of a TIFF file are those stored.
     pub image: Option<PathBuf>,
-    /// A voxel volume, e.g. {"file": "vessel.nii.gz"}. Voxel i of row j of slice k lies at x = i, y = j, z = k. Where the
-    /// header says how these run through the patient, x, y and z are the patient's: to the left, to the back, to the head.
-    /// The origin is the volume's corner. One slice makes a 2-D domain.
+    /// A voxel volume, e.g. {"file": "vessel.nii.gz"}. Voxel i of row j of slice k lies at x = i, y = j, z = k. Where
+    /// the header says how these run through the patient, x, y and z are the patient's: to the left, to the back, to
+    /// the head. The origin is the volume's corner. One slice makes a 2-D domain.
     pub voxels: Option<VoxelConfig>,
-    /// The surface of a vessel, e.g. {"file": "aorta.stl", "unit": "1 mm"}: the fluid is within it. Coordinates of openings
-    /// are those of the file, times its unit. `rules`, `crop`, `refine` and `periodic` are not for surfaces.
+    /// The surface of a vessel, e.g. {"file": "aorta.stl", "unit": "1 mm"}: the fluid is within it. Coordinates of
+    /// openings are those of the file, times its unit. `rules`, `crop`, `refine`, `specks`, `ends` and `periodic` are
+    /// not for surfaces.
     pub surface: Option<SurfaceConfig>,
-    /// The spacing of the lattice, e.g. "4 um": the edge of one pixel, or of one voxel where nothing else tells that. With
-    /// `refine` the lattice is finer by that factor. Voxels of another known edge (by their header and its unit, or by
-    /// `voxels.edges`) are resampled to this spacing, along smoothed walls. Default: the known edge of voxels that are cubes.
+    /// The spacing of the lattice, e.g. "4 um": the edge of one pixel, or of one voxel where nothing else tells that.
+    /// With `refine` the lattice is finer by that factor. Voxels of another known edge (by their header and its unit,
+    /// or by `voxels.edges`) are resampled to this spacing, along smoothed walls. Default: the known edge of voxels
+    /// that are cubes.
     pub spacing: Option<Length>,
     /// Which values become what; the first rule that matches decides, and every value must meet one, e.g.
     /// [{"below": 128, "is": "wall"}, {"any": true, "is": "fluid"}]. Default: zero (black) is wall, all else fluid.
@@ -41,10 +44,13 @@ pub struct GeometryConfig {
     pub crop: Option<Crop>,
     /// Divides every pixel or voxel into smaller sites, e.g. {"factor": 4, "smooth": true}.
     pub refine: Option<Refine>,
+    /// Removes specks, small pieces of fluid or wall that are noise, before anything else is made of the labels, e.g.
+    /// {"fluid": 20, "wall": 20} pixels or voxels.
+    pub specks: Option<SpecksConfig>,
     /// Makes openings where the border of a picture or a volume cuts vessels, e.g. {"largest": "velocity", "others":
-    /// "pressure"}: "end-0", "end-1" and so on, the largest first, as `mkcase --check` lists them. Each connected patch of
-    /// fluid at the border is an end; the opening is cut across the vessel inside it. Default: only those that `openings` name by
-    /// `end`. Surfaces have a key of this name of their own. Not together with `periodic`.
+    /// "pressure"}: "end-0", "end-1" and so on, the largest first, as `mkcase --check` lists them. Each connected
+    /// patch of fluid at the border is an end; the opening is cut across the vessel inside it. Default: only those
+    /// that `openings` name by `end`. Surfaces have a key of this name of their own. Not together with `periodic`.
     pub ends: Option<EndsConfig>,
     /// Directions in which the lattice wraps, e.g. ["x", "y"]; what leaves through one face enters by the opposite
     /// one. Other faces are closed by wall, but for openings.
@@ -59,9 +65,9 @@ pub struct GeometryConfig {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct VoxelConfig {
-    /// The file (.nii .nii.gz .nrrd .nhdr .mha .mhd .vti .npy .tif .tiff .raw .bin), or a folder of slices: images, read
-    /// in the order of their names (so number them 001, 002 ...), the first at z = 0, their first row at y = 0. Rules see
-    /// values as stored, those of slices as of `image`.
+    /// The file (.nii .nii.gz .nrrd .nhdr .mha .mhd .vti .npy .tif .tiff .raw .bin), or a folder of slices: images,
+    /// read in the order of their names (so number them 001, 002 ...), the first at z = 0, their first row at y = 0.
+    /// Rules see values as stored, those of slices as of `image`.
     pub file: PathBuf,
     /// Raw files: voxels along x, y, z, e.g. [64, 64, 32]; x is stored fastest.
     #[serde(default)]
@@ -78,11 +84,12 @@ pub struct VoxelConfig {
     /// VTI files: the name of the array, e.g. "density"; default the active scalars, or else the first array.
     #[serde(default)]
     pub array: Option<String>,
-    /// .npy files: which indices an array has, "zyx" (default), as image libraries have them, or "xyz"; in 2-D "yx" or "xy".
+    /// .npy files: which indices an array has, "zyx" (default), as image libraries have them, or "xyz"; in 2-D "yx" or
+    /// "xy".
     #[serde(default)]
     pub order: Option<ArrayOrder>,
-    /// What 1 in the header's spacing means: with "1 mm" a header spacing of 0.02 is 20 um. In place of the header's own
-    /// unit; needed where it has none (MetaImage and VTI files) and the edges of voxels are to follow from it.
+    /// What 1 in the header's spacing means: with "1 mm" a header spacing of 0.02 is 20 um. In place of the header's
+    /// own unit; needed where it has none (MetaImage and VTI files) and the edges of voxels are to follow from it.
     #[serde(default)]
     pub header_unit: Option<Length>,
     /// The edges of a voxel along x, y, z, in place of those of the header, e.g. ["0.4 mm", "0.4 mm", "0.7 mm"].
@@ -140,7 +147,8 @@ impl VoxelConfig {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct Rule {
-    /// Pixels of exactly this colour, "#rrggbb" with 00 to ff each of red, green and blue, e.g. "#ff0000"; images only.
+    /// Pixels of exactly this colour, "#rrggbb" with 00 to ff each of red, green and blue, e.g. "#ff0000"; images
+    /// only.
     #[serde(default)]
     pub colour: Option<String>,
     /// Values < this, e.g. 128.

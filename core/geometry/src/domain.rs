@@ -110,6 +110,9 @@ pub struct Report {
     /// What the surface is and what was mended, a sentence each; empty for images and volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<String>,
+    /// Which specks of a picture or a volume were removed, a sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub specks: Vec<String>,
     /// Where the border of a picture or a volume cuts vessels, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ends: Vec<String>,

@@ -56,6 +56,7 @@ impl fmt::Display for Report<'_> {
         if !wraps.is_empty() {
             writeln!(f, "periodic   {wraps}")?;
         }
+        geometry.specks.iter().try_for_each(|line| writeln!(f, "cleaned    {line}"))?;
         geometry.ends.iter().try_for_each(|line| writeln!(f, "border     {line}"))?;
         let pieces = |n: usize| if n == 1 { "1 piece".to_owned() } else { format!("{n} pieces") };
         writeln!(

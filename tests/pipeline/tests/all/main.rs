@@ -26,6 +26,7 @@ mod platelets;
 mod real;
 mod regions;
 mod run_faults;
+mod segmentations;
 mod stopped_ranks;
 mod stops;
 mod surfaces;
