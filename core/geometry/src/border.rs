@@ -23,6 +23,8 @@ const RUN: f64 = 1.5;
 /// Sections that are taken at least: a wall at a small angle has steps, and fewer sections may meet none of one site
 /// for 3 degrees.
 const LEAST: usize = 24;
+/// and at most, so that time does not grow with the cube of the width.
+const MOST: usize = 128;
 /// The line of middles is a bent one where that explains this share of what a straight one leaves,
 const BENT: f64 = 0.5;
 /// and more than steps of one site would: their mean square.
@@ -263,10 +265,11 @@ impl Tracer<'_> {
             let run = if round == 0 { RUN / 3.0 } else { RUN };
             let plane = Plane { point, normal };
             let top = patch.sites.iter().map(|&site| plane.height(self.point(site))).fold(0.0, f64::max);
-            let count = ((run * width).ceil() as usize).max(LEAST);
+            let count = ((run * width).ceil() as usize).clamp(LEAST, MOST);
             let slabs = self.slabs(patch, &plane, top + 0.5, count, floor);
             let straight = straight(&slabs);
-            if straight < FEW.max((STRAIGHT * self.width(slabs[0].area())) as usize) {
+            let needed = FEW.max((STRAIGHT * self.width(slabs[0].area())) as usize).min(count);
+            if straight < needed {
                 known = None;
                 break;
             }

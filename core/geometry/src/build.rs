@@ -45,8 +45,8 @@ pub fn build_with_parts(
     build_marked(config_path, geometry, openings, wall_parts, &[], &BTreeMap::new()).map(|(domain, _)| domain)
 }
 
-/// Makes the labelled lattice of a config, and what tells the nodes of its regions and the values of its fields; paths in it are
-/// relative to the folder of `config_path`.
+/// Makes the labelled lattice of a config, and what tells the nodes of its regions and the values of its fields; paths
+/// in it are relative to the folder of `config_path`.
 ///
 /// # Errors
 /// A usage fault for anything in the config or its files that cannot work, with the key or file, the value, the limit
@@ -226,10 +226,16 @@ fn drawn(
     Ok(Drawn { domain, openings, ends, labelled, picture })
 }
 
+/// What to say of a picture or a volume without ends, and of a surface.
+const NO_BORDER: &str =
+    "the border cuts no vessel, so that there are no ends; crop the picture or volume so that it does";
+const NO_CAPS: &str = "the surface has no flat ends across its vessels; cut it flat there";
+
 /// Ends that are listed at most.
 const LISTED: usize = 100;
 
-/// The openings of a config with those of its `ends`, and the ends of the vessels at the border, which the report lists.
+/// The openings of a config with those of its `ends`, and the ends of the vessels at the border, which the report
+/// lists.
 fn with_ends(
     geometry: &GeometryConfig,
     openings: &[OpeningConfig],
@@ -250,8 +256,11 @@ fn with_ends(
     if ends.len() > LISTED {
         domain.report.ends.push(format!("and {} smaller ones", ends.len() - LISTED));
     }
-    let all =
-        geometry.ends.as_ref().map(|config| config.openings("geometry.ends", &ends, domain.dimension)).transpose()?;
+    let all = geometry
+        .ends
+        .as_ref()
+        .map(|config| config.openings("geometry.ends", NO_BORDER, &ends, domain.dimension))
+        .transpose()?;
     let openings = [openings, &all.unwrap_or_default()].concat();
     opening::check_ends(&openings, Some(&ends))?;
     Ok((openings, ends))
@@ -307,7 +316,8 @@ fn within_surface(
     let ends = std::mem::take(&mut loaded.ends);
     let (mut notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
     notes.extend(ends.iter().enumerate().map(|(k, end)| end.describe(k, 3)));
-    let all = config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", &ends, 3)).transpose()?;
+    let all =
+        config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose()?;
     let openings = [openings, &all.unwrap_or_default()].concat();
     opening::check(&openings, |_| false)?;
     opening::check_ends(&openings, Some(&ends))?;
@@ -437,8 +447,8 @@ fn links(dimension: usize) -> Vec<[i32; 3]> {
         .collect()
 }
 
-/// Warnings of openings that are the only ones of their component, which `touched` tells for each, while there are others elsewhere,
-/// or the only ones through which a velocity is prescribed: what comes in there cannot go out.
+/// Warnings of openings that are the only ones of their component, which `touched` tells for each, while there are
+/// others elsewhere, or the only ones through which a velocity is prescribed: what comes in there cannot go out.
 fn alone(openings: &[Opening], touched: &[usize], sizes: &[usize]) -> Vec<String> {
     let flows = |k: usize| openings[k].kind != OpeningKind::Wall;
     let of_component = |c: usize| (0..openings.len()).filter(move |&k| flows(k) && touched[k] == c);

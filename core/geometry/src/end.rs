@@ -47,7 +47,7 @@ impl End {
         let (centre, direction) = (centre.join(", "), direction.join(", "));
         match self.odd {
             None => format!("end {k} at ({centre}) m, into the vessel ({direction}), {measure}"),
-            Some(why) => format!("end {k} at ({centre}) m, {measure} at the border, not opened: {why}"),
+            Some(why) => format!("end {k} at ({centre}) m, {measure} at the border, without direction: {why}"),
         }
     }
 }
@@ -81,11 +81,12 @@ pub struct EndsConfig {
 }
 
 impl EndsConfig {
-    /// The openings at all ends that are wide enough; `key` is where this stands in the config.
+    /// The openings at all ends that are wide enough; `key` is where this stands in the config, `none` what to say
+    /// where there are no ends.
     ///
     /// # Errors
     /// A usage fault where there are none.
-    pub(crate) fn openings(&self, key: &str, ends: &[End], dimension: usize) -> Result<Vec<OpeningConfig>> {
+    pub(crate) fn openings(&self, key: &str, none: &str, ends: &[End], dimension: usize) -> Result<Vec<OpeningConfig>> {
         if let Some(k) = self.closed.iter().find(|&&k| k >= ends.len()) {
             return Err(Fault::usage(format!(
                 "{key}.closed: end {k} is not there, the vessel has {} ends: `mkcase --check` lists them",
@@ -104,10 +105,7 @@ impl EndsConfig {
                     "{key}: \"narrower_than\" ({least:e} m) and \"closed\" leave no end open, the widest is {widest:.4e} m wide: take a \
                      smaller width or fewer numbers"
                 ),
-                None => format!(
-                    "{key}: the vessel has no ends: surfaces need flat ends across vessels, in pictures and volumes a vessel ends \
-                     where it reaches the border; cut it there, or take \"ends\" out and give openings with \"section\""
-                ),
+                None => format!("{key}: {none}, or take \"ends\" out and give openings with \"section\""),
             }));
         }
         Ok(openings)

@@ -18,12 +18,12 @@ pub struct OpeningConfig {
     pub name: String,
     /// What the run prescribes: "velocity", "pressure" or "wall".
     pub kind: OpeningKind,
-    /// Wherever fluid reaches this face of the domain, e.g. "x-", the left one of an image; `crop` moves the faces. Not for
-    /// surfaces.
+    /// Wherever fluid reaches this face of the domain, e.g. "x-", the left one of an image; `crop` moves the faces.
+    /// Not for surfaces.
     #[serde(default)]
     pub face: Option<Side>,
-    /// Limits `face` to a box, e.g. to one of two vessels that reach it. Both lengths across the face must be given but
-    /// do not count.
+    /// Limits `face` to a box, e.g. to one of two vessels that reach it. Both lengths across the face must be given
+    /// but do not count.
     #[serde(default)]
     pub within: Option<BoxConfig>,
     /// A plane across x, y or z that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes,
@@ -34,9 +34,10 @@ pub struct OpeningConfig {
     /// off goes, unless that touches another opening or `keep` says "all".
     #[serde(default)]
     pub section: Option<Section>,
-    /// An end of the vessel: its number as `mkcase --check` lists them, from 0. The opening is cut across the vessel. At an
-    /// end of a surface it is along the end, 2 spacings before it, so that it is all within the vessel; where the border of
-    /// a picture or a volume cuts the vessel, it is 2 spacings along the vessel behind the last site at the border.
+    /// An end of the vessel: its number as `mkcase --check` lists them, from 0. The opening is cut across the vessel.
+    /// At an end of a surface it is along the end, 2 spacings before it, so that it is all within the vessel; where
+    /// the border of a picture or a volume cuts the vessel, it is 2 spacings along the vessel behind the last site at
+    /// the border.
     #[serde(default)]
     pub end: Option<usize>,
     /// Fluid sites with their centres in this box become the opening, which fluid around the box touches, e.g.
@@ -178,8 +179,8 @@ pub fn check(openings: &[OpeningConfig], labelled: impl Fn(&str) -> bool) -> Res
     Ok(())
 }
 
-/// How far before the end of a vessel its opening is cut, spacings: far enough that its layer and the sites that close it
-/// behind are all within the vessel.
+/// How far before the end of a vessel its opening is cut, spacings: far enough that its layer and the sites that close
+/// it behind are all within the vessel.
 const INSET: f64 = 2.0;
 
 /// Checks that the ends that openings name are there and lead somewhere; none are known of a lattice that wraps.

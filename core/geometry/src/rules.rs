@@ -23,8 +23,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The pixel nearest to the centre of a site for which `wanted` holds, of the site's own and those around it. The site is
-    /// counted without padding; `factors` sites are along the edge of a pixel along x, y, z.
+    /// The pixel nearest to the centre of a site for which `wanted` holds, of the site's own and those around it. The
+    /// site is counted without padding; `factors` sites are along the edge of a pixel along x, y, z.
     pub fn nearest(
         &self,
         site: [usize; 3],
@@ -131,7 +131,8 @@ pub fn check_colours<'c>(values: &Values, mut conditions: impl Iterator<Item = &
     Ok(())
 }
 
-/// Labels the cropped part of `volume`. `site_of(name)` gives the sites of the opening, part of the wall or region that uses a label.
+/// Labels the cropped part of `volume`. `site_of(name)` gives the sites of the opening, part of the wall or region
+/// that uses a label.
 ///
 /// # Errors
 /// A rule that is not one condition, a label that nothing uses, a crop outside the volume, a value no rule covers.
@@ -179,10 +180,12 @@ pub fn label(
     Ok(Labels { shape, start, sites })
 }
 
-/// How far each used value of a level set is beyond the threshold between fluid and wall, positive in the fluid; x fastest.
+/// How far each used value of a level set is beyond the threshold between fluid and wall, positive in the fluid; x
+/// fastest.
 ///
-/// A volume is a level set where its values are floating-point numbers, all finite and some not whole, and two rules make one
-/// side of a number fluid and the rest wall. Between the centres of its voxels such a field tells where the wall is.
+/// A volume is a level set where its values are floating-point numbers, all finite and some not whole, and two rules
+/// make one side of a number fluid and the rest wall. Between the centres of its voxels such a field tells where the
+/// wall is.
 pub fn level(volume: &Volume, rules: Option<&[Rule]>, labels: &Labels) -> Option<Vec<f32>> {
     let [first, second] = rules? else { return None };
     let (threshold, is_below) = match (condition(first).ok()?, condition(second).ok()?) {

@@ -41,7 +41,13 @@ impl VoxelSize {
             let division = Division::refined(geometry.refine, dimension)?;
             return Ok(Self { edges: [pixel; 3], spacing: pixel / division.factors[0], division });
         };
-        edges[..dimension].iter().try_for_each(|&edge| check_spacing(edge))?;
+        if let Some(edge) = edges[..dimension].iter().find(|edge| !SPACINGS.contains(edge)) {
+            return Err(Fault::usage(format!(
+                "geometry.voxels: an edge of a voxel is {edge:e} m, outside {:e} to {:e} m: give \"edges\", or another \"header_unit\"",
+                SPACINGS.start(),
+                SPACINGS.end()
+            )));
+        }
         let is_cube = edges[..dimension].iter().all(|edge| is_same(*edge, edges[0]));
         let is_asked = |spacing: f64| edges[..dimension].iter().all(|edge| is_same(*edge, spacing));
         match asked {

@@ -12,20 +12,21 @@ use crate::rules::Labels;
 pub const WHOLE_WALL: &str = "walls";
 
 /// A named part of the wall: a name and exactly one of `box` and `label`, e.g. {"name": "cylinder", "box": {"min":
-/// ["0.1 m", "0.1 m"], "max": ["0.3 m", "0.3 m"]}}. Runs take down the force of the fluid on it. That on a closed obstacle is
-/// complete; that on a piece cut out of a wall has, along the wall, an error of the pressure difference between its ends on a
-/// sixth of a spacing.
+/// ["0.1 m", "0.1 m"], "max": ["0.3 m", "0.3 m"]}}. Runs take down the force of the fluid on it. That on a closed
+/// obstacle is complete; that on a piece cut out of a wall has, along the wall, an error of the pressure difference
+/// between its ends on a sixth of a spacing.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct WallPartConfig {
     /// Its name, e.g. "cylinder"; each name once, openings included.
     pub name: String,
-    /// Wall sites with their centres in this box belong to it. Take the box larger than an obstacle by a site or more, but
-    /// not so large that it holds other walls.
+    /// Wall sites with their centres in this box belong to it. Take the box larger than an obstacle by a site or more,
+    /// but not so large that it holds other walls.
     #[serde(default, rename = "box")]
     pub region: Option<BoxConfig>,
-    /// Sites that a rule of the geometry labels so, e.g. "valve" with the rule {"colour": "#0000ff", "is": "valve"}: they
-    /// are wall. Where walls are smoothed, sites that become wall belong to the nearest pixel or voxel of the wall.
+    /// Sites that a rule of the geometry labels so, e.g. "valve" with the rule {"colour": "#0000ff", "is": "valve"}:
+    /// they are wall. Where walls are smoothed, sites that become wall belong to the nearest pixel or voxel of the
+    /// wall.
     #[serde(default)]
     pub label: Option<String>,
 }
@@ -83,8 +84,8 @@ pub struct Labelled {
 }
 
 impl Labelled {
-    /// Takes the parts out of `labels`, where they become wall; none where no rule labels any. `factors` sites are along the
-    /// edge of a pixel along x, y, z.
+    /// Takes the parts out of `labels`, where they become wall; none where no rule labels any. `factors` sites are
+    /// along the edge of a pixel along x, y, z.
     pub fn take(labels: &mut Labels, factors: [f64; 3]) -> Option<Self> {
         let is_part = |site: &Site| site.as_wall_part().is_some();
         labels.sites.iter().any(is_part).then(|| {

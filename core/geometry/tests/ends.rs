@@ -238,7 +238,7 @@ fn what_has_no_direction_is_told_and_refused_where_it_is_opened() {
     let fault = built(shape, |_| true, both(), json!([])).expect_err("all around");
     assert!(fault.message.contains("opposite sides") && fault.message.contains("\"end-0\""), "{fault}");
     let none = built(shape, |[x, y, _]| (x - 50.0).hypot(y - 40.0) < 20.0, both(), json!([])).expect_err("no ends");
-    assert!(none.message.contains("geometry.ends: the vessel has no ends"), "{none}");
+    assert!(none.message.contains("geometry.ends: the border cuts no vessel"), "{none}");
 }
 
 #[test]

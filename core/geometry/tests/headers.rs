@@ -307,6 +307,11 @@ fn units_come_from_the_header_or_from_the_config() {
     fs::write(folder.path().join("a.nii"), nifti(SHAPE, STEPS, 0, &[1; 60], |_| ())).expect("writes");
     let fault = built(folder.path(), json!({"voxels": {"file": "a.nii"}, "spacing": "1 um"})).expect_err("no cubes");
     assert!(fault.message.contains("x 0.75") && fault.message.contains("\"header_unit\""), "{fault}");
+    for steps in [[0.0; 3], [f64::NAN; 3]] {
+        fs::write(folder.path().join("a.nii"), nifti(SHAPE, steps, 2, &[1; 60], |_| ())).expect("writes");
+        let fault = built(folder.path(), json!({"voxels": {"file": "a.nii"}})).expect_err("no edges");
+        assert!(fault.message.contains("an edge of a voxel is") && fault.message.contains("\"edges\""), "{fault}");
+    }
     let nrrd = "NRRD0004\ntype: uint8\ndimension: 3\nspacings: 1 1 1\nunits: \"mm\" \"mm\" \"um\"\nsizes: 1 1 2\nencoding: raw\n\nab";
     let fault = voxels(folder.path(), "a.nrrd", nrrd.as_bytes()).expect_err("two units");
     assert!(fault.message.contains("differ by direction"), "{fault}");

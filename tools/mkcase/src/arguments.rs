@@ -23,9 +23,9 @@ Exit codes:
 
 /// Makes a case from geometry: a sparse lattice, its openings, its cells and its partitions, in one HDF5 file.
 ///
-/// CASE.json names an image, a voxel volume or the surface of a vessel, the lattice spacing, the openings and the cells to
-/// seed; paths in it are relative to it. The case says where fluid is; pressures, velocities and viscosity come with the
-/// run.
+/// CASE.json names an image, a voxel volume or the surface of a vessel, the lattice spacing, the openings and the
+/// cells to seed; paths in it are relative to it. The case says where fluid is; pressures, velocities and viscosity
+/// come with the run.
 #[derive(Debug, Parser)]
 #[command(name = "mkcase", version, after_help = EXAMPLES)]
 pub struct Arguments {
@@ -33,8 +33,8 @@ pub struct Arguments {
     #[arg(value_name = "CASE.json", required_unless_present = "schema")]
     pub config: Option<PathBuf>,
 
-    /// The case file to write [default: CASE.json with .h5 for .json]. A case that is there is replaced, any other file
-    /// is not.
+    /// The case file to write [default: CASE.json with .h5 for .json]. A case that is there is replaced, any other
+    /// file is not.
     #[arg(short, long, value_name = "CASE.h5")]
     pub output: Option<PathBuf>,
 
@@ -42,8 +42,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N[,N..]", value_delimiter = ',')]
     pub parts: Option<Vec<NonZeroUsize>>,
 
-    /// Reads and checks everything, says what would be made, writes nothing. Cells are counted and tried against the
-    /// walls, not placed.
+    /// Reads and checks everything, says what would be made and where vessels end, writes nothing. Cells are counted
+    /// and tried against the walls, not placed.
     #[arg(long)]
     pub check: bool,
 

@@ -66,8 +66,8 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     })
 }
 
-/// Axes and spacing by the header's affine transformation, or else by its quaternion. NIfTI's x and y go to the patient's
-/// right and front.
+/// Axes and spacing by the header's affine transformation, or else by its quaternion. NIfTI's x and y go to the
+/// patient's right and front.
 fn placed(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
     let signs = [-1.0, -1.0, 1.0];
     if header.sform_code > 0 {

@@ -207,6 +207,16 @@ fn ends_that_are_not_there_are_refused() {
     let message = made(face, json!({"unit": "1 mm"}), &tube());
     assert!(message.contains("\"face\" is not for surfaces") && message.contains("\"end\""), "{message}");
     let all = json!({"unit": "1 mm", "ends": {"largest": "velocity", "others": "pressure"}});
-    let message = made(json!([]), all, &ball(3.0, [0.0; 3]));
+    let message = made(json!([]), all.clone(), &ball(3.0, [0.0; 3]));
     assert!(message.contains("no flat ends"), "{message}");
+    for (key, value, piece) in [
+        ("narrower_than", json!("1 m"), "geometry.surface.ends: \"narrower_than\""),
+        ("closed", json!([0, 1]), "\"closed\" leave no end open"),
+        ("closed", json!([2]), "geometry.surface.ends.closed: end 2"),
+    ] {
+        let mut fewer = all.clone();
+        fewer["ends"][key] = value;
+        let message = made(json!([]), fewer, &tube());
+        assert!(message.contains(piece), "{message}");
+    }
 }

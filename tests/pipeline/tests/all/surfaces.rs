@@ -108,6 +108,9 @@ fn surfaces_without_unit_or_with_keys_of_pictures_are_refused() {
     refused(json!({"surface": surface}), &["needs \"spacing\""]);
     refused(json!({"surface": surface, "spacing": "1 mm", "refine": {"factor": 2}}), &["geometry.refine", "spacing"]);
     refused(json!({"surface": surface, "spacing": "1 mm", "periodic": ["x"]}), &["geometry.periodic", "openings"]);
+    let ends = json!({"largest": "velocity", "others": "pressure"});
+    refused(json!({"surface": surface, "spacing": "1 mm", "ends": ends}), &["geometry.ends", "into \"surface\""]);
+    refused(json!({"surface": surface, "spacing": "1 mm", "specks": {"fluid": 9}}), &["geometry.specks", "\"keep\""]);
     refused(json!({"surface": surface, "spacing": "1 mm", "image": "a.png"}), &["geometry.image", "one source"]);
     refused(json!({"surface": surface, "spacing": "9 um", "colour": 1}), &["colour"]);
     refused(
