@@ -434,7 +434,7 @@ fn snapped(v: [f64; 3]) -> [f64; 3] {
 /// `v` at unit length; components that are none but for rounding are none.
 fn direction(v: [f64; 3]) -> Option<[f64; 3]> {
     let length = norm(v);
-    if !(length > 1e-9) {
+    if length <= 1e-9 {
         return None;
     }
     let tidy = v.map(|x| if x.abs() < 1e-9 * length { 0.0 } else { x });

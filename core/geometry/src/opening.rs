@@ -243,8 +243,9 @@ pub fn place(domain: &mut Domain, k: usize, opening: &OpeningConfig, ends: &[End
         let before = || [0, 1, 2].map(|axis| end.centre[axis] + inset * end.normal[axis]);
         across(domain, k, end.normal, end.through.unwrap_or_else(before)).ok_or_else(|| {
             Fault::usage(format!(
-                "no fluid lies {INSET} spacings before the end: the vessel is too narrow there for the spacing; take a smaller one, \
-                 or cut it by a \"section\""
+                "no fluid is left where end {} is cut: the vessel is too narrow or too short there for the spacing; take a smaller \
+                 one, or cut it by a \"section\"",
+                opening.end.unwrap_or_default()
             ))
         })
     } else if let Some(region) = &opening.region {

@@ -143,9 +143,9 @@ fn put(header: &mut [u8], at: usize, numbers: &[f64]) {
 /// Puts an affine transformation, whose columns are `vectors` times `steps`.
 fn put_sform(header: &mut [u8], vectors: [[f64; 3]; 3], steps: [f64; 3]) {
     header[254..256].copy_from_slice(&1i16.to_le_bytes());
-    for row in 0..3 {
-        let numbers: Vec<f64> = (0..3).map(|k| vectors[k][row] * steps[k]).chain([7.0]).collect();
-        put(header, 280 + 16 * row, &numbers);
+    for (row, at) in [280, 296, 312].into_iter().enumerate() {
+        let [x, y, z] = [0, 1, 2].map(|k: usize| vectors[k][row] * steps[k]);
+        put(header, at, &[x, y, z, 7.0]);
     }
 }
 

@@ -261,6 +261,14 @@ fn nifti() {
 }
 
 #[test]
+fn npy() {
+    let header = "{'descr': '>u2', 'fortran_order': False, 'shape': (3, 4, 5), }\n";
+    let content = [&b"\x93NUMPY\x01\x00"[..], &(header.len() as u16).to_le_bytes(), header.as_bytes(), &big()].concat();
+    let volume = survives("a.npy", &content, &Values::U16(words()), |path| voxels(path, serde_json::json!({})));
+    assert_eq!((volume.shape, volume.spacing), (SHAPE, None));
+}
+
+#[test]
 fn tiff_pages_are_slices() {
     let mut content = std::io::Cursor::new(Vec::new());
     let mut encoder = tiff::encoder::TiffEncoder::new(&mut content).expect("an encoder");

@@ -82,7 +82,7 @@ fn placed(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
     let [b, c, d] = [header.quatern_b, header.quatern_c, header.quatern_d].map(f64::from);
     let rest = 1.0 - b * b - c * c - d * d;
     // What rounding leaves beyond a unit quaternion.
-    if !(rest > -1e-4) {
+    if rest.is_nan() || rest <= -1e-4 {
         return Err(Fault::usage(format!("qform: its quaternion ({b}, {c}, {d}) is longer than 1")));
     }
     let a = rest.max(0.0).sqrt();
