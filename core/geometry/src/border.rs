@@ -8,6 +8,7 @@
 
 use std::collections::HashSet;
 
+use crate::components::Components;
 use crate::domain::{Domain, Site};
 use crate::end::{End, number};
 
@@ -45,11 +46,18 @@ const ALL_AROUND: &str =
     "fluid reaches the border on opposite sides; crop along a wall, or make the direction periodic";
 const CROOKED: &str = "the vessel is not straight there: it runs along the border, widens or ends";
 
-/// The ends at the border of a domain that wraps in no direction, numbered.
-pub fn ends(domain: &Domain) -> Vec<End> {
+/// The ends at the border of a domain that wraps in no direction, numbered; those of the largest connected piece of the
+/// fluid alone, where `of_largest`.
+pub fn ends(domain: &Domain, of_largest: bool) -> Vec<End> {
     let mut tracer = Tracer { domain, seen: Seen::of(domain.sites.len()) };
     let mut found = Vec::new();
-    for patch in patches(domain) {
+    let mut patches = patches(domain);
+    if of_largest && !patches.is_empty() {
+        let pieces = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
+        let largest = pieces.largest();
+        patches.retain(|patch| pieces.at(tracer.place(patch.sites[0])) == largest);
+    }
+    for patch in patches {
         tracer.follow(&patch, None, &mut found);
     }
     number(&mut found);

@@ -206,9 +206,6 @@ fn drawn(
         surface: None,
         report: Report { read, header: notes, specks: specks.unwrap_or_default(), ..Report::default() },
     };
-    if geometry.keep == Some(Keep::Largest) {
-        keep_largest(&mut domain);
-    }
     let (openings, ends) = with_ends(geometry, openings, &mut domain)?;
     opening::check(&openings, labelled_by)?;
     wall_part::check(wall_parts, &openings, labelled_by)?;
@@ -250,7 +247,7 @@ fn with_ends(
         opening::check_ends(openings, None)?;
         return Ok((openings.to_vec(), Vec::new()));
     }
-    let ends = border::ends(domain);
+    let ends = border::ends(domain, geometry.keep == Some(Keep::Largest));
     let lines = ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, domain.dimension));
     domain.report.ends = lines.collect();
     if ends.len() > LISTED {
@@ -264,17 +261,6 @@ fn with_ends(
     let openings = [openings, &all.unwrap_or_default()].concat();
     opening::check_ends(&openings, Some(&ends))?;
     Ok((openings, ends))
-}
-
-/// Makes wall of all fluid but the largest connected component.
-fn keep_largest(domain: &mut Domain) {
-    let components = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
-    let sizes = &components.sizes;
-    let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]);
-    let kept: Vec<bool> = (0..sizes.len()).map(|c| Some(c) == largest).collect();
-    components.remove(&mut domain.sites, &kept);
-    domain.report.removed_components += sizes.len().saturating_sub(1);
-    domain.report.removed_sites += sizes.iter().sum::<usize>() - largest.map_or(0, |c| sizes[c]);
 }
 
 /// The domain within a surface.
@@ -383,7 +369,7 @@ fn periodic(geometry: &GeometryConfig, dimension: usize) -> Result<[bool; 3]> {
 fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
     let components = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
     let sizes = &components.sizes;
-    let largest = (0..sizes.len()).rev().max_by_key(|&c| sizes[c]);
+    let largest = components.largest();
     let touched = touched(domain, &components, largest.filter(|_| keep == Some(Keep::Largest)))?;
     let keep = keep.unwrap_or(if domain.openings.is_empty() { Keep::All } else { Keep::TouchingOpenings });
     let kept: Vec<bool> = match keep {
@@ -415,8 +401,8 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
     report.fluid = sum(true);
     report.fill = report.fluid as f64 / components.bounding_box(&kept).max(1) as f64;
     report.components = number(true);
-    report.removed_components += number(false);
-    report.removed_sites += sum(false);
+    report.removed_components = number(false);
+    report.removed_sites = sum(false);
     report.warnings.extend(alone(&domain.openings, &touched, sizes));
     Ok(())
 }

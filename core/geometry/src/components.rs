@@ -66,6 +66,11 @@ impl Components {
         Some(self.of_run[self.rows[row] + after] as usize)
     }
 
+    /// The one of most sites, the first of these.
+    pub fn largest(&self) -> Option<usize> {
+        (0..self.sizes.len()).rev().max_by_key(|&c| self.sizes[c])
+    }
+
     /// Turns the components that are not kept into wall.
     pub fn remove(&self, sites: &mut [Site], kept: &[bool]) {
         sites.par_chunks_mut(self.extent[0]).enumerate().for_each(|(row, sites)| {
