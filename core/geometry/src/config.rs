@@ -25,7 +25,7 @@ pub struct GeometryConfig {
     pub image: Option<PathBuf>,
     /// A voxel volume, e.g. {"file": "vessel.nii.gz"}. Voxel i of row j of slice k lies at x = i, y = j, z = k. Where
     /// the header says how these run through the patient, x, y and z are the patient's: to the left, to the back, to
-    /// the head. The origin is the volume's corner. One slice makes a 2-D domain.
+    /// the head. The origin is the corner of the volume where they are least. One slice makes a 2-D domain.
     pub voxels: Option<VoxelConfig>,
     /// The surface of a vessel, e.g. {"file": "aorta.stl", "unit": "1 mm"}: the fluid is within it. Coordinates of
     /// openings are those of the file, times its unit. `rules`, `crop`, `refine`, `specks`, `ends` and `periodic` are
