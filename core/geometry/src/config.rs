@@ -84,8 +84,7 @@ pub struct VoxelConfig {
     /// VTI files: the name of the array, e.g. "density"; default the active scalars, or else the first array.
     #[serde(default)]
     pub array: Option<String>,
-    /// .npy files: which indices an array has, "zyx" (default), as image libraries have them, or "xyz"; in 2-D "yx" or
-    /// "xy".
+    /// .npy files: which indices an array has, "zyx" (default), as image libraries have them, or "xyz"; without z in 2-D.
     #[serde(default)]
     pub order: Option<ArrayOrder>,
     /// What 1 in the header's spacing means: with "1 mm" a header spacing of 0.02 is 20 um. In place of the header's
@@ -103,10 +102,8 @@ pub struct VoxelConfig {
 pub enum ArrayOrder {
     /// array[z, y, x], or array[y, x].
     #[default]
-    #[serde(alias = "yx")]
     Zyx,
     /// array[x, y, z], or array[x, y].
-    #[serde(alias = "xy")]
     Xyz,
 }
 
