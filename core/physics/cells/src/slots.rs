@@ -1,6 +1,7 @@
 //! Cells into slots and out of them, and room for more.
 
 use hematite_config::{Fault, Result};
+use hematite_engine::SharedSurface;
 use hematite_engine::sites::Coordinate;
 use hematite_membrane::NONE;
 
@@ -8,6 +9,7 @@ use super::arrays::arrays;
 use super::contact::SlotContact;
 use super::kind::{Held, Kind};
 use super::record::Record;
+use super::surface;
 use super::time_step::Suspension;
 
 impl Suspension {
@@ -84,7 +86,9 @@ impl Suspension {
         let (vertices, ranges) = arrays(&self.gpu, &self.parameters, &rooms)?;
         self.vertices = vertices;
         self.write_column_speeds();
-        self.share_replaced()?;
+        if let Some(surface) = &self.surface {
+            surface::share_anew(surface, &self.gpu, &self.vertices)?;
+        }
         self.coupling.rebind(&self.gpu, &self.vertices);
         if let Some(contact) = &mut self.contact {
             contact.rebind(&self.gpu, &self.vertices)?;
@@ -111,6 +115,25 @@ impl Suspension {
             self.put(kind, id, record, held)?;
         }
         Ok(())
+    }
+
+    /// The vertices as others touch them, where they do.
+    pub fn surface(&self) -> Option<SharedSurface> {
+        self.surface.clone()
+    }
+
+    /// Tells others which vertices are there, and the area that each stands for after `step` steps.
+    pub(super) fn write_surface(&self, step: u64) -> Result<()> {
+        let Some(surface) = &self.surface else { return Ok(()) };
+        let mut cells = Vec::new();
+        for kind in &self.kinds {
+            for held in kind.cells.values() {
+                let first = kind.first_vertex(held.slot) as usize;
+                let area = self.vertex_area(kind, held.seeded_scale, step);
+                cells.push((first..first + kind.range.vertices as usize, area));
+            }
+        }
+        surface::write(surface, &self.gpu, &cells)
     }
 
     /// The area that a vertex stands for, of a cell seeded at this scale, after `step` steps; 2-D: the length.
