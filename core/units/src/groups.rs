@@ -3,7 +3,8 @@
 /// Squared lattice speed of sound of D2Q9 and D3Q19, `c_s^2 = 1/3`.
 pub const CS2: f64 = 1.0 / 3.0;
 
-/// Relaxation time of the symmetric rate: `tau = nu / c_s^2 + 1/2`, `nu` in lattice units.
+/// Relaxation time, in time steps, of the symmetric rate for the kinematic viscosity `nu` in lattice units:
+/// `tau = nu / c_s^2 + 1/2`.
 pub fn relaxation_time(nu: f64) -> f64 {
     nu / CS2 + 0.5
 }

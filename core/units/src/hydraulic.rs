@@ -15,7 +15,7 @@ macro_rules! hydraulic {
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub struct $name {
             value: f64,
-            /// Of the domain that its unit is for: 2 or 3.
+            /// Dimensions of the domains that the unit is for: 2 or 3.
             dimension: usize,
         }
 

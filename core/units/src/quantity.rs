@@ -86,7 +86,7 @@ quantities! {
     Density, "a density", Dimension::new(-3, 1, 0), "kg/m3", "1025 kg/m3";
     /// A dynamic viscosity in pascal seconds.
     DynamicViscosity, "a dynamic viscosity", Dimension::new(-1, 1, -1), "Pa s", "1.2 mPa s";
-    /// A force a volume, which is also a pressure gradient, in newtons a cubic metre.
+    /// A force per volume, which is also a pressure gradient, in newtons a cubic metre.
     ForceDensity, "a force density or pressure gradient", Dimension::new(-2, 1, -2), "Pa/m", "10 kPa/m";
     /// A volume flow rate in cubic metres a second.
     FlowRate, "a flow rate", Dimension::new(3, 0, -1), "m3/s", "3 uL/min";
@@ -94,7 +94,7 @@ quantities! {
     Force, "a force", Dimension::new(1, 1, -2), "N", "50 pN";
     /// An energy in joules.
     Energy, "an energy", Dimension::new(2, 1, -2), "J", "2.4e-19 J";
-    /// A force a length within a surface, in newtons a metre.
+    /// A force per length within a surface, in newtons a metre.
     SurfaceTension, "a surface tension or an elastic modulus of a membrane", Dimension::new(0, 1, -2), "N/m", "6.3 uN/m";
     /// A viscosity of a surface in pascal seconds metres.
     SurfaceViscosity, "a surface viscosity", Dimension::new(0, 1, -1), "Pa s m", "0.4 uPa s m";
