@@ -1,5 +1,5 @@
-//! Refuses what JSON and serde let pass: a key that stands twice, whose last value wins, and a list in place of an
-//! object, whose values are taken for those of keys in their order.
+//! Refuses two mistakes that JSON and serde let pass. A key that an object has twice: its last value would win. A list
+//! in place of an object: its values would be taken for those of the keys, in order.
 
 use std::fmt;
 
@@ -69,13 +69,14 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 }
 
-/// The first list of `value` where `schema`, a JSON Schema, allows none: the path of its key, and what may stand there.
+/// Finds the first list in `value` where the JSON Schema `schema` allows none. Returns the path of its key and what may
+/// stand there.
 pub fn misplaced_list(value: &Value, schema: &Value) -> Option<(String, String)> {
     search(value, &branches(schema, schema), schema, String::new())
 }
 
-/// The same for the value at `path`, for which one of `schemas` holds. Keys that no schema knows are passed over: they
-/// are refused elsewhere.
+/// Searches the value at `path`, for which one of `schemas` holds. Skips keys that no schema knows: they are refused
+/// elsewhere.
 fn search(value: &Value, schemas: &[&Value], root: &Value, path: String) -> Option<(String, String)> {
     let below = |value, path, find: &dyn Fn(&'_ Value) -> Option<&'_ Value>| {
         let found = schemas.iter().filter_map(|schema| find(schema)).flat_map(|schema| branches(schema, root));

@@ -31,7 +31,7 @@ pub enum Exit {
 /// What went wrong, in one message that names the file, key, value, limit and remedy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The exit code it ends with.
+    /// Exit code of the tool.
     pub exit: Exit,
     /// The message for the user.
     pub message: String,
@@ -73,13 +73,13 @@ impl Fault {
         }
     }
 
-    /// The same fault without its message, once that has been printed.
+    /// Drops the message, for a fault that has been printed.
     #[must_use]
     pub fn said(self) -> Self {
         Self { message: String::new(), ..self }
     }
 
-    /// The same fault with `context: ` before its message.
+    /// Puts `context: ` before the message.
     #[must_use]
     pub fn within(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);
@@ -128,8 +128,7 @@ pub fn guarded(tool: &'static str, work: impl FnOnce() -> Result<Exit>) -> ExitC
     catch_unwind(AssertUnwindSafe(|| finish(tool, work()))).unwrap_or(ExitCode::from(Exit::Internal as u8))
 }
 
-/// Ends a tool: prints the fault, if any and if it has a message, to stderr behind the tool's name and gives the exit
-/// code.
+/// Returns the tool's exit code. Prints the message of a fault, if it has one, to stderr behind the tool's name.
 fn finish(tool: &str, outcome: Result<Exit>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|fault| {
         fault.print(tool);

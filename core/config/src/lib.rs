@@ -1,4 +1,5 @@
-//! What every tool shares: config files read with care, names, faults with exit codes, provenance, files published whole.
+//! What every tool shares: config files read with care, names, faults with exit codes, provenance, files published
+//! whole.
 
 mod checked;
 mod fault;

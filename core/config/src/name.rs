@@ -2,7 +2,7 @@
 
 use crate::{Fault, Result};
 
-/// The most characters of a name: tables, headers of columns and messages hold it.
+/// Most characters of a name. Tables, column headers and messages must hold it.
 const LONGEST: usize = 64;
 
 /// Checks a name: 1 to 64 letters of any script, digits, spaces and `-`, `_`, `.`, with no space or dot at its ends.
@@ -30,7 +30,8 @@ pub fn check_file_name(name: &str) -> Result<()> {
     checked(name, plain, "unaccented letters, digits, - and _, since it becomes part of a file name")
 }
 
-/// Refuses a name that is empty or too long, or holds other than `plain` characters, which `take` says in words.
+/// Refuses a name that is empty, too long, or holds a character that is not `plain`. `take` names the plain ones in
+/// words.
 fn checked(name: &str, plain: impl Fn(char) -> bool, take: &str) -> Result<()> {
     let count = name.chars().count();
     if count == 0 {

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::{Fault, Result};
 
-/// Stored in every file the tools write.
+/// Where a file came from; stored in every file that the tools write.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Provenance {
     /// Name and version of the tool.

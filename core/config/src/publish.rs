@@ -14,16 +14,16 @@ use tempfile::TempDir;
 
 use crate::{Fault, Result};
 
-/// The beginning of the names of these folders.
+/// How names of temporary folders begin.
 const PREFIX: &str = ".partial-";
-/// The locked file in such a folder.
+/// Name of the locked file in a temporary folder.
 const LOCK: &str = ".lock";
 /// How many characters of the target's name are in the folder's name.
 const SHOWN: usize = 100;
 
 /// Writes `path` by way of a temporary file beside it: `write` fills the temporary file, which is renamed to `path`
-/// only when `write` succeeds. Makes missing parent folders. Removes what killed processes of this host have left of
-/// the same target.
+/// only when `write` succeeds. Makes missing parent folders. Removes temporary folders that killed processes of this
+/// host left of the same target.
 ///
 /// # Errors
 /// Those of `write`, and an I/O fault when the folder cannot be written or the rename fails.
@@ -44,19 +44,20 @@ pub fn publish<T>(path: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result
     Ok(written)
 }
 
-/// Removes what killed processes of this host have left of any target in `folder`. What cannot be removed stays.
+/// Removes temporary folders that killed processes of this host left in `folder`, of any target. Keeps what it cannot
+/// remove.
 pub fn clear_partial(folder: &Path) {
     clear(folder, PREFIX);
 }
 
-/// Refuses a folder in which nothing can be made, or which cannot be made. Changes nothing.
+/// Refuses a folder that cannot be made, or in which no file can be made. Changes nothing.
 ///
 /// # Errors
 /// An I/O fault that names it.
 pub fn check_writable(folder: &Path) -> Result<()> {
     let nearest = folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
     let nearest = if nearest.as_os_str().is_empty() { Path::new(".") } else { nearest };
-    // A file without a name, which is gone at once.
+    // A file without a name vanishes when it is closed.
     let made = tempfile::tempfile_in(nearest).map(drop);
     made.map_err(|error| Fault::io(format!("cannot write {}: {error}", folder.display())))
 }
@@ -85,7 +86,7 @@ fn held_folder(folder: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
             Err(error) if error.kind() == ErrorKind::NotFound => continue,
             made => made?,
         };
-        // On a file system without locks no folder is taken for one left behind.
+        // On a file system without locks every folder counts as in use.
         let is_free = !matches!(lock.try_lock(), Err(fs::TryLockError::WouldBlock));
         if is_free && path.exists() {
             writeln!(lock, "{}", process())?;
@@ -94,8 +95,7 @@ fn held_folder(folder: &Path, prefix: &str) -> io::Result<(TempDir, File)> {
     }
 }
 
-/// Removes folders whose names begin with `prefix` and which no process holds. What cannot be removed stays: it harms
-/// nobody.
+/// Removes folders whose names begin with `prefix` and that no process holds. Those that cannot be removed do no harm.
 fn clear(folder: &Path, prefix: &str) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().filter(|entry| begins_with(&entry.file_name(), prefix)).map(|entry| entry.path()) {
@@ -105,7 +105,7 @@ fn clear(folder: &Path, prefix: &str) {
                     fs::remove_dir_all(&path).unwrap_or_default();
                 }
             }
-            // Killed before it could lock: removed where it is empty.
+            // The process was killed before it made the lock. The folder is removed if it is empty.
             Err(error) if error.kind() == ErrorKind::NotFound => fs::remove_dir(&path).unwrap_or_default(),
             Err(_) => {}
         }
@@ -116,7 +116,7 @@ fn begins_with(name: &OsStr, prefix: &str) -> bool {
     name.as_encoded_bytes().starts_with(prefix.as_bytes())
 }
 
-/// Whether no process holds the lock. A lock of a process on another host may not be seen here.
+/// Whether no process holds the lock. This host may not see a lock of a process on another one.
 fn is_left(lock: &mut File) -> bool {
     let mut holder = String::new();
     lock.try_lock().is_ok()

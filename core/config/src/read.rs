@@ -23,7 +23,7 @@ pub fn read_config<T: DeserializeOwned + JsonSchema>(path: &Path) -> Result<T> {
         let what = if key.is_empty() { "the config".to_owned() } else { format!("key \"{key}\"") };
         return Err(Fault::usage(format!("{source}: {what} is a list in brackets; it must be {expected}")));
     }
-    // From the text, so that faults name the line.
+    // Parses the text again, since faults of a parsed value name no line.
     parse(&source, &text)
 }
 
@@ -49,7 +49,8 @@ impl Document {
         Ok(Self { source, text, whole })
     }
 
-    /// The sections that `T` has as fields; it leaves other keys to other readers, but denies unknown ones within them.
+    /// Reads the sections that `T` has as fields. Leaves other keys to other readers, but denies unknown ones within
+    /// them.
     ///
     /// # Errors
     /// A usage fault that names the file and the key's path, also for a list in place of an object.
@@ -61,11 +62,11 @@ impl Document {
         parse(&self.source, &self.text)
     }
 
-    /// Refuses keys that are not in `joint`, the schema of all readers by [`join`]: at the top, and in sections whose keys several
-    /// readers share.
+    /// Refuses keys that `joint` lacks, at the top and in sections that several readers share. `joint` is the schema of
+    /// all readers by [`join`].
     ///
     /// # Errors
-    /// A usage fault that names the first, and the nearest known one.
+    /// A usage fault that names the first unknown key and the nearest known one.
     pub fn refuse_unknown(&self, joint: &Schema) -> Result<()> {
         self.refuse_unknown_in("", &self.whole, joint.as_value())
     }
@@ -171,8 +172,9 @@ pub fn sibling(config: &Path, path: &Path) -> PathBuf {
     config.parent().unwrap_or(Path::new("")).join(path)
 }
 
-/// The schema of a config whose sections several types have as fields, without the definitions to which it refers. A section that
-/// several of them have has the keys of all: its type is inline (`#[schemars(inline)]`) and leaves unknown keys alone.
+/// The schema of a config of which several types read a part, without the definitions to which it refers. A section
+/// that several types read has the keys of all of them. The type of such a section is inline
+/// (`#[schemars(inline)]`) and leaves unknown keys alone.
 pub fn join(title: &str, parts: impl IntoIterator<Item = Schema>) -> Schema {
     let mut joint = json!({"title": title, "type": "object"});
     parts.into_iter().for_each(|part| join_into(&mut joint, part.as_value()));
@@ -214,7 +216,7 @@ fn join_into(joint: &mut Value, part: &Value) {
     }
 }
 
-/// A [`join`]ed schema with all to which it refers, as pretty text.
+/// The text of a schema by [`join`], pretty, with the definitions to which it refers.
 pub fn joint_text(joint: Schema, generator: &mut SchemaGenerator) -> String {
     let mut joint = joint;
     joint.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());

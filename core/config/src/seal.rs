@@ -11,7 +11,7 @@ use crate::provenance::{absorb_all, hex};
 use crate::{Fault, Result};
 
 const BEGINNING: &str = "\nhematite sha256 ";
-/// The beginning, the sum, and the end of the line.
+/// Bytes of a seal: its beginning, the hash in hexadecimal, the end of the line.
 const LENGTH: u64 = BEGINNING.len() as u64 + 64 + 1;
 
 /// Seals a file that is not sealed yet.
@@ -64,7 +64,7 @@ fn line(hasher: &Sha256) -> String {
     format!("{BEGINNING}{}\n", hex(&hasher.clone().finalize()))
 }
 
-/// The hash of so many bytes from the file's start.
+/// The hash of the first `length` bytes.
 fn absorbed(file: &mut File, length: u64) -> std::io::Result<Sha256> {
     file.seek(SeekFrom::Start(0))?;
     let mut hasher = Sha256::new();
