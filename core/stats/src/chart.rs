@@ -33,7 +33,7 @@ const SAMPLE: u32 = 28;
 const BOTTOM: u32 = 74;
 const GRID: [u8; 3] = [0xe4, 0xe4, 0xe8];
 
-/// What a logarithmic axis spans at most.
+/// Largest ratio of the ends of a logarithmic axis.
 const DECADES: f64 = 1e9;
 
 /// How a curve is drawn.
@@ -85,18 +85,18 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// A linear axis that starts where its values do.
+    /// A linear axis over the range of its values.
     pub fn new(label: impl Into<String>, unit: &'static str) -> Self {
         Self { label: label.into(), unit, logarithmic: false, from_zero: false }
     }
 
-    /// The same axis with 0 on it.
+    /// Extends the axis to 0.
     #[must_use]
     pub fn from_zero(self) -> Self {
         Self { from_zero: true, ..self }
     }
 
-    /// The same axis, logarithmic.
+    /// Makes the axis logarithmic.
     #[must_use]
     pub fn logarithmic(self) -> Self {
         Self { logarithmic: true, ..self }
@@ -108,9 +108,9 @@ impl Axis {
 pub struct Chart {
     /// Its title.
     pub title: String,
-    /// The axis to the right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The axis up.
+    /// The vertical axis.
     pub y: Axis,
     /// Its curves.
     pub curves: Vec<Curve>,
@@ -185,7 +185,7 @@ impl Chart {
         text::write(page, &y.label, 16, top - LINE, Anchor::Left, INK);
     }
 
-    /// Where the named curves stand in the legend, line after line, and how many lines there are.
+    /// The place of each named curve in the legend, and the number of lines.
     fn legend(&self) -> (Vec<(&Curve, [u32; 2])>, u32) {
         let (mut places, mut at) = (Vec::new(), [LEFT, LEGEND]);
         for curve in self.curves.iter().filter(|curve| !curve.name.is_empty()) {
@@ -298,7 +298,7 @@ impl Scale {
         let plain = Prefix { factor: 1.0, symbol: "" };
         let (prefix, label) = match (axis.unit, axis.logarithmic) {
             ("", false) if size < 0.01 => {
-                // Without a unit there is no prefix, but a power of ten.
+                // A quantity without a unit takes a power of ten in place of a prefix.
                 let power = (size.log10() / 3.0).floor() as i32 * 3;
                 (Prefix { factor: 10f64.powi(-power), symbol: "" }, format!("{} / 1e{power}", axis.label))
             }
@@ -318,7 +318,7 @@ impl Scale {
         f64::from(self.pixels[0]) + t * (f64::from(self.pixels[1]) - f64::from(self.pixels[0]))
     }
 
-    /// Whether a value lies on the axis; a logarithmic one leaves out what is too small for it.
+    /// Whether the axis shows a value: a logarithmic axis leaves out values below its lower end.
     fn holds(&self, value: f64) -> bool {
         value.is_finite() && (!self.logarithmic || value >= self.low * (1.0 - 1e-9))
     }
@@ -355,7 +355,7 @@ mod tests {
         };
         let image = chart.draw();
         assert_eq!(image.get_pixel(LEFT + 1, HEIGHT - BOTTOM - 2).0, COLOURS[0]);
-        // Six hundredths of the span are left free.
+        // The axis spans 1.06 times the range of the values.
         let top = LEGEND + 2 * LINE;
         let (x, y) = (f64::from(WIDTH - LEFT - RIGHT) / 1.06, f64::from(HEIGHT - top - BOTTOM) / 1.06);
         assert_eq!(image.get_pixel(LEFT + x as u32, HEIGHT - BOTTOM - y as u32).0, COLOURS[0]);

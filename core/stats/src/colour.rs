@@ -2,7 +2,7 @@
 
 use colorous::{Gradient, RED_BLUE, VIRIDIS};
 
-/// The colour of walls and of what lies outside.
+/// The colour of walls and of all outside the fluid.
 pub const SOLID: [u8; 3] = [0xb4, 0xb4, 0xb8];
 /// The colour of fluid whose value is not shown.
 pub const FLUID: [u8; 3] = [0xf4, 0xf4, 0xf6];
@@ -21,7 +21,7 @@ pub struct ColourScale {
 }
 
 impl ColourScale {
-    /// Dark to bright (viridis) from 0 to the largest value, for what has a size and no sign.
+    /// Dark to bright (viridis) from 0 to the largest value, for values without a sign.
     pub fn sequential(values: impl IntoIterator<Item = f64>) -> Self {
         let (_, high) = range(values);
         Self { low: 0.0, high: if high > 0.0 { high } else { 1.0 }, gradient: VIRIDIS, reversed: false }
@@ -42,7 +42,7 @@ impl ColourScale {
         Self { low, high, gradient: RED_BLUE, reversed: true }
     }
 
-    /// The same colours up to `high` only, where that is positive.
+    /// Moves the last colour to the value `high`, if `high` is positive.
     #[must_use]
     pub fn capped(mut self, high: f64) -> Self {
         if high > self.low {

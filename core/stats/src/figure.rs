@@ -23,7 +23,7 @@ const SWATCH: u32 = 16;
 
 /// One picture of a figure.
 pub struct Panel {
-    /// What it shows, above it; empty for none.
+    /// Text above the picture; empty for none.
     pub caption: String,
     /// The picture.
     pub image: RgbImage,
@@ -35,19 +35,19 @@ pub struct Figure {
     pub title: String,
     /// Its panels.
     pub panels: Vec<Panel>,
-    /// Whether the panels stand one above the other.
+    /// Whether the panels are stacked; else they are side by side.
     pub stacked: bool,
     /// Metres a pixel of every panel.
     pub metres_per_pixel: f64,
     /// Colours of the values.
     pub scale: ColourScale,
-    /// What is coloured, for the colour bar.
+    /// Name of the coloured quantity, for the colour bar.
     pub quantity: String,
     /// The plain SI unit of the values.
     pub unit: &'static str,
     /// Remark under the colour bar; empty for none.
     pub remark: String,
-    /// What is drawn upon the panels: names and colours.
+    /// Names and colours of what is drawn on the panels.
     pub legend: Vec<(String, [u8; 3])>,
 }
 
@@ -96,7 +96,7 @@ impl Figure {
         write_png(&self.draw(), path)
     }
 
-    /// Names and colours in one line that ends at the right margin.
+    /// Draws the legend in one line that ends at the right margin.
     fn draw_legend(&self, page: &mut RgbImage, y: u32) {
         let mut right = page.width() - MARGIN;
         for (name, colour) in self.legend.iter().rev() {
@@ -113,7 +113,7 @@ impl Figure {
         self.legend.iter().map(|(name, _)| text::width(name) + SWATCH + 8 + GAP).sum()
     }
 
-    /// A bar of a round length, at most `room` pixels long; its width with its label.
+    /// Draws a bar of a round length, at most `room` pixels long. Returns its width with its label.
     fn draw_scale_bar(&self, page: &mut RgbImage, [x, y]: [u32; 2], room: u32) -> u32 {
         let longest = f64::from(room) * self.metres_per_pixel;
         // round_up of a fifth of the longest bar is at most half of it.

@@ -16,11 +16,11 @@ pub struct FlowRate {
     pub kind: &'static str,
     /// Name of the opening or plane.
     pub name: String,
-    /// Step at the end of the interval it is the mean of; the step of a momentary one.
+    /// The rate is a mean over an interval that ends at this step, or the rate at this step.
     pub step: u64,
     /// Time of that step in seconds.
     pub time: f64,
-    /// Length of the interval in seconds; 0 for a momentary one.
+    /// Length of the interval in seconds; 0 for a rate at one step.
     pub interval: f64,
     /// Flow rate in m3/s; in 2-D of a slab one lattice spacing deep.
     pub m3_per_s: f64,
@@ -37,7 +37,7 @@ pub struct MassBalance {
     pub to_step: u64,
     /// Time between them, s.
     pub duration_s: f64,
-    /// Mass that went in, kg: over openings and intervals, all net masses inwards.
+    /// Mass that went in, kg: the sum of all positive net masses over openings and intervals.
     pub in_kg: f64,
     /// Mass that went out, kg, as a positive number.
     pub out_kg: f64,
@@ -49,7 +49,7 @@ pub struct MassBalance {
     pub relative_defect: Option<f64>,
     /// The defect relative to the mass inside at first; `None` where that is not positive.
     pub defect_to_inside: Option<f64>,
-    /// Each opening.
+    /// The balance of each opening.
     pub openings: Vec<OpeningBalance>,
 }
 
@@ -66,14 +66,14 @@ pub struct OpeningBalance {
     pub mean_m2_per_s: Option<f64>,
 }
 
-/// A momentary flow rate through a plane.
+/// The flow rate `rate` (m3/s) through a plane at one step. `dx`: lattice spacing, m.
 pub fn through_plane(name: &str, step: u64, time: f64, rate: f64, dimension: usize, dx: f64) -> FlowRate {
     let m2_per_s = per_depth(rate, dimension, dx);
     FlowRate { kind: "plane", name: name.to_owned(), step, time, interval: 0.0, m3_per_s: rate, m2_per_s }
 }
 
-/// Flow rates through every opening: the mass that came in between two rows, over the density at rest and the time
-/// between them. Rows that share a time are passed over.
+/// Mean flow rates through every opening between successive rows: the mass that came in, over the density at rest and
+/// the time between the rows. Skips rows that share a time.
 pub fn through_openings(names: &[String], rows: &[LedgerRow], units: &LatticeUnits, dimension: usize) -> Vec<FlowRate> {
     let mut rates = Vec::new();
     for (before, after) in intervals(rows) {
@@ -187,7 +187,8 @@ mod tests {
     const UNITS: LatticeUnits = LatticeUnits { dx: 1e-5, dt: 1e-6, rho0: 1000.0 };
 
     fn rows() -> Vec<LedgerRow> {
-        // Between rows: 4 kg in at one opening, 3 kg out at the other, 0.9 kg more inside: 0.1 kg vanish a second.
+        // From row to row 4 kg go in at one opening, 3 kg out at the other, and 0.9 kg more are inside: 0.1 kg vanish a
+        // second.
         (0..4)
             .map(|i| {
                 let i = f64::from(i);

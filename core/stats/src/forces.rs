@@ -1,4 +1,4 @@
-//! Force on walls over time, from the columns of the ledger: drag, lift and torque of each part.
+//! Drag, lift and torque of each part of the wall over time, from the columns of the ledger.
 
 use hematite_cells::vector::{dot, minus, times, unit};
 use hematite_dump::{Column, Ledger};
@@ -12,15 +12,16 @@ use crate::table::Table;
 /// The directions of drag and lift, unit vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Directions {
-    /// Along which the force is drag.
+    /// Direction of drag.
     pub drag: [f64; 3],
-    /// Along which it is lift.
+    /// Direction of lift.
     pub lift: [f64; 3],
 }
 
 impl Directions {
-    /// Drag along `along`, lift across it: in 2-D to the left of that, in 3-D along `across`, or else along y (z where drag is
-    /// along y), without their parts along the drag. `None` for vectors without a direction, or that leave none for the lift.
+    /// Drag is along `along`, lift normal to it. In 2-D, lift is to the left of drag. In 3-D it is along `across`, by
+    /// default y (z where drag is along y), without the component along the drag. `None` where `along`, or what is left
+    /// for the lift, has no direction.
     pub fn of(dimension: usize, along: [f64; 3], across: Option<[f64; 3]>) -> Option<Self> {
         let drag = unit(along)?;
         if dimension == 2 {
@@ -59,14 +60,14 @@ pub struct ForceRow {
     pub lift: f64,
 }
 
-/// Drag and lift of a part in few numbers: over the later half of the lines.
+/// Statistics of drag and lift of a part over the later half of the ledger's lines.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ForceSummary {
     /// The part.
     pub part: String,
     /// Unit of the numbers: N, or N/m in 2-D.
     pub unit: &'static str,
-    /// From this time on, s.
+    /// Time of the first line, s.
     pub from_s: f64,
     /// Mean, smallest and largest drag.
     pub drag: [f64; 3],
@@ -74,7 +75,7 @@ pub struct ForceSummary {
     pub lift: [f64; 3],
 }
 
-/// The forces on every part that the ledger has columns for; its line of step 0, which has none, is left out.
+/// The forces on every part that has columns in the ledger. Leaves out the line of step 0, which has no forces.
 pub fn forces(ledger: &Ledger, dimension: usize, directions: &Directions) -> Vec<PartForces> {
     let [force_unit, torque_unit] = if dimension == 2 { ["N_per_m", "N_m_per_m"] } else { ["N", "N_m"] };
     let first = format!("force_x_{force_unit}");
@@ -97,7 +98,7 @@ pub fn forces(ledger: &Ledger, dimension: usize, directions: &Directions) -> Vec
     parts.map(of_part).collect()
 }
 
-/// All parts as a table, one line of the ledger and part a row.
+/// A table of all parts: one row for each line of the ledger and part.
 pub fn table(parts: &[PartForces], dimension: usize) -> Table {
     let [force_unit, torque_unit] = if dimension == 2 { ["N_per_m", "N_m_per_m"] } else { ["N", "N_m"] };
     let turns = if dimension == 2 { 2..3 } else { 0..3 };
@@ -130,7 +131,7 @@ pub fn chart(parts: &[PartForces], dimension: usize) -> Chart {
     Chart::new("force of the fluid on walls", Axis::new("time", "s"), y, curves)
 }
 
-/// The parts in few numbers; none of a part without lines.
+/// The statistics of each part that has lines.
 pub fn summary(parts: &[PartForces], dimension: usize) -> Vec<ForceSummary> {
     let of_part = |part: &PartForces| {
         let rows = &part.rows[part.rows.len() / 2..];

@@ -1,7 +1,7 @@
 //! Reductions from dumps to tables and figures: arrays in, tables and images out.
 //!
-//! Every statistic is a pure function of a [`hematite_dump::Grid`] and values in SI; [`table`] and [`figure`] write
-//! what it returns as CSV, JSON and PNG.
+//! Every statistic is a pure function of a [`hematite_dump::Grid`] and values in SI. [`table`] and [`figure`] write the
+//! results as CSV, JSON and PNG.
 
 pub mod bodies;
 pub mod cells;

@@ -1,4 +1,4 @@
-//! Which node stands where: sparse look-up by lattice position and by global number, and interpolation between nodes.
+//! Nodes by place: sparse look-up by lattice position and by global number, and interpolation between nodes.
 
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
@@ -6,13 +6,13 @@ use hematite_dump::Grid;
 
 /// The nodes of a grid, found by lattice position.
 ///
-/// Holds one number a node, never the bounding box.
+/// Memory follows the nodes, never the bounding box: one number a node.
 pub struct Nodes<'a> {
     grid: &'a Grid,
     order: Vec<usize>,
     low: [i64; 3],
     high: [i64; 3],
-    /// Sites after which the lattice repeats, along periodic axes.
+    /// Period of the lattice in sites, along periodic axes.
     period: [Option<i64>; 3],
 }
 
@@ -21,7 +21,7 @@ pub struct Nodes<'a> {
 pub struct Stencil {
     /// Number of a node in the grid, and its weight.
     pub nodes: Vec<(usize, f64)>,
-    /// Share of the full (bi- or trilinear) stencil that stands on nodes: 1 away from walls.
+    /// Share of the weights of the full (bi- or trilinear) stencil that belongs to nodes: 1 away from walls.
     pub covered: f64,
 }
 
@@ -51,20 +51,20 @@ impl<'a> Nodes<'a> {
         Ok(Self { grid, order, low, high, period: [None; 3] })
     }
 
-    /// The same nodes in a lattice of `extent` sites that wraps along the axes marked periodic: look-ups and
-    /// interpolation go on across its faces.
+    /// Makes the axes marked in `periodic` wrap after `extent` sites: look-ups and interpolation go on across these
+    /// faces.
     #[must_use]
     pub fn wrapped(self, extent: [usize; 3], periodic: [bool; 3]) -> Self {
         let axes = self.grid.dimension;
         Self { period: std::array::from_fn(|a| (periodic[a] && a < axes).then_some(extent[a] as i64)), ..self }
     }
 
-    /// Sites after which the lattice repeats, along periodic axes.
+    /// Period of the lattice in sites, along periodic axes.
     pub fn period(&self) -> [Option<i64>; 3] {
         self.period
     }
 
-    /// Metres after which the lattice repeats, along periodic axes.
+    /// Period of the lattice in metres, along periodic axes.
     pub fn period_metres(&self) -> [Option<f64>; 3] {
         self.period.map(|period| period.map(|sites| sites as f64 * self.grid.spacing))
     }
@@ -118,8 +118,8 @@ impl<'a> Nodes<'a> {
             .map(|place| self.order[place])
     }
 
-    /// The (bi- or trilinear) stencil of the nodes around lattice coordinate `x`; weights of missing nodes go to those
-    /// present in proportion. `None` where no node is near.
+    /// The (bi- or trilinear) stencil of the nodes around lattice coordinate `x`. Shares the weights of missing nodes
+    /// among those present, in proportion. `None` where no node is near.
     pub fn stencil(&self, x: [f64; 3]) -> Option<Stencil> {
         const NEGLIGIBLE: f64 = 1e-9;
         let axes = self.grid.dimension.clamp(2, 3);
@@ -158,7 +158,7 @@ impl Stencil {
     }
 }
 
-/// Numbers of the nodes with the given global numbers, in their order; `None` for one that the grid lacks.
+/// The index in `grid` of each node in `wanted`, in order; `None` for a node that the grid lacks.
 pub fn find(grid: &Grid, wanted: impl IntoIterator<Item = NodeId>) -> Vec<Option<usize>> {
     let mut order: Vec<usize> = (0..grid.id.len()).collect();
     if !grid.id.is_sorted() {

@@ -13,7 +13,7 @@ use crate::raster::{Merge, Raster, Zoom};
 /// What a map shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// The size of the velocity, m/s.
+    /// The magnitude of the velocity, m/s.
     Speed,
     /// The pressure, Pa.
     Pressure,
@@ -50,7 +50,7 @@ impl Quantity {
     }
 }
 
-/// The two axes a picture shows, to the right and up, when looking along `axis`.
+/// The axes that point right and up in a picture seen along `axis`.
 pub fn shown(axis: usize) -> [usize; 2] {
     match axis {
         0 => [1, 2],
@@ -59,21 +59,21 @@ pub fn shown(axis: usize) -> [usize; 2] {
     }
 }
 
-/// Speeds of a velocity field of x, y, z a node.
+/// The speed at each node; `velocity` holds x, y, z a node.
 pub fn speeds(velocity: &[f64]) -> Vec<f64> {
     velocity.as_chunks::<3>().0.iter().map(|&u| length(u)).collect()
 }
 
-/// Which part of the lattice a map shows, and how large.
+/// The part of the lattice that a map shows, and its magnification.
 #[derive(Clone, Debug, PartialEq)]
 pub struct View {
-    /// The axes to the right and up.
+    /// The axes that point right and up.
     pub axes: [usize; 2],
-    /// The plane it lies in, in 3-D.
+    /// The plane that the map shows, in 3-D.
     pub plane: Option<Plane>,
-    /// Lowest lattice position shown along its axes.
+    /// Lowest lattice position shown, along `axes`.
     pub low: [i64; 2],
-    /// Highest.
+    /// Highest lattice position shown, along `axes`.
     pub high: [i64; 2],
     layer: Option<i64>,
     zoom: Zoom,
@@ -97,7 +97,7 @@ impl View {
         Ok(Self { axes, plane: plane.cloned(), low, high, layer, zoom: fit(low, high) })
     }
 
-    /// The same view of the lattice positions `low..=high` only, as large as fits.
+    /// The part of this view at the lattice positions `low..=high`, as large as fits.
     #[must_use]
     pub fn part(&self, low: [i64; 2], high: [i64; 2]) -> Self {
         Self { low, high, zoom: fit(low, high), ..self.clone() }
@@ -119,7 +119,7 @@ impl View {
         [place(0), f64::from(height) - place(1)]
     }
 
-    /// The nodes it shows: numbers and places along its axes.
+    /// The nodes shown: index and lattice position along `axes`.
     pub fn nodes<'a>(&'a self, nodes: &'a Nodes) -> impl Iterator<Item = (usize, [i64; 2])> + 'a {
         let axis = 3 - self.axes[0] - self.axes[1];
         let on = move |p: &[i32; 3]| self.layer.is_none_or(|layer| i64::from(p[axis]) == layer);
@@ -139,8 +139,8 @@ fn fit(low: [i64; 2], high: [i64; 2]) -> Zoom {
     Zoom::fit((0..2).map(|a| (high[a] - low[a]) as u64 + 1).max().unwrap_or(1), LONGEST)
 }
 
-/// The map of `values`, one a node in SI, at `time` seconds: of the whole domain in 2-D (`plane` is `None`), of the
-/// nearest layer of nodes to `plane` in 3-D. Colours span the values shown.
+/// The map of `values`, one a node in SI, at `time` seconds. Shows the whole domain in 2-D (`plane` is `None`), the
+/// layer of nodes nearest to `plane` in 3-D. Colours span the values shown.
 ///
 /// # Errors
 /// As [`View::whole`].
@@ -148,7 +148,7 @@ pub fn map(nodes: &Nodes, values: &[f64], quantity: Quantity, plane: Option<&Pla
     Ok(draw(nodes, values, quantity, &View::whole(nodes, plane)?, time))
 }
 
-/// The map of what `view` shows, one flat square a node.
+/// The map of the nodes in `view`, one flat square a node.
 pub fn draw(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time: f64) -> Figure {
     let shown = || view.nodes(nodes).map(|(n, at)| (at, values[n]));
     let mut raster = Raster::new(view.low, view.high, view.zoom, Merge::Mean);
@@ -161,7 +161,7 @@ pub fn draw(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time
     figure(nodes, quantity, view, time, Painted { scale, image, remark })
 }
 
-/// As [`draw`], but with values interpolated between nodes, for a map that something is drawn upon.
+/// As [`draw`], but with values interpolated between nodes; for maps on which members are drawn.
 pub fn draw_smooth(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time: f64) -> Figure {
     if view.factor() < 2.0 {
         return draw(nodes, values, quantity, view, time);

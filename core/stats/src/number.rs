@@ -47,8 +47,8 @@ pub fn exact(value: f64) -> String {
     if size == 0.0 || (1e-4..1e9).contains(&size) { format!("{value}") } else { format!("{value:e}") }
 }
 
-/// Round numbers (1, 2 or 5 times a power of ten apart) in `low..=high`, about `count` of them, with the decimals
-/// that tell them apart.
+/// About `count` round numbers in `low..=high`, spaced by 1, 2 or 5 times a power of ten, and the number of decimals
+/// that tells them apart.
 pub fn ticks(low: f64, high: f64, count: usize) -> (Vec<f64>, usize) {
     let span = high - low;
     if !(span > 0.0 && span.is_finite()) || count == 0 {

@@ -1,4 +1,4 @@
-//! Planes across the domain, normal to an axis: the layers of nodes that hold them, and the flow through them.
+//! Planes normal to an axis: the layers of nodes beside them, and the flow through them.
 
 use hematite_config::{Fault, Result};
 
@@ -33,7 +33,7 @@ impl Plane {
             .collect()
     }
 
-    /// The layers this plane lies between.
+    /// The layers of nodes on either side of the plane.
     ///
     /// # Errors
     /// A usage fault when the plane misses the box around the nodes; it gives the range.
@@ -117,7 +117,7 @@ mod tests {
         let plane = Plane { name: "p".into(), axis: 0, at: 3.2 * dx };
         let per_depth = flow_rate(&nodes, &velocity, &plane).expect("inside") / dx;
         let exact = g * h.powi(3) / (12.0 * mu);
-        // The midpoint rule on a parabola is off by 1 + 1/(2 N^2).
+        // The midpoint rule on a parabola is too large by the factor 1 + 1/(2 N^2).
         let midpoint = exact * (1.0 + 0.5 / f64::from(height * height));
         assert!((per_depth / midpoint - 1.0).abs() < 1e-12, "{per_depth} {exact}");
         let along = Plane { name: "q".into(), axis: 1, at: 5.0 * dx };

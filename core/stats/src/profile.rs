@@ -29,9 +29,9 @@ pub struct Sample {
     pub point: [f64; 3],
     /// Whether the point lies in the cube (2-D: square) around a fluid node.
     pub inside: bool,
-    /// Pressure, Pa; inside only, where the dump holds it.
+    /// Pressure, Pa; `None` outside the fluid or where the dump holds none.
     pub pressure: Option<f64>,
-    /// Velocity, m/s; inside only.
+    /// Velocity, m/s; `None` outside the fluid.
     pub velocity: Option<[f64; 3]>,
 }
 
@@ -39,8 +39,8 @@ impl Line {
     /// The largest number of points of a line.
     pub const MAX_POINTS: usize = 1_000_000;
 
-    /// Lines across the middle of the domain along each axis, `along_x`, `along_y` and in 3-D `along_z`, with two points
-    /// a node but at most 1001.
+    /// Lines across the middle of the domain along each axis, `along_x`, `along_y` and in 3-D `along_z`, with two
+    /// points a node but at most 1001.
     pub fn middles(nodes: &Nodes) -> Vec<Self> {
         let (low, high) = nodes.bounds();
         let flat = nodes.grid().dimension == 2;
@@ -55,10 +55,10 @@ impl Line {
             .collect()
     }
 
-    /// Its length in metres.
+    /// Checks the line and returns its length in metres.
     ///
     /// # Errors
-    /// A usage fault when it has none, or fewer than 2 or more than [`Line::MAX_POINTS`] points.
+    /// A usage fault when the length is 0, or the points are fewer than 2 or more than [`Line::MAX_POINTS`].
     pub fn check(&self) -> Result<f64> {
         let (name, points) = (&self.name, self.points);
         if !(2..=Self::MAX_POINTS).contains(&points) {
@@ -73,8 +73,8 @@ impl Line {
     }
 }
 
-/// Samples a line by bi- or trilinear interpolation over the fluid nodes around each point; beside walls the weights
-/// of missing nodes go to those present.
+/// Samples a line by bi- or trilinear interpolation over the fluid nodes around each point. Beside walls, shares the
+/// weights of missing nodes among those present.
 ///
 /// `velocity` holds x, y, z a node in m/s, `pressure` one value a node in Pa.
 ///
@@ -100,7 +100,7 @@ pub fn profile(nodes: &Nodes, line: &Line, velocity: &[f64], pressure: Option<&[
         .collect())
 }
 
-/// The node whose cube holds a lattice coordinate; on the face between two cubes, either.
+/// The node whose cube holds a lattice coordinate; on the face between two cubes, either node.
 fn home(nodes: &Nodes, x: [f64; 3]) -> Option<usize> {
     const ON_FACE: f64 = 1e-6;
     let flat = nodes.grid().dimension == 2;
@@ -110,7 +110,7 @@ fn home(nodes: &Nodes, x: [f64; 3]) -> Option<usize> {
     nodes.at(near(-ON_FACE)).or_else(|| nodes.at(near(ON_FACE)))
 }
 
-/// The samples as a table; cells outside the fluid are empty.
+/// The samples as a table, one row a point; values outside the fluid are empty.
 pub fn table(samples: &[Sample]) -> Table {
     let mut table = Table::new([
         "distance_m",
@@ -153,7 +153,7 @@ mod tests {
         let pressure: Vec<f64> = (0..grid.position.len()).map(|n| -g * nodes.centre(n)[0]).collect();
         let line = Line { name: "l".into(), from: [4.2e-5, 0.0, 0.0], to: [4.2e-5, 34.0 * dx, 0.0], points: 341 };
         let samples = profile(&nodes, &line, &velocity, Some(&pressure)).expect("samples");
-        // Linear interpolation of a parabola is off by at most u'' dx^2 / 8.
+        // The error of linear interpolation of a parabola is at most u'' dx^2 / 8.
         let bound = g / mu * dx * dx / 8.0 * (1.0 + 1e-9);
         for sample in &samples {
             let y = sample.point[1];

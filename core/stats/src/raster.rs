@@ -1,4 +1,4 @@
-//! Sparse nodes binned straight into the pixels of a figure, never by way of the full bounding box.
+//! Sparse nodes binned into the pixels of a figure. Memory follows the pixels, never the bounding box of the nodes.
 
 use image::{Rgb, RgbImage};
 
@@ -33,7 +33,7 @@ impl Zoom {
         self.span(extent.max(1) - 1).1
     }
 
-    /// First pixel of lattice spacing `i`, and the one after its last.
+    /// The first pixel of lattice spacing `i`, and the pixel after its last.
     fn span(self, i: u64) -> (u32, u32) {
         let start = |i: u64| (u128::from(i) * u128::from(self.pixels) / u128::from(self.nodes)) as u32;
         (start(i), start(i + 1).max(start(i) + 1))
@@ -58,7 +58,7 @@ pub enum Merge {
     Max,
 }
 
-/// A raster of values; pixel rows run downwards while the second lattice axis runs up.
+/// A raster of values. Pixel rows run downwards, the second lattice axis runs up.
 pub struct Raster {
     /// Columns.
     pub width: u32,
@@ -127,18 +127,18 @@ impl Raster {
         [along[0], f64::from(self.height) - along[1]]
     }
 
-    /// Its picture: every covered pixel in the colour of its value, fading into the solid by coverage.
+    /// The picture: every covered pixel in the colour of its value, blended with the colour of solids by coverage.
     pub fn paint(&self, scale: &ColourScale) -> RgbImage {
         self.paint_by(|value| scale.colour(value))
     }
 
-    /// Its picture, where every covered pixel has one colour.
+    /// The picture with all covered pixels in one colour.
     pub fn paint_flat(&self, colour: [u8; 3]) -> RgbImage {
         self.paint_by(|_| colour)
     }
 
-    /// The picture at `zoom`, whole pixels a node, of a raster of one value a node: linear between neighbours that hold
-    /// values, while the outline of the solid keeps to the nodes' squares.
+    /// The picture of a raster with one value a node, at `zoom`, whole pixels a node: linear between neighbours with
+    /// values. The outline of the solid follows the squares of the nodes.
     pub fn paint_smooth(&self, scale: &ColourScale, zoom: Zoom) -> RgbImage {
         let factor = zoom.factor();
         let [width, height] = self.extent.map(|e| zoom.pixels(e));

@@ -12,15 +12,15 @@ use crate::table::Table;
 /// A run to compare.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// What to call it: its folder.
+    /// Name in tables: the folder of the run.
     pub label: String,
     /// SHA-256 of its case file.
     pub case_sha256: String,
-    /// Where its time went.
+    /// Its times, by phase.
     pub timing: Timing,
 }
 
-/// A run beside the base, the fastest run on the fewest ranks.
+/// A run compared with the base: the fastest run on the fewest ranks.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The run.
@@ -37,15 +37,15 @@ pub struct Row {
     pub mlups: f64,
     /// Speed-up over the base, `T_base / T`.
     pub speed_up: f64,
-    /// Efficiency: speed-up over the ratio `p` of rank counts.
+    /// Efficiency: speed-up over `p`, the ratio of rank counts.
     pub efficiency: f64,
     /// Karp-Flatt serial fraction `(1/S - 1/p) / (1 - 1/p)`; `None` on the base's rank count.
     pub serial_fraction: Option<f64>,
-    /// Seconds of each subsystem by phase.
+    /// Times of each subsystem, in seconds.
     pub subsystems: BTreeMap<String, Spread>,
 }
 
-/// Phase times over the ranks of a run, in seconds.
+/// Statistics of phase times over the ranks of a run, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// Mean over ranks.
@@ -54,7 +54,7 @@ pub struct Spread {
     pub max: PhaseTimes,
 }
 
-/// The runs ordered by rank count, each beside the base.
+/// The runs by rank count, each compared with the base.
 ///
 /// # Errors
 /// A usage fault when there are no runs, when they differ in case, nodes or steps, or when one took no time.
@@ -164,7 +164,7 @@ pub fn table(rows: &[Row]) -> Table {
     table
 }
 
-/// The table in brief, for a terminal: four digits, phases as means over ranks summed over subsystems.
+/// A short table for a terminal: four digits; times of phases are means over ranks, summed over subsystems.
 pub fn brief_table(rows: &[Row]) -> Table {
     let mut header = vec!["run", "ranks", "wall s", "MLUPS", "speed-up", "efficiency", "serial"];
     header.extend(PHASES.map(|phase| if phase == "communication" { "comm s" } else { phase }));

@@ -1,4 +1,4 @@
-//! One step's flow in a few numbers.
+//! The flow at one step in a few numbers.
 
 use hematite_units::groups::reynolds;
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub struct Summary {
     pub min_pressure_pa: Option<f64>,
     /// Highest pressure, Pa.
     pub max_pressure_pa: Option<f64>,
-    /// Values that are not finite; they are left out of the rest.
+    /// Number of values that are not finite; the other statistics leave them out.
     pub not_finite: usize,
     /// Hydraulic diameter, m: four times the fluid volume over the wall area, both counted in nodes.
     pub hydraulic_diameter_m: Option<f64>,
@@ -28,7 +28,8 @@ pub struct Summary {
 
 /// Summarises a velocity field (x, y, z a node, m/s) and a pressure field (Pa).
 ///
-/// `wall_nodes` is the number of fluid nodes beside walls, where known, `nu` the kinematic viscosity in m2/s.
+/// `wall_nodes`: number of fluid nodes beside walls, where known. `dx`: lattice spacing, m. `nu`: kinematic viscosity,
+/// m2/s.
 pub fn summary(velocity: &[f64], pressure: Option<&[f64]>, wall_nodes: Option<usize>, dx: f64, nu: f64) -> Summary {
     let speed = speeds(velocity);
     let nodes = speed.len();

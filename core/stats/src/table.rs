@@ -41,7 +41,7 @@ impl Table {
         })
     }
 
-    /// Its columns aligned to the right, the first one to the left, for a terminal.
+    /// Text for a terminal: the first column aligned to the left, the others to the right.
     pub fn aligned(&self) -> String {
         let lines = || std::iter::once(&self.header).chain(&self.rows);
         let width = |column: usize| {

@@ -1,8 +1,8 @@
-//! What a trace says: how busy devices are, how much of the exchange lies under interior work, where steps spend their time.
+//! Summary of a trace: how busy devices are, how much of the exchange lies under interior work, the time of each phase.
 //!
-//! A message of kind K is on its way from the end of the device's phase "pack K" until the end of the host's next "exchange K" in
-//! that step or a later one; where there is no such phase, since a kernel that does more packs and posts it by itself, from when that exchange
-//! begins. What counts as interior work is the device's phase "interior".
+//! A message of kind K is on its way from the end of the device's phase "pack K" until the end of the host's next
+//! "exchange K", in that step or a later one. Where a kernel that does more packs and sends the message, there is no
+//! such phase: the message is on its way during that "exchange K". Interior work is the device's phase "interior".
 
 mod colours;
 pub mod drawing;
@@ -14,57 +14,57 @@ use std::collections::{BTreeMap, VecDeque};
 use hematite_dump::{RankTrace, Trace, TraceEvent};
 use serde::Serialize;
 
-/// The device's phase under which messages are meant to travel.
+/// The device's phase during which messages are meant to travel.
 const INTERIOR: &str = "interior";
 const PACK: &str = "pack ";
 const EXCHANGE: &str = "exchange ";
 
-/// What a trace says.
+/// Summary of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// The first time step.
     pub first_step: u64,
-    /// The one after the last.
+    /// The step after the last.
     pub end_step: u64,
-    /// Each rank.
+    /// Summary of each rank.
     pub ranks: Vec<RankSummary>,
 }
 
-/// What the trace of one rank says.
+/// Summary of the trace of one rank.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RankSummary {
     /// The rank.
     pub rank: usize,
     /// Its device.
     pub device: String,
-    /// How far its host's clock may be off that of rank 0, in microseconds.
+    /// Uncertainty of the host's clock against that of rank 0, in microseconds.
     pub clock_uncertainty_us: f64,
-    /// How far its device's events may be off beside those of the host, in microseconds; none where it has no timestamps.
+    /// Uncertainty of the device's times against those of the host, in microseconds; `None` without timestamps.
     pub device_uncertainty_us: Option<f64>,
-    /// From the first event to the end of the last, in milliseconds.
+    /// Time from the first event to the end of the last, in milliseconds.
     pub wall_ms: f64,
-    /// The same for one time step, in the mean.
+    /// `wall_ms` over the number of time steps.
     pub ms_per_step: f64,
-    /// Share of this time in which the device is at work; none without timestamps.
+    /// Share of `wall_ms` in which the device is at work; `None` without timestamps.
     pub device_busy: Option<f64>,
-    /// Messages by kind.
+    /// Overlap of messages with work, by kind of message.
     pub exchange: BTreeMap<String, Overlap>,
-    /// Where the time goes: of the host first, each from the longest to the shortest.
+    /// Phases of the host, then of the device, each from the longest to the shortest.
     pub phases: Vec<Phase>,
 }
 
-/// What messages lie under.
+/// How messages of one kind overlap with work of the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Overlap {
     /// Number of messages.
     pub messages: usize,
-    /// How long they are on their way, from packed to arrived, in milliseconds.
+    /// Total time from packed to arrived, in milliseconds.
     pub ms: f64,
-    /// The part of it during which the device is at work on the interior, in milliseconds.
+    /// The part of `ms` during which the device is at work on the interior.
     pub under_interior_ms: f64,
-    /// The same as a share.
+    /// `under_interior_ms` over `ms`.
     pub under_interior: f64,
-    /// The share during which the device is at work on anything.
+    /// Share of `ms` during which the device is at work on anything.
     pub under_device: f64,
 }
 
@@ -75,13 +75,13 @@ pub struct Phase {
     pub thread: &'static str,
     /// Its name.
     pub name: String,
-    /// How often it comes.
+    /// Number of events.
     pub events: usize,
-    /// How long it takes in all, without what is nested in it, in milliseconds.
+    /// Total time in milliseconds, without nested phases.
     pub total_ms: f64,
-    /// The same for one time step, in the mean.
+    /// `total_ms` over the number of time steps.
     pub ms_per_step: f64,
-    /// Its share of the wall-clock time.
+    /// Share of the wall-clock time.
     pub share: f64,
 }
 
@@ -98,7 +98,7 @@ pub struct Message {
     pub end: i64,
 }
 
-/// What `trace` says.
+/// Summarises a trace.
 pub fn summary(trace: &Trace) -> Summary {
     let steps = trace.end.saturating_sub(trace.first).max(1) as f64;
     let ranks = trace.ranks.iter().enumerate().map(|(number, rank)| rank_summary(number, rank, steps)).collect();
@@ -141,7 +141,7 @@ fn ms(nanos: i64) -> f64 {
     1e-6 * nanos as f64
 }
 
-/// Number and nanoseconds of the events of each name, without what is nested in them.
+/// Number and nanoseconds of the events of each name, without nested events.
 fn own_times(events: &[TraceEvent]) -> BTreeMap<&str, (usize, i64)> {
     let mut totals: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
     let mut open: Vec<&TraceEvent> = Vec::new();
@@ -172,7 +172,7 @@ pub fn messages(rank: &RankTrace) -> Vec<Message> {
         let waiting =
             packed.get_mut(kind).filter(|waiting| waiting.front().is_some_and(|&(step, _)| step <= event.step));
         let packed = waiting.and_then(VecDeque::pop_front);
-        // The host hears of it later, or, where clocks are a little off, earlier.
+        // The host begins the exchange after the packing, or seemingly before it where clocks differ a little.
         let (step, begin) = packed.map_or((event.step, event.begin), |(step, packed)| (step, packed.min(event.begin)));
         messages.push(Message { kind: kind.to_owned(), step, begin, end: event.end });
     }

@@ -1,4 +1,4 @@
-//! Quantities at the wall: those of the fluid beside it, extrapolated, with their statistics and tables.
+//! Quantities at the wall, extrapolated from the fluid beside it, with their statistics and tables.
 
 use hematite_cells::vector::{minus, times};
 use serde::Serialize;
@@ -26,8 +26,8 @@ impl WallSite {
         minus(centre, times(self.distance * spacing, self.normal))
     }
 
-    /// What `value` finds at the nearest point along the normal that is surrounded by fluid, and its distance from the node in
-    /// lattice spacings. A point with solid corners would bend what is linear.
+    /// `value` at the nearest point along the normal that is surrounded by fluid, and the distance of the point from
+    /// the node in lattice spacings. With solid corners, interpolation of a linear field would not be exact.
     pub(crate) fn further_in<T>(&self, nodes: &Nodes, value: impl Fn(&Stencil) -> T) -> Option<(f64, T)> {
         let at = nodes.grid().position[self.node];
         [1.0, 1.25, 1.5, 2.0].into_iter().find_map(|step| {
@@ -38,7 +38,7 @@ impl WallSite {
     }
 }
 
-/// A number or a vector at one point of the wall, in SI.
+/// A scalar (`N` = 1) or a vector at one point of the wall, in SI.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AtWall<const N: usize> {
     /// The point of the wall below the node, m.
@@ -47,21 +47,21 @@ pub struct AtWall<const N: usize> {
     pub normal: [f64; 3],
     /// Distance of the node from the wall, m.
     pub distance: f64,
-    /// The number, or the vector's components.
+    /// The scalar, or the components of the vector.
     pub value: [f64; N],
-    /// Whether it was extrapolated to the wall; else it is that of the node.
+    /// Whether `value` was extrapolated to the wall; else it is that of the node.
     pub extrapolated: bool,
 }
 
 impl<const N: usize> AtWall<N> {
-    /// The number, or the vector's length.
+    /// The scalar, or the length of the vector.
     pub fn number(&self) -> f64 {
         if N == 1 { self.value[0] } else { self.value.iter().map(|x| x * x).sum::<f64>().sqrt() }
     }
 }
 
-/// What is known at the node of every site, `here`, and at a point further in along the normal, `there`, interpolated between
-/// nodes, extrapolated linearly to the wall.
+/// Extrapolates a quantity linearly to the wall at every site, from its value `here` at the site's node and its value
+/// `there`, interpolated at a point further in along the normal.
 pub(crate) fn at_wall<const N: usize>(
     nodes: &Nodes,
     sites: &[WallSite],
@@ -85,12 +85,12 @@ pub(crate) fn at_wall<const N: usize>(
     sites.iter().map(at_site).collect()
 }
 
-/// Wall shear stress, or pressure, over all wall nodes, each of the same area, in Pa.
+/// Statistics of wall shear stress or pressure over all wall points, which count as equal areas, in Pa.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Statistics {
     /// Wall points.
     pub points: usize,
-    /// Points whose stress is that of the node, for lack of fluid further in.
+    /// Points whose value is that of the node, for lack of fluid further in.
     pub not_extrapolated: usize,
     /// Smallest.
     pub min_pa: f64,
@@ -106,7 +106,7 @@ pub struct Statistics {
     pub max_pa: f64,
 }
 
-/// Statistics over the finite numbers; `None` where there are none.
+/// Statistics over the finite values; `None` without any.
 pub fn statistics<const N: usize>(values: &[AtWall<N>]) -> Option<Statistics> {
     let mut sorted: Vec<f64> = values.iter().map(AtWall::number).filter(|v| v.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -123,7 +123,7 @@ pub fn statistics<const N: usize>(values: &[AtWall<N>]) -> Option<Statistics> {
     })
 }
 
-/// The percentile of ascending values, linear between neighbours.
+/// The percentile `share` (0 to 1) of ascending values, linear between neighbours.
 fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;
@@ -131,7 +131,7 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
-/// The values as a table, one wall point a row; `columns` names their components, and of vectors then their length.
+/// The values as a table, one row a wall point. `columns` names the components, and for vectors the length after them.
 pub fn table<const N: usize>(values: &[AtWall<N>], columns: impl IntoIterator<Item = String>) -> Table {
     let header = xyz("", "_m").into_iter().chain(xyz("normal_", "")).chain(["node_distance_m".to_owned()]);
     let mut table = Table::new(header.chain(columns).chain(["extrapolated".to_owned()]));

@@ -1,12 +1,12 @@
-//! Pressure at walls: that of the fluid beside, extrapolated to the wall.
+//! Pressure at walls, extrapolated from the fluid beside them.
 
 use hematite_config::Result;
 
 use crate::lookup::{Nodes, fits};
 use crate::wall::{AtWall, WallSite, at_wall};
 
-/// The pressure at every site: that at the node and at a point further in along the normal, interpolated between nodes, extrapolated
-/// linearly to the wall, as [`crate::wss::wall_shear_stress`] does with the traction.
+/// The pressure at every site, in Pa: the pressure at the node and, interpolated, at a point further in along the
+/// normal, extrapolated linearly to the wall, as [`crate::wss::wall_shear_stress`] does with the traction.
 ///
 /// `pressure` holds a number a node, in Pa.
 ///
@@ -17,7 +17,7 @@ pub fn wall_pressure(nodes: &Nodes, sites: &[WallSite], pressure: &[f64]) -> Res
     Ok(at_wall(nodes, sites, |site| [pressure[site.node]], |_, stencil| [stencil.value(pressure, 1, 0)]))
 }
 
-/// The column of its table.
+/// Column of the table.
 pub const COLUMN: &str = "pressure_Pa";
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ use crate::lookup::{Nodes, Stencil, fits};
 use crate::plane::xyz;
 use crate::wall::{AtWall, WallSite, at_wall};
 
-/// The wall shear stress at every site: with the traction `t = sigma . n`, `wss = |t - (t . n) n|`.
+/// The wall shear stress at every site, a vector in Pa that points with the flow: the tangential part `t - (t . n) n`
+/// of the traction `t = sigma . n`, where n is the normal of the wall into the fluid.
 ///
-/// The tangential traction, which points with the flow, is what the wall has; `stress` holds xx, yy, zz, xy, yz, xz a node, in Pa. The tangential traction at the node and at a point further
-/// in along the normal, interpolated between nodes, is extrapolated linearly to the wall.
+/// `stress` holds xx, yy, zz, xy, yz, xz a node, in Pa. The tangential traction at the node and, interpolated, at a
+/// point further in along the normal is extrapolated linearly to the wall.
 ///
 /// # Errors
 /// A usage fault when `stress` does not fit the grid.
@@ -23,7 +24,7 @@ pub fn wall_shear_stress(nodes: &Nodes, sites: &[WallSite], stress: &[f64]) -> R
     Ok(at_wall(nodes, sites, here, there))
 }
 
-/// The columns of its table.
+/// Columns of the table.
 pub fn columns() -> impl Iterator<Item = String> {
     xyz("traction_", "_Pa").into_iter().chain(["wall_shear_stress_Pa".to_owned()])
 }

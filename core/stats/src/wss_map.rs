@@ -1,4 +1,5 @@
-//! Pictures of the wall shear stress and of the pressure at walls: on the outline of a 2-D domain, projected along the axes of a 3-D one.
+//! Pictures of wall shear stress and pressure at walls: on the outline of a 2-D domain, projected along the axes of a
+//! 3-D one.
 
 use crate::colour::{ColourScale, FLUID};
 use crate::figure::{Figure, LONGEST, Panel, remark_on};
@@ -10,9 +11,9 @@ use crate::raster::{Merge, Raster, Zoom};
 use crate::text::disc;
 use crate::wall::{AtWall, Statistics, WallSite};
 
-/// The picture of `stresses`, which belong to `sites` one by one, at `time` seconds.
+/// The picture of wall shear stress at `time` seconds; `stresses` holds one value for each of `sites`.
 ///
-/// Colours end at the 99th percentile where single corners reach far beyond it.
+/// The colour scale ends at the 99th percentile where single corners reach far beyond it.
 pub fn picture(
     nodes: &Nodes,
     sites: &[WallSite],
@@ -29,14 +30,15 @@ pub fn picture(
     figure(nodes, sites, stresses, ("wall shear stress", scale, remark, Merge::Max), time)
 }
 
-/// The picture of the pressure at walls, which belongs to `sites` one by one, at `time` seconds.
+/// The picture of pressure at walls at `time` seconds; `pressures` holds one value for each of `sites`.
 pub fn pressure_picture(nodes: &Nodes, sites: &[WallSite], pressures: &[AtWall<1>], time: f64) -> Figure {
     let all = || pressures.iter().map(AtWall::number);
     let (scale, remark) = (ColourScale::diverging(all()), remark_on(all()));
     figure(nodes, sites, pressures, ("pressure at walls", scale, remark, Merge::Mean), time)
 }
 
-/// Values on the wall, by what they are, their colours, a remark, and what a pixel of a projection shows.
+/// The figure of values on the wall. The tuple holds the name of the quantity, the colour scale, a remark, and how
+/// values in one pixel of a projection merge.
 fn figure<const N: usize>(
     nodes: &Nodes,
     sites: &[WallSite],
@@ -64,7 +66,7 @@ fn figure<const N: usize>(
     }
 }
 
-/// The fluid in a flat colour, and a disc on every wall point; the largest value on top.
+/// The fluid in a flat colour and a disc on every wall point, larger values on top.
 fn outline<const N: usize>(nodes: &Nodes, values: &[AtWall<N>], scale: &ColourScale, extent: [u64; 3]) -> (Panel, f64) {
     let zoom = Zoom::fit(extent[0].max(extent[1]), LONGEST);
     let pick = |p: [i64; 3]| [p[0], p[1]];
@@ -85,7 +87,7 @@ fn outline<const N: usize>(nodes: &Nodes, values: &[AtWall<N>], scale: &ColourSc
     (Panel { caption: "x to the right, y up".to_owned(), image }, zoom.factor())
 }
 
-/// Three panels, along z, y and x: in each pixel the largest value on the line of sight, or the mean of them.
+/// Three panels, seen along z, y and x: each pixel shows the largest or the mean value on the line of sight.
 fn projections<const N: usize>(
     nodes: &Nodes,
     sites: &[WallSite],
@@ -124,7 +126,7 @@ fn projections<const N: usize>(
     (panels.into(), stacked, zoom.factor())
 }
 
-/// The extents side by side.
+/// Width of the three projections side by side, in lattice spacings.
 fn all(extents: [u64; 3]) -> u64 {
     extents.into_iter().fold(0, u64::saturating_add)
 }

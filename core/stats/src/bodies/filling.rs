@@ -3,14 +3,14 @@
 use super::Body;
 use crate::lookup::Nodes;
 
-/// Lines that cut the shortest semi-axis, about, and the most along an edge of a cube.
+/// About how many lines cut the shortest semi-axis, and at most how many an edge of a cube.
 const LINES: [f64; 2] = [8.0, 16.0];
 
-/// Gives the lattice positions that a body fills a part of, and that part, stretch by stretch. Along x the share is exact;
-/// across it, each cube is cut by a square of lines, more where bodies are thin.
+/// Calls `take` with each lattice position of whose cube the body fills a part, and with the share that it fills, row
+/// by row. The share is exact along x; across x, a square of lines cuts each cube, more lines where bodies are thin.
 pub(super) fn fill(nodes: &Nodes, body: &Body, take: &mut dyn FnMut([i64; 3], f64)) {
     let dx = nodes.grid().spacing;
-    // In lattice units, whole numbers at the faces of cubes.
+    // Lattice units with whole numbers at the faces of cubes.
     let centre = nodes.coordinate(body.position).map(|x| x + 0.5);
     let form = body.form().map(|row| row.map(|x| x * dx * dx));
     let half = body.half_box().map(|x| x / dx);

@@ -1,4 +1,4 @@
-//! Statistics of rigid bodies, from their places, turns and motion and the flow around them.
+//! Statistics of rigid bodies, from their positions, orientations and motion, and the flow around them.
 
 mod filling;
 pub mod order;

@@ -10,17 +10,17 @@ pub struct Nematic {
     /// The order parameter: the eigenvalue of largest magnitude of <(3 n n - 1)/2>; 1 where all axes are parallel, -1/2
     /// where all lie in one plane, near 0 where they point anywhere.
     pub order: f64,
-    /// Its eigenvector, a unit vector whose largest component is positive.
+    /// The eigenvector of `order`, a unit vector whose largest component is positive.
     pub director: [f64; 3],
 }
 
-/// (3 (n e)^2 - 1)/2 for unit vectors: 1 along, -1/2 across, 0 in the mean over all directions.
+/// (3 (n e)^2 - 1)/2 for unit vectors n and e: 1 where parallel, -1/2 where normal, 0 in the mean over all directions.
 pub fn alignment(n: [f64; 3], e: [f64; 3]) -> f64 {
     let along = dot(n, e);
     0.5 * (3.0 * along * along - 1.0)
 }
 
-/// The order of axes; `None` without any.
+/// The nematic order of axes, unit vectors; `None` without axes.
 pub fn nematic(axes: impl IntoIterator<Item = [f64; 3]>) -> Option<Nematic> {
     let (mut sum, mut number) = (Matrix3::<f64>::zeros(), 0.0);
     for n in axes {

@@ -1,4 +1,4 @@
-//! What bodies do at the same place across a vessel.
+//! Profiles of rigid bodies across a vessel.
 
 use hematite_cells::vector::length;
 
@@ -7,10 +7,10 @@ use super::order::alignment;
 use crate::lookup::Nodes;
 use crate::suspension::bins::Bins;
 
-/// What is known of the surroundings of a body.
+/// Surroundings of a body, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
-    /// The node in whose cube its centre lies.
+    /// The node in whose cube the body's centre lies.
     pub node: Option<usize>,
     /// Unit normal of the nearest wall.
     pub wall: Option<[f64; 3]>,
@@ -18,14 +18,14 @@ pub struct Place {
     pub flow: Option<[f64; 3]>,
 }
 
-/// Means over the bodies whose centres lie in each bin; not a number where there are none.
+/// Means over the bodies whose centres lie in each bin; NaN for bins without bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Across {
-    /// Bodies a volume, 1/m3.
+    /// Number density of bodies, 1/m3.
     pub density: Vec<f64>,
     /// (3 (n e)^2 - 1)/2 of the axis of symmetry n and the normal e of the nearest wall.
     pub wall_order: Vec<f64>,
-    /// The same with the direction of the flow.
+    /// (3 (n e)^2 - 1)/2 of the axis of symmetry n and the direction e of the flow.
     pub flow_order: Vec<f64>,
     /// Speed, m/s.
     pub speed: Vec<f64>,
@@ -43,7 +43,7 @@ pub fn order(body: &Body, direction: Option<[f64; 3]>) -> Option<f64> {
     Some(alignment(body.symmetry_axis()?, direction?))
 }
 
-/// Sorts bodies into bins. `spacing` in metres.
+/// Averages bodies in bins. `spacing`: of the lattice, m. `places`: the surroundings of each body.
 pub fn across(bins: &Bins, spacing: f64, bodies: &[Body], places: &[Place]) -> Across {
     let mut number = vec![0.0; bins.nodes.len()];
     let mut sums = vec![[Mean::default(); 4]; bins.nodes.len()];
@@ -71,7 +71,7 @@ pub fn across(bins: &Bins, spacing: f64, bodies: &[Body], places: &[Place]) -> A
     }
 }
 
-/// A mean in the making.
+/// Sum and number of the values of a mean.
 #[derive(Clone, Copy, Default)]
 struct Mean {
     sum: f64,
@@ -104,7 +104,7 @@ mod tests {
         let nodes = Nodes::new(&grid).expect("nodes");
         let height: Vec<f64> = (0..grid.position.len()).map(|n| nodes.centre(n)[1] - 0.5).collect();
         let bins = Bins::by_wall(&nodes, &height);
-        // Two below, their axes normal to the wall, one above along it; one outside.
+        // Two bodies below with axes normal to the wall, one above with its axis along the wall, one outside.
         let (up, along) = (z_to([0.0, 1.0, 0.0]), z_to([1.0, 0.0, 0.0]));
         let (kinds, mut f) = frame(
             [0.6, 0.6, 0.2],
@@ -121,7 +121,7 @@ mod tests {
         let places: Vec<Place> = all.iter().map(place).collect();
         assert_eq!(places[3].node, None);
         let found = across(&bins, 0.5, &all, &places);
-        // A layer is 4 x 4 and half thick.
+        // A layer has 4 x 4 nodes and is 0.5 thick.
         assert!((found.density[0] - 2.0 / 8.0).abs() < 1e-12 && (found.density[5] - 1.0 / 8.0).abs() < 1e-12);
         assert!((found.wall_order[0] - 1.0).abs() < 1e-6 && (found.flow_order[0] + 0.5).abs() < 1e-6, "{found:?}");
         assert!((found.wall_order[5] + 0.5).abs() < 1e-6 && (found.flow_order[5] - 1.0).abs() < 1e-6);

@@ -7,7 +7,8 @@ use super::Body;
 /// Points of a section's outline.
 const POINTS: usize = 24;
 
-/// The ellipse in which the plane where axis `axis` is `at` (m) cuts a body's surface, in m; none where it misses it.
+/// The ellipse in which the plane at `at` (m) on axis `axis` cuts the surface of a body, as points in m; `None` where
+/// the plane misses the body.
 pub fn section(body: &Body, axis: usize, at: f64) -> Option<Vec<[f64; 3]>> {
     let form = body.form();
     let [i, j] = crate::map::shown(axis);

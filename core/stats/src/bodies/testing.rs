@@ -2,13 +2,13 @@
 
 use hematite_dump::{BodyFrame, BodyKind};
 
-/// A turn about z by `angle`.
+/// Rotation about z by `angle` radians, as a quaternion.
 pub fn about_z(angle: f64) -> [f64; 4] {
     let (s, c) = (0.5 * angle).sin_cos();
     [c, 0.0, 0.0, s]
 }
 
-/// The shortest turn that brings z to the unit vector `n`.
+/// The shortest rotation from z to the unit vector `n`, as a quaternion.
 pub fn z_to(n: [f64; 3]) -> [f64; 4] {
     let w = 1.0 + n[2];
     if w < 1e-12 {
@@ -31,7 +31,7 @@ pub fn spiral(count: usize) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// A frame of one population at rest: centres and turns.
+/// A frame of one population at rest; `bodies` holds centres and orientations.
 pub fn frame(semi_axes: [f64; 3], bodies: &[([f64; 3], [f64; 4])]) -> (Vec<BodyKind>, BodyFrame) {
     let number = bodies.len();
     let frame = BodyFrame {

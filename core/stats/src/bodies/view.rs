@@ -15,11 +15,11 @@ pub struct Body {
     pub id: u64,
     /// Number of its population.
     pub kind: usize,
-    /// Its centre, m.
+    /// Centre, m.
     pub position: [f64; 3],
-    /// Its semi-axes, m.
+    /// Semi-axes, m.
     pub semi_axes: [f64; 3],
-    /// Its axes as unit vectors in space, one a row.
+    /// Axes as unit vectors in the frame of space, one a row.
     pub axes: [[f64; 3]; 3],
     /// Velocity of its centre, m/s.
     pub velocity: [f64; 3],
@@ -29,10 +29,10 @@ pub struct Body {
     pub image: [i32; 3],
 }
 
-/// The bodies of `frame`, whose populations are `kinds`, in its order.
+/// The bodies of `frame`, in its order. `kinds` are its populations.
 ///
 /// # Errors
-/// A usage fault when a body is of no population, or is turned by no unit quaternion.
+/// A usage fault when a body is of an unknown population or its orientation is no unit quaternion.
 pub fn bodies(kinds: &[BodyKind], frame: &BodyFrame) -> Result<Vec<Body>> {
     let damaged = |what: String| Fault::usage(format!("bodies of step {}: {what}: the dump is damaged", frame.step));
     let body = |n: usize| {
@@ -59,7 +59,7 @@ pub fn bodies(kinds: &[BodyKind], frame: &BodyFrame) -> Result<Vec<Body>> {
     (0..frame.id.len()).map(body).collect()
 }
 
-/// Where a unit quaternion (w, x, y, z) turns the axes x, y, z to.
+/// The axes x, y, z rotated by a unit quaternion (w, x, y, z), one a row.
 fn turned([w, x, y, z]: [f64; 4]) -> [[f64; 3]; 3] {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
@@ -68,7 +68,8 @@ fn turned([w, x, y, z]: [f64; 4]) -> [[f64; 3]; 3] {
     ]
 }
 
-/// The axis whose semi-axis differs most from the other two, of equals the shortest; none of a sphere.
+/// The axis whose semi-axis differs most from the other two; of equal differences that of the shortest; `None` for a
+/// sphere.
 pub fn symmetry_axis(semi_axes: [f64; 3]) -> Option<usize> {
     let apart = |k: usize| semi_axes.iter().map(|other| (semi_axes[k] - other).abs()).sum::<f64>();
     let largest = semi_axes.into_iter().fold(0.0, f64::max);
@@ -103,22 +104,22 @@ impl Member for Body {
 }
 
 impl Body {
-    /// Its volume, m3.
+    /// Volume, m3.
     pub fn volume(&self) -> f64 {
         4.0 / 3.0 * std::f64::consts::PI * self.semi_axes.iter().product::<f64>()
     }
 
-    /// The unit vector along its axis of symmetry; none of a sphere.
+    /// Unit vector along the axis of symmetry; `None` for a sphere.
     pub fn symmetry_axis(&self) -> Option<[f64; 3]> {
         symmetry_axis(self.semi_axes).map(|k| self.axes[k])
     }
 
-    /// Half the lengths of the box around it, m.
+    /// Half the sides of the bounding box, m.
     pub fn half_box(&self) -> [f64; 3] {
         [0, 1, 2].map(|a| (0..3).map(|k| (self.semi_axes[k] * self.axes[k][a]).powi(2)).sum::<f64>().sqrt())
     }
 
-    /// The tensor M of its surface, d M d = 1 for d from its centre, in 1/m2.
+    /// The tensor M of the surface, in 1/m2: `d M d = 1` for d from the centre to the surface.
     pub fn form(&self) -> [[f64; 3]; 3] {
         let along = |k: usize, i: usize, j: usize| self.axes[k][i] * self.axes[k][j] / self.semi_axes[k].powi(2);
         [0, 1, 2].map(|i| [0, 1, 2].map(|j| (0..3).map(|k| along(k, i, j)).sum()))

@@ -13,10 +13,10 @@ pub struct Bluntness {
     pub residual: f64,
 }
 
-/// Least squares over points (s, u): s from the middle in units of m, `radius` where the velocity vanishes.
+/// Least-squares fit to points (s, u): s (m) from the middle, u (m/s). The velocity vanishes at |s| = `radius` (m).
 ///
-/// For each exponent the best u0 is known, so the search is in k alone: a scan of the exponents from 0.5 to 50, then golden
-/// section. `None` for fewer than three points inside or a profile without flow.
+/// The best u0 of each exponent is known, so the search is in k alone: a scan from 0.5 to 50, then golden section.
+/// `None` for fewer than three points inside or a profile without flow.
 pub fn fit(points: &[[f64; 2]], radius: f64) -> Option<Bluntness> {
     let inside: Vec<[f64; 2]> = points
         .iter()
@@ -27,7 +27,7 @@ pub fn fit(points: &[[f64; 2]], radius: f64) -> Option<Bluntness> {
     if inside.len() < 3 || power <= 0.0 {
         return None;
     }
-    // Best u0 for an exponent, and what remains.
+    // Best u0 for an exponent, and the residual.
     let at = |log_k: f64| {
         let k = log_k.exp();
         let shape = |x: f64| 1.0 - x.powf(k);

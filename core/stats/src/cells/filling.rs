@@ -3,9 +3,10 @@
 use super::Cell;
 use crate::lookup::Nodes;
 
-/// Gives the lattice positions that a cell fills a part of, and that part.
+/// Calls `take` with each lattice position of whose cube (2-D: square) the cell fills a part, and with the share that
+/// it fills.
 ///
-/// Along x the share is exact; across it, each cube is cut by eight lines in 2-D and by 2 x 2 lines in 3-D.
+/// The share is exact along x. Across x, eight lines cut each square in 2-D, 2 x 2 lines each cube in 3-D.
 pub(super) fn fill(nodes: &Nodes, cell: &Cell, take: &mut dyn FnMut([i64; 3], f64)) {
     for (place, value) in Filled::of(nodes, cell).values() {
         take(place, f64::from(value));
@@ -23,7 +24,7 @@ impl Filled {
     fn of(nodes: &Nodes, cell: &Cell) -> Self {
         let grid = nodes.grid();
         let flat = grid.dimension == 2;
-        // Whole numbers at the faces of cubes.
+        // Lattice units with whole numbers at the faces of cubes.
         let at: Vec<[f64; 3]> = cell.position.iter().map(|&p| nodes.coordinate(p).map(|x| x + 0.5)).collect();
         let bound =
             |a: usize, pick: fn(f64, f64) -> f64, from: f64| at.iter().map(|p| p[a]).fold(from, pick).floor() as i64;
@@ -90,7 +91,8 @@ impl Filled {
         }
     }
 
-    /// Adds the stretches between every other pair of crossings of a line.
+    /// Adds the stretches of a line that lie inside: between the first crossing and the second, the third and the
+    /// fourth.
     fn fill(&mut self, crossed: &mut [f64], y: usize, z: usize, weight: f32) {
         crossed.sort_by(f64::total_cmp);
         let row = (z * self.size[1] + y) * self.size[0];
@@ -118,7 +120,7 @@ struct Lines {
     number: usize,
 }
 
-/// Off any fraction that vertices fall on, so that no line meets an edge of a mesh.
+/// Offset of the lines, unlike the fractions at which vertices lie, so that no line meets an edge of a mesh.
 const OFF: f64 = 0.618e-6;
 
 impl Lines {
@@ -130,7 +132,7 @@ impl Lines {
         (line as f64 + 0.5) / self.number as f64 + OFF
     }
 
-    /// The lines between two places, those next to them included, of a box of `size` spacings.
+    /// The lines from `low` to `high` and one beyond either, within a box of `size` spacings.
     fn within(&self, low: f64, high: f64, size: usize) -> std::ops::Range<usize> {
         let number = self.number as f64;
         let first = (low * number - 1.0).max(0.0) as usize;

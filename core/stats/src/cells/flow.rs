@@ -4,19 +4,19 @@ use super::Cell;
 use super::shape::Shape;
 use crate::lookup::Nodes;
 
-/// The part of the domain that counts, along an axis: cells by their centroids, nodes by their centres.
+/// A stretch of the domain along an axis. It holds cells whose centroid, and nodes whose centre, lies in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// The axis.
     pub axis: usize,
-    /// Where the part starts, m.
+    /// Where the stretch starts, m.
     pub from: f64,
     /// Where it ends, m.
     pub to: f64,
 }
 
 impl Window {
-    /// All of the domain.
+    /// The whole domain.
     pub fn everything(axis: usize) -> Self {
         Self { axis, from: f64::NEG_INFINITY, to: f64::INFINITY }
     }
@@ -47,7 +47,7 @@ pub struct FluidSum {
     pub flux: f64,
 }
 
-/// Sums the cells of each population.
+/// Sums the cells in the window, one sum for each population. `shapes` holds the shape of each cell.
 pub fn cell_sums(cells: &[Cell], shapes: &[Shape], populations: usize, window: &Window) -> Vec<CellSum> {
     let mut sums = vec![CellSum::default(); populations];
     for (cell, shape) in cells.iter().zip(shapes).filter(|(_, shape)| window.holds(shape.centroid)) {
@@ -59,7 +59,7 @@ pub fn cell_sums(cells: &[Cell], shapes: &[Shape], populations: usize, window: &
     sums
 }
 
-/// Sums the fluid; `velocity` holds x, y, z a node in m/s, where known.
+/// Sums the fluid in the window. `velocity` holds x, y, z a node in m/s, where known.
 pub fn fluid_sum(nodes: &Nodes, velocity: Option<&[f64]>, window: &Window) -> FluidSum {
     let each = nodes.grid().spacing.powi(nodes.grid().dimension as i32);
     let mut sum = FluidSum::default();
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn hematocrits_of_plug_and_parabola() {
-        // Two squares of area 4 on the axis of a channel 10 high and 20 long; the fluid moves at 1, they at 1.5.
+        // Two squares of area 4 on the axis of a channel 10 high and 20 long; the fluid moves at 1, the squares at 1.5.
         let grid = channel(20, 10, 1.0);
         let nodes = Nodes::new(&grid).expect("nodes");
         let square = |x: f64| vec![[x, 5.0, 0.0], [x + 2.0, 5.0, 0.0], [x + 2.0, 7.0, 0.0], [x, 7.0, 0.0]];
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn shear_moves_a_cell_with_its_centroid() {
-        // In u = y the body moves at the height of its centroid, however its vertices are spread.
+        // In the flow u = y the body moves at the velocity at its centroid, however its vertices are spread.
         let mut body = ring([0.0, 3.0], [2.0, 1.0], 0.2, 60);
         body.drain(3..9);
         let (kinds, mut f) = frame(&[("e", &[], vec![body])]);

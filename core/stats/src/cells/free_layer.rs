@@ -16,10 +16,10 @@ pub struct FreeLayer {
     pub covered: f64,
 }
 
-/// The cell-free layer of a straight channel or tube, seen from the side as under a microscope: at each axial position (one
-/// lattice spacing long) the distance between the wall and the outermost point of any cell's surface there, for both walls
-/// of a channel, and for a tube at both edges of its views along either transverse axis. Positions outside the window, and
-/// those that no cell crosses, do not count. `None` for other sections and without cells.
+/// The cell-free layer of a straight channel or tube, seen from the side as under a microscope. At each axial position
+/// (one lattice spacing long) it is the distance between the wall and the outermost point of any cell's surface: for
+/// both walls of a channel; for a tube at both edges of its views along the two transverse axes. Positions outside the
+/// window or without cells do not count. `None` for other cross-sections and without cells.
 pub fn free_layer(nodes: &Nodes, straight: &Straight, cells: &[Cell], window: &Window) -> Option<FreeLayer> {
     let dx = nodes.grid().spacing;
     let axis = straight.axis;
@@ -90,7 +90,7 @@ mod tests {
                 .expect("cells");
         assert!((layer.thickness - 3.0).abs() < 1e-12 && (layer.deviation - 1.0).abs() < 1e-12, "{layer:?}");
         assert_eq!(layer.covered, 1.0);
-        // A disc covers its own length only, across the periodic face too.
+        // A disc covers no more than its own length, also across the periodic face.
         let (kinds, f) = frame(&[("d", &[], vec![ring([16.0, 7.0], [1.9, 1.9], 0.0, 400)])]);
         let layer =
             free_layer(&nodes, &straight, &cells(&kinds, &f).expect("sound"), &Window::everything(straight.axis))

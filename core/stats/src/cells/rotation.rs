@@ -1,11 +1,11 @@
-//! How cells turn: tumbling of the body, tank-treading of the membrane around it.
+//! Rotation of cells: tumbling of the body, tank-treading of the membrane around it.
 
 use std::f64::consts::{PI, TAU};
 
 use super::Cell;
 use super::shape::Shape;
 
-/// The angle of one cell's body and that of a marked vertex, dump after dump, unwrapped.
+/// The angles of a cell's body and of a marked vertex at each dump, unwrapped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rotation {
     /// The plane of the angles, from its first axis towards its second.
@@ -20,7 +20,7 @@ pub struct Rotation {
     resolved: bool,
 }
 
-/// Mean rates of turning over a run, turns a second, positive from the plane's first axis towards its second.
+/// Mean rates of rotation over a run, turns a second, positive from the plane's first axis towards its second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
     /// Of the marked vertex about the centroid.
@@ -31,11 +31,12 @@ pub struct Rates {
     pub treading: f64,
 }
 
-/// The anisotropy below which a body has no long axis to follow.
+/// Anisotropy below which a body has no long axis to follow.
 const ROUND: f64 = 0.01;
 
 impl Rotation {
-    /// Marks the vertex of a cell that lies farthest from the centroid within the plane and nearest to it across.
+    /// Marks the vertex of a cell that lies farthest from the centroid within the plane and nearest to it across the
+    /// plane.
     pub fn mark(cell: &Cell, shape: &Shape, plane: [usize; 2]) -> Self {
         let across = 3 - plane[0] - plane[1];
         let score = |p: &[f64; 3]| {
@@ -47,12 +48,12 @@ impl Rotation {
         Self { plane, vertex, time: Vec::new(), mark: Vec::new(), body: Vec::new(), resolved: true }
     }
 
-    /// Notes the cell at a time in seconds. While a body is round in the plane (its second moments there differ by less than a
-    /// hundredth of their sum) it does not count as tumbling.
+    /// Adds the angles of the cell at `time` (s). A body that is round in the plane does not count as tumbling: its
+    /// second moments there differ by less than a hundredth of their sum.
     pub fn note(&mut self, cell: &Cell, shape: &Shape, time: f64) {
         let from = |a: usize| cell.position[self.vertex][a] - shape.centroid[a];
         let mark = from(self.plane[1]).atan2(from(self.plane[0]));
-        // The long axis of a round body is no more than noise: the body does not count as turning.
+        // The long axis of a round body is noise.
         let round = shape.anisotropy(self.plane) < ROUND;
         let body = match self.body.last() {
             Some(&before) if round => before,
@@ -62,7 +63,7 @@ impl Rotation {
             (Some(&mark_before), Some(&body_before)) => {
                 let turned = nearest(mark - mark_before, TAU);
                 let tumbled = if round { 0.0 } else { nearest(body - body_before, PI) };
-                // Beyond half of what could be told apart, turns may be missed.
+                // The limits are half the largest angles that two dumps determine: beyond, whole turns may be missed.
                 self.resolved &= turned.abs() < 0.5 * PI && tumbled.abs() < 0.25 * PI;
                 (mark_before + turned, body_before + tumbled)
             }
@@ -73,8 +74,9 @@ impl Rotation {
         self.body.push(body);
     }
 
-    /// Mean rates by the slopes of straight lines through the angles. `None` for fewer than three dumps, and where a vertex
-    /// turned by more than a quarter of a turn, or a body by more than an eighth, between two dumps: dump more often.
+    /// Mean rates by the slopes of straight lines through the angles. `None` for fewer than three dumps, and where a
+    /// vertex turned by more than a quarter of a turn, or a body by more than an eighth, between two dumps: dump more
+    /// often.
     pub fn rates(&self) -> Option<Rates> {
         if self.time.len() < 3 || !self.resolved {
             return None;

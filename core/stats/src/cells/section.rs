@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::Cell;
 
-/// The closed loops in which the plane where axis `axis` is `at` (m) cuts a 3-D cell's surface, in m. Each loop is a polygon
-/// whose last point is joined to its first.
+/// The closed loops in which the plane at `at` (m) on axis `axis` cuts the surface of a 3-D cell, in m. Each loop is a
+/// polygon whose last point is joined to its first.
 ///
-/// Vertices on the plane count as above it, so that every cut triangle has exactly two cut edges and every cut edge of a
-/// closed surface two cut triangles: the cuts form rings.
+/// Vertices on the plane count as above it. Then every cut triangle has exactly two cut edges, and every cut edge of a
+/// closed surface belongs to two cut triangles: the cuts form rings.
 pub fn section(cell: &Cell, axis: usize, at: f64) -> Vec<Vec<[f64; 3]>> {
     let above = |v: u32| cell.position[v as usize][axis] >= at;
-    // The cut edges next to each cut edge.
+    // For each cut edge the cut edges next to it.
     let mut next = BTreeMap::<[u32; 2], Vec<[u32; 2]>>::new();
     for &[a, b, c] in cell.triangles {
         let cut: Vec<[u32; 2]> = [[a, b], [b, c], [c, a]]

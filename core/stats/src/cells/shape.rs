@@ -18,31 +18,31 @@ pub struct Shape {
     pub volume: f64,
     /// Centroid of the body, m.
     pub centroid: [f64; 3],
-    /// Its central second moments over its volume, `<x_i x_j>`, m2.
+    /// Central second moments of the body over its volume, `<x_i x_j>`, m2.
     pub moments: [[f64; 3]; 3],
     /// Semi-axes of the ellipsoid with the same moments, descending, m; the last is 0 in 2-D.
     pub semi_axes: [f64; 3],
-    /// Directions of these axes.
+    /// Directions of the semi-axes, unit vectors.
     pub axes: [[f64; 3]; 3],
-    /// Length of the box around it along x, y, z, m.
+    /// Sides of the bounding box along x, y, z, m.
     pub extent: [f64; 3],
     /// Rate of change of the body's first moment, `d/dt int x dV`, about its centroid, m4/s: volume times velocity.
     pub flux: [f64; 3],
-    /// How rough the surface is on the scale of its sides ([`hematite_cells::roughness`]): above 0.75 they make a saw.
+    /// Roughness of the surface on the scale of its edges ([`hematite_cells::roughness`]): above 0.75 they zigzag.
     pub roughness: f64,
 }
 
 impl Shape {
     /// The shape of a cell. Moments are exact for the polyhedron (2-D: polygon): sums over tetrahedra (triangles) from
-    /// the centroid to each face. The flux is `oint x (u . n) dA` with velocities linear between vertices, which for a body
-    /// of constant volume is its volume times the velocity of its centroid.
+    /// the centroid to each face. The flux is `oint x (u . n) dA` with velocities linear between vertices, which for a
+    /// body of constant volume is its volume times the velocity of its centroid.
     pub fn of(cell: &Cell) -> Self {
         let (low, high) = cell.bounds();
         let middle: [f64; 3] = std::array::from_fn(|a| 0.5 * (low[a] + high[a]));
         let about = |c: [f64; 3]| -> Vec<[f64; 3]> {
             cell.position.iter().map(|p| std::array::from_fn(|a| p[a] - c[a])).collect()
         };
-        // Centred first, so that nothing cancels where the domain is far larger than the cell.
+        // Coordinates relative to the middle of the cell: no digits cancel in domains far larger than the cell.
         let dimension = if cell.triangles.is_empty() { 2 } else { 3 };
         let faces = faces(cell, &about(middle), dimension);
         let volume: f64 = faces.iter().map(|f| f.volume).sum();
@@ -75,8 +75,8 @@ impl Shape {
         self.flux.map(|f| f / self.volume)
     }
 
-    /// Taylor's deformation parameter `(L - B) / (L + B)`: L and B are the longest and the shortest axis of the ellipsoid
-    /// with the same second moments.
+    /// Taylor's deformation parameter `(L - B) / (L + B)`: L and B are the longest and the shortest axis of the
+    /// ellipsoid with the same second moments.
     pub fn taylor(&self) -> f64 {
         let (long, short) = (self.semi_axes[0], self.semi_axes[self.dimension - 1]);
         (long - short) / (long + short)
@@ -106,11 +106,11 @@ impl Shape {
     }
 }
 
-/// A face, the simplex from the origin to it, and its normal times its area.
+/// A face, its normal times its area, and the simplex from the origin to the face.
 struct Face {
     vertex: [usize; 3],
     corner: [[f64; 3]; 3],
-    /// Corners that count: 2 or 3.
+    /// Number of corners: 2 or 3.
     number: usize,
     /// Signed volume of the simplex.
     volume: f64,
@@ -161,7 +161,7 @@ fn second_moments(faces: &[Face], dimension: usize, volume: f64) -> [[f64; 3]; 3
     moments
 }
 
-/// Semi-axes and directions of the ellipsoid of those moments: its own are a^2 / 5, an ellipse's a^2 / 4.
+/// Semi-axes a and directions of the ellipsoid with these moments, a^2 / 5 each; of an ellipse, a^2 / 4.
 fn ellipsoid(moments: [[f64; 3]; 3], dimension: usize) -> ([f64; 3], [[f64; 3]; 3]) {
     let matrix = Matrix3::from_fn(|i, j| moments[i][j]);
     let eigen = SymmetricEigen::new(matrix);

@@ -44,7 +44,7 @@ pub fn sphere(times: usize) -> Mesh {
     (vertices, triangles)
 }
 
-/// A population: its name, triangles and the vertices of its cells.
+/// A population: its name, its triangles and the vertices of each cell.
 pub type Members<'a> = (&'a str, &'a [[u32; 3]], Vec<Vec<[f64; 3]>>);
 
 /// A frame of cells at rest.

@@ -15,9 +15,9 @@ pub struct Cell<'a> {
     pub id: u64,
     /// Number of its population.
     pub kind: usize,
-    /// Its vertices, m.
+    /// Vertices, m.
     pub position: &'a [[f64; 3]],
-    /// Their velocities, m/s.
+    /// Velocities of the vertices, m/s.
     pub velocity: &'a [[f32; 3]],
     /// How often it has crossed the periodic faces along x, y, z.
     pub image: [i32; 3],
@@ -25,10 +25,10 @@ pub struct Cell<'a> {
     pub triangles: &'a [[u32; 3]],
 }
 
-/// The cells of `frame`, whose populations are `kinds`, in its order.
+/// The cells of `frame`, in its order. `kinds` are its populations.
 ///
 /// # Errors
-/// A usage fault when an array of the frame does not fit the others, or a triangle has a corner too many.
+/// A usage fault when the arrays of the frame do not fit one another, or a triangle names a vertex beyond the last.
 pub fn cells<'a>(kinds: &'a [CellKind], frame: &'a CellFrame) -> Result<Vec<Cell<'a>>> {
     let damaged = |what: String| Fault::usage(format!("cells of step {}: {what}: the dump is damaged", frame.step));
     let number = frame.id.len();
@@ -66,12 +66,12 @@ impl Cell<'_> {
         (0..n).map(move |k| [k, (k + 1) % n])
     }
 
-    /// Its edges, each once: the ring's segments in 2-D, those of the triangles in 3-D.
+    /// The edges, each once: the segments of the ring in 2-D, the sides of the triangles in 3-D.
     pub fn edges(&self) -> Vec<[usize; 2]> {
         if self.triangles.is_empty() {
             return self.sides().collect();
         }
-        // On a closed surface each edge stands in two triangles, once in either direction.
+        // On a closed surface each edge belongs to two triangles, once in either direction.
         let around = self.triangles.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [c, a]]);
         around.filter(|[a, b]| a < b).map(|edge| edge.map(|v| v as usize)).collect()
     }

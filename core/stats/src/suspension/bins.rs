@@ -1,12 +1,12 @@
-//! Means over the nodes at the same place across a vessel.
+//! Means over nodes with the same coordinate across a vessel.
 
 use super::straight::{Kind, Straight};
 use crate::lookup::Nodes;
 
-/// Nodes sorted by where they are across the vessel.
+/// Nodes in bins by their coordinate across the vessel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bins {
-    /// What the coordinate is.
+    /// Which coordinate it is.
     pub across: Across,
     /// Coordinate of each bin: the mean of its nodes, m.
     pub coordinate: Vec<f64>,
@@ -15,7 +15,7 @@ pub struct Bins {
     bin: Vec<u32>,
 }
 
-/// The bin of a node that does not count.
+/// Bin of nodes that do not count.
 const NONE: u32 = u32::MAX;
 
 /// A coordinate across a vessel.
@@ -39,7 +39,7 @@ impl Across {
         }
     }
 
-    /// What it is, for the axis of a chart.
+    /// Label for the axis of a chart.
     pub fn label(self) -> &'static str {
         match self {
             Self::Middle => "offset from the middle",
@@ -50,14 +50,14 @@ impl Across {
 }
 
 impl Bins {
-    /// Bins one lattice spacing wide by the distance from the nearest wall, m.
+    /// Bins one lattice spacing wide by `distance` (m), that of each node from the nearest wall.
     pub fn by_wall(nodes: &Nodes, distance: &[f64]) -> Self {
         let dx = nodes.grid().spacing;
         Self::new(Across::Wall, distance, |d| d / dx)
     }
 
-    /// Bins across a straight channel, one a layer of nodes, or in rings of a tube one lattice spacing wide; `None` for other
-    /// sections.
+    /// Bins across a straight channel, one for each layer of nodes, or across a tube, rings one lattice spacing wide.
+    /// `None` for other cross-sections.
     pub fn across(nodes: &Nodes, straight: &Straight) -> Option<Self> {
         let dx = nodes.grid().spacing;
         let all = 0..nodes.grid().position.len();
@@ -88,7 +88,7 @@ impl Bins {
         bins
     }
 
-    /// The same bins with those nodes only that `keep` wants.
+    /// Keeps only the nodes for which `keep` is true.
     #[must_use]
     pub fn only(mut self, keep: impl Fn(usize) -> bool) -> Self {
         for (_, bin) in self.bin.iter_mut().enumerate().filter(|(n, _)| !keep(*n)) {
@@ -98,12 +98,12 @@ impl Bins {
         self
     }
 
-    /// The bin of a node; none for one that does not count.
+    /// The bin of a node; `None` for a node that does not count.
     pub fn bin(&self, node: usize) -> Option<usize> {
         self.bin.get(node).filter(|&&bin| bin != NONE).map(|&bin| bin as usize)
     }
 
-    /// Mean of one value a node over each bin; not a number for a bin without nodes.
+    /// Mean of `values`, one a node, over each bin; NaN for bins without nodes.
     pub fn means(&self, values: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut sum = vec![0.0; self.nodes.len()];
         for (value, &bin) in values.zip(&self.bin).filter(|(_, bin)| **bin != NONE) {

@@ -7,7 +7,7 @@ use serde::Serialize;
 pub struct Estimate {
     /// The mean.
     pub mean: f64,
-    /// Its standard error: that of the means of consecutive blocks. `None` for a single sample.
+    /// Standard error, from the means of consecutive blocks. `None` for a single sample.
     pub standard_error: Option<f64>,
     /// Samples.
     pub samples: usize,
@@ -15,13 +15,14 @@ pub struct Estimate {
     pub blocks: usize,
 }
 
-/// Blocks of a series that is long enough.
+/// Number of blocks of a series that is long enough.
 const BLOCKS: usize = 8;
 
-/// The mean of the finite samples of a series, with the standard error of the means of up to eight consecutive blocks:
-/// longer blocks than the samples are correlated make it independent of how often one samples. `None` without samples.
+/// The mean of the finite samples of a series, with the standard error of the means of up to eight consecutive blocks.
+/// Blocks longer than the time over which samples are correlated make the error independent of the sampling interval.
+/// `None` without samples.
 ///
-/// Blocks are of equal length; the first samples of a series that does not divide are left out of the error.
+/// Blocks are of equal length; first samples that fill no block are left out of the error.
 pub fn estimate(series: impl IntoIterator<Item = f64>) -> Option<Estimate> {
     let samples: Vec<f64> = series.into_iter().filter(|v| v.is_finite()).collect();
     let number = samples.len();
@@ -44,7 +45,7 @@ impl Estimate {
         Self { mean: factor * self.mean, standard_error: self.standard_error.map(|e| (factor * e).abs()), ..self }
     }
 
-    /// `numerator / self`, with the error of `self` carried along.
+    /// `numerator / self`, with the error of `self` propagated.
     #[must_use]
     pub fn under(self, numerator: f64) -> Self {
         let mean = numerator / self.mean;
@@ -68,7 +69,7 @@ mod tests {
         assert_eq!((one.mean, one.standard_error), (3.0, None));
         let two = estimate([1.0, 3.0]).expect("samples");
         assert_eq!((two.mean, two.standard_error), (2.0, Some(1.0)));
-        // Eight blocks of two with means 0 and 1 in turn: variance 2/7, error 1/sqrt 28.
+        // Eight blocks of two samples, whose means alternate between 0 and 1: variance 2/7, error 1/sqrt 28.
         let blocks = (0..16).map(|i| f64::from(i / 2 % 2));
         let sixteen = estimate(blocks).expect("samples");
         assert!((sixteen.standard_error.expect("many") - (1.0f64 / 28.0).sqrt()).abs() < 1e-15);

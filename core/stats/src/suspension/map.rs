@@ -1,4 +1,4 @@
-//! Members of a suspension drawn upon a map of the flow.
+//! Members of a suspension drawn on a map of the flow.
 
 use image::RgbImage;
 use tiny_skia::{
@@ -10,7 +10,7 @@ use crate::figure::Figure;
 use crate::lookup::Nodes;
 use crate::map::View;
 
-/// Colours of populations, in their order: apart from each other and from the map below.
+/// Colours of populations, in order: distinct from one another and from the map below.
 const COLOURS: [[u8; 3]; 6] = [
     [0xd6, 0x2a, 0x2a],
     [0xf7, 0xf3, 0xea],
@@ -25,29 +25,29 @@ pub fn colour(population: usize) -> [u8; 3] {
     COLOURS[population % COLOURS.len()]
 }
 
-/// A member as a view shows it: closed loops, in metres along the view's axes.
+/// The outline of a member in a view: closed loops, in metres along the view's axes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
     /// Number of its population.
     pub population: usize,
     /// The loops.
     pub loops: Vec<Vec<[f64; 2]>>,
-    /// Whether its points are few, so that a smooth curve runs through them.
+    /// Whether a smooth curve is drawn through the points, as they are few.
     pub smooth: bool,
 }
 
-/// What `view` shows of members: all of them in 2-D, their sections with the view's plane in 3-D. Those that stick out of
-/// periodic faces come back on the other side.
+/// The outlines of members in `view`: of whole members in 2-D, of their sections with the view's plane in 3-D. Members
+/// that stick out of a periodic face appear at the opposite face too.
 pub fn outlines<M: Member>(nodes: &Nodes, view: &View, members: &[M]) -> Vec<Outline> {
-    members.iter().flat_map(|member| copies(nodes, view, member)).collect()
+    members.iter().flat_map(|member| images(nodes, view, member)).collect()
 }
 
-/// What `view` shows of a member, and of its copies beyond periodic faces.
-fn copies(nodes: &Nodes, view: &View, member: &impl Member) -> Vec<Outline> {
+/// The outlines of a member and of its periodic images in `view`.
+fn images(nodes: &Nodes, view: &View, member: &impl Member) -> Vec<Outline> {
     let (low, high) = member.bounds();
     let period = nodes.period_metres();
     let origin = nodes.grid().origin;
-    // By how much copies are shifted along an axis, itself included.
+    // Shifts of the images along an axis, 0 included.
     let shifts = |a: usize| -> Vec<f64> {
         let mut all = vec![0.0];
         if let Some(period) = period[a] {
@@ -80,8 +80,8 @@ fn copies(nodes: &Nodes, view: &View, member: &impl Member) -> Vec<Outline> {
     found
 }
 
-/// Draws the outlines upon the figure's first panel, filled with the colours of their populations, and names these in its
-/// legend.
+/// Draws the outlines on the first panel of `figure`, filled with the colours of their populations. Adds the
+/// populations to the legend.
 pub fn draw(figure: &mut Figure, nodes: &Nodes, view: &View, outlines: &[Outline], names: &[String]) {
     let Some(panel) = figure.panels.first_mut() else { return };
     let Some(mut canvas) = to_canvas(&panel.image) else { return };
@@ -120,13 +120,13 @@ pub fn mark(figure: &mut Figure, nodes: &Nodes, view: &View, part: &View) {
     panel.image = to_image(&canvas);
 }
 
-/// Members shorter than this many pixels call for a picture of a part of the domain.
+/// Members shorter than this many pixels need a picture of a part of the domain.
 const SMALL: f64 = 34.0;
-/// Size of that part, in lengths of a member.
+/// Sides of that part, in lengths of a member.
 const PART: [f64; 2] = [24.0, 15.0];
 
-/// A part of `view` that shows members well, where they are small in the whole of it: of the places with most of them, the
-/// one where the speed varies most. `None` where they are large enough as it is, or there are none.
+/// The part of `view` to show larger when members are small in the whole view: among the places with most members, the
+/// one where the speed varies most. `None` where members are large enough or there are none.
 pub fn zoom(nodes: &Nodes, view: &View, outlines: &[Outline], speed: &[f64]) -> Option<View> {
     let grid = nodes.grid();
     let length = typical_size(outlines) / grid.spacing;
@@ -135,7 +135,7 @@ pub fn zoom(nodes: &Nodes, view: &View, outlines: &[Outline], speed: &[f64]) -> 
     }
     let extent = [0, 1].map(|k| (view.high[k] - view.low[k]) as usize + 1);
     let size = [0, 1].map(|k| ((PART[k] * length).round() as usize).clamp(1, extent[k]));
-    // Tiles of half that size; a part is two by two of them.
+    // A part is two by two tiles.
     let tile = size.map(|s| s.div_ceil(2));
     let tiles = [0, 1].map(|k| extent[k].div_ceil(tile[k]));
     let number = |at: [i64; 2]| -> Option<usize> {

@@ -1,4 +1,4 @@
-//! What the statistics of cells, rigid bodies and whatever else is suspended have in common: it takes a [`Member`].
+//! Statistics that cells, rigid bodies and other suspended members share: they take any [`Member`].
 
 pub mod bins;
 pub mod blocks;
@@ -10,21 +10,22 @@ pub mod wall_distance;
 
 use crate::lookup::Nodes;
 
-/// One member of a suspension at one time: a cell, a rigid body.
+/// One member of a suspension at one time: a cell or a rigid body.
 pub trait Member {
     /// Number of its population.
     fn population(&self) -> usize;
 
-    /// Lower and upper corner of the box around it, m.
+    /// Lower and upper corner of the bounding box, m.
     fn bounds(&self) -> ([f64; 3], [f64; 3]);
 
-    /// The closed loops in which the plane where axis `plane.0` is `plane.1` (m) cuts it, or without a plane all of it, as
-    /// seen along z, in m.
+    /// Closed loops, in m, in which the plane at `plane.1` (m) on axis `plane.0` cuts the member. Without a plane, the
+    /// outline of the whole member as seen along z.
     fn loops(&self, plane: Option<(usize, f64)>) -> Vec<Vec<[f64; 3]>>;
 
-    /// Whether the points of these loops are few, so that a smooth curve runs through them.
+    /// Whether the points of these loops are so few that a smooth curve should be drawn through them.
     fn smooth(&self, plane: Option<(usize, f64)>) -> bool;
 
-    /// Gives the lattice positions whose cubes (2-D: squares) it fills a part of, and that part, stretch by stretch.
+    /// Calls `take` with each lattice position of whose cube (2-D: square) the member fills a part, and with the share
+    /// that it fills. A position may come several times; its shares add up.
     fn fill(&self, nodes: &Nodes, take: &mut dyn FnMut([i64; 3], f64));
 }

@@ -1,4 +1,4 @@
-//! Which share of each node's cube lies inside members.
+//! Share of each node's cube that lies inside members.
 
 use super::Member;
 use crate::lookup::Nodes;
@@ -8,12 +8,12 @@ use crate::lookup::Nodes;
 pub struct Occupancy {
     /// For each population, the share of each node's cube (2-D: square) inside its members.
     pub share: Vec<Vec<f32>>,
-    /// Volume of members that lies on no node, over that of all.
+    /// Share of the members' volume that lies on no node.
     pub outside: f64,
 }
 
-/// Fills the members of `populations` populations into the nodes' cubes. Those that stick out of periodic faces come back
-/// on the other side.
+/// Fills the nodes' cubes with the members of `populations` populations. Members that stick out of a periodic face fill
+/// cubes at the opposite face.
 pub fn occupancy<M: Member>(nodes: &Nodes, members: &[M], populations: usize) -> Occupancy {
     let mut share = vec![vec![0.0_f32; nodes.grid().position.len()]; populations];
     let (mut total, mut outside) = (0.0, 0.0);

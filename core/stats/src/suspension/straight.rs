@@ -1,4 +1,4 @@
-//! Straight channels, slits, ducts and tubes: what they are, and the Poiseuille flow through them.
+//! Straight channels, slits, ducts and tubes: how they are recognised, and the Poiseuille flow through them.
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
@@ -16,7 +16,7 @@ pub struct Straight {
     pub length: f64,
     /// Area of the cross-section, m2; in 2-D its height, m.
     pub section: f64,
-    /// What the cross-section is.
+    /// Kind of cross-section.
     pub kind: Kind,
 }
 
@@ -50,10 +50,10 @@ pub enum Kind {
 }
 
 impl Straight {
-    /// What `nodes` are along `axis`; `None` where layers differ.
+    /// The straight domain of `nodes` along `axis`; `None` where the layers of nodes across it differ.
     ///
-    /// A section is taken for a disc where its polar second moment is that of the disc of its area to 2 % (a square's is 5 %
-    /// larger) and no node reaches beyond that disc by more than a spacing.
+    /// A section is taken for a disc where its polar second moment is that of the disc of its area to 2 % (a square's
+    /// is 5 % larger) and no node reaches beyond that disc by more than a spacing.
     pub fn find(nodes: &Nodes, axis: usize) -> Option<Self> {
         let grid = nodes.grid();
         let dx = grid.spacing;
@@ -110,7 +110,7 @@ impl Straight {
         }
     }
 
-    /// The other axes, ascending; the second stands for itself in 3-D only.
+    /// The other axes, ascending. In 2-D the second is z, which has no extent.
     pub fn transverse(&self) -> [usize; 2] {
         match self.axis {
             0 => [1, 2],
@@ -126,7 +126,7 @@ fn disc<'a>(sites: impl Iterator<Item = &'a [i32; 2]>, axes: [usize; 2], nodes: 
         sites.map(|site| [0, 1].map(|k| nodes.grid().origin[axes[k]] + (f64::from(site[k]) + 0.5) * dx)).collect();
     let centre = [0, 1].map(|k| points.iter().map(|p| p[k]).sum::<f64>() / points.len() as f64);
     let square = |p: &[f64; 2]| (p[0] - centre[0]).powi(2) + (p[1] - centre[1]).powi(2);
-    // Each square of side dx adds dx^2 / 6 about its own middle.
+    // Each square of side dx adds dx^2 / 6, the polar moment about its own middle over its area.
     let polar = points.iter().map(|p| square(p) + dx * dx / 6.0).sum::<f64>() * dx * dx;
     let radius = (area / PI).sqrt();
     let farthest = points.iter().map(square).fold(0.0, f64::max).sqrt();

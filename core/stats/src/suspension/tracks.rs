@@ -1,4 +1,4 @@
-//! Trajectories of cells: displacements, velocities, dispersion.
+//! Trajectories of members of a suspension: displacements, velocities, dispersion.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use serde::Serialize;
 
 use crate::cells::rotation::slope;
 
-/// Where one cell was, dump after dump.
+/// The positions of one member at the dumps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Track {
     /// Its global number.
     pub id: u64,
     /// Number of its population.
     pub kind: usize,
-    /// Numbers of the frames that hold it, ascending.
+    /// Indices of the frames that hold the member, ascending.
     pub frame: Vec<usize>,
-    /// Its centroid in each, unwrapped across periodic faces, m.
+    /// Centroid in each of these frames, unwrapped across periodic faces, m.
     pub position: Vec<[f64; 3]>,
 }
 
-/// The tracks of frames of (id, population, unwrapped centroid), ascending by id.
+/// The tracks, ascending by id. Frames hold (id, population, unwrapped centroid in m) of each member.
 pub fn tracks<F: IntoIterator<Item = (u64, usize, [f64; 3])>>(frames: impl IntoIterator<Item = F>) -> Vec<Track> {
     let mut found = BTreeMap::<u64, Track>::new();
     for (number, frame) in frames.into_iter().enumerate() {
@@ -33,14 +33,16 @@ pub fn tracks<F: IntoIterator<Item = (u64, usize, [f64; 3])>>(frames: impl IntoI
 }
 
 impl Track {
-    /// Its mean velocity, m/s, by the slopes of straight lines through its positions; `None` for a single one.
+    /// Mean velocity, m/s, from the slopes of straight lines through the positions. `None` for a single position.
+    /// `time` holds the times of all frames, s.
     pub fn mean_velocity(&self, time: &[f64]) -> Option<[f64; 3]> {
         let t: Vec<f64> = self.frame.iter().map(|&f| time[f]).collect();
         (t.len() > 1)
             .then(|| std::array::from_fn(|a| slope(&t, &self.position.iter().map(|p| p[a]).collect::<Vec<_>>())))
     }
 
-    /// Its velocity at each of its frames, m/s, by differences between the frames next to it; `None` for a single one.
+    /// Velocity at each frame of the track, m/s, from differences between the frames next to it. `None` for a single
+    /// position. `time` holds the times of all frames, s.
     pub fn velocities(&self, time: &[f64]) -> Option<Vec<[f64; 3]>> {
         let last = self.frame.len().checked_sub(1).filter(|&last| last > 0)?;
         let velocity = |i: usize| {
@@ -52,12 +54,12 @@ impl Track {
     }
 }
 
-/// How far cells went in a time.
+/// Statistics of displacements over one time lag.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Displacement {
-    /// The time, s.
+    /// The lag, s.
     pub lag_s: f64,
-    /// Pairs of frames of a cell that it is the mean of.
+    /// Number of pairs of frames of a member in the means.
     pub pairs: usize,
     /// Mean displacement along x, y, z, m.
     pub mean_m: [f64; 3],
@@ -67,13 +69,13 @@ pub struct Displacement {
     pub dispersion_m2_per_s: [f64; 3],
 }
 
-/// Lags that [`displacements`] tries at most.
+/// Most lags that [`displacements`] tries.
 const LAGS: usize = 40;
-/// Time origins a track and lag at most.
+/// Most time origins for each track and lag.
 const ORIGINS: usize = 64;
 
-/// Displacements of the tracks over lags that grow from one frame to three quarters of the run. A lag counts every pair of
-/// frames of a cell that lies that long apart, to a thousandth of it.
+/// Displacements of the tracks over lags that grow from one frame to three quarters of the run. A lag counts every pair
+/// of frames of a member whose distance in time is the lag to within a thousandth.
 pub fn displacements(tracks: &[&Track], time: &[f64]) -> Vec<Displacement> {
     let frames = time.len();
     let mut lags: Vec<usize> = (0..LAGS)

@@ -7,10 +7,10 @@ use rstar::{PointDistance, RTree};
 use crate::lookup::Nodes;
 use crate::wall::WallSite;
 
-/// The points below wall sites, in a tree.
+/// The wall points below the wall sites, in a tree.
 ///
-/// A point is as far from the wall as from the nearest of them; where it lies above that one to within a lattice spacing
-/// sideways, as far as from the tangent plane there.
+/// The distance of a point from the wall is that from the nearest wall point. Where the point lies above that wall
+/// point to within a lattice spacing sideways, it is the distance from the tangent plane there.
 pub struct Walls<'a> {
     nodes: &'a Nodes<'a>,
     sites: &'a [WallSite],
@@ -18,7 +18,7 @@ pub struct Walls<'a> {
 }
 
 impl<'a> Walls<'a> {
-    /// Those of the sites.
+    /// The wall points below `sites`.
     pub fn new(nodes: &'a Nodes<'a>, sites: &'a [WallSite]) -> Self {
         let foot =
             |site: &WallSite| minus(nodes.grid().position[site.node].map(f64::from), times(site.distance, site.normal));
@@ -26,8 +26,8 @@ impl<'a> Walls<'a> {
         Self { nodes, sites, tree: RTree::bulk_load(feet.collect()) }
     }
 
-    /// Distance from the wall, in spacings, and the unit normal of the nearest wall, of a lattice coordinate; none where
-    /// there is no wall.
+    /// Distance of the lattice coordinate `x` from the wall, in lattice spacings, and the unit normal of the nearest
+    /// wall; `None` where there is no wall.
     pub fn nearest(&self, x: [f64; 3]) -> Option<(f64, [f64; 3])> {
         let each = images(self.nodes, x).filter_map(|x| self.nearest_of(x));
         each.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(distance, normal)| (distance.max(0.0), normal))
@@ -78,7 +78,7 @@ mod tests {
     fn a_channel_and_its_images() {
         let grid = channel(5, 8, 0.5);
         let nodes = Nodes::new(&grid).expect("nodes").wrapped([5, 10, 1], [true, false, false]);
-        // Wall points at one column only: others find it through the periodic face or along the wall.
+        // Wall points at one column only: nodes of others find them through the periodic face or along the wall.
         let site = |y: i32, up: f64| WallSite {
             node: nodes.at([0, i64::from(y), 0]).expect("there"),
             normal: [0.0, up, 0.0],

@@ -34,7 +34,7 @@ const KNOWN: [(&str, &str); 31] = [
     ("message under interior", "#8e4ba8"),
 ];
 
-/// For phases that have none of their own.
+/// Colours of phases that have none of their own.
 const OTHERS: [&str; 6] = ["#b5651d", "#6a8caf", "#708238", "#a3506c", "#4f7c78", "#c0a080"];
 
 /// The colour of a phase, always the same.

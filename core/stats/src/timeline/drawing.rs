@@ -1,4 +1,4 @@
-//! A part of a trace as SVG: a row each for host, device and messages of a rank, a legend, an axis of milliseconds.
+//! A part of a trace as SVG: rows for host, device and messages of each rank, a legend, an axis in milliseconds.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -19,22 +19,22 @@ const MARGIN: f64 = 20.0;
 const ROW: f64 = 40.0;
 const THIN: f64 = 14.0;
 const LINE: f64 = 20.0;
-/// Pixels by which what is nested is lower than what it is nested in.
+/// Pixels by which a nested event is lower in height than the event around it.
 const NESTED: f64 = 5.0;
-/// About the width of a letter.
+/// Approximate width of a letter, in pixels.
 const LETTER: f64 = 7.0;
 
 /// A drawing of some ranks, by their numbers.
 pub struct Drawing<'t> {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// The ranks, top down.
     pub ranks: Vec<(usize, &'t RankTrace)>,
-    /// The steps.
+    /// Time steps to draw.
     pub window: Window,
 }
 
-/// From times to places.
+/// From times to pixels.
 struct Scale {
     begin: i64,
     end: i64,
@@ -52,7 +52,7 @@ impl Scale {
 }
 
 impl Drawing<'_> {
-    /// Writes it as SVG.
+    /// Writes the drawing as SVG.
     ///
     /// # Errors
     /// An I/O fault that names the file.
@@ -85,7 +85,7 @@ impl Drawing<'_> {
         )
     }
 
-    /// Names of what is to be seen, line after line from `y` on; gives where they end.
+    /// Draws the legend of all phases shown, from `y` down. Returns its lower end.
     fn legend(&self, out: &mut String, scale: &Scale, mut y: f64) -> f64 {
         let seen = |events: &'_ [TraceEvent]| -> BTreeSet<String> {
             events.iter().filter(|event| scale.shows(event.begin, event.end)).map(|event| event.name.clone()).collect()
@@ -114,7 +114,7 @@ impl Drawing<'_> {
         y
     }
 
-    /// Where each step begins.
+    /// Draws a line where each step begins.
     fn steps(&self, out: &mut String, scale: &Scale, rank: &RankTrace, [top, bottom]: [f64; 2]) {
         let mut free = LEFT;
         for (&step, &start) in step_starts(rank).range(self.window.first..=self.window.last) {
@@ -133,7 +133,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Rows of a rank from `y` on; gives where they end.
+/// Draws the rows of a rank from `y` down. Returns their lower end.
 fn draw_rank(out: &mut String, scale: &Scale, number: usize, rank: &RankTrace, mut y: f64) -> f64 {
     text(out, MARGIN, y + 0.4 * ROW, "start", 12, &format!("rank {number}"));
     for (name, events) in [("host", &rank.host), ("device", &rank.device)] {
@@ -171,7 +171,7 @@ fn draw_rank(out: &mut String, scale: &Scale, number: usize, rank: &RankTrace, m
     y + THIN + 3.0
 }
 
-/// An event, with its name where there is room that the events `after` it do not take.
+/// Draws an event, with its name where the events `after` it leave room.
 fn draw_event(out: &mut String, scale: &Scale, event: &TraceEvent, after: &[&TraceEvent], [y, height]: [f64; 2]) {
     let (from, to) = (scale.x(event.begin), scale.x(event.end));
     let said = format!("{}, step {}: {} us", event.name, event.step, us(event.begin, event.end));

@@ -1,10 +1,10 @@
-//! What a trace says, as tables.
+//! Summaries of traces as tables.
 
 use super::{RankSummary, Summary};
 use crate::number::{exact, short};
 use crate::table::Table;
 
-/// Every phase of every rank, for CSV.
+/// All phases of all ranks, for CSV.
 pub fn phases(summary: &Summary) -> Table {
     let mut table = Table::new(["rank", "thread", "phase", "events", "total_ms", "ms_per_step", "share"]);
     for rank in &summary.ranks {
@@ -23,7 +23,7 @@ pub fn phases(summary: &Summary) -> Table {
     table
 }
 
-/// A line a rank: how busy its device is, and its messages by kind, for a terminal.
+/// A row a rank and kind of message, for a terminal: how busy the device is, and how messages overlap with work.
 pub fn ranks(summary: &Summary) -> Table {
     let header = ["rank", "ms a step", "device busy", "messages", "ms on the way", "under interior", "under any work"];
     let mut table = Table::new(header);
@@ -44,7 +44,7 @@ pub fn ranks(summary: &Summary) -> Table {
     table
 }
 
-/// A line a phase, mean and largest over ranks, for a terminal.
+/// A row a phase and thread, for a terminal: mean and largest time over ranks.
 pub fn brief_phases(summary: &Summary) -> Table {
     let mut table = Table::new(["phase", "thread", "a step", "ms a step", "largest rank", "share"]);
     let steps = summary.end_step.saturating_sub(summary.first_step).max(1) as f64;

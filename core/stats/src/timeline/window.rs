@@ -1,10 +1,10 @@
-//! Which part of a trace is drawn.
+//! The part of a trace that is drawn.
 
 use std::collections::BTreeMap;
 
 use hematite_dump::{RankTrace, Trace};
 
-/// Steps drawn where nobody chooses.
+/// Number of steps drawn by default.
 const FEW: u64 = 3;
 
 /// Some time steps of a trace.
@@ -17,7 +17,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// A few steps that take as long as such steps mostly do on rank 0, without what comes rarely.
+    /// A few successive steps of median length on rank 0, mostly without rare events.
     pub fn typical(trace: &Trace) -> Self {
         let starts = trace.ranks.first().map(step_starts).unwrap_or_default();
         let few = FEW.min(trace.end.saturating_sub(trace.first)).max(1);
@@ -33,7 +33,7 @@ impl Window {
         Self { first: trace.first, last: trace.end.saturating_sub(1).max(trace.first) }
     }
 
-    /// From the beginning of its first step to the end of its last on these ranks, in nanoseconds.
+    /// Beginning of the first step and end of the last on `ranks`, in nanoseconds.
     pub fn span(&self, ranks: &[&RankTrace]) -> [i64; 2] {
         let (mut begin, mut end) = (i64::MAX, i64::MIN);
         for rank in ranks {
@@ -47,7 +47,7 @@ impl Window {
     }
 }
 
-/// When each step begins: on the device, or the host where the device is not known.
+/// When each step begins, in nanoseconds: on the device, or on the host where the device has no timestamps.
 pub fn step_starts(rank: &RankTrace) -> BTreeMap<u64, i64> {
     let mut starts = BTreeMap::new();
     for event in thread(rank) {
