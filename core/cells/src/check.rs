@@ -1,4 +1,4 @@
-//! What makes a mesh a cell: one closed, orientable surface that does not cross itself.
+//! Checks that a mesh is the surface of a cell: one closed, orientable surface that does not cross itself.
 
 mod crossing;
 mod weld;
@@ -11,17 +11,17 @@ use crate::Surface;
 use crate::read::Mesh;
 use crate::vector::{Point, cross, length, minus, plus, times};
 
-/// The most vertices that a cell may have.
+/// Most vertices of a cell.
 pub(crate) const MOST_VERTICES: usize = 65_536;
 
-/// The least height of a triangle over its longest side.
+/// Least height of a triangle over its longest side.
 const THINNEST: f64 = 1e-4;
 
-/// The least volume over that of the sphere of the same area.
+/// Least volume of a cell over that of a sphere of the same area.
 const FLATTEST: f64 = 1e-3;
 
-/// Makes a cell's surface of a mesh: merges coincident points, drops those of no triangle, turns all triangles
-/// outwards, puts the centroid at the origin.
+/// Makes the surface of a cell from a mesh: merges coincident points, drops points that belong to no triangle, turns
+/// all triangles outwards, puts the centroid at the origin.
 ///
 /// # Errors
 /// A usage fault that says what is wrong and where (coordinates as in the file, numbers of triangles from 0): no
@@ -82,7 +82,7 @@ fn refuse_degenerate(mesh: &Mesh) -> Result<()> {
     Ok(())
 }
 
-/// For each triangle those beyond its sides ab, bc, ca. Every edge must have exactly two triangles.
+/// For each triangle its neighbours beyond the sides ab, bc, ca. Every edge must belong to exactly two triangles.
 fn neighbours(mesh: &Mesh) -> Result<Vec<[u32; 3]>> {
     let mut at_edge: HashMap<[u32; 2], Vec<(u32, usize)>> = HashMap::new();
     for (t, &triangle) in mesh.triangles.iter().enumerate() {
@@ -120,7 +120,7 @@ fn neighbours(mesh: &Mesh) -> Result<Vec<[u32; 3]>> {
     Ok(neighbours)
 }
 
-/// The triangles turned so that neighbours run through their edge in opposite directions.
+/// The triangles, turned so that neighbours run through their common edge in opposite directions.
 fn oriented(mesh: &Mesh, neighbours: &[[u32; 3]]) -> Result<Vec<[u32; 3]>> {
     let mut triangles = mesh.triangles.clone();
     let mut seen = vec![false; triangles.len()];

@@ -1,25 +1,25 @@
-//! Even triangle meshes on images of the sphere, from an icosahedron whose triangles are divided by four repeatedly.
+//! Even triangle meshes on images of the sphere: an icosahedron whose triangles are repeatedly split into four.
 
 use std::collections::HashMap;
 
 use crate::Surface;
 use crate::vector::{Point, cross, dot, length, minus, plus, times};
 
-/// Numbers of vertices of the icosahedron divided `n` times: `10 * 4^n + 2`.
+/// Numbers of vertices of the icosahedron after `n` divisions: `10 * 4^n + 2`, n from 1.
 pub(crate) const COUNTS: [usize; 5] = [42, 162, 642, 2562, 10242];
 
-/// Rounds of evening out at each level of division; more change little.
+/// Relaxation rounds after each division; more change little.
 const ROUNDS: usize = 100;
 
-/// Rest length of the springs that even a mesh out, over the mean length of its edges. At 1 they would push as much as
+/// Rest length, over the mean length of edges, of the springs that make a mesh even. At 1 they would push as much as
 /// they pull, and could fold triangles.
 const REST: f64 = 0.9;
 
 /// How far a vertex follows its springs in one round.
 const STEP: f64 = 0.1;
 
-/// A mesh of `count` vertices (one of [`COUNTS`]) on the image of the unit sphere under `map`, about its centroid. It
-/// is evened out after each division, so that long waves of unevenness are gone before there are many vertices.
+/// A mesh of `count` vertices (one of [`COUNTS`]) on the image of the unit sphere under `map`, about its centroid.
+/// Springs make it even after each division: long-wave unevenness is gone before there are many vertices.
 pub(crate) fn mesh(count: usize, map: impl Fn(Point) -> Point) -> Surface {
     let mut sphere = icosahedron();
     while sphere.vertices.len() < count {
@@ -28,8 +28,8 @@ pub(crate) fn mesh(count: usize, map: impl Fn(Point) -> Point) -> Surface {
     Surface { vertices: sphere.vertices.iter().map(|&p| map(p)).collect(), ..sphere }.centred()
 }
 
-/// Moves vertices on the sphere as springs along the edges of the image pull them: those of long edges closer together,
-/// those of short edges apart.
+/// Moves vertices on the sphere by springs along the edges of the image, which pull the ends of long edges together and
+/// push the ends of short edges apart.
 fn evened(mut sphere: Surface, map: impl Fn(Point) -> Point) -> Surface {
     let (edges, rings) = (sphere.edges(), sphere.rings());
     for _ in 0..ROUNDS {
@@ -80,7 +80,7 @@ fn outward([a, b, c]: [usize; 3], vertices: &[Point]) -> [u32; 3] {
     if turn > 0.0 { [a as u32, b as u32, c as u32] } else { [a as u32, c as u32, b as u32] }
 }
 
-/// Each triangle divided into four by the midpoints of its edges, drawn out onto the unit sphere.
+/// The sphere with each triangle split into four by the midpoints of its edges, which are moved onto the unit sphere.
 fn divided(sphere: &Surface) -> Surface {
     let mut vertices = sphere.vertices.clone();
     let mut midpoints = HashMap::new();

@@ -1,10 +1,10 @@
 //! Kinds of cell as data: the shape of a cell as a mesh, and what its membrane is made of. Neither GPU nor MPI.
 //!
-//! Begin with [`ShapeConfig`], the shapes that a case can name, and its method `surface`, which makes a [`Surface`]:
-//! a closed ring in 2-D, a closed triangle mesh in 3-D, about its centroid. Then [`MechanicsConfig`], what a case or a
-//! run says of the membrane, which `resolve` turns with a [`Preset`] into [`Mechanics`]: checked numbers in SI, and
-//! from there in lattice units. A rigid body is a [`RigidShape`], an ellipsoid by its semi-axes. Meshes from files pass
-//! through `read` (formats) and `check` (what makes a mesh a cell).
+//! Begin with [`ShapeConfig`], the shapes that a case can name. Its method `surface` makes a [`Surface`] about its
+//! centroid: a closed ring in 2-D, a closed triangle mesh in 3-D. [`MechanicsConfig`] holds what a case or a run gives
+//! of the membrane. Its method `resolve` completes it by a [`Preset`] to [`Mechanics`]: checked numbers in SI, which
+//! can be taken to lattice units. A rigid body is a [`RigidShape`], an ellipsoid by its semi-axes. Meshes from files
+//! pass through `read` (formats) and `check` (whether a mesh is a cell).
 
 mod check;
 mod discocyte;

@@ -1,7 +1,7 @@
 //! What a membrane is made of: laws and moduli, in configs and as numbers.
 //!
-//! In 2-D a membrane is a sheet that reaches along z, so that moduli have the same units as in 3-D: N/m for tension,
-//! J for bending, Pa for the enclosed volume, Pa s m for the viscosity; energies are those of one metre's depth.
+//! In 2-D a membrane is a sheet that extends along z. Moduli therefore have the same units as in 3-D: N/m for tension,
+//! J for bending, Pa for the enclosed volume, Pa s m for the viscosity. Energies are those of one metre of depth.
 
 mod config;
 mod preset;
@@ -13,7 +13,8 @@ use hematite_units::LatticeUnits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The mechanics of a kind of cell, in one consistent set of units: SI, or the lattice's after [`Mechanics::in_lattice`].
+/// The mechanics of a kind of cell, in one consistent set of units: SI, or the lattice's after
+/// [`Mechanics::in_lattice`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mechanics {
     /// Elasticity within the membrane.
@@ -28,7 +29,7 @@ pub struct Mechanics {
     pub global_area: f64,
     /// Modulus k_v of `k_v / 2 (V - V_0)^2 / V_0` of the volume; in 2-D of the area.
     pub volume: f64,
-    /// Wanted volume V_0 as a share of the shape's.
+    /// Target volume V_0 over that of the shape.
     pub volume_share: f64,
     /// Surface viscosity of the membrane.
     pub viscosity: f64,
@@ -45,7 +46,7 @@ pub enum InPlane {
         k: f64,
     },
     /// 2-D, hardening (finitely extensible): `-k / 2 l0 s^2 ln(1 - (e / s)^2)`, `e = l / l0 - 1`, s the largest
-    /// strain: `limit - 1` when stretched, a half when pressed.
+    /// strain: `limit - 1` in stretching, 1/2 in compression.
     Hardening {
         /// Modulus at small strain.
         k: f64,
@@ -98,7 +99,7 @@ pub enum Bending {
     },
     /// 3-D: Kantor and Nelson's, on the angle between neighbouring triangles.
     KantorNelson {
-        /// Helfrich modulus it stands for, kappa = sqrt(3) / 2 k_b.
+        /// Equivalent Helfrich modulus, kappa = sqrt(3) / 2 k_b.
         kappa: f64,
         /// Reference angles.
         rest: Rest,
@@ -122,7 +123,7 @@ pub enum Rest {
 }
 
 impl Mechanics {
-    /// The same mechanics in lattice units.
+    /// Converts from SI to lattice units.
     pub fn in_lattice(&self, units: &LatticeUnits) -> Self {
         let tension = units.stress() * units.dx;
         let energy = tension * units.dx * units.dx;

@@ -10,19 +10,19 @@ use hematite_config::{Fault, Result};
 
 use crate::vector::Point;
 
-/// Points and triangles as a file has them, in the file's unit and order. Polygons of more corners are cut into fans.
+/// Points and triangles as in a file, in its unit and order. Polygons with more corners are cut into fans.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Mesh {
     /// The points.
     pub(crate) points: Vec<Point>,
-    /// Three points each.
+    /// Indices of three points each.
     pub(crate) triangles: Vec<[u32; 3]>,
 }
 
-/// Reads a mesh; the ending of its name tells the format.
+/// Reads a mesh; the file's extension tells the format.
 ///
 /// # Errors
-/// A usage fault that names the file and what it lacks.
+/// A usage fault that names the file and the mistake in it.
 pub(crate) fn mesh(path: &Path) -> Result<Mesh> {
     let ending = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
     let parse: fn(&[u8]) -> Result<Mesh> = match ending.as_str() {
@@ -42,7 +42,7 @@ pub(crate) fn mesh(path: &Path) -> Result<Mesh> {
 }
 
 impl Mesh {
-    /// Adds a polygon as a fan of triangles; `name` says which one it is in faults.
+    /// Adds a polygon as a fan of triangles; `name` names the polygon in faults.
     fn add_polygon(&mut self, corners: &[i64], name: impl Fn() -> String) -> Result<()> {
         let count = self.points.len();
         if corners.len() < 3 {

@@ -1,4 +1,4 @@
-//! Bodies that keep their shape: ellipsoids, by their semi-axes.
+//! Shapes of rigid bodies: ellipsoids by their semi-axes.
 
 use std::f64::consts::PI;
 
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::shape::{ellipsoid, full_axes, positive};
 use crate::{ShapeConfig, Surface};
 
-/// Vertices of the mesh of a rigid body where its config names none: it is for seeding and drawing only.
+/// Default number of vertices of the mesh of a rigid body, which is for seeding and drawing only.
 const VERTICES: usize = 162;
 
-/// How near a plane of symmetry a point may be, over the semi-axis.
+/// Least distance of a point from a plane of symmetry, over the semi-axis normal to it.
 const OFF_PLANE: f64 = 1e-3;
 
-/// Newton's steps to the nearest point: each at least squares what is left.
+/// Newton steps to the nearest point; each at least squares the relative error.
 const NEWTON_STEPS: usize = 10;
 
-/// An ellipsoid about its centre, its axes along x, y and z.
+/// An ellipsoid about its centre, with its axes along x, y and z.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RigidShape {
     /// Semi-axes along x, y and z, in metres.
@@ -25,16 +25,17 @@ pub struct RigidShape {
 }
 
 impl RigidShape {
-    /// Its volume, 4 pi a b c / 3.
+    /// Volume 4 pi a b c / 3, m3.
     pub fn volume(&self) -> f64 {
         4.0 / 3.0 * PI * self.semi_axes.iter().product::<f64>()
     }
 
-    /// Distance of a point, in the frame of the axes, from its surface; negative within. In planes of symmetry as if the point were a
-    /// thousandth of the semi-axis off them, where there are two nearest points deep within.
+    /// Distance of the point `y`, in the frame of the axes, from the surface; negative inside. A point in a plane of
+    /// symmetry may have two nearest points, so it counts as off the plane by a thousandth of the semi-axis.
     ///
-    /// With t the largest root of sum_k (s_k y_k / (s_k^2 + t))^2 = 1, the nearest point is at s_k^2 y_k / (s_k^2 + t) (Eberly, Distance
-    /// from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013); Newton's steps come to t from below.
+    /// With t the largest root of sum_k (s_k y_k / (s_k^2 + t))^2 = 1, the nearest point is at s_k^2 y_k / (s_k^2 + t)
+    /// (Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013). Newton's steps approach
+    /// t from below.
     pub fn distance(&self, y: [f64; 3]) -> f64 {
         let s = self.semi_axes;
         let p = [0, 1, 2].map(|k| y[k].abs().max(OFF_PLANE * s[k]));
@@ -49,12 +50,12 @@ impl RigidShape {
         t * scaled(t).iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
-    /// The area of its surface: a b c times the integral of sqrt(x^2 / a^2 + y^2 / b^2 + z^2 / c^2) over the unit sphere.
+    /// Surface area, m2: a b c times the integral of sqrt(x^2 / a^2 + y^2 / b^2 + z^2 / c^2) over the unit sphere.
     pub fn area(&self) -> f64 {
         let [a, b, c] = self.semi_axes;
         let (rings, around) = (512, 64);
         let middle = |k: usize, of: usize| (k as f64 + 0.5) / of as f64;
-        // An eighth of the sphere, by its height and the angle about the axis; b c / a and so on need no division by 0.
+        // An eighth of the sphere, over height and angle about the axis; products such as b c avoid a division by 0.
         let [x, y, z] = [b * c, c * a, a * b];
         let at = |height: f64, angle: f64| {
             let across = (1.0 - height * height).sqrt();
@@ -77,11 +78,11 @@ impl RigidShape {
 }
 
 impl ShapeConfig {
-    /// The shape as a rigid body, with a mesh upon it, in metres about its centre.
+    /// The shape as a rigid body, and a mesh of its surface, in metres about its centre.
     ///
     /// # Errors
-    /// A usage fault that names key, value and remedy: a 2-D case, a kind that is no ellipsoid, and what `surface`
-    /// refuses.
+    /// A usage fault that names key, value and remedy: for a 2-D case, a kind that is no ellipsoid, and a shape that
+    /// [`ShapeConfig::surface`] refuses.
     pub fn rigid(&self, dimension: usize) -> Result<(RigidShape, Surface)> {
         if dimension != 3 {
             return Err(Fault::usage(format!(
@@ -165,7 +166,7 @@ mod tests {
             let message = shape(json).rigid(dimension).expect_err(said).message;
             assert!(message.contains(said), "{message}");
         }
-        // Where it is not rigid, nothing changes.
+        // The same shape makes a deformable cell.
         let soft =
             shape(json!({"kind": "sphere", "radius": "3 um"})).surface(Path::new("c"), 3, 1e-6).expect("a surface");
         assert_eq!(soft.vertices.len(), 642);

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use crate::Surface;
 
-/// Sides of the fine polygon by which arc length is measured, for each vertex; its error is some 1e-6 of a side.
+/// Sides, for each vertex, of the fine polygon that measures arc length; its error is about 1e-6 of a side.
 const FINE: usize = 512;
 
 /// A ring of `count` vertices on the image of the unit circle under `map`, counter-clockwise, equidistant in arc

@@ -1,12 +1,12 @@
-//! How rough a surface is on the scale of its own sides.
+//! Roughness of a surface on the scale of its sides.
 //!
-//! With `u_i` from vertex i to the mean of its neighbours, the jump along a side `ij` is `u_i - u_j`. Over the mean length of the sides
-//! it is about half of the change of the turning angle from vertex to vertex: near 0 where the mesh resolves the surface, 1 and more
-//! where every other vertex sticks out like a saw's tooth.
+//! With `u_i` the vector from vertex i to the mean of its neighbours, the jump along a side `ij` is `u_i - u_j`. Its
+//! length over the mean length of the sides is about half the change of the turning angle from vertex to vertex: near 0
+//! where the mesh resolves the surface, 1 and more where every other vertex sticks out like the tooth of a saw.
 
 use crate::vector::{dot, length, minus, plus, times};
 
-/// A cell rougher than this has creases that its mesh does not resolve.
+/// Roughness above which a cell has creases that its mesh does not resolve.
 pub const ROUGH: f64 = 0.75;
 
 /// The jumps along `sides`, pairs of indices into `vertices`.
@@ -21,7 +21,7 @@ pub fn jumps(vertices: &[[f64; 3]], sides: &[[usize; 2]]) -> Vec<[f64; 3]> {
     sides.iter().map(|&[i, j]| minus(offset(i), offset(j))).collect()
 }
 
-/// The largest jump along any of the sides over their mean length; 0 without sides.
+/// The length of the largest jump along any side over the mean length of the sides; 0 without sides.
 pub fn roughness(vertices: &[[f64; 3]], sides: &[[usize; 2]]) -> f64 {
     let mean = mean_side(vertices, sides);
     let square = jumps(vertices, sides).into_iter().map(|d| dot(d, d)).fold(0.0, f64::max);
@@ -49,7 +49,7 @@ mod tests {
                 .collect()
         };
         let sides: Vec<[usize; 2]> = (0..40).map(|k| [k, (k + 1) % 40]).collect();
-        // All u point to the centre and have the same length: jumps are as long as u times the angle between neighbours.
+        // All u point to the centre and have the same length: a jump is u times the angle between neighbours.
         let angle: f64 = std::f64::consts::TAU / 40.0;
         let (u, side) = (1.0 - angle.cos(), 2.0 * (0.5 * angle).sin());
         let exact = 2.0 * u * (0.5 * angle).sin() / side;

@@ -88,7 +88,7 @@ fn platelet_thickness() -> Length {
 }
 
 impl ShapeConfig {
-    /// Its word in a config.
+    /// The `kind` in a config.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::RedCell { .. } => "red_cell",
@@ -100,7 +100,7 @@ impl ShapeConfig {
         }
     }
 
-    /// The mechanics that belong to it where a config names none.
+    /// The default mechanics of the shape.
     pub fn preset(&self) -> Preset {
         match self {
             Self::RedCell { .. } => Preset::RedCell,
@@ -110,12 +110,12 @@ impl ShapeConfig {
         }
     }
 
-    /// The shape in 2 or 3 dimensions, in metres about its centroid. A mesh's file is relative to `config`.
-    /// Where the config does not say how many vertices a ring has, the lattice's `spacing` in metres does.
+    /// The surface in 2 or 3 dimensions, in metres about its centroid. The file of a mesh is relative to `config`. The
+    /// lattice's `spacing`, in metres, sets the default number of vertices of a ring.
     ///
     /// # Errors
     /// A usage fault that names key, value, limit and remedy: a shape of the other dimension, lengths that are not
-    /// positive, numbers of vertices that cannot be, a mesh that is no cell (see `check`).
+    /// positive, an impossible number of vertices, a mesh that is no cell (see `check`).
     pub fn surface(&self, config: &Path, dimension: usize, spacing: f64) -> Result<Surface> {
         match (self, dimension) {
             (Self::Disc { .. }, 3) => Err(Fault::usage(
@@ -175,7 +175,7 @@ pub(crate) fn ellipsoid(axes: [f64; 3], vertices: usize) -> Result<Surface> {
     Ok(icosphere::mesh(mesh_count(vertices, &COUNTS)?, |[x, y, z]| [a * x, b * y, c * z]))
 }
 
-/// An ellipsoid in 3-D, with `default` vertices where none are given, and its section in 2-D.
+/// An ellipsoid by its full axes in 3-D, by default with `default` vertices; its section in 2-D.
 fn round(axes: [f64; 3], vertices: Option<usize>, dimension: usize, default: usize, spacing: f64) -> Result<Surface> {
     let [a, b, _] = axes.map(|axis| 0.5 * axis);
     match dimension {
@@ -184,13 +184,13 @@ fn round(axes: [f64; 3], vertices: Option<usize>, dimension: usize, default: usi
     }
 }
 
-/// Lengths whose powers are far from the limits of numbers, in metres.
+/// Accepted lengths in metres: their powers stay far from the limits of floating-point numbers.
 const LENGTHS: RangeInclusive<f64> = 1e-12..=1e6;
 
 /// The length of key `key` in metres.
 ///
 /// # Errors
-/// A usage fault where it is not above 0, or no length of anything like a cell.
+/// A usage fault where it is not above 0 or outside [`LENGTHS`].
 pub(crate) fn positive(key: &str, length: Length) -> Result<f64> {
     let metres = length.si();
     if LENGTHS.contains(&metres) {
@@ -205,18 +205,18 @@ pub(crate) fn positive(key: &str, length: Length) -> Result<f64> {
     }))
 }
 
-/// The length of a ring's sides at rest, lattice spacings, where a config does not say how many there are. Between vertices that are
-/// farther apart fluid leaks through a membrane that is pressed hard; Peskin (Acta Numerica 11, 479, 2002) takes half a spacing.
+/// Default length of a ring's sides at rest, in lattice spacings. With vertices farther apart, fluid leaks through a
+/// membrane under high pressure; Peskin (Acta Numerica 11, 479, 2002) takes half a spacing.
 pub const RING_SIDE: f64 = 0.6;
 
-/// The fewest vertices of such a ring.
+/// Least default number of vertices of a ring.
 const FEWEST: usize = 12;
 
-/// Vertices of the ring whose perimeter tells how many it is to have.
+/// Vertices of the ring that measures the perimeter.
 const MEASURED: usize = 100;
 
-/// A ring of `count` vertices, or of as many as give it sides of [`RING_SIDE`]: a multiple of four, so that symmetric shapes
-/// stay symmetric.
+/// A ring of `count` vertices; by default with sides of [`RING_SIDE`] and a multiple of four vertices, so that
+/// symmetric shapes stay symmetric.
 fn fitting_ring(count: Option<usize>, spacing: f64, map: impl Fn([f64; 2]) -> [f64; 2]) -> Result<Surface> {
     let count = count.unwrap_or_else(|| {
         let perimeter = ring(MEASURED, &map).area();

@@ -2,7 +2,7 @@
 
 use crate::vector::{cross, dot, length, minus, plus, times};
 
-/// A closed surface about the centroid of what it encloses, in metres unless said otherwise.
+/// A closed surface about the centroid of its interior, in metres unless said otherwise.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surface {
     /// 2 or 3.
@@ -36,12 +36,12 @@ impl Surface {
         self.vertices.iter().map(|&v| length(v)).fold(0.0, f64::max)
     }
 
-    /// The same surface, `factor` times as large.
+    /// Scales the surface by `factor`.
     pub fn scaled(&self, factor: f64) -> Self {
         Self { vertices: self.vertices.iter().map(|v| v.map(|x| factor * x)).collect(), ..self.clone() }
     }
 
-    /// Its edges as pairs of vertices, the smaller first, in increasing order; in 2-D the sides.
+    /// The edges (2-D: sides) as pairs of vertices, the smaller first, in increasing order.
     pub fn edges(&self) -> Vec<[u32; 2]> {
         let sorted = |a: u32, b: u32| [a.min(b), a.max(b)];
         let mut edges: Vec<_> = match self.dimension {
@@ -56,15 +56,15 @@ impl Surface {
         edges
     }
 
-    /// For each vertex its neighbours: in 3-D counter-clockwise seen from outside, beginning with the smallest, so that
-    /// a vertex with its k-th and (k + 1)-th neighbour is a triangle (the last goes with the first); in 2-D the one
-    /// before and the one after. For closed surfaces whose edges have two triangles each.
+    /// The neighbours of each vertex. In 3-D counter-clockwise seen from outside, beginning with the smallest, so that
+    /// a vertex and its k-th and (k + 1)-th neighbours form a triangle, as do the vertex and its last and first. In 2-D
+    /// the vertex before and the one after. For closed surfaces whose edges have two triangles each.
     pub fn rings(&self) -> Vec<Vec<u32>> {
         let n = self.vertices.len() as u32;
         if self.dimension == 2 {
             return (0..n).map(|k| vec![(k + n - 1) % n, (k + 1) % n]).collect();
         }
-        // Of each triangle at a vertex, the side opposite: from one neighbour to the next.
+        // For each triangle at a vertex the opposite side, from one neighbour to the next.
         let mut opposite = vec![Vec::new(); n as usize];
         for &[a, b, c] in &self.triangles {
             for [v, from, to] in [[a, b, c], [b, c, a], [c, a, b]] {
@@ -74,7 +74,7 @@ impl Surface {
         opposite.iter_mut().map(|sides| chained(sides)).collect()
     }
 
-    /// The same surface about the centroid of what it encloses.
+    /// Moves the centroid of the interior to the origin.
     #[must_use]
     pub fn centred(mut self) -> Self {
         let centroid = self.centroid();
@@ -84,7 +84,7 @@ impl Surface {
         self
     }
 
-    /// The centroid of what it encloses, by parts that share the first vertex.
+    /// The centroid of the interior, from simplices that share the first vertex.
     fn centroid(&self) -> [f64; 3] {
         let origin = self.vertices.first().copied().unwrap_or_default();
         let part = |weight: f64, corners: &[[f64; 3]]| {
@@ -115,7 +115,7 @@ impl Surface {
     }
 }
 
-/// The neighbours of a vertex in order, from the sides opposite to it.
+/// The neighbours of a vertex in order, from the sides opposite the vertex.
 fn chained(sides: &mut [(u32, u32)]) -> Vec<u32> {
     sides.sort_unstable();
     let Some(&(first, _)) = sides.first() else { return Vec::new() };

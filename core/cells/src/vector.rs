@@ -33,7 +33,7 @@ pub fn length(a: Point) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// `a` at unit length; none where it has no direction.
+/// `a` over its length; `None` where `a` has no direction.
 pub fn unit(a: Point) -> Option<Point> {
     let length = length(a);
     (length > 0.0 && length.is_finite()).then(|| a.map(|x| x / length))

@@ -3,14 +3,14 @@
 use crate::Surface;
 use crate::vector::{Point, cross, dot, length, minus, plus, times};
 
-/// How near triangles that are no neighbours may come, over the length of the longest side of either.
+/// Least distance of triangles that are no neighbours, over the longest side of both.
 const NEAR: f64 = 1e-9;
 
 /// Least sine of the angle between two triangles that share an edge.
 const SHARPEST: f64 = 1e-4;
 
-/// Two triangles that meet other than in the vertices they share, or nothing. Sweeps along x: only triangles whose
-/// boxes overlap are compared.
+/// Two triangles that meet elsewhere than in the vertices they share; `None` without any. Sweeps along x, so that only
+/// triangles whose boxes overlap are compared.
 pub(super) fn first(surface: &Surface) -> Option<[usize; 2]> {
     let corners = |t: usize| surface.triangles[t].map(|v| surface.vertices[v as usize]);
     let boxes: Vec<[Point; 2]> = (0..surface.triangles.len())
@@ -32,7 +32,7 @@ pub(super) fn first(surface: &Surface) -> Option<[usize; 2]> {
     None
 }
 
-/// Whether two triangles meet other than in what they share.
+/// Whether two triangles meet elsewhere than in the vertices they share.
 fn meet(surface: &Surface, s: usize, t: usize) -> bool {
     let (first, second) = (surface.triangles[s], surface.triangles[t]);
     let at = |v: u32| surface.vertices[v as usize];
@@ -46,7 +46,7 @@ fn meet(surface: &Surface, s: usize, t: usize) -> bool {
             sides(first).iter().any(|&[a, b]| side(a, b, second))
                 || sides(second).iter().any(|&[a, b]| side(a, b, first))
         }
-        // Whatever meets beyond the shared vertex also meets one of the sides opposite to it.
+        // Triangles that meet beyond the shared vertex also meet in one of the sides opposite to it.
         [_] => [(first, second), (second, first)].iter().any(|&(of, other)| {
             let ends: Vec<u32> = own(of, other).collect();
             side(ends[0], ends[1], other)
@@ -60,7 +60,7 @@ fn longest([a, b, c]: [Point; 3]) -> f64 {
     length(minus(b, a)).max(length(minus(c, b))).max(length(minus(a, c)))
 }
 
-/// Whether the triangles abp and abq lie on one another.
+/// Whether the triangles abp and abq lie on top of one another.
 fn folded(a: Point, b: Point, p: Point, q: Point) -> bool {
     let along = minus(b, a);
     let across = |p: Point| {
@@ -94,14 +94,15 @@ fn inside(p: Point, [a, b, c]: [Point; 3], normal: Point) -> bool {
     [[a, b], [b, c], [c, a]].iter().all(|&[a, b]| dot(cross(minus(b, a), minus(p, a)), normal) >= 0.0)
 }
 
-/// The distance of a point from a triangle where its foot is inside; from the sides the segments tell.
+/// The distance of a point from a triangle if the foot of the perpendicular is inside. Else the segments' distances
+/// from the sides are less.
 fn from_triangle(p: Point, [a, b, c]: [Point; 3]) -> f64 {
     let normal = cross(minus(b, a), minus(c, a));
     let height = dot(normal, minus(p, a)) / length(normal);
     if inside(p, [a, b, c], normal) { height.abs() } else { f64::INFINITY }
 }
 
-/// The distance of two segments, by clamping the parameters of their nearest points one after the other.
+/// The distance between two segments; clamps the parameters of their nearest points one after the other.
 fn between_segments([p, p_end]: [Point; 2], [q, q_end]: [Point; 2]) -> f64 {
     let (u, v, w) = (minus(p_end, p), minus(q_end, q), minus(p, q));
     let (uu, uv, vv, uw, vw) = (dot(u, u), dot(u, v), dot(v, v), dot(u, w), dot(v, w));

@@ -51,7 +51,7 @@ fn a_soup_of_triangles_inside_out_becomes_a_cell() {
     let mut soup = Mesh::default();
     for (k, &[a, b, c]) in ball.triangles.iter().enumerate() {
         let corners = if k % 3 == 0 { [a, b, c] } else { [a, c, b] };
-        // As single precision in a file rounds.
+        // Rounded as by single precision in a file.
         soup.points
             .extend(corners.map(|v| ball.points[v as usize].map(|x| f64::from(x as f32) + 1e-7 * k as f64 / 80.0)));
         soup.triangles.push([0, 1, 2].map(|corner| 3 * k as u32 + corner));
@@ -105,7 +105,7 @@ fn several_parts_are_refused() {
 
 #[test]
 fn pinched_vertices_are_refused() {
-    // The vertices nearest both poles drawn to the centre.
+    // The vertices nearest to the poles are moved to the centre.
     let mut mesh = ball();
     let height = |p: &Point| p[2];
     let by_height = |a: &usize, b: &usize| height(&mesh.points[*a]).total_cmp(&height(&mesh.points[*b]));
@@ -118,7 +118,7 @@ fn pinched_vertices_are_refused() {
 #[test]
 fn degenerate_triangles_are_refused() {
     let mut mesh = ball();
-    // A corner moved onto the middle of the opposite side.
+    // A corner is moved onto the middle of the opposite side.
     let [a, b, c] = mesh.triangles[7].map(|v| v as usize);
     mesh.points[a] = times(0.5, plus(mesh.points[b], mesh.points[c]));
     let message = refusal(mesh);
@@ -147,7 +147,7 @@ fn flat_and_empty_meshes_are_refused() {
 #[test]
 fn crossing_triangles_are_named() {
     let mut mesh = ball();
-    // The vertex nearest +z drawn through the opposite side.
+    // The vertex nearest to +z is moved through the opposite side of the surface.
     let top = (0..42).max_by(|&a, &b| mesh.points[a][2].total_cmp(&mesh.points[b][2])).expect("a top");
     mesh.points[top] = [0.05, 0.03, -1.5];
     let message = refusal(mesh);

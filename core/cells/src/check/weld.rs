@@ -1,17 +1,17 @@
-//! Coincident points become one.
+//! Merges coincident points.
 
 use std::collections::HashMap;
 
 use crate::read::Mesh;
 use crate::vector::{Point, length, minus};
 
-/// How near coincident points are, over the diagonal of the mesh: rounding to single precision stays below.
+/// Largest distance of coincident points over the diagonal of the mesh. Rounding to single precision stays below.
 const NEAR: f64 = 1e-6;
 
 /// The mesh with coincident points merged into the first of them, and without points of no triangle.
 pub(super) fn welded(mesh: Mesh) -> Mesh {
     let near = NEAR * diagonal(&mesh.points);
-    // Points by cubes of side `near`: a coincident one is in the same cube or a neighbour.
+    // Points by cubes of side `near`: coincident points are in the same cube or in neighbouring cubes.
     let mut cubes: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
     let mut points: Vec<Point> = Vec::new();
     let mut place_of = vec![None; mesh.points.len()];

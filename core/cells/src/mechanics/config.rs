@@ -1,4 +1,4 @@
-//! The mechanics of a population in a config: what is given, over a preset.
+//! The mechanics of a population in a config: keys that replace those of a preset.
 
 use hematite_config::{Fault, Result};
 use hematite_units::quantity::{Energy, Pressure, SurfaceTension, SurfaceViscosity};
@@ -9,10 +9,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Bending, InPlane, Mechanics, Preset, Rest};
 
-/// What a membrane is made of: the name of a preset, e.g. "red_cell", or an object, e.g. {"like": "red_cell",
-/// "in_plane": {"law": "wlc", "shear_modulus": "10 uN/m"}, "contrast": 5}. Keys that are not given are those of the
-/// preset `like`, or else of the shape's own. In 2-D a membrane is a sheet that reaches along z, with moduli in the
-/// same units as in 3-D.
+/// Mechanics of a membrane: the name of a preset, e.g. "red_cell", or an object, e.g. {"like": "red_cell", "in_plane":
+/// {"law": "wlc", "shear_modulus": "10 uN/m"}, "contrast": 5}. Keys that are not given come from the preset `like`, by
+/// default from that of the shape. In 2-D a membrane is a sheet that extends along z, with moduli in the same units as
+/// in 3-D.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self", deny_unknown_fields)]
 #[schemars(rename = "MechanicsConfig", transform = or_a_name)]
@@ -26,32 +26,32 @@ pub struct MechanicsConfig {
     /// Elasticity against bending, e.g. {"law": "gompper_kroll", "modulus": "2e-19 J"}.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bending: Option<BendingConfig>,
-    /// Modulus k against folds that are one or two sides of the mesh wide, which bending is too weak to hold, e.g. "100 uN/m":
-    /// k/2 (0.4 l)^2 sum q^3 / (1 + q^2) over sides ij (2-D: over l), with l the mean side, q = (d^2 - d_0^2) / (0.4 l)^2 where that is
-    /// positive, d = |u_i - u_j|, d_0 that of the shape at rest, and u_i from vertex i to the mean of its neighbours. The shape at rest
-    /// does not feel it, and shapes that the mesh resolves hardly do. Default: red and white cells 100 uN/m (2-D: 300 uN/m), others
-    /// none; "0 N/m" switches it off.
+    /// Modulus k against folds that are one or two sides of the mesh wide, for which bending is too weak, e.g. "100
+    /// uN/m". The energy is k/2 (0.4 l)^2 sum q^3 / (1 + q^2) over sides ij (2-D: over l), with l the mean side and q
+    /// the positive part of (d^2 - d_0^2) / (0.4 l)^2; d = |u_i - u_j|, u_i from vertex i to the mean of its
+    /// neighbours, d_0 that of the shape at rest. The shape at rest does not feel it, and shapes that the mesh resolves
+    /// hardly do. Default: red and white cells 100 uN/m (2-D: 300 uN/m), others none; "0 N/m" switches it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairing: Option<SurfaceTension>,
     /// 3-D: modulus k of k/2 sum (A - A0)^2 / A0 over triangles, e.g. "5 uN/m"; "0 N/m" switches it off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_area: Option<SurfaceTension>,
-    /// Modulus k of k/2 (A - A0)^2 / A0 of the whole area (2-D: perimeter), e.g. "10 mN/m". More than the time step bears is
-    /// refused; without the key it is that of the preset, or what the time step bears where that is less.
+    /// Modulus k of k/2 (A - A0)^2 / A0 of the whole area (2-D: perimeter), e.g. "10 mN/m". A modulus too large for the
+    /// time step is refused. Default: that of the preset, or the largest for the time step where that is less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub global_area: Option<SurfaceTension>,
     /// Modulus k of k/2 (V - V0)^2 / V0 of the volume (2-D: area), e.g. "10 kPa". As for `global_area`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<Pressure>,
-    /// The volume V0 that the cell goes to as a share of its shape's, above 0 and up to 1.2, e.g. 0.9. Default 1.
+    /// Target volume V0 of the cell over that of its shape, above 0 and up to 1.2, e.g. 0.9. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_share: Option<f64>,
     /// Surface viscosity of the membrane, e.g. "1e-10 Pa s m". Default 0: that of a red cell, 0.4 uPa s m, needs time
     /// steps far below those of blood flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viscosity: Option<SurfaceViscosity>,
-    /// Viscosity of the fluid inside over that outside, 0.1 to 20, e.g. 5. Each population may have its own, up to 8 that differ from
-    /// 1 in a run. Default 1.
+    /// Viscosity of the fluid inside over that outside, 0.1 to 20, e.g. 5. Each population may have its own, up to 8
+    /// that differ from 1 in a run. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contrast: Option<f64>,
 }
@@ -68,8 +68,8 @@ pub enum InPlaneConfig {
         /// Modulus k, e.g. "100 uN/m".
         modulus: SurfaceTension,
     },
-    /// 2-D: springs that harden towards `limit` times their rest length when stretched, up to 50 times as stiff as at rest, and
-    /// towards half of it when pressed, up to 3 times.
+    /// 2-D: springs that harden in stretching towards `limit` times their rest length, up to 50 times the stiffness at
+    /// rest, and in compression towards half of it, up to 3 times.
     Hardening {
         /// Modulus at small strain, e.g. "100 uN/m".
         modulus: SurfaceTension,
@@ -149,13 +149,13 @@ pub enum BendingConfig {
 }
 
 impl MechanicsConfig {
-    /// The preset and nothing else.
+    /// The preset alone.
     pub fn like(preset: Preset) -> Self {
         Self { like: Some(preset), ..Self::default() }
     }
 
-    /// These keys, and those of `other` that are not given here. A preset given here stands for all keys: nothing of
-    /// `other` is left.
+    /// Adds the keys of `other` that are not given here. A preset given here counts for all keys: then nothing is
+    /// added.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         if self.like.is_some() {
@@ -269,7 +269,7 @@ impl BendingConfig {
     }
 }
 
-/// Refuses a law of the other dimension; `laws` are those of 2-D and of 3-D.
+/// Refuses a law that is for `wanted` dimensions when the case has others; `laws` names the laws of 2-D and of 3-D.
 fn of_dimension(key: &str, name: &str, wanted: usize, dimension: usize, laws: [&str; 2]) -> Result<()> {
     if wanted == dimension {
         return Ok(());
@@ -323,7 +323,7 @@ fn within(key: &str, value: f64, inside: bool, limit: &str, advice: &str) -> Res
     Err(Fault::usage(format!("\"{key}\" is {value}; it must be {limit} ({advice})")))
 }
 
-/// The schema of what may also be a preset's name.
+/// Adds to a schema that the name of a preset may stand in place of the object.
 fn or_a_name(schema: &mut Schema) {
     let mut object = schema.clone();
     let description = object.remove("description");

@@ -1,45 +1,47 @@
-//! Mechanics that a config can name.
+//! Mechanics that a config can name: the presets.
 //!
 //! Moduli that hold areas and volumes are penalties, not material constants: stiff enough that shear stresses of 20 Pa
 //! change them by a few tenths of a percent, soft enough for explicit steps of 0.1 us at 0.5 um (2-D: 0.15 us at 1 um).
-//! The stiffest mode is the breathing of the volume V, against the mass of a layer h of two lattice spacings: its rate
-//! sqrt(k_v A / (V rho h)) is 4e6 a second at 10 kPa, 0.4 a step.
+//! The stiffest mode is the breathing of the volume V, against the mass of a fluid layer of thickness h, two lattice
+//! spacings. Its rate sqrt(k_v A / (V rho h)) is 4e6 a second at 10 kPa, 0.4 a step.
 //!
-//! Fairing is no material constant either. A fluid's shear stress tau presses the tail of a red cell together with a tension of
-//! about tau R, R its radius. Folds one side l wide give way above kappa (pi / l)^2, which is 2 uN/m for red cells of 162 vertices:
-//! without fairing they become saw teeth in blood at 5 Pa. `validation --only drift` shows a red cell with fairing and without.
+//! Fairing is no material constant either. A fluid's shear stress tau compresses the tail of a red cell of radius R
+//! with a tension of about tau R. Folds one side l wide buckle above kappa (pi / l)^2, which is 2 uN/m for red cells of
+//! 162 vertices: without fairing they become saw teeth in blood at 5 Pa. `validation --only drift` shows a red cell
+//! with and without fairing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Bending, InPlane, Mechanics, Rest};
 
-/// Mechanics by name; keys given beside `like` take the place of the preset's.
+/// Mechanics by name; keys given beside `like` replace those of the preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
-    /// A healthy red cell. 3-D: worm-like chains with shear modulus 5 uN/m, x0 = 1/2.2 and m = 2, bending 0.24 aJ
-    /// without reference angles, which is the model of Fedosov, Caswell and Karniadakis (Biophys. J. 98, 2215, 2010) with
-    /// a shear modulus below their 6.3 uN/m; local area 50 uN/m in place of their 6.3, as triangles else collapse in
-    /// crowded flows; global area 10 mN/m, volume 10 kPa.
+    /// A healthy red cell. 3-D: the model of Fedosov, Caswell and Karniadakis (Biophys. J. 98, 2215, 2010), worm-like
+    /// chains with x0 = 1/2.2 and m = 2, bending 0.24 aJ without reference angles; shear modulus 5 uN/m, below their
+    /// 6.3 uN/m; local area 50 uN/m in place of their 6.3, as triangles else collapse in crowded flows; global area 10
+    /// mN/m, volume 10 kPa.
     /// Stretched by 13 of 642 vertices on each side it lies within the bars of Mills et al. (Mech. Chem. Biosyst. 1,
-    /// 169, 2004): 10.1 by 7.0 um at 25 pN, 13.7 by 5.5 um at 100 pN, 15.9 by 4.6 um at 190 pN. 2-D: sides that harden
-    /// (100 uN/m at small strain, hardening towards 1.2 times the length), perimeter 10 mN/m, area 10 kPa, bending 2 aJ: five times
-    /// a red cell's, as a ring lacks the shear elasticity mu that keeps a red cell from crumpling (mu R^2 is 40 aJ), and as
-    /// folds under a shear stress tau are (kappa / tau)^(1/3) long, which sides of up to 1 um are to resolve at 5 Pa. Without
-    /// reference curvature no vertex is special when the membrane treads; at the section's reduced area 0.46 such a
-    /// ring rests biconcave, 8.4 um long and 2.1 um thick, with a waist of 1.1 um, wider than the 0.81 um of the section
-    /// that it starts from, so that its sides stay apart.
+    /// 169, 2004): 10.1 by 7.0 um at 25 pN, 13.7 by 5.5 um at 100 pN, 15.9 by 4.6 um at 190 pN. 2-D: sides of 100 uN/m
+    /// at small strain that harden towards 1.2 times their length, perimeter 10 mN/m, area 10 kPa, bending 2 aJ. This
+    /// is five times the bending modulus of a red cell, for two reasons. A ring lacks the shear elasticity mu that
+    /// keeps a red cell from crumpling (mu R^2 is 40 aJ). And folds under a shear stress tau are (kappa / tau)^(1/3)
+    /// long, which sides of up to 1 um must resolve at 5 Pa. There is no reference curvature, so no vertex is special
+    /// when the membrane treads. At the section's reduced area 0.46 such a ring rests biconcave, 8.4 um long and 2.1 um
+    /// thick, with a waist of 1.1 um: wider than the 0.81 um of the section from which it starts, so that its sides
+    /// stay apart.
     RedCell,
-    /// A white or tumour cell: an elastic sphere with Skalak's law at 100 uN/m (leukocytes as capsules: 300 to
-    /// 1200 uN/m in Young's modulus, Jadhav, Eggleton and Konstantopoulos, Biophys. J. 88, 96, 2005), C = 10, bending
+    /// A white or tumour cell: an elastic sphere with Skalak's law at 100 uN/m and C = 10 (leukocytes as capsules have
+    /// a Young's modulus of 300 to 1200 uN/m: Jadhav, Eggleton and Konstantopoulos, Biophys. J. 88, 96, 2005), bending
     /// 2 aJ about the shape. 2-D: linear sides, 300 uN/m.
     WhiteCell,
     /// A platelet at rest: ten times a red cell's shear modulus by Skalak's law, bending 4 aJ about the shape. 2-D:
     /// linear sides, 300 uN/m.
     Platelet,
-    /// An elastic capsule without bending stiffness: Skalak's law at 20 uN/m, C = 1 (2-D: linear sides, 20 uN/m), the
-    /// area free; the volume is held against leaks at 1 kPa.
+    /// An elastic capsule without bending stiffness: Skalak's law at 20 uN/m, C = 1 (2-D: linear sides, 20 uN/m); the
+    /// area is free, the volume is held against leaks at 1 kPa.
     Capsule,
     /// A lipid vesicle: bending 0.1 aJ (Gompper and Kroll's energy; 2-D: about the flat state), no shear elasticity,
     /// area and volume held, and the area of each triangle at 100 uN/m (2-D: the length of each side at 1 mN/m).

@@ -1,4 +1,4 @@
-//! OFF, ASCII: a header, points, polygons. Normals and colours behind the coordinates are passed over.
+//! OFF, ASCII: a header, points, polygons. Normals and colours behind the coordinates are ignored.
 
 use hematite_config::{Fault, Result};
 

@@ -1,5 +1,5 @@
-//! PLY, ASCII and binary of both byte orders: elements with typed properties, of which only the points' x, y, z and the
-//! faces' corners are kept.
+//! PLY, ASCII and binary in both byte orders: elements with typed properties. Keeps the x, y, z of the points and the
+//! corners of the faces.
 
 use hematite_config::{Fault, Result};
 
@@ -12,7 +12,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Mesh> {
         Format::Binary { little } => Source::Bytes { rest: body, little },
     };
     let mut mesh = Mesh::default();
-    // Elements without properties take no room.
+    // Elements without properties occupy no bytes.
     for element in header.elements.iter().filter(|element| !element.properties.is_empty()) {
         for k in 0..element.count {
             let place = || format!("{} {k} of {}", element.name, element.count);
@@ -55,7 +55,7 @@ struct Element {
 
 struct Property {
     name: String,
-    /// Of a list: the type of its length.
+    /// The type of the length of a list; `None` for a single value.
     length: Option<Scalar>,
     value: Scalar,
 }
@@ -67,13 +67,13 @@ enum Scalar {
     Double,
 }
 
-/// The values of a file's body, one after the other.
+/// The values of a file's body, read in sequence.
 enum Source<'a> {
     Words(std::str::SplitAsciiWhitespace<'a>),
     Bytes { rest: &'a [u8], little: bool },
 }
 
-/// Reads up to "end_header"; also gives what follows.
+/// Reads up to "end_header"; also returns the bytes after it.
 fn header(bytes: &[u8]) -> Result<(Header, &[u8])> {
     if !bytes.starts_with(b"ply") {
         return Err(Fault::usage("a PLY file begins with \"ply\", this one does not"));
@@ -137,7 +137,7 @@ impl Element {
 }
 
 impl Property {
-    /// One value, or those of a list; nothing where the file ends.
+    /// A single value, or the values of a list; `None` where the file ends.
     fn read(&self, source: &mut Source) -> Option<Vec<f64>> {
         let count = match self.length {
             Some(length) => source.next(length)?,
@@ -170,7 +170,7 @@ impl Scalar {
         }
     }
 
-    /// The value of its bits, which stand in the lowest bytes.
+    /// The value of `bits`, which are in the lowest bytes.
     fn value(self, bits: u64) -> f64 {
         match self {
             Self::Int { signed: false, .. } => bits as f64,

@@ -1,4 +1,4 @@
-//! STL, binary and ASCII: triangles with three points of their own each.
+//! STL, binary and ASCII: triangles that each have three points of their own.
 
 use hematite_config::{Fault, Result};
 
@@ -7,13 +7,13 @@ use crate::vector::Point;
 
 /// Bytes of a binary file before its first triangle: 80 of header, 4 of count.
 const HEADER: usize = 84;
-/// Bytes of a triangle: normal and three points of three floats, two bytes more.
+/// Bytes of a triangle: a normal and three points of three floats each, and two more bytes.
 const TRIANGLE: usize = 50;
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Mesh> {
     let count = bytes.get(HEADER - 4..HEADER).map(|count| le_u32(count) as usize);
     let wanted = count.and_then(|count| count.checked_mul(TRIANGLE)?.checked_add(HEADER));
-    // Binary files may begin with "solid" as well: the length decides.
+    // Binary files may begin with "solid" too: the length decides.
     match (count, wanted) {
         (Some(count), Some(wanted)) if bytes.len() == wanted => Ok(soup((0..3 * count).map(|corner| {
             let at = HEADER + TRIANGLE * (corner / 3) + 12 * (1 + corner % 3);
@@ -47,7 +47,7 @@ fn ascii(text: &str) -> Result<Mesh> {
     Ok(soup(points.into_iter()))
 }
 
-/// Triangles out of their corners.
+/// Triangles from their corners, three points each.
 fn soup(corners: impl Iterator<Item = Point>) -> Mesh {
     let points: Vec<Point> = corners.collect();
     let triangles = (0..points.len() as u32 / 3).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
