@@ -1,36 +1,36 @@
-//! Why a cell is broken, as kernels mark it: step and reason in one word. The least word stays.
+//! Why a cell is broken: kernels mark it by step and reason in one word. The least word, so the first step, stays.
 
 use std::fmt;
 
-/// The fastest that a vertex may move, lattice units a step; beyond it the cell is broken.
+/// Largest speed of a vertex, lattice spacings a step; beyond it the cell is broken.
 pub const FASTEST: f64 = 0.25;
 
-/// The largest component of the force on a vertex, lattice units; beyond it the cell is broken. It would give the fluid
-/// at a node this velocity in one step.
+/// Largest component of the force on a vertex, lattice units; beyond it the cell is broken. Such a force would
+/// accelerate the fluid at a node to this velocity in one step.
 pub const LARGEST_FORCE: f64 = 7.0 / 16.0;
-/// Range of area and volume (2-D: perimeter and area) of a sound cell over those at rest: beyond it the cell is torn or
-/// inside out.
+/// Ranges of area and volume (2-D: perimeter and area) of a sound cell over those at rest. Outside them the cell is
+/// torn or inside out.
 pub(crate) const SOUND: [[f64; 2]; 2] = [[0.25, 4.0], [0.1, 8.0]];
-/// Largest force where forces are capped before they act: the square of a larger one is no f32. A vertex at which a
-/// ring folds altogether comes near.
+/// Largest force component, lattice units, where forces are capped before they act: the square of a larger force
+/// overflows f32. A vertex at which a ring folds completely comes near it.
 pub const CAPPED_LIMIT: f64 = 1e18;
 
-/// The largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A
-/// node holds twice as much, so that no sum wraps unseen: strong forces check the sum that they add to, and it takes a
-/// thousand of the others at one node.
+/// Largest component of the force of all vertices on a node, lattice units; beyond it a cell there is broken. A node
+/// can hold twice as much, so no sum wraps unseen: vertices with strong forces check the sum to which they add, and
+/// only a thousand vertices with weaker forces could exceed it at one node.
 pub const LARGEST_NODE_FORCE: f64 = 1.0;
 
-/// The least share of a vertex's kernel that must be in the fluid; below it the cell is broken.
+/// Least share of a vertex's kernel that must be in the fluid; below it the cell is broken.
 pub const LEAST_WEIGHT: f64 = 1.0 / 64.0;
 
-/// What broke a cell.
+/// Reason why a cell broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
     /// A vertex moved faster than [`FASTEST`].
     Speed,
     /// The membrane's force on a vertex exceeds [`LARGEST_FORCE`].
     Membrane,
-    /// The force of membrane and contact together does.
+    /// The force of membrane and contact together exceeds [`LARGEST_FORCE`].
     Contact,
     /// A vertex is so deep in the wall that less than [`LEAST_WEIGHT`] of its kernel is fluid.
     Wall,
@@ -51,7 +51,7 @@ impl Damage {
         self as u32
     }
 
-    /// The step and the reason that a kernel marked; none while the cell is sound.
+    /// The step and the reason in a word that a kernel wrote; `None` while the cell is sound.
     pub fn read(word: u32) -> Option<(u32, Self)> {
         let reason = || Self::ALL.get((word & ((1 << Self::BITS) - 1)) as usize).copied();
         if word == u32::MAX { None } else { reason().map(|reason| (word >> Self::BITS, reason)) }

@@ -1,4 +1,4 @@
-//! Words for what is wrong with a membrane under extreme forces.
+//! Describes in words a membrane under extreme forces.
 
 use hematite_cells::vector::{cross, length, minus};
 use hematite_cells::{Mechanics, Surface};
@@ -17,8 +17,8 @@ const TERMS: [Term; 6] = [
     ("the volume", |energy| energy.volume),
 ];
 
-/// Says how far a cell with vertices at `x` is deformed from `scale` times `surface`, and which law pulls hardest at
-/// any vertex. Lattice units.
+/// A text that says how far a cell with vertices at `x` is deformed from `scale` times `surface`, and which law exerts
+/// the largest force on any vertex. Lattice units.
 pub fn diagnosis(dimension: usize, surface: &Surface, mechanics: &Mechanics, x: &[[f64; 3]], scale: f64) -> String {
     let Ok(model) = Model::new(dimension, surface, mechanics) else { return String::new() };
     let ratios = |sizes: &mut dyn Iterator<Item = f64>| {
@@ -50,7 +50,7 @@ pub fn diagnosis(dimension: usize, surface: &Surface, mechanics: &Mechanics, x: 
     }
 }
 
-/// The largest component of the force of one term on any vertex, by central differences.
+/// The largest component of the force of one term of the energy on any vertex, by central differences.
 fn strongest(model: &Model, x: &[[f64; 3]], scale: f64, term: fn(&Energy) -> f64) -> f64 {
     const STEP: f64 = 1e-5;
     let mut moved = x.to_vec();

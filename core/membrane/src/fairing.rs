@@ -3,10 +3,11 @@
 use hematite_cells::jumps;
 use hematite_cells::vector::{Point, dot};
 
-/// Where a jump's square exceeds that at rest by `(FAIR l)^2`, half of the modulus acts; l is the mean side.
+/// At a jump whose square exceeds that at rest by `(FAIR l)^2`, with l the mean side, half of the modulus acts.
 pub(crate) const FAIR: f64 = 0.4;
 
-/// Bound of the second derivatives of `phi(|d|^2 - q_0) / 2` by d: the first number plus the second times q_0.
+/// Bound of the second derivatives of `phi(|d|^2 - q_0) / 2` with respect to d: the first number plus the second times
+/// q_0.
 const STEEPEST: [f64; 2] = [2.27, 2.9];
 
 /// `q^3 / (1 + q^2)` for positive q, else 0.
@@ -15,18 +16,19 @@ fn phi(q: f64) -> f64 {
     q.powi(3) / (1.0 + q * q)
 }
 
-/// How sharply a surface is folded along each of `sides`: `|d|^2 / (FAIR l)^2`, d the jump there ([`jumps`]), l the mean side at rest.
+/// The fold along each of `sides`: `|d|^2 / (FAIR l)^2`, with d the jump there ([`jumps`]) and l the mean side at rest.
 pub(crate) fn folds(l: f64, sides: &[[usize; 2]], x: &[Point]) -> Vec<f64> {
     jumps(x, sides).into_iter().map(|d| dot(d, d) / (FAIR * l).powi(2)).collect()
 }
 
-/// `k / 2 (FAIR l)^2 sum phi(q - q_0)` over `sides`, with the folds q of `x` and `rest`, those q_0 of the shape at rest ([`folds`]).
+/// `k / 2 (FAIR l)^2 sum phi(q - q_0)` over `sides`, with q the folds ([`folds`]) of the vertices `x`, and q_0 = `rest`
+/// those of the shape at rest.
 pub(crate) fn energy(k: f64, l: f64, sides: &[[usize; 2]], rest: &[f64], x: &[Point]) -> f64 {
     let sum: f64 = folds(l, sides, x).into_iter().zip(rest).map(|(q, rest)| phi(q - rest)).sum();
     0.5 * k * (FAIR * l).powi(2) * sum
 }
 
-/// A bound of the second derivative of the energy by the position of vertex `v` of `count`, in any shape.
+/// A bound of the second derivative of the energy with respect to the position of vertex `v` of `count`, in any shape.
 pub(crate) fn stiffness(k: f64, sides: &[[usize; 2]], rest: &[f64], v: usize, count: usize) -> f64 {
     let mut moved = vec![[0.0; 3]; count];
     moved[v][0] = 1.0;

@@ -1,9 +1,10 @@
 // Gompper and Kroll, J. Phys. I France 6, 1305, 1996: E = kappa / 2 sum_i |L_i|^2 / sigma_i,
 //   L_i = 1/2 sum_j (cot + cot) (r_i - r_j),  sigma_i = 1/8 sum_j (cot + cot) |r_i - r_j|^2
-// with the two angles opposite of the edge. Both are sums over the triangles of a vertex, in which, with edges a, b from
-// it and S twice the area, cot at the vertex is a.b / S, at a's end (a.a - a.b) / S and at b's (b.b - a.b) / S.
+// with the two angles opposite the edge. Both are sums over the triangles of a vertex. In a triangle with edges a, b
+// from the vertex and S twice its area, cot is a.b / S at the vertex, (a.a - a.b) / S at a's end and (b.b - a.b) / S at
+// b's.
 
-// What triangle (a, b) gives to L (xyz) and sigma (w) of its corner.
+// Contribution of triangle (a, b) to L (xyz) and sigma (w) of its corner.
 fn laplacian(a: Axes, b: Axes) -> vec4<real> {
     let g = vec3<real>(dot(a, a), dot(a, b), dot(b, b));
     let c = vec2<real>(g.x - g.y, g.z - g.y) / sqrt(g.x * g.z - g.y * g.y);
@@ -18,7 +19,7 @@ fn curvature(sum: vec4<real>) -> vec4<real> {
 
 // The force of triangle (a, b) on its corner. dE = kappa sum_i (B_i . dL_i - D_i dsigma_i) is the change of
 //   kappa / S (a.b Q_ab + (a.a - a.b) Q_b + (b.b - a.b) Q_a),  Q_ij = (B_i - B_j) . (r_i - r_j) / 2 - (D_i + D_j) |r_i - r_j|^2 / 8
-// summed over triangles, with B and D held still. `at`, `at_a`, `at_b` are (B, D) of the corner and of the ends.
+// summed over triangles, with B and D held fixed. `at`, `at_a`, `at_b` are (B, D) of the corner and of the ends.
 fn helfrich_force(a: Axes, b: Axes, at: vec4<real>, at_a: vec4<real>, at_b: vec4<real>) -> Axes {
     let rim = b - a;
     let g = vec3<real>(dot(a, a), dot(a, b), dot(b, b));

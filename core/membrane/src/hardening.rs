@@ -1,14 +1,14 @@
 //! Sides of finite extensibility.
 
-/// A stretched side hardens up to this share of its largest strain. Beyond, its tension goes on straight, 50 times as
-/// stiff as at rest: explicit steps become unstable where stiffness has no bound.
+/// A stretched side hardens up to this share of its largest strain. Beyond it the tension is linear, 50 times as stiff
+/// as at rest: explicit steps are unstable where the stiffness has no bound.
 const STRETCHED_SHARE: f64 = 0.9;
 
-/// The largest strain of a pressed side.
+/// Largest strain of a compressed side.
 pub(crate) const PRESSED: f64 = 0.5;
 
-/// The same share of a pressed side, which is then 3 times as stiff as at rest. It stays soft: pressed membranes bend,
-/// and the fluid hardly moves vertices apart that are much closer than its nodes.
+/// A compressed side hardens up to this share of [`PRESSED`], to 3 times the stiffness at rest. It stays soft, since
+/// membranes under pressure bend, and the fluid hardly moves apart vertices that are much closer than its nodes.
 const PRESSED_SHARE: f64 = 0.6;
 
 /// The strain at which a stretched side stops hardening, for the largest length `limit` over that at rest.
@@ -16,13 +16,13 @@ pub(crate) fn largest_stretch(limit: f64) -> f64 {
     STRETCHED_SHARE * (limit - 1.0)
 }
 
-/// The strain at which a pressed side stops hardening, as a positive number.
+/// The strain at which a compressed side stops hardening, as a positive number.
 pub(crate) fn largest_press() -> f64 {
     PRESSED_SHARE * PRESSED
 }
 
-/// `-k / 2 l0 s^2 ln(1 - (e / s)^2)` with `e = l / l0 - 1`, s the largest strain, `limit - 1` or [`PRESSED`]; quadratic
-/// beyond [`largest_stretch`] and [`largest_press`].
+/// `-k / 2 l0 s^2 ln(1 - (e / s)^2)` with `e = l / l0 - 1` and s the largest strain, `limit - 1` or [`PRESSED`];
+/// quadratic beyond [`largest_stretch`] and [`largest_press`].
 pub(crate) fn energy(k: f64, limit: f64, l: f64, rest: f64) -> f64 {
     let strain = l / rest - 1.0;
     let reach = if strain < 0.0 { PRESSED } else { limit - 1.0 };

@@ -2,7 +2,7 @@
 
 use hematite_cells::vector::{Point, cross, dot, length, minus};
 
-/// The modulus k_b of a mesh that stands for the Helfrich modulus `kappa`.
+/// The modulus k_b of a mesh with the Helfrich modulus `kappa`.
 pub(crate) fn modulus(kappa: f64) -> f64 {
     2.0 / 3f64.sqrt() * kappa
 }

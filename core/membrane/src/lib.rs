@@ -1,7 +1,7 @@
 //! Membranes: forces of a population's cells on their vertices, one law a file.
 //!
-//! A law is a pair of files of one name: the WGSL with the formula and the force, the Rust with the energy in f64.
-//! `ring.wgsl` (2-D) and `mesh.wgsl` (3-D) put them together; [`Model`] does the same for the energies.
+//! A law is a pair of files with one name: WGSL with the formula and the force, Rust with the energy in f64.
+//! `ring.wgsl` (2-D) and `mesh.wgsl` (3-D) combine the laws; [`Model`] combines the energies.
 
 mod damage;
 mod diagnosis;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use hematite_cells::Surface;
 use hematite_config::{Fault, Result};
 
-/// Most vertices a cell can have: tables hold a vertex in 16 bits.
+/// Most vertices of a cell: tables hold a vertex in 16 bits.
 const MOST_VERTICES: usize = 65_536;
 
 /// The neighbourhoods of a closed triangle mesh.
@@ -17,11 +17,13 @@ pub(crate) struct Links {
     pub rings: Vec<Vec<usize>>,
     /// For each vertex and k, the vertex beyond the edge from n_k to n_(k+1).
     pub beyond: Vec<Vec<usize>>,
-    /// Each edge once: its ends p and q, the vertex opposite in the triangle on the left and in that on the right.
+    /// Each edge once: its ends p and q, and the vertices opposite in the triangles on its left and on its right.
     pub edges: Vec<[usize; 4]>,
 }
 
 impl Links {
+    /// The neighbourhoods of a surface.
+    ///
     /// # Errors
     /// A usage fault where the surface is too fine, open, or no surface at all.
     pub(crate) fn new(surface: &Surface) -> Result<Self> {

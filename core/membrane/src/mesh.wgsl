@@ -100,7 +100,7 @@ fn main(
         var n = ring[(count - 1u) * VERTICES + v] & 0xffffu;
         var a = place[first + n].xyz - x;
 #if kantor_nelson
-        // The triangle before the first: its normal over the normal's square, and its unit normal.
+        // The triangle before the first: its normal over the square of the normal, and its unit normal.
         var a_before = place[first + (ring[(count - 2u) * VERTICES + v] & 0xffffu)].xyz - x;
         let normal_before = cross(a_before, a);
         var lever_before = normal_before / dot(normal_before, normal_before);

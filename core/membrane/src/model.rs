@@ -14,21 +14,21 @@ use super::{
 /// Largest exponent of the springs' repulsion.
 const LARGEST_POWER: f64 = 12.0;
 
-/// A kind of cell's membrane: its reference shape at full size and its laws, all in one set of units.
+/// The membrane of a kind of cell: its reference shape at full size and its laws, all in one set of units.
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) dimension: usize,
     pub(crate) surface: Surface,
     pub(crate) mechanics: Mechanics,
-    /// 3-D only.
+    /// Neighbourhoods of the mesh, in 3-D only.
     pub(crate) links: Option<Links>,
-    /// Wanted area and volume at full size (2-D: perimeter and area).
+    /// Target area and volume at full size (2-D: perimeter and area).
     pub(crate) rest: [f64; 2],
     /// The sides, each once.
     pub(crate) sides: Vec<[usize; 2]>,
-    /// Their mean length at rest and full size.
+    /// Mean length of the sides at rest and full size.
     pub(crate) side: f64,
-    /// How sharply the surface is folded along each of them at rest ([`fairing::folds`]).
+    /// Fold along each side at rest ([`fairing::folds`]).
     pub(crate) folds: Vec<f64>,
 }
 
@@ -50,18 +50,18 @@ pub struct Energy {
 }
 
 impl Energy {
-    /// All of it.
+    /// Sum of all terms.
     pub fn total(&self) -> f64 {
         self.in_plane + self.bending + self.fairing + self.local_area + self.global_area + self.volume
     }
 }
 
 impl Model {
-    /// The membrane of cells whose reference is `surface`.
+    /// The membrane with reference shape `surface`.
     ///
     /// # Errors
-    /// A usage fault where the surface is open or no surface, a law is of the other dimension, or a number makes no
-    /// sense.
+    /// A usage fault where the surface is open or no surface, a law is for the other dimension, or a number is out of
+    /// range.
     pub fn new(dimension: usize, surface: &Surface, mechanics: &Mechanics) -> Result<Self> {
         let count = surface.vertices.len();
         let links = match dimension {
@@ -94,7 +94,7 @@ impl Model {
         self.dimension
     }
 
-    /// The vertices next to `v`: in 3-D around it, in 2-D before and after it.
+    /// The neighbours of vertex `v`: in 3-D around it, in 2-D before and after it.
     pub(crate) fn neighbours(&self, v: usize) -> Vec<usize> {
         let count = self.surface.vertices.len();
         match &self.links {
@@ -103,7 +103,7 @@ impl Model {
         }
     }
 
-    /// The springs of the worm-like chain law, if that is the law.
+    /// The springs of the worm-like chain law; `None` for other laws.
     pub(crate) fn spring(&self) -> Option<Spring> {
         match self.mechanics.in_plane {
             Some(InPlane::WlcPower { mu, x0, power }) => Some(Spring::new(mu, x0, power as i32)),
@@ -113,12 +113,12 @@ impl Model {
 
     /// Area and volume of a cell with its vertices at `x` (2-D: perimeter and area).
     pub fn shape(&self, x: &[Point]) -> [f64; 2] {
-        // About a vertex, since the volume of a far cell would lose its digits.
+        // Relative to a vertex, since the volume of a cell far from the origin would lose digits.
         let surface = Surface { vertices: x.iter().map(|&v| minus(v, x[0])).collect(), ..self.surface.clone() };
         [surface.area(), surface.volume()]
     }
 
-    /// The energy of a cell with its vertices at `x`, whose reference is `scale` times as large as at full size.
+    /// The energy of a cell with its vertices at `x`, with the reference shape scaled by `scale`.
     pub fn energy(&self, x: &[Point], scale: f64) -> Energy {
         let mechanics = &self.mechanics;
         let [area, volume] = self.shape(x);
@@ -202,12 +202,12 @@ impl Model {
         }
     }
 
-    /// The modulus of fairing of a cell at full size: in 2-D, where energies are those of one metre's depth, over the mean side.
+    /// The modulus of fairing at full size; in 2-D over the mean side, as energies are those of one unit of depth.
     pub(crate) fn fairing(&self) -> f64 {
         self.mechanics.fairing / self.side.powi(self.depth())
     }
 
-    /// 1 in 2-D, where membranes reach along z, and 0 in 3-D.
+    /// 1 in 2-D, where membranes extend along z, and 0 in 3-D.
     fn depth(&self) -> i32 {
         3 - self.dimension as i32
     }
@@ -234,7 +234,8 @@ impl Model {
         }
     }
 
-    /// Reference (K_11, K_12, A_0) of the triangle with corner `v` and edges to `p` and `q`, K = A_0 G^-1 with the metric G.
+    /// Reference (K_11, K_12, A_0) of the triangle with corner `v` and edges to `p` and `q`: `K = A_0 G^-1` with the
+    /// metric G.
     pub(crate) fn rest_metric(&self, v: usize, p: usize, q: usize) -> [f64; 3] {
         let x = &self.surface.vertices;
         let (a, b) = (minus(x[p], x[v]), minus(x[q], x[v]));
@@ -243,7 +244,7 @@ impl Model {
     }
 }
 
-/// Refuses laws of the other dimension and numbers that make no sense.
+/// Refuses laws for the other dimension and numbers out of range.
 fn check(dimension: usize, mechanics: &Mechanics) -> Result<()> {
     let refuse = |key: &str, value: f64, want: &str| {
         Err(Fault::usage(format!("mechanics: {key} is {value}: it must be {want}")))

@@ -10,10 +10,10 @@ use super::reference;
 use super::shaders::{self, Flags};
 use crate::{LARGEST_FORCE, Range, Vertices};
 
-/// Largest force on a vertex, lattice units; a cell with a larger force, or with one that is no number, is broken.
+/// Largest force on a vertex, lattice units; a cell with a larger force or NaN is broken.
 pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
 
-/// One population's kernel and reference tables on the device.
+/// The kernel of one population and its reference tables on the device.
 #[derive(Clone, Debug)]
 pub struct Membrane {
     precision: Precision,
@@ -24,7 +24,7 @@ pub struct Membrane {
     bound: Bound,
     tables: Vec<(&'static str, Buffer)>,
     shape: Buffer,
-    /// Scratch for each vertex: name, bytes.
+    /// Scratch arrays: name, bytes a vertex.
     scratch: Vec<(&'static str, u64)>,
 }
 
@@ -86,7 +86,7 @@ impl Membrane {
         })
     }
 
-    /// Binds new vertex arrays, or a range with another room.
+    /// Binds new vertex arrays, or a range with different `room`.
     ///
     /// # Errors
     /// A usage fault where the device lacks room.
@@ -97,14 +97,14 @@ impl Membrane {
         Ok(())
     }
 
-    /// Records the forces on the vertices of the population's cells, which overwrite those in `force`, in lattice
-    /// units, and the cells' areas and volumes. Marks cells as broken at `step` that are torn, or have a force that is
-    /// [`FORCE_LIMIT`] or more or no number.
+    /// Records the kernel for forces on the vertices of the population's cells, in lattice units, and for the cells'
+    /// areas and volumes. Overwrites the cells' part of `force`. Marks cells as broken at `step` that are torn, or have
+    /// a force of [`FORCE_LIMIT`] or more or NaN.
     pub fn record(&self, recorder: &mut Recorder, range: &Range, step: u32) {
         self.record_below(recorder, range, step, FORCE_LIMIT);
     }
 
-    /// The same with another limit than [`FORCE_LIMIT`].
+    /// [`Membrane::record`] with `limit` in place of [`FORCE_LIMIT`].
     pub fn record_below(&self, recorder: &mut Recorder, range: &Range, step: u32, limit: f64) {
         debug_assert!(range.cells <= self.room && range.vertices == self.vertices);
         let (_, teams) = shaders::teams(self.vertices as usize);
@@ -131,7 +131,7 @@ fn table(gpu: &Gpu, name: &'static str, bytes: &[u8]) -> Result<(&'static str, B
     Ok((name, buffer))
 }
 
-/// The buffer of areas and volumes, and all bindings filled, with scratch for each vertex of the population.
+/// Makes the buffer of areas and volumes and the scratch arrays, and binds all that the kernel needs.
 fn bind(
     gpu: &Gpu,
     kernel: &Kernel,

@@ -3,14 +3,14 @@ alias Axes = vec${dimension}<real>;
 
 const WORKGROUP: u32 = ${workgroup}u;
 const VERTICES: u32 = ${vertices}u;
-// A team of invocations works on a cell, several teams in a workgroup where cells are small.
+// A team of invocations works on one cell; a workgroup has several teams where cells are small.
 const TEAM: u32 = ${team}u;
 const TEAMS: u32 = ${teams}u;
 const FULL_AREA: real = real(${area});
 const FULL_VOLUME: real = real(${volume});
 
 // The cells of one dispatch: `cells` cells from `first_slot` on, with vertices from `first_vertex` on. `limit` holds
-// the bits of the largest sane force as f32; the bits of larger numbers, infinity and NaN are larger.
+// the bits of the largest allowed force as f32; larger numbers, infinity and NaN have larger bits.
 struct Span {
     first_vertex: u32,
     first_slot: u32,
@@ -30,8 +30,8 @@ var<storage, read_write> shape: array<vec2<real>>;
 var<workgroup> shares: array<vec2<real>, WORKGROUP>;
 var<workgroup> subtotals: array<vec2<real>, WORKGROUP>;
 
-// Where an invocation works: as `member` of the team of cell `cell`, whose `vertices` vertices begin at number `first`
-// of the population. Without a cell, `vertices` is 0.
+// The place of an invocation: `member` of the team of cell `cell`, whose `vertices` vertices begin at vertex `first` of
+// the population. Without a cell, `vertices` is 0.
 struct Work {
     lane: u32,
     member: u32,
@@ -47,7 +47,7 @@ fn work_of(group: vec3<u32>, groups: vec3<u32>, lane: u32) -> Work {
     return Work(lane, lane % TEAM, cell, cell * VERTICES, select(0u, VERTICES, busy));
 }
 
-// The size of a cell, which grows to 1 where it was seeded smaller.
+// The size of a cell over its full size: 1, or less while it grows.
 fn size_of(work: Work) -> real {
     if (work.vertices == 0u) {
         return real(1.0);
@@ -58,12 +58,12 @@ fn size_of(work: Work) -> real {
 fn axis_from(v: vec2<i32>, origin: vec2<i32>) -> real {
     let fraction = bitcast<u32>(v.y) - bitcast<u32>(origin.y);
     let borrow = i32(bitcast<u32>(v.y) < bitcast<u32>(origin.y));
-    // The fraction as a signed number, so that small differences keep their digits.
+    // A signed fraction keeps the digits of small differences.
     let whole = v.x - origin.x - borrow + i32(fraction >> 31u);
     return real(whole) + real(bitcast<i32>(fraction)) * real(${fraction});
 }
 
-// The vector from vertex `origin` to vertex v of the population, exact before it becomes `real`.
+// The vector from vertex `origin` to vertex v of the population: subtracted exactly, then rounded to `real`.
 fn from_origin(v: u32, origin: u32) -> Axes {
     let p = span.first_vertex + v;
     let o = span.first_vertex + origin;
@@ -74,7 +74,7 @@ fn from_origin(v: u32, origin: u32) -> Axes {
     );
 }
 
-// The sum of `mine` over a team, in an order that depends on the size of the team only. Also a barrier for storage.
+// The sum of `mine` over a team, in an order that depends only on the team's size. Also a storage barrier.
 fn sum_of_team(work: Work, mine: vec2<real>) -> vec2<real> {
     let base = work.lane - work.member;
     shares[work.lane] = mine;
@@ -99,7 +99,7 @@ fn sum_of_team(work: Work, mine: vec2<real>) -> vec2<real> {
     return shares[base];
 }
 
-// Stores the area and volume of a cell of size s, and marks the cell where it is torn, unless cells grow.
+// Stores the area and volume of a cell of size s. Marks the cell as broken where it is torn, unless cells grow.
 fn put_shape(work: Work, sums: vec2<real>, s: real) {
     shape[work.cell] = sums;
 #if dimension == 2
@@ -118,7 +118,7 @@ fn bits(x: real) -> u32 {
     return bitcast<u32>(f32(x)) & 0x7fffffffu;
 }
 
-// Stores the force on vertex v of a cell, and marks the cell where the force is no sane number.
+// Stores the force on vertex v of a cell. Marks the cell as broken where the force is beyond the limit or NaN.
 fn put_force(work: Work, v: u32, f: Axes) {
     let at = span.first_vertex + work.first + v;
     var worst = 0u;

@@ -8,13 +8,13 @@ use super::links::Links;
 use super::model::Model;
 use super::shaders::Flags;
 
-/// The tables of a 2-D ring: (rest length of side i, reference curvature of vertex i).
+/// The table of a 2-D ring: the rest length of side i and the reference curvature of vertex i, for each i.
 pub(crate) fn of_ring(model: &Model) -> Vec<f64> {
     let x = &model.surface.vertices;
     (0..x.len()).flat_map(|i| [length(minus(x[(i + 1) % x.len()], x[i])), model.rest_curvature(i)]).collect()
 }
 
-/// [`Model::folds`] by neighbour: the numbers of neighbours are those of fairing.wgsl.
+/// [`Model::folds`] by neighbour, with neighbours numbered as in fairing.wgsl.
 pub(crate) fn folds(model: &Model) -> Vec<f64> {
     let count = model.surface.vertices.len();
     let both_ways = |(&[i, j], &fold): (&[usize; 2], &f64)| [([i, j], fold), ([j, i], fold)];
@@ -34,16 +34,16 @@ pub(crate) fn folds(model: &Model) -> Vec<f64> {
     table
 }
 
-/// The tables of a mesh. In tables by neighbour, neighbour k of vertex v stands at `k * vertices + v`, so that adjacent
-/// invocations read adjacent numbers.
+/// The tables of a mesh. Tables by neighbour hold neighbour k of vertex v at `k * vertices + v`: adjacent invocations
+/// read adjacent numbers.
 pub(crate) struct Mesh {
     /// Number of neighbours of each vertex.
     pub valence: Vec<u32>,
     /// n_(k+1) and, from bit 16 on, the vertex beyond the edge from n_k to n_(k+1).
     pub ring: Vec<u32>,
-    /// Corners p and, from bit 16 on, q, and then r.
+    /// Corners of triangles: p and, from bit 16 on, q in the first word, r in the second.
     pub triangles: Vec<[u32; 2]>,
-    /// Quantities of [`Flags::quantities`], one after the other.
+    /// The tables of the quantities of [`Flags::quantities`], one after another.
     pub reference: Vec<f64>,
 }
 

@@ -1,5 +1,5 @@
-// Forces on the vertices of rings. All energies but the volume's depend on sides d_i = r_(i+1) - r_i: with the pull P_i
-// = dE/dd_i of side i, the force on vertex i is P_i - P_(i-1).
+// Forces on the vertices of rings. All energies except the volume's depend on the sides d_i = r_(i+1) - r_i. With the
+// pull P_i = dE/dd_i of side i, the force on vertex i is P_i - P_(i-1).
 #include "prelude.wgsl"
 #if stretch
 #include stretch
@@ -15,8 +15,8 @@ var<storage, read_write> place: array<vec2<real>>;
 var<storage, read_write> pull: array<vec2<real>>;
 var<storage, read> reference: array<vec2<real>>;
 
-// For bending a side counts as at least this long, half of the mean side at rest: a side that is pressed to a point has
-// no direction, and a moment over its length would be a force without bound.
+// Least length of a side in bending, half of the mean side at rest: a side that is compressed to a point has no
+// direction, and a moment over its length would be a force without bound.
 const LEAST_SIDE: real = real(${least_side});
 
 fn next(v: u32) -> u32 {
@@ -104,7 +104,7 @@ fn main(
     storageBarrier();
 
 #if keeps_volume
-    // The area's gradient at a vertex is half of the vector between its neighbours, rotated outwards.
+    // The gradient of the area at a vertex is half the vector between its neighbours, rotated outwards.
     let pressure = -restoring(real(${keeps_volume}), sums.y, s * s * FULL_VOLUME);
 #endif
     for (var v = work.member; v < work.vertices; v += TEAM) {

@@ -2,17 +2,16 @@
 
 use hematite_cells::vector::{Point, cross, dot, length};
 
-/// The smallest cosine of half the turning angle at which Huygens' formula is used: 157 degrees. At sharper folds the
-/// slope stays 8.5, its value there: the formula's own slope has no bound, and explicit steps are unstable where a
+/// Smallest cosine of half the turning angle (157 degrees) at which Huygens' formula is used. At sharper folds the
+/// slope stays at 8.5, its value there: the slope of the formula has no bound, and explicit steps are unstable where a
 /// hinge is too stiff.
 pub(crate) const OPEN: f64 = 0.2;
 
-/// In kernels of bending a side counts as at least this share of the mean side at rest. Sides of sound membranes are
-/// longer.
+/// Least length of a side in bending kernels, over the mean side at rest. Sides of sound membranes are longer.
 pub(crate) const LEAST_SIDE: f64 = 0.5;
 
-/// Huygens' approximation `(4 sin(theta/2) + 2 tan(theta/2)) / 3` for the angle by which side `b` turns from side `a`,
-/// over their mean length; beyond [`OPEN`] along its tangent.
+/// Huygens' approximation `(4 sin(theta/2) + 2 tan(theta/2)) / 3` of the angle theta from side `a` to side `b`, over
+/// the mean length of the sides; linear beyond [`OPEN`].
 pub(crate) fn curvature(a: Point, b: Point) -> f64 {
     let half = 0.5 * cross(a, b)[2].atan2(dot(a, b));
     let most = OPEN.acos();

@@ -1,4 +1,4 @@
-//! The WGSL of a population's kernel, made for its laws.
+//! Generates the WGSL of a population's kernel for its laws.
 
 use hematite_cells::{Bending, InPlane, Rest};
 use hematite_engine::sites::Coordinate;
@@ -31,7 +31,7 @@ const PIECES: [Template; 14] = [
     Template { name: "gompper_kroll.wgsl", text: include_str!("gompper_kroll.wgsl") },
 ];
 
-/// Which parts of a kernel a membrane needs.
+/// The parts of a kernel that a membrane needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flags {
     /// Springs on edges (3-D).
@@ -45,7 +45,7 @@ pub(crate) struct Flags {
     pub curved: bool,
 }
 
-/// Where the quantities of the reference table of a mesh stand, and how many there are.
+/// Indices of the quantities in the reference table of a mesh, and their number.
 pub(crate) struct Quantities {
     pub length: usize,
     pub metric: usize,
@@ -87,7 +87,7 @@ impl Flags {
     }
 }
 
-/// Invocations that work on a cell, and cells a workgroup.
+/// Number of invocations for each cell, and of cells in a workgroup.
 pub(crate) fn teams(vertices: usize) -> (u32, u32) {
     let team = WORKGROUP.min(vertices as u32);
     (team, WORKGROUP / team)

@@ -6,24 +6,24 @@ use hematite_cells::{Mechanics, Surface};
 use super::model::Model;
 use super::{fairing, viscosity};
 
-/// How many vertices' stiffness is computed, spread over the cell.
+/// Number of vertices, spread over the cell, whose stiffness is computed.
 const SAMPLES: usize = 48;
 
-/// Hydrodynamic radius of a vertex in lattice units: of the order of the coupling's kernel, at its smallest.
+/// Hydrodynamic radius of a vertex in lattice units: about the smallest radius of the coupling's kernel.
 const RADIUS: f64 = 1.0;
 
 /// Share of a vertex's force that acts on the vertex's own velocity within a step: the sum of squared kernel weights,
 /// between 1 on a node and 1/2^D between nodes for the narrowest kernel.
 const RETURN: f64 = 0.5;
 
-/// An estimate of the largest stable time step in units of the present one, at fixed lattice spacing: explicit steps
+/// An estimate of the largest stable time step over the present one, at fixed lattice spacing. Explicit steps
 /// r += M F(r) are stable while the largest eigenvalue of stiffness times mobility M is below 2.
 ///
-/// The stiffness is a bound of the largest eigenvalue of the energy's second derivatives by a vertex's position in the
-/// reference shape, doubled for neighbours that move against each other; the mobility is that of `mobility`. Dashpots
-/// answer to the velocity of the step before and add to it. `surface` is in lattice units at full size, `mechanics` in
-/// lattice units, `nu` the lattice's kinematic viscosity. Infinity where [`Model::new`] refuses, which says what is
-/// wrong.
+/// The stiffness is a bound of the largest eigenvalue of the energy's second derivatives with respect to the position
+/// of a vertex in the reference shape, doubled for neighbours that move against each other. The mobility is that of
+/// [`mobility`]. Dashpots act on the velocity of the step before and add to the stiffness. `surface` is in lattice
+/// units at full size, `mechanics` in lattice units, `nu` the lattice's kinematic viscosity. Returns infinity for a
+/// membrane that [`Model::new`] refuses.
 pub fn largest_step(dimension: usize, surface: &Surface, mechanics: &Mechanics, nu: f64) -> f64 {
     let Ok(model) = Model::new(dimension, surface, mechanics) else {
         return f64::INFINITY;
@@ -36,7 +36,7 @@ pub fn largest_step(dimension: usize, surface: &Surface, mechanics: &Mechanics, 
     2.0 / (2.0 * stiffness * mobility + 2.0 * friction * RETURN)
 }
 
-/// Velocity of a vertex that is alone in the fluid over the force on it, lattice units: that of a small sphere,
+/// Velocity over force of a single vertex in the fluid, lattice units: that of a small sphere of radius a,
 /// 1 / (6 pi nu a), in 3-D and 1 / (4 pi nu) in 2-D (density 1); `nu` is the kinematic viscosity.
 pub fn mobility(dimension: usize, nu: f64) -> f64 {
     match dimension {
@@ -45,20 +45,20 @@ pub fn mobility(dimension: usize, nu: f64) -> f64 {
     }
 }
 
-/// Largest frequency, in radians a step, of a cell that breathes against its penalties: beyond about twice that, the
-/// forces, which lag by a step, feed the mode and the fluid's sound.
+/// Largest breathing frequency of a cell against its penalties, in radians a step. Beyond about twice this, the forces,
+/// which lag by a step, excite the mode and the fluid's sound.
 const BREATHING: f64 = 0.3;
 
 /// Thickness in lattice units of the fluid that moves with a membrane.
 const CARRIED: f64 = 2.0;
 
-/// The largest product of frequency and time where forces are held for several steps.
+/// Largest product of breathing frequency and the time for which forces are held.
 const HELD: f64 = 1.5;
 
-/// The largest moduli of the whole area and of the volume (2-D: perimeter and area), lattice units, that explicit steps
-/// bear when forces are held for `every` steps: a cell whose surface A encloses V breathes at `omega^2 = k_v A / (V h)`
-/// by its volume and at `omega^2 = k_a / (R^2 h)` by its area, h the thickness of fluid carried along, R the radius of
-/// a ball of the same A.
+/// The largest moduli of the whole area and of the volume (2-D: perimeter and area), lattice units, for which explicit
+/// steps are stable when forces are held for `every` steps. A cell with surface A and volume V breathes at `omega^2 =
+/// k_v A / (V h)` by its volume and at `omega^2 = k_a / (R^2 h)` by its area, with h the thickness of the fluid that
+/// moves along and R the radius of a ball with the same A.
 pub fn largest_penalties(dimension: usize, surface: &Surface, every: u64) -> [f64; 2] {
     let (area, volume) = (surface.area(), surface.volume());
     let pi = std::f64::consts::PI;
@@ -70,8 +70,8 @@ pub fn largest_penalties(dimension: usize, surface: &Surface, every: u64) -> [f6
     [squared_radius, volume / area].map(|length| omega * omega * CARRIED * length)
 }
 
-/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, by central differences of the
-/// energy, plus a bound for fairing in any shape, which stiffens where the surface is rough.
+/// A bound of the largest eigenvalue of d2E/dr2 at vertex `v` of the reference shape, from central differences of the
+/// energy, plus a bound for fairing in any shape, since fairing is stiffer where the surface is rough.
 fn stiffness(model: &Model, v: usize) -> f64 {
     let mut x = model.surface.vertices.clone();
     let still = x[v];

@@ -5,7 +5,7 @@ use hematite_cells::vector::{Point, cross, dot, length};
 /// Skalak's invariants of the deformation that takes edges `(a0, b0)` of a triangle to `(a, b)`:
 /// `I1 = l1^2 + l2^2 - 2`, `I2 = l1^2 l2^2 - 1` with the principal stretches.
 pub(crate) fn invariants([a0, b0]: [Point; 2], [a, b]: [Point; 2]) -> [f64; 2] {
-    // Both triangles laid in the plane with the first edge along x: F takes one to the other.
+    // Both triangles lie in the plane with the first edge along x. F maps one to the other.
     let flat = |a: Point, b: Point| [length(a), dot(a, b) / length(a), length(cross(a, b)) / length(a)];
     let [x0, y0, z0] = flat(a0, b0);
     let [x, y, z] = flat(a, b);
@@ -25,7 +25,8 @@ mod tests {
     use super::super::{neo_hookean, skalak};
     use super::*;
 
-    /// Principal tension (1 / l2) dW/dl1 of a triangle stretched by `l1` and `l2` along axes of its own, by differences.
+    /// Principal tension (1 / l2) dW/dl1 of a triangle stretched by `l1` and `l2` along axes of its own, by
+    /// differences.
     fn tension(law: impl Fn([f64; 2]) -> f64, l1: f64, l2: f64) -> f64 {
         let rest = [[0.7, 0.2, 0.0], [-0.1, 0.9, 0.0]];
         let (cos, sin) = (0.8, 0.6);

@@ -1,8 +1,8 @@
-//! The vertices of a rank's cells on the device, structure of arrays.
+//! The vertices of a rank's cells on the device, as a structure of arrays.
 //!
-//! A cell's vertices are adjacent. A population's cells are in slots, which are adjacent from `Range::first_slot` on.
-//! Occupied slots come first; vertices of empty slots have `NONE` in `slot_of`. Every array with a component for each
-//! axis has axis a of vertex v at `a * stride + v`.
+//! The vertices of a cell are adjacent. The cells of a population are in adjacent slots from `Range::first_slot` on,
+//! occupied slots first. Vertices of empty slots have `NONE` in `slot_of`. Arrays with a component for each axis hold
+//! axis a of vertex v at `a * stride + v`.
 
 use hematite_config::Result;
 use hematite_engine::Precision;
@@ -12,8 +12,9 @@ use hematite_gpu::{Buffer, Gpu};
 /// Marks vertices of empty slots in `slot_of`.
 pub const NONE: u32 = u32::MAX;
 
-/// Arrays of a rank's vertices and slots. Positions are in lattice units with nodes at whole numbers and not wrapped in
-/// periodic directions: a whole number and a fraction in 2^-32, so that precision is the same everywhere.
+/// Arrays of a rank's vertices and slots. Positions are in lattice units with nodes at whole numbers, and not wrapped
+/// along periodic axes. A position is a whole number and a fraction in 2^-32, so that its precision is the same
+/// everywhere.
 #[derive(Clone, Debug)]
 pub struct Vertices {
     /// `array<vec2<i32>>` [D * stride]: whole number, bits of the u32 fraction.
@@ -22,7 +23,7 @@ pub struct Vertices {
     pub force: Buffer,
     /// `array<i32>` [D * stride]: velocity of the fluid at the vertex in 1 / DRIFT_SCALE.
     pub drift: Buffer,
-    /// `array<i32>` [D * stride]: drift in the last move.
+    /// `array<i32>` [D * stride]: `drift` in the last move.
     pub before: Buffer,
     /// `array<u32>[stride]`: slot of each vertex, or NONE.
     pub slot_of: Buffer,
@@ -34,12 +35,12 @@ pub struct Vertices {
     pub carrier: Buffer,
     /// `array<i32>` [D * gates]: velocity of each gate's column in 1 / DRIFT_SCALE.
     pub column_speed: Buffer,
-    /// `array<u32>[1]`: bits of the longest way of a vertex in one step since this was last set to zero, lattice units
-    /// as f32.
+    /// `array<u32>[1]`: bits of an f32, the largest displacement of a vertex in one step since this was last set to
+    /// zero, in lattice units.
     pub pace: Buffer,
     /// `array<u32>[slots]`: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
     pub broken: Buffer,
-    /// Distance between the axes of an array; at least the number of vertices.
+    /// Distance between the components of one vertex in an array; at least the number of vertices.
     pub stride: u32,
     /// Number of slots.
     pub slots: u32,
@@ -54,9 +55,9 @@ pub struct Range {
     pub first_slot: u32,
     /// Vertices of one cell.
     pub vertices: u32,
-    /// Slots there is room for.
+    /// Number of slots.
     pub room: u32,
-    /// Occupied slots.
+    /// Number of occupied slots.
     pub cells: u32,
 }
 

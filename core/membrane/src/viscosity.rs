@@ -1,6 +1,6 @@
 //! Membrane viscosity by dashpots along edges.
 
-/// The dashpots' coefficient in 3-D that gives the surface viscosity `eta`.
+/// The coefficient of dashpots in 3-D that gives the surface viscosity `eta`.
 pub(crate) fn dashpot(eta: f64) -> f64 {
     4.0 / 3f64.sqrt() * eta
 }

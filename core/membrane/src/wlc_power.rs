@@ -1,7 +1,7 @@
 //! Worm-like chains with a power-law repulsion.
 
-/// Share of the largest length beyond which the tangent continues the attraction, 500 times as stiff as at red cells'
-/// rest length: explicit steps become unstable where stiffness has no bound.
+/// Share of the largest length beyond which the tangent continues the attraction, 500 times as stiff as a red cell at
+/// rest: explicit steps are unstable where the stiffness has no bound.
 pub(crate) const LARGEST_SHARE: f64 = 0.95;
 
 /// One kind of spring, for any rest length.
@@ -22,7 +22,7 @@ fn attraction(x: f64) -> f64 {
     0.25 / (1.0 - x).powi(2) - 0.25 + x
 }
 
-/// Its derivative by x.
+/// Derivative of the attraction with respect to x.
 pub(crate) fn slope(x: f64) -> f64 {
     0.5 / (1.0 - x).powi(3) + 1.0
 }

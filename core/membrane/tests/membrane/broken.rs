@@ -1,4 +1,4 @@
-//! Cells that are out of their minds are told, and what cannot be a membrane is refused.
+//! Broken cells are marked, and surfaces and mechanics that cannot be a membrane are refused.
 
 use hematite_cells::{Bending, InPlane, Mechanics, Rest, Surface};
 use hematite_engine::Precision;
@@ -17,13 +17,13 @@ fn broken_cells_are_marked_at_their_first_step() {
                 (0..30).map(|seed| Cell::still(perturbed(&surface, 1.0, 0.1, seed), 1.0)).collect();
             lab.put(&cells);
             assert!(lab.answer(4).iter().all(|answer| answer.broken == u32::MAX));
-            // Two vertices in one place: no direction between them, so no number.
+            // Two vertices at one place: their direction, and so the force, is NaN.
             cells[7].x[3] = cells[7].x[4];
             if surface.dimension == 3 {
                 let corners = surface.triangles[0].map(|v| v as usize);
                 cells[7].x[corners[1]] = cells[7].x[corners[0]];
             }
-            // Far out.
+            // Far away.
             cells[21].x[2][0] += 300.0;
             lab.put(&cells);
             let at = |step| lab.answer(step).iter().map(|answer| Damage::read(answer.broken)).collect::<Vec<_>>();
@@ -37,7 +37,7 @@ fn broken_cells_are_marked_at_their_first_step() {
     }
 }
 
-/// Rings that are crumpled, with hairpins and sides of any length, still bend with forces far below what their sums bear: red cells
+/// Crumpled rings, with hairpins and sides of any length, still bend with forces far below the limit of sums: red cells
 /// at 1 um and 0.28 us.
 #[test]
 fn crumpled_rings_keep_their_bending_in_bounds() {
@@ -56,7 +56,7 @@ fn crumpled_rings_keep_their_bending_in_bounds() {
     assert!(largest > 0.01 && largest < 0.3 * FORCE_LIMIT, "{largest}");
 }
 
-/// What a membrane is refused with.
+/// The message with which a membrane is refused.
 fn refusal(surface: &Surface, mechanics: &Mechanics) -> String {
     Model::new(surface.dimension, surface, mechanics).expect_err("refused").message
 }

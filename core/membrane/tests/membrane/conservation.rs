@@ -1,4 +1,4 @@
-//! Momentum is kept, and f32 is near f64.
+//! Momentum is conserved, and forces in f32 are near those in f64.
 
 use hematite_engine::Precision;
 
@@ -11,7 +11,7 @@ fn moving(x: Vec<[f64; 3]>, scale: f64, seed: u64) -> Cell {
     Cell { u, ..Cell::still(x, scale) }
 }
 
-/// Total force over the sum of sizes of forces, and total torque over that of arms times forces.
+/// Total force over the sum of the forces' magnitudes, and total torque over the sum of arms times forces.
 fn imbalance(x: &[[f64; 3]], answer: &Answer) -> [f64; 2] {
     let size = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
     let (mut force, mut torque) = ([0.0; 3], [0.0; 3]);

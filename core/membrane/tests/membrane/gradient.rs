@@ -28,7 +28,7 @@ fn by_differences(model: &Model, x: &[[f64; 3]], scale: f64, v: usize, h: f64) -
     })
 }
 
-/// The largest difference from the gradients over the largest force, of `cells` and what came back for them.
+/// The largest difference between `answers` and the gradients for `cells`, over the largest force.
 fn deviation(model: &Model, cells: &[Cell], answers: &[Answer], every: usize) -> f64 {
     let mut worst: f64 = 0.0;
     let mut largest: f64 = 0.0;
@@ -79,7 +79,7 @@ fn forces_of_meshes_are_gradients() {
     }
 }
 
-/// Where the laws go on along their tangents: a ring with a hairpin, chains near their largest length.
+/// Beyond the limits where tangents continue the laws: a ring with a hairpin, chains near their largest length.
 #[test]
 fn forces_of_folds_and_of_stretched_chains_are_gradients() {
     let surface = ring(19, 3.5);
@@ -108,7 +108,7 @@ fn folded(surface: &Surface, name: &str, mechanics: &Mechanics, x: Vec<[f64; 3]>
     assert!(worst < 1e-5, "{name}: {worst:e}");
 }
 
-/// Dashpots have no energy: the force is written down once more.
+/// Dashpots have no energy, so the test computes the force itself.
 #[test]
 fn dashpots_answer_to_velocities() {
     for surface in [ring(19, 3.5), icosphere(1).scaled(2.2)] {

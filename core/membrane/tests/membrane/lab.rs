@@ -1,4 +1,4 @@
-//! Cells on the device, one population.
+//! Cells of one population on the device.
 
 use std::sync::OnceLock;
 
@@ -26,7 +26,7 @@ impl Cell {
     }
 }
 
-/// What came back for a cell.
+/// What the kernel computed for a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
     pub force: Vec<[f64; 3]>,
@@ -57,7 +57,7 @@ pub fn shared_device() -> Gpu {
 }
 
 impl Lab {
-    /// On `gpu`, `room` cells after `hole` vertices and slots of others.
+    /// Room on `gpu` for `room` cells, behind `hole` vertices and `hole` slots of another population.
     pub fn new(gpu: Gpu, precision: Precision, surface: &Surface, mechanics: &Mechanics, room: u32, hole: u32) -> Self {
         let dimension = surface.dimension;
         let count = surface.vertices.len() as u32;
@@ -123,7 +123,7 @@ impl Lab {
     }
 }
 
-/// What comes back for `cells`.
+/// What the kernel computes for `cells`.
 pub fn answers(precision: Precision, surface: &Surface, mechanics: &Mechanics, cells: &[Cell]) -> Vec<Answer> {
     let mut lab = Lab::new(shared_device(), precision, surface, mechanics, cells.len() as u32, 0);
     lab.put(cells);

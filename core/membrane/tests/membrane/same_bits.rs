@@ -1,4 +1,4 @@
-//! A cell's forces are the same bits wherever it stands, in memory and in the domain.
+//! The forces of a cell have the same bits wherever it is in memory and in the domain.
 
 use hematite_engine::Precision;
 

@@ -1,4 +1,4 @@
-//! Surfaces, and shapes made of them.
+//! Surfaces and shapes for tests.
 
 use std::collections::HashMap;
 
@@ -82,7 +82,7 @@ pub fn noise(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// The surface's vertices at `scale`, sheared, somewhere, each moved by up to `by` on each axis.
+/// The vertices of `surface`, scaled by `scale`, sheared, shifted, and each moved by up to `by` along each axis.
 pub fn perturbed(surface: &Surface, scale: f64, by: f64, seed: u64) -> Vec<[f64; 3]> {
     let mut random = noise(seed);
     let place = [7.3 + random(), -4.1 + random(), 11.9 + random()];
@@ -107,7 +107,7 @@ fn nothing() -> Mechanics {
     Mechanics { volume_share: 1.0, contrast: 1.0, ..Mechanics::default() }
 }
 
-/// Membranes with one law each and one with all, by name, for rings or meshes with sides of about 1.
+/// Membranes by name, with one law each and with all, for rings or meshes with sides of about 1.
 pub fn membranes(dimension: usize) -> Vec<(&'static str, Mechanics)> {
     let none = nothing();
     let (kappa, flat, shape) = (2e-3, Rest::Flat, Rest::Shape);
@@ -152,7 +152,7 @@ pub fn membranes(dimension: usize) -> Vec<(&'static str, Mechanics)> {
     ]
 }
 
-/// The same membrane with viscosity.
+/// The membrane with viscosity added.
 pub fn viscous(mechanics: &Mechanics) -> Mechanics {
     Mechanics { viscosity: 0.05, ..mechanics.clone() }
 }

@@ -1,4 +1,5 @@
-//! Milliseconds a step, on request: `cargo test --release -p hematite-membrane --test membrane -- --ignored --nocapture`.
+//! Milliseconds a step, on request: `cargo test --release -p hematite-membrane --test membrane -- --ignored
+//! --nocapture`.
 
 use std::time::Instant;
 
@@ -9,7 +10,8 @@ use hematite_gpu::{Gpu, Needs, Recorder};
 use crate::lab::{Cell, Lab};
 use crate::shapes::{discocyte, ring};
 
-/// Processor time of this process in seconds where Linux tells it: what counts for software devices on a busy machine.
+/// Processor time of this process in seconds, on Linux. On a busy machine it is the time that counts for software
+/// devices.
 fn processor_time() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     stat.split(' ').skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0

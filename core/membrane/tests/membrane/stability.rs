@@ -9,7 +9,7 @@ use hematite_membrane::largest_step;
 use crate::lab::{Cell, Lab, representable, shared_device};
 use crate::shapes::{icosphere, membranes, noise, ring};
 
-/// Largest displacement after explicit steps of vertices that each move by their own mobility.
+/// Largest displacement of a vertex after explicit steps in which each vertex moves by force times `mobility`.
 fn wander(surface: &Surface, mechanics: &Mechanics, mobility: f64) -> f64 {
     let mut lab = Lab::new(shared_device(), Precision::F64, surface, mechanics, 1, 0);
     let mut random = noise(8);
