@@ -1,7 +1,7 @@
-//! `checkpoint/step-NNN/`: the state of a run after a time step, to go on from on any number of ranks.
+//! `checkpoint/step-NNN/`: the state of a run after a time step. A run can restart from it on any number of ranks.
 //!
-//! Each rank writes `rank-0000.h5` and so on, rank 0 also `checkpoint.json` and the sums of all files, `SHA256SUMS`, into a
-//! folder whose name ends in `.partial`; renaming the folder makes the checkpoint.
+//! Each rank writes its share `rank-NNNN.h5` into a folder whose name ends in `.partial`, rank 0 also `checkpoint.json`
+//! and `SHA256SUMS`, the hashes of all files. Renaming the folder completes the checkpoint.
 
 mod reader;
 mod sums;
@@ -46,7 +46,7 @@ impl Bits {
         self.len() == 0
     }
 
-    /// Bytes of one number.
+    /// Bytes of one value.
     pub fn width(&self) -> usize {
         match self {
             Self::F16(_) => 2,
@@ -55,7 +55,7 @@ impl Bits {
         }
     }
 
-    /// The number that stands for their type in files.
+    /// Code of the type in files.
     fn kind(&self) -> u32 {
         match self {
             Self::F16(_) => 16,
@@ -65,7 +65,7 @@ impl Bits {
         }
     }
 
-    /// The bytes of all.
+    /// The bytes of all values.
     pub fn bytes(&self) -> Vec<u8> {
         match self {
             Self::F16(bits) => bits.iter().flat_map(|bits| bits.to_ne_bytes()).collect(),
@@ -74,7 +74,7 @@ impl Bits {
         }
     }
 
-    /// Numbers of the same kind from their bytes.
+    /// Values of the same type as `self`, from their bytes.
     pub fn like(&self, bytes: &[u8]) -> Self {
         let single = || bytes.as_chunks().0.iter().map(|&bytes| u32::from_ne_bytes(bytes)).collect();
         match self {
@@ -94,7 +94,7 @@ pub struct CheckpointMeta {
     pub schema: u32,
     /// Time steps done.
     pub step: u64,
-    /// The times of steps before and after.
+    /// The times of the run's steps.
     pub clock: Clock,
     /// Ranks that wrote it.
     pub ranks: usize,
@@ -102,24 +102,24 @@ pub struct CheckpointMeta {
     pub nodes: u64,
     /// SHA-256 of the case file.
     pub case_sha256: String,
-    /// The populations of cells; none in a run without cells.
+    /// The populations of cells; empty in a run without cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub populations: Vec<PopulationState>,
-    /// What each physics notes of itself beside its numbers, by its name.
+    /// What each physics stores beside its arrays, by name of the physics.
     #[serde(default)]
     pub physics: BTreeMap<String, serde_json::Value>,
-    /// The config of its run; none in checkpoints of earlier versions.
+    /// The config of the run; `None` in checkpoints of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<serde_json::Value>,
 }
 
-/// What a restart needs to know of a population of cells besides the cells.
+/// What a restart needs about a population of cells besides the cells.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PopulationState {
-    /// Its name, also that of its records: see [`CheckpointWriter::cells`].
+    /// Name of the population and of its records ([`CheckpointWriter::cells`]).
     pub name: String,
-    /// Its cells up to now; as many records are in the shares as `inside` says.
+    /// Count of its cells so far; the shares hold `inside` records.
     pub count: CellCount,
 }
 
@@ -137,7 +137,7 @@ fn partial(run: &Path, step: u64) -> PathBuf {
     folder(run, step).with_extension("partial")
 }
 
-/// The time step of a checkpoint folder's name; none for other names and unfinished ones.
+/// The time step in the name of a finished checkpoint's folder; `None` for other names.
 fn step_of(path: &Path) -> Option<u64> {
     let digits = path.file_name()?.to_str()?.strip_prefix("step-")?;
     digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
@@ -151,7 +151,7 @@ fn finished(run: &Path) -> Vec<(u64, PathBuf)> {
     found
 }
 
-/// The group of a population's records. HDF5 would take some names for paths.
+/// The group of a population's records. The name is encoded, since HDF5 would take some names for paths.
 fn cells_group(population: &str) -> String {
     format!("cells/{}", population.replace('%', "%25").replace('/', "%2F").replace('.', "%2E"))
 }

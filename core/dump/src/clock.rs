@@ -4,28 +4,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::DumpStep;
 
-/// Share of a time step by which a moment may be missed for rounding.
+/// Share of a time step by which a time may be early, for rounding.
 const SLACK: f64 = 1e-6;
 
-/// When each time step of a run ends: a step has the same length from one renewal to the next. Time 0 is the start.
+/// When each time step of a run ends. Steps have the same length from one renewal to the next. Time 0 is the start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
     /// Steps done at the last renewal.
     since: u64,
-    /// Time then, s.
+    /// Time at the last renewal, s.
     time_s: f64,
-    /// Length of each step from then on, s.
+    /// Length of each step since the last renewal, s.
     dt_s: f64,
 }
 
 impl Clock {
-    /// Steps of `dt` seconds from the start on.
+    /// A clock with steps of `dt` seconds.
     pub fn new(dt: f64) -> Self {
         Self { since: 0, time_s: 0.0, dt_s: dt }
     }
 
-    /// The time after `step` steps, s; not before the last renewal.
+    /// The time after `step` steps, s. `step` must not be before the last renewal.
     pub fn at(&self, step: u64) -> f64 {
         self.time_s + (step - self.since) as f64 * self.dt_s
     }
@@ -35,12 +35,12 @@ impl Clock {
         self.dt_s
     }
 
-    /// Steps are `dt` seconds long after `step` steps.
+    /// Makes the steps after step `step` `dt` seconds long.
     pub fn renew(&mut self, step: u64, dt: f64) {
         *self = Self { since: step, time_s: self.at(step), dt_s: dt };
     }
 
-    /// The moment after `step` steps.
+    /// Step and time after `step` steps.
     pub fn moment(&self, step: u64) -> DumpStep {
         DumpStep { step, time: self.at(step) }
     }
@@ -50,9 +50,9 @@ impl Clock {
         self.at(step) + SLACK * self.dt_s >= time
     }
 
-    /// The first step, not before the last renewal, after which `time`, s, is reached, as long as steps stay as they are.
+    /// The first step since the last renewal after which `time`, s, is reached, if the length of steps does not change.
     pub fn first_at(&self, time: f64) -> u64 {
-        // Rounding of the quotient is less than a step.
+        // The rounding error of the quotient is less than a step.
         let mut step = self.since.saturating_add(((time - self.time_s) / self.dt_s).floor() as u64);
         while step > self.since && self.has_reached(time, step - 1) {
             step -= 1;
@@ -63,7 +63,7 @@ impl Clock {
         step
     }
 
-    /// How many whole `period`s, s, have gone by after `step` steps.
+    /// How many whole periods of `period` seconds have passed after `step` steps.
     pub fn periods(&self, period: f64, step: u64) -> f64 {
         ((self.at(step) + SLACK * self.dt_s) / period).floor()
     }

@@ -1,4 +1,4 @@
-//! Whether two runs have the same results: their dumps, node by node, cell by cell and body by body, and their ledgers.
+//! Compares the results of two runs: dumps node by node, cell by cell and body by body, and ledgers.
 
 mod bodies;
 mod cells;
@@ -16,11 +16,12 @@ pub use difference::{Comparison, Difference, Quantity, Total};
 use crate::polydata::Kind;
 use crate::{BodyKind, CellKind, Column, Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
-/// Compares two run folders: dumps by name, time step and field, nodes by their global number whatever their order, cells
-/// and bodies by step and number, and the ledgers. Bit by bit, or with `rtol` up to `rtol` times the largest magnitude of the field
-/// (of the vertices' or bodies' quantity at that step, of the ledger's column) in run `a`.
+/// Compares two run folders: dumps by name, time step and field, nodes by global number whatever their order, cells and
+/// bodies by step and number, and the ledgers. Without `rtol`, compares bit by bit. With it, numbers may differ by up
+/// to `rtol` times the largest magnitude in run `a` of the field, the quantity of vertices or bodies at the step, or
+/// the column of the ledger.
 ///
-/// Holds the nodes of both runs and one field of one dump of each, or one dump of cells or bodies of each.
+/// Memory holds the nodes of both runs, and one field of one dump or one dump of cells or bodies of each run.
 ///
 /// # Errors
 /// A usage fault when a file of either run is missing or damaged.
@@ -36,7 +37,7 @@ pub fn compare(a: &Path, b: &Path, rtol: Option<f64>) -> Result<Comparison> {
         let pair = Pair { name, a: FieldReader::open(&a.join(&file))?, b: FieldReader::open(&b.join(&file))? };
         pair.compare(rtol, &mut comparison)?;
     }
-    // A dump of fields may bear the name of either.
+    // A dump of fields may have the name "cells" or "bodies".
     let is_of_fields = |name: &str| record_a.dumps.iter().any(|dump| dump == name);
     if !is_of_fields(CellKind::FORM.what) {
         dumps::compare::<CellKind>(a, b, rtol, &mut comparison)?;
@@ -81,7 +82,7 @@ impl Pair<'_> {
         Ok(())
     }
 
-    /// What keeps the dumps from being compared value by value.
+    /// The difference that keeps the dumps from being compared value by value, if any.
     fn structure(&self, order_a: &[usize], order_b: &[usize]) -> Option<String> {
         let (a, b) = (self.a.grid(), self.b.grid());
         let names = |reader: &FieldReader| reader.fields().iter().map(|field| field.name()).collect::<Vec<_>>();
@@ -113,7 +114,7 @@ fn by_id(grid: &Grid) -> Vec<usize> {
     order
 }
 
-/// Where values are compared.
+/// The dump, step and field whose values are compared.
 struct Place<'a> {
     pair: &'a Pair<'a>,
     step: u64,
@@ -179,7 +180,7 @@ fn same<T: Number>(a: T, b: T, tolerance: Option<f64>) -> bool {
     a.bits() == b.bits() || tolerance.is_some_and(|tolerance| (a.wide() - b.wide()).abs() <= tolerance)
 }
 
-/// The largest finite magnitude.
+/// The largest finite magnitude of `values`.
 fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.map(f64::abs).filter(|value| value.is_finite()).fold(0.0, f64::max)
 }

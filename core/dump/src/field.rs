@@ -1,11 +1,11 @@
-//! What a dump of fields holds.
+//! Contents of dumps of fields.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use hematite_case::NodeId;
 
-/// A field of a dump, in SI: numbers at nodes under a name.
+/// A field of a dump: named numbers at nodes, in SI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
     name: &'static str,
@@ -22,26 +22,26 @@ impl Field {
     pub const VELOCITY: Self = Self::new("velocity", "m/s", 3);
     /// Viscous stress; xx, yy, zz, xy, yz, xz.
     pub const SHEAR_STRESS: Self = Self::new("shear_stress", "Pa", 6);
-    /// The fields of a fluid, which stand first in files, in this order; others follow by name.
+    /// The fields of a fluid. Files hold them first, in this order; other fields follow by name.
     pub const FLUID: [Self; 4] = [Self::DENSITY, Self::PRESSURE, Self::VELOCITY, Self::SHEAR_STRESS];
 
-    /// A field with a name for files and configs, its unit, and so many components a node.
+    /// A field by its name in files and configs, its unit, and its number of components at each node.
     pub const fn new(name: &'static str, unit: &'static str, components: usize) -> Self {
         Self { name, unit, components }
     }
 
-    /// A number a node whose name and unit a case gives.
+    /// A field of one component whose name and unit come from a case.
     pub fn of_case(name: &str, unit: &str) -> Self {
         Self { name: interned(name), unit: interned(unit), components: 1 }
     }
 
-    /// The field of a file.
+    /// A field whose name, unit and components come from a file.
     pub(crate) fn of_file(name: &str, unit: &str, components: usize) -> Self {
         let known = Self::FLUID.into_iter().find(|field| field.name == name && field.components == components);
         known.unwrap_or_else(|| Self { name: interned(name), unit: interned(unit), components })
     }
 
-    /// Fields in the order in which files have them.
+    /// Sorts fields into the order of files.
     pub(crate) fn in_order(fields: impl IntoIterator<Item = Self>) -> Vec<Self> {
         let place = |field: &Self| Self::FLUID.iter().position(|known| known == field).unwrap_or(usize::MAX);
         let mut fields: Vec<Self> = fields.into_iter().collect();
@@ -50,12 +50,12 @@ impl Field {
         fields
     }
 
-    /// Its name in files.
+    /// Name in files.
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// Its unit.
+    /// SI unit.
     pub fn unit(self) -> &'static str {
         self.unit
     }
@@ -66,7 +66,7 @@ impl Field {
     }
 }
 
-/// The text, kept for as long as the program runs: each one once, and files name few.
+/// The text with a static lifetime. Each text is kept once until the program ends; files name few.
 fn interned(text: &str) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

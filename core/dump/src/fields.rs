@@ -1,12 +1,13 @@
 //! Dumps of fields: `NAME.vtkhdf`, a temporal VTKHDF UnstructuredGrid that opens in ParaView as it is.
 //!
-//! One voxel (pixel in 2-D) a lattice node, corners shared, in metres; the geometry is written once and every dump adds
-//! cell arrays in SI. A group `/hematite` beside `/VTKHDF` holds data without a place in VTK: the global number and the
-//! lattice position of each node, and the time step of each dump. With several ranks, each writes its own file
-//! ([`rank_file`]), and `NAME.vtkhdf` is an index over them by virtual datasets; rank files and index have the same layout.
+//! Each lattice node is a voxel (2-D: pixel) in metres that shares its corners with neighbours. The geometry is written
+//! once; every dump adds cell arrays in SI. A group `/hematite` beside `/VTKHDF` holds data without a place in VTK: the
+//! global number and the lattice position of each node, and the time step of each dump. With several ranks, each writes
+//! its own file ([`rank_file`]), and `NAME.vtkhdf` is an index over them by virtual datasets. Rank files and index have
+//! the same layout.
 //!
-//! Rows of one dump fill whole chunks, so that adding a dump touches no chunk of an earlier one, and the number of
-//! dumps is raised last: a run that is killed while it writes leaves a file that holds its whole dumps.
+//! Rows of one dump fill whole chunks, so adding a dump touches no chunk of an earlier one. The number of dumps is
+//! raised last. So a run that is killed while it writes leaves a file with all complete dumps.
 
 mod carry;
 mod header;

@@ -1,4 +1,4 @@
-//! HDF5 with faults that name the file, and rows moved in slabs.
+//! Access to HDF5 files: faults name the file, rows are moved in slabs.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use ndarray::{ArrayViewD, IxDyn};
 /// Rows that are converted, compressed or read at a time.
 pub(crate) const SLAB: usize = 1 << 15;
 
-/// How deep groups lie in each other at most.
+/// Largest depth of nested groups.
 const DEPTH: usize = 6;
 
 /// Bytes of the checksum at the end of a chunk.
 const CHECKSUM: u64 = 4;
 
-/// More bytes than HDF5 adds to a file of its own with a dump: where its chunks are.
+/// Bound of the bytes that HDF5 adds to a file for each dump beside the data: its index of chunks.
 const OWN: u64 = 1 << 20;
 
-/// zlib shrinks to no less than this fraction: a file that claims more is broken.
+/// Largest compression ratio of zlib: a file that claims more is damaged.
 const DEFLATE_LIMIT: u64 = 1100;
 
 /// Opens a file to read.
@@ -42,12 +42,12 @@ fn check_datasets(group: &Group, depth: usize) -> hdf5::Result<()> {
         check_extents(&dataset)?;
         check_chunks(&dataset)?;
     }
-    // Groups of a damaged file may lie within themselves.
+    // In a damaged file a group may contain itself.
     let groups = if depth > 0 { group.groups()? } else { Vec::new() };
     groups.iter().try_for_each(|group| check_datasets(group, depth - 1))
 }
 
-/// Refuses a dataset of more values than numbers can count: HDF5's wrapper multiplies its extents.
+/// Refuses a dataset whose number of values overflows: HDF5's wrapper multiplies its extents.
 fn check_extents(dataset: &Dataset) -> hdf5::Result<()> {
     let shape = dataset.shape();
     match shape.iter().try_fold(1_usize, |size, &extent| size.checked_mul(extent)) {
@@ -56,7 +56,7 @@ fn check_extents(dataset: &Dataset) -> hdf5::Result<()> {
     }
 }
 
-/// Refuses chunks that are too short for their checksum: HDF5 subtracts its length without a look.
+/// Refuses chunks that are shorter than their checksum: HDF5 subtracts the checksum's length without a check.
 fn check_chunks(dataset: &Dataset) -> hdf5::Result<()> {
     let filters = dataset.filters();
     if !filters.contains(&Filter::Fletcher32) {
@@ -67,15 +67,15 @@ fn check_chunks(dataset: &Dataset) -> hdf5::Result<()> {
         shortest = shortest.min(chunk.size);
         0
     })?;
-    // What filters before the checksum leave of a chunk when they read it is not known here.
+    // Filters that are read before the checksum may change the length of a chunk to an unknown one.
     if shortest < CHECKSUM || filters.last() != Some(&Filter::Fletcher32) {
         return Err(format!("{} has a chunk too short for its checksum: it is damaged", dataset.name()).into());
     }
     Ok(())
 }
 
-/// Opens a file to write on. Where a viewer has it open, and HDF5's lock with it, the viewer keeps the file as it is and
-/// a copy takes its place: looking at a run must not end it.
+/// Opens a file for writing. If a viewer has it open, and so holds HDF5's lock, a copy takes the place of the file, and
+/// the viewer keeps the old one: looking at a run must not end it.
 pub(crate) fn open_rw(path: &Path) -> Result<File> {
     if !path.is_file() {
         return Err(Fault::usage(format!("there is no file {} to go on with", path.display())));
@@ -89,8 +89,8 @@ pub(crate) fn open_rw(path: &Path) -> Result<File> {
     }
 }
 
-/// Refuses to add `bytes` of data to a file that this process may not make so long (`ulimit -f`). HDF5, stopped in the midst of it,
-/// leaves a file that it does not open any more.
+/// Refuses to add `bytes` of data to a file if it would exceed the largest file size of this process (`ulimit -f`). If
+/// HDF5 were stopped while it writes, it could not open the file again.
 pub(crate) fn check_limit(path: &Path, bytes: u64) -> Result<()> {
     let grow = || {
         let file = std::fs::OpenOptions::new().write(true).open(path)?;
@@ -105,11 +105,11 @@ fn is_lock(error: &hdf5::Error) -> bool {
     error.to_string().contains("unable to lock file")
 }
 
-/// A usage fault out of an error of reading `path`.
+/// Turns an error in reading `path` into a usage fault.
 pub(crate) fn reading<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Fault + '_ {
     move |error| {
         let (path, error) = (path.display(), error.to_string());
-        // What HDF5 says where a checksum differs, or what was compressed cannot be unpacked.
+        // HDF5's message for a wrong checksum or for data that cannot be decompressed.
         Fault::usage(match error.contains("filter returned failure") {
             true => format!(
                 "{path} is damaged: its data are not what was written; take a sound copy, or make the run again by --force"
@@ -119,7 +119,7 @@ pub(crate) fn reading<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Fault 
     }
 }
 
-/// An I/O fault out of an error of writing `path`.
+/// Turns an error in writing `path` into an I/O fault.
 pub(crate) fn writing<E: std::fmt::Display>(path: &Path) -> impl Fn(E) -> Fault + '_ {
     move |error| Fault::io(format!("cannot write {}: {error}", path.display()))
 }
@@ -154,8 +154,8 @@ fn chunk(rows: usize, columns: Option<usize>) -> Vec<usize> {
     std::iter::once(rows.max(1)).chain(columns).collect()
 }
 
-/// A new compressed dataset of `rows`, one value a row or `columns` values. Its chunks have checksums, with which HDF5 compares them
-/// when it reads them.
+/// A new compressed dataset of `rows` rows, with `columns` values each or one. Its chunks have checksums, which HDF5
+/// verifies when it reads.
 pub(crate) fn fixed<T: H5Type>(
     group: &Group,
     name: &str,
@@ -166,7 +166,7 @@ pub(crate) fn fixed<T: H5Type>(
     builder.shape(shape(Extent::fixed(rows), columns)).create(name)
 }
 
-/// A new compressed dataset without rows that grows by rows, `chunk_rows` a chunk, with checksums.
+/// A new compressed dataset with checksums that has no rows but can grow, with `chunk_rows` rows a chunk.
 pub(crate) fn growing<T: H5Type>(
     group: &Group,
     name: &str,
@@ -177,14 +177,14 @@ pub(crate) fn growing<T: H5Type>(
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 
-/// A new dataset without rows for one small row a dump. Neither compressed nor with checksums: a chunk is then rewritten in place, and
-/// an interrupted write spoils no earlier row.
+/// A new dataset without rows, for one small row a dump. It is not compressed and has no checksums, so that HDF5
+/// rewrites chunks in place and an interrupted write spoils no earlier row.
 pub(crate) fn series<T: H5Type>(group: &Group, name: &str, columns: Option<usize>) -> hdf5::Result<Dataset> {
     let builder = group.new_dataset::<T>().chunk(chunk(128, columns));
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 
-/// [`growing`] of a type known at run time.
+/// [`growing`] with a type that is known at run time.
 pub(crate) fn growing_as(
     group: &Group,
     name: &str,
@@ -202,13 +202,13 @@ pub(crate) fn growing_as(
     builder.shape(shape(Extent::resizable(0), columns)).create(name)
 }
 
-/// Says the unit of an array.
+/// Writes the unit of an array.
 pub(crate) fn write_unit(array: &Dataset, unit: &str) -> hdf5::Result<()> {
     let unit: VarLenUnicode = unit.parse().map_err(|_| "a unit holds a NUL")?;
     set_attribute(array, "unit", &unit)
 }
 
-/// The unit of an array; nothing where it says none.
+/// The unit of an array; empty where it has none.
 pub(crate) fn unit(array: &Dataset) -> String {
     attribute::<VarLenUnicode>(array, "unit").map(|unit| unit.as_str().to_owned()).unwrap_or_default()
 }
@@ -223,15 +223,15 @@ pub(crate) fn write_names(group: &Group, name: &str, names: &[&str]) -> hdf5::Re
 /// The names in a dataset.
 pub(crate) fn read_names(group: &Group, name: &str) -> hdf5::Result<Vec<String>> {
     let names = group.dataset(name)?.read_raw::<VarLenUnicode>()?;
-    // HDF5 does not look at the bytes of its texts.
+    // HDF5 does not check that texts are UTF-8.
     let text = |name: &VarLenUnicode| {
         std::str::from_utf8(name.as_bytes()).map(str::to_owned).map_err(|error| format!("{error}").into())
     };
     names.iter().map(text).collect()
 }
 
-/// Writes rows from row `start` on, `chunk_rows` a call: a whole chunk goes past HDF5's chunk cache. The dataset is made
-/// long enough.
+/// Writes `rows` rows from row `start` on and extends the dataset as needed. Writes `chunk_rows` rows a call: whole
+/// chunks bypass HDF5's chunk cache.
 pub(crate) fn put<T: H5Type>(
     dataset: &Dataset,
     (start, rows): (usize, usize),
@@ -263,7 +263,7 @@ fn hyperslab(dataset: &Dataset, start: usize, rows: usize) -> (Hyperslab, Vec<us
     (slices.into(), shape)
 }
 
-/// Values a row.
+/// Number of values of a row.
 pub(crate) fn columns(dataset: &Dataset) -> usize {
     dataset.shape().iter().skip(1).product()
 }
@@ -278,7 +278,7 @@ pub(crate) fn write_rows<T: H5Type>(dataset: &Dataset, start: usize, values: &[T
     dataset.write_slice(view, slab)
 }
 
-/// Reads `rows` rows from row `start` on, row after row.
+/// Reads `rows` rows from row `start` on.
 pub(crate) fn read_rows<T: H5Type>(dataset: &Dataset, start: usize, rows: usize) -> hdf5::Result<Vec<T>> {
     if rows == 0 {
         return Ok(Vec::new());
@@ -287,7 +287,7 @@ pub(crate) fn read_rows<T: H5Type>(dataset: &Dataset, start: usize, rows: usize)
     Ok(dataset.read_slice::<T, _, IxDyn>(slab)?.into_raw_vec_and_offset().0)
 }
 
-/// Writes rows of a series from row `row` on, which become its last.
+/// Writes rows of a series from row `row` on; they become its last.
 pub(crate) fn set_last<T: H5Type>(dataset: &Dataset, row: usize, values: &[T]) -> hdf5::Result<()> {
     resize(dataset, row + values.len() / columns(dataset).max(1))?;
     write_rows(dataset, row, values)
@@ -303,7 +303,7 @@ pub(crate) fn resize(dataset: &Dataset, rows: usize) -> hdf5::Result<()> {
     dataset.resize(shape)
 }
 
-/// Writes rows made slab by slab: `fill(range, out)` appends the values of the rows in `range`.
+/// Writes `rows` rows slab by slab: `fill(range, out)` appends the values of the rows in `range`.
 pub(crate) fn stream<T: H5Type>(
     dataset: &Dataset,
     rows: usize,

@@ -1,10 +1,11 @@
-//! `ledger.csv`: the mass inside, what has come in through each opening, what else is measured, and the cells of each population.
+//! `ledger.csv`: mass inside, mass that came in through each opening, other measured quantities, cells of each
+//! population.
 //!
 //! ```text
 //! step,time_s,inside_kg,in_kg:OPENING..,QUANTITY_UNIT..,QUANTITY_UNIT:PLACE..,cells_seeded:POPULATION,cells_inserted:..
 //! ```
 //!
-//! What is measured is a list of columns by name, which the run chooses ([`Column`]); readers keep columns that they do not know.
+//! The run chooses the measured quantities ([`Column`]); readers keep columns that they do not know.
 
 mod column;
 
@@ -23,28 +24,28 @@ const FILE: &str = "ledger.csv";
 const OPENING: &str = "in_kg:";
 const CELLS: [&str; 4] = ["cells_seeded:", "cells_inserted:", "cells_inside:", "cells_left:"];
 
-/// Where the cells or bodies of a population have come from and gone since the start.
+/// Numbers of cells or bodies of a population, counted since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellCount {
-    /// In the case.
+    /// Seeded in the case.
     pub seeded: u64,
-    /// Come in through openings.
+    /// Came in through openings.
     pub inserted: u64,
-    /// In the domain now.
+    /// Inside the domain now.
     pub inside: u64,
-    /// Gone through openings.
+    /// Left through openings.
     pub left: u64,
 }
 
 impl CellCount {
-    /// Whether no cell is lost or doubled: seeded + inserted = inside + left.
+    /// Whether none is lost or doubled: seeded + inserted = inside + left.
     pub fn balances(&self) -> bool {
         let sum = |numbers: &[u64]| numbers.iter().map(|&number| u128::from(number)).sum::<u128>();
         sum(&[self.seeded, self.inserted]) == sum(&[self.inside, self.left])
     }
 
-    /// In the order of the columns.
+    /// The counts in the order of the columns.
     pub(crate) fn numbers(&self) -> [u64; 4] {
         [self.seeded, self.inserted, self.inside, self.left]
     }
@@ -63,11 +64,11 @@ pub struct LedgerRow {
     pub time: f64,
     /// Mass inside, kg.
     pub inside: f64,
-    /// Mass that has come in through each opening since the start, kg; negative went out.
+    /// Net mass that came in through each opening since the start, kg; negative where more went out.
     pub through: Vec<f64>,
-    /// What else is measured, one number a column of the ledger.
+    /// Measured quantities, one number for each of [`Ledger::columns`].
     pub values: Vec<f64>,
-    /// The cells or bodies of each population; none in a run without.
+    /// Counts of the cells or bodies of each population; empty in a run without populations.
     pub cells: Vec<CellCount>,
 }
 
@@ -76,9 +77,9 @@ pub struct LedgerRow {
 pub struct Ledger {
     /// Names of the openings.
     pub openings: Vec<String>,
-    /// What else is measured.
+    /// Columns of measured quantities.
     pub columns: Vec<Column>,
-    /// Names of the populations of cells.
+    /// Names of the populations of cells or bodies.
     pub populations: Vec<String>,
     /// Its lines.
     pub rows: Vec<LedgerRow>,
@@ -93,13 +94,13 @@ struct Names {
 }
 
 impl Ledger {
-    /// The numbers of a column, one a line; none where the ledger lacks it.
+    /// The numbers of a column, one a line; `None` if the ledger lacks the column.
     pub fn values<'a>(&'a self, column: &Column) -> Option<impl Iterator<Item = f64> + 'a> {
         let k = self.columns.iter().position(|known| known == column)?;
         Some(self.rows.iter().map(move |row| row.values[k]))
     }
 
-    /// Reads the ledger of a run folder, without a last line that a killed run left unfinished.
+    /// Reads the ledger of a run folder. Ignores an incomplete last line, which a killed run leaves.
     ///
     /// # Errors
     /// A usage fault that names file and line.
@@ -136,7 +137,7 @@ impl Ledger {
     }
 }
 
-/// The names in a header, if it is one.
+/// The names in a header; `None` if the record is no header.
 fn names(header: &csv::StringRecord) -> Option<Names> {
     let all: Vec<&str> = header.iter().collect();
     let rest = all.strip_prefix(["step", "time_s", "inside_kg"].as_slice())?;
@@ -191,7 +192,7 @@ impl LedgerWriter {
         Self::start(run, &Ledger { openings, columns, populations, rows: Vec::new() })
     }
 
-    /// Goes on with the ledger of a run folder, with the lines of the time steps that are to be kept.
+    /// Continues the ledger of a run folder. Drops lines of time steps for which `keep` is false.
     ///
     /// # Errors
     /// When the ledger is missing or damaged, or cannot be written.
@@ -221,7 +222,8 @@ impl LedgerWriter {
     /// Adds a line.
     ///
     /// # Errors
-    /// When the row has not one number an opening and a column and one count a population, or the file cannot be written.
+    /// When the row does not have one number for each opening and column and one count for each population, or the file
+    /// cannot be written.
     pub fn append(&mut self, row: &LedgerRow) -> Result<()> {
         let got = [row.through.len(), row.values.len(), row.cells.len()];
         let wanted = [self.openings, self.columns, self.populations];
@@ -235,7 +237,7 @@ impl LedgerWriter {
     }
 }
 
-/// Numbers as the shortest text that reads back as the same bits.
+/// The row as text: each number as the shortest text that reads back as the same bits.
 fn cells(row: &LedgerRow) -> Vec<String> {
     let numbers = [row.time, row.inside].into_iter().chain(row.through.iter().chain(&row.values).copied());
     let counts = row.cells.iter().flat_map(CellCount::numbers).map(|count| count.to_string());

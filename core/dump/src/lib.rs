@@ -1,17 +1,17 @@
-//! The files of a run, writer and reader of each in one place.
+//! The files of a run folder; writer and reader of each file are side by side.
 //!
 //! ```text
 //! runs/NAME/run.json          the resolved run, what it warned of and how it ended: record.rs
 //!           fields.vtkhdf     a dump of fields, opens in ParaView as it is: fields/
 //!           cells.vtkhdf      a dump of the surfaces of cells, opens in ParaView too: cells/
-//!           bodies.vtkhdf     a dump of rigid bodies, likewise: bodies/
-//!           tracks.h5         where each cell and body is, in H5MD: tracks.rs
-//!           ledger.csv        mass inside and through each opening, what else is measured, and counts of cells and bodies: ledger.rs
+//!           bodies.vtkhdf     a dump of rigid bodies, opens in ParaView too: bodies/
+//!           tracks.h5         position and orientation of each cell and body, in H5MD: tracks.rs
+//! ledger.csv        mass inside and through openings, measured quantities, counts of cells and bodies: ledger.rs
 //!           log.jsonl         one JSON object a line: log.rs
 //!           timing.json       where the time went, per phase and rank: timing.rs
-//!           trace.json        what hosts and devices did when, where asked for: trace.rs
-//!           failed/           the last state of a run that failed, as dumps, which no reader takes for one
-//!           checkpoint/       the state of fluid and cells, to go on from: checkpoint.rs
+//!           trace.json        when hosts and devices did what, with --trace only: trace.rs
+//!           failed/           the last state of a run that failed, as dumps; no reader takes it for a run
+//!           checkpoint/       states of fluid and cells for restarts: checkpoint.rs
 //! ```
 
 mod bodies;

@@ -25,7 +25,7 @@ impl Log {
         Self::open(run, OpenOptions::new().write(true).create(true).truncate(true))
     }
 
-    /// Goes on with the log of a run folder, or begins one.
+    /// Continues the log of a run folder, or begins it.
     ///
     /// # Errors
     /// When the file cannot be opened.
@@ -45,7 +45,7 @@ impl Log {
     /// # Errors
     /// When the file cannot be written.
     pub fn write(&mut self, event: &serde_json::Value) -> Result<()> {
-        // One write a line: a killed run leaves whole lines.
+        // One write for each line: a killed run leaves whole lines.
         self.file.write_all(format!("{event}\n").as_bytes()).map_err(writing(&self.path))
     }
 }

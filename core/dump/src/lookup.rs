@@ -1,21 +1,21 @@
-//! Nodes found by their global number in files that hold them in another order and split.
+//! Finds nodes by global number in files that hold them in another order, split over several files.
 
 use hdf5::{Dataset, H5Type};
 use hematite_case::NodeId;
 
 use crate::h5::{self, SLAB};
 
-/// Rows of one file and the indices in a list that they belong to, ascending by row.
+/// Pairs of a row of one file and an index in a list of ids, ascending by row.
 pub(crate) type Rows = Vec<(usize, usize)>;
 
-/// A list of ids with their indices, by id.
+/// Ids with their indices, sorted by id.
 pub(crate) fn sorted(ids: &[NodeId]) -> Vec<(NodeId, usize)> {
     let mut wanted: Vec<_> = ids.iter().copied().zip(0..).collect();
     wanted.sort_unstable();
     wanted
 }
 
-/// The rows of a dataset of ids that are in the list.
+/// The rows of a dataset of ids whose ids are in `wanted`.
 pub(crate) fn find(dataset: &Dataset, wanted: &[(NodeId, usize)]) -> hdf5::Result<Rows> {
     let rows = dataset.size();
     let mut found = Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn find(dataset: &Dataset, wanted: &[(NodeId, usize)]) -> hdf5::Resul
     Ok(found)
 }
 
-/// How many of the list's ids were not found, and the first of these.
+/// How many of `ids` were not found, and the first of them; `None` if all were found.
 pub(crate) fn missing<'a>(ids: &[NodeId], found: impl IntoIterator<Item = &'a Rows>) -> Option<(usize, NodeId)> {
     let mut seen = vec![false; ids.len()];
     found.into_iter().flatten().for_each(|&(_, index)| seen[index] = true);
@@ -38,8 +38,8 @@ pub(crate) fn missing<'a>(ids: &[NodeId], found: impl IntoIterator<Item = &'a Ro
     Some((1 + lacking.count(), first))
 }
 
-/// Puts the rows' values, `width` each, to their indices in `values`. `read(first, count)` reads rows of the file; never
-/// more than a slab at a time, and no slab without a wanted row.
+/// Copies the values of `rows`, `width` each, to their indices in `values`. `read(first, count)` reads rows of the
+/// file: at most a slab at a time, and no slab without a wanted row.
 pub(crate) fn scatter<T: H5Type + Copy>(
     rows: &Rows,
     width: usize,

@@ -1,4 +1,4 @@
-//! Dumps of cells or of bodies, whichever a physics has.
+//! Dumps of the members of a physics, cells or bodies.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::{
     write_body_index, write_cell_index,
 };
 
-/// What dumps know of the populations of a physics.
+/// The populations of a physics in dumps.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MemberKinds {
     /// Cells.
@@ -29,18 +29,18 @@ pub enum MemberFrame {
 
 /// Adds dumps of members to one file.
 pub enum MemberWriter {
-    /// Of cells.
+    /// Writes cells.
     Cells(CellWriter),
-    /// Of rigid bodies.
+    /// Writes rigid bodies.
     Bodies(BodyWriter),
 }
 
-/// Where a dump of members is written, and what it is of.
+/// A file of dumps of members on one rank.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberFile<'a> {
     /// The folder.
     pub folder: &'a Path,
-    /// Name of the file, without its ending.
+    /// Name of the file, without extension.
     pub name: &'a str,
     /// The rank and the number of ranks.
     pub of: (usize, usize),
@@ -54,7 +54,7 @@ impl MemberKinds {
     /// Tracks of a frame of these kinds.
     ///
     /// # Panics
-    /// When a member is of a kind that is not in the list, or the frame is of other members.
+    /// When the kind of a member is not in the list, or kinds and frame are of different members.
     pub fn tracks(&self, frame: &MemberFrame, dimension: usize) -> TrackFrame {
         match (self, frame) {
             (Self::Cells(kinds), MemberFrame::Cells(frame)) => TrackFrame::of(frame, kinds, dimension),
@@ -63,7 +63,7 @@ impl MemberKinds {
         }
     }
 
-    /// Writes the file that people open, an index over the files of the ranks.
+    /// Writes the file that users open, an index over the files of the ranks.
     ///
     /// # Errors
     /// When a file cannot be read or written.
@@ -89,10 +89,10 @@ impl MemberWriter {
         })
     }
 
-    /// Goes on with a file after time step `step`.
+    /// Continues a file after time step `step`; drops later dumps.
     ///
     /// # Errors
-    /// A usage fault where it is of other members; when it cannot be written.
+    /// A usage fault when the file holds other populations or is damaged; an I/O fault when it cannot be written.
     pub fn go_on(file: MemberFile, kinds: &MemberKinds, step: u64) -> Result<Self> {
         let MemberFile { folder, name, of, dimension, spacing } = file;
         let at = (folder, name);
@@ -102,7 +102,7 @@ impl MemberWriter {
         })
     }
 
-    /// The times of the dumps so far.
+    /// Steps and times of the dumps so far.
     pub fn steps(&self) -> &[DumpStep] {
         match self {
             Self::Cells(writer) => writer.steps(),
@@ -116,7 +116,7 @@ impl MemberWriter {
     /// When it cannot be written.
     ///
     /// # Panics
-    /// When the frame is of other members.
+    /// When writer and frame are of different members.
     pub fn append(&mut self, frame: &MemberFrame) -> Result<()> {
         match (self, frame) {
             (Self::Cells(writer), MemberFrame::Cells(frame)) => writer.append(frame),

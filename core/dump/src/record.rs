@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Ledger;
 
-/// The record of a run: its resolved config and how it ended. `post` learns from it what a run folder holds.
+/// The record of a run: its resolved config and how it ended. It tells `post` what a run folder holds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunRecord {
@@ -26,7 +26,7 @@ pub struct RunRecord {
     pub nodes: u64,
     /// Lattice spacing in metres.
     pub dx: f64,
-    /// Time step in seconds; the first one, where steps adapt to the state.
+    /// Time step in seconds; the first one if steps adapt to the state.
     pub dt: f64,
     /// Density of the fluid at rest, kg/m3.
     pub rho0: f64,
@@ -36,13 +36,13 @@ pub struct RunRecord {
     pub tau: f64,
     /// Storage and arithmetic, e.g. "f32", "f16", "f64".
     pub precision: String,
-    /// Time steps asked for; none where steps adapt to the state and the config says how long the run goes on.
+    /// Time steps asked for; `None` if steps adapt to the state and the config gives a duration.
     pub steps: Option<u64>,
-    /// Last step of the growth of cells that were seeded smaller; none where there are none.
+    /// Last step of the growth of cells that were seeded smaller; `None` without such cells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grown: Option<u64>,
-    /// Mean body force a volume that stands for a pressure drop, Pa/m (a pressure drop along +x is positive x);
-    /// the pressure of a dump lacks the linear part `-drop . (x - origin)`.
+    /// Mean body force per volume in place of a pressure drop, Pa/m (a pressure drop along +x is positive x). The
+    /// pressure in dumps lacks the linear part `-drop . (x - origin)`.
     pub pressure_drop: [f64; 3],
     /// Openings of the case in its order.
     pub openings: Vec<OpeningRecord>,
@@ -52,16 +52,16 @@ pub struct RunRecord {
     pub ranks: usize,
     /// The device of each rank.
     pub devices: Vec<String>,
-    /// What the run warned of, each kind once.
+    /// Warnings of the run, each kind once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<WarningRecord>,
-    /// The restarts of the run: from which step, and what was changed.
+    /// Restarts of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restarts: Vec<RestartRecord>,
-    /// How the run ended; none while it goes on, and where it was killed.
+    /// How the run ended; `None` while it goes on, or if it was killed.
     #[serde(default)]
     pub end: Option<EndRecord>,
-    /// Who wrote it.
+    /// The program that wrote the file, and its inputs.
     pub provenance: Provenance,
 }
 
@@ -69,11 +69,11 @@ pub struct RunRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarningRecord {
-    /// Its kind, and where it is about one the opening or population: e.g. "mach", "backflow:OPENING", "creases:POPULATION".
+    /// Kind, with the opening or population if it is about one: e.g. "mach", "backflow:OPENING", "creases:POPULATION".
     pub kind: String,
-    /// The step at which it was found.
+    /// The step of the warning.
     pub step: u64,
-    /// What was said.
+    /// Text of the warning.
     pub text: String,
 }
 
@@ -83,14 +83,14 @@ pub struct WarningRecord {
 pub struct RestartRecord {
     /// The step of the checkpoint.
     pub step: u64,
-    /// Ranks from there on.
+    /// Number of ranks after the restart.
     pub ranks: usize,
-    /// Keys of the config that are no longer as they were.
+    /// Keys of the config whose values changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<ChangeRecord>,
 }
 
-/// A key of the config whose value changed; null where it was or is not there.
+/// A key of the config whose value changed; the value of an absent key is null.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeRecord {
@@ -98,7 +98,7 @@ pub struct ChangeRecord {
     pub key: String,
     /// Its value before.
     pub before: serde_json::Value,
-    /// Its value from then on.
+    /// Its value after the restart.
     pub now: serde_json::Value,
 }
 
@@ -106,22 +106,22 @@ pub struct ChangeRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EndRecord {
-    /// Whether the work was done.
+    /// State of the run.
     pub state: EndState,
     /// Time steps done.
     pub step: u64,
     /// The exit code.
     pub exit: u8,
-    /// What went wrong, where something did.
+    /// What went wrong, if anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// Whether a run did its work.
+/// State of a run that ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndState {
-    /// All steps.
+    /// All steps are done.
     Done,
     /// It stopped early with a checkpoint.
     Stopped,
@@ -129,23 +129,24 @@ pub enum EndState {
     Failed,
 }
 
-/// What readers of a run folder tell of its state, with the key "run_state" in JSON.
+/// The state of a run, which readers of a run folder report with the key "run_state" in JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RunState {
-    /// "done", "stopped", "failed", or "unfinished": it goes on, was killed, or is of a version that does not say.
+    /// "done", "stopped", "failed", or "unfinished": the run goes on, was killed, or is of a version without this
+    /// record.
     pub state: &'static str,
-    /// The last step known of; none where nothing is.
+    /// The last known step, if any.
     pub step: Option<u64>,
-    /// The steps asked for; none where that is a time.
+    /// The steps asked for; `None` if the config gives a duration.
     pub steps: Option<u64>,
-    /// What went wrong, where something did.
+    /// What went wrong, if anything.
     pub reason: Option<String>,
-    /// What the run warned of.
+    /// Warnings of the run.
     pub warnings: Vec<WarningRecord>,
 }
 
 impl RunState {
-    /// What there is to say, one sentence each: nothing of a run that is done and warned of nothing.
+    /// The state and the warnings as sentences; empty for a run that is done without warnings.
     pub fn sentences(&self) -> Vec<String> {
         let Self { state, step, steps, .. } = self;
         let at = match (step, steps) {
@@ -166,7 +167,7 @@ impl RunState {
 }
 
 impl RunRecord {
-    /// The state of the run in a folder: where its record does not tell, the end of its ledger does.
+    /// The state of the run in a folder, from the record or else from the last line of the ledger.
     pub fn state(&self, run: &Path) -> RunState {
         let last = || Ledger::read(run).ok().and_then(|ledger| ledger.rows.last().map(|row| row.step));
         let (state, step, reason) = match &self.end {
@@ -187,7 +188,7 @@ impl RunRecord {
     pub const SCHEMA: u32 = 2;
     const FILE: &str = "run.json";
 
-    /// Writes it into a run folder.
+    /// Writes the record into a run folder.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -204,15 +205,16 @@ impl RunRecord {
     /// The dump of fields in it.
     pub const FAILED_FIELDS: &str = "fields";
 
-    /// Whether a folder holds one, sound or damaged, or the last state of a run that does.
+    /// Whether a folder holds a record, sound or damaged, or is the folder [`RunRecord::FAILED`] of a run that has one.
     pub fn is_in(run: &Path) -> bool {
         run.join(Self::FILE).is_file() || Self::failed_in(run).is_some()
     }
 
-    /// Reads the record of a run folder. For the folder [`RunRecord::FAILED`] in one, gives the run's record with the one dump that is there.
+    /// Reads the record of a run folder. For the folder [`RunRecord::FAILED`] in a run folder, returns the record of
+    /// the run with the one dump in [`RunRecord::FAILED`].
     ///
     /// # Errors
-    /// A usage fault when the folder holds none, or one of another version.
+    /// A usage fault when the folder holds no record, or one of another version.
     pub fn read(run: &Path) -> Result<Self> {
         let path = run.join(Self::FILE);
         if !path.is_file() {
@@ -234,7 +236,7 @@ impl RunRecord {
         hematite_config::from_value(&path.display().to_string(), json)
     }
 
-    /// The run folder of which `folder` holds the last state.
+    /// The run folder whose last state is in `folder`.
     fn failed_in(folder: &Path) -> Option<PathBuf> {
         let folder = folder.canonicalize().ok()?;
         let run = folder.parent().filter(|run| run.join(Self::FILE).is_file())?;

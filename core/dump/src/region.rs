@@ -1,4 +1,4 @@
-//! Which lattice nodes a dump holds.
+//! The lattice nodes that a dump holds.
 
 use hematite_config::{Fault, Result};
 use hematite_units::quantity::Length;
@@ -52,7 +52,7 @@ pub enum Axis {
 }
 
 impl DumpRegion {
-    /// Refuses a region that makes no sense in a lattice of `dimension` axes; `key` is where it stands in the config.
+    /// Refuses a region that does not fit a lattice of `dimension` axes. `key`: path of the region in the config.
     ///
     /// # Errors
     /// A usage fault that names the key.
@@ -82,8 +82,8 @@ impl DumpRegion {
         }
     }
 
-    /// Indices of the nodes of `grid` in the region, in the grid's order. The region has passed [`check`](Self::check)
-    /// for the grid's dimension.
+    /// Indices of the nodes of `grid` in the region, in the grid's order. The region must have passed
+    /// [`check`](Self::check) for the dimension of the grid.
     pub fn select(&self, grid: &Grid) -> Vec<usize> {
         let inside = |position: &[i32; 3]| {
             let low = |axis: usize| grid.origin[axis] + f64::from(position[axis]) * grid.spacing;
@@ -114,7 +114,7 @@ mod tests {
         hematite_config::from_value("run.json", json)
     }
 
-    /// A 4 x 3 x 2 block of nodes of 1 um, its corner at (-1, 0, 0) um.
+    /// A 4 x 3 x 2 block of nodes of 1 um with its corner at (-1, 0, 0) um.
     fn block() -> Grid {
         let sites = (0..2).flat_map(|z| (0..3).flat_map(move |y| (0..4).map(move |x| [x, y, z])));
         let position: Vec<[i32; 3]> = sites.collect();

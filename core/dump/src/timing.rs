@@ -1,4 +1,4 @@
-//! `timing.json`: where the time of a run went.
+//! `timing.json`: the time of a run, by phase and rank.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub struct Timing {
 impl Timing {
     const FILE: &str = "timing.json";
 
-    /// Writes it into a run folder.
+    /// Writes the timing into a run folder.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -60,10 +60,10 @@ impl Timing {
         })
     }
 
-    /// Reads that of a run folder.
+    /// Reads the timing of a run folder.
     ///
     /// # Errors
-    /// A usage fault when there is none, or it is damaged.
+    /// A usage fault when the file is missing or damaged.
     pub fn read(run: &Path) -> Result<Self> {
         hematite_config::read(&run.join(Self::FILE))
     }

@@ -1,8 +1,8 @@
 //! `trace.json`: when hosts and devices of a run did what, in the trace event format of Chrome and Perfetto.
 //!
-//! One process a rank, thread 0 its host, thread 1 its device; complete events ("ph": "X") with `ts` and `dur` in
-//! microseconds of rank 0's clock and the time step in `args`. `otherData` says how far clocks may be off. Format:
-//! "Trace Event Format", D. Duca and N. Sung, 2016.
+//! Each rank is a process: thread 0 is its host, thread 1 its device. Complete events ("ph": "X") have `ts` and `dur`
+//! in microseconds of rank 0's clock, and the time step in `args`. `otherData` holds the uncertainties of clocks.
+//! Format: "Trace Event Format", D. Duca and N. Sung, 2016.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -19,41 +19,41 @@ use crate::h5::writing;
 pub struct Trace {
     /// The first time step.
     pub first: u64,
-    /// The one after the last.
+    /// The step after the last.
     pub end: u64,
     /// Events of each rank.
     pub ranks: Vec<RankTrace>,
 }
 
-/// What one rank did.
+/// The events of one rank.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankTrace {
     /// The device's name.
     pub device_name: String,
     /// The largest error of the host's clock against rank 0's, in nanoseconds.
     pub clock_uncertainty: i64,
-    /// The largest error of the device's times against its host's, in nanoseconds; none where it has no timestamps.
+    /// The largest error of the device's times against those of its host, in nanoseconds; `None` without timestamps.
     pub device_uncertainty: Option<i64>,
-    /// Work of the host, by its beginning: events nest.
+    /// Work of the host, ascending by beginning; events nest.
     pub host: Vec<TraceEvent>,
-    /// Work of the device, one event after the other.
+    /// Work of the device; events do not overlap.
     pub device: Vec<TraceEvent>,
 }
 
-/// Something that took time.
+/// One phase of work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TraceEvent {
-    /// The phase.
+    /// Name of the phase.
     pub name: String,
     /// The time step at work.
     pub step: u64,
     /// When it began, in nanoseconds.
     pub begin: i64,
-    /// When it ended.
+    /// When it ended, in nanoseconds.
     pub end: i64,
 }
 
-/// What the file says beside events.
+/// Data in the file beside events.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Notes {
@@ -66,7 +66,7 @@ struct Notes {
     devices: Vec<String>,
 }
 
-/// The file as it is read; keys that other programs added are passed over.
+/// The file as it is read; keys that other programs added are ignored.
 #[derive(Deserialize)]
 struct Document {
     #[serde(rename = "otherData")]
@@ -99,10 +99,10 @@ fn nanos(micros: f64) -> i64 {
 }
 
 impl Trace {
-    /// Its name in a run folder.
+    /// Name of the file in a run folder.
     pub const FILE: &str = "trace.json";
 
-    /// Writes it into a run folder.
+    /// Writes the trace into a run folder.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -154,10 +154,10 @@ impl Trace {
         writeln!(out, "\n]}}")
     }
 
-    /// Reads that of a run folder.
+    /// Reads the trace of a run folder.
     ///
     /// # Errors
-    /// A usage fault that says how to get one where there is none, and one where it is damaged.
+    /// A usage fault when the file is missing, which says how to make it, or damaged.
     pub fn read(run: &Path) -> Result<Self> {
         let path = run.join(Self::FILE);
         if !path.exists() {

@@ -1,11 +1,11 @@
-//! What every VTKHDF file of a run begins with.
+//! The common structure of all VTKHDF files of a run.
 
 use hdf5::types::FixedAscii;
 use hdf5::{File, Group};
 
 use crate::h5::{self, set_attribute};
 
-/// Makes the group of a new file whose data VTK takes for a `kind`.
+/// Makes the VTKHDF group of a new file, with `kind` as VTK's type of data.
 pub fn root(file: &File, kind: &str) -> hdf5::Result<Group> {
     let vtk = file.create_group("VTKHDF")?;
     vtk.new_attr::<i64>().shape(2).create("Version")?.write(&[2_i64, 0])?;
@@ -14,7 +14,7 @@ pub fn root(file: &File, kind: &str) -> hdf5::Result<Group> {
     Ok(vtk)
 }
 
-/// Makes its group of dumps, none yet, with offsets of `primitives` kinds of cells.
+/// Makes the group Steps without dumps, with offsets for `primitives` kinds of primitive.
 pub fn steps(vtk: &Group, primitives: usize) -> hdf5::Result<Group> {
     let steps = vtk.create_group("Steps")?;
     set_attribute(&steps, "NSteps", &0_i64)?;

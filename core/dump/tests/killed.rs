@@ -1,5 +1,5 @@
-//! A run that is killed while it writes a dump. Alone in its process: a child of another test's process would inherit
-//! its open files and their locks.
+//! A run is killed while it writes a dump. The test is alone in its process: the child would inherit open files and
+//! their locks from other tests.
 
 use std::path::Path;
 use std::process::Command;
@@ -43,7 +43,7 @@ fn kinds() -> [CellKind; 1] {
     [CellKind { name: "red".into(), vertices: 50, triangles: vec![] }]
 }
 
-/// 400 000 vertices that compress badly: their dump takes long.
+/// 400 000 vertices that compress badly, so that a dump takes long.
 fn cells(step: u64) -> CellFrame {
     let value = |n: usize| (n as f64 + 0.1).sin() * step as f64;
     let rows = |shift: usize| (0..400_000).map(move |n| [0, 1, 2].map(|k| value(3 * n + k + shift)));

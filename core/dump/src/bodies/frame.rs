@@ -1,16 +1,16 @@
 //! The rigid bodies of one dump in memory.
 
-/// A population as dumps of bodies know it.
+/// A population in dumps of bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyKind {
     /// Its name.
     pub name: String,
-    /// Semi-axes of its ellipsoids along x, y and z at rest, in metres; zeros where it is not rigid, so that populations
-    /// have the same numbers in all files of a run.
+    /// Semi-axes of the ellipsoids along x, y and z in their reference orientation, in metres. Zeros for a population
+    /// of cells: then populations have the same numbers in all files of a run.
     pub semi_axes: [f64; 3],
 }
 
-/// Some bodies at one time, ascending by number. In periodic directions a body's centre lies in the domain.
+/// Bodies at one time, ascending by number. Along periodic axes, their centres lie in the domain.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyFrame {
     /// Time steps done.
@@ -25,7 +25,7 @@ pub struct BodyFrame {
     pub image: Vec<[i32; 3]>,
     /// Centres in metres.
     pub position: Vec<[f64; 3]>,
-    /// Unit quaternions (w, x, y, z) that turn bodies from rest.
+    /// Unit quaternions (w, x, y, z) of the rotation from the reference orientation.
     pub orientation: Vec<[f32; 4]>,
     /// Velocities of the centres, m/s.
     pub velocity: Vec<[f32; 3]>,

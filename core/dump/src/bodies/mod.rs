@@ -1,8 +1,9 @@
-//! Dumps of rigid bodies: `bodies.vtkhdf`, as [`polydata`](crate::polydata) says.
+//! Dumps of rigid bodies: `bodies.vtkhdf`, with the layout of [`polydata`](crate::polydata).
 //!
-//! All rigid populations in one file: a vertex a body at its centre, with its number, population, orientation, semi-axes,
-//! velocity, angular velocity, force and torque (`rows.rs`). In ParaView the representation "3D Glyphs" with a sphere of
-//! radius 1, orientation array `orientation` (mode Quaternion) and scale array `axes` (by components, factor 1) shows them.
+//! One file holds all rigid populations. Each body is a vertex at its centre, with number, population, orientation,
+//! semi-axes, velocity, angular velocity, force and torque (`rows.rs`). ParaView shows bodies by the representation
+//! "3D Glyphs" with a sphere of radius 1, orientation array `orientation` (mode Quaternion) and scale array `axes` (by
+//! components, factor 1).
 
 mod frame;
 mod rows;
@@ -24,10 +25,11 @@ pub type BodyWriter = Writer<BodyKind>;
 /// The dumps of one `bodies.vtkhdf`.
 pub type BodyReader = Reader<BodyKind>;
 
-/// Writes `path` as an index over rank files of bodies: see `write_index`.
+/// Writes `path` as an index over rank files of bodies, on one rank, when all ranks have ended the same dump.
 ///
 /// # Errors
-/// As that.
+/// A usage fault when a rank file is missing or damaged or the files do not fit together; an I/O fault when the index
+/// cannot be written.
 pub fn write_body_index(path: &Path, rank_files: &[PathBuf]) -> Result<()> {
     write_index::<BodyKind>(path, rank_files)
 }

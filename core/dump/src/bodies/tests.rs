@@ -113,7 +113,7 @@ fn frames_survive_on_any_number_of_ranks() {
         split(folder.path(), &kinds, ranks, &steps, flow, |step, id| ((id + step / 20) % ranks as u64) as usize);
         check(folder.path(), &kinds, &steps, flow);
     }
-    // The same bodies in every dump: one list of vertex cells.
+    // Dumps of the same bodies share one list of vertex cells.
     let folder = tempfile::tempdir().expect("a folder");
     split(folder.path(), &kinds, 1, &[1, 2, 3], |_| (0..7).collect(), |_, _| 0);
     check(folder.path(), &kinds, &[1, 2, 3], |_| (0..7).collect());
@@ -176,7 +176,7 @@ fn what_is_damaged_is_a_fault() {
     crate::CellWriter::create(&cells, &crate::cells::tests::solids(), 3, 1e-6).expect("makes it");
     let fault = BodyReader::open(&cells).err().expect("refused");
     assert!(fault.message.contains("is not a dump of bodies"), "{fault}");
-    // A kind past the populations.
+    // The number of a population that does not exist.
     split(folder.path(), &kinds(), 2, &[10, 20], flow, |_, id| (id % 2) as usize);
     let (index, part) = (dump_file(folder.path(), "bodies"), rank_file(folder.path(), "bodies", 1, 2));
     let file = hdf5::File::open_rw(&part).expect("opens");

@@ -2,19 +2,19 @@
 
 use std::ops::Range;
 
-/// A population as dumps know it.
+/// A population in dumps of cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellKind {
     /// Its name.
     pub name: String,
-    /// Vertices of each cell.
+    /// Number of vertices of each cell.
     pub vertices: usize,
-    /// 3-D: corners of each triangle of a cell, by vertex of that cell. Empty in 2-D, where vertices form a closed ring in
-    /// their order.
+    /// 3-D: corners of each triangle, as indices of the cell's vertices. Empty in 2-D, where the vertices in their
+    /// order form a closed ring.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Some cells at one time, ascending by number. Cells are whole: in periodic directions a cell's centroid lies in the
+/// Cells at one time, ascending by number. Cells are whole: along periodic axes, the centroid of a cell lies in the
 /// domain and its vertices may stick out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellFrame {

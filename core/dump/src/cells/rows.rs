@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! /VTKHDF/Points, PointData/{velocity,force}     a row a vertex
-//!         Polygons/Offsets, CellData/kind        a row a polygon (Offsets one more), kept while the polygons stay
-//!         Polygons/Connectivity                  a row a corner, kept likewise
+//! Polygons/Offsets, CellData/kind        a row a polygon (Offsets one more), shared while the polygons are the same
+//!         Polygons/Connectivity                  a row a corner, shared while the polygons are the same
 //!         CellData/id                            a row a polygon
 //! /hematite/cells/{id,kind,image}                a row a cell
 //!                 kind_name, kind_vertices, kind_triangles, triangles
@@ -69,7 +69,7 @@ impl Kind for CellKind {
         self.vertices
     }
 
-    /// Its triangles, or the ring as a whole.
+    /// Number of triangles, or 1 for a ring.
     fn polygons(&self) -> usize {
         self.triangles.len().max(1)
     }
@@ -202,7 +202,7 @@ impl Kind for CellKind {
         }
         let points = file.dataset("VTKHDF/Points")?;
         let (velocity, force) = (file.dataset("VTKHDF/PointData/velocity")?, file.dataset("VTKHDF/PointData/force")?);
-        // Runs of wanted cells that stand one after the other, of about a slab of vertices.
+        // Reads adjacent wanted cells together, about a slab of vertices at a time.
         let mut run = 0..0;
         let flush = |run: std::ops::Range<usize>, frame: &mut CellFrame| -> hdf5::Result<()> {
             let (start, rows) = (at.vertex + run.start, run.len());

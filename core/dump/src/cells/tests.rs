@@ -71,7 +71,7 @@ impl Sample for CellKind {
             let mut corner = at_polygons("ConnectivityIdOffsets");
             let (mut id, mut kind) = (at("CellDataOffsets/id"), at("CellDataOffsets/kind"));
             assert_eq!(at("PointDataOffsets/velocity"), point);
-            // Cells as VTK sees them: corners of each polygon with number and kind.
+            // Cells as VTK reads them: corners of each polygon, with number and kind of its cell.
             let mut seen = Vec::new();
             let part = |part: usize| counts.each_ref().map(|count| count[part]);
             for [vertices, polygons, corners] in (first..first + parts).map(part) {
@@ -115,7 +115,7 @@ impl Sample for CellKind {
     }
 }
 
-/// Cells come and go; at step 40 and 50 they are the same, and none is there at step 60.
+/// Numbers of the cells at a step: the same at steps 40 and 50, none at step 60.
 fn flow(step: u64) -> Vec<u64> {
     match step {
         60 => Vec::new(),
@@ -138,7 +138,7 @@ fn cells_survive_in_two_and_three_dimensions() {
 fn one_rank_and_three_hold_the_same_frames() {
     let folder = tempfile::tempdir().expect("a folder");
     let kinds = solids();
-    // Cells migrate, and none is on rank 1 at times.
+    // Cells migrate; at some steps rank 1 has none.
     let owner = |step: u64, id: u64| (if step == 20 { id % 2 * 2 } else { (id + step / 20) % 3 }) as usize;
     split(folder.path(), &kinds, 3, &FLOW, flow, owner);
     check(folder.path(), &kinds, &FLOW, flow);

@@ -1,4 +1,4 @@
-//! Reads a checkpoint, on any number of ranks.
+//! Reads a checkpoint on any number of ranks.
 
 use std::path::{Path, PathBuf};
 
@@ -10,17 +10,17 @@ use super::{Bits, CheckpointMeta, cells_group, finished, rank_file, sums};
 use crate::h5::{self, reading};
 use crate::lookup::{self, Rows};
 
-/// A checkpoint, whole.
+/// A finished checkpoint.
 pub struct Checkpoint {
     path: PathBuf,
     meta: CheckpointMeta,
 }
 
-/// Where a checkpoint keeps a list of nodes.
+/// The places of a list of nodes in a checkpoint.
 pub struct Located<'a> {
     checkpoint: &'a Checkpoint,
     nodes: usize,
-    /// By rank file.
+    /// Rows in each rank file.
     rows: Vec<Rows>,
 }
 
@@ -29,7 +29,7 @@ pub struct Located<'a> {
 pub struct CellRecords {
     /// Number of each cell.
     pub ids: Vec<u64>,
-    /// Values a cell.
+    /// Number of values of each cell.
     pub width: usize,
     /// The values, cell after cell.
     pub values: Vec<i64>,
@@ -45,11 +45,11 @@ impl CellRecords {
     }
 }
 
-/// Values of records that are read at a time.
+/// Most values of records that are read at a time.
 const RECORD_SLAB: usize = 1 << 20;
 
 impl Checkpoint {
-    /// The newest checkpoint of a run folder, if it holds any.
+    /// The newest checkpoint of a run folder, if there is any.
     pub fn latest(run: &Path) -> Option<PathBuf> {
         Self::newest_first(run).into_iter().next()
     }
@@ -59,18 +59,19 @@ impl Checkpoint {
         finished(run).into_iter().rev().map(|(_, path)| path).collect()
     }
 
-    /// Holds the files of the checkpoint at `path` against their sums: on rank `rank` among `ranks` its part of them.
+    /// Compares the files of the checkpoint at `path` with their hashes. Each rank `rank` of `ranks` checks its part of
+    /// the files.
     ///
     /// # Errors
-    /// A usage fault that names the file which is missing or was changed.
+    /// A usage fault that names a file that is missing or was changed.
     pub fn verify(path: &Path, rank: usize, ranks: usize) -> Result<()> {
         if path.join(CheckpointMeta::FILE).is_file() { sums::verify(path, rank, ranks) } else { Err(none(path)) }
     }
 
-    /// Opens a checkpoint folder; every share must be there.
+    /// Opens a checkpoint folder with all its shares.
     ///
     /// # Errors
-    /// A usage fault that names the file which is missing or damaged.
+    /// A usage fault that names a file that is missing or damaged.
     pub fn open(path: &Path) -> Result<Self> {
         let file = path.join(CheckpointMeta::FILE);
         if !file.is_file() {
@@ -118,15 +119,15 @@ impl Checkpoint {
         Ok(checkpoint)
     }
 
-    /// What it says of itself.
+    /// The header.
     pub fn meta(&self) -> &CheckpointMeta {
         &self.meta
     }
 
-    /// Finds nodes, in any order.
+    /// Finds nodes, given in any order.
     ///
     /// # Errors
-    /// A usage fault when it lacks one of them.
+    /// A usage fault when the checkpoint lacks one of them.
     pub fn locate(&self, ids: &[NodeId]) -> Result<Located<'_>> {
         let wanted = lookup::sorted(ids);
         let mut rows = Vec::new();
@@ -145,10 +146,10 @@ impl Checkpoint {
         Ok(Located { checkpoint: self, nodes: ids.len(), rows })
     }
 
-    /// A named array for nodes in any order, `width` values a node.
+    /// The values of the array `name` at nodes given in any order, `width` values a node.
     ///
     /// # Errors
-    /// A usage fault when there is no such array, it has another width, or it lacks a node.
+    /// A usage fault when there is no such array, its width is not `width`, or it lacks a node.
     pub fn array(&self, name: &str, width: usize, ids: &[NodeId]) -> Result<Vec<i64>> {
         let wanted = lookup::sorted(ids);
         let mut values = vec![0; ids.len() * width];
@@ -187,7 +188,8 @@ impl Checkpoint {
         self.cells_where(population, |_, _| true)
     }
 
-    /// The records of a population that `keep(id, values)` wants. Besides these it holds one slab of the file.
+    /// The records of a population for which `keep(id, values)` is true. Besides these, memory holds one slab of the
+    /// file.
     ///
     /// # Errors
     /// A usage fault when there is no such population or a file is damaged.
@@ -217,7 +219,7 @@ impl Checkpoint {
         })
     }
 
-    /// Calls `then(id, values)` for every cell of a population, in no particular order; reads slab by slab.
+    /// Calls `then(id, values)` for every cell of a population, in no particular order. Reads slab by slab.
     ///
     /// # Errors
     /// Those of `then`, and a usage fault when there is no such population or a file is damaged.
@@ -245,7 +247,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Refuses shares that do not hold as many cells of a population as checkpoint.json says.
+    /// Refuses shares that do not hold `wanted` cells of a population, the number in checkpoint.json.
     fn check_cells(&self, population: &str, wanted: u64) -> Result<()> {
         let mut cells = 0;
         for rank in 0..self.meta.ranks {
@@ -267,7 +269,7 @@ fn none(path: &Path) -> Fault {
     Fault::usage(format!("{path} holds no {name}: is it a checkpoint (checkpoint/step-..)?"))
 }
 
-/// The numbers and the values of a share's records, of fitting shapes.
+/// The datasets with the numbers and the values of the cells in a share, whose shapes fit each other.
 fn records(file: &File, path: &Path, population: &str) -> Result<(Dataset, Dataset)> {
     let missing = |_| Fault::usage(format!("{} holds no population {population}", path.display()));
     let group = file.group(&cells_group(population)).map_err(missing)?;
@@ -284,7 +286,7 @@ fn records(file: &File, path: &Path, population: &str) -> Result<(Dataset, Datas
 }
 
 impl Located<'_> {
-    /// A named array of numbers at all nodes, in the order of the list.
+    /// The values of the array `name` at the nodes, in the order of the list.
     ///
     /// # Errors
     /// A usage fault when there is no such array or a file is damaged.

@@ -11,12 +11,12 @@ use crate::h5::writing;
 
 const FILE: &str = "SHA256SUMS";
 
-/// Writes the sum of a share beside it and brings it to the disk.
+/// Writes the hash of a share beside it and syncs it to disk.
 pub fn write_of_share(share: &Path) -> Result<()> {
     written(&share.with_extension("sha256"), &line(share)?)
 }
 
-/// Makes the sums of the shares, and of `checkpoint.json`, one file.
+/// Collects the hashes of the shares and of `checkpoint.json` in one file.
 pub fn collect(folder: &Path, ranks: usize) -> Result<()> {
     let mut lines = line(&folder.join(CheckpointMeta::FILE))?;
     let sums: Vec<_> = (0..ranks).map(|rank| rank_file(folder, rank).with_extension("sha256")).collect();
@@ -27,10 +27,10 @@ pub fn collect(folder: &Path, ranks: usize) -> Result<()> {
     sums.iter().try_for_each(|sum| fs::remove_file(sum).map_err(writing(sum)))
 }
 
-/// Holds the files of a checkpoint against their sums: of rank `rank` among `ranks` its part of them.
+/// Compares the files of a checkpoint with their hashes. Each rank `rank` of `ranks` checks its part of the files.
 ///
 /// # Errors
-/// A usage fault that names the file which is missing or was changed.
+/// A usage fault that names a file that is missing or was changed.
 pub fn verify(folder: &Path, rank: usize, ranks: usize) -> Result<()> {
     let path = folder.join(FILE);
     let text = fs::read_to_string(&path)

@@ -79,7 +79,7 @@ fn the_last_two_stay_and_an_unfinished_one_does_not_count() {
     CheckpointWriter::create(run.path(), 0, &meta(40, 1, 5), &ids(0..5)).expect("begins");
     assert_eq!(steps(), [20, 30]);
     assert!(CheckpointWriter::publish(run.path(), &meta(50, 1, 5)).is_err());
-    // A run that started anew from step 20 leaves 30 behind.
+    // A run that restarts from step 20 removes the later checkpoint of step 30.
     write(run.path(), 25, &[ids(0..5)]);
     assert_eq!(steps(), [20, 25]);
     write(run.path(), 25, &[ids(0..5)]);
@@ -145,7 +145,8 @@ fn a_flipped_bit_is_found_wherever_it_is() {
     assert!(verify(2).is_ok());
 }
 
-/// A checkpoint of no nodes with the cells of each rank, whose `width` values tell cell and column.
+/// A checkpoint without nodes, with the cells of each rank in `shares`. The `width` values of a cell encode cell and
+/// column.
 fn write_cells(run: &Path, shares: &[Vec<u64>], width: usize, inside: u64) -> CheckpointMeta {
     let count = CellCount { seeded: inside + 1, inside, left: 1, ..CellCount::default() };
     let population = PopulationState { name: "a/b.%".into(), count };
@@ -169,7 +170,7 @@ fn record(id: u64, width: usize) -> impl Iterator<Item = i64> {
 #[test]
 fn cells_are_read_by_any_number_of_ranks() {
     let run = tempfile::tempdir().expect("a folder");
-    // More than a slab of values; a rank without cells.
+    // More values than a slab, and a rank without cells.
     let width = 4_000;
     let shares = [(0..300).rev().map(|n| 2 * n).collect(), vec![], (0..301).map(|n| 2 * n + 1).collect::<Vec<_>>()];
     let written = write_cells(run.path(), &shares, width, 601);

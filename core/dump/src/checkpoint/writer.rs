@@ -10,7 +10,7 @@ use hematite_config::{Fault, Result};
 use super::{Bits, CheckpointMeta, cells_group, finished, folder, partial, rank_file, sums};
 use crate::h5::{self, SLAB, set_attribute, writing};
 
-/// One rank's share, being written. [`finish`](Self::finish) it on every rank, wait for all ranks, then
+/// The share of one rank, being written. Call [`finish`](Self::finish) on every rank, wait for all ranks, then call
 /// [`publish`](Self::publish) on rank 0.
 pub struct CheckpointWriter {
     path: PathBuf,
@@ -19,7 +19,7 @@ pub struct CheckpointWriter {
 }
 
 impl CheckpointWriter {
-    /// Begins the share of `rank` in a checkpoint of `meta.step`, for the own nodes `ids`. Rank 0 writes `meta`.
+    /// Begins the share of `rank` in a checkpoint of `meta.step`, for its own nodes `ids`. Rank 0 also writes `meta`.
     ///
     /// # Errors
     /// When the folder cannot be written.
@@ -44,10 +44,11 @@ impl CheckpointWriter {
         Ok(Self { path, file, nodes: ids.len() })
     }
 
-    /// Writes a named array of numbers at all own nodes, in the order of the ids. Every rank writes every one, be it without nodes.
+    /// Writes the array `name` with one value at each own node, in the order of the ids. Every rank writes every array,
+    /// even without nodes.
     ///
     /// # Errors
-    /// When there are not as many numbers as nodes, or the file cannot be written.
+    /// When the number of values is not that of the nodes, or the file cannot be written.
     pub fn own(&mut self, name: &str, bits: &Bits) -> Result<()> {
         if bits.len() != self.nodes {
             let (path, got, nodes) = (self.path.display(), bits.len(), self.nodes);
@@ -63,8 +64,8 @@ impl CheckpointWriter {
         .map_err(writing(&self.path))
     }
 
-    /// Writes a named array of whole numbers that belong to some of the nodes, the same count each: `values` holds those
-    /// of `ids[0]`, then of `ids[1]` and so on.
+    /// Writes the array `name` of whole numbers at some of the nodes, the same count for each: `values` holds those of
+    /// `ids[0]`, then of `ids[1]` and so on.
     ///
     /// # Errors
     /// When the values do not divide evenly, or the file cannot be written.
@@ -84,7 +85,7 @@ impl CheckpointWriter {
     }
 
     /// Writes the records of this rank's cells of a population, `width` numbers each: `values` holds those of the cell
-    /// `ids[0]`, then of `ids[1]` and so on. Every rank writes every population, be it without cells.
+    /// `ids[0]`, then of `ids[1]` and so on. Every rank writes every population, even without cells.
     ///
     /// # Errors
     /// When there are not `width` values a cell, or the file cannot be written.
@@ -103,7 +104,7 @@ impl CheckpointWriter {
         write().map_err(writing(&self.path))
     }
 
-    /// Ends this rank's share and brings it and its sum to the disk.
+    /// Ends this rank's share and syncs it and its hash to disk.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -113,18 +114,19 @@ impl CheckpointWriter {
         sums::write_of_share(&self.path)
     }
 
-    /// Removes the checkpoints of a run after time step `step`, from which it goes on: damaged ones, and those of what it
-    /// abandons. On rank 0 only.
+    /// Removes the checkpoints after time step `step`, from which the run restarts: damaged checkpoints, and those of
+    /// steps that the restart abandons. Call on rank 0 only.
     ///
     /// # Errors
-    /// When one cannot be removed.
+    /// When a checkpoint cannot be removed.
     pub fn remove_after(run: &Path, step: u64) -> Result<()> {
         let later = finished(run).into_iter().filter(|(at, _)| *at > step);
         later.into_iter().try_for_each(|(_, path)| fs::remove_dir_all(&path).map_err(writing(&path)))
     }
 
-    /// Makes the checkpoint of `step` count, when every rank has finished its share: on rank 0 only. Of earlier ones the
-    /// newest stays; others go, and so do later ones, which a run that started anew from an earlier step has left behind.
+    /// Completes the checkpoint of `meta.step`, when every rank has finished its share. Call on rank 0 only. Keeps the
+    /// newest earlier checkpoint and removes other earlier ones, as well as later ones, which belong to steps that a
+    /// restart abandoned.
     ///
     /// # Errors
     /// When a share is missing or the folder cannot be renamed.

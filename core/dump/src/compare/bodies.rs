@@ -1,4 +1,4 @@
-//! Rigid bodies of two runs, by number.
+//! Compares rigid bodies of two runs by number.
 
 use super::dumps::{Compared, Rows};
 use crate::{BodyFrame, BodyKind, BodyReader};

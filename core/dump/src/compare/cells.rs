@@ -1,4 +1,4 @@
-//! Cells of two runs, by number.
+//! Compares cells of two runs by number.
 
 use super::dumps::{Compared, Rows};
 use crate::{CellFrame, CellKind, CellReader};

@@ -1,4 +1,4 @@
-//! What a comparison found, and how it is told.
+//! The outcome of a comparison, and its text.
 
 use std::fmt;
 
@@ -11,32 +11,32 @@ use crate::Field;
 pub struct Comparison {
     /// Values compared in each run's dumps.
     pub values: u64,
-    /// The first difference, by dump, step, field, then node number; then of cells and of bodies, by step, quantity and
-    /// number; ledgers come last.
+    /// The first difference: of fields in the order of dump, step, field and node number; then of cells and of bodies
+    /// in the order of step, quantity and number; then of ledgers.
     pub first: Option<Difference>,
     /// The quantities with differences.
     pub totals: Vec<Total>,
-    /// Numbers of the ledger that differ.
+    /// How many numbers of the ledger differ.
     pub ledger: u64,
 }
 
-/// What numbers of a dump say.
+/// A quantity in a dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
     /// Its name.
     pub name: &'static str,
-    /// Its unit; empty where it has none.
+    /// Its unit; empty for none.
     pub unit: &'static str,
 }
 
 /// Differences of one quantity over all dumps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Total {
-    /// Whose it is, "vertices" or "bodies"; none of fields.
+    /// What has the quantity: "vertices" or "bodies"; `None` for fields.
     pub of: Option<&'static str>,
     /// The quantity.
     pub quantity: Quantity,
-    /// Numbers that differ.
+    /// How many numbers differ.
     pub differing: u64,
     /// Largest magnitude of a difference; NaN where one is not a number.
     pub largest: f64,
@@ -45,7 +45,7 @@ pub struct Total {
 /// A difference.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
-    /// Something is in one run and not in the other; says what.
+    /// Something is in one run and not in the other, or of another form, as the text says.
     Structure(String),
     /// A value of a dump.
     Value {
@@ -74,13 +74,13 @@ pub enum Difference {
         step: u64,
         /// Name of the population.
         population: String,
-        /// What has the number: "cell" or "body".
+        /// Kind of member: "cell" or "body".
         member: &'static str,
-        /// Which of them.
+        /// Number of the member.
         id: u64,
-        /// The vertex, where members have several.
+        /// The vertex, if members have several.
         vertex: Option<usize>,
-        /// What of it.
+        /// The quantity.
         quantity: Quantity,
         /// Its component.
         component: usize,
@@ -101,12 +101,12 @@ pub enum Difference {
 }
 
 impl Comparison {
-    /// Whether the runs hold the same.
+    /// Whether no difference was found.
     pub fn same(&self) -> bool {
         self.first.is_none()
     }
 
-    /// Takes note of a difference; the first one stays.
+    /// Records a difference if it is the first.
     pub(super) fn note(&mut self, difference: Difference) {
         self.first.get_or_insert(difference);
     }

@@ -1,4 +1,4 @@
-//! What comparing dumps of cells and of rigid bodies have in common.
+//! Compares dumps of members: cells or rigid bodies.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use crate::{Comparison, Difference, DumpStep, dump_file};
 
 /// Members that are compared by number.
 pub(super) trait Compared: Kind {
-    /// What has a row of numbers: its vertices, or the members themselves.
+    /// What a row of numbers belongs to: "vertices", or the members themselves.
     const ROWS: &str;
 
     /// How often each member has crossed the periodic faces.
     fn image(frame: &Self::Frame) -> &[[i32; 3]];
 
-    /// What keeps dumps from being compared frame by frame, but for their times.
+    /// The difference, apart from times, that keeps dumps from being compared frame by frame, if any.
     fn structure(a: &Reader<Self>, b: &Reader<Self>) -> Option<String>;
 
-    /// The numbers of a frame, member after member, vertex after vertex.
+    /// The numbers of a frame, by member, then by vertex.
     fn rows(frame: &Self::Frame) -> Vec<Rows<'_>>;
 }
 
@@ -80,7 +80,7 @@ pub(super) fn compare<K: Compared>(a: &Path, b: &Path, rtol: Option<f64>, compar
     Ok(())
 }
 
-/// How the times of dumps differ, if they do.
+/// The first difference of the times of dumps, if any.
 pub(super) fn steps(a: &[DumpStep], b: &[DumpStep]) -> Option<String> {
     if let Some((a, b)) = a.iter().zip(b).find(|(a, b)| a != b) {
         return Some(format!("a dump is at step {} ({} s) and at step {} ({} s)", a.step, a.time, b.step, b.time));
@@ -88,7 +88,8 @@ pub(super) fn steps(a: &[DumpStep], b: &[DumpStep]) -> Option<String> {
     (a.len() != b.len()).then(|| format!("taken {} and {} times", a.len(), b.len()))
 }
 
-/// What keeps two frames from being compared number by number, or a difference of whole numbers.
+/// The difference that keeps two frames from being compared number by number, or a difference of periodic images, if
+/// any.
 fn members<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame) -> Option<String> {
     let (member, name) = (K::FORM.member, |kind: u32| kinds[kind as usize].name());
     let ((_, id_a, kind_a), (_, id_b, kind_b)) = (K::members(a), K::members(b));
@@ -114,7 +115,7 @@ fn members<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame) -> Option<Strin
 /// Compares the numbers of two frames of the same members.
 fn numbers<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame, rtol: Option<f64>, comparison: &mut Comparison) {
     let (at, id, kind) = K::members(a);
-    // The member of each row, and the number of the row among the member's.
+    // The member of each row, and the index of the row within the member.
     let of_member = |member: usize| (0..kinds[kind[member] as usize].vertices()).map(move |row| (member, row));
     let owner: Vec<(usize, usize)> = (0..id.len()).flat_map(of_member).collect();
     for (a, b) in K::rows(a).iter().zip(&K::rows(b)) {
@@ -141,7 +142,7 @@ fn numbers<K: Compared>(kinds: &[K], a: &K::Frame, b: &K::Frame, rtol: Option<f6
     }
 }
 
-/// Compares two arrays, and reports each difference: its place, and the number in each run and its bits.
+/// Compares two arrays. Calls `found` with each difference: its index, the number in each run, and the bits of both.
 fn each<T: Number>(
     a: &[T],
     b: &[T],

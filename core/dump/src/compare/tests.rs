@@ -155,7 +155,7 @@ fn cells_on_one_rank_and_three_are_the_same() {
 
 #[test]
 fn one_bit_of_a_cell_is_found_where_it_is() {
-    // Vertex 3 of cell 5, an octahedron; before it stand 3 tetrahedra and 2 octahedra.
+    // Vertex 3 of cell 5, an octahedron behind 3 tetrahedra and 2 octahedra.
     let at = 3 * 4 + 2 * 6 + 3;
     let one = cells(1, |_| ());
     type Flip = fn(&mut CellFrame, usize);

@@ -1,4 +1,4 @@
-//! Going on with the dumps of a run, on the same number of ranks or on another.
+//! Continues the dumps of a run, on any number of ranks.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +13,13 @@ use crate::h5::{self, reading, writing};
 use crate::lookup::{self, Rows};
 use crate::{Field, Grid};
 
-/// The file that people open: the dumps of one rank, or the index over the files of several.
+/// The file that users open: the dumps of one rank, or the index over the files of several ranks.
 pub fn dump_file(run: &Path, name: &str) -> PathBuf {
     run.join(format!("{name}.vtkhdf"))
 }
 
-/// The file that `rank` of `ranks` writes. Names tell the number of ranks, so that a run which goes on with another
-/// number leaves the earlier files alone until its own are whole.
+/// The file that `rank` of `ranks` writes. Its name contains the number of ranks: a run that restarts on another number
+/// does not touch the earlier files before its own are complete.
 pub fn rank_file(run: &Path, name: &str, rank: usize, ranks: usize) -> PathBuf {
     match ranks {
         1 => dump_file(run, name),
@@ -27,8 +27,8 @@ pub fn rank_file(run: &Path, name: &str, rank: usize, ranks: usize) -> PathBuf {
     }
 }
 
-/// Removes rank files of a dump that other numbers of ranks have left. To be called on one rank, when the file that
-/// people open no longer needs them.
+/// Removes the rank files of a dump that runs on other numbers of ranks left. Call on one rank, when the file that
+/// users open no longer needs them.
 ///
 /// # Errors
 /// When a file cannot be removed.
@@ -43,18 +43,18 @@ pub fn clear_other_ranks(run: &Path, name: &str, ranks: usize) -> Result<()> {
     Ok(())
 }
 
-/// The name of the dump that a rank file is of; none of other files.
+/// The name of the dump to which a rank file belongs; `None` for other files.
 fn series_of(path: &Path) -> Option<&str> {
     let (name, ranks) = path.file_name()?.to_str()?.strip_suffix(".vtkhdf")?.rsplit_once("_r")?;
     let (rank, of) = ranks.split_once("of")?;
     (rank.parse::<usize>().is_ok() && of.parse::<usize>().is_ok()).then_some(name)
 }
 
-/// Drops what lies after time step `keep_through_step` in the dumps of fields that a run folder holds, but for those with the names
-/// `but`. To be called on one rank. What is damaged, or no dump of fields, stays as it is: no run goes on with it.
+/// Drops dumps of fields after time step `keep_through_step` from a run folder, except from the files named in `but`.
+/// Call on one rank. Leaves files alone that are damaged or hold no fields: no run continues them.
 ///
 /// # Errors
-/// When a file cannot be written, or is being written by another process.
+/// When a file cannot be written, or another process is writing it.
 pub fn cut_back(run: &Path, but: &[&str], keep_through_step: u64) -> Result<()> {
     for entry in std::fs::read_dir(run).map_err(writing(run))? {
         let path = entry.map_err(writing(run))?.path();
@@ -70,7 +70,7 @@ pub fn cut_back(run: &Path, but: &[&str], keep_through_step: u64) -> Result<()> 
     Ok(())
 }
 
-/// Drops what lies after time step `keep_through_step` in the dump `whole`, which may be an index.
+/// Drops dumps after time step `keep_through_step` from the file `whole`, which may be an index.
 fn shorten(whole: &Path, keep_through_step: u64) -> Result<()> {
     let Some(files) = pieces::list(whole)?.1 else {
         return FieldWriter::reopen(whole, keep_through_step).map(drop);
@@ -79,7 +79,8 @@ fn shorten(whole: &Path, keep_through_step: u64) -> Result<()> {
     write_index(whole, &files)
 }
 
-/// The files of the dump `whole`, which must hold `fields` and no others, in f64 or not.
+/// The rank files of `whole`; `None` if it is no index. Refuses a file with fields other than `fields`, or with another
+/// precision.
 fn listed(whole: &Path, fields: &[Field], f64: bool) -> Result<Option<Vec<PathBuf>>> {
     let (held, files) = pieces::list(whole)?;
     let path = whole.display();
@@ -93,7 +94,7 @@ fn listed(whole: &Path, fields: &[Field], f64: bool) -> Result<Option<Vec<PathBu
 }
 
 impl FieldWriter {
-    /// Whether [`FieldWriter::go_on`] may go on with the dump `name` of a run, as far as can be told without changing it.
+    /// Checks, without changing anything, that [`FieldWriter::go_on`] can continue the dump `name` of a run.
     ///
     /// # Errors
     /// A usage fault when the earlier dumps hold other fields or are damaged.
@@ -102,12 +103,13 @@ impl FieldWriter {
         if whole.exists() { listed(&whole, fields, f64).map(drop) } else { Ok(()) }
     }
 
-    /// Goes on with the dump `name` of a run as `rank` of `ranks`, dropping dumps after time step `keep_through_step`.
-    /// With the number of ranks that wrote it, the rank's file is reopened, with the nodes it holds
-    /// ([`FieldWriter::node_ids`]), which other ranks may own by now; with another, a new one is made that holds
-    /// the earlier dumps of this rank's nodes. Where there is no dump yet, one is begun.
+    /// Continues the dump `name` of a run as `rank` of `ranks`, or begins it. Drops dumps after time step
+    /// `keep_through_step`. On the number of ranks that wrote the dump, reopens the rank's file with the nodes that it
+    /// holds ([`FieldWriter::node_ids`]), even if other ranks own these by now. On another number, makes a new file
+    /// with the earlier dumps of this rank's nodes.
     ///
-    /// Afterwards, when all ranks are here, rank 0 writes the index (with several ranks) and clears other ranks' files.
+    /// When all ranks have returned, rank 0 must write the index (with several ranks) and remove files of other numbers
+    /// of ranks.
     ///
     /// # Errors
     /// A usage fault when the earlier dumps hold other fields, or lack nodes, or are damaged.
@@ -124,11 +126,12 @@ impl FieldWriter {
             return Self::create(&own, grid, fields, f64);
         }
         let files = listed(&whole, fields, f64)?;
-        // No other rank's file is opened here: that rank may be reopening it.
+        // Opens no file of another rank, since that rank may be reopening it.
         if files.map_or(own == whole, |files| files.contains(&own)) {
             return Self::reopen(&own, keep_through_step);
         }
-        // Later dumps need not agree: a kill may have come between two ranks' last dumps, or while they were dropped.
+        // Later dumps may differ between ranks: a run may be killed between the last dumps of two ranks, or while it
+        // drops dumps.
         let earlier = Pieces::open(&whole, keep_through_step)?;
         let mut header = Self::header_of(&own, grid, fields, f64)?;
         publish(&own, |temporary| {

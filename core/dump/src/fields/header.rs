@@ -1,4 +1,4 @@
-//! What a rank file or an index says of itself.
+//! The header of a rank file or an index.
 
 use std::path::Path;
 
@@ -15,26 +15,26 @@ pub(super) struct Header {
     pub(super) dimension: usize,
     pub(super) spacing: f64,
     pub(super) origin: [f64; 3],
-    /// Nodes in this file.
+    /// Number of nodes in this file.
     pub(super) nodes: usize,
-    /// Rows of a cell array from one dump to the next, at least `nodes`.
+    /// Distance in rows between dumps in a cell array; at least `nodes`.
     pub(super) stride: usize,
     /// The fields, in the order of files.
     pub(super) fields: Vec<Field>,
-    /// Whether values are f64, else f32.
+    /// Whether values are f64; else they are f32.
     pub(super) f64: bool,
     pub(super) steps: Vec<DumpStep>,
 }
 
 impl Header {
-    /// Rows a chunk and rows a dump: chunks of about a slab that `nodes` nodes fill as a whole.
+    /// Rows of a chunk and of a dump of `nodes` nodes. A dump fills whole chunks of about a slab.
     pub(super) fn chunk_and_stride(nodes: usize) -> (usize, usize) {
         let chunks = nodes.div_ceil(SLAB).max(1);
         let chunk = nodes.div_ceil(chunks).max(1);
         (chunk, chunk * chunks)
     }
 
-    /// Reads and checks it; no array is larger than the file can hold.
+    /// Reads and checks the header. Refuses arrays larger than the file can hold.
     pub(super) fn read(file: &File, path: &Path) -> Result<Self> {
         let damaged = |what: &str| Fault::usage(format!("{}: {what}: it is damaged", path.display()));
         let (vtk, own) = (|| Ok((file.group("VTKHDF")?, file.group("hematite")?)))().map_err(not_a_dump(path))?;
@@ -57,7 +57,7 @@ impl Header {
             return Err(damaged("dimension or stride is out of range"));
         }
         if own.link_exists("rank_files") {
-            // The rank files are checked one by one when they are opened.
+            // Rank files are checked when they are opened.
         } else {
             h5::check_claim(path, "nodes", nodes)?;
         }
@@ -84,7 +84,7 @@ impl Header {
         Ok(Self { dimension: dimension as usize, spacing, origin, nodes, stride, fields, f64, steps })
     }
 
-    /// Writes everything but arrays of nodes into a new file: attributes, and the cell arrays' and Steps' groups.
+    /// Writes all but the arrays of nodes into a new file: attributes, and the groups of cell arrays and of Steps.
     pub(super) fn write(&self, file: &File) -> hdf5::Result<(Group, Group)> {
         let vtk = vtk::root(file, "UnstructuredGrid")?;
         let own = file.create_group("hematite")?;
@@ -103,7 +103,7 @@ impl Header {
         Ok((vtk, own))
     }
 
-    /// Writes the entries of dump number `dump` in Steps, all but the number of dumps.
+    /// Writes the entries of dump number `dump` in Steps, except the number of dumps.
     pub(super) fn write_step(&self, file: &File, dump: usize, step: DumpStep, parts: usize) -> hdf5::Result<()> {
         let steps = file.group("VTKHDF/Steps")?;
         h5::set_last(&steps.dataset("Values")?, dump, &[step.time])?;
@@ -118,7 +118,7 @@ impl Header {
         h5::set_last(&file.dataset("hematite/steps")?, dump, &[step.step])
     }
 
-    /// Sets the number of dumps that count. Everything written before is on its way to the file by then.
+    /// Flushes the file, then sets the number of valid dumps.
     pub(super) fn write_count(file: &File, dumps: usize) -> hdf5::Result<()> {
         file.flush()?;
         file.group("VTKHDF/Steps")?.attr("NSteps")?.write_scalar(&(dumps as i64))?;
@@ -126,7 +126,7 @@ impl Header {
     }
 }
 
-/// The column count of a field's array: none for a scalar.
+/// The number of columns of a field's array; `None` for a scalar.
 pub(super) fn field_columns(field: Field) -> Option<usize> {
     (field.components() > 1).then(|| field.components())
 }

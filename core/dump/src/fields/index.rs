@@ -8,7 +8,7 @@ use hematite_config::{Fault, Result, publish};
 use super::header::{Header, field_columns};
 use crate::h5::{self, reading, writing};
 
-/// A rank file with what the index needs of it.
+/// What the index needs of a rank file.
 struct Piece {
     name: String,
     header: Header,
@@ -16,9 +16,8 @@ struct Piece {
     connectivity: usize,
 }
 
-/// Writes `path` as an index over rank files in the same folder, one part of the UnstructuredGrid each; replaces the
-/// earlier index as a whole. To be called on one rank when every rank has ended the same dump, and before any of them
-/// begins the next.
+/// Writes `path` as an index over rank files in the same folder, one part of the UnstructuredGrid each. Replaces an
+/// earlier index at once. Call on one rank when every rank has ended the same dump, and before any begins the next.
 ///
 /// # Errors
 /// A usage fault when a rank file is missing or damaged or the files do not fit together, and an I/O fault when the
@@ -55,7 +54,7 @@ fn read_piece(index: &Path, path: &Path) -> Result<Piece> {
 fn write(path: &Path, header: &Header, pieces: &[Piece]) -> hdf5::Result<()> {
     let file = File::create(path)?;
     let (vtk, own) = header.write(&file)?;
-    // VTK needs no part without cells, but it needs one part.
+    // Leaves out parts without cells, but VTK needs at least one part.
     let mut parts: Vec<&Piece> = pieces.iter().filter(|piece| piece.header.nodes > 0).collect();
     if parts.is_empty() {
         parts.extend(pieces.first());
@@ -93,8 +92,8 @@ fn write(path: &Path, header: &Header, pieces: &[Piece]) -> hdf5::Result<()> {
     Header::write_count(&file, dumps)
 }
 
-/// A virtual dataset: `dumps` times the rows of every piece, one after the other. Pieces come with their rows a dump and
-/// their rows from dump to dump.
+/// A virtual dataset: for each of `dumps` dumps the rows of every piece in sequence. `pieces` holds pieces with their
+/// number of rows in a dump and the distance in rows between dumps.
 fn combine<T: H5Type>(
     group: &Group,
     name: &str,
@@ -114,10 +113,10 @@ fn combine<T: H5Type>(
         let source = format!("{}/{name}", group.name());
         let mut start = 0;
         for (piece, rows, stride) in pieces.iter().filter(|(_, rows, _)| *rows > 0) {
-            // HDF5 reads % in a source's name as the start of a block number.
+            // In the name of a source, HDF5 takes % for the start of a block number.
             let file = piece.name.replace('%', "%%");
-            // One row more than is taken: the crate turns a selection of all rows into "all", which HDF5 takes for all rows
-            // that the source has by the time of reading, later dumps included.
+            // The extent has one row more than is selected. The crate turns a selection of all rows into "all", which
+            // for HDF5 means all rows of the source at the time of reading, later dumps included.
             let extent = shape(dumps * stride + 1);
             builder = builder.virtual_map(
                 file,

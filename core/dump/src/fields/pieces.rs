@@ -8,8 +8,8 @@ use hematite_config::{Fault, Result};
 use super::header::Header;
 use crate::h5::{self, reading};
 
-/// One file, or the rank files of an index in its order. They are read as files, not through the virtual datasets: those
-/// show a missing or truncated file as zeros.
+/// One file, or the rank files of an index in its order. Rank files are read directly, as virtual datasets show a
+/// missing or truncated file as zeros.
 pub(super) struct Pieces {
     pub(super) path: PathBuf,
     /// The header of the one file or of the index.
@@ -18,7 +18,7 @@ pub(super) struct Pieces {
 }
 
 impl Pieces {
-    /// Opens and checks each of them, for the dumps up to `through_step`.
+    /// Opens and checks each file, for the dumps up to `through_step`.
     pub(super) fn open(path: &Path, through_step: u64) -> Result<Self> {
         let (mut header, paths) = list(path)?;
         header.steps.retain(|step| step.step <= through_step);
@@ -42,7 +42,7 @@ impl Pieces {
     }
 }
 
-/// What a file says of itself, and the rank files if it is an index. Opens no rank file.
+/// The header of a file, and its rank files if it is an index. Opens no rank file.
 pub(super) fn list(path: &Path) -> Result<(Header, Option<Vec<PathBuf>>)> {
     let file = h5::open(path)?;
     let names = rank_files(&file, "hematite").map_err(reading(path))?;
@@ -50,7 +50,7 @@ pub(super) fn list(path: &Path) -> Result<(Header, Option<Vec<PathBuf>>)> {
     Ok((Header::read(&file, path)?, paths))
 }
 
-/// The names of rank files that an index lists in its group `own`; none if it is no index.
+/// The names of rank files that an index lists in its group `own`; `None` if it is no index.
 pub(crate) fn rank_files(file: &File, own: &str) -> hdf5::Result<Option<Vec<String>>> {
     let own = file.group(own)?;
     match own.link_exists("rank_files") {

@@ -20,7 +20,7 @@ impl FieldReader {
     /// Opens a file of dumps and reads its nodes.
     ///
     /// # Errors
-    /// A usage fault that names the file which is missing, truncated or no dump.
+    /// A usage fault that names a file that is missing, truncated or no dump.
     pub fn open(path: &Path) -> Result<Self> {
         let pieces = Pieces::open(path, u64::MAX)?;
         let Header { dimension, spacing, origin, nodes, .. } = pieces.header;
@@ -41,7 +41,7 @@ impl FieldReader {
         &self.pieces.header.steps
     }
 
-    /// The fields of every dump, those of a fluid first.
+    /// The fields that every dump holds, those of a fluid first.
     pub fn fields(&self) -> &[Field] {
         &self.pieces.header.fields
     }

@@ -7,7 +7,7 @@ use hematite_config::Exit;
 use super::*;
 use crate::{DumpStep, Field, Grid, Values};
 
-/// A 5 x 4 x 3 block of nodes numbered from 1000 on, not in order of place.
+/// A 5 x 4 x 3 block of nodes numbered from 1000 on, in an order unlike that of their positions.
 pub(crate) fn block() -> Grid {
     let sites = (0..3).flat_map(|z| (0..4).flat_map(move |y| (0..5).map(move |x| [x - 2, y + 7, z])));
     let position: Vec<[i32; 3]> = sites.collect();
@@ -33,8 +33,8 @@ pub(crate) fn write_dump(writer: &mut FieldWriter, grid: &Grid, fields: &[Field]
     writer.end().expect("ends");
 }
 
-/// Writers of density and velocity for `fields.vtkhdf` in `run`, on one rank, or on several by slices of the nodes, of
-/// which the second last holds none.
+/// Writers of density and velocity for `fields.vtkhdf` in `run`, on one rank, or on several by slices of the nodes; the
+/// second last slice is empty.
 pub(crate) fn split(run: &Path, grid: &Grid, ranks: usize, then: impl FnOnce(&mut [FieldWriter], &[Grid], &[PathBuf])) {
     let share = |rank: usize| {
         (0..grid.id.len()).filter(|n| n % ranks.max(2).min(ranks) == rank || ranks == 1).collect::<Vec<_>>()
@@ -124,7 +124,7 @@ fn a_viewer_does_not_stop_a_run() {
     let path = folder.path().join("fields.vtkhdf");
     let mut writer = FieldWriter::create(&path, &block(), &Field::FLUID, false).expect("makes it");
     write_dump(&mut writer, &block(), &Field::FLUID, 10);
-    // What HDF5 in a viewer holds.
+    // A viewer's HDF5 holds a shared lock.
     let viewer = fs::File::open(&path).expect("opens");
     viewer.lock_shared().expect("locks");
     let seen = viewer.metadata().expect("reads").len();
@@ -172,7 +172,7 @@ fn an_index_shows_all_ranks_as_one() {
         }
         // Rank files may be one dump ahead of an index.
         check(&index, &fields, &[10, 20]);
-        // The virtual datasets find the rank files from any working folder: tests run in that of the crate.
+        // The virtual datasets find the rank files from any working folder: tests run in the folder of the crate.
         let file = hdf5::File::open(&index).expect("opens");
         let parts = file.dataset("VTKHDF/NumberOfCells").and_then(|counts| counts.read_raw::<i64>()).expect("reads");
         assert_eq!(parts, [30, 15, 15], "a rank without nodes is no part");
@@ -246,9 +246,9 @@ fn a_run_goes_on_with_any_number_of_ranks() {
             }
             write_index(&whole, files).expect("writes");
         }
-        // One rank came further than the others.
+        // One rank got further than the others.
         write_dump(&mut writers[0], &grids[0], &fields, 30);
-        // A kill came while a restart from step 15 was dropping dumps: the index lists more than a rank holds.
+        // A restart from step 15 was killed while it dropped dumps: the index lists more dumps than a rank holds.
         FieldWriter::reopen(&files[1], 15).expect("goes on");
         let at = (run, "fields");
         assert!(FieldWriter::go_on(at, (0, 2), &grids[3], &fields, false, 25).is_err());

@@ -1,4 +1,4 @@
-//! Corners of the voxels of lattice nodes: found, shared and numbered.
+//! Finds and numbers the corners that voxels of lattice nodes share.
 
 use hematite_config::{Fault, Result};
 
@@ -14,8 +14,8 @@ pub(super) struct Corners {
 }
 
 impl Corners {
-    /// Finds the corners, one layer of nodes at a time along the slowest axis, so that only the corners themselves and
-    /// one layer's copies of them are held.
+    /// Finds the corners, one layer of nodes at a time along the slowest axis. Memory holds only the corners and the
+    /// duplicates of one layer.
     pub(super) fn of(grid: &Grid) -> Result<Self> {
         let mut low = [i32::MAX; 3];
         let mut high = [i32::MIN; 3];
@@ -80,12 +80,12 @@ impl Corners {
         self.keys.append(keys);
     }
 
-    /// Rows of corners along x of one voxel: 4, in 2-D 2.
+    /// Number of rows of corners along x of one voxel: 4, in 2-D 2.
     fn row_count(&self) -> usize {
         1 << (self.dimension - 1)
     }
 
-    /// Keys of the lower-x corners of a voxel, in the order of VTK_VOXEL and VTK_PIXEL; in 2-D the first two count.
+    /// Keys of the lower-x corners of a voxel, in the order of VTK_VOXEL and VTK_PIXEL; only the first two in 2-D.
     fn rows(&self, position: [i32; 3]) -> [u64; 4] {
         let offset = |axis: usize| (i64::from(position[axis]) - i64::from(self.low[axis])).unsigned_abs();
         let key = |y: u64, z: u64| ((offset(2) + z) * self.extent[1] + offset(1) + y) * self.extent[0] + offset(0);
@@ -100,12 +100,12 @@ impl Corners {
         self.keys.len()
     }
 
-    /// Corners a voxel.
+    /// Number of corners of a voxel.
     pub(super) fn per_voxel(&self) -> usize {
         1 << self.dimension
     }
 
-    /// The place of corner `n` in metres; z = 0 in 2-D.
+    /// The position of corner `n` in metres; z = 0 in 2-D.
     pub(super) fn point(&self, n: usize, grid: &Grid) -> [f64; 3] {
         let key = self.keys[n];
         let site = [key % self.extent[0], key / self.extent[0] % self.extent[1], key / self.extent[0] / self.extent[1]];
@@ -116,8 +116,8 @@ impl Corners {
         place
     }
 
-    /// Appends the corner numbers of the voxel at `position`. `near` carries the place of the last voxel's rows: where
-    /// nodes follow each other along x, nothing is searched.
+    /// Appends the corner numbers of the voxel at `position`. `near` holds the indices of the last voxel's rows: nodes
+    /// that follow each other along x need no search.
     pub(super) fn connect(&self, position: [i32; 3], near: &mut [usize; 4], out: &mut Vec<i64>) {
         let rows = self.rows(position);
         for (key, near) in rows.iter().zip(near).take(self.row_count()) {

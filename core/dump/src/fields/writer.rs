@@ -11,8 +11,8 @@ use super::voxels::Corners;
 use crate::h5::{self, reading, writing};
 use crate::{DumpStep, Field, Grid, Values};
 
-/// Adds dumps to one file. Between [`end`](Self::end) and [`begin`](Self::begin) the file is closed, whole and open to
-/// readers.
+/// Adds dumps to one file. Between [`end`](Self::end) and [`begin`](Self::begin) the file is closed and complete, so
+/// that others can read it.
 pub struct FieldWriter {
     path: PathBuf,
     header: Header,
@@ -26,8 +26,8 @@ struct Current {
 }
 
 impl FieldWriter {
-    /// Makes the file with its geometry and no dump; it appears whole. `f64`: values are f64, else f32. The grid may be
-    /// empty.
+    /// Makes the file with its geometry and no dump; it appears whole. Values are f64 if `f64`, else f32. The grid may
+    /// be empty.
     ///
     /// # Errors
     /// When no field is asked for, the grid is inconsistent, or the file cannot be written.
@@ -63,13 +63,12 @@ impl FieldWriter {
         })
     }
 
-    /// A writer on a file that is as `header` says.
+    /// A writer on a file with this header.
     pub(super) fn with(path: &Path, header: Header) -> Self {
         Self { path: path.to_owned(), header, current: None }
     }
 
-    /// Goes on with a file. Dumps after time step `keep_through_step` are dropped, and so is a dump that a killed run
-    /// left without its end.
+    /// Continues a file. Drops dumps after time step `keep_through_step`, and a dump that a killed run left incomplete.
     ///
     /// # Errors
     /// When the file is no dump, or cannot be written.
@@ -119,10 +118,10 @@ impl FieldWriter {
         Ok(())
     }
 
-    /// Writes one field of the dump that was begun: `field.components()` values a node, in the grid's order.
+    /// Writes one field of the current dump: `field.components()` values a node, in the grid's order.
     ///
     /// # Errors
-    /// When number or precision of the values is not the file's, or the file cannot be written.
+    /// When number or precision of the values do not fit the file, or the file cannot be written.
     pub fn write(&mut self, field: Field, values: &Values) -> Result<()> {
         let fault = |what: String| Fault::io(format!("{}: field {}: {what}", self.path.display(), field.name()));
         let current = self.current.as_mut().ok_or_else(|| fault("no dump was begun".into()))?;
@@ -144,7 +143,7 @@ impl FieldWriter {
         Ok(())
     }
 
-    /// Ends the dump: only now it counts. The file is complete and closed afterwards.
+    /// Ends the dump, which is valid only now, and closes the file.
     ///
     /// # Errors
     /// When a field is missing, or the file cannot be written.
@@ -175,7 +174,7 @@ pub(super) fn append<T: H5Type>(
 ) -> hdf5::Result<()> {
     let array = file.dataset(&format!("VTKHDF/CellData/{}", field.name()))?;
     h5::resize(&array, (dump + 1) * header.stride)?;
-    // One chunk a call: a whole chunk goes past HDF5's chunk cache, which it may not fit in.
+    // One chunk a call: whole chunks bypass HDF5's chunk cache, which may be too small for them.
     let chunk = Header::chunk_and_stride(header.nodes).0;
     for (number, rows) in values.chunks(chunk * field.components()).enumerate() {
         h5::write_rows(&array, dump * header.stride + number * chunk, rows)?;
@@ -183,7 +182,7 @@ pub(super) fn append<T: H5Type>(
     Ok(())
 }
 
-/// Drops all rows of dumps that `header` does not count. The count goes first, so that it never exceeds what is there.
+/// Drops all rows of dumps that `header` does not count. Lowers the count first, so that it never exceeds the rows.
 fn shorten(file: &File, header: &Header) -> hdf5::Result<()> {
     let dumps = header.steps.len();
     Header::write_count(file, dumps)?;

@@ -1,11 +1,12 @@
-//! A column of the ledger for something measured.
+//! A column of the ledger for a measured quantity.
 
 use std::fmt;
 
-/// What a column holds: a quantity with its unit, of the whole domain or of one place in it.
+/// A quantity with its unit, of the whole domain or of one named place in it.
 ///
-/// Its name is `QUANTITY_UNIT` or `QUANTITY_UNIT:PLACE`, in SI: `largest_speed_m_per_s`, `flow_m3_per_s:outlet`,
-/// `force_x_N:cylinder`; numbers without unit end in what they are: `backflow_share:outlet`.
+/// The name of the column is `QUANTITY_UNIT` or `QUANTITY_UNIT:PLACE`, in SI: `largest_speed_m_per_s`,
+/// `flow_m3_per_s:outlet`, `force_x_N:cylinder`. Quantities without a unit end in what they are:
+/// `backflow_share:outlet`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Column {
     quantity: String,
@@ -16,14 +17,14 @@ impl Column {
     /// A quantity of the whole domain; `quantity` is its name and its unit, such as "largest_speed_m_per_s".
     ///
     /// # Panics
-    /// Where that is no such name: a fault of the program.
+    /// When `quantity` is no such name, which is a bug of the program.
     pub fn new(quantity: impl Into<String>) -> Self {
         let quantity = quantity.into();
         assert!(is_quantity(&quantity), "\"{quantity}\" is no QUANTITY_UNIT");
         Self { quantity, place: None }
     }
 
-    /// The same of an opening or another named place.
+    /// A quantity of an opening or another named place.
     ///
     /// # Panics
     /// As [`Column::new`].
@@ -36,12 +37,12 @@ impl Column {
         &self.quantity
     }
 
-    /// The place, where it is not the whole domain.
+    /// The place; `None` for the whole domain.
     pub fn place(&self) -> Option<&str> {
         self.place.as_deref()
     }
 
-    /// The column that a header calls `name`, if that can be one.
+    /// The column with the name `name` in a header; `None` if it cannot be the name of a column.
     pub(crate) fn read(name: &str) -> Option<Self> {
         let (quantity, place) = match name.split_once(':') {
             Some((quantity, place)) => (quantity, Some(place.to_owned())),
@@ -60,7 +61,7 @@ impl fmt::Display for Column {
     }
 }
 
-/// Words of letters and digits with `_` between; counts of cells are no measured quantities.
+/// Whether `text` is words of letters and digits joined by `_`, but no count of cells.
 fn is_quantity(text: &str) -> bool {
     let word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric());
     text.contains('_') && text.split('_').all(word) && !text.starts_with("cells_") && text != "in_kg"

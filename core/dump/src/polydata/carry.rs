@@ -1,4 +1,4 @@
-//! Going on with the dumps of a run, on the same number of ranks or on another.
+//! Continues the dumps of a run, on any number of ranks.
 
 use std::path::Path;
 
@@ -12,11 +12,12 @@ use crate::h5::writing;
 use crate::{dump_file, rank_file};
 
 impl<K: Kind> Writer<K> {
-    /// Goes on with the dump `name` of a run as `rank` of `ranks`, dropping dumps after time step `keep_through_step`.
-    /// With the number of ranks that wrote it, the rank's file is reopened; with another, a new one is made that holds
-    /// every `ranks`-th member of the earlier dumps. Where there is no dump yet, one is begun.
+    /// Continues the dump `name` of a run as `rank` of `ranks`, or begins it. Drops dumps after time step
+    /// `keep_through_step`. On the number of ranks that wrote the dump, reopens the rank's file. On another number,
+    /// makes a new file with every `ranks`-th member of the earlier dumps.
     ///
-    /// Afterwards, when all ranks are here, rank 0 writes the index (with several ranks) and clears other ranks' files.
+    /// When all ranks have returned, rank 0 must write the index (with several ranks) and remove files of other numbers
+    /// of ranks.
     ///
     /// # Errors
     /// A usage fault when the earlier dumps hold other populations, or are damaged.
@@ -40,11 +41,12 @@ impl<K: Kind> Writer<K> {
                 whole.display()
             )));
         }
-        // No other rank's file is opened here: that rank may be reopening it.
+        // Opens no file of another rank, since that rank may be reopening it.
         if files.map_or(own == whole, |files| files.contains(&own)) {
             return Self::reopen(&own, keep_through_step);
         }
-        // Later dumps need not agree: a kill may have come between two ranks' last dumps, or while they were dropped.
+        // Later dumps may differ between ranks: a run may be killed between the last dumps of two ranks, or while it
+        // drops dumps.
         let earlier = Reader::<K>::through(&whole, keep_through_step)?;
         let writer = publish(&own, |temporary| {
             empty(temporary, &header).map_err(writing(&own))?;

@@ -1,4 +1,4 @@
-//! What a rank file or an index says of itself, but for its arrays.
+//! The header of a rank file or an index.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use super::layout::Layout;
 use crate::h5::{self, attribute, reading, set_attribute};
 use crate::{DumpStep, vtk};
 
-/// A dataset of Steps and what it says of a dump.
+/// A dataset of Steps, and its value for a dump.
 type Column = (&'static str, fn(&Entry) -> usize);
 
-/// What Steps says of a dump.
+/// The entry of a dump in Steps.
 pub struct Entry {
     pub step: DumpStep,
     pub at: Layout,
@@ -21,10 +21,10 @@ pub struct Entry {
     pub parts: usize,
 }
 
-/// The kinds of primitive a PolyData always has, in its order.
+/// The kinds of primitive that every PolyData has, in its order.
 const PRIMITIVES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
 
-/// Layout of a file.
+/// The header of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header<K> {
     /// 2 or 3.
@@ -35,12 +35,12 @@ pub struct Header<K> {
     pub kinds: Vec<K>,
     /// The dumps.
     pub steps: Vec<DumpStep>,
-    /// One a dump.
+    /// The layout of each dump.
     pub layout: Vec<Layout>,
 }
 
 impl<K: Kind> Header<K> {
-    /// That of a file without dumps.
+    /// The header of a file without dumps.
     pub fn new(path: &Path, kinds: &[K], dimension: usize, spacing: f64) -> Result<Self> {
         let header = Self { dimension, spacing, kinds: kinds.to_vec(), steps: Vec::new(), layout: Vec::new() };
         match header.strange() {
@@ -49,7 +49,7 @@ impl<K: Kind> Header<K> {
         }
     }
 
-    /// What is wrong with dimension or kinds, if anything.
+    /// A text that says what is wrong with dimension or kinds, if anything.
     fn strange(&self) -> Option<String> {
         if !(2..=3).contains(&self.dimension) {
             return Some(format!("dimension {}", self.dimension));
@@ -60,12 +60,12 @@ impl<K: Kind> Header<K> {
         K::strange(&self.kinds, self.dimension)
     }
 
-    /// Whether both are of the same populations on the same lattice.
+    /// Whether both have the same populations on the same lattice.
     pub fn alike(&self, other: &Self) -> bool {
         (self.dimension, self.spacing, &self.kinds) == (other.dimension, other.spacing, &other.kinds)
     }
 
-    /// Reads and checks it. Of an index, the rows are those of its virtual datasets.
+    /// Reads and checks the header. The rows of an index are those of its virtual datasets.
     pub fn read(file: &File, path: &Path) -> Result<Self> {
         let what = K::FORM.what;
         let other = |_| Fault::usage(format!("{} is not a dump of {what} that `run` wrote", path.display()));
@@ -99,7 +99,7 @@ impl<K: Kind> Header<K> {
         Ok(header)
     }
 
-    /// Writes everything but the arrays of its form into a new file.
+    /// Writes the header and all groups, but not the arrays of [`Kind::FORM`], into a new file.
     pub fn write(&self, file: &File) -> hdf5::Result<()> {
         let vtk = vtk::root(file, "PolyData")?;
         h5::series::<i64>(&vtk, "NumberOfPoints", None)?;
@@ -132,7 +132,7 @@ impl<K: Kind> Header<K> {
         h5::series::<u64>(own, "layout", Some(Layout::COLUMNS)).map(|_| ())
     }
 
-    /// Writes the entries of dumps from number `first` on, all but the number of dumps.
+    /// Writes the entries of dumps from number `first` on, except the number of dumps.
     pub fn write_steps(file: &File, first: usize, dumps: &[Entry]) -> hdf5::Result<()> {
         let steps = file.group("VTKHDF/Steps")?;
         let times: Vec<f64> = dumps.iter().map(|dump| dump.step.time).collect();
@@ -184,14 +184,14 @@ impl<K: Kind> Header<K> {
         Ok(())
     }
 
-    /// Sets the number of dumps that count. Everything written before is on its way to the file by then.
+    /// Flushes the file, then sets the number of valid dumps.
     pub fn write_count(file: &File, dumps: usize) -> hdf5::Result<()> {
         file.flush()?;
         file.group("VTKHDF/Steps")?.attr("NSteps")?.write_scalar(&(dumps as i64))?;
         file.flush()
     }
 
-    /// Drops all rows that `self` does not count. The count goes first, so that it never exceeds what is there.
+    /// Drops all rows that `self` does not count. Lowers the count first, so that it never exceeds the rows.
     pub fn shorten(&self, file: &File) -> hdf5::Result<()> {
         let dumps = self.steps.len();
         Self::write_count(file, dumps)?;
@@ -230,7 +230,7 @@ fn read_steps(file: &File, own: &Group, count: usize) -> hdf5::Result<(Vec<DumpS
     let times = h5::read_rows::<f64>(&times, 0, count)?;
     let rows = h5::read_rows::<u64>(&layout, 0, count)?;
     let (rows, rest) = rows.as_chunks::<{ Layout::COLUMNS }>();
-    // No number of rows comes near this, and no sum of two of them overflows.
+    // No number of rows comes near 2^48, and sums of such numbers do not overflow.
     if !rest.is_empty() || rows.as_flattened().iter().any(|&number| number > 1 << 48) {
         return Err("its layout is damaged".into());
     }

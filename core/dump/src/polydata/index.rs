@@ -24,8 +24,8 @@ struct Span<'a, K> {
     to: usize,
 }
 
-/// Writes `path` as an index over rank files in the same folder, one part of the PolyData each; replaces the earlier index
-/// as a whole. To be called on one rank when every rank has ended the same dump, and before any of them begins the next.
+/// Writes `path` as an index over rank files in the same folder, one part of the PolyData each. Replaces an earlier
+/// index at once. Call on one rank when every rank has ended the same dump, and before any begins the next.
 ///
 /// # Errors
 /// A usage fault when a rank file is missing or damaged or the files do not fit together, and an I/O fault when the
@@ -74,14 +74,14 @@ fn write<K: Kind>(path: &Path, header: &Header<K>, pieces: &[Piece<K>]) -> hdf5:
 
 /// A dump in the index.
 struct Dump {
-    /// Where its rows stand.
+    /// Places of its rows.
     at: Layout,
-    /// Whether its polygons are those of the dump before.
+    /// Whether its polygons are the same as in the dump before.
     same_topology: bool,
 }
 
-/// Every rank is a part of every dump, also without members: VTK takes a change of the number of parts for another kind of
-/// data.
+/// The places of all dumps. Every rank is a part of every dump, even without members: VTK takes a change of the number
+/// of parts for another kind of data.
 fn lay_out<K: Kind>(dumps: usize, pieces: &[Piece<K>]) -> Vec<Dump> {
     let mut out: Vec<Dump> = Vec::with_capacity(dumps);
     for number in 0..dumps {
@@ -103,7 +103,7 @@ fn lay_out<K: Kind>(dumps: usize, pieces: &[Piece<K>]) -> Vec<Dump> {
             if same_topology {
                 (at.topology, at.corner, at.part) = (last.topology, last.corner, last.part);
             } else {
-                // A row more than is needed for each part: see the note on VTK in layout.rs.
+                // One row more than needed for each part: see the note on VTK in layout.rs.
                 at.topology = last.topology + last.polygons + 2 * pieces.len();
                 at.corner = last.corner + last.corners;
                 at.part = last.part + pieces.len();
@@ -114,7 +114,7 @@ fn lay_out<K: Kind>(dumps: usize, pieces: &[Piece<K>]) -> Vec<Dump> {
     out
 }
 
-/// Where the rows of an array come from.
+/// The rows of rank files that make up the rows of an array.
 fn spans<'a, K: Kind>(array: &Array, dumps: &[Dump], pieces: &'a [Piece<K>]) -> Vec<Span<'a, K>> {
     let mut spans = Vec::new();
     for (number, dump) in dumps.iter().enumerate() {
@@ -142,10 +142,10 @@ fn combine<K: Kind>(file: &File, array: &Array, spans: &[Span<K>]) -> hdf5::Resu
     let total = spans.last().map_or(0, |last| last.to + last.rows);
     let mut builder = file.new_dataset_builder().empty_as(&(array.number)());
     for span in spans.iter().filter(|span| span.rows > 0) {
-        // HDF5 reads % in a source's name as the start of a block number.
+        // In the name of a source, HDF5 takes % for the start of a block number.
         let name = span.piece.name.replace('%', "%%");
-        // One row more than is taken: the crate turns a selection of all rows into "all", which HDF5 takes for all rows
-        // that the source has by the time of reading, later dumps included.
+        // The extent has one row more than is selected. The crate turns a selection of all rows into "all", which for
+        // HDF5 means all rows of the source at the time of reading, later dumps included.
         let extent = shape(span.from + span.rows + 1);
         let source = format!("/{}", array.name);
         builder = builder.virtual_map(

@@ -1,18 +1,18 @@
-//! Where a file keeps what.
+//! The layout of a file of dumps of members.
 //!
 //! ```text
 //! /VTKHDF/Points, PointData/*                    a row a vertex, from Layout::vertex on
-//!         PRIMITIVE/{Offsets}, CellData/*        a row a polygon (Offsets one more), from Layout::topology on, or from
-//!                                                Layout::polygon on what changes while the polygons stay
+//! PRIMITIVE/{Offsets}, CellData/*        a row a polygon (Offsets one more), from Layout::topology on; data that
+//!                                                change while the polygons are the same from Layout::polygon on
 //!         PRIMITIVE/Connectivity                 a row a corner, from Layout::corner on
-//!         the other primitives                   empty, but VTK wants them
+//!         the other primitives                   empty; VTK requires them
 //! OWN                                            a row a member, from Layout::cell on
 //!     layout                                     a row a dump: the numbers of Layout
 //!     steps                                      a row a dump: its time step
 //! ```
 //!
-//! VTK looks for the polygons' offsets of a part at row `CellOffsets + number of parts before`, as long as all polygons
-//! before are fewer than `CellOffsets`; so that entry is `Layout::topology - Layout::part`, and rows are never dense.
+//! VTK looks for a part's polygon offsets at row `CellOffsets + number of parts before`, as long as there are fewer
+//! polygons before than `CellOffsets`. So that entry is `Layout::topology - Layout::part`, and rows are never dense.
 
 use hdf5::Dataset;
 use hdf5::types::TypeDescriptor;
@@ -23,36 +23,36 @@ use crate::h5;
 /// Rows a chunk.
 pub const CHUNK: usize = 1 << 13;
 
-/// Where the rows of one dump stand: how many there are, and the first.
+/// The places of the rows of one dump: their numbers, and the first rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Layout {
-    /// Members.
+    /// Number of members.
     pub cells: usize,
-    /// Vertices of all.
+    /// Number of vertices of all members.
     pub vertices: usize,
-    /// Polygons, or vertex cells.
+    /// Number of polygons, or of vertex cells.
     pub polygons: usize,
-    /// Corners of all polygons.
+    /// Number of corners of all polygons.
     pub corners: usize,
-    /// First row a member.
+    /// First row of arrays by member.
     pub cell: usize,
-    /// First row a vertex.
+    /// First row of arrays by vertex.
     pub vertex: usize,
-    /// First row a polygon.
+    /// First row of arrays by polygon that change while the polygons are the same.
     pub polygon: usize,
-    /// First row of the offsets.
+    /// First row of the offsets and of other arrays that dumps with the same polygons share.
     pub topology: usize,
-    /// First row a corner.
+    /// First row of the connectivity.
     pub corner: usize,
-    /// Its first part: row of NumberOfPoints and the like.
+    /// First part: row of NumberOfPoints and other arrays by part.
     pub part: usize,
 }
 
 impl Layout {
-    /// Its numbers.
+    /// How many numbers describe a layout.
     pub const COLUMNS: usize = 10;
 
-    /// No fewer bytes than its rows of `arrays` take in whole chunks.
+    /// A bound of the bytes of its rows of `arrays` in whole chunks.
     pub fn bytes(&self, arrays: &[Array]) -> u64 {
         let of = |array: &Array| {
             let (_, rows) = (array.rows)(self);
@@ -61,20 +61,20 @@ impl Layout {
         arrays.iter().map(of).sum::<usize>() as u64
     }
 
-    /// As a row of the file.
+    /// The layout as a row of the file.
     pub fn row(&self) -> [u64; Self::COLUMNS] {
         let Self { cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part } = *self;
         [cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part].map(|number| number as u64)
     }
 
-    /// Out of a row of the file.
+    /// The layout in a row of the file.
     pub fn of_row(row: [u64; Self::COLUMNS]) -> Self {
         let [cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part] =
             row.map(|number| number as usize);
         Self { cells, vertices, polygons, corners, cell, vertex, polygon, topology, corner, part }
     }
 
-    /// How many rows members of these kinds take.
+    /// The numbers of rows of members of the given kinds, with first rows 0.
     pub fn of_members<K: Kind>(kinds: &[K], members: &[u32]) -> Self {
         let sum = |of: fn(&K) -> usize| members.iter().map(|&kind| of(&kinds[kind as usize])).sum();
         Self {
@@ -86,8 +86,8 @@ impl Layout {
         }
     }
 
-    /// The same rows in new chunks of a rank file, after those of `last`. With `same_topology` its polygons are those of
-    /// `last`.
+    /// Puts the rows into new chunks of a rank file, behind those of `last`. With `same_topology`, shares the polygons
+    /// of `last`.
     pub fn after(self, last: Option<&Self>, same_topology: bool) -> Self {
         let Some(last) = last else { return self };
         let next = |row: usize| row.next_multiple_of(CHUNK);
@@ -109,24 +109,24 @@ impl Layout {
     }
 }
 
-/// An array with rows a vertex, polygon, corner or member.
+/// An array with a row for each vertex, polygon, corner or member.
 pub struct Array {
-    /// Its path in the file.
+    /// Path in the file.
     pub name: &'static str,
-    /// The type of its numbers.
+    /// Type of the numbers.
     pub number: fn() -> TypeDescriptor,
-    /// Numbers a row; one where none.
+    /// Numbers in a row; `None` for one.
     pub columns: Option<usize>,
-    /// Its unit, where it has one.
+    /// Unit, if it has one.
     pub unit: Option<&'static str>,
-    /// The first row of a dump and how many rows it has.
+    /// The first row of a dump and its number of rows.
     pub rows: fn(&Layout) -> (usize, usize),
-    /// Whether a dump may share its rows with the dump before.
+    /// Whether dumps with the same polygons share rows.
     pub of_topology: bool,
 }
 
 impl Array {
-    /// With a number a row.
+    /// An array with one number a row.
     pub const fn scalar(
         name: &'static str,
         number: fn() -> TypeDescriptor,
@@ -135,13 +135,13 @@ impl Array {
         Self { name, number, columns: None, unit: None, rows, of_topology: false }
     }
 
-    /// With three numbers a vertex.
+    /// An array with three numbers for each vertex.
     pub const fn vertex(name: &'static str, number: fn() -> TypeDescriptor, unit: &'static str) -> Self {
         let scalar = Self::scalar(name, number, |at| (at.vertex, at.vertices));
         Self { columns: Some(3), unit: Some(unit), ..scalar }
     }
 
-    /// With a number a row that a dump may share with the dump before.
+    /// An array with one number a row, whose rows dumps with the same polygons share.
     pub const fn topology(
         name: &'static str,
         number: fn() -> TypeDescriptor,
@@ -150,13 +150,13 @@ impl Array {
         Self { of_topology: true, ..Self::scalar(name, number, rows) }
     }
 
-    /// Where the rows of a dump end.
+    /// The row after the last row of a dump.
     pub fn end(&self, at: &Layout) -> usize {
         let (first, rows) = (self.rows)(at);
         first + rows
     }
 
-    /// Says the unit, if it has one.
+    /// Writes the unit, if it has one.
     pub fn write_unit(&self, array: &Dataset) -> hdf5::Result<()> {
         self.unit.map_or(Ok(()), |unit| h5::write_unit(array, unit))
     }

@@ -1,15 +1,15 @@
 //! Dumps of cells and bodies: temporal VTKHDF PolyData that open in ParaView as they are.
 //!
-//! A group of ours beside `/VTKHDF` holds data without a place in VTK: the populations, and for each dump its time step and
-//! where its rows stand (`layout.rs`). With several ranks each writes its own file ([`rank_file`](crate::rank_file)), every
-//! member into one of them, and the file that people open is an index over them by virtual datasets; rank files and index
-//! have the same layout. Members stand ordered by population, then number; while that list stays the same from one dump to
-//! the next, polygons are not written again.
+//! A group of Hematite beside `/VTKHDF` holds data without a place in VTK: the populations, and for each dump its time
+//! step and the places of its rows (`layout.rs`). With several ranks each rank writes its members to its own file
+//! ([`rank_file`](crate::rank_file)), and the file that users open is an index over them by virtual datasets. Rank
+//! files and index have the same layout. Members are ordered by population, then by number. While this list does not
+//! change from one dump to the next, polygons are not written again.
 //!
-//! Each dump begins with a chunk of its own in every array, so that adding a dump touches no chunk of an earlier one, and
-//! the number of dumps is raised last: a run that is killed while it writes leaves a file that holds its whole dumps.
+//! Each dump begins a new chunk in every array, so adding a dump touches no chunk of an earlier one. The number of
+//! dumps is raised last. So a run that is killed while it writes leaves a file with all complete dumps.
 //!
-//! What differs between cells and rigid bodies is their [`Kind`].
+//! [`Kind`] holds the differences between cells and rigid bodies.
 
 mod carry;
 mod header;
@@ -33,63 +33,63 @@ pub use layout::{Array, CHUNK, Layout};
 pub use reader::Reader;
 pub use writer::Writer;
 
-/// An array of data by its path in `/VTKHDF/Steps`, and its first row of a dump.
+/// The path in `/VTKHDF/Steps` of the offsets of a data array, and the array's first row of a dump.
 pub type Data = (&'static str, fn(&Layout) -> usize);
 
-/// The data of one kind of file beside the data of all kinds.
+/// What is special to one kind of file.
 pub struct Form {
-    /// Its members, for faults: "cells".
+    /// Plural name of its members, for faults: "cells".
     pub what: &'static str,
-    /// One of them: "cell".
+    /// Singular name: "cell".
     pub member: &'static str,
-    /// Our group.
+    /// The group of Hematite in the file.
     pub own: &'static str,
-    /// VTK's primitive that members are drawn with.
+    /// VTK's primitive for members.
     pub primitive: &'static str,
-    /// The arrays.
+    /// All arrays.
     pub arrays: &'static [Array],
     /// The array with the population of each member.
     pub kind_of_members: &'static str,
-    /// The arrays of data.
+    /// The data arrays.
     pub data: &'static [Data],
 }
 
-/// A population as a dump knows it, and how its members are written and read.
+/// A population in a dump, and how its members are written and read.
 pub trait Kind: Clone + Debug + PartialEq + 'static {
     /// Members of any population at one time.
     type Frame;
 
-    /// What the file holds.
+    /// Description of the file.
     const FORM: Form;
 
     /// Name of the population.
     fn name(&self) -> &str;
 
-    /// What is wrong with a list of populations in this dimension, if anything.
+    /// A text that says what is wrong with a list of populations in this dimension, if anything.
     fn strange(kinds: &[Self], dimension: usize) -> Option<String>;
 
-    /// Vertices of a member.
+    /// Number of vertices of a member.
     fn vertices(&self) -> usize;
 
-    /// Polygons, or vertex cells, of a member.
+    /// Number of polygons, or of vertex cells, of a member.
     fn polygons(&self) -> usize;
 
-    /// Corners of all of them.
+    /// Number of corners of all polygons of a member.
     fn corners(&self) -> usize;
 
-    /// Writes the populations into our group.
+    /// Writes the populations into the group of Hematite.
     ///
     /// # Errors
     /// Those of HDF5.
     fn write_kinds(kinds: &[Self], own: &Group) -> hdf5::Result<()>;
 
-    /// Reads them.
+    /// Reads the populations.
     ///
     /// # Errors
     /// A usage fault when they are damaged.
     fn read_kinds(own: &Group, path: &Path) -> Result<Vec<Self>>;
 
-    /// When a frame is, and number and population of each member.
+    /// Step and time of a frame, and number and population of each member.
     fn members(frame: &Self::Frame) -> (DumpStep, &[u64], &[u32]);
 
     /// A frame without members.
@@ -99,13 +99,13 @@ pub trait Kind: Clone + Debug + PartialEq + 'static {
     #[must_use]
     fn take(frame: &Self::Frame, kinds: &[Self], indices: &[usize]) -> Self::Frame;
 
-    /// What is wrong with a frame, if anything.
+    /// Checks a frame.
     ///
     /// # Errors
-    /// That, in words.
+    /// A text that says what is wrong with it.
     fn check(frame: &Self::Frame, kinds: &[Self]) -> std::result::Result<(), String>;
 
-    /// Writes the members of a frame in the given order, all but what [`Kind::put_topology`] writes.
+    /// Writes the members of a frame in the given order, except the arrays of [`Kind::put_topology`].
     ///
     /// # Errors
     /// Those of HDF5.
@@ -117,7 +117,7 @@ pub trait Kind: Clone + Debug + PartialEq + 'static {
     /// Those of HDF5.
     fn put_topology(kinds: &[Self], members: &[u32], file: &File, at: &Layout) -> hdf5::Result<()>;
 
-    /// Adds the members of one file whose number `keep` wants to a frame.
+    /// Adds to `frame` the members of one file for whose number `keep` is true.
     ///
     /// # Errors
     /// Those of HDF5.

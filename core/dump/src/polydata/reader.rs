@@ -14,8 +14,8 @@ use crate::h5::{self, reading};
 pub struct Reader<K> {
     path: PathBuf,
     header: Header<K>,
-    /// The file itself, or the rank files of an index. They are read as files, not through the virtual datasets: those
-    /// show a missing or truncated file as zeros.
+    /// The file itself, or the rank files of an index. Rank files are read directly, as virtual datasets show a missing
+    /// or truncated file as zeros.
     files: Vec<(PathBuf, Header<K>)>,
 }
 
@@ -23,7 +23,7 @@ impl<K: Kind> Reader<K> {
     /// Opens a file.
     ///
     /// # Errors
-    /// A usage fault that names the file which is missing, truncated or no dump of this form.
+    /// A usage fault that names a file that is missing, truncated or no dump of this form.
     pub fn open(path: &Path) -> Result<Self> {
         Self::through(path, u64::MAX)
     }
@@ -37,7 +37,7 @@ impl<K: Kind> Reader<K> {
         path.is_file().then(|| Self::open(&path)).transpose()
     }
 
-    /// Opens it for the dumps up to a time step.
+    /// Opens a file for the dumps up to a time step.
     pub(super) fn through(path: &Path, step: u64) -> Result<Self> {
         let (mut header, paths) = list(path)?;
         let keep = header.steps.partition_point(|dump| dump.step <= step);
@@ -84,12 +84,12 @@ impl<K: Kind> Reader<K> {
         &self.header.steps
     }
 
-    /// The number of the dump at a time step.
+    /// The number of the dump at a time step, if there is one.
     pub fn at(&self, step: u64) -> Option<usize> {
         self.steps().iter().position(|dump| dump.step == step)
     }
 
-    /// Reads dump number `dump`, ascending by number.
+    /// Reads the members of dump number `dump`, ascending by number.
     ///
     /// # Errors
     /// A usage fault when there is no such dump, or a file is damaged.
@@ -97,7 +97,7 @@ impl<K: Kind> Reader<K> {
         self.frame_of(dump, |_| true)
     }
 
-    /// Reads the members of dump number `dump` whose number `keep` wants, ascending.
+    /// Reads the members of dump number `dump` for whose number `keep` is true, ascending by number.
     ///
     /// # Errors
     /// A usage fault when there is no such dump, or a file is damaged.
@@ -121,7 +121,7 @@ impl<K: Kind> Reader<K> {
     }
 }
 
-/// What a file says of itself, and the rank files if it is an index. Opens no rank file.
+/// The header of a file, and its rank files if it is an index. Opens no rank file.
 pub(super) fn list<K: Kind>(path: &Path) -> Result<(Header<K>, Option<Vec<PathBuf>>)> {
     let file = h5::open(path)?;
     let header = Header::read(&file, path)?;

@@ -1,4 +1,4 @@
-//! What the tests of dumps of cells and of bodies share.
+//! Tests that dumps of cells and of bodies share.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use hematite_config::Exit;
 use super::{Kind, Reader, Writer, write_index};
 use crate::{clear_other_ranks, dump_file, rank_file};
 
-/// Members whose numbers are known.
+/// Sample members.
 pub(crate) trait Sample: Kind<Frame: PartialEq> {
-    /// A frame whose every number tells member, component and step.
+    /// A frame whose numbers encode member, component and step.
     fn frame(kinds: &[Self], step: u64, ids: impl IntoIterator<Item = u64>) -> Self::Frame;
 
     /// 2 or 3.
     fn dimension(kinds: &[Self]) -> usize;
 
-    /// Reads a file as VTK does, and compares with the frames.
+    /// Reads a file as VTK does, and compares it with the frames of `reader`.
     fn check_vtk(path: &Path, reader: &Reader<Self>);
 }
 
-/// Files of `ranks` ranks, and what writes them.
+/// The files of `ranks` ranks, and their writers.
 fn writers<K: Sample>(run: &Path, kinds: &[K], ranks: usize) -> (Vec<PathBuf>, Vec<Writer<K>>) {
     let files: Vec<PathBuf> = (0..ranks).map(|rank| rank_file(run, K::FORM.what, rank, ranks)).collect();
     let make = |file: &PathBuf| Writer::create(file, kinds, K::dimension(kinds), 1e-6).expect("makes it");
@@ -28,7 +28,7 @@ fn writers<K: Sample>(run: &Path, kinds: &[K], ranks: usize) -> (Vec<PathBuf>, V
     (files, writers)
 }
 
-/// Writes the frames that `whole` gives for the steps on ranks, the member that stands at place `k` on rank `k % ranks`.
+/// Writes the frames `whole(step)` on `ranks` ranks: member `k` of a frame on rank `k % ranks`.
 pub(crate) fn deal<K: Sample>(run: &Path, kinds: &[K], ranks: usize, steps: &[u64], whole: impl Fn(u64) -> K::Frame) {
     let (files, mut writers) = writers(run, kinds, ranks);
     for &step in steps {
@@ -44,7 +44,7 @@ pub(crate) fn deal<K: Sample>(run: &Path, kinds: &[K], ranks: usize, steps: &[u6
     }
 }
 
-/// Writes frames of `ids(step)` on ranks, every member on the rank `owner(step, id)`.
+/// Writes frames with the members `ids(step)` on `ranks` ranks, each member on rank `owner(step, id)`.
 pub(crate) fn split<K: Sample>(
     run: &Path,
     kinds: &[K],
@@ -65,7 +65,7 @@ pub(crate) fn split<K: Sample>(
     }
 }
 
-/// Expects a run's dump to hold frames of `ids(step)`.
+/// Checks that the dump of a run holds frames with the members `ids(step)`.
 pub(crate) fn check<K: Sample>(run: &Path, kinds: &[K], steps: &[u64], ids: impl Fn(u64) -> Vec<u64>) {
     let path = dump_file(run, K::FORM.what);
     let reader = Reader::<K>::open(&path).expect("opens");
@@ -80,7 +80,7 @@ pub(crate) fn check<K: Sample>(run: &Path, kinds: &[K], steps: &[u64], ids: impl
     K::check_vtk(&path, &reader);
 }
 
-/// Expects any coming and going of members to read back.
+/// Checks that frames with changing members read back.
 pub(crate) fn any_frames<K: Sample>(kinds: &[K], frames: &[std::collections::BTreeSet<u64>], ranks: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let steps: Vec<u64> = (0..frames.len() as u64).collect();
@@ -89,7 +89,7 @@ pub(crate) fn any_frames<K: Sample>(kinds: &[K], frames: &[std::collections::BTr
     check(folder.path(), kinds, &steps, ids);
 }
 
-/// Expects more members than a chunk holds, of numbers `0..count + step`, to read back, and some of them alone.
+/// Checks that more members than a chunk holds, with numbers `0..count + step`, read back, all and some of them.
 pub(crate) fn many<K: Sample>(kinds: &[K], count: u64) {
     let folder = tempfile::tempdir().expect("a folder");
     let ids = |step: u64| (0..count + step).collect::<Vec<_>>();
@@ -100,7 +100,7 @@ pub(crate) fn many<K: Sample>(kinds: &[K], count: u64) {
     assert!(some == K::frame(kinds, 2, (0..count + 2).filter(|id| id % 5 == 3)));
 }
 
-/// Expects a fault where a file of a dump is cut off, or a member lies in two of them.
+/// Checks for a fault where a file of a dump is cut off, or a member is in two files.
 pub(crate) fn damaged<K: Sample>(kinds: &[K]) {
     let folder = tempfile::tempdir().expect("a folder");
     split(folder.path(), kinds, 2, &[10, 20], |step| (step..step + 9).collect(), |_, id| (id % 2) as usize);
@@ -124,12 +124,12 @@ pub(crate) fn damaged<K: Sample>(kinds: &[K]) {
     assert!(fault.message.contains(&format!("{} 4 is there twice at step 1", K::FORM.member)), "{fault}");
 }
 
-/// Expects a run to go on on any number of ranks, but not with the populations `others`.
+/// Checks that a dump can be continued on any number of ranks, but not with the populations `others`.
 pub(crate) fn goes_on<K: Sample>(kinds: &[K], others: &[K], ids: fn(u64) -> Vec<u64>) {
     let folder = tempfile::tempdir().expect("a folder");
     let (run, what) = (folder.path(), K::FORM.what);
     split(run, kinds, 4, &[10, 20], ids, |_, id| (id % 4) as usize);
-    // One rank came further than the others, another lost its last dump in an interrupted restart.
+    // One rank got further than the others; another lost its last dump in an interrupted restart.
     let ahead = rank_file(run, what, 0, 4);
     Writer::<K>::reopen(&ahead, 20).and_then(|mut writer| writer.append(&K::frame(kinds, 30, [0]))).expect("writes");
     Writer::<K>::reopen(&rank_file(run, what, 1, 4), 15).expect("goes on");

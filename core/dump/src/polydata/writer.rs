@@ -11,37 +11,36 @@ use super::layout::{CHUNK, Layout};
 use crate::DumpStep;
 use crate::h5::{self, writing};
 
-/// Adds dumps to one file. Between calls the file is closed, whole and open to readers.
+/// Adds dumps to one file. Between calls the file is closed and complete, so that others can read it.
 pub struct Writer<K> {
     path: PathBuf,
     header: Header<K>,
-    /// Kinds of the last dump's members in the order of the file.
+    /// Kinds of the members of the last dump, in the order of the file.
     last: Vec<u32>,
 }
 
 impl<K: Kind> Writer<K> {
-    /// Makes the file without a dump; it appears whole. `spacing` is the lattice's, in metres.
+    /// Makes the file without a dump; it appears whole. `spacing`: of the lattice, m.
     ///
     /// # Errors
-    /// When there is no kind, a kind cannot be in this dimension, or the file cannot be written.
+    /// When there is no kind, a kind does not fit the dimension, or the file cannot be written.
     pub fn create(path: &Path, kinds: &[K], dimension: usize, spacing: f64) -> Result<Self> {
         let header = Header::new(path, kinds, dimension, spacing)?;
         publish(path, |temporary| empty(temporary, &header).map_err(writing(path)))?;
         Ok(Self::with(path, header))
     }
 
-    /// A writer on an empty file that is as `header` says.
+    /// A writer on an empty file with this header.
     pub(super) fn with(path: &Path, header: Header<K>) -> Self {
         Self { path: path.to_owned(), header, last: Vec::new() }
     }
 
-    /// The same writer on a file of another name.
+    /// Moves the writer to a file of another name.
     pub(super) fn moved(self, path: &Path) -> Self {
         Self { path: path.to_owned(), ..self }
     }
 
-    /// Goes on with a file. Dumps after time step `keep_through_step` are dropped, and so is a dump that a killed run
-    /// left without its end.
+    /// Continues a file. Drops dumps after time step `keep_through_step`, and a dump that a killed run left incomplete.
     ///
     /// # Errors
     /// When the file is no dump of this form, or cannot be written.
@@ -71,7 +70,7 @@ impl<K: Kind> Writer<K> {
         &self.path
     }
 
-    /// Adds a dump of this rank's members, in any order. The file is complete and closed afterwards.
+    /// Adds a dump of this rank's members, given in any order. Then the file is complete and closed.
     ///
     /// # Errors
     /// When the frame is inconsistent or does not come after the last dump, or the file cannot be written.

@@ -18,7 +18,7 @@ const OWN: &str = "hematite/tracks";
 /// Rows a chunk.
 const CHUNK: usize = 1 << 12;
 
-/// No fewer bytes than a cell takes in all elements.
+/// A bound of the bytes of a cell in all elements.
 const ROW: usize = 16 * size_of::<f64>();
 
 /// The box of a run.
@@ -28,11 +28,12 @@ pub struct TrackBox {
     pub dimension: usize,
     /// Its edges in metres.
     pub extent: [f64; 3],
-    /// Which directions are periodic.
+    /// Which axes are periodic.
     pub periodic: [bool; 3],
 }
 
-/// Adds frames to the tracks of a run, on one rank. Between calls the file is closed, whole and open to readers.
+/// Adds frames to the tracks of a run, on one rank. Between calls the file is closed and complete, so that others can
+/// read it.
 pub struct TrackWriter {
     path: PathBuf,
     kinds: usize,
@@ -51,11 +52,11 @@ impl TrackWriter {
         Ok(Self { path, kinds: kinds.len(), extent: domain.extent, steps: Vec::new() })
     }
 
-    /// Goes on with the tracks of a run folder; frames after time step `keep_through_step` are dropped, and so is one that
-    /// a killed run left without its end. Where there are no tracks yet, they are begun.
+    /// Continues the tracks of a run folder, or begins them. Drops frames after time step `keep_through_step`, and a
+    /// frame that a killed run left incomplete.
     ///
     /// # Errors
-    /// When the tracks are damaged or of other populations, or cannot be written.
+    /// When the tracks are damaged, have other populations, or cannot be written.
     pub fn go_on(run: &Path, kinds: &[String], domain: &TrackBox, keep_through_step: u64) -> Result<Self> {
         let path = run.join(FILE);
         if !path.exists() {
@@ -128,7 +129,7 @@ impl TrackWriter {
     }
 }
 
-/// The elements with a row a cell, and their columns.
+/// The elements with a row for each cell, and their columns.
 const ELEMENTS: [(&str, Option<usize>); 7] = [
     ("position", Some(3)),
     ("image", Some(3)),
@@ -139,14 +140,14 @@ const ELEMENTS: [(&str, Option<usize>); 7] = [
     ("volume", None),
 ];
 
-/// Sets the number of frames that count. Everything written before is on its way to the file by then.
+/// Flushes the file, then sets the number of valid frames.
 fn count(file: &File, frames: usize) -> hdf5::Result<()> {
     file.flush()?;
     file.group(OWN)?.attr("frames")?.write_scalar(&(frames as u64))?;
     file.flush()
 }
 
-/// Writes the rows of an element at frame `at`; all elements hold as many rows as the fullest frame.
+/// Writes the rows of an element at frame `at`; all frames of an element have as many rows as the largest one needs.
 fn put<T: H5Type>(group: &Group, name: &str, at: usize, values: &[T]) -> hdf5::Result<()> {
     let array = group.dataset(&format!("{name}/value"))?;
     let mut shape = array.shape();
@@ -178,7 +179,7 @@ fn empty(path: &Path, kinds: &[String], domain: &TrackBox) -> hdf5::Result<()> {
     text(&creator, "version", env!("CARGO_PKG_VERSION"))?;
     let group = file.create_group(PARTICLES)?;
     let domain_box = group.create_group("box")?;
-    // Readers want three dimensions.
+    // Readers expect three dimensions.
     set_attribute(&domain_box, "dimension", &3_i32)?;
     let boundary = domain.periodic.map(|periodic| if periodic { "periodic" } else { "none" });
     let boundary = boundary.map(|name| FixedAscii::<8>::from_ascii(name.as_bytes()).unwrap_or_default());
@@ -187,7 +188,7 @@ fn empty(path: &Path, kinds: &[String], domain: &TrackBox) -> hdf5::Result<()> {
     h5::series::<i64>(&position, "step", None)?;
     h5::write_unit(&h5::series::<f64>(&position, "time", None)?, "s")?;
     element::<f64>(&group, "position", None, f64::NAN)?;
-    // MDAnalysis refuses metres where H5MD has the unit.
+    // MDAnalysis refuses metres in H5MD's attribute for the unit.
     let metres = FixedAscii::<8>::from_ascii(b"m").map_err(|error| error.to_string())?;
     group.dataset("position/value")?.new_attr::<FixedAscii<8>>().create("si_unit")?.write_scalar(&metres)?;
     element::<i32>(&group, "image", None, 0)?;
@@ -229,7 +230,7 @@ fn element<T: H5Type + Into<hdf5::types::OwnedDynValue>>(
     if name == "position" { Ok(()) } else { share_times(&particles.file()?, name) }
 }
 
-/// H5MD wants box and image to have the position's times, as hard links.
+/// Links the times of an element to those of the position: H5MD requires it for box and image.
 fn share_times(file: &File, name: &str) -> hdf5::Result<()> {
     for times in ["step", "time"] {
         file.link_hard(&format!("/{PARTICLES}/position/{times}"), &format!("/{PARTICLES}/{name}/{times}"))?;
@@ -247,10 +248,10 @@ pub struct TrackReader {
 }
 
 impl TrackReader {
-    /// Opens those of a run folder.
+    /// Opens the tracks of a run folder.
     ///
     /// # Errors
-    /// A usage fault when there are none, or they are damaged.
+    /// A usage fault when they are missing or damaged.
     pub fn open(run: &Path) -> Result<Self> {
         let path = run.join(FILE);
         let file = h5::open(&path)?;
@@ -293,7 +294,7 @@ impl TrackReader {
         self.dimension
     }
 
-    /// Edges of the box in metres; none as long as there is no frame.
+    /// Edges of the box in metres; `None` before the first frame.
     pub fn extent(&self) -> Option<[f64; 3]> {
         self.extent
     }

@@ -5,7 +5,7 @@ use hematite_config::{Fault, Result};
 
 use crate::{BodyFrame, BodyKind, CellFrame, CellKind};
 
-/// Where cells are and how they lie at one time, ascending by number.
+/// Positions and orientations of cells or bodies at one time, ascending by number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrackFrame {
     /// Time steps done.
@@ -86,7 +86,7 @@ impl TrackFrame {
         tracks
     }
 
-    /// Its bytes, to send from rank to rank.
+    /// The frame as bytes, for messages between ranks.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut words = vec![self.step, self.time.to_bits()];
         for n in 0..self.id.len() {
@@ -98,10 +98,10 @@ impl TrackFrame {
         words.into_iter().flat_map(u64::to_le_bytes).collect()
     }
 
-    /// The frame of all ranks out of the bytes of each.
+    /// The frame of all ranks, from the bytes of each.
     ///
     /// # Errors
-    /// An I/O fault when bytes are missing, steps differ or a cell is there twice.
+    /// An I/O fault when bytes are missing, steps differ or two ranks have the same cell.
     pub fn merge<B: AsRef<[u8]>>(ranks: &[B]) -> Result<Self> {
         let fault = |what: &str| Fault::io(format!("tracks of the ranks: {what}"));
         let mut cells = Vec::new();
@@ -148,7 +148,7 @@ fn least_spread(points: &[[f64; 3]], dimension: usize) -> [f64; 3] {
     let mut tensor = [0, 1, 2].map(|i| [0, 1, 2].map(|j| if i.max(j) < dimension { moment(i, j) } else { 0.0 }));
     let trace = tensor[0][0] + tensor[1][1] + tensor[2][2];
     if dimension == 2 {
-        // Out of the plane is no axis of a ring.
+        // The axis of a ring lies in its plane.
         tensor[2][2] = 2.0 * trace;
     }
     let (moments, axes) = jacobi(tensor);
@@ -156,7 +156,7 @@ fn least_spread(points: &[[f64; 3]], dimension: usize) -> [f64; 3] {
     forwards(axes.map(|row| row[least]))
 }
 
-/// Where a unit quaternion (w, x, y, z) turns axis `k`.
+/// Axis `k` rotated by a unit quaternion (w, x, y, z).
 fn turned_axis([w, x, y, z]: [f64; 4], k: usize) -> [f64; 3] {
     [
         [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
@@ -165,7 +165,7 @@ fn turned_axis([w, x, y, z]: [f64; 4], k: usize) -> [f64; 3] {
     ][k]
 }
 
-/// The axis or its opposite, whichever has a positive largest component.
+/// The axis or its opposite, whichever has a positive component of largest magnitude.
 fn forwards(axis: [f64; 3]) -> [f64; 3] {
     let largest = axis.into_iter().fold(0.0_f64, |largest, x| if x.abs() > largest.abs() { x } else { largest });
     axis.map(|x| if largest < 0.0 { 0.0 - x } else { x })
@@ -174,7 +174,7 @@ fn forwards(axis: [f64; 3]) -> [f64; 3] {
 /// Eigenvalues and, in columns, eigenvectors of a symmetric matrix by cyclic Jacobi rotations.
 fn jacobi(mut a: [[f64; 3]; 3]) -> ([f64; 3], [[f64; 3]; 3]) {
     let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    // Convergence is quadratic: a handful of sweeps reaches the last bit.
+    // Convergence is quadratic: a few sweeps reach the last bit.
     for _ in 0..16 {
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             if a[p][q] == 0.0 {
@@ -265,7 +265,7 @@ mod tests {
             BodyKind { name: "soft".into(), semi_axes: [0.0; 3] },
             BodyKind { name: "hard".into(), semi_axes: [2.0, 1.0, 3.0] },
         ];
-        // A quarter turn about z brings y to -x.
+        // A quarter turn about z takes y to -x.
         let half = 0.5_f32.sqrt();
         let frame = BodyFrame {
             step: 5,

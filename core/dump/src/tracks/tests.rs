@@ -136,11 +136,11 @@ fn chunks_too_short_for_their_checksum_are_damage() {
     let mut writer = TrackWriter::create(run.path(), &names(), &domain()).expect("makes it");
     writer.append(&tracks(10)).expect("writes");
     let size = {
-        // HDF5 keeps what it knows of a file until every handle on it is gone.
+        // HDF5 caches the metadata of a file until every handle on it is closed.
         let file = hdf5::File::open(&path).expect("opens");
         file.dataset("particles/trajectory/species/value").expect("there").chunk_info(0).expect("a chunk").size
     };
-    // The list of chunks has the size and, with nothing left out, four zeros behind it.
+    // In the index of chunks, the size is followed by four zero bytes: no filter is skipped.
     let stored = [&(size as u32).to_le_bytes()[..], &[0; 4]].concat();
     let whole = fs::read(&path).expect("reads");
     let places = whole.windows(stored.len()).enumerate().filter(|(_, bytes)| *bytes == stored).map(|(place, _)| place);
@@ -151,7 +151,7 @@ fn chunks_too_short_for_their_checksum_are_damage() {
             changed[place..place + 4].copy_from_slice(&u32::to_le_bytes(short));
             fs::write(&path, changed).expect("writes");
             match TrackReader::open(run.path()).and_then(|reader| reader.frame(0)) {
-                // The same bytes elsewhere say nothing of chunks.
+                // The same bytes elsewhere are no size of a chunk.
                 Ok(frame) => assert_eq!(frame, tracks(10)),
                 Err(fault) => found += usize::from(fault.message.contains("too short for its checksum")),
             }
