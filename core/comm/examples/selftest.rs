@@ -1,5 +1,5 @@
-//! Every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-in-place]`. With an argument rank 1 goes
-//! down that way while the others wait for it.
+//! Tests every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-in-place]`. With an argument, rank 1
+//! ends in that way while the others wait for it.
 
 #[path = "../tests/exercise/mod.rs"]
 mod exercise;
@@ -24,7 +24,7 @@ fn check() -> Result<Exit> {
         Some(_) if comm.rank() != 1 => comm.sum(&mut [0])?,
         Some("panic") => panic!("rank 1 goes down"),
         Some(_) => {
-            // The others have begun to sleep between looks.
+            // By now the others sleep between looks.
             std::thread::sleep(std::time::Duration::from_millis(50));
             comm.abort(Exit::Numerical);
         }
@@ -33,8 +33,8 @@ fn check() -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// All of it through shared memory where there is some; with ranks that let some, none or all messages through it, and
-/// pieces far below the longest message, so that messages are split; through MPI alone.
+/// Tests all methods with messages through shared memory where there is some; with ranks that send some, none or all
+/// messages through it, split into pieces far shorter than the longest message; and with messages through MPI alone.
 fn everything(comm: Mpi) -> Result<()> {
     exercise::everything(&comm);
     let longest = [0, 50_000, usize::MAX][comm.rank() % 3];

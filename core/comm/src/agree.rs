@@ -4,12 +4,12 @@ use hematite_config::{Exit, Fault, Result};
 
 use crate::Comm;
 
-/// See [`crate::agree()`]. One small reduction when all is well.
+/// [`crate::agree()`]: one small reduction where all ranks succeeded.
 pub(crate) fn agree<T>(comm: &dyn Comm, outcome: Result<T>) -> Result<T> {
     match comm.any(outcome.is_err()) {
         Ok(false) => return outcome,
         Ok(true) => {}
-        // A rank's own fault says more than that another rank is gone.
+        // The fault of this rank says more than a lost-rank fault.
         Err(lost) => return outcome.and(Err(lost)),
     }
     let own = outcome.as_ref().err().map(encode).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! One clock for all ranks.
+//! Aligns the clocks of ranks.
 
 use hematite_config::Result;
 
@@ -7,18 +7,18 @@ use crate::Comm;
 /// How often each rank asks rank 0 for its time.
 const ROUNDS: usize = 64;
 
-/// Conversion from this rank's clock to rank 0's.
+/// Conversion from the clock of this rank to that of rank 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClockOffset {
-    /// What is added to this rank's time, in the clock's unit.
+    /// Difference to add to this rank's time, in the unit of the clock.
     pub add: i64,
     /// The largest error of the sum.
     pub uncertainty: i64,
 }
 
-/// Compares the ranks' clocks, `now` each. Every rank asks rank 0 for its time over and over; that time lies between
-/// the question and the answer. All answers together bound the offset at least as well as the shortest round trip.
-/// Collective.
+/// Compares the clock `now` of each rank with that of rank 0. Every rank asks rank 0 for its time many times; that time
+/// lies between the question and the answer. All answers together bound the offset at least as well as the shortest
+/// round trip. Collective.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.
@@ -43,7 +43,7 @@ pub fn align_clocks(comm: &dyn Comm, now: impl Fn() -> i64) -> Result<ClockOffse
         let there = i64::from_le_bytes(answer);
         (low, high) = (low.max(there - heard), high.min(there - asked));
     }
-    // Where a clock jumps, answers contradict each other by as much as it is off.
+    // Where a clock jumps, low exceeds high, and the difference is its error.
     Ok(ClockOffset { add: low + (high - low) / 2, uncertainty: ((high - low).abs() + 1) / 2 })
 }
 

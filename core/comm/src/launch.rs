@@ -1,8 +1,9 @@
-//! Whether a launcher (mpirun, mpiexec, srun) started this process as one rank of several.
+//! Detects whether a launcher (mpirun, mpiexec, srun) started this process as one rank of several.
 
-/// Set by Open MPI, MPICH and Intel MPI, Slurm's PMI-2, MVAPICH: the number of ranks launched together.
+/// Variables with the number of ranks, set by Open MPI, MPICH and Intel MPI, Slurm's PMI-2, and MVAPICH.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"];
-/// Set by launchers that tell a rank only its number. `SLURM_PROCID` is no such sign: batch scripts have it too.
+/// Variables with the number of this rank, set by launchers that do not give the number of ranks. `SLURM_PROCID` does
+/// not count: batch scripts have it too.
 const RANKS: [&str; 2] = ["PMIX_RANK", "PMI_RANK"];
 
 /// Whether this process is a rank under an MPI launcher, `mpirun -n 1` included. Needs no MPI.
@@ -10,7 +11,7 @@ pub fn launched_by_mpi() -> bool {
     launched(|name| std::env::var(name).ok())
 }
 
-/// The number of ranks the launcher announced, where it does.
+/// The number of ranks that the launcher announced, if it did.
 #[cfg_attr(not(feature = "mpi"), expect(dead_code, reason = "only an MPI world is compared with it"))]
 pub(crate) fn announced_size() -> Option<usize> {
     announced(|name| std::env::var(name).ok())

@@ -1,6 +1,6 @@
 //! Communication between ranks: one rank alone, threads of one process, or MPI.
 //!
-//! Everything here is exact (integers, bytes, minima and maxima), so no result depends on the number of ranks.
+//! All operations are exact (integers, bytes, minima and maxima), so no result depends on the number of ranks.
 
 mod agree;
 mod clock;
@@ -35,8 +35,8 @@ pub use waiting::Waiting;
 #[cfg(feature = "mpi")]
 pub use watch::Notice;
 
-/// The ranks of a run, as one of them sees them. Every method but `rank`, `size`, `local_rank` and `abort` is
-/// collective: all ranks call it, in the same order.
+/// Communication of one rank with the others of a run. All methods except `rank`, `size`, `local_rank` and `abort` are
+/// collective: all ranks call them in the same order.
 pub trait Comm {
     /// This rank's number, from 0.
     fn rank(&self) -> usize;
@@ -44,20 +44,21 @@ pub trait Comm {
     /// Number of ranks.
     fn size(&self) -> usize;
 
-    /// This rank's number among those of the same host, by which it takes its GPU.
+    /// This rank's number among the ranks of the same host, which chooses its GPU.
     fn local_rank(&self) -> usize;
 
-    /// Sends each of `send` to its rank and fills each of `receive` from its rank. At most one message goes each way
-    /// between two ranks; lengths agree on both sides. A rank without messages need not call it.
+    /// Sends each (rank, bytes) of `send` and fills each (rank, buffer) of `receive`. At most one message goes each way
+    /// between two ranks; sender and receiver agree on its length. A rank without messages need not call this.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
     fn exchange(&self, send: &[(usize, &[u8])], receive: &mut [(usize, &mut [u8])]) -> Result<()>;
 
-    /// The same with messages written and read in place, so that ranks which share memory need not copy them. `going`
-    /// and `coming` are (rank, bytes) of each message. First `write(k, room)` fills the k-th of `going`, in order;
-    /// `room` has exactly its bytes, with any content. Once the k-th of `coming` is there, `read(k, message)` gets it;
-    /// messages come in any order. Both are called for empty messages too, and must not call this rank's `Comm`.
+    /// Exchanges messages that are written and read in place, so that ranks that share memory need not copy them.
+    /// `going` and `coming` hold (rank, bytes) of each message. First `write(k, room)` fills message k of `going`, in
+    /// order; `room` has exactly its length and any content. When message k of `coming` has arrived, `read(k, message)`
+    /// gets it; messages arrive in any order. Both are called for empty messages too, and must not call this rank's
+    /// `Comm`.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
@@ -86,25 +87,25 @@ pub trait Comm {
     /// A lost-rank fault when a rank is gone.
     fn sum(&self, values: &mut [i64]) -> Result<()>;
 
-    /// Takes each element's maximum over the ranks, in place. NaN counts as larger than every number.
+    /// Replaces each element by its maximum over the ranks. NaN counts as larger than every number.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
     fn max(&self, values: &mut [f64]) -> Result<()>;
 
-    /// Copies rank 0's bytes to every rank, whatever their length there.
+    /// Replaces `bytes` on every rank by those of rank 0, of any length.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
     fn broadcast(&self, bytes: &mut Vec<u8>) -> Result<()>;
 
-    /// Every rank's bytes, by rank, on rank 0; nothing on the others.
+    /// Returns the bytes of all ranks, by rank, on rank 0, and `None` on the others.
     ///
     /// # Errors
     /// A lost-rank fault when a rank is gone.
     fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<Vec<u8>>>>;
 
-    /// Ends all ranks at once with `exit`: for a rank that cannot go on while others may wait for it.
+    /// Ends all ranks at once with exit code `exit`, when this rank cannot go on and others may wait for it.
     fn abort(&self, exit: Exit) -> !;
 
     /// Whether `flag` holds on any rank.
@@ -118,7 +119,7 @@ pub trait Comm {
     }
 }
 
-/// Makes the ranks agree on an outcome: where any rank failed, every rank fails with the fault of the lowest one.
+/// Makes the ranks agree on an outcome: if any rank failed, every rank fails with the fault of the lowest failed rank.
 ///
 /// # Errors
 /// The fault of the lowest failed rank.
@@ -126,7 +127,7 @@ pub fn agree<T>(comm: &dyn Comm, outcome: Result<T>) -> Result<T> {
     agree::agree(comm, outcome)
 }
 
-/// Every rank's bytes, by rank, on every rank. Collective.
+/// Returns the bytes of all ranks, by rank, on every rank. Collective.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.
@@ -151,25 +152,26 @@ pub fn gather_all(comm: &dyn Comm, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
         .collect()
 }
 
-/// Sends the pieces of `out`, which follow each other, (rank, bytes) each, and fills `into` with pieces of the same
-/// lengths from the same ranks. Ranks without pieces need not call it.
+/// Sends the consecutive pieces of `out` and fills `into` with pieces of the same lengths from the same ranks. `pieces`
+/// holds (rank, bytes) of each piece. Ranks without pieces need not call this.
 ///
 /// # Errors
 /// A lost-rank fault when a rank is gone.
 ///
 /// # Panics
-/// When the pieces are longer than either: a fault of the program.
+/// When the pieces are longer than `out` or `into`, which is a bug of the program.
 pub fn exchange_pieces(comm: &dyn Comm, pieces: &[(usize, usize)], out: &[u8], into: &mut [u8]) -> Result<()> {
     exchange_unequal(comm, (pieces, out), (pieces, into))
 }
 
-/// The same where the pieces that come have other lengths.
+/// Sends the consecutive pieces `going` of `out` and fills `into` with the pieces `coming`; each piece is (rank,
+/// bytes). Ranks without pieces need not call this.
 ///
 /// # Errors
 /// Those of [`exchange_pieces`].
 ///
 /// # Panics
-/// Likewise.
+/// When the pieces are longer than `out` or `into`, which is a bug of the program.
 pub fn exchange_unequal(
     comm: &dyn Comm,
     (going, out): (&[(usize, usize)], &[u8]),

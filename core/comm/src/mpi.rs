@@ -15,29 +15,29 @@ use crate::pause::Pause;
 use crate::watch::{Notice, Patience, Process, Watch};
 use crate::{Comm, launch, order};
 
-/// This process's rank of the MPI world. MPI ends with it.
+/// This process's rank of the MPI world. MPI ends when it is dropped.
 ///
-/// Messages between ranks of one host go through memory that they share, where the system lets them; others, and all
-/// else that ranks do together, through MPI.
+/// Messages between ranks of one host go through shared memory, where the system allows it. Other messages and all
+/// reductions, broadcasts and gathers go through MPI.
 ///
-/// MPI itself ends all ranks when one is lost. A panic ends them too, since the others could wait for it for ever.
+/// MPI ends all ranks when one is lost. A panic of a rank ends them too, since others could wait for it for ever.
 pub struct Mpi {
     world: SimpleCommunicator,
     local_rank: usize,
-    /// Longest message in bytes; longer ones go in pieces, since MPI counts in 32 bits.
+    /// Longest MPI message in bytes. Longer messages are split, since MPI counts in 32 bits.
     longest: usize,
     neighbours: Neighbours,
-    /// For each rank, buffers of exchanges through MPI, out and in. Kept, since new memory is slow.
+    /// Buffers for messages through MPI to and from each rank. Kept, since new memory is slow.
     stores: RefCell<Vec<[Vec<u8>; 2]>>,
-    /// The processes of the other ranks of this host whose states this process can see.
+    /// Processes of the other ranks of this host, as far as this process can see their state.
     others: Vec<Process>,
     _watch: Option<Watch>,
-    /// Last, so that MPI ends after everything that uses it.
+    /// The last field, so that MPI ends after all that uses it.
     _universe: Universe,
 }
 
 impl Mpi {
-    /// Starts MPI, for calls from this thread alone. Outside a launcher the world is this one rank.
+    /// Starts MPI for calls from this thread only. Without a launcher, the world has one rank.
     ///
     /// # Errors
     /// A usage fault when MPI was already started, or when its world is not what the launcher announced.
@@ -62,25 +62,24 @@ impl Mpi {
         Ok(Self { world, local_rank, longest, neighbours, stores, others, _watch: None, _universe: universe })
     }
 
-    /// Watches the other ranks of this host; a thread of its own calls `tell` with those that are stopped or gone.
+    /// Watches the other ranks of this host. A separate thread calls `tell` about ranks that are stopped or gone.
     ///
     /// # Errors
-    /// A usage fault where the environment says nonsense of how long to wait.
+    /// A usage fault where the environment variable for the waiting times is invalid.
     pub fn watch(&mut self, tell: impl Fn(Notice) + Send + 'static) -> Result<()> {
         let (patience, others) = (Patience::of_environment()?, self.others.clone());
         self._watch = Some(Watch::begin(self.rank(), others, patience, tell));
         Ok(())
     }
 
-    /// The same, with messages that go through MPI split into pieces of at most `bytes`, 1 to 2^30.
+    /// Splits messages through MPI into pieces of at most `bytes` bytes, 1 to 2^30.
     #[must_use]
     pub fn with_longest_message(mut self, bytes: usize) -> Self {
         self.longest = bytes.clamp(1, 1 << 30);
         self
     }
 
-    /// The same, with messages of more than `bytes` bytes from this rank going through MPI alone. Ranks need not agree
-    /// on it.
+    /// Sends messages of more than `bytes` bytes from this rank through MPI only. Ranks may choose different lengths.
     #[must_use]
     pub fn with_longest_shared(mut self, bytes: usize) -> Self {
         self.neighbours.limit(bytes);
@@ -92,20 +91,20 @@ impl Mpi {
         self.neighbours.reaches(rank) && self.neighbours.hears(rank)
     }
 
-    /// Sends a message through shared memory, and gives true; gives false, and writes nothing, where it has to go
+    /// Sends a message through shared memory and returns true. Returns false, without calling `fill`, if it must go
     /// through MPI.
     fn sent_near(&self, peer: usize, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
         bytes > 0 && self.neighbours.send(peer, bytes, fill, || self.progress())
     }
 
-    /// Lets MPI make progress on what it began. MPI does so only within calls, and other ranks may wait for messages
-    /// that have not left yet.
+    /// Lets MPI make progress on messages under way. MPI does so only within calls, and other ranks may wait for
+    /// messages that have not left yet.
     fn progress(&self) {
         let _ = self.world.any_process().immediate_probe();
     }
 
-    /// Sends `out` through MPI and receives messages through MPI or shared memory; `read` gets those that have no
-    /// buffer.
+    /// Sends `out` through MPI, and receives messages through MPI or shared memory. Calls `read` with messages that
+    /// have no buffer.
     fn complete(&self, out: &[(usize, &[u8])], coming: &mut [Coming<'_>], read: &mut dyn FnMut(usize, &[u8])) {
         let pieces = |bytes: usize| bytes.div_ceil(self.longest);
         let requests = out.iter().map(|m| pieces(m.1.len())).chain(coming.iter().map(|m| pieces(m.bytes))).sum();
@@ -156,7 +155,7 @@ impl Mpi {
         }
     }
 
-    /// Looks for a message in shared memory.
+    /// Looks for message k in shared memory and reads it if it is there.
     fn look(&self, k: usize, message: &mut Coming<'_>, read: &mut dyn FnMut(usize, &[u8])) -> Arrival {
         let mut take = |bytes: &[u8]| match &mut message.room {
             Room::Given(room) => room.copy_from_slice(bytes),
@@ -184,16 +183,16 @@ struct Coming<'a> {
     room: Room<'a>,
 }
 
-/// Where it goes.
+/// Where a received message goes.
 enum Room<'a> {
-    /// Into this buffer, whichever way it comes.
+    /// Into this buffer.
     Given(&'a mut [u8]),
-    /// To `read`, in place; into this buffer once it is known to come through MPI.
+    /// To `read`: in place, or by way of this buffer if it comes through MPI.
     Kept { store: Vec<u8>, used: bool },
 }
 
 impl Room<'_> {
-    /// Room for a message of so many bytes.
+    /// A buffer for a message of `bytes` bytes through MPI.
     fn open(&mut self, bytes: usize) -> &mut [u8] {
         match self {
             Room::Given(room) => room,
@@ -205,7 +204,7 @@ impl Room<'_> {
     }
 }
 
-/// The first `bytes` bytes, of which there are as many from now on.
+/// The first `bytes` bytes of `store`, which grows as needed.
 fn at_least(store: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
     if store.len() < bytes {
         store.resize(bytes, 0);
@@ -213,7 +212,7 @@ fn at_least(store: &mut Vec<u8>, bytes: usize) -> &mut [u8] {
     &mut store[..bytes]
 }
 
-/// The processes of the other ranks of `host` whose states this process can see. Collective.
+/// The processes of the other ranks of `host`, as far as this process can see their state. Collective.
 fn others(world: &SimpleCommunicator, host: &SimpleCommunicator) -> Vec<Process> {
     let (rank, space) = (number(world.rank()), std::fs::metadata("/proc/self/ns/pid").map(|of| of.ino()).unwrap_or(0));
     let own = Process::own(rank).map_or([0; 4], |process| [rank as u64, process.number, process.started, space]);

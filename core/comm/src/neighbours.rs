@@ -11,17 +11,17 @@ use crate::shared_memory::{Handle, Receiver, Sender, SharedMemory};
 /// The outcome of a look for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// It is not there yet.
+    /// The message is not there yet.
     #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "MPI alone waits there"))]
     Pending,
-    /// It was there and was read.
+    /// The message was there and was read.
     Read,
-    /// It comes through MPI.
+    /// The message comes through MPI.
     Elsewhere,
 }
 
-/// The lanes between this rank and others, by number in the world; none where the other rank is on another host, or
-/// where either side could not share memory.
+/// The lanes to and from other ranks, by number in the world. There is none to a rank on another host, or where either
+/// side could not share memory.
 pub(crate) struct Neighbours {
     to: Vec<Option<RefCell<Sender>>>,
     from: Vec<Option<RefCell<Receiver>>>,
@@ -36,7 +36,7 @@ impl Neighbours {
         if count < 2 {
             return neighbours;
         }
-        // Ranks tell each other where their memory is, where they have some.
+        // Ranks tell each other where their shared memory is, if they have any.
         let memory = SharedMemory::new(count).and_then(|memory| Some((memory.handle()?, memory)));
         let mut own = [world.rank().cast_unsigned().into(), 0, 0, 0, 0, 0];
         let memory = memory.map(|(handle, memory)| {
@@ -65,7 +65,7 @@ impl Neighbours {
         neighbours
     }
 
-    /// Lets no messages of more than `bytes` bytes to other ranks go through shared memory.
+    /// Limits messages through shared memory to other ranks to `bytes` bytes.
     pub fn limit(&mut self, bytes: usize) {
         self.to.iter_mut().flatten().for_each(|sender| sender.get_mut().limit(bytes));
     }
@@ -80,8 +80,8 @@ impl Neighbours {
         self.from[peer].is_some()
     }
 
-    /// Sends a message that `fill` writes, once the peer has read the last but one, and gives true; gives false where
-    /// it has to go through MPI. `progress` is called now and then while it waits.
+    /// Sends a message, written by `fill`, when the peer has read the last but one, and returns true. Returns false if
+    /// the message must go through MPI. Calls `progress` now and then while it waits.
     pub fn send(&self, peer: usize, bytes: usize, fill: impl FnOnce(&mut [u8]), progress: impl Fn()) -> bool {
         let Some(sender) = &self.to[peer] else { return false };
         let mut sender = sender.borrow_mut();
@@ -92,7 +92,7 @@ impl Neighbours {
         sender.send(bytes, fill)
     }
 
-    /// Looks for the next message from `peer`, and has `read` read it.
+    /// Looks for the next message from `peer`, and calls `read` with it if it is there.
     pub fn receive(&self, peer: usize, bytes: usize, read: impl FnOnce(&[u8])) -> Arrival {
         match &self.from[peer] {
             Some(receiver) => receiver.borrow_mut().receive(bytes, read),

@@ -1,4 +1,4 @@
-//! What stands for shared memory where the system is not Linux: there never is any.
+//! Replaces shared memory on systems other than Linux: there is none.
 
 use crate::neighbours::Arrival;
 

@@ -1,6 +1,6 @@
-//! A total order of f64 as integers, so that maxima are exact and the same in every kind of communication.
+//! A total order of f64 by integer keys: maxima are exact and the same in every kind of communication.
 
-/// An integer that orders as `value` does; NaN, of either sign, is above every number.
+/// An integer with the same order as `value`; NaN of either sign is above every number.
 pub(crate) fn key(value: f64) -> i64 {
     if value.is_nan() {
         return i64::MAX;

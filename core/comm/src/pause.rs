@@ -1,12 +1,12 @@
-//! How a rank waits for another without MPI.
+//! Pauses of a rank that waits for another without MPI.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a rank polls without a pause: as long as ranks with equal work are apart.
+/// How long a rank polls without a pause: the typical delay between ranks with equal work.
 const SPIN: Duration = Duration::from_micros(20);
 
-/// How long it then yields between looks, before it sleeps between them.
+/// How long after that a rank yields between looks, before it sleeps between them.
 const YIELD: Duration = Duration::from_millis(2);
 
 /// The longest sleep. Each sleep is a fiftieth of the wait so far.
@@ -16,12 +16,12 @@ const NAP: Duration = Duration::from_millis(1);
 pub(crate) struct Pause(Instant);
 
 impl Pause {
-    /// One that begins now.
+    /// A wait that begins now.
     pub fn new() -> Self {
         Self(Instant::now())
     }
 
-    /// Pauses between two looks; calls `meanwhile` where it yields or sleeps.
+    /// Pauses between two looks. Calls `meanwhile` if it yields or sleeps.
     pub fn once(&self, meanwhile: impl FnOnce()) {
         let waited = self.0.elapsed();
         if waited < SPIN {

@@ -1,26 +1,26 @@
-//! Sends values from the ranks that hold numbered things to those that want them.
+//! Sends values of numbered items from the ranks that hold them to the ranks that want them.
 
 use hematite_config::{Fault, Result};
 
 use crate::Comm;
 
-/// Which values each rank sends to which rank: found once, used any number of times.
+/// The values that this rank sends to and receives from each rank. It is found once and used any number of times.
 #[derive(Clone, Debug)]
 pub struct Route {
-    /// For each rank, which of the values held here it wants.
+    /// For each rank, the indices of the values held here that it wants.
     send: Vec<Vec<u32>>,
-    /// For each rank, the places of its values among those wanted here.
+    /// For each rank, the indices of its values among those wanted here.
     receive: Vec<Vec<u32>>,
     wanted: usize,
 }
 
 impl Route {
-    /// This rank holds the things numbered `held`, each of which one rank holds, and wants those numbered `wanted`,
-    /// each at most once. Each rank keeps the list of holders for one range of numbers, so that memory follows the
-    /// things of a rank. Collective.
+    /// Finds the route. This rank holds the items numbered `held` and wants those numbered `wanted`, each at most once.
+    /// Each item is held by one rank. Each rank keeps the list of holders for one range of numbers, so that memory
+    /// follows the items of a rank. Collective.
     ///
     /// # Errors
-    /// A usage fault when no rank holds what one wants; when a rank is lost.
+    /// A usage fault when no rank holds an item that one wants; a lost-rank fault when a rank is gone.
     pub fn find(comm: &dyn Comm, held: &[u64], wanted: &[u64]) -> Result<Self> {
         let ranks = comm.size();
         let mut count = [held.iter().chain(wanted).max().map_or(0.0, |&most| most as f64 + 1.0)];
@@ -28,7 +28,7 @@ impl Route {
         let range = (count[0] as u64).div_ceil(ranks as u64).max(1);
         let keeper = |number: u64| (number / range) as usize;
 
-        // Keepers of lists learn the holders, and tell those who want the things.
+        // The keepers of lists learn the holders of items, and answer the ranks that want them.
         let known = all_to_all(comm, grouped(held, ranks, keeper).1)?;
         let mut holders: Vec<(u64, u64)> = Vec::new();
         for (rank, numbers) in known.iter().enumerate() {
@@ -56,7 +56,7 @@ impl Route {
             },
         )?;
 
-        // Holders learn what others want of them.
+        // Holders learn which of their items other ranks want.
         let mut receive: Vec<Vec<u32>> = vec![Vec::new(); ranks];
         holder.iter().enumerate().for_each(|(at, &rank)| receive[rank as usize].push(at as u32));
         let orders = receive.iter().map(|places| places.iter().map(|&at| wanted[at as usize]).collect()).collect();
@@ -70,11 +70,11 @@ impl Route {
         Ok(Self { send, receive, wanted: wanted.len() })
     }
 
-    /// Sends values of `width` bytes, in the order of the numbers held; gives those wanted, in the order of the numbers
-    /// wanted. Collective.
+    /// Sends `values`, of `width` bytes each, in the order of `held`. Returns the wanted values in the order of
+    /// `wanted`. Collective.
     ///
     /// # Errors
-    /// When a rank is lost.
+    /// A lost-rank fault when a rank is gone.
     pub fn bring(&self, comm: &dyn Comm, values: &[u8], width: usize) -> Result<Vec<u8>> {
         let value = |at: &u32| &values[*at as usize * width..][..width];
         let out: Vec<Vec<u8>> =
@@ -91,7 +91,7 @@ impl Route {
     }
 }
 
-/// Numbers by the rank that `of` gives, and the place of each.
+/// The indices of the numbers and the numbers themselves, by their rank `of(number)`.
 fn grouped(numbers: &[u64], ranks: usize, of: impl Fn(u64) -> usize) -> (Vec<Vec<u32>>, Vec<Vec<u64>>) {
     let mut groups = (vec![Vec::new(); ranks], vec![Vec::new(); ranks]);
     for (at, &number) in numbers.iter().enumerate() {
@@ -101,7 +101,7 @@ fn grouped(numbers: &[u64], ranks: usize, of: impl Fn(u64) -> usize) -> (Vec<Vec
     groups
 }
 
-/// Sends a list to each rank and gives what each rank sends here.
+/// Sends a list to each rank and returns the lists that ranks send here.
 fn all_to_all(comm: &dyn Comm, lists: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
     let lengths: Vec<[u64; 1]> = lists.iter().map(|list| [list.len() as u64]).collect();
     let mut come = vec![[0_u64]; comm.size()];
@@ -115,7 +115,7 @@ fn all_to_all(comm: &dyn Comm, lists: Vec<Vec<u64>>) -> Result<Vec<Vec<u64>>> {
     Ok(into)
 }
 
-/// Sends each rank its list, unless that is empty, and fills the others with what they send here.
+/// Sends each list of `out` to its rank and fills each of `into` from its rank, except empty lists.
 fn exchange_all<T: bytemuck::Pod>(comm: &dyn Comm, out: &[Vec<T>], into: &mut [Vec<T>]) -> Result<()> {
     let send: Vec<(usize, &[u8])> =
         out.iter().map(|list| bytemuck::cast_slice(list)).enumerate().filter(|(_, bytes)| !bytes.is_empty()).collect();

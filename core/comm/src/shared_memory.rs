@@ -1,9 +1,9 @@
-//! Memory that a rank shares with others of its host, through which messages go to them.
+//! Memory that a rank shares with other ranks of its host, for messages to them.
 //!
-//! A rank makes one file without a name, which lives as long as a process has it, and nowhere but in memory. It has a
-//! lane for each rank that is to read from it: two slots, so that the next message is written while the last is read,
-//! and the numbers of messages written and read. A lane is mapped as long as it may ever be; only what messages needed
-//! so far takes memory.
+//! Each rank makes one unnamed file, which exists only in memory and as long as a process has it open. The file has a
+//! lane for each rank that reads from it. A lane has two slots, so that the next message can be written while the last
+//! is read, and counts of the messages written and read. A lane is mapped at its full length; only the parts that
+//! messages have needed so far occupy memory.
 #![expect(unsafe_code, reason = "no safe call shares memory between processes")]
 
 use std::collections::hash_map::RandomState;
@@ -21,31 +21,31 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::neighbours::Arrival;
 
-/// All offsets are multiples of it: the largest page there is.
+/// Offsets are multiples of this: the largest size of a page.
 const PAGE: usize = 1 << 16;
 
-/// The longest message of a slot, longer than those of a step are: what a slot once needed it keeps, and that is not
-/// for messages that come once.
+/// Longest message in a slot, in bytes: longer than any message of a step. Memory that a slot once needed stays
+/// occupied, so longer messages, which come once, go another way.
 const SLOT: usize = 1 << 25;
 
-/// A lane begins with a page for its [`Control`].
+/// Bytes of a lane: a page for its [`Control`], and two slots.
 const LANE: usize = PAGE + 2 * SLOT;
 
-/// Stands for the length of a message that goes another way.
+/// Length that marks a message that goes another way.
 const ELSEWHERE: usize = usize::MAX;
 
-/// What the two ranks of a lane tell each other. Zeroed memory is a lane without messages.
+/// State that the two ranks of a lane share. Zeroed memory is a lane without messages.
 #[repr(C)]
 struct Control {
     sent: Sent,
     taken: Taken,
 }
 
-/// Written by the sender. Processors fetch lines of 64 bytes in pairs.
+/// Written by the sender. Aligned to 128 bytes, since processors fetch lines of 64 bytes in pairs.
 #[repr(C, align(128))]
 struct Sent {
     count: AtomicU64,
-    /// Bytes in each slot.
+    /// Length of the message in each slot, bytes.
     lengths: [AtomicUsize; 2],
 }
 
@@ -55,65 +55,65 @@ struct Taken {
     count: AtomicU64,
 }
 
-/// Where other processes find an [`SharedMemory`], and how they know that they did.
+/// Where other processes find a [`SharedMemory`], with a token to recognise it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Handle {
     process: u64,
-    /// Within which `process` is a number.
+    /// The namespace of process numbers in which `process` counts.
     namespace: u64,
     descriptor: u64,
     token: u64,
 }
 
-/// Memory of this rank that others read.
+/// Memory of this rank that other ranks read.
 pub(crate) struct SharedMemory {
     file: Rc<File>,
     map: Rc<Map>,
     token: u64,
 }
 
-/// The end of a lane that messages go into.
+/// The sending end of a lane.
 pub(crate) struct Sender {
     file: Rc<File>,
     map: Rc<Map>,
-    /// The lane's first byte in both.
+    /// First byte of the lane in the file and in the map.
     start: usize,
     count: u64,
-    /// Bytes of each slot that have memory.
+    /// Bytes of each slot that occupy memory.
     reserved: [usize; 2],
-    /// No longer messages go this way.
+    /// Longest message, bytes.
     most: usize,
 }
 
-/// The end that they come out of.
+/// The receiving end of a lane.
 pub(crate) struct Receiver {
     map: Map,
     count: u64,
 }
 
-/// A stretch of a file in this process's memory.
+/// A part of a file, mapped into the memory of this process.
 struct Map {
     start: NonNull<u8>,
     bytes: usize,
 }
 
 impl Handle {
-    /// As numbers to send.
+    /// The handle as numbers, for messages.
     pub fn to_words(self) -> [u64; 4] {
         [self.process, self.namespace, self.descriptor, self.token]
     }
 
-    /// From those that came.
+    /// The handle from these numbers.
     pub fn from_words([process, namespace, descriptor, token]: [u64; 4]) -> Self {
         Self { process, namespace, descriptor, token }
     }
 }
 
 impl SharedMemory {
-    /// Memory with so many lanes; none where the system gives none.
+    /// Memory with `lanes` lanes; `None` where the system gives none.
     pub fn new(lanes: usize) -> Option<Self> {
         let bytes = file_bytes(lanes)?;
-        // A file longer than that would end the process.
+        // A file longer than the limit would end the process.
         if getrlimit(Resource::Fsize).current.is_some_and(|most| most < bytes as u64) {
             return None;
         }
@@ -128,13 +128,13 @@ impl SharedMemory {
         Some(Self { file: Rc::new(file), map: Rc::new(map), token })
     }
 
-    /// For processes of the same user on this host; valid as long as this or a sender of it lives.
+    /// The handle for processes of the same user on this host. It is valid as long as this or one of its senders lives.
     pub fn handle(&self) -> Option<Handle> {
         let descriptor = u64::try_from(self.file.as_raw_fd()).ok()?;
         Some(Handle { process: std::process::id().into(), namespace: namespace()?, descriptor, token: self.token })
     }
 
-    /// The sender of a lane, of which there is one at most.
+    /// The sender of a lane. There must be at most one for each lane.
     pub fn sender(&self, lane: usize) -> Sender {
         let start = lane_start(lane);
         assert!(start + LANE <= self.map.bytes, "no lane {lane}");
@@ -144,30 +144,30 @@ impl SharedMemory {
 }
 
 impl Sender {
-    /// Lets no messages of more than `bytes` bytes go this way.
+    /// Limits messages to `bytes` bytes.
     pub fn limit(&mut self, bytes: usize) {
         self.most = bytes.min(SLOT);
     }
 
-    /// Whether a message can be sent without a wait for the receiver.
+    /// Whether a slot is free, so that a message can be sent at once.
     pub fn is_free(&self) -> bool {
         let taken = &self.map.control(self.start).taken.count;
         self.count < taken.load(Ordering::Acquire) + 2
     }
 
-    /// Sends a message that `fill` writes, and gives true; or, where there is no memory for it, gives false and leaves
-    /// word that it comes another way.
+    /// Sends a message, written by `fill`, and returns true. Returns false if there is no memory for the message, and
+    /// tells the receiver that it comes another way.
     ///
     /// # Panics
-    /// When no slot is free: a fault of the program.
+    /// When no slot is free, which is a bug of the program.
     pub fn send(&mut self, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
         assert!(self.is_free(), "a message that nobody has read is not to be overwritten");
         let slot = (self.count % 2) as usize;
         let here = self.has_room(slot, bytes);
         if here {
-            // Sound because the slot lies in the map and has memory, and nobody else reaches it: the receiver has taken
-            // what it held (`is_free`) and looks at it again once the count says so; `self` is borrowed mutably
-            // meanwhile.
+            // Sound because the slot lies in the map, has memory, and is not used by others: the receiver has read the
+            // last message in it (`is_free`) and looks at it again only after the count is raised. `self` is borrowed
+            // mutably.
             fill(unsafe {
                 std::slice::from_raw_parts_mut(self.map.at(slot_start(self.start, slot), bytes).as_ptr(), bytes)
             });
@@ -179,8 +179,8 @@ impl Sender {
         here
     }
 
-    /// Whether the slot has memory for so many bytes; reserves it where it can. To write where there is none would end
-    /// the process.
+    /// Whether the slot has memory for `bytes` bytes, reserving it if needed. A write without memory would end the
+    /// process.
     fn has_room(&mut self, slot: usize, bytes: usize) -> bool {
         if bytes > self.most {
             return false;
@@ -200,13 +200,12 @@ impl Sender {
 }
 
 impl Receiver {
-    /// The receiver of a lane in the memory of another process, which has `lanes` of them; none where that cannot be
-    /// reached.
+    /// The receiver of lane `lane` of the `lanes` lanes in another process's memory; `None` if that cannot be opened.
     pub fn open(handle: Handle, lanes: usize, lane: usize) -> Option<Self> {
         if namespace()? != handle.namespace || lane >= lanes {
             return None;
         }
-        // Nothing that is no such file is waited for.
+        // A file of another kind, such as a pipe, must not block.
         let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
         let path = format!("/proc/{}/fd/{}", handle.process, handle.descriptor);
         let file = File::options().read(true).write(true).custom_flags(nonblock).open(path).ok()?;
@@ -221,10 +220,10 @@ impl Receiver {
         Some(Self { map: Map::new(&file, lane_start(lane), LANE)?, count: 0 })
     }
 
-    /// Looks for the next message, which has so many bytes, and has `read` read it.
+    /// Looks for the next message, of `bytes` bytes, and calls `read` with it if it is there.
     ///
     /// # Panics
-    /// When the message has another length: a fault of the program.
+    /// When the message has another length, which is a bug of the program.
     pub fn receive(&mut self, bytes: usize, read: impl FnOnce(&[u8])) -> Arrival {
         let control = self.map.control(0);
         if control.sent.count.load(Ordering::Acquire) == self.count {
@@ -236,7 +235,7 @@ impl Receiver {
         if here {
             assert_eq!(length, bytes, "ranks disagree on the length of a message");
             // Sound because the slot lies in the map, the sender gave it memory and filled it before it raised the
-            // count, and writes to it again once it sees below that the message is taken.
+            // count, and writes to it again only after it sees below that the message was read.
             read(unsafe { std::slice::from_raw_parts(self.map.at(slot_start(0, slot), bytes).as_ptr(), bytes) });
         }
         self.count += 1;
@@ -248,7 +247,7 @@ impl Receiver {
 impl Map {
     fn new(file: &File, offset: usize, bytes: usize) -> Option<Self> {
         let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // Sound because the system chooses a place where nothing is.
+        // Sound because the system chooses an unused address.
         let start = unsafe { mmap(null_mut(), bytes, protection, MapFlags::SHARED, file, offset as u64) }.ok()?;
         Some(Self { start: NonNull::new(start.cast())?, bytes })
     }
@@ -256,28 +255,28 @@ impl Map {
     /// The first of `bytes` bytes of the map.
     fn at(&self, offset: usize, bytes: usize) -> NonNull<u8> {
         assert!(offset <= self.bytes && bytes <= self.bytes - offset, "{bytes} bytes at {offset} of {}", self.bytes);
-        // Sound because it stays within the map.
+        // Sound because the place is within the map.
         unsafe { self.start.add(offset) }
     }
 
-    /// The control of the lane that begins there.
+    /// The control block of the lane that begins at `lane`.
     fn control(&self, lane: usize) -> &Control {
         let control = self.at(lane, size_of::<Control>()).cast::<Control>();
         assert!(control.is_aligned(), "lanes begin with pages");
-        // Sound because the file has memory there from its beginning to its end, aligned as just seen, and all
-        // processes reach it as atomic numbers, for which any bytes will do.
+        // Sound because the file has memory there from its beginning to its end, aligned as just checked, and all
+        // processes access it as atomic numbers, for which any bytes are valid.
         unsafe { control.as_ref() }
     }
 }
 
 impl Drop for Map {
     fn drop(&mut self) {
-        // Sound because all that points into the map borrows it. A stretch that stays mapped does no harm.
+        // Sound because all references into the map borrow it. If the call fails, a map that stays does no harm.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
     }
 }
 
-/// A page with the token, then the lanes; none where addresses do not suffice.
+/// Length of the file: a page with the token, then the lanes; `None` if that overflows.
 fn file_bytes(lanes: usize) -> Option<usize> {
     isize::try_from(lanes.checked_mul(LANE)?.checked_add(PAGE)?).ok()?.try_into().ok()
 }
@@ -290,12 +289,12 @@ fn slot_start(lane: usize, slot: usize) -> usize {
     lane + PAGE + slot * SLOT
 }
 
-/// Gives a stretch of the file memory of its own; none where there is none left.
+/// Reserves memory for a part of the file; `None` if there is none left.
 fn reserve(file: &File, start: usize, bytes: usize) -> Option<()> {
     fallocate(file, FallocateFlags::empty(), start as u64, bytes as u64).ok()
 }
 
-/// Among which processes this one has its number.
+/// The namespace in which this process has its number.
 fn namespace() -> Option<u64> {
     Some(std::fs::metadata("/proc/self/ns/pid").ok()?.ino())
 }
@@ -316,7 +315,7 @@ mod tests {
         (memory.sender(lane), memory.handle().expect("a handle"))
     }
 
-    /// Waits no longer than the other thread may take.
+    /// Waits until `done`, with a limit far above the time that the other thread needs.
     fn wait_until(mut done: impl FnMut() -> bool) {
         let (pause, start) = (Pause::new(), Instant::now());
         while !done() {
@@ -339,7 +338,7 @@ mod tests {
                         let wrong = content.iter().enumerate().find(|&(at, &value)| value != byte(message, at));
                         assert!(wrong.is_none(), "message {message}: {wrong:?}");
                     };
-                    // Some are looked for late, so that both slots fill.
+                    // Looks late for some messages, so that both slots fill.
                     if message % 7 == 3 {
                         std::thread::sleep(Duration::from_millis(1));
                     }
@@ -373,7 +372,7 @@ mod tests {
         }
     }
 
-    /// Sends and receives one message, which goes the way that is `wanted`.
+    /// Sends and receives one message, and checks that it goes the way `wanted`.
     fn one((sender, receiver): &mut (Sender, Receiver), bytes: usize, wanted: Arrival) {
         assert_eq!(sender.send(bytes, |room| room.fill(7)), wanted == Arrival::Read);
         assert_eq!(receiver.receive(bytes, |message| assert!(message.iter().all(|&b| b == 7))), wanted);

@@ -34,7 +34,7 @@ impl Comm for Solo {
     }
 
     fn max(&self, values: &mut [f64]) -> Result<()> {
-        // One NaN for all, as with several ranks.
+        // Makes all NaN the same, as with several ranks.
         for value in values {
             *value = order::value(order::key(*value));
         }

@@ -7,24 +7,24 @@ use hematite_config::{Exit, Fault, Result};
 
 use crate::{Comm, order};
 
-/// One rank of [`threads`]. A rank that drops its endpoint, by returning or by a panic, is lost: the others get a
-/// lost-rank fault instead of waiting for it, and from then on every call of theirs fails the same way.
+/// One rank of [`threads`]. A rank that drops this, by returning or by a panic, is lost. The others then get a
+/// lost-rank fault instead of waiting for it, and all their later calls fail with it too.
 #[derive(Debug)]
 pub struct Threads {
     rank: usize,
     size: usize,
-    /// `None` once a rank was lost: hanging up tells the ranks that wait for this one.
+    /// `None` after a rank was lost: closing the channels tells ranks that wait for this one.
     wires: RefCell<Option<Wires>>,
 }
 
-/// One ordered channel to and from every rank, itself included.
+/// An ordered channel to and from every rank, this one included.
 #[derive(Debug)]
 struct Wires {
     to: Vec<Sender<Vec<u8>>>,
     from: Vec<Receiver<Vec<u8>>>,
 }
 
-/// The endpoints of `size` ranks, one for each thread, in rank order.
+/// The [`Comm`]s of `size` ranks, one for each thread, in rank order.
 pub fn threads(size: usize) -> Vec<Threads> {
     let mut to: Vec<Vec<_>> = (0..size).map(|_| Vec::with_capacity(size)).collect();
     let mut from: Vec<Vec<_>> = (0..size).map(|_| Vec::with_capacity(size)).collect();
@@ -58,7 +58,7 @@ impl Threads {
         Fault::lost_rank(format!("rank {}: rank {peer} is gone; see the messages of the other ranks", self.rank))
     }
 
-    /// Combines integers over the ranks: rank 0 collects them in rank order and sends the outcome back.
+    /// Combines integers over the ranks: rank 0 collects them in rank order and sends the result back.
     fn reduce(&self, values: &mut [i64], combine: impl Fn(i64, i64) -> i64) -> Result<()> {
         if let Some(all) = self.gather(bytemuck::cast_slice(values))? {
             for bytes in &all[1..] {

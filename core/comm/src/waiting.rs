@@ -1,4 +1,4 @@
-//! How long a rank waits for the others.
+//! Measures how long a rank waits for the others.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -7,14 +7,14 @@ use hematite_config::{Exit, Result};
 
 use crate::Comm;
 
-/// Another [`Comm`], with the time spent in it: a rank spends the rest of the time on its own work.
+/// Wraps another [`Comm`] and measures the time spent in it. The rest of the time is the rank's own work.
 pub struct Waiting<'c> {
     comm: &'c dyn Comm,
     seconds: Cell<f64>,
 }
 
 impl<'c> Waiting<'c> {
-    /// Over `comm`, with no time spent so far.
+    /// Wraps `comm`, with no time spent so far.
     pub fn new(comm: &'c dyn Comm) -> Self {
         Self { comm, seconds: Cell::new(0.0) }
     }
@@ -49,7 +49,7 @@ impl Comm for Waiting<'_> {
         self.timed(|comm| comm.exchange(send, receive))
     }
 
-    /// The time in `write` and `read` is this rank's own work, and not counted.
+    /// Does not count the time in `write` and `read`, which is this rank's own work.
     fn exchange_in_place(
         &self,
         going: &[(usize, usize)],

@@ -1,4 +1,5 @@
-//! Watches the ranks of the same host: all others wait for one that is gone, or stopped by a signal or a debugger.
+//! Watches the ranks of the same host. All others would wait for a rank that is gone, or stopped by a signal or a
+//! debugger.
 
 use std::fs;
 use std::sync::Arc;
@@ -8,26 +9,26 @@ use std::time::Duration;
 
 use hematite_config::{Fault, Result};
 
-/// Environment variable: seconds until a stopped rank is reported, and from then until the run ends.
+/// Environment variable with two times in seconds: until a stopped rank is reported, and from then until the run ends.
 const VARIABLE: &str = "HEMATITE_PATIENCE";
 
-/// Seconds between two looks, at most.
+/// Longest time between two looks, s.
 const TICK: f64 = 1.0;
 
 /// How long a rank may be stopped, s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Patience {
-    /// Until it is reported.
+    /// Time until it is reported, s.
     told: f64,
-    /// From then on until the run ends; may be infinite.
+    /// Time from then until the run ends, s; may be infinite.
     ends: f64,
 }
 
 impl Patience {
-    /// As the environment says, or else 10 s and 60 s.
+    /// The times in the environment variable, by default 10 s and 60 s.
     ///
     /// # Errors
-    /// A usage fault where the environment says nonsense.
+    /// A usage fault where the variable is invalid.
     pub fn of_environment() -> Result<Self> {
         std::env::var(VARIABLE).map_or(Ok(Self { told: 10.0, ends: 60.0 }), |text| Self::read(&text))
     }
@@ -47,20 +48,20 @@ impl Patience {
 /// A notice about another rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
-    /// It is stopped or gone, or goes on again.
+    /// The rank is stopped or gone, or goes on again.
     Warning(String),
-    /// It was stopped for too long: this process is to end with the fault.
+    /// The rank was stopped or gone for too long: this process must end with the fault.
     Lost(Fault),
 }
 
-/// A rank's process.
+/// The process of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Process {
-    /// The rank's number.
+    /// Number of the rank.
     pub rank: usize,
-    /// Its number on the host.
+    /// Number of the process on the host.
     pub number: u64,
-    /// When it started, in the kernel's clock: process numbers are used again.
+    /// When the process started, in the kernel's clock, since process numbers are reused.
     pub started: u64,
 }
 
@@ -72,7 +73,7 @@ enum Condition {
 }
 
 impl Process {
-    /// This process; none where the system does not tell of processes.
+    /// This process; `None` where the system gives no information on processes.
     pub fn own(rank: usize) -> Option<Self> {
         let number = std::process::id().into();
         Some(Self { rank, number, started: state_of(number)?.1 })
@@ -88,22 +89,22 @@ impl Process {
     }
 }
 
-/// A process's state, as a letter, and when it started.
+/// The state of a process, as a letter, and when it started.
 fn state_of(process: u64) -> Option<(char, u64)> {
     let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it may hold any character.
+    // The name of the process, before ") ", may contain any character.
     let mut fields = text.rsplit_once(") ")?.1.split(' ');
     Some((fields.next()?.chars().next()?, fields.nth(18)?.parse().ok()?))
 }
 
-/// Watches others for the rank `own` until dropped.
+/// Watches other ranks until dropped.
 pub(crate) struct Watch {
     ended: Arc<AtomicBool>,
 }
 
 impl Watch {
-    /// Watches `others`, ranks of this host in ascending order. Of the ranks of a host the first that is not stopped
-    /// reports.
+    /// Begins to watch `others`, ranks of this host in ascending order, for rank `own`. Only the lowest rank of the
+    /// host that is not stopped reports.
     pub fn begin(own: usize, others: Vec<Process>, patience: Patience, tell: impl Fn(Notice) + Send + 'static) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let until = Arc::clone(&ended);
@@ -115,7 +116,7 @@ impl Watch {
                 look(own, &others, patience, tick, &mut seconds, &tell);
             }
         };
-        // Where the thread cannot start, the run goes on without it.
+        // If the thread cannot start, the run goes on without it.
         let _unwatched = thread::Builder::new().name("watch".to_owned()).spawn(watch);
         Self { ended }
     }
@@ -127,8 +128,8 @@ impl Drop for Watch {
     }
 }
 
-/// One look; `seconds` is for how long each process was seen not to run. It counts looks, not time: this process may
-/// have been stopped too.
+/// Looks once at all processes. `seconds` holds for how long each was seen not to run. It adds `tick` at each look
+/// instead of measuring time, since this process may have been stopped too.
 fn look(own: usize, others: &[Process], patience: Patience, tick: f64, seconds: &mut [f64], tell: &impl Fn(Notice)) {
     let conditions: Vec<Condition> = others.iter().map(|process| process.condition()).collect();
     for (k, process) in others.iter().enumerate().filter(|(k, _)| conditions[*k] == Condition::Runs) {
@@ -228,7 +229,7 @@ mod tests {
         signal(&child, "CONT");
         let mut text = next(&told);
         while text.starts_with("lost") {
-            // A busy machine may take long to let a process go on.
+            // On a busy machine it may take long until a process goes on.
             text = next(&told);
         }
         assert!(text.contains("rank 3 goes on"), "{text}");

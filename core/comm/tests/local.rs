@@ -1,4 +1,4 @@
-//! Ranks without MPI: alone and as threads, with all there and with some lost.
+//! Ranks without MPI: a single rank, and threads, with all ranks present or some lost.
 
 mod exercise;
 
@@ -29,7 +29,7 @@ fn ranks_as_threads() {
     }
 }
 
-/// Steps of a run: a ring of messages and a sum, over and over.
+/// Steps as in a run: messages around a ring and a sum, many times.
 fn steps(comm: &Threads) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     for _ in 0..1000 {
@@ -55,7 +55,7 @@ fn a_lost_rank_hangs_nobody() {
                 return None;
             }
             let outcome = comm.sum(&mut [0]).and_then(|()| steps(&comm));
-            // Nothing works afterwards, and nothing waits.
+            // Later calls fail and do not wait.
             let after = comm.sum(&mut [0]).expect_err("a rank is gone");
             assert_eq!(after.exit, Exit::LostRank);
             Some(agree(&comm, outcome))

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// The example, which cargo builds beside the tests.
+/// The path of the example, which cargo builds beside the tests.
 fn selftest() -> PathBuf {
     let test = std::env::current_exe().expect("a path");
     let path = test.parent().and_then(|deps| deps.parent()).expect("target/PROFILE/deps").join("examples/selftest");
@@ -12,14 +12,14 @@ fn selftest() -> PathBuf {
     path
 }
 
-/// Runs programs under mpirun as `arguments` say; `None` where no mpirun is installed.
+/// Runs mpirun with `arguments`; `None` where no mpirun is installed.
 fn mpirun<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Option<Output> {
-    // A session folder of its own: Open MPI 4 fails when two launches make the common one at the same time.
+    // Each launch has its own session folder: Open MPI 4 fails when two launches make the common one at the same time.
     let session = tempfile::tempdir().expect("a folder");
     let mut mpirun = Command::new("mpirun");
     mpirun.env("TMPDIR", session.path());
     mpirun.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-    // More ranks than cores, for Open MPI 4 and 5.
+    // Allows more ranks than cores, in Open MPI 4 and 5.
     mpirun.env("OMPI_MCA_rmaps_base_oversubscribe", "1").env("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe");
     match mpirun.args(arguments).output() {
         Ok(output) => Some(output),
@@ -34,7 +34,7 @@ fn launch(ranks: &str, arguments: &[&str]) -> Option<Output> {
     mpirun(own.into_iter().chain(arguments.iter().map(OsString::from)))
 }
 
-/// How many others each rank shares memory with, in ascending order.
+/// For each rank the number of other ranks with which it shares memory, in ascending order.
 #[cfg(target_os = "linux")]
 fn neighbours(output: &Output) -> Vec<usize> {
     let text = String::from_utf8_lossy(&output.stdout);
@@ -61,7 +61,7 @@ fn every_method_under_mpirun() {
     }
 }
 
-/// Such ranks share no memory of their own, and the others go on as before.
+/// Ranks without shared memory send through MPI, and the others are not affected.
 #[cfg(target_os = "linux")]
 #[test]
 fn ranks_that_get_no_memory_to_share() {

@@ -1,9 +1,9 @@
-//! Every method of [`Comm`], each against an answer that a rank works out alone.
+//! Tests every method of [`Comm`] against results that a rank computes alone.
 
 use hematite_comm::{Comm, Route, Waiting, agree};
 use hematite_config::{Exit, Fault};
 
-/// Runs all of it; panics where a rank sees a wrong answer.
+/// Tests all methods; panics where a rank gets a wrong result.
 pub fn everything(comm: &dyn Comm) {
     let (rank, size) = (comm.rank(), comm.size());
     assert!(rank < size && comm.local_rank() <= rank);
@@ -16,14 +16,14 @@ pub fn everything(comm: &dyn Comm) {
             routes(comm, round);
         }
     }
-    many_small_trades(comm);
+    many_small_exchanges(comm);
     one_way(comm);
     one_by_one(comm);
     agreement(comm);
     waiting(comm);
 }
 
-/// A hash that every rank computes alike.
+/// A hash that is the same on every rank.
 fn mix(parts: &[u64]) -> u64 {
     parts.iter().fold(0x9e37_79b9_7f4a_7c15, |h, &part| {
         let x = (h ^ part).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,7 +31,7 @@ fn mix(parts: &[u64]) -> u64 {
     })
 }
 
-/// What `from` says to `to`: nothing at all, or 0, 1, some or many bytes.
+/// The message of `from` to `to`: none, or one of 0, 1, some or many bytes.
 fn message(round: u64, from: usize, to: usize) -> Option<Vec<u8>> {
     let h = mix(&[round, from as u64, to as u64]);
     let length = match h % 5 {
@@ -56,7 +56,7 @@ fn exchange(comm: &dyn Comm, round: u64) {
     assert!(got == wanted, "rank {rank} of {size}, round {round}: a message came wrong");
 }
 
-/// The length of what `from` gives to `to` in an exchange, if anything.
+/// The length of the message of `from` to `to` in an exchange, if there is one.
 fn exchanged(round: u64, from: usize, to: usize) -> Option<usize> {
     let idle = |rank: usize| mix(&[round, rank as u64, 77]).is_multiple_of(4);
     if idle(from) || idle(to) {
@@ -77,14 +77,14 @@ fn exchanged(round: u64, from: usize, to: usize) -> Option<usize> {
     })
 }
 
-/// Words that differ from place to place and from message to message, cut to the length of `room`.
+/// Fills `room` with words that differ from place to place and from message to message.
 fn fill(seed: u64, room: &mut [u8]) {
     for (word, at) in room.chunks_mut(8).zip(0..) {
         word.copy_from_slice(&mix(&[seed, at]).to_le_bytes()[..word.len()]);
     }
 }
 
-/// One exchange of messages whose lengths `length` gives by sender and receiver.
+/// One exchange of messages with the lengths `length(sender, receiver)`.
 fn exchange_by(comm: &dyn Comm, round: u64, length: impl Fn(usize, usize) -> Option<usize>) {
     let (rank, size) = (comm.rank(), comm.size());
     let seed = |from: usize, to: usize| mix(&[round, from as u64, to as u64, 79]);
@@ -111,8 +111,8 @@ fn exchange_all(comm: &dyn Comm, round: u64) {
     exchange_by(comm, round, |from, to| exchanged(round, from, to));
 }
 
-/// In a row, so that ranks run ahead of others; exchanges among them.
-fn many_small_trades(comm: &dyn Comm) {
+/// Many collective calls and exchanges in succession, so that ranks run ahead of others.
+fn many_small_exchanges(comm: &dyn Comm) {
     let size = comm.size();
     for round in 1000..5000 {
         let next = |from: usize, to: usize| to == (from + 1) % size || from == (to + 1) % size;
@@ -125,7 +125,7 @@ fn many_small_trades(comm: &dyn Comm) {
     }
 }
 
-/// From the first rank to the others, which answer nothing and take their time.
+/// Messages from the first rank to the others, which do not answer and are slow.
 fn one_way(comm: &dyn Comm) {
     for round in 5000..5030 {
         if comm.rank() > 0 {
@@ -135,7 +135,7 @@ fn one_way(comm: &dyn Comm) {
     }
 }
 
-/// Rank 0 exchanges with all at once, the others pair by pair, with it before or after.
+/// Rank 0 exchanges with all ranks at once; the others exchange in pairs, before or after that with rank 0.
 fn one_by_one(comm: &dyn Comm) {
     let (rank, size) = (comm.rank(), comm.size());
     let exchange_if = |round: u64, together: &dyn Fn(usize, usize) -> bool| {
@@ -211,7 +211,7 @@ fn agreement(comm: &dyn Comm) {
     }
 }
 
-/// Numbers with gaps, held by ranks as a hash will have it and wanted by one or several, in any order.
+/// Numbers with gaps, held by ranks chosen by a hash and wanted by one or several ranks, in any order.
 fn routes(comm: &dyn Comm, round: u64) {
     let (rank, size) = (comm.rank() as u64, comm.size() as u64);
     let numbers = || (0..[0, 1, 7, 3000][round as usize / 8 % 4]).map(|k: u64| 5 * k + mix(&[round, k]) % 5);
@@ -243,7 +243,7 @@ fn waiting(comm: &dyn Comm) {
     let long = waiting.seconds() > 0.5 * nap.as_secs_f64();
     assert_eq!(long, comm.rank() > 0, "rank {}: {} s", comm.rank(), waiting.seconds());
 
-    // What a rank does while it writes is its own work.
+    // Time in `write` is the rank's own work.
     let (size, waiting) = (comm.size(), Waiting::new(comm));
     let others: Vec<(usize, usize)> = (1..size).map(|rank| (rank, 1)).collect();
     let (going, coming) = if comm.rank() == 0 { (&others[..], &[][..]) } else { (&[][..], &[(0, 1)][..]) };
