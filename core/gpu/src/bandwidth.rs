@@ -1,4 +1,4 @@
-//! How fast the device copies: the measure of kernels that are bound by memory.
+//! Measures the copy bandwidth of the device, which bounds memory-bound kernels.
 
 use std::time::Instant;
 
@@ -7,17 +7,17 @@ use hematite_config::Result;
 use crate::copy::copy_kernel;
 use crate::{Gpu, Recorder};
 
-/// Bytes of each of the two buffers, unless the device binds less: far more than caches hold.
+/// Bytes of each of the two buffers, unless the device binds less: far more than caches can hold.
 const BYTES: u64 = 1 << 30;
-/// The same on software devices, whose memory is the host's.
+/// Bytes of each buffer on software devices, whose memory is that of the host.
 const BYTES_SOFTWARE: u64 = 1 << 26;
-/// Copies of one measurement.
+/// Copies in one measurement.
 const COPIES: u32 = 16;
-/// Measurements, the best of which counts.
+/// Number of measurements, of which the best counts.
 const REPEATS: usize = 5;
 
 impl Gpu {
-    /// Bytes read and written a second by the fastest of some copies between two buffers.
+    /// Bytes read and written a second in copies between two buffers: the fastest of several measurements.
     ///
     /// # Errors
     /// Where the device has no room or is lost.

@@ -1,9 +1,9 @@
 //! The storage buffers of a kernel, as its WGSL declares them.
 
-/// How a declaration of a storage buffer begins, and whether the kernel writes the buffer.
+/// Beginnings of the declaration of a storage buffer, and whether the kernel writes the buffer.
 const ACCESS: [(&str, bool); 2] = [("var<storage, read> ", false), ("var<storage, read_write> ", true)];
 
-/// A storage buffer as a kernel sees it.
+/// A storage buffer that a kernel declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Binding {
     /// Its name in WGSL.
@@ -13,7 +13,7 @@ pub(crate) struct Binding {
 }
 
 impl Binding {
-    /// The binding that a line of WGSL without `@group` and `@binding` declares, if it declares one.
+    /// The binding that a line of WGSL without `@group` and `@binding` declares, if any.
     fn declared(line: &str) -> Option<Self> {
         let line = line.trim_start();
         let (name, written) = ACCESS.iter().find_map(|&(begin, written)| Some((line.strip_prefix(begin)?, written)))?;
@@ -22,8 +22,8 @@ impl Binding {
     }
 }
 
-/// Numbers the lines of `wgsl` that declare a storage buffer, e.g. `var<storage, read> force: array<f32>;`, from 0 on: puts
-/// `@group(0) @binding(0)` before them. Kernels so declare what they bind where they use it.
+/// Numbers the lines of `wgsl` that declare a storage buffer, e.g. `var<storage, read> force: array<f32>;`, from 0 on:
+/// puts `@group(0) @binding(0)` before them. So kernels can declare buffers where they use them.
 pub(crate) fn number(wgsl: &str) -> String {
     let mut count = 0;
     let mut numbered = String::with_capacity(wgsl.len());
@@ -37,7 +37,7 @@ pub(crate) fn number(wgsl: &str) -> String {
     numbered
 }
 
-/// The bindings of WGSL that is numbered, in the order of their numbers.
+/// The bindings of numbered WGSL, by number.
 pub(crate) fn table(wgsl: &str) -> Vec<Binding> {
     let numbered = wgsl.lines().filter_map(|line| line.strip_prefix("@group(0) @binding("));
     numbered.filter_map(|line| Binding::declared(line.split_once(") ")?.1)).collect()

@@ -5,10 +5,10 @@ use hematite_config::{Fault, Result};
 
 use crate::{Gpu, Recorder, Ticket};
 
-/// Bytes a copy moves at a time, so that the host never holds a second copy of a large buffer.
+/// Bytes that a copy moves at a time, so that the host never holds a second copy of a large buffer.
 const CHUNK: usize = 4 << 20;
 
-/// A storage buffer on the device. It ends with padding, so that kernels may take its last elements as a whole `vec4`.
+/// A storage buffer on the device. Padding at its end lets kernels access the last elements as a whole `vec4`.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     pub(crate) inner: wgpu::Buffer,
@@ -16,21 +16,21 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Its size in bytes, whole words, without the padding.
+    /// Size in bytes, a multiple of 4, without the padding.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Bytes with the padding: whole `vec4`s.
+    /// Size in bytes with padding, whole `vec4`s, of a buffer of `bytes` bytes.
     pub(crate) fn padded(bytes: u64) -> u64 {
         bytes.next_multiple_of(16).max(16)
     }
 }
 
-/// Sizes of dispatches that kernels write: workgroups along x, y and z, an entry a dispatch.
+/// Sizes of dispatches, written by kernels. Each entry has the numbers of workgroups along x, y and z of a dispatch.
 #[derive(Clone, Debug)]
 pub struct Arguments {
-    /// `array<u32>`, three an entry.
+    /// `array<u32>`, three words an entry.
     pub buffer: Buffer,
 }
 
@@ -39,7 +39,7 @@ impl Arguments {
     pub(crate) const ENTRY: u64 = 12;
 }
 
-/// A buffer that the host can read: the target of a copy, mapped to read it out.
+/// A buffer that the host can read: the target of a copy, which is then mapped.
 #[derive(Clone, Debug)]
 pub struct Staging {
     pub(crate) inner: wgpu::Buffer,
@@ -70,8 +70,8 @@ impl Gpu {
         }
     }
 
-    /// Copies `values` to `buffer` from element `at` on, piece by piece, and waits for each piece, so that the copy
-    /// needs little memory in between.
+    /// Copies `values` to `buffer` from element `at` on. Waits for each of its pieces, so that the copy needs little
+    /// intermediate memory.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -105,7 +105,7 @@ impl Gpu {
         Ok(values)
     }
 
-    /// Waits for `ticket` and gives the bytes of `staging` to `take`.
+    /// Waits for the submission `ticket` and calls `take` with the bytes of `staging`.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.

@@ -1,28 +1,30 @@
-//! Calibration of the device's clock against the host's.
+//! Calibrates the clock of the device against that of the host.
 
 use hematite_config::Result;
 
 use crate::Gpu;
 use crate::timeline::now;
 
-/// Submissions that a calibration makes.
+/// Submissions in a calibration.
 const ROUNDS: usize = 32;
 
-/// Bounds of host minus device clock in nanoseconds, from submissions of one timestamp each: it is written after the
-/// host began to submit it and before the host knew it was done.
+/// Bounds of the difference of host and device clock in nanoseconds, from submissions of one timestamp each. The device
+/// writes a timestamp after the host begins to submit it and before the host learns that it is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Calibration {
-    /// The first of the timestamps, from which ticks count.
+    /// The first timestamp, from which ticks count.
     first: u64,
     /// Nanoseconds a tick.
     period: f64,
-    /// The host's clock at that time.
+    /// The clock of the host at the first timestamp.
     at: i64,
     low: i64,
     high: i64,
 }
 
 impl Calibration {
+    /// Measures the bounds.
+    ///
     /// # Errors
     /// When the device is lost.
     pub fn measure(gpu: &Gpu) -> Result<Self> {
@@ -54,7 +56,8 @@ impl Calibration {
     }
 
     /// The conversion of ticks between this calibration and a later one to nanoseconds of the host's clock, and its
-    /// largest error in nanoseconds: one offset where one fits both calibrations, else an offset that drifts evenly.
+    /// largest error in nanoseconds. It adds one constant offset if that fits both calibrations, else an offset with a
+    /// linear drift.
     pub fn with(self, later: Self) -> (impl Fn(u64) -> i64, i64) {
         let shift = since(self.first, later.first, self.period);
         let [low, high] = [later.low - shift, later.high - shift];
@@ -76,7 +79,7 @@ impl Calibration {
     }
 }
 
-/// Nanoseconds from one tick to another, negative where that is earlier.
+/// Nanoseconds from tick `first` to `tick`; negative if `tick` is earlier.
 fn since(first: u64, tick: u64, period: f64) -> i64 {
     (tick.wrapping_sub(first) as i64 as f64 * period).round() as i64
 }
@@ -85,8 +88,8 @@ fn since(first: u64, tick: u64, period: f64) -> i64 {
 mod tests {
     use super::*;
 
-    /// Timestamps of a device that runs `offset` ns behind the host and `rate` times as fast, in ticks of `period` ns,
-    /// and what the host saw of them: `slack` ns at most around each.
+    /// A calibration with a device that runs `offset` ns behind the host and `rate` times as fast, in ticks of `period`
+    /// ns. The host's bounds of each timestamp are up to `slack` ns apart from it.
     fn seen(from: i64, offset: i64, rate: f64, period: f64, slack: i64) -> Calibration {
         let moments: Vec<i64> = (0..20).map(|k| from + 1_000_000 * k).collect();
         let ticks: Vec<u64> =

@@ -1,4 +1,4 @@
-//! Messages between kernels and the host, in the midst of other work.
+//! Messages between kernels and the host while other work goes on.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -12,24 +12,24 @@ use crate::mapped::{Mapped, Reader};
 use crate::signal::{DeviceSignal, HostSignal, KernelSignals};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
 
-/// How long the host looks for a message without a pause: as long as small kernels take.
+/// How long the host polls for a message without a pause: the time of small kernels.
 const SPIN: Duration = Duration::from_micros(200);
 
-/// How long it only lets others go first, before it sleeps between looks.
+/// How long after that the host yields between looks, before it sleeps between them.
 const YIELD: Duration = Duration::from_millis(2);
 
 const NAP: Duration = Duration::from_micros(20);
 
 /// A channel between kernels and the host: a send buffer, which kernels fill, and a receive buffer, which the host
-/// fills. [`Recorder::send`] sends a message, and the device goes on with what is recorded after it.
-/// [`Recorder::await_answer`] is where the device needs the answer; its callback makes that: [`Channel::wait`],
-/// [`Channel::read`], [`Channel::fill`], [`Channel::answer`].
+/// fills. [`Recorder::send`] sends a message; the device goes on with what is recorded after it.
+/// [`Recorder::await_answer`] marks where the device needs the answer, and takes a callback that makes it with
+/// [`Channel::wait`], [`Channel::read`], [`Channel::fill`] and [`Channel::answer`].
 ///
-/// The host reads a copy of the message in memory that stays mapped: kernels that pack write to the host's memory far
-/// more slowly than a kernel that copies, or than the device's copy engine (see [`Gpu::background_channel`]). The host
-/// writes answers where kernels read them. Nothing is mapped or allocated on the way. Where Vulkan gives no such
-/// memory, message and answer are copied and mapped each time, once the device is idle. One message is on its way at a
-/// time: a kernel that fills the next one must come after the kernel that reads the answer to the last.
+/// The host reads a copy of the message in memory that stays mapped. The copy is made by a kernel, or by the device's
+/// copy engine (see [`Gpu::background_channel`]): kernels that pack would write to host memory far more slowly. The
+/// host writes answers where kernels read them. Nothing is mapped or allocated for a message. Where Vulkan has no such
+/// memory, message and answer are copied and mapped each time, when the device is idle. Only one message is under way
+/// at a time: the kernel that fills the next one must come after the kernel that reads the answer to the last.
 #[derive(Clone, Debug)]
 pub struct Channel {
     send_buffer: Buffer,
@@ -39,9 +39,9 @@ pub struct Channel {
 
 #[derive(Clone, Debug)]
 enum Way {
-    /// Through memory that both reach. With `copy`, a kernel copies the message there before the device signals; else
-    /// the copy engine does after that. With `answered`, the device waits for answers; with `signals`, kernels signal
-    /// and wait by themselves.
+    /// Through memory that host and device share. With `copy`, a kernel copies the message there before the device
+    /// signals; else the copy engine does after the signal. With `answered`, the device waits for answers; with
+    /// `signals`, the kernels that send and need messages signal and wait themselves.
     Mapped {
         copy: Option<(Kernel, Bound)>,
         sent: DeviceSignal,
@@ -63,7 +63,7 @@ struct Memory {
     answer: Mapped,
 }
 
-/// What the host has of memory that they do not share.
+/// The host's copies of memory that it does not share with the device.
 #[derive(Debug)]
 struct Copies {
     came: Vec<u8>,
@@ -82,8 +82,8 @@ impl Gpu {
         }
     }
 
-    /// The same, for messages that are sent off before much other work: where the device has a copy engine, that takes
-    /// them to the host while kernels recorded after them are at work, which so do not wait for the copy. The message
+    /// A channel for messages that are sent before much other work. If the device has a copy engine, it takes the
+    /// messages to the host while kernels recorded after them work, which then do not wait for the copy. The message
     /// takes longer.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl Gpu {
 }
 
 impl Channel {
-    /// One whose messages a kernel copies; none where the device has not the memory for it.
+    /// A channel whose messages a kernel copies; `None` if the device lacks shared memory.
     fn by_kernel(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
         let Some(read) = Mapped::new(gpu, label, out, Reader::Host) else { return Ok(None) };
         let out = gpu.buffer(label, out)?;
@@ -107,7 +107,7 @@ impl Channel {
         Self::mapped(gpu, out, Some(copy), None, Memory { copier: None, read, answer })
     }
 
-    /// One whose messages `queue` copies.
+    /// A channel whose messages `queue` copies; `None` if the device lacks shared memory.
     fn by_engine(gpu: &Gpu, queue: &CopyQueue, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
         Self::by_engine_with(gpu, queue, label, out, answer, KernelSignals::new(gpu)?)
     }
@@ -156,17 +156,17 @@ impl Channel {
         Ok(Self { send_buffer: gpu.buffer(label, out)?, receive_buffer: gpu.buffer(label, answer)?, way })
     }
 
-    /// What kernels fill for the host.
+    /// The buffer that kernels fill with the message.
     pub fn send_buffer(&self) -> &Buffer {
         &self.send_buffer
     }
 
-    /// What the host fills for kernels.
+    /// The buffer that the host fills with the answer.
     pub fn receive_buffer(&self) -> &Buffer {
         &self.receive_buffer
     }
 
-    /// Some where kernels have to send messages and await answers by themselves.
+    /// The signals for kernels that send messages and await answers themselves; `None` if they do not have to.
     pub fn signals(&self) -> Option<&KernelSignals> {
         match &self.way {
             Way::Mapped { signals, .. } => signals.as_ref(),
@@ -174,8 +174,7 @@ impl Channel {
         }
     }
 
-    /// Waits for the first `bytes` bytes of the message that [`Recorder::send`] sent off in what was submitted, for
-    /// [`Channel::read`].
+    /// Waits for the first `bytes` bytes of the submitted message of [`Recorder::send`], for [`Channel::read`].
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -183,7 +182,7 @@ impl Channel {
         match &self.way {
             Way::Mapped { sent, memory, .. } => {
                 let unsent = || Fault::io(format!("{} was to send a message, and did not", gpu.info().name));
-                // A device that is lost, or idle without having signalled, never will.
+                // A device that is lost, or idle without having signalled, will never signal.
                 wait_until(gpu, || sent.take(), || gpu.is_idle().map(|idle| idle.then(unsent)))?;
                 if let Some(copier) = &mut locked(memory).copier {
                     copier.start(bytes as u64)?;
@@ -198,8 +197,8 @@ impl Channel {
         }
     }
 
-    /// The bytes of the message from `at` on. MPI is not to read mapped memory itself: not all of its ways to other
-    /// processes can.
+    /// Copies the bytes of the message from `at` on to `to`. MPI must not read mapped memory itself, since not all its
+    /// transports can.
     pub fn read(&self, at: usize, to: &mut [u8]) {
         match &self.way {
             Way::Mapped { memory, .. } => locked(memory).read.read(at, to),
@@ -207,7 +206,7 @@ impl Channel {
         }
     }
 
-    /// Puts bytes into the answer, at `at`.
+    /// Writes bytes into the answer from `at` on.
     pub fn fill(&self, at: usize, bytes: &[u8]) {
         match &self.way {
             Way::Mapped { memory, .. } => locked(memory).answer.write(at, bytes),
@@ -215,7 +214,7 @@ impl Channel {
         }
     }
 
-    /// Gives the device the first `bytes` bytes of [`Channel::receive_buffer`] as they were filled.
+    /// Gives the device the first `bytes` bytes of the answer.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -235,8 +234,8 @@ fn locked<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<'g> Recorder<'g> {
-    /// Sends the first `bytes` bytes that kernels recorded up to here put into the send buffer of `channel`. What is
-    /// recorded from here on is done while the host reads them.
+    /// Sends the first `bytes` bytes of the send buffer of `channel`, as written by kernels recorded so far. The device
+    /// does what is recorded from here on while the host reads the message.
     pub fn send(&mut self, channel: &Channel, bytes: u64) {
         match &channel.way {
             Way::Mapped { copy, sent, .. } => {
@@ -251,13 +250,13 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// What is recorded from here on needs the answer to the last message of `channel`, which `callback` gives.
-    /// Callbacks are run in their order from inside of other calls of this recorder, at the latest in
-    /// [`Recorder::flush`]. Where the device may wait for the host, what comes after goes into the same submission;
-    /// else what is recorded up to here is submitted, and the callback is run before the next submission.
+    /// Makes all that is recorded from here on wait for the answer to the last message of `channel`, which `callback`
+    /// gives. Callbacks run in order inside other calls of this recorder, at the latest in [`Recorder::flush`]. If the
+    /// device may wait for the host, what comes after goes into the same submission. Else what is recorded so far is
+    /// submitted, and the callback runs before the next submission.
     ///
     /// # Errors
-    /// Those of callbacks before.
+    /// Those of earlier callbacks.
     pub fn await_answer(&mut self, channel: &Channel, callback: impl FnMut() -> Result<()> + 'g) -> Result<()> {
         let signals = match &channel.way {
             Way::Mapped { sent, answered, .. } => answered.as_ref().map(|answered| (sent.clone(), answered.clone())),
@@ -273,7 +272,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Submits what is recorded and gives the message that [`Recorder::send`] sent off among it.
+    /// Submits what is recorded and copies the message of [`Recorder::send`] in it to `to`.
     ///
     /// # Errors
     /// An I/O fault when the device is lost, and those of callbacks.
@@ -285,7 +284,8 @@ impl<'g> Recorder<'g> {
     }
 }
 
-/// Waits until `done`; `never` gives the fault where that cannot come any more, and is asked before `done` is.
+/// Waits until `done` returns true. `never`, called before each call of `done`, returns a fault if that cannot happen
+/// any more.
 fn wait_until(
     gpu: &Gpu,
     mut done: impl FnMut() -> Result<bool>,
@@ -325,7 +325,8 @@ mod tests {
         #include \"main.wgsl\"
         fn work_on(k: u32) { to[k] = numbers[k] * span.factor + span.plus; }";
 
-    /// A kernel that makes others of `numbers`; before or after the message where there are signals.
+    /// A kernel that writes changed `numbers` to `to`. With signals, it sends the message itself (`sends`) or awaits
+    /// the answer.
     fn kernel(gpu: &Gpu, channel: &Channel, sends: bool, numbers: &Buffer, to: &Buffer) -> (Kernel, Bound) {
         let mut buffers = vec![("numbers", numbers), ("to", to)];
         let signals = channel.signals();
@@ -343,7 +344,7 @@ mod tests {
         (kernel, bound)
     }
 
-    /// Numbers go to and fro; each time a kernel changes them, and the host adds one to each.
+    /// Sends numbers to the host and back many times; each time a kernel changes them, and the host adds one to each.
     fn converses(channel: &Channel, gpu: &Gpu, count: usize) {
         let middle = gpu.buffer("numbers", 4 * count as u64).expect("room");
         let out = kernel(gpu, channel, true, &middle, channel.send_buffer());
@@ -402,7 +403,7 @@ mod tests {
             let shared = || CopyQueue::shared(&gpu).expect("a queue");
             let queue = match gpu.copy_queue.clone() {
                 Some(queue) => queue,
-                // A queue that waits for the host copies nothing.
+                // A queue cannot copy while it waits for the host.
                 None if waits => continue,
                 None => shared(),
             };
@@ -413,9 +414,9 @@ mod tests {
         }
     }
 
-    /// The host answers before the kernel that awaits is submitted, since software Vulkan would not wait in it.
+    /// The host answers before the awaiting kernel is submitted, since software Vulkan would not wait in a kernel.
     #[test]
-    fn kernels_post_and_await_by_themselves() {
+    fn kernels_send_and_await_by_themselves() {
         let gpu = checked();
         let queue = gpu.copy_queue.clone().or_else(|| CopyQueue::shared(&gpu)).expect("a queue");
         for count in [1_usize, 63, 70_000] {

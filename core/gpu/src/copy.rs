@@ -1,11 +1,11 @@
-//! A copy by a kernel.
+//! Copies by a kernel.
 
 use hematite_config::Result;
 use minijinja::context;
 
 use crate::{Bound, Buffer, Gpu, Kernel, MAIN, Template, WORKGROUP, render};
 
-/// A kernel that copies `from` to `to`, 16 bytes an invocation. It is compiled once.
+/// A kernel that copies `from` to `to`, 16 bytes an invocation. It is compiled once for each device.
 pub(crate) fn copy_kernel(gpu: &Gpu, from: &Buffer, to: &Buffer) -> Result<(Kernel, Bound)> {
     let kernel = match gpu.copy.get() {
         Some(kernel) => kernel.clone(),

@@ -19,13 +19,12 @@ use crate::{Buffer, Gpu};
 pub(crate) struct CopyQueue {
     /// The queue families of wgpu's queue and of this one.
     pub families: [u32; 2],
-    /// Vulkan lets one thread at a time use it.
+    /// Locked, since only one thread at a time may use a queue.
     queue: Arc<Mutex<vk::Queue>>,
 }
 
 impl CopyQueue {
-    /// Opens a device that has such a queue beside wgpu's; none where the adapter is not Vulkan's or offers no such
-    /// queue.
+    /// Opens a device with such a queue beside wgpu's; `None` if the adapter is not Vulkan's or has no such queue.
     ///
     /// # Errors
     /// Where the device cannot be opened.
@@ -33,8 +32,8 @@ impl CopyQueue {
         adapter: &wgpu::Adapter,
         descriptor: &wgpu::DeviceDescriptor<'_>,
     ) -> std::result::Result<Option<(wgpu::Device, wgpu::Queue, Self)>, String> {
-        // Sound because handles stay with wgpu, and the device is made by the adapter, with all that wgpu asks for and
-        // a queue more of a family that is there.
+        // Sound because wgpu keeps the handles, and the adapter makes the device with all that wgpu asks for and one
+        // more queue of an existing family.
         unsafe {
             let Some(hal) = adapter.as_hal::<Vulkan>() else { return Ok(None) };
             let Some(family) = copying_family(&hal) else { return Ok(None) };
@@ -56,11 +55,10 @@ impl CopyQueue {
         }
     }
 
-    /// wgpu's own queue in its place, for tests on devices without another: copies then wait for kernels submitted
-    /// before.
+    /// Uses wgpu's own queue, for tests on devices with no other. Copies then wait for kernels submitted before.
     #[cfg(test)]
     pub fn shared(gpu: &Gpu) -> Option<Self> {
-        // Sound because handles stay with wgpu.
+        // Sound because wgpu keeps the handles.
         let device = unsafe { gpu.device.as_hal::<Vulkan>() }?;
         let queue = Arc::new(Mutex::new(device.raw_queue()));
         Some(Self { families: [device.queue_family_index(); 2], queue })
@@ -73,7 +71,7 @@ impl CopyQueue {
 /// The adapter's handles must be alive.
 unsafe fn copying_family(adapter: &wgpu::hal::vulkan::Adapter) -> Option<u32> {
     let instance = adapter.shared_instance().raw_instance();
-    // Sound because the caller says so.
+    // Sound because the caller keeps the handles alive.
     let families = unsafe { instance.get_physical_device_queue_family_properties(adapter.raw_physical_device()) };
     let aside = vk::QueueFlags::SPARSE_BINDING | vk::QueueFlags::PROTECTED;
     let copies = |family: &vk::QueueFamilyProperties| family.queue_flags & !aside == vk::QueueFlags::TRANSFER;
@@ -85,7 +83,7 @@ unsafe fn copying_family(adapter: &wgpu::hal::vulkan::Adapter) -> Option<u32> {
 pub(crate) struct Copier {
     gpu: Gpu,
     queue: CopyQueue,
-    /// Kept alive for the commands that name them.
+    /// Kept alive for the commands that use them.
     buffers: [Buffer; 2],
     raw: [vk::Buffer; 2],
     pool: vk::CommandPool,
@@ -95,10 +93,9 @@ pub(crate) struct Copier {
 }
 
 impl Copier {
-    /// One that copies from the start of `from` to the start of `to`; none where Vulkan has no room for it.
+    /// A copier from the start of `from` to the start of `to`; `None` if Vulkan has no room for it.
     pub fn new(gpu: &Gpu, queue: &CopyQueue, from: &Mapped, to: &Mapped) -> Option<Self> {
-        // Sound because the device is alive, as `gpu` holds it, and what is made is used and destroyed by the copier
-        // alone.
+        // Sound because `gpu` keeps the device alive, and only the copier uses and destroys what is made here.
         let (pool, commands, done) = unsafe {
             let device = gpu.device.as_hal::<Vulkan>()?;
             let raw = device.raw_device();
@@ -126,21 +123,21 @@ impl Copier {
         })
     }
 
-    /// Begins to copy `bytes` bytes, which kernels have written: the host has seen the signal that came after them.
+    /// Begins to copy `bytes` bytes that kernels wrote. The host must have seen the signal after them.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
     ///
     /// # Panics
-    /// When either buffer is shorter, or the last copy is not over: faults of the program.
+    /// When either buffer is shorter, or the last copy is not over, which are bugs of the program.
     pub fn start(&mut self, bytes: u64) -> Result<()> {
         assert!(!self.busy && self.buffers.iter().all(|buffer| bytes <= buffer.bytes()), "{bytes} bytes to copy");
         if bytes == 0 {
             return Ok(());
         }
         let queue = self.queue.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        // Sound because the last copy is over, and the queue is locked. What kernels wrote is available since the
-        // barriers before the signal, so that a submission from here on sees it.
+        // Sound because the last copy is over, and the queue is locked. Kernels' writes are available since the
+        // barriers before the signal, so that a submission from here on sees them.
         let started = unsafe {
             let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return Ok(()) };
             self.record(device.raw_device(), bytes).and_then(|()| {
@@ -155,8 +152,10 @@ impl Copier {
         Ok(())
     }
 
+    /// Records the copy of `bytes` bytes.
+    ///
     /// # Safety
-    /// The commands must not be at work.
+    /// The commands must not be in use by the device.
     unsafe fn record(&self, device: &ash::Device, bytes: u64) -> std::result::Result<(), vk::Result> {
         let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
         let region = vk::BufferCopy::default().size(bytes);
@@ -164,7 +163,7 @@ impl Copier {
             .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ);
         let (copies, host) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
-        // Sound because all handles are alive and both buffers long enough.
+        // Sound because all handles are alive and both buffers are long enough.
         unsafe {
             device.begin_command_buffer(self.commands, &once)?;
             device.cmd_copy_buffer(self.commands, self.raw[0], self.raw[1], &[region]);
@@ -201,7 +200,7 @@ impl Copier {
 
 impl Drop for Copier {
     fn drop(&mut self) {
-        // Sound because nothing of this is at work any more, or the device is lost.
+        // Sound because the device no longer uses these, or is lost.
         unsafe {
             let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return };
             let raw = device.raw_device();

@@ -8,38 +8,38 @@ use crate::copy_engine::CopyQueue;
 use crate::stopwatch::{Stopwatch, TIMESTAMPS};
 use crate::{Arguments, Buffer, Kernel, Ticket, environment, memory};
 
-/// How to get a working Vulkan device where there is none.
+/// Says how to get a working Vulkan device.
 const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-get install mesa-vulkan-drivers libvulkan1 \
     (or point VK_DRIVER_FILES at a driver's .json). In a container with an NVIDIA GPU, NVIDIA_DRIVER_CAPABILITIES must \
     include graphics; a MIG slice has no Vulkan";
 
-/// Environment variable with the numbers of the devices that ranks may use, `1` or `0,2`, in the order in which they
-/// take them.
+/// Environment variable with the numbers of the devices for ranks, e.g. `1` or `0,2`, in the order in which ranks take
+/// them.
 const CHOICE: &str = "HEMATITE_GPUS";
 
-/// Environment variable: 1 has devices wait for messages in the midst of submissions, 0 has the host wait between
+/// Environment variable: with 1, devices wait for messages within submissions; with 0, the host waits between
 /// submissions.
 const WAITS: &str = "HEMATITE_DEVICE_WAITS";
 
-/// NVIDIA's number as a vendor of PCI devices.
+/// PCI vendor number of NVIDIA.
 const NVIDIA: u32 = 0x10DE;
 
-/// One device that `wgpu` sees.
+/// A device that `wgpu` finds.
 #[derive(Clone, Debug)]
 pub struct GpuInfo {
     /// Its number among all devices of this host.
     pub number: usize,
     /// Its name.
     pub name: String,
-    /// What it is: "discrete GPU", "software", ...
+    /// Kind of device: "discrete GPU", "software", ...
     pub kind: &'static str,
-    /// Whether it is software that runs on the host's processor.
+    /// Whether it is software on the host's processor.
     pub software: bool,
     /// Driver and its version.
     pub driver: String,
     /// PCI bus id, empty for software devices.
     pub bus: String,
-    /// Bytes of memory for buffers, where that is known.
+    /// Bytes of memory for buffers, if known.
     pub memory: Option<u64>,
     /// Largest storage binding in bytes.
     pub max_binding: u64,
@@ -49,18 +49,18 @@ pub struct GpuInfo {
     pub f16: bool,
     /// Whether kernels may use f64.
     pub f64: bool,
-    /// Whether it may wait for the host in the midst of a submission for as long as the host takes.
+    /// Whether it may wait for the host within a submission for any time.
     pub(crate) patient: bool,
 }
 
-/// What a run needs of a device beyond the ordinary.
+/// Optional features of a device that a run needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Needs {
     /// f16 in shaders and storage.
     pub f16: bool,
     /// f64 in shaders and storage.
     pub f64: bool,
-    /// wgpu's bounds and loop checks in every kernel.
+    /// wgpu's checks of bounds and loops in every kernel.
     pub checks: bool,
 }
 
@@ -72,12 +72,12 @@ pub struct Gpu {
     pub(crate) limits: wgpu::Limits,
     pub(crate) checks: bool,
     pub(crate) stopwatch: Arc<Stopwatch>,
-    /// See copy.rs.
+    /// The kernel of copy.rs, compiled at its first use.
     pub(crate) copy: Arc<OnceLock<Kernel>>,
-    /// Where the device has a copy engine of its own.
+    /// Queue of the device's copy engine, if it has one.
     pub(crate) copy_queue: Option<CopyQueue>,
     waits: bool,
-    /// Whether a rank with a lower number on this host has the same device.
+    /// Whether a lower rank of this host uses the same device.
     taken: bool,
     info: GpuInfo,
 }
@@ -86,13 +86,13 @@ fn instance() -> wgpu::Instance {
     environment::complete();
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN;
-    // Sizes of indirect dispatches come from kernels of our own; checking each costs more than some of them.
+    // Kernels of this program write the sizes of indirect dispatches; a check costs more than some dispatches.
     descriptor.flags.remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
     wgpu::Instance::new(descriptor)
 }
 
-/// The adapters ranks may use, each with its number, in a fixed order: hardware where there is any, else software; of
-/// these what [`CHOICE`] says.
+/// The adapters for ranks with their numbers, in a fixed order: hardware if there is any, else software; of these the
+/// ones in [`CHOICE`].
 fn adapters() -> Result<Vec<(usize, wgpu::Adapter)>> {
     let mut all = pollster::block_on(instance().enumerate_adapters(wgpu::Backends::VULKAN));
     all.sort_by_key(|adapter| adapter.get_info().device_pci_bus_id);
@@ -104,7 +104,7 @@ fn adapters() -> Result<Vec<(usize, wgpu::Adapter)>> {
     Ok(numbers.into_iter().map(|number| (number, all[number].clone())).collect())
 }
 
-/// The numbers that `choice` names of `found` devices; all without a choice.
+/// The numbers in `choice`, of `found` devices; all numbers without a choice.
 fn chosen(choice: Option<&str>, found: usize) -> Result<Vec<usize>> {
     let Some(choice) = choice.filter(|_| found > 0) else { return Ok((0..found).collect()) };
     let number = |word: &str| {
@@ -119,7 +119,7 @@ fn chosen(choice: Option<&str>, found: usize) -> Result<Vec<usize>> {
     choice.split(',').map(number).collect()
 }
 
-/// Whether to wait: as `choice` says, or else as `suits` the device.
+/// Whether the device waits: by `choice`, or else by `suits`.
 fn waits_of(choice: Option<&str>, suits: bool) -> Result<bool> {
     match choice {
         None => Ok(suits),
@@ -154,30 +154,30 @@ fn describe((number, adapter): &(usize, wgpu::Adapter)) -> GpuInfo {
         max_buffer: limits.max_buffer_size,
         f16: adapter.features().contains(wgpu::Features::SHADER_F16),
         f64: adapter.features().contains(wgpu::Features::SHADER_F64),
-        // Other drivers end submissions that take seconds; software Vulkan keeps a core of the host busy while it
+        // Other drivers end submissions that take seconds, and software Vulkan keeps a core of the host busy while it
         // waits.
         patient: info.vendor == NVIDIA && info.device_type != wgpu::DeviceType::Cpu,
     }
 }
 
-/// The devices that ranks may use, in the order in which ranks of a host take them.
+/// The devices for ranks, in the order in which the ranks of a host take them.
 ///
 /// # Errors
-/// A no-GPU fault where the environment's HEMATITE_GPUS names one that is not there.
+/// A no-GPU fault where the environment variable HEMATITE_GPUS names a device that does not exist.
 pub fn list() -> Result<Vec<GpuInfo>> {
     Ok(adapters()?.iter().map(describe).collect())
 }
 
-/// The fault of a machine without any device; it says how to get one.
+/// The fault for a machine without devices; it says how to get one.
 pub fn none_found() -> Fault {
     Fault::no_gpu(format!("no usable GPU. {REMEDY}"))
 }
 
 impl Gpu {
-    /// Opens the device of the rank with number `local_rank` on its host; ranks share devices in turn.
+    /// Opens the device of rank `local_rank` of this host. Ranks take devices in turn, so that several may share one.
     ///
     /// # Errors
-    /// A no-GPU fault where there is no device, or none with what is needed; it says how to get one.
+    /// A no-GPU fault where there is no device with all that is needed; it says how to get one.
     pub fn open(local_rank: usize, needs: Needs) -> Result<Self> {
         let found = adapters()?;
         if found.is_empty() {
@@ -189,7 +189,7 @@ impl Gpu {
         features.set(wgpu::Features::SHADER_F16, needs.f16);
         features.set(wgpu::Features::SHADER_F64, needs.f64);
         let missing = features - adapter.features();
-        // For measurements only, which a device may lack.
+        // Timestamps are optional: only measurements need them.
         features |= adapter.features() & TIMESTAMPS;
         if !missing.is_empty() {
             let remedy = if needs.f16 || needs.f64 { "choose precision \"f32\", or another device" } else { REMEDY };
@@ -217,48 +217,48 @@ impl Gpu {
         Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, waits, taken, info })
     }
 
-    /// Whether the device waits for answers in the midst of submissions ([`crate::Recorder::await_answer`]), else the
-    /// host between them.
+    /// Whether the device waits for answers within submissions ([`crate::Recorder::await_answer`]); else the host waits
+    /// between submissions.
     pub fn waits_for_host(&self) -> bool {
         self.waits
     }
 
-    /// Whether kernels may send and await messages by themselves ([`crate::KernelSignals`]), where the device waits at
-    /// all: software Vulkan ends long loops.
+    /// Whether kernels may send and await messages themselves ([`crate::KernelSignals`]), if the device waits at all.
+    /// Software Vulkan does not: it ends long loops.
     pub fn may_signal(&self) -> bool {
         !self.info.software
     }
 
-    /// Whether a rank with a lower number on this host has the same device.
+    /// Whether a lower rank of this host uses the same device.
     pub fn is_taken(&self) -> bool {
         self.taken
     }
 
-    /// The same device where several ranks share it: it does not wait for answers, since it would keep the other rank
-    /// from its work.
+    /// Adapts to several ranks on one device: it does not wait for answers, since it would keep the other ranks from
+    /// their work.
     ///
     /// # Errors
-    /// A usage fault where the environment's HEMATITE_DEVICE_WAITS holds something else than 0 or 1.
+    /// A usage fault where the environment variable HEMATITE_DEVICE_WAITS is not 0 or 1.
     pub fn shared_by_ranks(self) -> Result<Self> {
         let waits = waits_of(std::env::var(WAITS).ok().as_deref(), false)?;
         Ok(Self { waits, ..self })
     }
 
-    /// The same device, with `waits` as [`Gpu::waits_for_host`].
+    /// Sets [`Gpu::waits_for_host`] to `waits`.
     #[must_use]
     pub fn with_waits(self, waits: bool) -> Self {
         Self { waits, ..self }
     }
 
-    /// What the device is.
+    /// Information on the device.
     pub fn info(&self) -> &GpuInfo {
         &self.info
     }
 
-    /// A storage buffer of `bytes` zeroed bytes, which kernels bind and the host copies to and from.
+    /// A storage buffer of `bytes` bytes, all zero, for kernels, and for copies from and to the host.
     ///
     /// # Errors
-    /// A usage fault where the device cannot hold or bind it, with the limit.
+    /// A usage fault with the limit where the device cannot hold or bind it.
     pub fn buffer(&self, label: &str, bytes: u64) -> Result<Buffer> {
         let limit = self.limits.max_storage_buffer_binding_size.min(self.limits.max_buffer_size);
         if Buffer::padded(bytes) > limit {
@@ -272,7 +272,7 @@ impl Gpu {
         Ok(Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) })
     }
 
-    /// Sizes of `entries` dispatches that a kernel writes, all zero at first.
+    /// A buffer for the sizes of `entries` dispatches, all zero, which kernels write.
     ///
     /// # Errors
     /// A usage fault where the device has no room.
@@ -302,7 +302,7 @@ impl Gpu {
         }
     }
 
-    /// Waits until the device has done all that was submitted.
+    /// Waits until all submissions are done.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -310,7 +310,7 @@ impl Gpu {
         self.poll(wgpu::PollType::wait_indefinitely())
     }
 
-    /// Waits until the device has done `ticket` and what was submitted before it.
+    /// Waits until the submission `ticket` and all earlier ones are done.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -323,17 +323,17 @@ impl Gpu {
         self.device.poll(until).map(|_| ()).map_err(|error| self.lost(&error))
     }
 
-    /// Whether the device has done all that was submitted.
+    /// Whether all submissions are done.
     pub(crate) fn is_idle(&self) -> Result<bool> {
         self.device.poll(wgpu::PollType::Poll).map(|status| status.is_queue_empty()).map_err(|error| self.lost(&error))
     }
 
-    /// The fault of a device that fell away.
+    /// The fault for a lost device.
     pub(crate) fn lost(&self, error: &dyn std::fmt::Display) -> Fault {
         Fault::io(format!("{} was lost: {error}", self.info.name))
     }
 
-    /// Ends the process with a message at the first error of the device that no scope caught, instead of a panic.
+    /// Calls `tell` with errors of the device that no scope catches, in place of a panic.
     pub fn report_errors(&self, tell: impl Fn(String) + Send + Sync + 'static) {
         self.device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| tell(error.to_string())));
     }

@@ -14,14 +14,14 @@ pub struct Kernel {
     label: String,
 }
 
-/// A kernel's bindings filled with buffers.
+/// The buffers bound to a kernel.
 #[derive(Clone, Debug)]
 pub struct Bound {
     pub(crate) group: wgpu::BindGroup,
 }
 
 impl Kernel {
-    /// Compiles `wgsl` from [`crate::render`], whose entry point is `main` and which declares the buffers it binds, and
+    /// Compiles `wgsl` from [`crate::render`]. Its entry point is `main`; it declares its storage buffers and
     /// `immediates` bytes of immediate data.
     ///
     /// # Errors
@@ -77,10 +77,10 @@ impl Kernel {
         }
     }
 
-    /// Fills the bindings: `buffers` gives each name its buffer, in any order; names the kernel lacks are ignored.
+    /// Binds buffers by name, in any order. Names that the kernel lacks are ignored.
     ///
     /// # Panics
-    /// When a name is missing: a fault of the program.
+    /// When a name is missing, which is a bug of the program.
     pub fn bind(&self, gpu: &Gpu, buffers: &[(&str, &Buffer)]) -> Bound {
         let entries: Vec<_> = self
             .table

@@ -1,9 +1,9 @@
 //! Device, buffers, kernels: the only crate that names `wgpu`.
 //!
-//! [`Gpu::open`] takes the GPU of a rank; a [`Kernel`] is made from a WGSL template, which declares the buffers it
-//! binds; a [`Recorder`] collects dispatches and copies into one submission. [`Scan`] and [`CountingSort`] work on
-//! other kernels' buffers. A [`Channel`] takes messages between kernels and the host in the midst of a submission.
-//! [`Gpu::trace`] takes down when host and device do what.
+//! [`Gpu::open`] opens the GPU of a rank. A [`Kernel`] is made from a WGSL template, which declares its storage
+//! buffers. A [`Recorder`] collects dispatches and copies into submissions. [`Scan`] and [`CountingSort`] work on
+//! buffers of other kernels. A [`Channel`] carries messages between kernels and the host during a submission.
+//! [`Gpu::trace`] records when host and device do what.
 
 mod bandwidth;
 mod binding;
@@ -39,10 +39,10 @@ pub use sort::CountingSort;
 pub use template::{Template, literal, render};
 pub use timeline::{Event, Span, Timeline, Tracing, now};
 
-/// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`: it takes
-/// [`Recorder::dispatch`]'s rows of workgroups apart. Needs `workgroup` in the context and `count` in the immediate
-/// data `span`; the file says what else in the context makes it do more.
+/// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`. It finds the number of an
+/// invocation in the rows of workgroups of [`Recorder::dispatch`]. Needs `workgroup` in the context and `count` in the
+/// immediate data `span`; the file lists options in the context.
 pub const MAIN: Template = Template { name: "main.wgsl", text: include_str!("main.wgsl") };
 
-/// Invocations a workgroup of every kernel.
+/// Invocations in a workgroup of every kernel.
 pub const WORKGROUP: u32 = 256;

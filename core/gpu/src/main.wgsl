@@ -1,11 +1,14 @@
-// One invocation an item: the kernel's work_on(k) for each k below span.count. Options of the context:
-// - `last_first`: workgroups go from the last items to the first, so that a kernel which follows another over the same arrays begins
-//   with what that one left in the cache.
-// - `numbered`: the kernel's `number_at(place)` gives the number of the workgroup that begins at that place.
-// - `packs_after`: workgroups for which the kernel's `packing(number)` holds then call its `pack(number, lane)`.
-// - `sends`: the last workgroup that is done signals to the host that message number `sent_round` is written. Only the first `sending`
-//   workgroups count, or those for which `sends_if` holds, which are `sending` many.
-// - `awaits`: workgroups wait for the host's answer before they work: all, or those for which `awaiting` holds.
+// Entry point with one invocation an item: calls the kernel's work_on(k) for each k below span.count. Options of the
+// context:
+// - `last_first`: workgroups go from the last items to the first, so that the kernel begins with what a kernel before
+//   it over
+//   the same arrays left in the cache.
+// - `numbered`: the kernel's `number_at(place)` returns the number of the workgroup that starts as the one at `place`.
+// - `packs_after`: workgroups for which the kernel's `packing(number)` is true then call its `pack(number, lane)`.
+// - `sends`: the last of the sending workgroups to finish signals to the host that message number `sent_round` is
+//   written.
+//   Sending are the first `sending` workgroups, or the `sending` workgroups for which `sends_if` is true.
+// - `awaits`: workgroups wait for the host's answer before they work: all, or those for which `awaiting` is true.
 #if sends is defined and sends
 var<storage, read_write> arrived: atomic<u32>;
 var<storage, read_write> sent: atomic<u32>;
@@ -31,7 +34,7 @@ fn main(
     if (${awaiting | default("true")}) {
         if (lane == 0u) {
             loop {
-                // Not behind: rounds begin anew after 2^32.
+                // Answered up to this round; rounds wrap around after 2^32.
                 if (atomicLoad(&answered) - span.round < 0x80000000u) {
                     break;
                 }
@@ -51,7 +54,7 @@ fn main(
     }
 #endif
 #if sends is defined and sends
-    // What all of a workgroup wrote comes before its arrival, and all arrivals before the host is told.
+    // All writes of a workgroup come before its arrival is counted, and all arrivals before the signal to the host.
     let sending = ${sending | default("groups.x * groups.y")};
     if (${sends_if | default("number < sending")}) {
         storageBarrier();

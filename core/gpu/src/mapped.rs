@@ -1,4 +1,4 @@
-//! Buffers that stay mapped for as long as they live, and events of host and device.
+//! Buffers that stay mapped as long as they live, and events for host and device.
 #![expect(unsafe_code, reason = "wgpu maps no storage buffer and has no events: both are made through Vulkan")]
 
 use ash::vk;
@@ -7,13 +7,13 @@ use wgpu::hal::api::Vulkan;
 
 use crate::{Buffer, Gpu};
 
-/// Who reads a mapped buffer. That decides where it lies: data crosses between host and device when it is written, not
-/// when it is read.
+/// The reader of a mapped buffer. The buffer lies in the reader's memory: data crosses between host and device when it
+/// is written, not when it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reader {
-    /// The host's cached memory: the host reads other memory word by word, slowly.
+    /// The host: cached host memory, as the host reads other memory slowly, word by word.
     Host,
-    /// The device's own memory, where the host can write it.
+    /// Kernels: the device's own memory, if the host can write to it.
     Kernels,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct Mapped {
     bytes: usize,
 }
 
-// Sound because the memory belongs to no thread, and only one at a time has the object.
+// Sound because the memory belongs to no thread, and only one thread at a time has the object.
 unsafe impl Send for Mapped {}
 
 impl Reader {
-    /// Properties of memory, best first. All memory is coherent: neither side has to flush.
+    /// Properties of suitable memory, best first. All are coherent: neither side has to flush.
     fn wishes(self) -> [vk::MemoryPropertyFlags; 2] {
         let least = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
         match self {
@@ -42,18 +42,18 @@ impl Reader {
 }
 
 impl Mapped {
-    /// A buffer of `bytes` zeroed bytes; none where the device is not Vulkan's or has no such memory to give.
+    /// A buffer of `bytes` bytes, all zero; `None` if the device is not Vulkan's or lacks such memory.
     pub fn new(gpu: &Gpu, label: &str, bytes: u64, reader: Reader) -> Option<Self> {
         let size = Buffer::padded(bytes);
         if size > gpu.limits.max_storage_buffer_binding_size.min(gpu.limits.max_buffer_size) {
             return None;
         }
-        // Sound because handles stay with wgpu: nothing here destroys them.
+        // Sound because wgpu keeps the handles: nothing here destroys them.
         let device = unsafe { gpu.device.as_hal::<Vulkan>() }?;
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER
             | vk::BufferUsageFlags::TRANSFER_SRC
             | vk::BufferUsageFlags::TRANSFER_DST;
-        // Both queues may use it without a transfer of ownership.
+        // Both queues may use the buffer without a transfer of ownership.
         let families = gpu.copy_queue.as_ref().map(|queue| queue.families).filter(|[main, copying]| main != copying);
         let info = vk::BufferCreateInfo::default().size(size).usage(usage);
         let info = match &families {
@@ -61,7 +61,7 @@ impl Mapped {
             None => info.sharing_mode(vk::SharingMode::EXCLUSIVE),
         };
         let raw = device.raw_device();
-        // Sound because the device is alive, as `device` holds it.
+        // Sound because `device` keeps the device alive.
         let buffer = unsafe { raw.create_buffer(&info, None) }.ok()?;
         let Some((memory, start)) = reader.wishes().into_iter().find_map(|wish| mapped_memory(&device, buffer, wish))
         else {
@@ -75,9 +75,9 @@ impl Mapped {
             usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         };
-        // Sound because the mapping is `size` bytes long at least, the buffer is of this device and as described, all
-        // of it is initialised, and from here on wgpu alone destroys it and frees its memory, once the device is done
-        // with both.
+        // Sound because the mapping has at least `size` bytes, the buffer is of this device and as described, all of it
+        // is initialised, and from here on only wgpu destroys it and frees its memory, when the device is done with
+        // both.
         let inner = unsafe {
             start.write_bytes(0, size as usize);
             let managed = wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, size);
@@ -97,37 +97,37 @@ impl Mapped {
         self.raw
     }
 
-    /// The bytes from `at` on, as the device left them before the host saw what it waited for: a signal or the end of a
-    /// submission.
+    /// Copies the bytes from `at` on to `to`. They are what the device wrote before the signal or the end of the
+    /// submission that the host last saw.
     ///
     /// # Panics
-    /// When `to` reaches beyond the buffer: a fault of the program.
+    /// When `to` reaches beyond the buffer, which is a bug of the program.
     pub fn read(&mut self, at: usize, to: &mut [u8]) {
         assert!(at + to.len() <= self.bytes, "{} bytes to read at {at} of {}", to.len(), self.bytes);
-        // Sound because the mapping is that long and is no Rust object; any bytes are bytes.
+        // Sound because the mapping is long enough and no Rust object, and any bytes are valid.
         unsafe { self.start.add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) }
     }
 
-    /// The first word at this moment.
+    /// Reads the current value of the first word.
     pub fn first_word(&self) -> u32 {
-        // Sound because a mapping has room for a word, and begins at one.
+        // Sound because a mapping has room for a word, and is aligned.
         unsafe { self.start.cast::<u32>().read_volatile() }
     }
 
     /// Writes the first word at once, for kernels that poll it.
     pub fn set_first_word(&mut self, word: u32) {
-        // Sound as above.
+        // Sound because a mapping has room for a word, and is aligned.
         unsafe { self.start.cast::<u32>().write_volatile(word) }
     }
 
-    /// Writes bytes at `at`, for later submissions and for kernels that wait for a later signal of the host: both make
-    /// visible to the device all that the host wrote before.
+    /// Writes bytes from `at` on, for later submissions and for kernels that wait for a later signal of the host. Both
+    /// make all earlier writes of the host visible to the device.
     ///
     /// # Panics
-    /// When `from` reaches beyond the buffer: a fault of the program.
+    /// When `from` reaches beyond the buffer, which is a bug of the program.
     pub fn write(&mut self, at: usize, from: &[u8]) {
         assert!(at + from.len() <= self.bytes, "{} bytes to write at {at} of {}", from.len(), self.bytes);
-        // Sound as above.
+        // Sound because the mapping is long enough and no Rust object.
         unsafe { self.start.add(at).copy_from_nonoverlapping(from.as_ptr(), from.len()) }
     }
 }
@@ -141,7 +141,7 @@ fn mapped_memory(
     let raw = device.raw_device();
     let instance = device.shared_instance().raw_instance();
     // Sound because all handles are alive, the memory is of a type that the buffer allows and is used nowhere else, and
-    // what fails is given back.
+    // is freed on failure.
     unsafe {
         let needs = raw.get_buffer_memory_requirements(buffer);
         let types = instance.get_physical_device_memory_properties(device.raw_physical_device());
@@ -164,7 +164,7 @@ fn mapped_memory(
     }
 }
 
-/// An event of Vulkan's, which device and host both set and clear.
+/// A Vulkan event, which device and host both can set and clear.
 #[derive(Debug)]
 pub(crate) struct Event {
     gpu: Gpu,
@@ -172,21 +172,21 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// One that is clear; none where the device is not Vulkan's.
+    /// A clear event; `None` if the device is not Vulkan's.
     pub fn new(gpu: &Gpu) -> Option<Self> {
-        // Sound because the event lives no longer than the device, which `gpu` holds.
+        // Sound because the event lives no longer than the device, which `gpu` keeps alive.
         let raw = unsafe {
             gpu.device.as_hal::<Vulkan>()?.raw_device().create_event(&vk::EventCreateInfo::default(), None).ok()?
         };
         Some(Self { gpu: gpu.clone(), raw })
     }
 
-    /// The commands that `record` writes, given the device, the commands and the event.
+    /// Commands recorded by `record`, which gets the device, the command buffer and the event.
     fn commands(&self, record: impl FnOnce(&ash::Device, vk::CommandBuffer, vk::Event)) -> wgpu::CommandBuffer {
         let device = &self.gpu.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        // Sound because the encoder is open and of this device, and the event outlives the submission: who drops it
-        // waits for the device.
+        // Sound because the encoder is open and of this device, and the event outlives the submission: dropping the
+        // event waits for the device.
         unsafe {
             encoder.as_hal_mut::<Vulkan, _, _>(|encoder| {
                 let (Some(encoder), Some(device)) = (encoder, device.as_hal::<Vulkan>()) else { return };
@@ -196,9 +196,9 @@ impl Event {
         encoder.finish()
     }
 
-    /// Commands that set the event once the host can see what kernels of commands before them wrote.
+    /// Commands that set the event when the host can see what kernels of earlier commands wrote.
     pub fn set_by_device(&self) -> wgpu::CommandBuffer {
-        // The event follows all commands before it and the barrier, so whoever sees it set comes after both. Sound
+        // The event is set after all earlier commands and the barrier, so whoever sees it set comes after both. Sound
         // because all handles are alive.
         self.commands(|device, commands, event| unsafe {
             let (kernels, host) = (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::HOST);
@@ -210,8 +210,8 @@ impl Event {
         })
     }
 
-    /// Commands that wait until the host has set the event, and clear it; kernels of commands after them see what the
-    /// host wrote before.
+    /// Commands that wait until the host has set the event, and clear it. Kernels of later commands see what the host
+    /// wrote before it set the event.
     pub fn awaited_by_device(&self) -> wgpu::CommandBuffer {
         // Sound because all handles are alive.
         self.commands(|device, commands, event| unsafe {
@@ -233,7 +233,7 @@ impl Event {
         self.call(|device, event| unsafe { device.get_event_status(event) })
     }
 
-    /// Clears the event, for which no commands at work wait.
+    /// Clears the event. No commands in progress may wait for it.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -242,7 +242,7 @@ impl Event {
         self.call(|device, event| unsafe { device.reset_event(event) })
     }
 
-    /// Sets the event, for the device.
+    /// Sets the event from the host.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -251,9 +251,9 @@ impl Event {
         self.call(|device, event| unsafe { device.set_event(event) })
     }
 
-    /// Calls Vulkan on the event.
+    /// Calls a Vulkan function on the event.
     fn call<T>(&self, call: impl FnOnce(&ash::Device, vk::Event) -> std::result::Result<T, vk::Result>) -> Result<T> {
-        // Sound because handles stay with wgpu, and the device is alive.
+        // Sound because wgpu keeps the handles, and the device is alive.
         let device = unsafe { self.gpu.device.as_hal::<Vulkan>() };
         let outcome = device.map_or(Err(vk::Result::ERROR_DEVICE_LOST), |device| call(device.raw_device(), self.raw));
         outcome.map_err(|error| self.gpu.lost(&error))
@@ -262,7 +262,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // Commands with it may still be at work; where the device is lost, none are.
+        // Commands that use the event may still be in progress, unless the device is lost.
         let _ = self.gpu.wait();
         // Sound because nothing uses the event any more.
         let _ = self.call(|device, event| unsafe {

@@ -1,11 +1,11 @@
-//! How much memory a device has.
+//! The size of a device's memory.
 #![expect(unsafe_code, reason = "wgpu does not tell, Vulkan does")]
 
 use ash::vk;
 use wgpu::hal::api::Vulkan;
 
-/// The most bytes that buffers may take: a graphics card's own memory; what Vulkan offers on a device that shares the
-/// host's memory; the host's memory for software Vulkan. None where it is unknown.
+/// The most bytes that buffers may take: the own memory of a graphics card; what Vulkan offers on a device that shares
+/// the host's memory; the host's memory for software Vulkan. `None` if unknown.
 pub(crate) fn of(adapter: &wgpu::Adapter) -> Option<u64> {
     let heaps = heaps(adapter)?;
     match adapter.get_info().device_type {
@@ -19,7 +19,7 @@ pub(crate) fn of(adapter: &wgpu::Adapter) -> Option<u64> {
 }
 
 fn heaps(adapter: &wgpu::Adapter) -> Option<Vec<vk::MemoryHeap>> {
-    // Sound because handles stay with wgpu, and Vulkan only fills in what it is given.
+    // Sound because wgpu keeps the handles, and Vulkan only fills in the structure that it is given.
     let properties = unsafe {
         let hal = adapter.as_hal::<Vulkan>()?;
         let instance = hal.shared_instance().raw_instance();

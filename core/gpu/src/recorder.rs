@@ -10,44 +10,43 @@ use crate::signal::{DeviceSignal, HostSignal};
 use crate::stopwatch::Marks;
 use crate::{Arguments, Bound, Buffer, Gpu, Kernel, Staging, WORKGROUP};
 
-/// Workgroups that wgpu allows along one dimension.
+/// Most workgroups that wgpu allows along one dimension.
 const MAX_GROUPS: u32 = 65_535;
 
-/// One submission in the making. Dispatches that follow each other share a compute pass: a pass of its own for each
-/// costs tens of microseconds.
+/// Records a submission. Successive dispatches share a compute pass, since each pass costs tens of microseconds.
 pub struct Recorder<'g> {
     gpu: &'g Gpu,
-    /// Commands before the encoder's.
+    /// Finished commands, before those of the encoder.
     before: Vec<wgpu::CommandBuffer>,
-    /// Made with its first command.
+    /// Made for its first command.
     encoder: Option<wgpu::CommandEncoder>,
     pass: Option<wgpu::ComputePass<'static>>,
     phase: &'static str,
     marks: Option<Marks>,
-    /// What the host has to do for the device, in the order in which the device needs it.
+    /// Work of the host for which the device waits, in the order in which the device needs it.
     callbacks: VecDeque<Callback<'g>>,
-    /// The fault of an callback that was run in the midst of recording.
+    /// The fault of a callback that ran during recording.
     fault: Option<Fault>,
-    /// Submissions so far.
+    /// Number of submissions so far.
     submissions: u64,
-    /// How often the device waits for the host in what is recorded.
+    /// Number of waits for the host in what is recorded.
     waits: u32,
-    /// At so many waits [`Recorder::run_ahead`] submits.
+    /// Number of waits at which [`Recorder::run_ahead`] submits.
     enough: u32,
 }
 
-/// Work of the host that the device waits for.
+/// Work of the host for which the device waits.
 struct Callback<'g> {
-    /// The submission that waits for it, the signal that says that it is due, and the one that ends the wait. None: no
-    /// submission waits, and it is due before the next one.
+    /// The number of the submission that waits for it, the signal that it is due, and the signal that ends the wait.
+    /// `None` if no submission waits: it is then due before the next one.
     at: Option<(u64, DeviceSignal, HostSignal)>,
     run: Box<dyn FnMut() -> Result<()> + 'g>,
 }
 
-/// Most waits in one submission: the host is that far ahead of the device.
+/// Most waits in one submission: how far the host may be ahead of the device.
 const FAR: u32 = 16;
 
-/// A submission, to wait for.
+/// Identifies a submission, to wait for it.
 #[derive(Clone, Debug)]
 pub struct Ticket {
     pub(crate) index: wgpu::SubmissionIndex,
@@ -71,24 +70,24 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// The device it is for.
+    /// The device of the submission.
     pub fn gpu(&self) -> &'g Gpu {
         self.gpu
     }
 
-    /// Commands from here on belong to `phase` of the time step, see [`Gpu::time_phases`].
+    /// Begins the phase `phase`, to which commands from here on belong; see [`Gpu::time_phases`].
     pub fn phase(&mut self, phase: &'static str) {
         self.phase = phase;
     }
 
-    /// Records what `work` does as a phase of its own.
+    /// Records the commands of `work` as phase `phase`.
     pub(crate) fn in_phase(&mut self, phase: &'static str, work: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.phase, phase);
         work(self);
         self.phase = before;
     }
 
-    /// Runs `kernel` on `items` invocations, with `immediates` as its block of immediate data.
+    /// Records a run of `kernel` on `items` invocations, with `immediates` as its immediate data.
     pub fn dispatch(&mut self, kernel: &Kernel, bound: &Bound, items: u32, immediates: &[u32]) {
         if items == 0 {
             return;
@@ -98,7 +97,8 @@ impl<'g> Recorder<'g> {
         self.prepared(kernel, bound, immediates).dispatch_workgroups(groups.div_ceil(rows), rows, 1);
     }
 
-    /// Runs `kernel` on as many workgroups as entry `at` of `arguments` says when the device comes to it.
+    /// Records a run of `kernel` with the number of workgroups in entry `at` of `arguments`, as the device finds it
+    /// then.
     pub fn dispatch_indirect(
         &mut self,
         kernel: &Kernel,
@@ -126,22 +126,22 @@ impl<'g> Recorder<'g> {
         pass
     }
 
-    /// Copies `bytes` bytes of `from`, from byte `at` on, to the start of `to`.
+    /// Records a copy of `bytes` bytes of `from`, from byte `at` on, to the start of `to`.
     pub fn copy_out(&mut self, from: &Buffer, at: u64, to: &Staging, bytes: u64) {
         self.outside().copy_buffer_to_buffer(&from.inner, at, &to.inner, 0, bytes.next_multiple_of(4));
     }
 
-    /// Copies the first `bytes` bytes of `from` to the start of `to`.
+    /// Records a copy of the first `bytes` bytes of `from` to the start of `to`.
     pub fn copy(&mut self, from: &Buffer, to: &Buffer, bytes: u64) {
         self.outside().copy_buffer_to_buffer(&from.inner, 0, &to.inner, 0, bytes);
     }
 
-    /// Makes all words of `buffer` zero.
+    /// Records that all words of `buffer` become zero.
     pub fn clear(&mut self, buffer: &Buffer) {
         self.outside().clear_buffer(&buffer.inner, 0, None);
     }
 
-    /// Ends the compute pass, for a command that stands outside of one.
+    /// Ends the compute pass, for a command that must be outside of one.
     fn outside(&mut self) -> &mut wgpu::CommandEncoder {
         self.pass = None;
         let mark = self.marks.as_mut().and_then(|marks| marks.enter(self.gpu, self.phase));
@@ -152,8 +152,8 @@ impl<'g> Recorder<'g> {
         encoder
     }
 
-    /// Puts commands made elsewhere after those recorded up to here, as a phase of their own: the host may learn of
-    /// them before they are over, so the phase before must end where they begin.
+    /// Puts finished commands after those recorded so far, as a phase of their own. The host may learn of them before
+    /// they are over, so the phase before must end where they begin.
     pub(crate) fn insert(&mut self, phase: &'static str, commands: wgpu::CommandBuffer) {
         self.in_phase(phase, |recorder| {
             recorder.outside();
@@ -167,16 +167,16 @@ impl<'g> Recorder<'g> {
         self.before.extend(self.encoder.take().map(wgpu::CommandEncoder::finish));
     }
 
-    /// Hands the work to the device.
+    /// Submits what is recorded.
     ///
     /// # Panics
-    /// Where [`Recorder::await_answer`] left callbacks, for which there is [`Recorder::flush`]: a fault of the program.
+    /// When callbacks of [`Recorder::await_answer`] remain, which need [`Recorder::flush`]: a bug of the program.
     pub fn submit(mut self) -> Ticket {
         assert!(self.callbacks.is_empty(), "callbacks are left");
         self.hand_over()
     }
 
-    /// Hands what is recorded to the device, runs all callbacks, and begins another submission in the same phase.
+    /// Submits what is recorded, runs all callbacks, and begins another submission in the same phase.
     ///
     /// # Errors
     /// Those of callbacks.
@@ -189,9 +189,8 @@ impl<'g> Recorder<'g> {
         Ok(ticket)
     }
 
-    /// Submits what is recorded where the device waits in it often enough to be worth it, then runs the callbacks of
-    /// the submissions before: so the device always has work ahead. Does nothing where the device does not wait for the
-    /// host.
+    /// Submits what is recorded if the device waits in it often enough, then runs the callbacks of the submissions
+    /// before. So the device always has work. Does nothing if the device does not wait for the host.
     ///
     /// # Errors
     /// Those of callbacks.
@@ -209,13 +208,13 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Submits what is recorded, once the callbacks that must not come after it are run.
+    /// Runs the callbacks that must come first, then submits what is recorded.
     pub(crate) fn submit_up_to_here(&mut self) -> Result<Ticket> {
         self.seal();
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
-        // Mesa's software Vulkan takes no submission while the one before waits for the host.
+        // Mesa's software Vulkan accepts no submission while the one before waits for the host.
         let (now, patient) = (self.submissions, self.gpu.info().patient);
         let due = |callback: &Callback| callback.at.as_ref().is_none_or(|&(at, ..)| !patient && at < now);
         while self.callbacks.iter().any(due) {
@@ -239,7 +238,8 @@ impl<'g> Recorder<'g> {
         Ticket { index }
     }
 
-    /// Notes what is due before the device may go on from the wait recorded last, or else before the next submission.
+    /// Adds a callback. It is due before the device can go on from the last recorded wait, or without a wait before the
+    /// next submission.
     pub(crate) fn call_back(
         &mut self,
         at: Option<(DeviceSignal, HostSignal)>,
@@ -250,7 +250,7 @@ impl<'g> Recorder<'g> {
         self.callbacks.push_back(Callback { at, run });
     }
 
-    /// Runs the first callback; one that fails stays, for the device still waits for it.
+    /// Runs the first callback. A callback that fails stays in the queue, since the device still waits for it.
     fn run_callback(&mut self) -> Result<()> {
         let Some(callback) = self.callbacks.front_mut() else { return Ok(()) };
         (callback.run)()?;
@@ -258,7 +258,7 @@ impl<'g> Recorder<'g> {
         Ok(())
     }
 
-    /// Runs the next callback if it is due already, so that the device need not wait for the end of recording.
+    /// Runs the next callback if it is already due, so that the device need not wait for the end of recording.
     fn run_if_due(&mut self) {
         let Some(Callback { at: Some((submission, due, _)), .. }) = self.callbacks.front() else { return };
         if *submission < self.submissions && self.fault.is_none() && due.is_set().unwrap_or(true) {
@@ -268,12 +268,12 @@ impl<'g> Recorder<'g> {
 }
 
 impl Drop for Recorder<'_> {
-    /// Where a run fails, the device must not wait for ever for what nobody does any more.
+    /// When a run fails, ends all waits of the device, for which no callback will run any more.
     fn drop(&mut self) {
         let submitted = |callback: Callback| callback.at.filter(|&(submission, ..)| submission < self.submissions);
         let signals: Vec<HostSignal> =
             self.callbacks.drain(..).filter_map(submitted).map(|(_, _, done)| done).collect();
-        // The device may wait for one of them more than once; one that is lost waits for none.
+        // The device may wait for one of them several times. A lost device waits for none.
         while !signals.is_empty() && self.gpu.is_idle().is_ok_and(|idle| !idle) {
             signals.iter().for_each(HostSignal::set_for_good);
             thread::sleep(Duration::from_micros(100));

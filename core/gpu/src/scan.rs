@@ -5,11 +5,11 @@ use minijinja::context;
 
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, WORKGROUP, render};
 
-/// Values that a workgroup sums.
+/// Number of values that a workgroup sums.
 const BLOCK: u32 = 16 * WORKGROUP;
 
 /// Exclusive prefix sum over u32, in place and modulo 2^32. Blocks are summed, their sums are scanned in the same way,
-/// then each block is scanned on top of the sum before it: two reads and one write a value.
+/// then each block is scanned on top of the sum of the blocks before: two reads and one write for each value.
 #[derive(Debug)]
 pub struct Scan {
     blocks: Kernel,
@@ -18,7 +18,7 @@ pub struct Scan {
     most: usize,
 }
 
-/// One level: the values, or the sums of the blocks of the level before.
+/// A level: the values, or the sums of the blocks of the level before.
 #[derive(Debug)]
 struct Level {
     blocks: Bound,
@@ -35,13 +35,13 @@ fn wgsl(scan: bool) -> String {
 }
 
 impl Scan {
-    /// For `values`, an `array<u32>` with room for `most` + 1 words.
+    /// A scan of `values`, an `array<u32>` with room for `most` + 1 words.
     ///
     /// # Errors
     /// Where the device has no room for one word a block of 4096, or refuses the kernels.
     ///
     /// # Panics
-    /// When `values` is too small: a fault of the program.
+    /// When `values` is too small, which is a bug of the program.
     pub fn new(gpu: &Gpu, values: &Buffer, most: usize) -> Result<Self> {
         assert!(values.bytes() / 4 > most as u64, "a scan of {most} values needs one word more");
         let kernel = |scan: bool, label: &str| Kernel::new(gpu, label, &wgsl(scan), 4);
@@ -50,7 +50,7 @@ impl Scan {
         let mut levels = Vec::new();
         loop {
             let whole = count / BLOCK as usize;
-            // The first word is the sum before the first block, which is always zero.
+            // The first word is always zero: the sum before the first block.
             let sums = gpu.buffer("sums of blocks", 4 * (whole as u64 + 1))?;
             let buffers = [("values", &values), ("before_block", &sums)];
             levels.push(Level { blocks: blocks.bind(gpu, &buffers), scan: scan.bind(gpu, &buffers) });
@@ -61,10 +61,11 @@ impl Scan {
         }
     }
 
-    /// Records the scan: `values[i]` becomes the sum of the first i values, for i from 0 to `count`; later words stay.
+    /// Records the scan: `values[i]` becomes the sum of the first i values, for i from 0 to `count`. Later words do not
+    /// change.
     ///
     /// # Panics
-    /// When `count` exceeds the most there can be: a fault of the program.
+    /// When `count` exceeds `most`, which is a bug of the program.
     pub fn record(&self, recorder: &mut Recorder, count: u32) {
         assert!(count as usize <= self.most, "{count} values to scan, at most {} were announced", self.most);
         self.record_levels(recorder, &self.levels, count);
@@ -72,7 +73,7 @@ impl Scan {
 
     fn record_levels(&self, recorder: &mut Recorder, levels: &[Level], count: u32) {
         let Some((level, rest)) = levels.split_first() else { return };
-        // The last block is never full: it includes place `count`, which is written and not read.
+        // The last block is never full: it includes index `count`, which is written but not read.
         let whole = count / BLOCK;
         if whole > 0 {
             recorder.dispatch(&self.blocks, &level.blocks, whole * WORKGROUP, &[whole]);
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
     use crate::testing::{SIZES, checked, random};
 
-    /// The device's answer for `values` followed by a word, with that word and one more that must stay.
+    /// The device's scan of `values`, with the word for the total and one more word, which must not change.
     fn scanned(gpu: &Gpu, buffer: &Buffer, scan: &Scan, values: &[u32]) -> Vec<u32> {
         gpu.write(buffer, 0, values);
         gpu.write(buffer, values.len(), &[7_u32, 8]);

@@ -1,5 +1,5 @@
-// Exclusive prefix sum in place, a block of ${16 * workgroup} values a workgroup, on top of the sum of the blocks
-// before it. Values from span.count on count as zero; those up to span.count itself are written.
+// Exclusive prefix sum in place, on top of the sum of the blocks before. A workgroup scans a block of ${16 * workgroup}
+// values. Values from span.count on count as zero; values up to and including span.count are written.
 const WORKGROUP: u32 = ${workgroup}u;
 
 struct Span {
@@ -10,8 +10,8 @@ var<immediate> span: Span;
 var<storage, read_write> values: array<vec4<u32>>;
 var<storage, read> before_block: array<u32>;
 
-// Sums of values over the invocations up to one, a component for each quarter of the block: each invocation has a vec4
-// of values in each quarter. One half is read while the other is written.
+// Sums of values over all invocations up to one, with a component for each quarter of the block: each invocation has a
+// vec4 of values in each quarter. One half of the array is read while the other is written.
 var<workgroup> upto: array<vec4<u32>, 2u * WORKGROUP>;
 
 fn loaded(k: u32) -> vec4<u32> {

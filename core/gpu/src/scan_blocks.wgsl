@@ -1,4 +1,4 @@
-// The sum of each of the first span.blocks blocks of ${16 * workgroup} values, a workgroup a block.
+// Sums each of the first span.blocks blocks of ${16 * workgroup} values; one workgroup sums a block.
 const WORKGROUP: u32 = ${workgroup}u;
 
 struct Span {

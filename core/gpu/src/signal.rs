@@ -1,5 +1,5 @@
-//! Signals between device and host in the midst of a submission: the device tells the host that a message is there, and
-//! waits until the host tells it that the answer is.
+//! Signals between device and host during a submission: the device signals that a message is there, and waits until the
+//! host signals that the answer is there.
 
 use std::sync::atomic::{AtomicU32, Ordering, fence};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,25 +9,25 @@ use hematite_config::Result;
 use crate::mapped::{Event, Mapped, Reader};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, render};
 
-/// What the device signals to the host: set in the midst of a submission, and read by the host without a wait for the
-/// rest.
+/// A signal from the device to the host. The device sets it during a submission; the host reads it without waiting for
+/// the rest of the submission.
 #[derive(Clone, Debug)]
 pub(crate) enum DeviceSignal {
     Event(Arc<Event>),
-    /// A word that the kernel that makes the message writes itself.
+    /// A word, written by the kernel that makes the message.
     Word(Arc<Word>),
 }
 
-/// What the host signals to the device, which waits for it and clears it. For devices that may stand still for as long
-/// as the host takes (see [`Gpu::waits_for_host`]).
+/// A signal from the host to the device, which waits for it and clears it. For devices that may wait for the host for
+/// any time (see [`Gpu::waits_for_host`]).
 #[derive(Clone, Debug)]
 pub(crate) enum HostSignal {
-    /// For Mesa's software Vulkan, which ends long loops. An H200 loses some 40 us at an event even where it was set
-    /// long before.
+    /// An event, for Mesa's software Vulkan, which ends long loops. An H200 loses some 40 us at an event, even if it
+    /// was set long before.
     Event(Arc<Event>),
-    /// A kernel of its own, which reads a word of the host's until that holds the number of this round.
+    /// A separate kernel, which reads a word of the host until it holds the number of this round.
     Kernel(Arc<Word>, Kernel, Bound),
-    /// Such a word, which the kernel that needs the answer reads itself.
+    /// A word of the host, which the kernel that needs the answer reads itself.
     Word(Arc<Word>),
 }
 
@@ -36,22 +36,23 @@ pub(crate) enum HostSignal {
 pub(crate) struct Word {
     memory: Mutex<Mapped>,
     buffer: Buffer,
-    /// Rounds recorded so far, and rounds that are over.
+    /// Number of rounds recorded so far.
     recorded: AtomicU32,
+    /// Number of rounds that are over.
     round: AtomicU32,
 }
 
-/// What a kernel binds besides its own buffers to send a message or to wait for its answer by itself; `main.wgsl` does
-/// either, given `sends` or `awaits`.
+/// Buffers that a kernel binds besides its own to send a message or to wait for its answer itself. `main.wgsl` does so,
+/// with the options `sends` or `awaits`.
 #[derive(Clone, Debug)]
 pub struct KernelSignals {
-    /// How many workgroups have written their part of the message.
+    /// Number of workgroups that have written their part of the message.
     arrived: Buffer,
     sent: Arc<Word>,
     answered: Arc<Word>,
 }
 
-/// Rounds to let pass where a run fails: more than are ever recorded.
+/// Rounds to let pass when a run fails: more than are ever recorded.
 const FOR_GOOD: u32 = 1 << 30;
 
 fn wgsl() -> String {
@@ -59,12 +60,12 @@ fn wgsl() -> String {
 }
 
 impl DeviceSignal {
-    /// One that is clear; none where the device is not Vulkan's.
+    /// A clear signal; `None` if the device is not Vulkan's.
     pub fn new(gpu: &Gpu) -> Option<Self> {
         Event::new(gpu).map(|event| Self::Event(Arc::new(event)))
     }
 
-    /// Records that the device sets it once the host can see what kernels wrote before.
+    /// Records that the device sets the signal when the host can see what kernels wrote before.
     pub fn record(&self, recorder: &mut Recorder) {
         match self {
             Self::Event(event) => recorder.insert("send", event.set_by_device()),
@@ -74,19 +75,19 @@ impl DeviceSignal {
         }
     }
 
-    /// Whether the device has set it.
+    /// Whether the device has set the signal.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn is_set(&self) -> Result<bool> {
         match self {
             Self::Event(event) => event.is_set(),
-            // Rounds begin anew after 2^32.
+            // Rounds wrap around after 2^32.
             Self::Word(word) => Ok(word.read() == word.round.load(Ordering::Relaxed).wrapping_add(1)),
         }
     }
 
-    /// Whether the device has set it; clears it then.
+    /// Whether the device has set the signal. If so, clears it.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -99,7 +100,7 @@ impl DeviceSignal {
                     word.round.fetch_add(1, Ordering::Relaxed);
                 }
             }
-            // Reads of mapped memory come after.
+            // Orders reads of mapped memory after the read of the signal.
             fence(Ordering::Acquire);
         }
         Ok(set)
@@ -107,8 +108,8 @@ impl DeviceSignal {
 }
 
 impl HostSignal {
-    /// One that is clear, for kernels that read `guarded`; none where the device is not Vulkan's or has no memory that
-    /// both reach.
+    /// A clear signal, for kernels that read `guarded`; `None` if the device is not Vulkan's or shares no memory with
+    /// the host.
     ///
     /// # Errors
     /// Where the kernel cannot be made.
@@ -118,13 +119,13 @@ impl HostSignal {
         }
         let Some(word) = Word::new(gpu, Reader::Kernels) else { return Ok(None) };
         let kernel = Kernel::new(gpu, "wait for host", &wgsl(), 4)?;
-        // Bound as if the kernel wrote `guarded`, so that kernels that read `guarded` come after it.
+        // The kernel binds `guarded` as if it wrote it, so that kernels that read `guarded` come after it.
         let bound = kernel.bind(gpu, &[("signal", &word.buffer), ("guarded", guarded)]);
         Ok(Some(Self::Kernel(word, kernel, bound)))
     }
 
-    /// Records that the device waits. Kernels recorded after this that read `guarded` see what the host wrote before it
-    /// set the signal.
+    /// Records that the device waits. Kernels recorded later that read `guarded` see what the host wrote before it set
+    /// the signal.
     pub fn record(&self, recorder: &mut Recorder) {
         match self {
             Self::Event(event) => recorder.insert("wait", event.awaited_by_device()),
@@ -136,12 +137,12 @@ impl HostSignal {
         }
     }
 
-    /// Sets it, so that the device goes on, once.
+    /// Sets the signal once, so that the device goes on.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn set(&self) -> Result<()> {
-        // All writes to mapped memory come before, also those in the processor's write-combining buffers.
+        // Orders all writes to mapped memory before the signal, also those in the processor's write-combining buffers.
         fence(Ordering::SeqCst);
         match self {
             Self::Event(event) => event.set(),
@@ -152,10 +153,10 @@ impl HostSignal {
         }
     }
 
-    /// Sets it for all rounds, where a run fails; to be called again for as long as the device is at work.
+    /// Sets the signal for all rounds, when a run fails. Call it repeatedly as long as the device works.
     pub fn set_for_good(&self) {
         match self {
-            // A device that is lost waits for nothing.
+            // A lost device waits for nothing.
             Self::Event(event) => event.set().unwrap_or_default(),
             Self::Kernel(word, ..) | Self::Word(word) => {
                 word.write(word.round.load(Ordering::Relaxed).wrapping_add(FOR_GOOD));
@@ -177,7 +178,7 @@ impl Word {
         self.recorded.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 
-    /// Goes on as after `rounds` rounds.
+    /// Counts `rounds` rounds as recorded and done.
     #[cfg(test)]
     fn skip(&self, rounds: u32) {
         self.recorded.store(rounds, Ordering::Relaxed);
@@ -195,18 +196,18 @@ impl Word {
 
     fn write(&self, word: u32) {
         self.memory().set_first_word(word);
-        // Nothing lingers in the processor.
+        // Flushes the processor's write buffers.
         fence(Ordering::SeqCst);
     }
 }
 
 impl KernelSignals {
-    /// None where the device is not to wait for the host, or only at events.
+    /// `None` if the device does not wait for the host, or only at events.
     pub(crate) fn new(gpu: &Gpu) -> Result<Option<Self>> {
         if gpu.waits_for_host() && gpu.may_signal() { Self::made(gpu) } else { Ok(None) }
     }
 
-    /// None where the device has no memory that both reach.
+    /// `None` if the device shares no memory with the host.
     pub(crate) fn made(gpu: &Gpu) -> Result<Option<Self>> {
         let words = || Some((Word::new(gpu, Reader::Host)?, Word::new(gpu, Reader::Kernels)?));
         let Some((sent, answered)) = words() else { return Ok(None) };
@@ -221,7 +222,7 @@ impl KernelSignals {
         HostSignal::Word(self.answered.clone())
     }
 
-    /// Goes on as after `rounds` rounds.
+    /// Counts `rounds` rounds as recorded and done.
     #[cfg(test)]
     pub(crate) fn after(self, rounds: u32) -> Self {
         self.sent.skip(rounds);
@@ -229,7 +230,7 @@ impl KernelSignals {
         self
     }
 
-    /// The buffers that main.wgsl declares in kernels that send or await.
+    /// The buffers that main.wgsl declares in kernels that send or await messages.
     pub fn buffers(&self) -> [(&'static str, &Buffer); 3] {
         [("arrived", &self.arrived), ("sent", &self.sent.buffer), ("answered", &self.answered.buffer)]
     }
@@ -250,7 +251,7 @@ mod tests {
     use super::*;
     use crate::testing::checked;
 
-    /// The host signals first: software Vulkan would not wait in a kernel.
+    /// The host signals first, since software Vulkan would not wait in a kernel.
     #[test]
     fn rounds_begin_anew() {
         let gpu = checked();

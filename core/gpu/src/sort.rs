@@ -1,18 +1,18 @@
-//! Sorting items into buckets on the device.
+//! Sorts items into buckets on the device.
 
 use hematite_config::Result;
 use minijinja::context;
 
 use crate::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Scan, Template, WORKGROUP, render};
 
-/// Sorts items by key, then tie, then number: counts the items of each bucket, scatters them in any order, and orders
-/// each bucket, by chunks in workgroup memory, then by search in the other chunks. Meant for buckets of some ten items;
-/// time grows with the square of the largest bucket beyond 256.
+/// Sorts items by key, then tie, then number. Counts the items of each bucket, scatters them in any order, then orders
+/// each bucket: by chunks in workgroup memory, then by search in the other chunks. Meant for buckets of some ten items;
+/// beyond 256, time grows with the square of the largest bucket.
 #[derive(Debug)]
 pub struct CountingSort {
     /// `array<u32>`: the item at each place, ascending by (key, tie, number).
     pub order: Buffer,
-    /// `array<u32>`: the first place of each bucket, then the number of items.
+    /// `array<u32>`: the first place of each bucket, then the total number of items.
     pub starts: Buffer,
     clear: Step,
     count: Step,
@@ -30,7 +30,7 @@ struct Step {
     bound: Bound,
 }
 
-/// The kernels, in the order in which they run.
+/// The kernels in order.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     Clear,
@@ -52,7 +52,7 @@ impl Stage {
     }
 
     fn wgsl(self) -> String {
-        // A chunk is halved until one item is left.
+        // Steps of a binary search: a chunk is halved down to one item.
         let reaches: Vec<u32> = (0..=WORKGROUP.ilog2()).rev().map(|bits| 1 << bits).collect();
         let chunk = Template { name: "sort_chunk.wgsl", text: include_str!("sort_chunk.wgsl") };
         render(self.template(), &[MAIN, chunk], &context! { workgroup => WORKGROUP, reaches })
@@ -72,14 +72,14 @@ impl Step {
 }
 
 impl CountingSort {
-    /// For up to `most` items with `keys` below `buckets` and with `ties`, both `array<u32>`. Where ties are distinct
-    /// within buckets, the order does not depend on the items' numbers.
+    /// A sort of up to `most` items with `keys` below `buckets` and with `ties`, both `array<u32>`. If ties are
+    /// distinct within buckets, the order does not depend on the numbers of items.
     ///
     /// # Errors
     /// Where the device has no room for three words an item and one a bucket, or refuses the kernels.
     ///
     /// # Panics
-    /// When `keys` or `ties` is too small: a fault of the program.
+    /// When `keys` or `ties` is too small, which is a bug of the program.
     pub fn new(gpu: &Gpu, keys: &Buffer, ties: &Buffer, most: usize, buckets: usize) -> Result<Self> {
         let words = keys.bytes().min(ties.bytes()) / 4;
         assert!(words >= most as u64, "{words} words of keys and ties, {most} items to sort");
@@ -95,10 +95,10 @@ impl CountingSort {
         Ok(Self { clear, count, scan, scatter, chunks, merge, most, buckets, order, starts })
     }
 
-    /// Sorts the first `count` items into [`order`](Self::order) and [`starts`](Self::starts).
+    /// Records the sort of the first `count` items into [`order`](Self::order) and [`starts`](Self::starts).
     ///
     /// # Panics
-    /// When `count` exceeds the most there can be: a fault of the program.
+    /// When `count` exceeds `most`, which is a bug of the program.
     pub fn record(&self, recorder: &mut Recorder, count: u32) {
         assert!(count as usize <= self.most, "{count} items to sort, at most {} were announced", self.most);
         let buckets = self.buckets as u32;
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The numbers below `count`, each once, in an order of no pattern.
+    /// The numbers below `count` in random order.
     fn shuffled(seed: u64, count: usize) -> Vec<u32> {
         let by = random(seed, count);
         let mut numbers: Vec<u32> = (0..count as u32).collect();
@@ -202,7 +202,7 @@ mod tests {
     fn any_keys_and_ties_are_sorted() {
         for buckets in [1, 7, 5000] {
             let bench = Bench::new(3000, buckets);
-            // Ties that repeat leave the order to the items' numbers.
+            // Equal ties leave the order to the numbers of items.
             let input = (0_usize..3000, 1..=buckets, 1_usize..4000, any::<u64>());
             proptest!(ProptestConfig::with_cases(20), |((count, used, different, seed) in input)| {
                 let keys = below(used, seed, count);
@@ -228,7 +228,7 @@ mod tests {
     fn ten_million_items_are_sorted() {
         let (count, buckets) = (10_000_000, 1_000_000);
         let bench = Bench::new(count, buckets);
-        // An odd factor takes each 32-bit number to another one.
+        // An odd factor permutes the 32-bit numbers.
         let ties: Vec<u32> = (0..count as u32).map(|item| item.wrapping_mul(0x9E37_79B1)).collect();
         let keys = below(buckets, 1, count);
         let [order, starts] = bench.sorted(&keys, &ties);

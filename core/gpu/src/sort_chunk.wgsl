@@ -9,7 +9,7 @@ var<immediate> span: Span;
 var<storage, read> keys: array<u32>;
 var<storage, read> starts: array<u32>;
 
-// The places of the item's bucket: the first, and the one after the last.
+// The first place of the item's bucket, and the place after its last.
 fn bucket_of(pair: vec2<u32>) -> vec2<u32> {
     let key = keys[pair.y];
     return vec2<u32>(starts[key], starts[key + 1u]);

@@ -1,5 +1,5 @@
-// Orders the items of each bucket within each chunk of a workgroup's places. Where the whole bucket lies in the chunk,
-// they are then in their final places.
+// Orders the items of each bucket within each chunk: the places of one workgroup. If the whole bucket lies in the
+// chunk, its items are then in their final places.
 #include "sort_chunk.wgsl"
 
 var<storage, read_write> scattered: array<vec2<u32>>;

@@ -1,4 +1,4 @@
-// Counts the items of each bucket. Each item keeps how many were counted before it, which differs from run to run.
+// Counts the items of each bucket. Stores for each item how many were counted before it, which differs from run to run.
 struct Span {
     count: u32,
 }

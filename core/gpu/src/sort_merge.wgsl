@@ -1,5 +1,5 @@
-// Finds the final places of items whose bucket lies in several chunks: as many items come before one as there are
-// smaller ones in all of these.
+// Finds the final places of items whose bucket lies in several chunks: the place of an item is the number of smaller
+// items in all of these chunks.
 #include "sort_chunk.wgsl"
 #include "main.wgsl"
 
@@ -7,7 +7,7 @@ var<storage, read> scattered: array<vec2<u32>>;
 var<storage, read_write> order: array<u32>;
 
 fn work_on(place: u32) {
-    // A bucket in several chunks has the first place or the last of each.
+    // A bucket in several chunks has the first or the last place of each of them.
     let first = place / CHUNK * CHUNK;
     let end = min(first + CHUNK, span.count);
     var bucket = bucket_of(scattered[first]);
@@ -22,7 +22,7 @@ fn work_on(place: u32) {
     for (var chunk = bucket.x / CHUNK * CHUNK; chunk < bucket.y; chunk += CHUNK) {
         let low = max(chunk, bucket.x);
         let high = min(chunk + CHUNK, bucket.y);
-        // Without a loop, since some devices end loops after 65535 iterations.
+        // No loop, since some devices end loops after 65535 iterations.
         var k = low;
 #for reach in reaches
         if (k + ${reach}u <= high && less(scattered[min(k + ${reach - 1}u, high - 1u)], own)) {

@@ -1,4 +1,4 @@
-//! Times of the device: timestamps between its commands tell when each phase of a submission begins and ends.
+//! Measures times on the device: timestamps between commands mark the beginning and end of each phase of a submission.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,17 +11,17 @@ use crate::timeline::Event;
 /// Timestamps in a query set.
 const SHEET: usize = 1024;
 
-/// What a device needs to be timed.
+/// Features that a device needs to be timed.
 pub(crate) const TIMESTAMPS: wgpu::Features = wgpu::Features::TIMESTAMP_QUERY
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(wgpu::Features::TIMESTAMP_QUERY_INSIDE_PASSES);
 
-/// Whether times are taken, and the marks so far.
+/// Whether times are measured, and the marks so far.
 #[derive(Debug, Default)]
 pub(crate) struct Stopwatch {
     /// Whether submissions write timestamps.
     pub timing: AtomicBool,
-    /// Whether the host takes down spans, and submissions write timestamps for each time step.
+    /// Whether the host records spans, and submissions write timestamps for each time step.
     pub tracing: AtomicBool,
     /// The time step at work.
     pub step: AtomicU64,
@@ -35,13 +35,13 @@ pub(crate) struct Records {
     /// Marks of each submission.
     laps: Vec<Vec<Mark>>,
     pub spans: Vec<Event>,
-    /// Events for which a trace has room.
+    /// Number of events for which the trace still has room.
     pub room: usize,
     /// The step at which the room ran out.
     pub full: Option<u64>,
 }
 
-/// The beginning of a phase; the last mark of a submission is the end of the phase before.
+/// The beginning of a phase. The last mark of a submission is the end of the phase before.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     phase: &'static str,
@@ -57,7 +57,7 @@ pub(crate) struct Lap {
     pub ticks: [u64; 2],
 }
 
-/// The phases of one submission in the making.
+/// The phases of the submission that is being recorded.
 pub(crate) struct Marks {
     marks: Vec<Mark>,
 }
@@ -67,7 +67,7 @@ impl Stopwatch {
         self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes room for `events` of the trace; ends it where there is none.
+    /// Takes room for `events` events of the trace. Ends the trace if there is not enough.
     pub fn take_room(&self, records: &mut Records, events: usize) {
         if !self.tracing.load(Ordering::Relaxed) {
             return;
@@ -82,7 +82,7 @@ impl Stopwatch {
 }
 
 impl Records {
-    /// Drops marks and spans; query sets are used again.
+    /// Drops marks and spans; query sets are reused.
     pub fn clear(&mut self) {
         self.used = 0;
         self.laps.clear();
@@ -92,12 +92,12 @@ impl Records {
 }
 
 impl Gpu {
-    /// Switches times of submissions on or off; a device without timestamps has none.
+    /// Switches timing of submissions on or off. A device without timestamps measures nothing.
     pub fn time_phases(&self, on: bool) {
         self.stopwatch.timing.store(on && self.has_timestamps(), Ordering::Relaxed);
     }
 
-    /// Seconds the device spent in each phase ([`crate::Recorder::phase`]) since the last call, in order of first
+    /// Seconds that the device spent in each phase ([`crate::Recorder::phase`]) since the last call, in order of first
     /// appearance.
     ///
     /// # Errors
@@ -143,7 +143,7 @@ impl Gpu {
         self.device.create_query_set(&wgpu::QuerySetDescriptor { label: Some("timestamps"), ty, count })
     }
 
-    /// The first `count` timestamps of `queries`; zero where none was written.
+    /// The first `count` timestamps of `queries`; zero for those not written.
     pub(crate) fn timestamps(&self, queries: &wgpu::QuerySet, count: u32) -> Result<Vec<u64>> {
         let buffer = |usage| {
             let size = 8 * u64::from(count);
@@ -169,7 +169,7 @@ impl Gpu {
 }
 
 impl Marks {
-    /// Where to write a timestamp before a command of `phase`; none within a phase.
+    /// The query for a timestamp before a command of `phase`; `None` within a phase.
     pub fn enter(&mut self, gpu: &Gpu, phase: &'static str) -> Option<(wgpu::QuerySet, u32)> {
         let step = match gpu.stopwatch.tracing.load(Ordering::Relaxed) {
             true => gpu.stopwatch.step.load(Ordering::Relaxed),
@@ -193,7 +193,7 @@ impl Marks {
         (records.sheets[sheet].clone(), (timestamp % SHEET) as u32)
     }
 
-    /// Where to write the timestamp at the end of the submission; none where no phase began.
+    /// The query for the timestamp at the end of the submission; `None` if no phase began.
     pub fn end(mut self, gpu: &Gpu) -> Option<(wgpu::QuerySet, u32)> {
         if self.marks.is_empty() {
             return None;

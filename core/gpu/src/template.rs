@@ -1,7 +1,7 @@
-//! WGSL templates: minijinja with delimiters that keep WGSL readable.
+//! WGSL templates: minijinja, with delimiters that keep WGSL readable.
 //!
-//! A line that starts with `#` is a statement (`#for p in pairs`, `#if odd`, `#endfor`), `${p.i}` is replaced by its
-//! value, and `#include "name.wgsl"` pulls in a shared piece.
+//! A line that starts with `#` is a statement (`#for p in pairs`, `#if odd`, `#endfor`). `${p.i}` is replaced by its
+//! value. `#include "name.wgsl"` inserts another template.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, UndefinedBehavior, Value};
@@ -17,11 +17,11 @@ pub struct Template {
     pub text: &'static str,
 }
 
-/// Renders `template` with `context`; `shared` holds the pieces it may include. Declarations of storage buffers,
-/// `var<storage, read> name: type;` or `read_write`, a line each, get their numbers.
+/// Renders `template` with `context`; `shared` holds the templates that it may include. Numbers the declarations of
+/// storage buffers, `var<storage, read> name: type;` or `read_write`, one a line.
 ///
 /// # Panics
-/// When the template is wrong: a fault of the program, which the tests of all permutations catch.
+/// When the template is wrong, which is a bug of the program that the tests of all permutations catch.
 pub fn render(template: Template, shared: &[Template], context: &Value) -> String {
     let mut environment = Environment::new();
     let syntax = SyntaxConfig::builder()
@@ -43,7 +43,7 @@ pub fn render(template: Template, shared: &[Template], context: &Value) -> Strin
     binding::number(&outcome.unwrap_or_else(|error| panic!("{}: {error:#}", template.name)))
 }
 
-/// `value` as a WGSL literal: the shortest that reads back as the same f64.
+/// `value` as a WGSL literal: the shortest text that reads back as the same f64.
 pub fn literal(value: f64) -> String {
     format!("{value:?}")
 }

@@ -1,8 +1,8 @@
-//! What tests of kernels share.
+//! Helpers for tests of kernels.
 
 use crate::{Gpu, Needs};
 
-/// Sizes at which blocks and levels begin and end.
+/// Sizes around the limits of blocks and levels.
 pub const SIZES: [usize; 21] = [
     0,
     1,

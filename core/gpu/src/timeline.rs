@@ -1,4 +1,4 @@
-//! Traces: when host and device do what, in one clock.
+//! Traces: times of the work of host and device, in one clock.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -19,7 +19,7 @@ pub struct Event {
     pub step: u64,
     /// When it began, in nanoseconds of [`now`].
     pub begin: i64,
-    /// When it ended.
+    /// When it ended, in nanoseconds of [`now`].
     pub end: i64,
 }
 
@@ -28,27 +28,27 @@ pub struct Event {
 pub struct Timeline {
     /// Spans of the host.
     pub host: Vec<Event>,
-    /// Phases of submissions; none on a device without timestamps.
+    /// Phases of submissions; empty for a device without timestamps.
     pub device: Vec<Event>,
-    /// The largest error of the device's times against the host's, in nanoseconds.
+    /// The largest error of the device's times against the host's, in nanoseconds; `None` without timestamps.
     pub uncertainty: Option<i64>,
     /// The step at which the room for events ran out.
     pub full: Option<u64>,
 }
 
-/// A trace under way.
+/// A trace in progress.
 #[derive(Debug)]
 pub struct Tracing {
     before: Option<Calibration>,
 }
 
-/// Nanoseconds since this process first asked.
+/// Nanoseconds since the first call in this process.
 pub fn now() -> i64 {
     static START: OnceLock<Instant> = OnceLock::new();
     START.get_or_init(Instant::now).elapsed().as_nanos() as i64
 }
 
-/// A piece of work of the host, which ends when this is dropped.
+/// Work of the host that ends when this is dropped.
 #[derive(Debug)]
 #[must_use = "a span that is dropped at once lasts no time"]
 pub struct Span(Option<(Arc<Stopwatch>, Event)>);
@@ -64,7 +64,7 @@ impl Drop for Span {
 }
 
 impl Gpu {
-    /// Begins a piece of work of the host, for [`Gpu::trace`]. Spans of a thread nest.
+    /// Begins a span of work of the host, for [`Gpu::trace`]. Spans of a thread nest.
     pub fn span(&self, name: &'static str) -> Span {
         if !self.stopwatch.tracing.load(Ordering::Relaxed) {
             return Span(None);
@@ -74,12 +74,12 @@ impl Gpu {
         Span(Some((Arc::clone(&self.stopwatch), Event { name, step, begin, end: begin })))
     }
 
-    /// What is recorded from now on belongs to `step`.
+    /// Makes all that is recorded from now on belong to `step`.
     pub fn begin_step(&self, step: u64) {
         self.stopwatch.step.store(step, Ordering::Relaxed);
     }
 
-    /// Begins a trace of up to `room` events and those of one submission more.
+    /// Begins a trace of up to `room` events, exceeded by at most those of one submission.
     ///
     /// # Errors
     /// When the device is lost.
@@ -95,7 +95,7 @@ impl Gpu {
         Ok(Tracing { before })
     }
 
-    /// Ends a trace and gives its events.
+    /// Ends a trace and returns its events.
     ///
     /// # Errors
     /// When the device is lost.
