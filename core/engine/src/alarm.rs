@@ -3,7 +3,7 @@
 /// A warning; each kind is given once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Alarm {
-    /// Its kind, e.g. "mach", "backflow:OPENING", "creases:POPULATION".
+    /// Kind, e.g. "mach", "backflow:OPENING", "creases:POPULATION".
     pub kind: String,
     /// The message.
     pub text: String,

@@ -1,9 +1,9 @@
-//! Directions of the lattice, as configs name them.
+//! Names of the lattice's axes in configs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A direction of the lattice.
+/// An axis of the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Axis {

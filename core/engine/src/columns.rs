@@ -5,7 +5,7 @@ use std::path::Path;
 use hematite_config::{Fault, Result};
 use hematite_units::{Dimension, parse};
 
-/// Dimension that a column of this name has.
+/// Physical dimension of the column called `name`.
 fn dimension(name: &str) -> Dimension {
     match name {
         "time" => Dimension::new(0, 0, 1),

@@ -1,4 +1,4 @@
-// Copies `count` words between an array and a message, each from or to where `list` says.
+// Copies `count` words between a message and an array. `list` holds the index in the array of each word of the message.
 struct Span {
     count: u32,
 }

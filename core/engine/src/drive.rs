@@ -1,4 +1,4 @@
-//! The loop that drives all physics of a run in step.
+//! The loop that advances all physics of a run together.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use hematite_gpu::{Gpu, Recorder, Ticket};
 
 use crate::{Clock, Physics};
 
-/// Time steps that one submission to the device has, at most.
+/// Most time steps in one submission to the device.
 pub const LONGEST_BATCH: u64 = 256;
 
 /// The longest time step, s, that the states of all `physics` allow on all ranks. Collective.
@@ -33,24 +33,24 @@ pub fn longest_step(comm: &dyn Comm, physics: &mut [Box<dyn Physics>]) -> Result
 /// Drives physics from step to step.
 pub struct Drive {
     gpu: Gpu,
-    /// Seconds that the host waited for the device.
+    /// Time that the host waited for the device, s.
     waited: f64,
 }
 
 impl Drive {
-    /// One that submits to `gpu`.
+    /// A loop that submits to `gpu`.
     pub fn new(gpu: &Gpu) -> Self {
         Self { gpu: gpu.clone(), waited: 0.0 }
     }
 
-    /// Seconds that the host waited for the device so far.
+    /// Time that the host has waited for the device so far, s.
     pub fn waited(&self) -> f64 {
         self.waited
     }
 
-    /// Does `steps` time steps of all `physics`, after `step` steps, which it counts on: each step of all of them in their order. They
-    /// have the length that `clock` says. Steps are recorded in batches that end where some physics wants a look; one batch is recorded
-    /// while the device works on the one before. Collective.
+    /// Advances all `physics` by `steps` time steps from step `step`, which it increments. In each step the physics
+    /// follow their order. `clock` holds the length of steps. Steps are recorded in batches, which end where some
+    /// physics needs a look of the host. One batch is recorded while the device works on the one before. Collective.
     ///
     /// # Errors
     /// Those of [`Physics`].
@@ -89,14 +89,13 @@ impl Drive {
         Ok(())
     }
 
-    /// Records a batch and hands it over; gives the ticket of what may still be at work.
+    /// Records and submits a batch. Returns the ticket of the last submission.
     fn submit(&self, comm: &dyn Comm, physics: &mut [&mut dyn Physics], steps: std::ops::Range<u64>) -> Result<Ticket> {
         if self.gpu.waits_for_host() {
-            // No device waits for a rank that still writes a dump.
+            // Ranks meet here, so that no device waits for a rank that still writes a dump.
             comm.any(false)?;
         }
-        // What is recorded is submitted where the host needs something of it, else at the end: each submission costs tens of
-        // microseconds.
+        // Submits where the host needs results, else only at the end: each submission costs tens of microseconds.
         let mut recorder = Recorder::new(&self.gpu);
         for step in steps {
             self.gpu.begin_step(step);

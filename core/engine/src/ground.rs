@@ -1,4 +1,4 @@
-//! Where a run takes place: the case, and this rank's part of it.
+//! The case of a run, and this rank's part of it.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,20 +14,20 @@ use crate::passage::Openings;
 pub struct Ground {
     /// Absolute path of the case file.
     pub case: PathBuf,
-    /// What the case holds.
+    /// The header of the case.
     pub header: Header,
     /// The cells and bodies of the case.
     pub populations: Vec<Population>,
-    /// The openings of the case, where it holds cells or bodies.
+    /// The openings of the case; `None` if it holds no cells or bodies.
     pub openings: Option<Openings>,
-    /// The nodes beyond the walls, where these are immersed.
+    /// The nodes beyond the walls, if these are immersed.
     pub layer: Option<Layer>,
-    /// This rank's part, with those nodes.
+    /// This rank's part, including nodes of `layer`.
     pub part: Part,
 }
 
 impl Ground {
-    /// The case file.
+    /// Opens the case file.
     ///
     /// # Errors
     /// A usage fault when it is damaged.
@@ -35,7 +35,7 @@ impl Ground {
         Case::open(&self.case)
     }
 
-    /// The whole lattice, with the nodes beyond immersed walls.
+    /// Reads the whole lattice, with the nodes beyond immersed walls.
     ///
     /// # Errors
     /// A usage fault when the case is damaged.
@@ -71,8 +71,8 @@ impl Ground {
         self.part.id[n].0 as usize >= self.header.nodes
     }
 
-    /// The own nodes that are fluid nodes of the case, none of them in the layer beyond its walls: those of the
-    /// interior, then those of the interface.
+    /// Ranges of own nodes that are fluid nodes of the case, not in the layer beyond its walls: in the interior, then
+    /// at the interface.
     pub fn fluid_nodes(&self) -> [Range<usize>; 2] {
         let fluid = |nodes: Range<usize>| {
             let count = self.part.id[nodes.clone()].partition_point(|id| (id.0 as usize) < self.header.nodes);
@@ -81,13 +81,13 @@ impl Ground {
         [fluid(0..self.part.interior), fluid(self.part.interior..self.part.own)]
     }
 
-    /// The own nodes that are in the layer, in the same order.
+    /// Ranges of own nodes in the layer beyond the walls: in the interior, then at the interface.
     pub fn layer_nodes(&self) -> [Range<usize>; 2] {
         let [interior, interface] = self.fluid_nodes();
         [interior.end..self.part.interior, interface.end..self.part.own]
     }
 
-    /// The fluid nodes of the part, as dumps see them, in order of their local numbers.
+    /// The fluid nodes of the part, for dumps, by local number.
     pub fn grid(&self) -> Grid {
         let (header, part) = (&self.header, &self.part);
         let [interior, interface] = self.fluid_nodes();
@@ -100,35 +100,35 @@ impl Ground {
         }
     }
 
-    /// Local numbers of the part's nodes in a region of the case, ascending: first own ones, then those of the halo.
+    /// Local numbers of the part's nodes in a region of the case, ascending: own nodes, then those of the halo.
     ///
     /// # Errors
-    /// A usage fault when the case has no such region, which says what it has, or is damaged.
+    /// A usage fault when the case has no such region, with the names of its regions, or is damaged.
     pub fn region(&self, name: &str) -> Result<Vec<u32>> {
         Ok(self.file()?.region(name)?.within(&self.part))
     }
 
-    /// The values of a field of the case at the part's nodes, own and halo, in SI; NaN at nodes beyond immersed walls, which have
-    /// none.
+    /// The values of a field of the case at the part's nodes, own and halo, in SI; NaN at nodes beyond immersed walls.
     ///
     /// # Errors
-    /// A usage fault when the case has no such field, which says what it has, or is damaged.
+    /// A usage fault when the case has no such field, with the names of its fields, or is damaged.
     pub fn field(&self, name: &str) -> Result<Vec<f64>> {
         self.file()?.field_at(name, &self.part.id)
     }
 
-    /// Whether an own node is of the fluid, not of the layer beyond immersed walls, for distances from walls.
+    /// A test of own nodes, for distances from walls: whether a node is in the fluid, not in the layer beyond immersed
+    /// walls.
     pub fn within_walls(&self) -> impl Fn(u32) -> bool + Sync {
         |node| !self.is_beyond_walls(node as usize)
     }
 
-    /// Whether a site next to fluid is in an opening, not in the wall.
+    /// A test of sites next to fluid: whether a site is in an opening, not in the wall.
     pub fn open_sites(&self) -> impl Fn([i32; 3]) -> bool + Sync + use<> {
         let open = self.openings.as_ref().map(Openings::sites_behind).unwrap_or_default();
         move |site| open.contains(&site)
     }
 
-    /// The domain's space: lattice units, metres and periods.
+    /// The space of the domain, for conversions between lattice units, metres and periods.
     pub fn space(&self) -> Space {
         let Header { extent, periodic, origin, spacing, .. } = self.header;
         Space { dimension: self.dimension(), extent, periodic, origin, spacing }

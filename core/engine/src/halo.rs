@@ -1,4 +1,4 @@
-//! Halo exchange: words at nodes go from their owners to the halos of other ranks.
+//! Halo exchange: sends words at nodes from their owners to the halos of other ranks.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use minijinja::context;
 
 use crate::rank_channel::{Pieces, RankChannel};
 
-/// Sends one word a node from own nodes to the halos of other ranks.
+/// Sends one word of each own node at the interface to the halos of other ranks.
 pub struct HaloExchange {
     gather: Kernel,
     scatter: Kernel,
     out: Side,
     into: Side,
-    /// None where the part has no neighbour.
+    /// `None` if the part has no neighbour.
     channel: Option<RankChannel>,
 }
 
@@ -27,7 +27,7 @@ struct Side {
     pieces: Pieces,
 }
 
-/// The exchange of one array.
+/// A halo exchange bound to one array.
 pub struct BoundHalo {
     gather: Bound,
     scatter: Bound,
@@ -39,7 +39,7 @@ fn wgsl(scatter: bool) -> String {
 }
 
 impl HaloExchange {
-    /// The exchange for the nodes of `part`. Collective.
+    /// A halo exchange for the nodes of `part`. Collective.
     ///
     /// # Errors
     /// When the device lacks room, or a rank is lost.
@@ -62,7 +62,7 @@ impl HaloExchange {
         Ok(Self { gather, scatter, out: Side::new(gpu, &out)?, into: Side::new(gpu, &into)?, channel })
     }
 
-    /// The exchange of `words`, an array with a word for each own and halo node.
+    /// Binds the exchange to `words`, an array with a word for each own and halo node.
     pub fn bind(&self, gpu: &Gpu, words: &Buffer) -> Option<BoundHalo> {
         let channel = self.channel.as_ref()?;
         let bind = |kernel: &Kernel, side: &Side, message: &Buffer| {
@@ -75,7 +75,7 @@ impl HaloExchange {
         Some(BoundHalo { gather, scatter })
     }
 
-    /// Records that halos get the words of own nodes. Collective among neighbours.
+    /// Records the exchange: halos get the words of their owners. Collective among neighbours.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -103,7 +103,7 @@ impl Side {
     }
 }
 
-/// For each rank, ascending, the own nodes that are in its halo, in the order of that halo. Collective.
+/// For each rank, ascending, the own nodes in its halo, in the order of the halo. Collective.
 fn wanted_of(comm: &dyn Comm, part: &Part) -> Result<Vec<(usize, Vec<u32>)>> {
     let mut asked: Vec<u64> = Vec::new();
     for neighbour in &part.neighbours {

@@ -1,6 +1,6 @@
-//! What every physics stands on: the trait that it implements, the loop that drives all of a run in step, and what
-//! physics share, namely nodes, sites, particles, messages between ranks, and openings through which members come in
-//! and leave.
+//! The common base of all physics: the trait [`Physics`], the loop that advances all physics of a run together, and
+//! what they share: nodes, sites, particles, messages between ranks, and openings through which members come in and
+//! leave.
 
 mod alarm;
 mod axis;

@@ -5,7 +5,7 @@ use serde_json::Value;
 /// Measurements of a physics at a step.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
-    /// Its mass, where it accounts for any.
+    /// Mass, if the physics accounts for any.
     pub mass: Option<Mass>,
     /// A number for each of its columns, see [`Planned::columns`](crate::Planned::columns).
     pub values: Vec<f64>,
@@ -18,6 +18,6 @@ pub struct Measured {
 pub struct Mass {
     /// Inside.
     pub inside: f64,
-    /// What has come in through each entry since the start, see [`Planned::entries`](crate::Planned::entries).
+    /// Net mass that came in through each entry since the start, see [`Planned::entries`](crate::Planned::entries).
     pub through: Vec<f64>,
 }

@@ -1,4 +1,4 @@
-//! What members have to know of the fluid around them.
+//! Properties of the fluid that members in it need.
 
 use hematite_units::LatticeUnits;
 
@@ -15,15 +15,15 @@ pub struct Medium {
     pub precision: Precision,
     /// Magic number of the fluid's collision: the response to a force in a narrow region depends on it.
     pub magic: f64,
-    /// The last step of the rise of what drives the fluid.
+    /// The last step in which the driving of the fluid rises.
     pub rises_until: u64,
 }
 
-/// The shear rate that is expected at a wall.
+/// The expected shear rate at walls.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShearRate {
     /// The rate, 1 / time step.
     pub rate: f64,
-    /// Where it comes from, to follow "the shear rate ... /s".
+    /// Where it comes from, as text to follow "the shear rate ... /s".
     pub from: String,
 }

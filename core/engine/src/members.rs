@@ -1,4 +1,4 @@
-//! Members of a physics: cells, bodies, particles, which are counted, dumped and saved one by one.
+//! Members of a physics: cells, bodies or particles, which are counted, dumped and saved individually.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -6,15 +6,15 @@ use hematite_dump::{DumpStep, MemberFrame, MemberKinds};
 
 use crate::{Alarm, passage::Tally};
 
-/// The members of a physics, population by population.
+/// The members of a physics, by population.
 pub trait Members {
-    /// The numbers of its populations in the case.
+    /// The numbers of the populations in the case.
     fn populations(&self) -> &[usize];
 
     /// Descriptions of the populations for dumps.
     fn kinds(&self) -> MemberKinds;
 
-    /// The members that this rank answers for, in SI, moved by whole periods into the domain.
+    /// The members of which this rank is in charge, in SI, moved by whole periods into the domain.
     ///
     /// # Errors
     /// When the device is lost.
@@ -40,19 +40,19 @@ pub trait Members {
     /// A numerical failure that names it; when the device or a rank is lost.
     fn check_sound(&self, comm: &dyn Comm) -> Result<()>;
 
-    /// Counts for each opening that feeds members.
+    /// Counts for each opening through which members come in.
     fn feeders(&self) -> Vec<Fed> {
         Vec::new()
     }
 
-    /// The states of the members that this rank answers for, population after population.
+    /// The states of the members of which this rank is in charge, by population.
     ///
     /// # Errors
     /// When the device is lost.
     fn records(&self) -> Result<Vec<Records>>;
 
-    /// Positions of the vertices, or of the centre, of the member whose record is `words`, lattice units: its load on a
-    /// partition.
+    /// Positions of the vertices, or of the centre, of the member with the record `words`, lattice units. They are
+    /// loads for a partition.
     fn points(&self, population: usize, words: &[i64]) -> Vec<[f64; 3]>;
 
     /// The load of one of these positions, in the units of [`loads_of`](hematite_case::loads_of).
@@ -62,24 +62,24 @@ pub trait Members {
     fn vertices(&self) -> u64;
 }
 
-/// Members that came in through an opening.
+/// Count of members that came in through an opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fed {
     /// Number of the opening.
     pub opening: usize,
     /// How many came in.
     pub came: u64,
-    /// How often one that was due found no room.
+    /// How many times a member that was due found no room.
     pub late: u64,
 }
 
-/// The members of one population that a rank answers for, as words.
+/// The states of the members of one population of which a rank is in charge, as words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Records {
     /// Their numbers.
     pub ids: Vec<u64>,
-    /// Words of each.
+    /// Number of words of each member.
     pub width: usize,
-    /// The words, one member after the other.
+    /// The words, member after member.
     pub words: Vec<i64>,
 }

@@ -1,4 +1,4 @@
-//! A physics as a choice of runs: what it reads of a config, and what it makes of it.
+//! A physics as an option of runs: the sections of a config that it reads, and the plan that it makes.
 
 use std::path::{Path, PathBuf};
 
@@ -12,51 +12,51 @@ use serde_json::{Map, Value};
 use crate::passage::Openings;
 use crate::{Ground, Medium, Planned, ShearRate, Span, SurfaceContact, TimeConfig};
 
-/// A physics that runs may have.
+/// A physics that a run can have.
 pub trait Method: Sync {
-    /// The sections of a run's config that it reads, as the fields of an object.
+    /// The schema of an object whose fields are the sections of a run's config that the physics reads.
     fn schema(&self, generator: &mut SchemaGenerator) -> Schema;
 
-    /// Adds its plan to those of a run, where the config or the case asks for it. Methods are asked in the order of a time step: a fluid
-    /// first, which finds the ground. Collective.
+    /// Adds the plan of the physics to `planning` if the config or the case asks for it. Methods are called in the
+    /// order of a time step: first a fluid, which finds the ground. Collective.
     ///
     /// # Errors
-    /// A usage fault with key, value, limit and remedy for whatever cannot work; when a rank is lost.
+    /// A usage fault with key, value, limit and remedy for what cannot work; when a rank is lost.
     fn plan(&self, planning: &mut Planning) -> Result<()>;
 }
 
-/// A run in the making.
+/// The plan of a run, while methods add to it.
 pub struct Planning<'p> {
     /// The ranks.
     pub comm: &'p dyn Comm,
-    /// The config's path, to which paths in it are relative.
+    /// Path of the config, to which paths in it are relative.
     pub path: &'p Path,
     /// The config.
     pub document: &'p Document,
     /// The case.
     pub case: &'p Case,
-    /// Its absolute path.
+    /// Absolute path of the case.
     pub case_path: PathBuf,
-    /// How long the run goes on, as its config or the command line says.
+    /// Length of the run, by its config or the command line.
     pub time: TimeConfig,
-    /// The physics so far.
+    /// Plans of physics so far.
     pub planned: Vec<Box<dyn Planned>>,
-    /// The sections of the config as they were read, defaults filled in.
+    /// The sections of the config as read, with defaults filled in.
     pub config: Map<String, Value>,
-    /// The case and this rank's part, once a fluid has found it.
+    /// The case and this rank's part; set by a fluid.
     pub ground: Option<Ground>,
-    /// The run in time, once a physics has said how long its steps are.
+    /// Steps and end of the run; set by the physics that fixes the time step.
     pub span: Option<Span>,
-    /// The fluid, for what is suspended in it.
+    /// The fluid, for members suspended in it.
     pub medium: Option<Medium>,
-    /// The shear rate that is expected at walls, where something is known of it.
+    /// The expected shear rate at walls, if known.
     pub shear: Option<ShearRate>,
-    /// How soft surfaces are touched, where the case has rigid bodies too.
+    /// Contact with soft surfaces, if the case also has rigid bodies.
     pub surface: Option<SurfaceContact>,
 }
 
 impl Planning<'_> {
-    /// Reads the sections of the config that `T` has as fields, and writes them down.
+    /// Reads the sections of the config that `T` has as fields, and adds them to `self.config`.
     ///
     /// # Errors
     /// A usage fault that names the file and the key's path.
@@ -66,10 +66,10 @@ impl Planning<'_> {
         Ok(sections)
     }
 
-    /// Writes down sections of the config as they were read.
+    /// Adds sections of the config to `self.config`.
     ///
     /// # Errors
-    /// Where they are no object.
+    /// An I/O fault when they cannot be written as JSON.
     pub fn write_down<T: Serialize>(&mut self, sections: &T) -> Result<()> {
         let value = serde_json::to_value(sections).map_err(|error| Fault::io(error.to_string()))?;
         if let Value::Object(sections) = value {
@@ -95,7 +95,7 @@ impl Planning<'_> {
         Ok(Ground { case: path, header, populations, openings, layer, part })
     }
 
-    /// The ground and the fluid, for what is suspended.
+    /// The ground and the fluid, for members suspended in it.
     ///
     /// # Errors
     /// A usage fault without a fluid.
@@ -105,7 +105,7 @@ impl Planning<'_> {
     }
 }
 
-/// This rank's part, from a stored partition or one made now; both give the same results.
+/// This rank's part, from a stored partition or a new one; both lead to the same results.
 fn own_part(case: &Case, layer: Option<&Layer>, populations: &[Population], comm: &dyn Comm) -> Result<Part> {
     let (ranks, rank) = (comm.size(), comm.rank());
     match layer {

@@ -1,19 +1,19 @@
-//! What is suspended in a fluid asks of it.
+//! What members need of the fluid around them.
 
 /// What members need of the fluid around them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FluidNeeds {
-    /// Ratios of viscosities inside them to the fluid's, each once and without 1: bit k of
-    /// [`SharedNodes::inside`](crate::SharedNodes::inside) stands for ratio k.
+    /// Ratios of viscosities inside members to that of the fluid, each once and without 1. Bit k of
+    /// [`SharedNodes::inside`](crate::SharedNodes::inside) marks nodes inside members with ratio k.
     pub contrasts: Vec<f64>,
-    /// Steps from one marking of the nodes inside to the next.
+    /// Steps between markings of the nodes inside members.
     pub mark_every: u64,
-    /// The last step at which they grow.
+    /// The last step in which members grow; `None` if none grow.
     pub grown: Option<u64>,
 }
 
 impl FluidNeeds {
-    /// The needs of both.
+    /// Joins the needs of two physics.
     pub fn and(self, others: Self) -> Self {
         Self {
             contrasts: [self.contrasts, others.contrasts].concat(),

@@ -1,4 +1,4 @@
-//! What a fluid and what is suspended in it share: arrays over the nodes of a part, and points on surfaces.
+//! Data that a fluid and its suspended members share: arrays over the nodes of a part, and points on surfaces.
 
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
@@ -6,49 +6,49 @@ use hematite_gpu::{Buffer, Gpu};
 
 use crate::SharedSurface;
 
-/// Fixed point of a node's force: 2^30 for one lattice unit, so that a node holds twice the largest force that is
-/// allowed.
+/// Fixed-point scale of forces at nodes: 2^30 for one lattice unit, so that a node can hold twice the largest allowed
+/// force.
 pub const FORCE_SCALE: f64 = 1_073_741_824.0;
 
-/// Fixed point of a vertex's velocity: 2^31 for one lattice unit a step. Positions have 2^32 for a lattice unit, so
+/// Fixed-point scale of vertex velocities: 2^31 for one lattice unit a step. Positions have 2^32 for a lattice unit, so
 /// motion is exact.
 pub const DRIFT_SCALE: f64 = 2_147_483_648.0;
 
-/// How many viscosities there can be inside the cells of a run beside that of the fluid.
+/// Most viscosities inside the cells of a run beside that of the fluid.
 pub const CONTRASTS: usize = 8;
 
-/// Arrays over nodes that a fluid shares, and points that others touch.
+/// Arrays over nodes that a fluid shares, and points of soft surfaces.
 #[derive(Clone, Debug)]
 pub struct SharedNodes {
-    /// Force on each node, `array<i32>` in 1 / [`FORCE_SCALE`]; axis a of node n stands at `a * stride + n`.
+    /// Force on each node, `array<i32>` in 1 / [`FORCE_SCALE`]; axis a of node n is at `a * stride + n`.
     pub node_force: Buffer,
-    /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector): whoever
-    /// reads one axis reads all.
+    /// Velocity of each node in the last step, an array of [`Precision::vector`](crate::Precision::vector), as readers
+    /// need all components.
     pub node_velocity: Buffer,
-    /// `array<u32>[nodes]`, where viscosities differ: bit k says whether the node is inside a cell with viscosity
-    /// number k.
+    /// `array<u32>[nodes]`: bit k is set if the node is inside a cell with viscosity number k. `None` if viscosities do
+    /// not differ.
     pub inside: Option<Buffer>,
-    /// Distance between the axes of an array.
+    /// Distance between the components of a node in an array.
     pub stride: u32,
-    /// Mass that came in, where there are openings.
+    /// Mass that came in; `None` without openings.
     pub came_in: Option<CameIn>,
-    /// Points of soft surfaces, where rigid bodies touch them: left here by the physics that moves them.
+    /// Points of soft surfaces that rigid bodies touch, from the physics that moves the surfaces.
     pub surface: Option<SharedSurface>,
 }
 
-/// The mass that came in through openings, as the device counts it.
+/// The mass that came in through openings, counted on the device.
 #[derive(Clone, Debug)]
 pub struct CameIn {
-    /// `array<i64>`: what came in at each own node of each opening since step 0, opening after opening.
+    /// `array<i64>`: counts of what came in since step 0 at each own node of each opening, opening after opening.
     pub ledger: Buffer,
-    /// Own nodes of each opening.
+    /// Number of own nodes of each opening.
     pub nodes: Vec<usize>,
-    /// Mass of one count, lattice units.
+    /// Mass of a count of one, lattice units.
     pub quantum: f64,
 }
 
 impl CameIn {
-    /// Counts of what has come in through this part's nodes of each opening since step 0.
+    /// Counts of what came in through this part's nodes of each opening since step 0.
     ///
     /// # Errors
     /// When the device is lost.
@@ -57,9 +57,9 @@ impl CameIn {
         Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
     }
 
-    /// Mass that has come in through each opening on all ranks since step 0, lattice units; over the opening's area it
-    /// is how far the fluid has come in at mean speed. It is counted, so that it holds for any kind of opening and goes
-    /// on after a restart. Collective.
+    /// Mass that came in through each opening on all ranks since step 0, lattice units. Over the area of the opening it
+    /// is the distance that the fluid has come in at mean speed. As a count, it holds for any kind of opening and is
+    /// kept over restarts. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.

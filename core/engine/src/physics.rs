@@ -1,4 +1,4 @@
-//! What a system of equations offers to the loop that drives a run.
+//! The interface of a system of equations to the loop of a run.
 
 use std::ops::Range;
 
@@ -10,25 +10,26 @@ use serde_json::Value;
 
 use crate::{Alarm, Clock, Ground, Keep, Measured, Members, Phases};
 
-/// A system of equations: its state on this rank's device, and how it goes on by one time step.
+/// A system of equations: its state on this rank's device, and how it advances by a time step.
 ///
-/// A run is an ordered list of physics. In each time step they record their kernels one after the other: a fluid takes the forces
-/// that others left at the nodes and leaves its velocities there; then cells or bodies move with these and leave new forces.
+/// A run is an ordered list of physics. In each time step they record their kernels in this order: a fluid reads the
+/// forces that others left at the nodes and leaves its velocities there; then cells or bodies move with these
+/// velocities and leave new forces.
 pub trait Physics {
-    /// Its name in checkpoints, dumps and messages; for members also the key of their config.
+    /// Name in checkpoints, dumps and messages; for members also the key of their config.
     fn name(&self) -> &'static str;
 
-    /// Time steps from `step` to the next [`Physics::look`] that does something; the same on every rank.
+    /// Number of time steps from `step` to the next [`Physics::look`] that does something; the same on every rank.
     fn until_look(&self, _step: u64) -> u64 {
         u64::MAX
     }
 
-    /// Time steps from one renewal of their length to the next, where that adapts to the state; none where it is fixed.
+    /// Number of time steps between changes of their length, if it adapts to the state; `None` if it is fixed.
     fn renews_every(&self) -> Option<u64> {
         None
     }
 
-    /// The longest time step, s, that its state on this rank allows, until it is asked again.
+    /// The longest time step, s, that the state on this rank allows until the next call.
     ///
     /// # Errors
     /// When the device is lost.
@@ -36,8 +37,8 @@ pub trait Physics {
         Ok(f64::INFINITY)
     }
 
-    /// Makes ready for time steps `steps`, at most [`LONGEST_BATCH`](crate::LONGEST_BATCH), which are recorded next; `clock` has their
-    /// length. Collective.
+    /// Prepares for the time steps `steps`, at most [`LONGEST_BATCH`](crate::LONGEST_BATCH), which are recorded next;
+    /// `clock` has their length. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -45,13 +46,15 @@ pub trait Physics {
         Ok(())
     }
 
-    /// Records time step `step` after what `recorder` holds. Work that needs no word from the host any more stays in the recorder.
+    /// Records time step `step` after what `recorder` holds. Work that needs nothing from the host stays in the
+    /// recorder.
     ///
     /// # Errors
     /// When the device or a rank is lost.
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()>;
 
-    /// Records what has to wait until all physics have recorded time step `step`: the last of them first, so that a fluid knows all forces.
+    /// Records work that must wait until all physics have recorded time step `step`. The last physics is called first,
+    /// so that a fluid has all forces.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -59,7 +62,7 @@ pub trait Physics {
         Ok(())
     }
 
-    /// Records what ends a batch.
+    /// Records work at the end of a batch.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -67,15 +70,16 @@ pub trait Physics {
         Ok(())
     }
 
-    /// Reads what the device checked in the batch before that of `ticket`, or, without a ticket, in the last batch. Collective.
+    /// Reads the results of checks of the device in the batch before that of `ticket`; without a ticket, in the last
+    /// batch. Collective.
     ///
     /// # Errors
-    /// A numerical failure where the state was beyond the method; when the device or a rank is lost.
+    /// A numerical failure where the state was beyond the limits of the method; when the device or a rank is lost.
     fn take_in(&mut self, _comm: &dyn Comm, _ticket: Option<&Ticket>) -> Result<()> {
         Ok(())
     }
 
-    /// Work of the host after `step` steps: health, and which rank holds what. Collective.
+    /// Work of the host after `step` steps: checks of members, and their distribution over ranks. Collective.
     ///
     /// # Errors
     /// A numerical failure that names what broke; when the device or a rank is lost.
@@ -83,7 +87,7 @@ pub trait Physics {
         Ok(())
     }
 
-    /// Makes ready for the first step, when all physics are on the device. Collective.
+    /// Prepares for the first step, when all physics are on the device. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -91,8 +95,8 @@ pub trait Physics {
         Ok(())
     }
 
-    /// Leaves at the nodes, anew, the forces of the members that are there: after all physics have looked, or started, the last of them
-    /// first. Only those do something whose forces depend on members of others. Collective.
+    /// Leaves the forces of the current members at the nodes again. It is called after all physics have looked or
+    /// started, the last physics first. Only physics whose forces depend on members of others do something. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -100,12 +104,12 @@ pub trait Physics {
         Ok(())
     }
 
-    /// The state is whole, so that it may be saved, at multiples of this many steps.
+    /// The state can be saved at multiples of this number of steps.
     fn whole_every(&self) -> u64 {
         1
     }
 
-    /// Hands over its state at the nodes of this rank, after a multiple of [`Physics::whole_every`] steps.
+    /// Gives the state at the nodes of this rank to `keep`, after a multiple of [`Physics::whole_every`] steps.
     ///
     /// # Errors
     /// When the device is lost; those of `keep`.
@@ -113,17 +117,18 @@ pub trait Physics {
         Ok(())
     }
 
-    /// The rest of its state, the same on all ranks: see [`StateHeader::note`](crate::StateHeader::note).
+    /// The rest of the state, which is the same on all ranks: see [`StateHeader::note`](crate::StateHeader::note).
     fn note(&self) -> Value {
         Value::Null
     }
 
-    /// Its members, where it has any.
+    /// The members, if the physics has any.
     fn members(&self) -> Option<&dyn Members> {
         None
     }
 
-    /// Brings a field at own nodes to the host, in SI, in chunks in ascending order of nodes: `take(first, numbers)`.
+    /// Brings a field at own nodes to the host, in SI. Calls `take(first, numbers)` with chunks in ascending order of
+    /// nodes.
     ///
     /// # Errors
     /// When the device is lost, and those of `take`.
@@ -131,7 +136,7 @@ pub trait Physics {
         Err(Fault::usage(format!("\"{}\" has no field \"{}\"", self.name(), field.name())))
     }
 
-    /// Handles what the device has checked since the last call. Collective.
+    /// Evaluates the checks of the device since the last call. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -139,19 +144,19 @@ pub trait Physics {
         Ok(())
     }
 
-    /// Looks at the whole state, so that nothing beyond the method is written. Collective.
+    /// Checks the whole state before output, so that no state beyond the limits of the method is written. Collective.
     ///
     /// # Errors
-    /// A numerical failure where it is beyond; when the device or a rank is lost.
+    /// A numerical failure where the state is beyond these limits; when the device or a rank is lost.
     fn inspect(&mut self, _comm: &dyn Comm, _ground: &Ground) -> Result<()> {
         Ok(())
     }
 
-    /// Says that a line of the ledger follows after `step` steps.
+    /// Announces a line of the ledger after `step` steps.
     fn measure_after(&mut self, _step: u64) {}
 
-    /// What it adds to a line of the ledger, after [`Physics::inspect`]; `done` is the share of the run that is done, 1 at its end.
-    /// Collective.
+    /// Measurements for a line of the ledger, after [`Physics::inspect`]. `done`: the share of the run that is done, 1
+    /// at its end. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -164,12 +169,13 @@ pub trait Physics {
         Vec::new()
     }
 
-    /// The largest speed when it was last looked at, m/s.
+    /// The largest speed at the last check, m/s.
     fn speed(&self) -> Option<f64> {
         None
     }
 
-    /// If the state is beyond the method: where, and what would help. `near` says what is near a site. Collective.
+    /// If the state is beyond the limits of the method, a text that says where and what would help. `near` describes
+    /// what is near a site. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -182,17 +188,17 @@ pub trait Physics {
         Ok(None)
     }
 
-    /// Bytes of memory traffic in a step at all own nodes, for benches; 0 where memory does not bound its speed.
+    /// Bytes of memory traffic in a step at all own nodes, for benchmarks; 0 if memory does not bound the speed.
     fn bytes_per_step(&self) -> f64 {
         0.0
     }
 
-    /// Seconds that messages have taken so far.
+    /// Time spent on messages so far.
     fn phases(&self) -> Phases {
         Phases::default()
     }
 
-    /// Seconds of work on the host so far, by name, for benches: the device's phases do not show it.
+    /// Seconds of work on the host so far, by name, for benchmarks: the phases of the device do not include it.
     fn host_phases(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
     }

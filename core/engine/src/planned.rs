@@ -1,4 +1,4 @@
-//! A physics of a run before it is on the device.
+//! The plan of a physics in a run, before it is on the device.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -8,44 +8,44 @@ use serde_json::Value;
 
 use crate::{FluidNeeds, Ground, Physics, Precision, Saved, SharedNodes, StateHeader};
 
-/// A table that a config names: where in the config it is named, and its numbers.
+/// A table that a config names: the path of its key in the config, and its numbers.
 pub type Table<'t> = (Vec<&'t str>, Vec<f64>);
 
-/// A physics that has passed every check which needs no device.
+/// The plan of a physics that has passed all checks that need no device.
 pub trait Planned {
-    /// What it is called: in checkpoints, and by the key of its config.
+    /// Name in checkpoints, and key of its config.
     fn name(&self) -> &'static str;
 
-    /// Lines of the run's report on stderr before the first step: a heading and a text each.
+    /// Lines of the run's report on stderr before the first step: pairs of heading and text.
     fn report(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// Risks that are allowed and values chosen by default, one sentence each.
+    /// Warnings of allowed risks, and defaults that were chosen, one sentence each.
     fn advice(&self) -> Vec<String>;
 
-    /// What the log says of it at the start.
+    /// Entries of the log at the start.
     fn events(&self) -> Vec<Value> {
         Vec::new()
     }
 
-    /// Writes down in `run.json` what it fixes.
+    /// Enters the quantities that it fixes in `run.json`.
     fn write_down(&self, _record: &mut RunRecord) {}
 
-    /// The tables that its config names.
+    /// The tables that the config names.
     fn tables(&self) -> Vec<Table<'_>> {
         Vec::new()
     }
 
-    /// What it needs of the fluid around it; none where it needs no fluid.
+    /// What it needs of the fluid around it; `None` if it needs no fluid.
     fn fluid_needs(&self) -> Option<FluidNeeds> {
         None
     }
 
-    /// Prepares for what the others need of it, where it is a fluid.
+    /// If it is a fluid, prepares for the needs of the other physics.
     fn provide(&mut self, _needs: &FluidNeeds) {}
 
-    /// Takes this rank's part, another one than before where ranks were balanced. Collective.
+    /// Adapts to this rank's part, which may have changed by balancing. Collective.
     ///
     /// # Errors
     /// A usage fault where the case or the config does not allow it; when a rank is lost.
@@ -53,52 +53,52 @@ pub trait Planned {
         Ok(())
     }
 
-    /// Bytes that it needs on the device for this rank's part at least, in all and in one array.
+    /// Least bytes that it needs on the device for this rank's part: in all, and in one array.
     fn least_bytes(&self, _ground: &Ground) -> [u64; 2] {
         [0; 2]
     }
 
-    /// The fields that it has at nodes, for dumps.
+    /// The fields at nodes that it offers for dumps.
     fn fields(&self) -> Vec<Field> {
         Vec::new()
     }
 
-    /// Storage and arithmetic, where it has a choice.
+    /// Storage and arithmetic, if it has a choice.
     fn precision(&self) -> Option<Precision> {
         None
     }
 
-    /// Where mass comes in, in the order of [`Mass::through`](crate::Mass::through).
+    /// Names of the places where mass comes in, in the order of [`Mass::through`](crate::Mass::through).
     fn entries(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// What it measures for the ledger.
+    /// The columns of its measurements in the ledger.
     fn columns(&self) -> Vec<Column> {
         Vec::new()
     }
 
-    /// Whether a saved state has the form of this one, where the run steps so many `nodes`.
+    /// Checks that a saved state has the form for this run with `nodes` nodes.
     ///
     /// # Errors
-    /// A usage fault where it is stored otherwise or of other nodes.
+    /// A usage fault where it is stored in another form or for other nodes.
     fn fits(&self, _saved: &StateHeader, _nodes: u64) -> Result<()> {
         Ok(())
     }
 
-    /// Whether a saved state that fits bears the run's physics, be that changed.
+    /// Checks that a saved state that [`Planned::fits`] can go on with this physics, even if its config changed.
     ///
     /// # Errors
-    /// A usage fault where it is the state of something else.
+    /// A usage fault where it is the state of another physics.
     fn bears(&self, _saved: &StateHeader) -> Result<()> {
         Ok(())
     }
 
-    /// Puts it on the device, at the start of the run or as `saved`. A fluid leaves in `nodes` what it shares; others find it there.
-    /// Collective.
+    /// Makes the physics on the device, in its initial state or in the `saved` one. A fluid puts the data that it
+    /// shares into `nodes`, where others find it. Collective.
     ///
     /// # Errors
-    /// A usage fault where what was saved is damaged; when the device lacks room or is lost, or a rank is.
+    /// A usage fault where the saved state is damaged; when the device lacks room or is lost; when a rank is lost.
     fn build(
         &self,
         gpu: &Gpu,

@@ -1,4 +1,4 @@
-//! Precision of a run: how populations are stored, and how arithmetic is done on them.
+//! Precision of a run: storage of populations, and arithmetic.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub enum Precision {
     F32,
     /// f16 storage, f32 arithmetic: half the memory traffic, about three digits a population.
     F16,
-    /// f64 storage and arithmetic, on devices that have it.
+    /// f64 storage and arithmetic, on devices that support it.
     F64,
 }
 
@@ -44,12 +44,12 @@ impl Precision {
         if self == Self::F64 { "f64" } else { "f32" }
     }
 
-    /// WGSL type of a vector in arrays, which has a power of two of components.
+    /// WGSL type of a vector in arrays; its number of components is a power of two.
     pub fn vector(self, dimension: usize) -> String {
         format!("vec{}<{}>", dimension.next_power_of_two(), self.real())
     }
 
-    /// Bytes of it.
+    /// Bytes of a vector in arrays.
     pub fn vector_bytes(self, dimension: usize) -> usize {
         dimension.next_power_of_two() * self.real_bytes()
     }
@@ -59,12 +59,13 @@ impl Precision {
         self.stored()
     }
 
-    /// `f - w` is stored times this power of two, so that f16 spends its exponents on the values that occur.
+    /// Power of two by which `f - w` is multiplied for storage, so that the exponents of f16 cover the values that
+    /// occur.
     pub fn storage_scale(self) -> f64 {
         if self == Self::F16 { 32_768.0 } else { 1.0 }
     }
 
-    /// Packs shifted populations as they are stored.
+    /// Packs shifted populations in the storage format.
     pub fn pack_stored(self, values: &[f64]) -> Vec<u8> {
         match self {
             Self::F32 => values.iter().flat_map(|&v| (v as f32).to_ne_bytes()).collect(),
@@ -75,12 +76,12 @@ impl Precision {
         }
     }
 
-    /// Packs numbers as arithmetic holds them.
+    /// Packs numbers in the format of arithmetic.
     pub fn pack_real(self, values: &[f64]) -> Vec<u8> {
         if self == Self::F64 { Self::F64.pack_stored(values) } else { Self::F32.pack_stored(values) }
     }
 
-    /// Reads numbers as arithmetic holds them.
+    /// Unpacks numbers from the format of arithmetic.
     pub fn unpack_real(self, bytes: &[u8]) -> Vec<f64> {
         if self == Self::F64 {
             bytemuck::pod_collect_to_vec::<u8, f64>(bytes)

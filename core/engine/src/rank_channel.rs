@@ -32,7 +32,7 @@ impl Add for Phases {
     }
 }
 
-/// A channel whose messages go to other ranks, and whose answers are the messages of those.
+/// A channel whose messages go to other ranks, and whose answers are the messages of the other ranks.
 #[derive(Clone)]
 pub struct RankChannel {
     gpu: Gpu,
@@ -40,17 +40,18 @@ pub struct RankChannel {
     spent: Rc<Cell<Phases>>,
 }
 
-/// Pieces of a message that follow each other: (rank, bytes) of each.
+/// The consecutive pieces of a message: (rank, bytes) of each.
 pub type Pieces = Rc<[(usize, usize)]>;
 
 impl RankChannel {
-    /// One over `channel`.
+    /// A rank channel over `channel`.
     pub fn new(gpu: &Gpu, channel: Channel) -> Self {
         Self { gpu: gpu.clone(), channel, spent: Rc::default() }
     }
 
-    /// One for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel copies
-    /// messages to the host, unless the device waits for answers by itself: then the copy engine costs less.
+    /// A channel for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel
+    /// copies messages to the host. If the device waits for answers itself, the copy engine does, which then costs
+    /// less.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -72,12 +73,12 @@ impl RankChannel {
         self.channel.receive_buffer()
     }
 
-    /// See [`Channel::signals`].
+    /// Signals for kernels that send messages and await answers themselves, see [`Channel::signals`].
     pub fn signals(&self) -> Option<&KernelSignals> {
         self.channel.signals()
     }
 
-    /// Seconds spent on messages so far.
+    /// Time spent on messages so far.
     pub fn phases(&self) -> Phases {
         self.spent.get()
     }
@@ -87,19 +88,19 @@ impl RankChannel {
         recorder.send(&self.channel, bytes as u64);
     }
 
-    /// Waits for the message sent last and drops it.
+    /// Waits for the last message and drops it.
     ///
     /// # Errors
     /// When the device is lost, and those of callbacks.
     pub fn discard(&self, recorder: &mut Recorder) -> Result<()> {
         recorder.receive(&self.channel, &mut [])?;
-        // Every message has an answer, so that their rounds agree.
+        // Every message has an answer, so that the rounds of both agree.
         if self.signals().is_some() { self.channel.answer(&self.gpu, 0) } else { Ok(()) }
     }
 
-    /// Has the pieces `going` of the message sent last go to their ranks; what is recorded from here on finds the
-    /// pieces `coming` of theirs in [`RankChannel::receive_buffer`]. `span` is the name of the exchange in a trace.
-    /// Collective among those ranks.
+    /// Records that the pieces `going` of the last message go to their ranks. What is recorded from here on finds the
+    /// pieces `coming` of other ranks in [`RankChannel::receive_buffer`]. `span`: the name of the exchange in traces.
+    /// Collective among these ranks.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -147,7 +148,7 @@ pub fn length(pieces: &[(usize, usize)]) -> usize {
     pieces.iter().map(|&(_, bytes)| bytes).sum()
 }
 
-/// Where each piece begins.
+/// The beginning of each piece, in bytes.
 fn starts(pieces: &[(usize, usize)]) -> Vec<usize> {
     let ends = pieces.iter().scan(0, |end, &(_, bytes)| {
         *end += bytes;

@@ -1,4 +1,4 @@
-//! The domain as a space: between lattice units and metres, and across its periodic faces.
+//! The space of the domain: conversion between lattice units and metres, and periodic images.
 
 /// The domain of a run.
 #[derive(Clone, Copy, Debug)]
@@ -7,16 +7,16 @@ pub struct Space {
     pub dimension: usize,
     /// Sites along x, y, z.
     pub extent: [usize; 3],
-    /// Directions in which it wraps.
+    /// Periodic axes.
     pub periodic: [bool; 3],
-    /// Its lowest corner, half a spacing from site (0, 0, 0), m.
+    /// Lowest corner, half a spacing from site (0, 0, 0) along each axis, m.
     pub origin: [f64; 3],
     /// Lattice spacing, m.
     pub spacing: f64,
 }
 
 impl Space {
-    /// Metres of the point `x`, lattice units with sites at whole numbers, moved back by `image` periods.
+    /// The point `x`, in lattice units with sites at whole numbers, moved back by `image` periods, in metres.
     pub fn place(&self, x: [f64; 3], image: [i32; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| {
             if axis >= self.dimension {
@@ -27,7 +27,7 @@ impl Space {
         })
     }
 
-    /// How many periods a point, lattice units, lies beyond the domain along each axis.
+    /// The number of periods by which a point, in lattice units, lies beyond the domain along each axis.
     pub fn image(&self, x: [f64; 3]) -> [i32; 3] {
         std::array::from_fn(|axis| {
             if !self.periodic[axis] || axis >= self.dimension {

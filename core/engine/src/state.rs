@@ -1,4 +1,4 @@
-//! The state of a physics as it is saved: for checkpoints, and from one partition to the next.
+//! The saved state of a physics, for checkpoints and for changes of the partition.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use hematite_dump::{Bits, Clock, PopulationState};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// Takes the state of a physics at the nodes of this rank. No two arrays of a run have the same name.
+/// Stores the state of a physics at the nodes of this rank. No two arrays of a run have the same name.
 pub trait Keep {
-    /// Numbers at all own nodes.
+    /// Stores numbers at all own nodes.
     ///
     /// # Errors
     /// When they cannot be written.
     fn own(&mut self, name: &str, bits: Bits) -> Result<()>;
 
-    /// Whole numbers at some own nodes.
+    /// Stores whole numbers at some own nodes.
     ///
     /// # Errors
     /// When they cannot be written.
     fn some(&mut self, name: &str, nodes: Vec<NodeId>, values: Vec<i64>) -> Result<()>;
 }
 
-/// Each member of a population: its number and its words.
+/// A function that is called with the number and the words of each member of a population.
 pub type EachRecord<'e> = dyn FnMut(u64, &[i64]) -> Result<()> + 'e;
 
 /// The header of a saved state, the same on every rank.
@@ -31,23 +31,23 @@ pub type EachRecord<'e> = dyn FnMut(u64, &[i64]) -> Result<()> + 'e;
 pub struct StateHeader {
     /// Time steps done.
     pub step: u64,
-    /// The times of steps.
+    /// The times of the run's steps.
     pub clock: Clock,
     /// Nodes of the whole lattice.
     pub nodes: u64,
-    /// The name of the state in messages.
+    /// Name of the state in messages.
     pub source: String,
-    /// The note of each physics, by its name: see [`Physics::note`](crate::Physics::note).
+    /// The note of each physics, by name of the physics: see [`Physics::note`](crate::Physics::note).
     pub notes: BTreeMap<String, Value>,
     /// Counts of each population.
     pub populations: Vec<PopulationState>,
 }
 
 impl StateHeader {
-    /// The note of a physics; the default where there is none.
+    /// The note of a physics; the default value if there is none.
     ///
     /// # Errors
-    /// A usage fault where the note is something else.
+    /// A usage fault where the note is no `T`.
     pub fn note<T: DeserializeOwned + Default>(&self, physics: &str) -> Result<T> {
         match self.notes.get(physics) {
             None | Some(Value::Null) => Ok(T::default()),
@@ -63,7 +63,7 @@ impl StateHeader {
     }
 }
 
-/// A saved state, whichever ranks it was saved on.
+/// A saved state, readable on any number of ranks.
 pub trait Saved {
     /// Its header.
     fn header(&self) -> &StateHeader;
@@ -71,16 +71,16 @@ pub trait Saved {
     /// Numbers at the own nodes of this rank, in their order. Collective.
     ///
     /// # Errors
-    /// A usage fault where there are none of the name; when a rank is lost.
+    /// A usage fault where there is no array of this name; when a rank is lost.
     fn own(&self, name: &str) -> Result<Bits>;
 
     /// Whole numbers at some own nodes. Collective.
     ///
     /// # Errors
-    /// A usage fault where there are none of the name; when a rank is lost.
+    /// A usage fault where there is no array of this name; when a rank is lost.
     fn some(&self, name: &str, nodes: &[NodeId]) -> Result<Vec<i64>>;
 
-    /// Calls `then` with the members of a population, whichever rank saved them.
+    /// Calls `then` with all members of a population, from all ranks that saved them.
     ///
     /// # Errors
     /// Those of `then`; when a file cannot be read.

@@ -1,5 +1,5 @@
-//! Sums over ranks: each rank interpolates velocities from its own nodes, and adds the sums of the cell's other
-//! holders.
+//! Sums over ranks: each rank interpolates velocities of vertices from its own nodes, and adds the sums of the other
+//! ranks that hold the cell.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -8,17 +8,16 @@ use minijinja::context;
 
 use crate::rank_channel::{Phases, Pieces, RankChannel};
 
-/// Exchanges the velocities of shared cells, as integers, with the other holders. A message has the holders in
-/// ascending order, and for each the cells that both hold in ascending order of their numbers, the same list on both
-/// sides. Points of walls are exchanged alike.
+/// Exchanges the velocities of shared cells, as integers, with the other ranks that hold them. A message is ordered by
+/// rank, then by number of the cell, with the same list on both sides. Points of walls are exchanged in the same way.
 pub struct SumExchange {
     gather: Kernel,
     add: Kernel,
     room: Option<Room>,
     count: u32,
-    /// (rank, bytes) of each holder's piece of the message.
+    /// (rank, bytes) of the piece of the message for each rank.
     pieces: Pieces,
-    /// Seconds spent by earlier channels.
+    /// Time spent by earlier channels.
     earlier: Phases,
 }
 
@@ -37,7 +36,7 @@ fn wgsl(add: bool) -> String {
 }
 
 impl SumExchange {
-    /// One without lists so far.
+    /// An exchange without lists.
     ///
     /// # Errors
     /// Where the device refuses a kernel.
@@ -53,7 +52,7 @@ impl SumExchange {
         })
     }
 
-    /// Takes new lists: for each other holder, ascending, the indices in `drift` of the words that it shares with this
+    /// Sets the lists: for each other rank, ascending, the indices in `drift` of the words that it shares with this
     /// rank.
     pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<u32>)]) -> Result<()> {
         let list: Vec<u32> = lists.iter().flat_map(|(_, words)| words).copied().collect();
@@ -68,7 +67,7 @@ impl SumExchange {
         self.room.as_ref().map_or(Ok(()), |room| gpu.upload(&room.list, 0, &list))
     }
 
-    /// Binds anew after the arrays of vertices were replaced.
+    /// Binds new arrays of vertices.
     pub fn rebind(&mut self, gpu: &Gpu, drift: &Buffer) -> Result<()> {
         match &self.room {
             Some(room) => self.make_room(gpu, drift, room.words),
@@ -89,7 +88,7 @@ impl SumExchange {
         Ok(())
     }
 
-    /// Records that this rank's sums, which are made by what `recorder` holds, are sent, and those of the others
+    /// Records that the sums of this rank, computed by what `recorder` holds, are sent, and those of other ranks
     /// brought to the device.
     pub fn record_exchange<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         let Some(room) = self.room.as_ref().filter(|_| self.count > 0) else { return Ok(()) };
@@ -99,7 +98,7 @@ impl SumExchange {
         room.channel.await_answer(comm, recorder, "exchange shares", (self.pieces.clone(), self.pieces.clone()))
     }
 
-    /// Seconds spent on messages so far.
+    /// Time spent on messages so far.
     pub fn phases(&self) -> Phases {
         self.earlier + self.room.as_ref().map(|room| room.channel.phases()).unwrap_or_default()
     }

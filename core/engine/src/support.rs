@@ -1,4 +1,4 @@
-//! Kernels of the immersed boundary between points and nodes.
+//! Kernels of the immersed boundary method, between vertices and nodes.
 
 use hematite_config::{Fault, Result};
 
@@ -15,10 +15,10 @@ pub enum Support {
 }
 
 impl Support {
-    /// The kernel of so many points along each axis, as `cells.kernel` of a run has it.
+    /// The kernel of `points` points along each axis, the key `cells.kernel` of a run.
     ///
     /// # Errors
-    /// A usage fault where there is none.
+    /// A usage fault where there is no such kernel.
     pub fn of(points: u8) -> Result<Self> {
         match points {
             2 => Ok(Self::Two),
@@ -28,7 +28,7 @@ impl Support {
         }
     }
 
-    /// Points along each axis.
+    /// Number of points along each axis.
     pub fn points(self) -> usize {
         match self {
             Self::Two => 2,
@@ -37,7 +37,7 @@ impl Support {
         }
     }
 
-    /// The largest distance along an axis between a vertex and a node it meets, lattice units.
+    /// The largest distance along an axis between a vertex and a node of its kernel, lattice units.
     pub fn reach(self) -> f64 {
         0.5 * self.points() as f64
     }

@@ -1,4 +1,5 @@
-//! Points on soft surfaces of one physics that another touches, such as the vertices of cells among rigid bodies.
+//! Points on soft surfaces of one physics that members of another touch, such as vertices of cells that rigid bodies
+//! touch.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -12,75 +13,76 @@ use crate::Precision;
 use crate::particles::{Fixed, Set};
 use crate::sites::Coordinate;
 
-/// Forces and torques that add up at each point: torques are those of the other set, and zero here.
+/// Number of sums at each point: forces and torques. Torques act on the other set and are zero at points.
 pub const SURFACE_ACTIONS: u32 = 6;
 
 /// The largest force between a point and what touches it, lattice units.
 const LARGEST_PUSH: f64 = 1.0 / 16.0;
 
-/// So many of the largest forces on one body fit into a sum.
+/// How many of the largest forces on one body fit into a sum.
 const TOGETHER: f64 = 512.0;
 
-/// Vertices keep this share of the range of contact off bodies, about as much as in a case.
+/// Share of the range of contact that vertices keep from bodies, about as in a case.
 const RANGE: f64 = 0.5;
 
-/// They also keep this share of a side off: what is in the midst of a triangle, 0.58 of its side from the corners, is then not through it,
-/// where its radius is at least 0.42 of the side.
+/// Share of a side that vertices also keep from bodies. A body in the middle of a triangle is 0.58 of a side from its
+/// corners, so it does not pass through if its radius is at least 0.42 of the side.
 const SIDES: f64 = 0.4;
 
-/// Forces on points as integers: both sides add up the same ones.
+/// Conversion of forces on points to integers; both sides sum the same integers.
 pub fn surface_push() -> Fixed {
     Fixed::fitting(LARGEST_PUSH, TOGETHER)
 }
 
-/// How a soft surface is touched, lattice units; known before anything is on the device.
+/// Contact with a soft surface, in lattice units; known before anything is on the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfaceContact {
-    /// Distance from a surface at which repulsion begins.
+    /// Distance from the surface at which repulsion begins.
     pub range: f64,
     /// Pressure between surfaces that touch.
     pub pressure: f64,
-    /// How far a point goes in a step, at most.
+    /// Largest displacement of a point in a step.
     pub fastest: f64,
-    /// How far along each axis a point is from the nodes to which it hands forces, at most.
+    /// Largest distance along each axis of a point from the nodes to which it spreads forces.
     pub support: f64,
 }
 
-/// The points that this rank holds.
+/// The points of soft surfaces that this rank holds.
 #[derive(Clone, Debug)]
 pub struct SurfacePoints {
-    /// Where they are. All of them count as own: a rank finds the forces on each that hands them to its nodes.
+    /// Positions. All points count as own: each rank computes the forces on all points that spread forces to its nodes.
     pub set: Set,
-    /// `array<f32>`: the area that each stands for, lattice units.
+    /// `array<f32>`: the area of each point, lattice units.
     pub area: Buffer,
-    /// `array<i32>` [[`SURFACE_ACTIONS`] * stride]: what others push each with, as [`surface_push`] has it.
+    /// `array<i32>` [[`SURFACE_ACTIONS`] * stride]: the actions of others on each point, in units of [`surface_push`].
     pub pushes: Buffer,
-    /// Counts how often arrays were replaced, or points came or went: lists that were made before do not hold.
+    /// Incremented when arrays are replaced, or points come or go: earlier lists are then invalid.
     pub version: u64,
-    /// The points of each closed surface, by their numbers.
+    /// The range of points of each closed surface.
     pub closed: Vec<Range<usize>>,
-    /// The vertices of closed surfaces that will come in next, beside openings.
+    /// The vertices of closed surfaces that will come in next at openings.
     pub coming: Vec<Vec<[f64; 3]>>,
-    /// The rigid bodies that touch them, once there are some on the device.
+    /// The rigid bodies that touch the points; `None` before they are on the device.
     pub solids: Option<Solids>,
 }
 
-/// The rigid bodies of a rank's own, as the other physics finds where they are when members come in.
+/// The own rigid bodies of a rank, for the other physics, which needs their positions when members come in.
 #[derive(Clone, Debug)]
 pub struct Solids {
     /// `array<vec2<i32>>` of coordinates, component a of number i at `a * stride + i`.
     pub position: Buffer,
-    /// `array<real>`: quaternions (w, x, y, z) that turn a body's frame into space, likewise.
+    /// `array<real>`: quaternions (w, x, y, z) of the rotation from the frame of the body to space, component a of
+    /// number i at `a * stride + i`.
     pub orientation: Buffer,
-    /// `array<u32>`: the kind of each.
+    /// `array<u32>`: the kind of each body.
     pub kind: Buffer,
-    /// `array<u32>`: not 0 where a number is not there.
+    /// `array<u32>`: not 0 for a number without a body.
     pub gone: Buffer,
     /// Distance between components.
     pub stride: u32,
-    /// How many there are.
+    /// Number of bodies.
     pub own: u32,
-    /// Arithmetic.
+    /// Precision of arithmetic.
     pub precision: Precision,
     /// The shape of each kind, lattice units.
     pub shapes: Rc<Vec<RigidShape>>,
@@ -89,16 +91,16 @@ pub struct Solids {
 /// A rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solid {
-    /// Its centre; nodes at whole numbers, not wrapped.
+    /// Centre in lattice units with nodes at whole numbers, not wrapped.
     pub centre: [f64; 3],
-    /// Unit quaternion (w, x, y, z) that turns its frame into space.
+    /// Unit quaternion (w, x, y, z) of the rotation from the frame of the body to space.
     pub orientation: [f64; 4],
-    /// Its shape, lattice units.
+    /// Shape, lattice units.
     pub shape: RigidShape,
 }
 
 impl Solids {
-    /// The bodies, where they are now.
+    /// Reads the current positions and orientations of the bodies.
     ///
     /// # Errors
     /// When the device is lost.
@@ -121,11 +123,11 @@ impl Solids {
 }
 
 impl Solid {
-    /// Whether it is nearer than `gap` to any of the `vertices` of a closed surface, or may lie within that, in a domain of `extent`
-    /// sites.
+    /// Whether the body is nearer than `gap` to any of the `vertices` of a closed surface, or may lie inside the
+    /// surface, in a domain of `extent` sites.
     pub fn meets(&self, vertices: &[[f64; 3]], gap: f64, extent: [usize; 3], periodic: [bool; 3]) -> bool {
         let [w, x, y, z] = self.orientation;
-        // The axes in space.
+        // The axes of the body in space.
         let e = [
             [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
             [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)],
@@ -135,7 +137,7 @@ impl Solid {
             [0, 1, 2].map(|a| vertices.iter().map(|vertex| vertex[a]).fold(from, pick))
         };
         let (low, high) = (extreme(f64::min, f64::INFINITY), extreme(f64::max, f64::NEG_INFINITY));
-        // From its centre to the middle of the surface's nearest image.
+        // From the centre to the middle of the nearest image of the surface.
         let to_middle = [0, 1, 2].map(|a| {
             let (r, period) = (0.5 * (low[a] + high[a]) - self.centre[a], extent[a] as f64);
             if periodic[a] { r - period * (r / period).round() } else { r }
@@ -154,13 +156,13 @@ impl Solid {
     }
 }
 
-/// How far rigid bodies and the vertices of a closed surface keep off each other where either comes in: `range` is that of contact, `side`
-/// the mean side's length.
+/// Least distance of rigid bodies from the vertices of a closed surface when either comes in. `range`: of contact;
+/// `side`: mean side of the surface's mesh. In the unit of both.
 pub fn entry_gap(range: f64, side: f64) -> f64 {
     (RANGE * range).max(SIDES * side)
 }
 
-/// Points as their physics and another share them: the one replaces arrays, the other looks them up in each step.
+/// Points shared by two physics: one replaces arrays, the other looks them up in each step.
 pub type SharedSurface = Rc<RefCell<SurfacePoints>>;
 
 #[cfg(test)]
@@ -170,7 +172,7 @@ mod tests {
     #[test]
     fn bodies_meet_what_they_touch_and_what_holds_them() {
         let shape = RigidShape { semi_axes: [2.0, 1.0, 0.5] };
-        // Its long axis along y.
+        // The long axis is along y.
         let turned = [0.5_f64.sqrt(), 0.0, 0.0, 0.5_f64.sqrt()];
         let solid = Solid { centre: [1.0, 5.0, 5.0], orientation: turned, shape };
         let meets = |vertices: &[[f64; 3]], periodic: bool| solid.meets(vertices, 0.3, [20; 3], [periodic; 3]);
@@ -187,7 +189,7 @@ mod tests {
             let image = [vertex[0] + 20.0, vertex[1] - 40.0, vertex[2]];
             assert!(!meets(&[image], false) && meets(&[image], true) == expected, "{image:?}");
         }
-        // A box far around it, and one that it reaches out of.
+        // A box that surrounds the body widely, and one from which the body sticks out.
         let corners = |half: [f64; 3]| -> Vec<[f64; 3]> {
             let at = |k: usize| [0, 1, 2].map(|a| solid.centre[a] + if k >> a & 1 == 1 { half[a] } else { -half[a] });
             (0..8).map(at).collect()

@@ -1,4 +1,4 @@
-//! How long a run goes on, and in which steps.
+//! The length of a run and its time steps.
 
 use hematite_config::{Fault, Result};
 use hematite_dump::Clock;
@@ -6,14 +6,15 @@ use hematite_units::quantity::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Most time steps of a run, far beyond what any machine does.
+/// Most time steps of a run, far beyond what any machine can do.
 const MOST_STEPS: f64 = 1e15;
 
 /// How long the run goes on: one of `steps` and `duration`, e.g. {"duration": "20 ms"}.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TimeConfig {
-    /// The time step, e.g. "0.1 us", where nothing in "fluid" fixes it; of methods whose step adapts to the state, the longest.
+    /// The time step, e.g. "0.1 us", if nothing in "fluid" fixes it. For methods whose step adapts to the state, the
+    /// longest.
     #[serde(default)]
     pub step: Option<Time>,
     /// Number of time steps.
@@ -25,10 +26,10 @@ pub struct TimeConfig {
 }
 
 impl TimeConfig {
-    /// Time steps of `dt` seconds.
+    /// The number of time steps of `dt` seconds.
     ///
     /// # Errors
-    /// A usage fault where not exactly one of `steps` and `duration` is there, or a duration has too many steps.
+    /// A usage fault unless exactly one of `steps` and `duration` is given, or where a duration has too many steps.
     pub fn steps(&self, dt: f64) -> Result<u64> {
         match (self.steps, self.duration) {
             (Some(steps), None) => Ok(steps),
@@ -45,7 +46,7 @@ impl TimeConfig {
         }
     }
 
-    /// A run in steps of `dt` seconds.
+    /// Steps and end of a run in steps of `dt` seconds.
     ///
     /// # Errors
     /// Those of [`TimeConfig::steps`].
@@ -53,10 +54,10 @@ impl TimeConfig {
         Ok(Span { clock: Clock::new(dt), longest: None, end: End::Step(self.steps(dt)?) })
     }
 
-    /// A run in steps that adapt to the state, the first of `dt` seconds.
+    /// Steps and end of a run in steps that adapt to the state, the first of `dt` seconds.
     ///
     /// # Errors
-    /// A usage fault where not exactly one of `steps` and `duration` is there, or a duration is none.
+    /// A usage fault unless exactly one of `steps` and `duration` is given, or where a time is out of range.
     pub fn adaptive(&self, dt: f64) -> Result<Span> {
         let end = match (self.steps, self.duration) {
             (Some(steps), None) => End::Step(steps),
@@ -74,28 +75,28 @@ impl TimeConfig {
 
 const NOT_ONE: &str = "time: give one of \"steps\" and \"duration\"";
 
-/// A run in time.
+/// The steps and the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
-    /// The times of its steps, up to the first renewal where they adapt to the state.
+    /// The times of steps, for steps that adapt to the state up to their first change.
     pub clock: Clock,
-    /// The longest step, s, where steps adapt to the state; none where they have one length.
+    /// The longest step, s, if steps adapt to the state; `None` if they have one length.
     pub longest: Option<f64>,
-    /// Where it ends.
+    /// The end.
     pub end: End,
 }
 
-/// Where a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
-    /// After so many time steps.
+    /// After this number of time steps.
     Step(u64),
-    /// With the first step at or after a time, s, whose state is whole.
+    /// With the first step at or after this time, s, at which the state can be saved.
     Time(f64),
 }
 
 impl End {
-    /// The last step, where it is known.
+    /// The last step, if it is known.
     pub fn step(self) -> Option<u64> {
         match self {
             Self::Step(last) => Some(last),
@@ -103,8 +104,8 @@ impl End {
         }
     }
 
-    /// The last step of a run that has done `step` steps, as long as the length of time steps stays as it is. A run for a time ends
-    /// where the state is whole, which it is at multiples of `period` steps; where the end is reached, that is `step`.
+    /// The expected last step of a run that has done `step` steps, if the length of steps does not change. A run of
+    /// given duration ends where the state can be saved, at a multiple of `period` steps. At the end it is `step`.
     pub fn expected(self, clock: &Clock, step: u64, period: u64) -> u64 {
         match self {
             Self::Step(last) => last,

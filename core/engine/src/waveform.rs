@@ -1,4 +1,4 @@
-//! How a prescribed value goes with time: its factor at time t.
+//! Waveforms: the factor of a prescribed value as a function of time.
 
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use num_complex::Complex64;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Harmonics of a table that have profiles of their own.
+/// Most harmonics of a table that have profiles of their own.
 const MOST_HARMONICS: usize = 12;
-/// Samples of a period for them.
+/// Samples of a period for harmonics.
 const SAMPLES: usize = 4096;
 
-/// The factor by which a prescribed value is multiplied as time goes on.
+/// The factor of a prescribed value as a function of time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum WaveformConfig {
@@ -59,7 +59,7 @@ pub struct Table {
     pub period: Option<Time>,
 }
 
-/// A waveform ready to be evaluated.
+/// A waveform that can be evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waveform {
     form: Form,
@@ -78,7 +78,7 @@ impl Waveform {
     /// over the time `ramp`.
     ///
     /// # Errors
-    /// A usage fault for a bad table or a frequency, period or ramp that makes no sense.
+    /// A usage fault for a bad table, or a frequency, period or ramp out of range.
     pub fn new(config: &Path, waveform: &WaveformConfig, ramp: Option<Time>) -> Result<Self> {
         let ramp = ramp.map_or(0.0, Time::si);
         if ramp < 0.0 {
@@ -121,23 +121,23 @@ impl Waveform {
         factor * self.risen(t)
     }
 
-    /// The rows of its table: time in seconds and factor, one after the other.
+    /// The rows of its table as one list: time in seconds and factor of each row; `None` without a table.
     pub fn table(&self) -> Option<Vec<f64>> {
         let Form::Table { rows, .. } = &self.form else { return None };
         Some(rows.iter().flat_map(|&(time, factor)| [time, factor]).collect())
     }
 
-    /// How long the rise from 0 takes, in seconds.
+    /// Duration of the rise from 0, in seconds.
     pub fn rise(&self) -> f64 {
         self.ramp
     }
 
-    /// The part of the rise from 0 that is done at time `t` in seconds.
+    /// The share of the rise from 0 that is done at time `t` in seconds.
     pub fn risen(&self, t: f64) -> f64 {
         if t < self.ramp { 0.5 * (1.0 - (0.5 * TAU * t / self.ramp).cos()) } else { 1.0 }
     }
 
-    /// Harmonics of the factor after the rise, where it has a period: the angular frequency of the first, and c_1,
+    /// Harmonics of the factor after the rise, if it is periodic: the angular frequency of the first in rad/s, and c_1,
     /// c_2, .. of `mean + sum Re(c_k e^(i k omega t))`, at most `MOST_HARMONICS`.
     pub fn harmonics(&self) -> Option<(f64, Vec<Complex64>)> {
         match &self.form {
@@ -160,12 +160,12 @@ impl Waveform {
         }
     }
 
-    /// Whether the factor is 1 at all times, but for the ramp.
+    /// Whether the factor is 1 at all times, apart from the ramp.
     pub fn is_constant(&self) -> bool {
         self.form == Form::Constant
     }
 
-    /// The largest magnitude the factor reaches.
+    /// The largest magnitude of the factor.
     pub fn largest(&self) -> f64 {
         match &self.form {
             Form::Constant => 1.0,
@@ -175,7 +175,8 @@ impl Waveform {
     }
 }
 
-/// Linear between rows; with a period, the last row leads on to the first one a period later.
+/// The factor of a table at time `t` in seconds: linear between rows; with a period, also from the last row to the
+/// first row a period later.
 fn table_at(rows: &[(f64, f64)], period: Option<f64>, t: f64) -> f64 {
     let (first, last) = (rows[0], rows[rows.len() - 1]);
     let t = period.map_or(t, |period| (t - first.0).rem_euclid(period) + first.0);

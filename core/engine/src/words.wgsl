@@ -1,4 +1,5 @@
-// Moves `count` words between an array and a message, each from or to where `list` says: gathers them, or adds them.
+// Gathers `count` words of an array into a message, or adds a message to words of the array. `list` holds their indices
+// in the array.
 struct Span {
     count: u32,
 }
@@ -16,7 +17,7 @@ var<storage, read> list: array<u32>;
 
 fn work_on(k: u32) {
 #if add
-    // Several neighbours may send a share of the same word.
+    // Several neighbours may send sums for the same word.
     atomicAdd(&words[list[k]], message[k]);
 #else
     message[k] = words[list[k]];

@@ -31,9 +31,9 @@ pub struct Vertices {
     pub cell: Buffer,
     /// `array<f32>[slots]`: size of the cell over its full size.
     pub scale: Buffer,
-    /// `array<u32>[slots]`: number of the gate whose column carries the cell in each slot, NONE where none does.
+    /// `array<u32>[slots]`: number of the inflow column that carries the cell in each slot, NONE if none does.
     pub carrier: Buffer,
-    /// `array<i32>` [D * gates]: velocity of each gate's column in 1 / DRIFT_SCALE.
+    /// `array<i32>` [D * columns]: velocity of each inflow column in 1 / DRIFT_SCALE.
     pub column_speed: Buffer,
     /// `array<u32>[1]`: bits of an f32, the largest displacement of a vertex in one step since this was last set to
     /// zero, in lattice units.

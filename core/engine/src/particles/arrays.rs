@@ -1,4 +1,4 @@
-//! The arrays of a rank's particles, and the kernels bound to them that sort particles and list them.
+//! The arrays of a rank's particles, and the kernels that sort and list particles in them.
 
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder, Scan};
@@ -11,54 +11,54 @@ use super::tiles::Tiles;
 use super::{Declaration, GONE, ID, POSITION, Properties};
 use crate::sites::SiteMap;
 
-/// Arrays with room for some number of particles.
+/// Arrays with room for a fixed number of particles, and kernels bound to them.
 pub(super) struct Arrays {
     pub properties: Properties,
     pub neighbours: Neighbours,
-    /// The sort of particles: by own tile, tiles that others see last; then those in nobody's tile; then by the
-    /// neighbour that owns the tile; then those that are gone.
+    /// The sort of particles. First come those in own tiles, by tile, with tiles that others see last; then those in
+    /// tiles of no rank; then those in tiles of neighbours, by neighbour; then those that are gone.
     pub home: CountingSort,
-    /// `array<u32>`: where each neighbour's part of `list` ends; then the same end plus the number of those that are
-    /// gone, or that others may see, which are counted but not listed.
+    /// `array<u32>`: the end of each neighbour's part of `list`. The last word is the last end plus the number of
+    /// particles that are counted but not listed: those that are gone, or that others may see.
     pub places: Buffer,
     ends: Scan,
-    /// `array<u32>`: the particles for each neighbour, neighbour by neighbour.
+    /// `array<u32>`: the particles for each neighbour, by neighbour.
     pub list: Buffer,
-    /// `array<u32>` by particle: its first place in the `list` of those that neighbours see, counted from 1; 0 where
-    /// none sees it.
+    /// `array<u32>` by particle: its first place in the `list` of particles that neighbours see, counted from 1; 0 if
+    /// no neighbour sees it.
     pub first_place: Buffer,
-    /// `array<u32>` by place in that list: the same particle's next place; 0 after the last.
+    /// `array<u32>` by place in this `list`: the next place of the same particle; 0 after the last.
     pub next_place: Buffer,
     /// Ghosts by tile.
     bins: Bins,
     lists: Kernel,
-    /// Where properties are put on the way into another order.
+    /// Buffer for properties while they are reordered.
     ordered: Buffer,
     kernels: Vec<(Shader, Kernel, Bound)>,
     map: SiteMap,
-    /// Whether there may be ghosts.
+    /// Whether the rank may have ghosts.
     has_ghosts: bool,
 }
 
-/// Particles that concern a neighbour.
+/// Which particles are listed for each neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// Particles in its tiles; after those of all neighbours, particles that are gone are counted.
+    /// Particles in its tiles. After those of all neighbours, particles that are gone are counted.
     Leaving,
-    /// Particles that it sees; after those of all neighbours, particles in tiles that others see, or in none, are
+    /// Particles that it sees. After those of all neighbours, particles in tiles that others see, or in no tile, are
     /// counted.
     Seen,
 }
 
-/// The room for particles is a multiple of this, so that each component of a property begins at a boundary of memory
+/// The room for particles is a multiple of this: each component of a property begins at a boundary of memory
 /// transactions.
 const TOGETHER: u32 = 32;
 
-/// `list` has room for so many neighbours a particle, on the mean.
+/// Mean number of neighbours for each particle for which `list` has room.
 const SEEN_BY: u64 = 4;
 
 impl Arrays {
-    /// Arrays for `room` particles, with lists as roomy as those `before`.
+    /// Arrays for `room` particles. Lists have as much room for each particle as those `before`.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -122,12 +122,12 @@ impl Arrays {
         })
     }
 
-    /// How many particles `list` holds.
+    /// Number of particles for which `list` has room.
     pub fn list_room(&self) -> u64 {
         self.list.bytes() / 4
     }
 
-    /// Writes particles, given by the raw words of each property, from number `first` on.
+    /// Writes particles from number `first` on; each is given by the raw words of its properties.
     ///
     /// # Errors
     /// When the device is lost.
@@ -144,14 +144,14 @@ impl Arrays {
         Ok(())
     }
 
-    /// Sorts the first `count` particles as `home` says, and puts all properties in that order.
+    /// Records that the first `count` particles are sorted by `home`, and all properties put in that order.
     pub fn record_home(&self, gpu: &Gpu, recorder: &mut Recorder, moves: &Moves, count: u32) {
         self.record(recorder, Shader::Keys, count);
         self.home.record(recorder, count);
         moves.record(gpu, recorder, &self.properties, (&self.home.order, &self.ordered), count);
     }
 
-    /// Lists for each neighbour the particles of the first `count` that concern it by `which`.
+    /// Records that the particles `which` among the first `count` are listed for each neighbour.
     pub fn record_list(&self, recorder: &mut Recorder, which: Listed, count: u32) {
         let (counts, lists) = match which {
             Listed::Leaving => (Shader::CountLeaving, Shader::ListLeaving),
@@ -164,8 +164,8 @@ impl Arrays {
         self.record(recorder, lists, count);
     }
 
-    /// Lists the neighbours of the first `own` of `held` particles, which [`Arrays::record_home`] has sorted; the
-    /// others are ghosts.
+    /// Records lists of neighbours of the first `own` particles, which [`Arrays::record_home`] has sorted, among `held`
+    /// particles; the others are ghosts.
     pub fn record_neighbours(&self, recorder: &mut Recorder, own: u32, held: u32) {
         let properties = &self.properties;
         let (position, gone) = (properties.get(POSITION.name), properties.get(GONE.name));
@@ -187,21 +187,21 @@ impl Arrays {
         recorder.dispatch(&self.lists, &bound, own, &self.words([own, 0], held));
     }
 
-    /// Runs a kernel on the first `count` particles.
+    /// Records a kernel on the first `count` particles.
     pub fn record(&self, recorder: &mut Recorder, shader: Shader, count: u32) {
         if let Some((_, kernel, bound)) = self.kernels.iter().find(|(of, ..)| *of == shader) {
             recorder.dispatch(kernel, bound, count, &self.words([count, 0], count));
         }
     }
 
-    /// What kernels know, see `span.wgsl`: of so many particles from the first on, among `held`.
+    /// The immediate data of kernels (`span.wgsl`) on `count` particles from `first` on, among `held`.
     pub fn words(&self, [count, first]: [u32; 2], held: u32) -> [u32; 12] {
         let stride = self.properties.stride;
         words(&self.map, [count, first, stride, stride, held, self.neighbours.room])
     }
 }
 
-/// The words of a `Span`: those before the map's.
+/// The words of a `Span`: the given ones, then those of the map.
 pub(super) fn words(map: &SiteMap, [count, first, stride, other_stride, held, room]: [u32; 6]) -> [u32; 12] {
     let [a, b, c, d, e, f] = map.words();
     [count, first, stride, other_stride, held, room, a, b, c, d, e, f]

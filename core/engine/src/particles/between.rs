@@ -1,4 +1,4 @@
-//! Pairs between two sets: which of one are near those of another, and what they do to each other.
+//! Pairs of particles of two sets: lists of neighbours in the other set, and interactions by a law.
 
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
@@ -12,28 +12,28 @@ use super::shaders::{Shader, Variant};
 use super::{LARGEST_TILE, Setting};
 use crate::sites::{SiteMap, Tiling};
 
-/// Two sets in one domain, binned in the same tiles, and a law between them.
+/// Two sets of particles in one domain, binned in the same tiles, and a law between them.
 ///
-/// A rank tells its own of each set what those it holds of the other do to them: it must hold all that its own may
-/// meet.
+/// A rank computes the actions on its own particles of each set by all particles of the other set that it holds. So it
+/// must hold all that are within reach.
 pub struct Between {
     gpu: Gpu,
     map: SiteMap,
     variant: Variant,
-    /// Lists near ones of the other set.
+    /// Kernel that lists particles of the other set within reach.
     near: Kernel,
     sides: [Meeting; 2],
 }
 
-/// One of two sets.
+/// Bins, lists and kernel of one of the two sets.
 struct Meeting {
     bins: Bins,
-    /// Of each of its own, those of the other set.
+    /// For each own particle, those of the other set within reach.
     lists: Neighbours,
     acts: Loop,
 }
 
-/// Bins and lists for a set, with lists as roomy as those `before`.
+/// Bins and lists for a set of `stride` particles. Lists have as much room for each particle as those `before`.
 fn room(gpu: &Gpu, variant: &Variant, stride: u32, before: Option<&Neighbours>) -> Result<(Bins, Neighbours)> {
     let stride = stride.max(1);
     let keys = gpu.buffer("keys of a set", 4 * u64::from(stride))?;
@@ -46,7 +46,7 @@ impl Meeting {
         Ok(Self { bins, lists, acts })
     }
 
-    /// Makes room for sets of a longer stride.
+    /// Makes room for sets with a longer stride.
     fn grow(&mut self, gpu: &Gpu, variant: &Variant, stride: u32) -> Result<()> {
         if stride > self.lists.stride {
             (self.bins, self.lists) = room(gpu, variant, stride, Some(&self.lists))?;
@@ -56,14 +56,14 @@ impl Meeting {
 }
 
 impl Between {
-    /// For sets in the domain of `setting`, of which `map` has the surroundings of this rank's; `strides` of the sets
-    /// may grow later. Then call [`Between::record_lists`].
+    /// Prepares a law between two sets in the domain of `setting`. `map` holds the surroundings of this rank's
+    /// particles. The `strides` of the sets may grow later. Then call [`Between::record_lists`].
     ///
     /// # Errors
     /// A usage fault where periods are too short for the reach; where the device has no room or refuses a kernel.
     ///
     /// # Panics
-    /// Where integers of the law are too large, see [`Pairs::new`](super::Pairs::new): a fault of the program.
+    /// When integers of the law are too large, see [`Pairs::new`](super::Pairs::new), which is a bug of the program.
     pub fn new(gpu: &Gpu, setting: &Setting, map: &SiteMap, law: &Law, strides: [u32; 2]) -> Result<Self> {
         let tiling = Tiling::reaching(setting.reach.min(LARGEST_TILE))?;
         tiling.check(map, tiling.steps(setting.reach))?;
@@ -74,10 +74,10 @@ impl Between {
         Ok(Self { gpu: gpu.clone(), map: map.clone(), near, sides, variant })
     }
 
-    /// Lists, of each own one of both sets, those of the other that are within reach.
+    /// Records, for each own particle of both sets, the list of particles of the other set within reach.
     ///
     /// # Errors
-    /// Where sets grew and the device has no room for them.
+    /// When sets grew and the device has no room for them.
     pub fn record_lists(&mut self, recorder: &mut Recorder, sets: [&Set; 2]) -> Result<()> {
         for (side, set) in self.sides.iter_mut().zip(sets) {
             side.grow(&self.gpu, &self.variant, set.stride)?;
@@ -105,13 +105,13 @@ impl Between {
         Ok(())
     }
 
-    /// Makes room where lists were too short, or soon would be, on any rank. Whether it did: make lists anew then.
-    /// Until then loops walk all of the other set in place of lists that are too short, which gives the same, slowly;
-    /// so call this every so many steps. Collective.
+    /// Makes room if lists were too short, or soon would be, on any rank. Returns whether it did; then lists must be
+    /// made again. Until then loops walk all of the other set in place of a list that is too short: the results are the
+    /// same, but slow. So call this every few steps. Collective.
     ///
     /// # Errors
-    /// A numerical failure where one has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when a
-    /// device has no room or is lost, or a rank is.
+    /// A numerical failure where a particle has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when
+    /// a device has no room or is lost; when a rank is lost.
     pub fn make_room(&mut self, comm: &dyn Comm) -> Result<bool> {
         let mut grow = || -> Result<bool> {
             let [first, second] = &mut self.sides;
@@ -121,9 +121,9 @@ impl Between {
         comm.any(grown)
     }
 
-    /// What the own ones of both sets get, by lists as they were made last: into `actions`, one of each set,
-    /// `array<i32>`, forces, then others; a sum that does not fit is [`OVERFLOW`](super::OVERFLOW). `buffers` are
-    /// those that the law declares.
+    /// Records the actions on the own particles of both sets, by the last lists. They go to `actions`, an `array<i32>`
+    /// for each set: forces, then others. A sum that does not fit is [`OVERFLOW`](super::OVERFLOW). `buffers` are those
+    /// that the law declares.
     pub fn record(
         &mut self,
         recorder: &mut Recorder,

@@ -1,4 +1,4 @@
-//! Messages about particles: from owners to ghosts, from ghosts to owners.
+//! Messages about particles between owners and ghosts.
 
 use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
@@ -10,19 +10,19 @@ use super::messages::{MessageKernel, Way};
 use super::properties::Property;
 use crate::rank_channel::RankChannel;
 
-/// [`Particles::pack_ahead`] packs last time's count plus 1/16 of it plus 16.
+/// [`Particles::pack_ahead`] packs the last count plus 1/16 of it plus 16.
 const AHEAD: u32 = 16;
 
-/// The channel and the kernels of messages about particles, and how many particles these are about.
+/// The channel and the kernels of messages about particles, and the numbers of particles in messages.
 #[derive(Default)]
 pub(super) struct Messaging {
     room: Option<Room>,
     kernels: Vec<MessageKernel>,
-    /// For each neighbour, how many of the own particles it sees.
+    /// For each neighbour, the number of own particles that it sees.
     pub sent: Vec<u32>,
-    /// For each neighbour, how many of its particles this rank sees.
+    /// For each neighbour, the number of its particles that this rank sees.
     pub received: Vec<u32>,
-    /// By list, how many particles are packed before their number is known: last time's and some more.
+    /// By list, how many particles are packed before their number is known: the last number and some more.
     ahead: [u32; 2],
 }
 
@@ -38,28 +38,28 @@ impl Room {
     }
 }
 
-/// Where received particles go: the place of the first, and how many come from each neighbour.
+/// Where received particles go: the place of the first, and the number from each neighbour.
 type Side = (u32, Vec<u32>);
 
-/// A message on its way to the neighbours, and where the one goes that comes in return.
+/// A message on its way to the neighbours, and the place for the messages that they send.
 #[must_use = "the neighbours wait for it"]
 pub struct Pending {
     names: Vec<&'static str>,
     sent: Vec<u32>,
-    /// Bytes of a particle.
+    /// Bytes for each particle.
     record: usize,
     into: Side,
-    /// Whether the message was given to the channel.
+    /// Whether the channel has the message.
     sent_off: bool,
 }
 
-/// A message that a kernel of the physics fills or takes in.
+/// A message that a kernel of the physics writes or reads.
 pub struct KernelMessage {
-    /// Its words: a particle's words follow each other, and neighbours follow each other.
+    /// The words of the message, by neighbour, then by particle.
     pub buffer: Buffer,
-    /// Some where the kernel has to send or to await the message by itself, even one about no particle.
+    /// The signals if the kernel must send or await the message itself, even a message about no particle.
     pub signals: Option<KernelSignals>,
-    /// The message's number, for `signals`.
+    /// The number of the message, for `signals`.
     pub round: u32,
 }
 
@@ -75,7 +75,7 @@ impl Messaging {
         Ok(self.room.insert(room))
     }
 
-    /// The index of the kernel for some properties; makes the kernel where there is none yet.
+    /// The index of the kernel for `properties`, which is made at its first use.
     fn kernel(&mut self, gpu: &Gpu, way: Way, properties: &[&Property]) -> Result<usize> {
         let names = || properties.iter().map(|property| property.declared.name);
         let signals = self.room.as_ref().is_some_and(|room| room.channel.signals().is_some());
@@ -91,13 +91,13 @@ impl Messaging {
 }
 
 impl Particles {
-    /// Whether the kernel that takes in `pending` has to wait for it by itself. Kernels recorded before it are then
-    /// done meanwhile, and so is what it does before it waits.
+    /// Whether the kernel that reads `pending` must wait for it itself. Kernels recorded before it, and the work that
+    /// it does before it waits, are then done while the message travels.
     pub fn awaited_by_kernel(&self, pending: &Pending) -> bool {
         pending.sent_off && self.messaging.room.as_ref().is_some_and(|room| room.channel.signals().is_some())
     }
 
-    /// Records that owners send their particles' properties called `names` to ghosts. What is recorded before
+    /// Records that owners send the properties `names` of their particles to ghosts. What is recorded before
     /// [`Particles::receive`] is done while the message travels.
     ///
     /// # Errors
@@ -107,9 +107,9 @@ impl Particles {
         self.send(recorder, names, sent, (self.own, received))
     }
 
-    /// A message between owners and ghosts for a kernel of the physics to fill, up to `words` words for each ghost;
-    /// none where neither side has ghosts. Then call [`Particles::send_to_owners`] or [`Particles::send_to_ghosts`]. A
-    /// kernel that takes in one message and fills the next needs the same `words` for both.
+    /// A message between owners and ghosts for a kernel of the physics to write, of up to `words` words for each ghost;
+    /// `None` if neither side has ghosts. Then call [`Particles::send_to_owners`] or [`Particles::send_to_ghosts`]. A
+    /// kernel that reads one message and writes the next needs the same `words` for both.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -122,14 +122,15 @@ impl Particles {
         Ok(Some(room.kernel_message(RankChannel::send_buffer, KernelSignals::next_round)))
     }
 
-    /// Sends the message that a kernel filled, `words` words a ghost, to the ghosts' owners. There another kernel takes
-    /// it in, see [`Particles::receive_in_kernel`].
+    /// Sends the message that a kernel wrote, `words` words for each ghost, to the owners of ghosts. There a kernel
+    /// reads it, see [`Particles::receive_in_kernel`].
     pub fn send_to_owners(&mut self, recorder: &mut Recorder, words: u32) -> Pending {
         let (sent, received) = (self.messaging.sent.clone(), self.messaging.received.clone());
         self.send_filled(recorder, words, received, (0, sent))
     }
 
-    /// The same from owners to ghosts, which stand after the own particles.
+    /// Sends the message that a kernel wrote, `words` words for each ghost, from owners to ghosts, which come after the
+    /// own particles.
     pub fn send_to_ghosts(&mut self, recorder: &mut Recorder, words: u32) -> Pending {
         let (sent, received) = (self.messaging.sent.clone(), self.messaging.received.clone());
         self.send_filled(recorder, words, sent, (self.own, received))
@@ -143,7 +144,7 @@ impl Particles {
         Pending { names: Vec::new(), sent, record, into, sent_off: true }
     }
 
-    /// As [`Particles::receive`], for a kernel of the physics that takes in the message; none where none comes.
+    /// Receives `pending`, as [`Particles::receive`] does, for a kernel of the physics; `None` if no message comes.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -163,12 +164,12 @@ impl Particles {
         Ok(Some(room.kernel_message(RankChannel::receive_buffer, KernelSignals::round)))
     }
 
-    /// Packs and sends the properties called `names` of the listed particles, `sent` for each neighbour.
+    /// Packs and sends the properties `names` of the listed particles, `sent` for each neighbour.
     fn send(&mut self, recorder: &mut Recorder, names: &[&'static str], sent: Vec<u32>, into: Side) -> Result<Pending> {
         let (going, coming): (u32, u32) = (sent.iter().sum(), into.1.iter().sum());
         let record = self.words_of(names);
         self.messaging.room(&self.gpu, u64::from(going.max(coming)) * u64::from(record))?;
-        // Also where only something comes: the channel answers only what was sent.
+        // Sends even if messages only come in: the channel answers only what was sent.
         let sent_off = going + coming > 0;
         if sent_off {
             self.record_send(recorder, names, going)?;
@@ -176,8 +177,8 @@ impl Particles {
         Ok(Pending { names: names.to_vec(), sent, record: 4 * record as usize, into, sent_off })
     }
 
-    /// Packs and sends the properties called `names` of as many listed particles as there are likely to be, so that the
-    /// message need not wait for their number. Gives how many were packed.
+    /// Packs and sends the properties `names` of the likely number of listed particles, so that the message need not
+    /// wait for the actual number. Returns how many were packed.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -201,8 +202,8 @@ impl Particles {
         }
     }
 
-    /// The message about the listed particles, `sent` to each neighbour. It is the one that [`Particles::pack_ahead`]
-    /// sent where all are among its `packed`; else they are packed anew.
+    /// The message about the listed particles, `sent` for each neighbour. It is the message of
+    /// [`Particles::pack_ahead`] if all particles are among its `packed`; else they are packed again.
     ///
     /// # Errors
     /// When the device is lost or has no room.
@@ -230,12 +231,12 @@ impl Particles {
         }
     }
 
-    /// Words of a particle in a message of the properties called `names`.
+    /// Words for each particle in a message of the properties `names`.
     pub fn words_of(&self, names: &[&'static str]) -> u32 {
         self.arrays.properties.called(names).iter().map(|property| property.words()).sum()
     }
 
-    /// Records that the properties called `names` of the first `count` listed particles are packed and sent.
+    /// Records that the properties `names` of the first `count` listed particles are packed and sent.
     fn record_send(&mut self, recorder: &mut Recorder, names: &[&'static str], count: u32) -> Result<()> {
         self.record_message(recorder, "pack bodies", (Way::Pack, names), (0, count))?;
         let bytes = 4 * count as usize * self.words_of(names) as usize;
@@ -245,7 +246,8 @@ impl Particles {
         Ok(())
     }
 
-    /// Takes `pending` to the neighbours, and records that what comes is unpacked. Collective among neighbours.
+    /// Exchanges `pending` with the neighbours, and records that received particles are unpacked. Collective among
+    /// neighbours.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -266,7 +268,7 @@ impl Particles {
     ) -> Result<()> {
         let properties = self.arrays.properties.called(names);
         let kernel = self.messaging.kernel(&self.gpu, way, &properties)?;
-        // A kernel that sends or awaits by itself runs for empty messages too: rounds of sender and receiver must
+        // A kernel that sends or awaits itself runs for empty messages too: the rounds of sender and receiver must
         // agree.
         let signals = |room: &&Room| room.channel.signals().is_some();
         if let Some(room) = self.messaging.room.as_ref().filter(|room| count > 0 || signals(room)) {
@@ -278,7 +280,7 @@ impl Particles {
         Ok(())
     }
 
-    /// Gives each neighbour one number of `numbers`, and gives the numbers that come from them.
+    /// Sends each neighbour one of `numbers` and returns the numbers that the neighbours send.
     pub(super) fn swap(&self, comm: &dyn Comm, numbers: &[u32]) -> Result<Vec<u32>> {
         let words: Vec<_> = self.tiles.neighbours.iter().map(|&rank| (rank, 4)).collect();
         let mut theirs = vec![0_u32; numbers.len()];

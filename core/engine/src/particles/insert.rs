@@ -1,12 +1,12 @@
-//! Particles that come in during a run.
+//! Inserts particles during a run.
 
 use hematite_config::Result;
 
 use super::{POSITION, Particles, site};
 
 impl Particles {
-    /// Takes in those of `particles` that are in this rank's tiles, as [`Particles::new`] does. Ghosts are gone after
-    /// that: call [`Particles::rebuild`] on all ranks before anything else.
+    /// Adds those of `particles` that are in this rank's tiles, as [`Particles::new`] does. Then there are no ghosts
+    /// until [`Particles::rebuild`], which must be called next on all ranks.
     ///
     /// # Errors
     /// When the device is lost or has no room.

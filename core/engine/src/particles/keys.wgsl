@@ -1,5 +1,5 @@
-// The sort key of each particle: its tile where that is this rank's own, tiles that others see after the others; then
-// one key for particles where no rank has nodes, which stay; then one for each neighbour that owns tiles; last one for
+// The sort key of each particle. First come this rank's own tiles, with tiles that others see last; then one key for
+// particles where no rank has nodes, which stay here; then one for each neighbour that owns tiles; last one for
 // particles that are gone.
 #include "prelude.wgsl"
 

@@ -1,4 +1,4 @@
-// The particles that leave for a neighbour, or are gone: counts them, or lists them, neighbour by neighbour.
+// Counts or lists, by neighbour, the particles that leave for a neighbour, then those that are gone.
 #include "prelude.wgsl"
 
 var<storage, read> keys: array<u32>;
@@ -9,7 +9,7 @@ var<storage, read_write> list: array<u32>;
 
 fn work_on(i: u32) {
     let key = keys[i];
-    // Particles before this one stay.
+    // Particles with keys up to this one stay.
     if (key > ${lost}u) {
         let k = key - ${lost + 1}u;
 #if count

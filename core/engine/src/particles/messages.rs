@@ -1,4 +1,4 @@
-//! The kernels that put properties of particles into messages and take them out.
+//! Kernels that pack properties of particles into messages and unpack them.
 
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu, Kernel, KernelSignals, MAIN, Recorder, Template, WORKGROUP, render};
@@ -7,12 +7,12 @@ use minijinja::{Value, context};
 use super::properties::Property;
 use crate::rank_channel::RankChannel;
 
-/// What a kernel does.
+/// Direction of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     /// Packs the particles of `list` into a message.
     Pack,
-    /// Unpacks a message to the particles from the first on.
+    /// Unpacks a message to consecutive particles.
     Unpack,
 }
 
@@ -21,8 +21,8 @@ impl Way {
         self == Self::Pack
     }
 
-    /// WGSL for properties of (words an element, words a particle). With `signals` the kernel sends or awaits the
-    /// message by itself.
+    /// The WGSL for properties, given as (words of an element, words of a particle). With `signals` the kernel sends or
+    /// awaits the message itself.
     fn wgsl(self, properties: &[(u32, u32)], signals: bool) -> String {
         let mut record = 0;
         let mut place = |&(width, words): &(u32, u32)| {
@@ -43,14 +43,14 @@ impl Way {
     }
 }
 
-/// A kernel for some properties.
+/// A kernel for a choice of properties.
 pub(super) struct MessageKernel {
     pub way: Way,
     pub names: Vec<&'static str>,
-    /// Whether it sends or awaits by itself.
+    /// Whether it sends or awaits messages itself.
     pub signals: bool,
     kernel: Kernel,
-    /// Words of a particle.
+    /// Words for each particle.
     record: u32,
 }
 
@@ -62,8 +62,7 @@ impl MessageKernel {
         Ok(Self { way, names, signals, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
     }
 
-    /// Records that `count` particles of arrays with `stride` are packed or unpacked; unpacked ones stand from `first`
-    /// on.
+    /// Records that `count` particles of arrays with `stride` are packed, or unpacked to places from `first` on.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -85,7 +84,7 @@ impl MessageKernel {
             signals => signals.map_or(0, KernelSignals::round),
         };
         let count = count * self.record;
-        // A message about no particle is sent too.
+        // With signals, a message about no particle is sent too.
         let items = count.max(u32::from(signals.is_some()));
         recorder.dispatch(&self.kernel, &bound, items, &[count, stride, first, round]);
     }

@@ -1,12 +1,12 @@
-// Packs some properties of particles into a message, or unpacks them, an invocation a word. In the message a particle's
-// words follow each other, property by property.
+// Packs properties of particles into a message, or unpacks them; one invocation for each word. In the message, words
+// are ordered by particle, then by property.
 struct Span {
     count: u32,
     // Distance between the components of a particle.
     stride: u32,
     // The first particle to unpack to.
     first: u32,
-    // The message's number.
+    // The number of the message.
     round: u32,
 }
 var<immediate> span: Span;

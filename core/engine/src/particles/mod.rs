@@ -1,14 +1,14 @@
-//! The particle engine: arrays of whatever properties a physics declares for its particles, sorted by tiles of the
-//! sparse domain, spread over ranks.
+//! The particle engine: arrays of properties that a physics declares for its particles, sorted by tiles of the sparse
+//! domain, distributed over ranks.
 //!
-//! A rank has the particles in its own tiles, then ghosts: its copies of the other ranks' particles that it sees. Every
-//! so many steps [`Particles::rebuild`] finds tiles anew: particles that left go to their new rank, and ghosts and
-//! lists of neighbours are made anew. In between, messages have fixed sizes. [`Particles::update_ghosts`] sends
-//! properties from owners to ghosts; [`Particles::send_to_owners`] sends what kernels sum up for ghosts to owners, as
-//! integers, so that no sum depends on its order. A message is on its way until [`Particles::receive`] or a kernel of
-//! the physics takes it in.
+//! A rank owns the particles in its own tiles. Behind them it holds ghosts: its copies of other ranks' particles that
+//! it sees. [`Particles::rebuild`], called every few steps, sorts particles by tile, migrates particles that left to
+//! their new rank, and makes ghosts and lists of neighbours again. In between, messages have fixed sizes.
+//! [`Particles::update_ghosts`] sends properties from owners to ghosts. [`Particles::send_to_owners`] sends sums that
+//! kernels made for ghosts to the owners, as integers, so that no sum depends on its order. A message is on its way
+//! until [`Particles::receive`] or a kernel of the physics reads it.
 //!
-//! [`Pairs`] walks the pairs of particles within a set by a [`Law`], [`Between`] those between two sets.
+//! [`Pairs`] applies a [`Law`] to the pairs of particles within a set, [`Between`] to pairs of two sets.
 
 mod arrays;
 mod between;
@@ -44,49 +44,49 @@ use moves::Moves;
 use shaders::Variant;
 use tiles::Tiles;
 
-/// The longest edge of a tile, sites; for longer reaches more tiles are searched.
+/// Longest edge of a tile, in sites. For longer reaches more tiles are searched.
 const LARGEST_TILE: f64 = 8.0;
 
-/// The property that positions are in: three coordinates.
+/// The property with the position: three coordinates.
 pub const POSITION: Declaration = Declaration::kept("position", Element::Coordinate, 3);
 
-/// The property that global numbers are in.
+/// The property with the global number.
 pub const ID: Declaration = Declaration::kept("id", Element::Word, 1);
 
-/// The property that is 0, or else says why the particle leaves the domain with the next [`Particles::rebuild`].
+/// The property that is 0, or the reason why the particle leaves the domain with the next [`Particles::rebuild`].
 pub const GONE: Declaration = Declaration::kept("gone", Element::Word, 1);
 
 /// Fewest sites of a periodic axis for lists of neighbours up to `reach` lattice units.
 ///
 /// # Errors
-/// A usage fault where none is long enough.
+/// A usage fault where the reach is too long for any period.
 pub fn shortest_period(reach: f64) -> Result<i32> {
     let tiling = Tiling::reaching(reach.min(LARGEST_TILE))?;
     Ok((2 * tiling.steps(reach) as i32 + 1) * tiling.edge())
 }
 
-/// Sites along the longest edge of a tile for that reach: the last tile of a period may be nearly twice as long as
-/// others.
+/// Sites along the longest edge of a tile for `reach` lattice units. The last tile of a period may be nearly twice as
+/// long as others.
 pub fn largest_tile(reach: f64) -> i32 {
     Tiling::reaching(reach.min(LARGEST_TILE)).map_or(1, |tiling| 2 * tiling.edge() - 1)
 }
 
-/// Where particles live and how far they act.
+/// The domain of particles and the range of their interactions.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
     /// 2 or 3.
     pub dimension: usize,
-    /// Arithmetic of their properties.
+    /// Arithmetic of properties.
     pub precision: Precision,
     /// Sites of the domain along each axis.
     pub extent: [i32; 3],
-    /// Directions in which it wraps.
+    /// Periodic axes.
     pub periodic: [bool; 3],
-    /// How far lists of neighbours reach, lattice units: the range of forces, and how much nearer two particles may
-    /// come before the next [`Particles::rebuild`].
+    /// Reach of lists of neighbours, lattice units: the range of forces plus the largest approach of two particles
+    /// until the next [`Particles::rebuild`].
     pub reach: f64,
-    /// How far from its nodes a rank must see particles, lattice units: the distance at which a particle touches nodes,
-    /// and how far it may go before the next [`Particles::rebuild`].
+    /// Distance from its nodes up to which a rank must see particles, lattice units: the distance at which a particle
+    /// acts on nodes plus its largest displacement until the next [`Particles::rebuild`].
     pub sight: f64,
 }
 
@@ -100,21 +100,22 @@ pub struct Particles {
     arrays: Arrays,
     moves: Moves,
     messaging: Messaging,
-    /// How many particles are listed for each neighbour, from the device.
+    /// Brings from the device how many particles are listed for each neighbour.
     counts: Channel,
     own: u32,
     ghosts: u32,
     frontier: u32,
     enlarged: u32,
-    /// Whether there were lists of neighbours already.
+    /// Whether lists of neighbours were made before.
     listed: bool,
     gone: Vec<u32>,
 }
 
 impl Particles {
-    /// Takes in those of `particles` that are in this rank's tiles. Each is given by the raw words of its properties in
-    /// the order of `declared`, component by component; [`POSITION`], [`ID`] and [`GONE`] must be among these. `own`
-    /// are the positions of this rank's nodes. Then call [`Particles::rebuild`]. Collective.
+    /// Makes the arrays with those of `particles` that are in this rank's tiles. Each particle is given by the raw
+    /// words of its properties in the order of `declared`, component by component. [`POSITION`], [`ID`] and [`GONE`]
+    /// must be among these. `own` holds the positions of this rank's nodes. Then call [`Particles::rebuild`].
+    /// Collective.
     ///
     /// # Errors
     /// Usage faults where periods are too short for the reach or a rank has too many neighbours; when the device has no
@@ -158,17 +159,17 @@ impl Particles {
         })
     }
 
-    /// How many particles this rank owns; they come first.
+    /// Number of particles that this rank owns; they come first.
     pub fn own(&self) -> u32 {
         self.own
     }
 
-    /// How many particles this rank holds, ghosts included.
+    /// Number of particles that this rank holds, ghosts included.
     pub fn held(&self) -> u32 {
         self.own + self.ghosts
     }
 
-    /// How many of the own particles, the last ones, other ranks may have ghosts of.
+    /// Number of own particles, the last ones, of which other ranks may have ghosts.
     pub fn frontier(&self) -> u32 {
         self.frontier
     }
@@ -178,11 +179,11 @@ impl Particles {
         &self.arrays.properties
     }
 
-    /// Names and arrays for kernels to bind: the properties and the map's arrays, and of `array<u32>`
+    /// Names and buffers for kernels to bind: properties, arrays of the map, and two of `array<u32>`:
     ///
-    /// - `first_place`: an own particle's first place in messages to and from ghosts, counted from 1; 0 where it has
-    ///   no ghost;
-    /// - `next_place`: by place, the next place of the same particle; 0 after the last.
+    /// - `first_place`, by own particle: its first place in messages to and from ghosts, counted from 1; 0 if it has no
+    ///   ghost;
+    /// - `next_place`, by place: the next place of the same particle; 0 after the last.
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.arrays.properties.table();
         table.extend([
@@ -194,24 +195,24 @@ impl Particles {
         table
     }
 
-    /// The particles as others meet them.
+    /// The particles as a set for interactions with other sets.
     pub fn set(&self) -> Set {
         let properties = &self.arrays.properties;
         let (position, gone) = (properties.get(POSITION.name).clone(), properties.get(GONE.name).clone());
         Set { position, gone, stride: properties.stride, own: self.own, held: self.held() }
     }
 
-    /// Where sites are.
+    /// The map of sites.
     pub fn map(&self) -> &SiteMap {
         &self.map
     }
 
-    /// How often larger arrays were made so far. Kernels and [`Pairs`] must be bound again after each time.
+    /// How many times larger arrays were made so far. After each time, kernels and [`Pairs`] must be bound again.
     pub fn enlarged(&self) -> u32 {
         self.enlarged
     }
 
-    /// The raw words of a property of the own particles, component after component.
+    /// The raw words of the property `name` of the own particles, by component.
     ///
     /// # Errors
     /// When the device is lost.

@@ -1,4 +1,4 @@
-//! Puts particles into another order.
+//! Reorders particles.
 
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
@@ -7,22 +7,22 @@ use minijinja::{Value, context};
 use super::properties::{Declaration, Properties, Property};
 use crate::Precision;
 
-/// Most properties that one kernel orders. It binds two buffers more, which is fewer than rigid bodies' kernels bind.
+/// Most properties that one kernel reorders. It binds two more buffers, still fewer than kernels of rigid bodies.
 const TOGETHER: usize = 14;
 
-/// Puts all kept properties into another order, some at a time.
+/// Reorders all kept properties, in groups.
 pub(super) struct Moves {
     groups: Vec<Group>,
 }
 
-/// The kernels for some properties: one orders them into `ordered`, one copies them back.
+/// The kernels for a group of properties: one writes them to `ordered` in the new order, one copies them back.
 struct Group {
     names: Vec<&'static str>,
     there: Kernel,
     back: Kernel,
 }
 
-/// WGSL for properties of (words an element, components).
+/// The WGSL for properties, given as (words of an element, components).
 fn wgsl(properties: &[(u32, u32)], back: bool) -> String {
     let words = |(property, &(width, components)): (usize, &(u32, u32))| -> Vec<Value> {
         let word = |w: u32| context! { property, width, component => w / width, part => w % width };
@@ -50,14 +50,14 @@ impl Moves {
         Ok(Self { groups: kept.chunks(TOGETHER).map(group).collect::<Result<_>>()? })
     }
 
-    /// Words of a particle in the widest group of properties; `ordered` must have room for them.
+    /// Words of a particle in the widest group of properties, for which `ordered` must have room.
     pub fn words(properties: &Properties) -> u64 {
         let kept: Vec<&Property> = properties.list().iter().filter(|property| property.declared.kept).collect();
         let words = |group: &[&Property]| group.iter().map(|property| u64::from(property.words())).sum();
         kept.chunks(TOGETHER).map(words).max().unwrap_or(1)
     }
 
-    /// Records that the kept properties of the first `count` particles are put in the order of `order`, by way of
+    /// Records that the kept properties of the first `count` particles are put in the order `order`, by way of
     /// `ordered`.
     pub fn record(
         &self,

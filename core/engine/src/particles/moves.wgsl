@@ -1,4 +1,4 @@
-// Copies some properties of particles in another order into `ordered`, or back from there. An invocation a particle.
+// Copies properties of particles in a new order to `ordered`, or back from there; one invocation for each particle.
 struct Span {
     count: u32,
     // Distance between the components of a particle.

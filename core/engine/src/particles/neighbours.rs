@@ -1,35 +1,36 @@
-//! Lists of neighbours, and the room that they have.
+//! Lists of neighbours, and their room.
 
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Buffer, Gpu};
 
-/// Neighbours a particle's list can hold, at most.
+/// Most neighbours in the list of a particle.
 pub const MOST_NEIGHBOURS: u32 = 4096;
 
-/// Room that lists begin with.
+/// Initial room of lists.
 const FIRST_ROOM: u32 = 32;
 
-/// Room grows while so large a share of it is free still: then lists that are too short are rare.
+/// Room grows when less than 1 / SPARE of it is free, so that lists that are too short are rare.
 pub(super) const SPARE: u32 = 8;
 
-/// Of each particle of a set, those of the same set or of another that may come within reach.
+/// For each particle of a set, a list of particles of this or another set that may come within reach.
 ///
-/// Whoever walks a list that was too short walks all particles instead, so that results do not depend on the room.
+/// Loops walk all particles in place of a list that is too short, so that results do not depend on the room.
 pub(super) struct Neighbours {
     /// `array<u32>`: neighbour n of particle i at `n * stride + i`.
     pub list: Buffer,
-    /// `array<u32>` by particle: how many there are, which may be more than there is room for.
+    /// `array<u32>` by particle: the number of its neighbours, which may exceed the room.
     pub count: Buffer,
-    /// `atomic<u32>`: the largest number for which room is short, or soon may be; 0 where none is.
+    /// `atomic<u32>`: the largest number of neighbours for which room is, or soon may be, too small; 0 if there is
+    /// none.
     pub crowd: Buffer,
-    /// Neighbours of a particle for which there is room.
+    /// Room for neighbours of each particle.
     pub room: u32,
-    /// Distance between the neighbours of a particle: the most particles there can be.
+    /// Distance between the neighbours of a particle in `list`: the largest number of particles.
     pub stride: u32,
 }
 
 impl Neighbours {
-    /// Lists for `stride` particles, as roomy as those `before`.
+    /// Lists for `stride` particles, with as much room for each as those `before`.
     ///
     /// # Errors
     /// Where the device has no room.
@@ -43,8 +44,8 @@ impl Neighbours {
         Ok(Self { list: lists(gpu, stride, room)?, count, crowd, room, stride })
     }
 
-    /// Makes room where lists that were made since the last call were too short, or soon would be. Whether it did:
-    /// then lists must be made anew.
+    /// Makes room if lists that were made since the last call were too short, or soon would be. Returns whether it did;
+    /// then lists must be made again.
     ///
     /// # Errors
     /// A numerical failure where a particle has more than [`MOST_NEIGHBOURS`]; when the device is lost or has no room.
@@ -68,7 +69,7 @@ fn lists(gpu: &Gpu, stride: u32, room: u32) -> Result<Buffer> {
     gpu.buffer("neighbours", 4 * u64::from(room) * u64::from(stride))
 }
 
-/// Room for so many neighbours and half as many more.
+/// Room for `crowd` neighbours and half as many more.
 fn room_for(crowd: u32) -> Result<u32> {
     if crowd > MOST_NEIGHBOURS {
         return Err(Fault::numerical(format!(

@@ -1,7 +1,7 @@
-// The particles within reach of each one of a set, by numbers: as many as there is room for; how many there are, which
-// may be more. The largest number for which room is short, or soon may be, goes to `crowd`. Within a set own particles
-// stand in the order of their tiles, those that others see after all others, and ghosts are binned; between sets all
-// of the other one are.
+// Lists the particles within reach of each particle of a set, as many as there is room for, and counts them, even
+// beyond the room. The largest count for which room is, or soon may be, too small goes to `crowd`. Within a set, own
+// particles are in the order of their tiles, with those that others see last, and ghosts are binned. Between sets, the
+// whole other set is binned.
 #include "prelude.wgsl"
 #include "apart.wgsl"
 
@@ -16,7 +16,7 @@ var<storage, read_write> neighbours: array<u32>;
 var<storage, read_write> neighbour_count: array<u32>;
 var<storage, read_write> crowd: atomic<u32>;
 
-// Tiles looked at along an axis: so many to each side.
+// Number of tiles to search to each side along an axis.
 const STEPS: u32 = ${steps}u;
 
 fn work_on(i: u32) {

@@ -1,4 +1,4 @@
-//! The loop over pairs of particles, within a set or between two; laws say what two particles do to each other.
+//! The loop over pairs of particles, within a set or between two. Laws compute the interaction of two particles.
 
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, literal, render};
@@ -10,33 +10,33 @@ use super::shaders::{SPAN, SPAN_BYTES, Variant};
 use super::{ID, LARGEST_TILE, MOST_NEIGHBOURS, Particles, Setting};
 use crate::sites::{PIECES, Tiling};
 
-/// What a sum is that does not fit: what a law adds up at a particle is beyond what integers hold.
+/// Marks a sum that overflowed: the contributions of a law to a particle are beyond what integers hold.
 pub const OVERFLOW: i32 = i32::MIN;
 
-/// The largest number that a pair adds, as an integer: two dozen of them fit into a sum.
+/// Largest integer that a pair may add: two dozen of them fit into a sum.
 const LARGEST: f64 = (1_u64 << 31) as f64 / 24.0;
 
-/// Last bits that coarse sums leave out: so coarse ones of [`MOST_NEIGHBOURS`] of the largest numbers fit.
+/// Number of last bits that coarse sums leave out, so that [`MOST_NEIGHBOURS`] of the largest integers fit.
 const COARSE_BITS: u32 = 8;
 
-/// Coarse sums from which whole ones may not fit, by what each number's last bits add to them.
+/// Coarse sums above this may mean that whole sums overflow, given the last bits of each number.
 const COARSE_LIMIT: i32 = (1 << (31 - COARSE_BITS)) - 2 * MOST_NEIGHBOURS as i32;
 
-/// Neighbours in range that the loop collects at a time.
+/// Number of neighbours in range that the loop collects at a time.
 const CLOSE: u32 = 32;
 
-/// How real numbers become integers, to be summed.
+/// Conversion of real numbers to integers for exact sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fixed {
-    /// Numbers beyond it, either way, are taken for it.
+    /// Largest magnitude; larger numbers are clamped to it.
     pub largest: f64,
-    /// What they are multiplied by.
+    /// Factor from numbers to integers.
     pub scale: f64,
 }
 
 impl Fixed {
-    /// The largest power of two for a scale by which `together` of the `largest` numbers, at least 24, still fit into
-    /// a sum.
+    /// The conversion with the largest scale, a power of two, for which `together` of the `largest` numbers, at least
+    /// 24, fit into a sum.
     pub fn fitting(largest: f64, together: f64) -> Self {
         Self { largest, scale: (2.0_f64.powi(31) / (together * largest)).log2().floor().exp2() }
     }
@@ -46,38 +46,38 @@ impl Fixed {
     }
 }
 
-/// What two particles do to each other, in WGSL.
+/// The interaction of two particles, in WGSL.
 ///
-/// Within a set it gives
-/// - `struct Member`, what it knows of a particle, and `fn member(i: u32) -> Member`;
+/// Within a set it defines
+/// - `struct Member`, the data of a particle, and `fn member(i: u32) -> Member`;
 /// - `fn pair(one: Member, two: Member, r: Axes) -> Action`, for particle two at r from particle one, which has the
 ///   lower number.
 ///
-/// Between two sets it gives
-/// - `struct First` and `fn first(i: u32) -> First` for those of the one set, `struct Second` and
-///   `fn second(j: u32) -> Second` for those of the other;
+/// Between two sets it defines
+/// - `struct First` and `fn first(i: u32) -> First` for particles of the one set, `struct Second` and
+///   `fn second(j: u32) -> Second` for particles of the other;
 /// - `fn pair(one: First, two: Second, r: Axes) -> Action`.
 ///
 /// `Action` is in `pairs.wgsl`. The law declares the buffers that it needs. Component a of number i is at
 /// `a * span.stride + i`, between sets at `at_first(a, i)` or `at_second(a, j)`.
 #[derive(Clone, Debug)]
 pub struct Law {
-    /// Its file.
+    /// The file of the law.
     pub template: Template,
-    /// What that includes.
+    /// The files that it includes.
     pub pieces: Vec<Template>,
-    /// What these know.
+    /// The context of these templates.
     pub context: Value,
-    /// How far apart two particles may be that do something to each other, lattice units.
+    /// Largest distance of interacting particles, lattice units.
     pub range: f64,
-    /// Forces as integers.
+    /// Conversion of forces to integers.
     pub force: Fixed,
-    /// How many other numbers add up at each particle, and how they are integers.
+    /// How many other numbers are summed at each particle, and their conversion to integers.
     pub others: Option<(u32, Fixed)>,
 }
 
 impl Law {
-    /// The loop by this law within a set in the domain of `setting`: WGSL to be checked where no device is.
+    /// The WGSL of the loop with this law within a set in the domain of `setting`, for checks without a device.
     ///
     /// # Errors
     /// A usage fault where no tile is large enough.
@@ -86,7 +86,7 @@ impl Law {
         Ok(Side::Within.wgsl(&Variant::new(setting, tiling, 1, 0), self))
     }
 
-    /// The same for the two sides of a law between two sets.
+    /// The WGSL of the loops for the two sides of this law between two sets, for checks without a device.
     ///
     /// # Errors
     /// A usage fault where no tile is large enough.
@@ -96,30 +96,30 @@ impl Law {
     }
 }
 
-/// A set of particles, or of points of whatever kind, as another set meets it.
+/// A set of particles, or of other points, for interactions with another set.
 #[derive(Clone, Debug)]
 pub struct Set {
     /// `array<vec2<i32>>`, see [`Coordinate`](crate::sites::Coordinate): component a of number i is at
     /// `a * stride + i`.
     pub position: Buffer,
-    /// `array<u32>`: not 0 where a number is not there.
+    /// `array<u32>`: not 0 for a number without a particle.
     pub gone: Buffer,
     /// Distance between components.
     pub stride: u32,
-    /// The first so many are told what others do to them.
+    /// Number of own particles, the first ones, on which actions are computed.
     pub own: u32,
-    /// So many there are, ghosts included: these act on others.
+    /// Number of particles, ghosts included, which act on others.
     pub held: u32,
 }
 
-/// Whom a kernel tells what whom does to it.
+/// Which particles a kernel computes actions on, and by which.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Particles of a set, each other.
+    /// On the particles of a set, by those of the same set.
     Within,
-    /// Those of the first set, what the second does.
+    /// On the first set, by the second.
     First,
-    /// Those of the second set, what the first does.
+    /// On the second set, by the first.
     Second,
 }
 
@@ -162,7 +162,7 @@ impl Side {
     }
 }
 
-/// The kernel of a law on one side of pairs.
+/// The kernel of a law for one side.
 pub(super) struct Loop {
     kernel: Kernel,
     bound: Option<Bound>,
@@ -179,7 +179,7 @@ impl Loop {
         Ok(Self { kernel, bound: None })
     }
 
-    /// Binds it to what lists hold of one set and to another set, and to what the law declares.
+    /// Binds the kernel to a set with its `lists`, to the other set, and to the buffers that the law declares.
     pub fn bind<'b>(
         &mut self,
         gpu: &Gpu,
@@ -212,19 +212,19 @@ impl Loop {
 pub struct Pairs(Loop);
 
 impl Pairs {
-    /// The loop of `law` over `particles`; bind it next.
+    /// The loop of `law` over `particles`. Then call [`Pairs::bind`].
     ///
     /// # Errors
     /// Where the device refuses the kernel.
     ///
     /// # Panics
-    /// Where two dozen of the law's largest numbers do not fit into a sum: a fault of the program.
+    /// When two dozen of the law's largest numbers do not fit into a sum, which is a bug of the program.
     pub fn new(gpu: &Gpu, particles: &Particles, law: &Law) -> Result<Self> {
         Ok(Self(Loop::new(gpu, &particles.variant, law, Side::Within)?))
     }
 
-    /// Binds it to the arrays of `particles`, anew whenever [`Particles::enlarged`] says so, and to `buffers`: those
-    /// that the law declares and `actions`, `array<i32>`, where sums go: forces, then others.
+    /// Binds the loop to the arrays of `particles`, again whenever [`Particles::enlarged`] changes, and to `buffers`:
+    /// those that the law declares and `actions`, an `array<i32>` for the sums: forces, then others.
     pub fn bind(&mut self, particles: &Particles, buffers: &[(&str, &Buffer)]) {
         let (set, properties) = (particles.set(), particles.properties());
         let id = ("id", properties.get(ID.name));
@@ -232,7 +232,7 @@ impl Pairs {
         self.0.bind(&particles.gpu, (&set, &set), &particles.arrays.neighbours, buffers);
     }
 
-    /// What all own particles of `particles` get; a sum that does not fit is [`OVERFLOW`].
+    /// Records the actions on all own particles of `particles`. A sum that does not fit is [`OVERFLOW`].
     pub fn record(&self, recorder: &mut Recorder, particles: &Particles) {
         self.0.record(recorder, &particles.arrays.words([particles.own(), 0], particles.held()));
     }
@@ -244,7 +244,7 @@ mod tests {
     use crate::Precision;
     use crate::sites::Tiling;
 
-    /// A spring, within a set and between two.
+    /// A spring law, within a set and between two.
     const SPRING: Template = Template {
         name: "spring.wgsl",
         text: "
@@ -289,9 +289,9 @@ fn pair(one: Member, two: Member, r: Axes) -> Action {
     #[test]
     fn sums_that_are_called_whole_fit() {
         let (bits, most) = (1_i64 << COARSE_BITS, i64::from(MOST_NEIGHBOURS));
-        // A whole sum is that many times the coarse one, and as much again as last bits add.
+        // A whole sum is 2^COARSE_BITS times the coarse one, plus the last bits.
         assert!(i64::from(COARSE_LIMIT) * bits + (bits - 1) * most < 1 << 31);
-        // The coarse sum itself fits.
+        // Coarse sums fit.
         assert!((LARGEST as i64 / bits + 1) * most <= 1 << 31);
         let fixed = Fixed::fitting(0.3, 24.0);
         assert!(24.0 * 0.3 * fixed.scale <= 2.0_f64.powi(31) && 48.0 * 0.3 * fixed.scale > 2.0_f64.powi(31));

@@ -1,5 +1,5 @@
-// What neighbours do to each particle, by a law: sums of integers, so that none depends on the order of neighbours,
-// and what two particles do to each other cancels exactly.
+// Sums the actions of neighbours on each particle, by a law. Sums are of integers: they do not depend on the order of
+// neighbours, and the actions of two particles on each other cancel exactly.
 #include "span.wgsl"
 #include "main.wgsl"
 #include "apart.wgsl"
@@ -16,22 +16,22 @@ var<storage, read> neighbours: array<u32>;
 var<storage, read> neighbour_count: array<u32>;
 var<storage, read_write> actions: array<i32>;
 
-// Neighbours in range that are collected before any is worked on: lists hold more, and particles side by side then
-// keep step.
+// Neighbours in range are collected before they are processed: lists hold more than these, and so adjacent invocations
+// stay in step.
 const CLOSE: u32 = ${close}u;
 
-// What two particles do to each other: F to the second and -F to the first.
+// The interaction of two particles: force F on the second and -F on the first.
 struct Action {
     F: Axes,
 #if others > 0
-    // What else adds up at the first, and at the second.
+    // Other contributions to the first and to the second.
     first: array<real, ${others}>,
     second: array<real, ${others}>,
 #endif
 }
 
 #if between
-// Component a of number i in arrays of the first set, and in those of the second.
+// Index of component a of particle i in arrays of the first and of the second set.
 fn at_first(a: u32, i: u32) -> u32 {
     return a * ${first_stride} + i;
 }
@@ -44,7 +44,7 @@ fn at_second(a: u32, i: u32) -> u32 {
 #include law
 
 fn work_on(i: u32) {
-    // What left is there no more, neither here nor among neighbours.
+    // Particles that left the domain no longer interact, here or as neighbours.
     if (${own_gone}[i] != 0u) {
         for (var a = 0u; a < ${dimension + others}u; a++) {
             actions[a * span.stride + i] = 0;
@@ -55,14 +55,14 @@ fn work_on(i: u32) {
     let p${axis.name} = ${own_position}[${axis.index}u * span.stride + i];
 #endfor
     let own = ${own_member}(i);
-    // Whole sums, and sums of the same without their last bits, which tell where whole ones do not fit.
+    // Whole sums, and coarse sums without the last bits, which show where whole sums overflow.
     var F = vec${dimension}<i32>();
     var coarse_F = vec${dimension}<i32>();
 #for k in range(others)
     var sum_${k} = 0;
     var coarse_${k} = 0;
 #endfor
-    // A list that is too short misses some: then all particles are looked at.
+    // A list that is too short lacks neighbours: then all particles are examined.
     let listed = neighbour_count[i];
     let crowded = listed > span.room;
     let end = select(listed, span.held, crowded);
@@ -95,7 +95,7 @@ fn work_on(i: u32) {
             let action = pair(${"own, other, -away" if first_side else "other, own, away"});
             let is_first = ${"true" if first_side else "false"};
 #else
-            // The lower number is the first, whoever asks: then both get the same bits.
+            // The particle with the lower number is the first on either side, so that both get the same bits.
             let is_first = id[i] < id[j];
             var one = other;
             var two = own;
@@ -128,7 +128,7 @@ fn work_on(i: u32) {
 #endfor
 }
 
-// The sum, or what says that it does not fit.
+// The sum, or the mark of an overflow.
 fn checked(sum: i32, coarse: i32) -> i32 {
     return select(sum, ${overflow}, abs(coarse) > ${coarse_limit});
 }

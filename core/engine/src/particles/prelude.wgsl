@@ -8,7 +8,7 @@ var<storage, read> directory: array<u32>;
 #include "sites.wgsl"
 #include "tiles.wgsl"
 
-// The tile of a position; NOWHERE outside of the map. A position belongs to the site nearest to it.
+// The tile of particle i: that of the site nearest to its position; NOWHERE outside of the map.
 fn tile_of(i: u32) -> u32 {
     var place = 0u;
     var local = 0u;

@@ -1,4 +1,4 @@
-//! The properties of particles that a physics declares: one array each on the device.
+//! The properties of particles that a physics declares; each is an array on the device.
 
 use hematite_config::Result;
 use hematite_gpu::{Buffer, Gpu};
@@ -12,39 +12,39 @@ pub enum Element {
     Word,
     /// i32.
     Integer,
-    /// f32 or f64, as the run's precision has it.
+    /// f32 or f64, by the precision of the run.
     Real,
     /// A coordinate: whole number and fraction, see [`Coordinate`](crate::sites::Coordinate).
     Coordinate,
 }
 
-/// A property as a physics declares it.
+/// The declaration of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Declaration {
-    /// Its name, also in kernels.
+    /// Name, also in kernels.
     pub name: &'static str,
-    /// What its array holds.
+    /// Elements of the array.
     pub element: Element,
-    /// Elements of one particle.
+    /// Number of elements of a particle.
     pub components: u32,
-    /// Whether its values are kept by [`rebuild`](super::Particles::rebuild); else they are made anew after it.
+    /// Whether [`rebuild`](super::Particles::rebuild) keeps its values; else they must be computed again after it.
     pub kept: bool,
 }
 
 impl Declaration {
-    /// A property whose values are kept.
+    /// A property whose values are kept by a rebuild.
     pub const fn kept(name: &'static str, element: Element, components: u32) -> Self {
         Self { name, element, components, kept: true }
     }
 
-    /// A property whose values are made anew after each rebuild.
+    /// A property whose values are computed again after each rebuild.
     pub const fn passing(name: &'static str, element: Element, components: u32) -> Self {
         Self { name, element, components, kept: false }
     }
 }
 
 impl Element {
-    /// Words of 32 bits of one element.
+    /// Number of 32-bit words of one element.
     pub fn words(self, precision: Precision) -> u32 {
         match self {
             Self::Word | Self::Integer => 1,
@@ -53,7 +53,7 @@ impl Element {
         }
     }
 
-    /// Its type in WGSL.
+    /// Type in WGSL.
     pub fn wgsl(self, precision: Precision) -> &'static str {
         match self {
             Self::Word => "u32",
@@ -68,21 +68,21 @@ impl Element {
 #[derive(Clone, Debug)]
 pub struct Properties {
     list: Vec<Property>,
-    /// Distance between the components of a particle: for how many particles there is room.
+    /// Distance between the components of a particle: the room for particles.
     pub stride: u32,
 }
 
-/// One property's array.
+/// The array of one property.
 #[derive(Clone, Debug)]
 pub(super) struct Property {
     pub declared: Declaration,
-    /// Words of one element.
+    /// Number of words of one element.
     pub width: u32,
     pub buffer: Buffer,
 }
 
 impl Property {
-    /// Words of one particle.
+    /// Number of words of one particle.
     pub fn words(&self) -> u32 {
         self.width * self.declared.components
     }
@@ -105,12 +105,12 @@ impl Properties {
     /// The array of the property called `name`.
     ///
     /// # Panics
-    /// Where none is: a fault of the program.
+    /// When there is none, which is a bug of the program.
     pub fn get(&self, name: &str) -> &Buffer {
         &self.property(name).buffer
     }
 
-    /// Names and arrays, to bind kernels to.
+    /// Names and buffers, for kernels to bind.
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         self.list.iter().map(|property| (property.declared.name, &property.buffer)).collect()
     }

@@ -1,4 +1,4 @@
-//! Tiles, owners, ghosts and lists of neighbours, found anew.
+//! Rebuilds the order by tiles, owners, ghosts and lists of neighbours.
 
 use hematite_comm::{Comm, agree};
 use hematite_config::{Exit, Result};
@@ -10,23 +10,23 @@ use super::{GONE, ID, POSITION, Particles, Pending};
 /// A particle in a tile where no rank has nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lost {
-    /// Its global number.
+    /// Global number.
     pub id: u32,
     /// The site nearest to it.
     pub site: [i32; 3],
 }
 
 impl Particles {
-    /// Records [`Particles::rebuild`] for a rank that is alone; lost particles stay.
+    /// Records [`Particles::rebuild`] for a single rank. Lost particles stay.
     pub fn record_rebuild(&self, recorder: &mut Recorder) {
         recorder.phase("sort of bodies");
         self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
         self.arrays.record_neighbours(recorder, self.own, self.own);
     }
 
-    /// Finds tiles anew, after what `recorder` holds: particles that left their tiles go to the ranks that own the new
-    /// ones; ghosts get the properties called `carried`, [`POSITION`], [`ID`] and [`GONE`] among them; lists
-    /// of neighbours are made. Collective.
+    /// Sorts particles by tile, after what `recorder` holds. Particles in other ranks' tiles migrate to these ranks.
+    /// Ghosts get the properties `carried`, which must include [`POSITION`], [`ID`] and [`GONE`]. Makes lists of
+    /// neighbours. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost, or has no room.
@@ -55,13 +55,13 @@ impl Particles {
         Ok(())
     }
 
-    /// Makes room where lists of neighbours were too short, or soon would be, on any rank. Whether it did: call
-    /// [`Particles::rebuild`] then. Until then pair loops walk all particles in place of lists that are too short,
-    /// which gives the same, slowly; so call this every so many steps. Collective.
+    /// Makes room if lists of neighbours were too short, or soon would be, on any rank. Returns whether it did; then
+    /// call [`Particles::rebuild`]. Until then pair loops walk all particles in place of a list that is too short: the
+    /// results are the same, but slow. So call this every few steps. Collective.
     ///
     /// # Errors
     /// A numerical failure where a particle has more neighbours than [`MOST_NEIGHBOURS`](super::MOST_NEIGHBOURS); when
-    /// a device has no room or is lost, or a rank is.
+    /// a device has no room or is lost; when a rank is lost.
     pub fn make_room(&mut self, comm: &dyn Comm) -> Result<bool> {
         let grown = agree(comm, self.enlarge_lists())?;
         comm.any(grown)
@@ -78,14 +78,14 @@ impl Particles {
         Ok(grown)
     }
 
-    /// The number of the own particle that has the most neighbours.
+    /// The number of the own particle with the most neighbours.
     fn most_crowded(&self) -> Result<u32> {
         let counts = self.gpu.download::<u32>(&self.arrays.neighbours.count, 0, self.own as usize)?;
         let most = self.words(ID.name)?.into_iter().zip(counts).max_by_key(|&(_, count)| count);
         Ok(most.map_or(0, |(id, _)| id))
     }
 
-    /// The first of the own particles that the last rebuild found where no rank has nodes.
+    /// The first own particle that the last rebuild found where no rank has nodes, if any.
     ///
     /// # Errors
     /// When the device is lost.
@@ -96,7 +96,7 @@ impl Particles {
             return Ok(None);
         }
         let properties = &self.arrays.properties;
-        // A particle that left the domain meanwhile is not lost.
+        // A particle that has left the domain since is not lost.
         let gone = self.gpu.download::<u32>(
             properties.get(GONE.name),
             bounds[0] as usize,
@@ -114,8 +114,8 @@ impl Particles {
         Ok(Some(Lost { id, site }))
     }
 
-    /// The values of [`GONE`] of the particles that left the domain since the last call. On a rank that is alone they
-    /// are dropped now, after what was recorded.
+    /// The values of [`GONE`] of the particles that left the domain since the last call. A single rank drops these
+    /// particles now, after what was recorded.
     ///
     /// # Errors
     /// When the device is lost.
@@ -126,16 +126,16 @@ impl Particles {
         Ok(std::mem::take(&mut self.gone))
     }
 
-    /// The same values of particles that are dropped already, for another call to give again.
+    /// The values of [`GONE`] of dropped particles that [`Particles::take_gone`] has not returned yet.
     pub fn dropped(&self) -> &[u32] {
         &self.gone
     }
 
-    /// Notes why particles are gone, and drops them; the last sort put them to the end.
+    /// Reads why particles are gone, and drops them. The last sort has put them at the end.
     fn drop_gone(&mut self) -> Result<()> {
         let last = self.variant.gone() as usize;
         let bounds: Vec<u32> = self.gpu.download(&self.arrays.home.starts, last, 2)?;
-        // Particles of a sort before the last drop are dropped already.
+        // Leaves out particles that were dropped since the sort.
         let count = self.own.saturating_sub(bounds[0]).min(bounds[1] - bounds[0]);
         self.note_gone(bounds[0], count)?;
         self.own -= count;
@@ -150,8 +150,8 @@ impl Particles {
         Ok(())
     }
 
-    /// Sends particles in other ranks' tiles there and receives those in own tiles; one sort then puts all in their
-    /// places, and those that left to the end, where they are dropped.
+    /// Sends particles in other ranks' tiles to these ranks and receives those in own tiles. One sort then puts all in
+    /// their places and those that left at the end, where they are dropped.
     fn migrate<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         (self.ghosts, self.frontier) = (0, 0);
         recorder.phase("migration of bodies");
@@ -181,7 +181,7 @@ impl Particles {
         Ok(())
     }
 
-    /// Lists own particles for neighbours, and gives what [`Particles::listed`] gives.
+    /// Lists own particles for neighbours; returns the result of [`Particles::listed`].
     fn list(&mut self, recorder: &mut Recorder, which: Listed) -> Result<Vec<u32>> {
         self.record_list(recorder, which);
         self.listed(recorder)
@@ -194,8 +194,8 @@ impl Particles {
         recorder.send(&self.counts, self.arrays.places.bytes());
     }
 
-    /// How many particles were listed for each neighbour; then how many are gone, or how many others may see. Submits
-    /// what is recorded.
+    /// The number of particles listed for each neighbour, then the number of those that are gone, or that others may
+    /// see. Submits what is recorded.
     fn listed(&mut self, recorder: &mut Recorder) -> Result<Vec<u32>> {
         let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
         recorder.receive(&self.counts, bytemuck::cast_slice_mut(&mut ends))?;
@@ -203,7 +203,7 @@ impl Particles {
         Ok(ends.into_iter().map(|end| end - std::mem::replace(&mut last, end)).collect())
     }
 
-    /// Sends the listed particles that neighbours see, of which `packed` are packed already.
+    /// Sends the listed particles that neighbours see, of which `packed` are already packed.
     fn send_ghosts<'g>(
         &mut self,
         comm: &'g dyn Comm,
@@ -218,8 +218,7 @@ impl Particles {
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
         if self.own + ghosts > self.arrays.properties.stride || listed > self.arrays.list_room() {
             self.enlarge((self.own + ghosts).max(listed.div_ceil(2) as u32), self.own)?;
-            // The new arrays do not know where tiles begin, and list particles in another order than that of the packed
-            // message.
+            // The new arrays lack the starts of tiles, and list particles in another order than the packed message.
             self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
             self.discard_ahead(recorder, packed)?;
             packed = 0;
@@ -232,7 +231,7 @@ impl Particles {
         self.send_listed(recorder, (Listed::Seen, packed), carried, sent, into)
     }
 
-    /// Makes arrays with room for more than `room` particles, and copies the first `held` particles into them.
+    /// Makes arrays with room for more than `room` particles and copies the first `held` particles to them.
     pub(super) fn enlarge(&mut self, room: u32, held: u32) -> Result<()> {
         let (room, lists) = (room + room / 2, Some(&self.arrays.neighbours));
         let new = Arrays::new(&self.gpu, &self.variant, &self.map, &self.tiles, &self.declared, (room, lists))?;

@@ -1,6 +1,6 @@
-// The particles that neighbours see: counts them for each neighbour, or lists them, neighbour by neighbour. Where
-// several see a particle, each of its places in the list knows the next. Counting leaves in `first_place` the bits of
-// the neighbours that see it. Listing counts, after all neighbours, the particles in tiles that others see or in none.
+// Counts or lists, by neighbour, the particles that each neighbour sees. Places of the same particle in the list are
+// linked. Counting leaves in `first_place` bits for the neighbours that see a particle. Listing also counts, after all
+// neighbours, the particles in tiles that others see or in no tile.
 #include "prelude.wgsl"
 
 var<storage, read> keys: array<u32>;
@@ -16,7 +16,7 @@ var<storage, read> sites: array<u32>;
 
 const FLUID: u32 = ${fluid}u;
 
-// Whether other ranks' tiles are within reach of a particle, or their nodes within sight, along each axis.
+// Whether tiles of other ranks are within reach of a particle along each axis, or nodes of others within sight.
 fn meets_others(i: u32) -> bool {
 #for axis in axes
     let p${axis.name} = position[${axis.index}u * span.stride + i];
@@ -72,7 +72,7 @@ fn work_on(i: u32) {
 #if count
         atomicAdd(&places[k], 1u);
 #else
-        // Where there is no room, the host makes room and lists again.
+        // Beyond the room, the host makes room and lists again.
         let at = atomicAdd(&places[k], 1u);
         if (at < arrayLength(&list)) {
             list[at] = i;

@@ -1,4 +1,4 @@
-//! The WGSL of the engine's kernels.
+//! The WGSL of the kernels of the particle engine.
 
 use hematite_config::Result;
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
@@ -10,28 +10,28 @@ use super::tiles::{NOBODY, OWN};
 use crate::Precision;
 use crate::sites::{self, FLUID, PIECES, Tiling};
 
-/// The kernels on tiles.
+/// Kernels that work with tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shader {
-    /// To which tile or neighbour particles belong.
+    /// Finds the tile or neighbour of particles.
     Keys,
-    /// Their tiles alone.
+    /// Finds the tile of particles.
     Bins,
-    /// How many particles leave for each neighbour.
+    /// Counts the particles that leave for each neighbour.
     CountLeaving,
-    /// Which.
+    /// Lists the particles that leave for each neighbour.
     ListLeaving,
-    /// How many particles each neighbour sees.
+    /// Counts the particles that each neighbour sees.
     CountSeen,
-    /// Which.
+    /// Lists the particles that each neighbour sees.
     ListSeen,
-    /// Particles near each.
+    /// Lists the particles near each particle.
     Neighbours,
-    /// Particles of another set near each.
+    /// Lists the particles of another set near each particle.
     NeighboursBetween,
 }
 
-/// What they are specialised for.
+/// Parameters of kernels.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Variant {
     pub precision: Precision,
@@ -41,20 +41,20 @@ pub(super) struct Variant {
     pub tiling: Tiling,
     pub tiles: u32,
     pub neighbours: u32,
-    /// How far lists of neighbours reach, lattice units.
+    /// Reach of lists of neighbours, lattice units.
     pub reach: f64,
-    /// How far beyond its nodes a rank must see particles, lattice units.
+    /// Distance from its nodes up to which a rank must see particles, lattice units.
     pub sight: f64,
 }
 
 impl Variant {
-    /// For so many tiles of a rank that has so many neighbours.
+    /// Parameters for a rank with `tiles` tiles and `neighbours` neighbours.
     pub fn new(setting: &Setting, tiling: Tiling, tiles: u32, neighbours: u32) -> Self {
         let &Setting { dimension, precision, extent, periodic, reach, sight } = setting;
         Self { precision, dimension, extent, periodic, tiling, tiles, neighbours, reach, sight }
     }
 
-    /// What the kernels of a domain that begin with `span.wgsl` know of it.
+    /// Context of kernels that include `span.wgsl`.
     pub fn context(&self) -> Value {
         let axis = |a: usize| {
             context! {
@@ -71,23 +71,23 @@ impl Variant {
         }
     }
 
-    /// The key of tile 0 where others see it: keys of tiles that none does come before.
+    /// The key of tile 0 if others see it. Keys of tiles that no other rank sees are smaller.
     fn frontier(&self) -> u32 {
         if self.neighbours == 0 { 0 } else { self.tiles }
     }
 
-    /// The key of own particles that are where no rank has nodes; then come those of neighbours.
+    /// The key of own particles where no rank has nodes. Keys of neighbours come next.
     pub fn lost(&self) -> u32 {
         self.frontier() + self.tiles
     }
 
-    /// The key of those that are gone.
+    /// The key of particles that are gone.
     pub fn gone(&self) -> u32 {
         self.lost() + self.neighbours + 1
     }
 }
 
-/// What all kernels of the engine on particles begin with, and what those on tiles do.
+/// Templates at the beginning of all kernels on particles, and of those that work with tiles.
 pub(super) const SPAN: Template = Template { name: "span.wgsl", text: include_str!("span.wgsl") };
 const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") };
 
@@ -95,7 +95,7 @@ const PRELUDE: Template = Template { name: "prelude.wgsl", text: include_str!("p
 pub(super) const SPAN_BYTES: u32 = 48;
 
 impl Shader {
-    /// Those that one table of buffers is for.
+    /// The kernels that are bound by one table of buffers.
     pub const OF_ONE_TABLE: [Self; 5] =
         [Self::Keys, Self::CountLeaving, Self::ListLeaving, Self::CountSeen, Self::ListSeen];
 
@@ -127,8 +127,8 @@ impl Shader {
         let steps = variant.tiling.steps(variant.reach);
         let joined = |by: &str, term: &dyn Fn(usize) -> String| (0..dimension).map(term).collect::<Vec<_>>().join(by);
         let along = |a: usize| ["x", "y", "z"][a];
-        // A position and the site nearest to it are up to half a unit apart, and so are two positions and their sites,
-        // each.
+        // A position is up to half a unit from its nearest site; two positions are up to one unit nearer than their
+        // sites.
         let nodes_within = (variant.sight + 0.5).floor() as u32;
         let reach = (variant.reach + 1.0).floor() as u32;
         let edge = variant.tiling.edge() as u32;
@@ -144,7 +144,7 @@ impl Shader {
             steps,
             fluid => FLUID,
             nodes_within,
-            // Whole edges, so that steps of one from end to end meet every tile.
+            // Whole edges, so that steps of one edge from end to end meet every tile.
             tiles_within => (2 * reach).next_multiple_of(edge) / 2,
             axes_joined => context! {
                 place => joined(" + ", &|a| format!("place_{0}(t{0})", along(a))),

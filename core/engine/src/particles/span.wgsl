@@ -1,8 +1,8 @@
 alias real = ${real};
 
-// `count` particles from `first` on in arrays whose components are `stride` apart, in those of the set that they meet,
-// which holds `held`, `other_stride`; lists have room for `room` neighbours of each; `corner` and `places` are the
-// block at which the directory begins and its size.
+// `count` particles from `first` on, in arrays whose components are `stride` apart. The other set holds `held`
+// particles; its components are `other_stride` apart. Lists have room for `room` neighbours of each particle. `corner`
+// is the block at which the directory begins, `places` its size.
 struct Span {
     count: u32,
     first: u32,

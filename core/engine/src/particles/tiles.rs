@@ -1,7 +1,7 @@
-//! Which rank owns which tile, and which other ranks see what is in it.
+//! Finds the rank that owns each tile, and the other ranks that see particles in it.
 //!
-//! A particle belongs to the rank that owns its tile: the one with the most nodes there, of several the lowest. Tiles
-//! without nodes belong to none. A rank sees the tiles within some reach of tiles with own nodes.
+//! A particle belongs to the rank that owns its tile: the rank with the most nodes there, the lowest among equals.
+//! Tiles without nodes belong to no rank. A rank sees the tiles within some reach of tiles with own nodes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,32 +12,32 @@ use hematite_gpu::{Buffer, Gpu};
 use super::vicinity::Vicinity;
 use crate::sites::{SiteMap, Tiling};
 
-/// A tile of this rank's own.
+/// Marks a tile of this rank.
 pub(super) const OWN: u32 = u32::MAX - 1;
-/// A tile of no rank.
+/// Marks a tile of no rank.
 pub(super) const NOBODY: u32 = u32::MAX;
 
-/// Neighbours a rank may have: bits of a word.
+/// Most neighbours of a rank: the bits of a word.
 const MOST_NEIGHBOURS: usize = 32;
 
-/// The tiles of a rank's map.
+/// The tiles in the map of a rank.
 pub(super) struct Tiles {
-    /// `array<u32>` by tile: `OWN`, `NOBODY` or the number of the neighbour that owns it.
+    /// `array<u32>` by tile: `OWN`, `NOBODY` or the index of the neighbour that owns the tile.
     pub owners: Buffer,
     /// `array<u32>` by own tile: bits of the neighbours that may see particles in it; `seen.wgsl` decides for each
-    /// particle. 0 for the last, which stands for no tile.
+    /// particle. The last word, for no tile, is 0.
     pub seen: Buffer,
-    /// Whether each tile is this rank's own.
+    /// Whether each tile belongs to this rank.
     own: Vec<bool>,
     /// Ranks of the neighbours, ascending.
     pub neighbours: Vec<usize>,
-    /// How many there are.
+    /// Number of tiles.
     pub count: u32,
 }
 
 impl Tiles {
-    /// Agrees on owners; `own` are the positions of this rank's nodes, `sight` is how far a rank sees beyond the tiles
-    /// that hold its nodes, in sites. Collective.
+    /// Finds owners of tiles, in agreement with the other ranks. `own`: positions of this rank's nodes. `sight`: how
+    /// far a rank sees beyond the tiles that hold its nodes, in sites. Collective.
     ///
     /// # Errors
     /// A usage fault for more neighbours than a word has bits; when a rank is lost or the device has no room.
@@ -51,14 +51,14 @@ impl Tiles {
     ) -> Result<Self> {
         let ranks = ranks_by_tile(comm, map, tiling, own)?;
         let me = comm.rank() as i32;
-        // Most tiles are far from others' nodes, and only this rank sees them.
+        // Most tiles are far from nodes of others, and only this rank sees them.
         let others = |held: &[(i32, i32)]| held.iter().any(|&(rank, _)| rank != me);
         let theirs = ranks.iter().filter(|(_, held)| others(held)).map(|(&tile, _)| tile);
         // The last tile of a period may be nearly twice as long.
         let steps = tiling.steps(sight) as i32;
         let reach_of_tiles = (steps + 1) * tiling.edge();
         let near = Vicinity::of((map.extent, map.periodic), reach_of_tiles, theirs);
-        // Ranks of which one sees the other's tiles are neighbours of each other.
+        // Ranks are neighbours if either sees tiles of the other.
         let mut pairs = BTreeSet::new();
         let mut seen: BTreeMap<[i32; 3], BTreeSet<i32>> = BTreeMap::new();
         for (&tile, held) in &ranks {
@@ -104,7 +104,7 @@ impl Tiles {
         Ok(tiles)
     }
 
-    /// Whether `site`, which may lie periods outside of the domain, is in a tile of this rank's own.
+    /// Whether `site`, which may lie periods outside of the domain, is in a tile of this rank.
     pub fn holds(&self, map: &SiteMap, tiling: Tiling, site: [i32; 3]) -> bool {
         let site = map.wrapped(site);
         let first = [0, 1, 2].map(|axis| first(map, tiling, axis, site[axis]));
@@ -112,18 +112,18 @@ impl Tiles {
     }
 }
 
-/// Ranks and how many nodes they have in a tile, ascending by rank; by the tile's first site.
+/// For each tile, by its first site: ranks, ascending, and their numbers of nodes in the tile.
 type Shares = HashMap<[i32; 3], Vec<(i32, i32)>>;
 
-/// The rank with the most nodes, of several the lowest; `held` ascends by rank.
+/// The rank with the most nodes, the lowest among equals; `held` ascends by rank.
 fn owner(held: &[(i32, i32)]) -> i32 {
     held.iter().fold((-1, 0), |best, &(rank, nodes)| if nodes > best.1 { (rank, nodes) } else { best }).0
 }
 
-/// Who has nodes in which tile. Collective.
+/// The ranks with nodes in each tile. Collective.
 fn ranks_by_tile(comm: &dyn Comm, map: &SiteMap, tiling: Tiling, own: &[[i32; 3]]) -> Result<Shares> {
     let tile = |site: &[i32; 3]| [0, 1, 2].map(|axis| first(map, tiling, axis, site[axis]));
-    // Nodes follow each other along x, so a row is several nodes already.
+    // Nodes follow each other along x, so a row stands for several nodes.
     let mut rows: Vec<[i32; 4]> = Vec::new();
     for [x, y, z] in own.iter().map(tile) {
         match rows.last_mut() {
@@ -150,8 +150,8 @@ fn first(map: &SiteMap, tiling: Tiling, axis: usize, site: i32) -> i32 {
     if axis < map.dimension { tiling.first(map, axis, site) } else { 0 }
 }
 
-/// Calls `take` with the first site of each tile up to `steps` tiles away along each axis from the tile that begins at
-/// `tile`, that tile included.
+/// Calls `take` with the first site of each tile up to `steps` tiles away along each axis from the tile with the first
+/// site `tile`, including this tile.
 fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], steps: i32, mut take: impl FnMut([i32; 3])) {
     let along = |axis: usize| {
         let mut found = vec![tile[axis]];
@@ -162,7 +162,7 @@ fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], steps: i32, mut take: i
             found.extend(before.into_iter().chain(after));
             (below, above) = (before.unwrap_or(below), after.unwrap_or(above));
         }
-        // In short periods a tile is reached both ways.
+        // In a short period, a tile is reached from both sides.
         found.sort_unstable();
         found.dedup();
         found
@@ -177,7 +177,7 @@ fn around(map: &SiteMap, tiling: Tiling, tile: [i32; 3], steps: i32, mut take: i
     }
 }
 
-/// The ranks that this one names, and those that name it; ascending. Collective.
+/// The ranks that this one names and those that name it, ascending. Collective.
 fn symmetric(comm: &dyn Comm, named: &BTreeSet<i32>) -> Result<Vec<usize>> {
     let list: Vec<i32> = named.iter().copied().collect();
     let me = comm.rank();

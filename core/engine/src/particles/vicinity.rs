@@ -1,18 +1,18 @@
-//! Roughly where some tiles are, to skip tiles that are far from all of them.
+//! A coarse map of the surroundings of tiles, to skip tiles that are far from all of them.
 
 use std::collections::HashSet;
 
 /// Sites along the edge of a cube.
 const EDGE: i32 = 32;
 
-/// The cubes of sites that some tiles come near.
+/// The cubes of sites near a set of tiles.
 pub(super) struct Vicinity {
     cubes: HashSet<[i32; 3]>,
 }
 
 impl Vicinity {
-    /// The cubes within `reach` sites along each axis of `tiles`, given by their first sites, in a domain of `extent`
-    /// sites.
+    /// The cubes within `reach` sites along each axis of `tiles`, which are given by their first sites, in a domain of
+    /// `extent` sites.
     pub fn of(
         (extent, periodic): ([i32; 3], [bool; 3]),
         reach: i32,

@@ -1,42 +1,42 @@
-//! When members that wait behind an opening come in: period after period, with the flow.
+//! The times at which members that wait behind an opening come in: once a period, with the flow.
 
-/// When a member that waits comes in. It is due once a period of the flow.
+/// The entries of a waiting member. An entry is due once a period of the flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntrySchedule {
-    /// Distance to the place where it first comes in, lattice units.
+    /// Distance to the place of its first entry, lattice units.
     pub way: f64,
-    /// Speed into the domain where it is, for a mean speed of 1.
+    /// Local speed of the fluid into the domain, over the mean speed.
     pub share: f64,
-    /// How often it has come in.
+    /// How many times it has come in.
     pub entered: u64,
 }
 
 impl EntrySchedule {
-    /// Whether it is among the share `keep` of members that come in this period; `number` tells it from others.
+    /// Whether it belongs to the share `keep` of members that come in this period; `number` identifies the member.
     pub fn is_kept(&self, number: u64, keep: f64) -> bool {
-        // A function of member and period: the same on every rank and after a restart.
+        // A function of member and period only: the same on every rank and after a restart.
         unit(number << 32 ^ self.entered) <= keep
     }
 
-    /// How far it would be beyond the place of its next entry when the flow has gone `travelled` lattice units at mean
-    /// speed and periods are `length` long; negative before it is due.
+    /// Distance beyond the place of its next entry, lattice units, when the flow has gone `travelled` lattice units at
+    /// mean speed; negative before the entry is due. `length`: of a period.
     pub fn beyond(&self, travelled: f64, length: f64) -> f64 {
         self.share * travelled - (self.way + self.entered as f64 * length)
     }
 
-    /// How many of its entries were due and have not taken place.
+    /// Number of entries that are due and have not taken place.
     pub fn late(&self, travelled: f64, length: f64) -> u64 {
         let beyond = self.beyond(travelled, length);
         if beyond >= 0.0 { (beyond / length) as u64 + 1 } else { 0 }
     }
 
-    /// Gives up the entries that are due.
+    /// Skips the entries that are due.
     pub fn pass(&mut self, travelled: f64, length: f64) {
         self.entered += self.late(travelled, length);
     }
 }
 
-/// A number from 0 to 1 by SplitMix64, the same for the same key.
+/// A pseudo-random number from 0 to 1 for `key`, by SplitMix64.
 pub fn unit(key: u64) -> f64 {
     let mut x = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,18 +1,19 @@
-//! The fluid sites near openings: whether cells that come in stand clear of walls.
+//! The fluid sites near openings: clearance of entering cells from walls, and directions of vessels.
 
 use std::collections::HashSet;
 
 use crate::sites::Bounds;
 
-/// Walls that are farther off than this do not matter, lattice units: about the thickness of a cell.
+/// Largest clearance that matters, lattice units: about the thickness of a cell.
 const MOST_CLEAR: i32 = 3;
 
-/// Cosines of the angle between a vessel and the normal of its opening: beyond 75 degrees the vessel's direction is not
-/// used, and up to 5 degrees the normal is used in its place.
+/// Least cosine of the angle between a vessel and the normal of its opening, 75 degrees. Beyond it the vessel's
+/// direction is not used.
 const LEAST_COSINE: f64 = 0.26;
+/// Cosine above which, up to 5 degrees, the normal is taken for the direction of the vessel.
 const STRAIGHT: f64 = 0.996;
 
-/// See [`FluidSites::clearance`]; at a flat wall it means 0.2 lattice units.
+/// Least share of fluid around a point in [`FluidSites::clearance`]; 0.2 lattice units from a flat wall.
 const IN_FLUID: f64 = 0.7;
 
 /// The fluid sites of a domain near its openings.
@@ -26,21 +27,21 @@ pub struct FluidSites {
 }
 
 impl FluidSites {
-    /// No sites yet of a domain of `extent` sites; only those in `near` will be kept.
+    /// Without sites yet, of a domain of `extent` sites. Only sites in `near` will be kept.
     pub fn new(dimension: usize, extent: [usize; 3], periodic: [bool; 3], near: Vec<Bounds>) -> Self {
         Self { dimension, extent: extent.map(|n| n as i32), periodic, near, sites: HashSet::new() }
     }
 
-    /// Adds fluid sites; to be called with those of the whole domain, in any number of pieces.
+    /// Adds fluid sites. Call it with those of the whole domain, in any number of pieces.
     pub fn add(&mut self, positions: &[[i32; 3]]) {
         let near = |site: &&[i32; 3]| self.near.iter().any(|bounds| bounds.meets(Bounds { low: **site, high: **site }));
         let found: Vec<[i32; 3]> = positions.iter().filter(near).copied().collect();
         self.sites.extend(found);
     }
 
-    /// How clear of walls `points` are, 0 to `MOST_CLEAR` lattice units: so far along each axis all sites beside each
-    /// point are fluid. None where a point is not in the fluid: fluid sites around it must have at least `IN_FLUID`
-    /// of its weight, linear in the distance along each axis.
+    /// Clearance of `points` from walls, 0 to `MOST_CLEAR` lattice units: the distance along each axis up to which all
+    /// sites around each point are fluid. `None` if a point is not in the fluid: fluid sites around it must have at
+    /// least `IN_FLUID` of its weights, which are linear in the distance along each axis.
     pub fn clearance(&self, points: &[[f64; 3]]) -> Option<i32> {
         if !self.hold(points) {
             return None;
@@ -58,8 +59,8 @@ impl FluidSites {
     }
 
     /// Direction of the vessel behind an opening with these `nodes` and the unit `normal` into the fluid: the line
-    /// through the middles of its cross-sections over a depth of `deep` lattice units. The normal where the two are all
-    /// but the same.
+    /// through the middles of its cross-sections over a depth of `deep` lattice units. The normal where the two hardly
+    /// differ.
     pub fn direction(&self, nodes: &[[i32; 3]], normal: [f64; 3], deep: f64) -> [f64; 3] {
         let along = |x: [f64; 3]| (0..3).map(|a| x[a] * normal[a]).sum::<f64>();
         let depth = |site: &[i32; 3]| along(site.map(f64::from));
@@ -80,7 +81,7 @@ impl FluidSites {
             }
             layer = next;
         }
-        // The middle of each layer, one lattice unit deep, and the straight line through the middles by least squares.
+        // The middle of each layer, one lattice unit deep, then the least-squares line through the middles.
         let mut layers = vec![([0.0; 3], 0.0); deep.max(1.0).ceil() as usize];
         for site in &found {
             let k = ((depth(site) - first).max(0.0) as usize).min(layers.len() - 1);

@@ -32,7 +32,7 @@ pub struct Tally {
 /// Checks that the names under `key` of the config are openings of the case through which members can come in.
 ///
 /// # Errors
-/// A usage fault that names what it could be.
+/// A usage fault with the possible names.
 pub fn known_openings<'a>(key: &str, mut inflow: impl Iterator<Item = &'a String>, header: &Header) -> Result<()> {
     let open = |name: &str| header.openings.iter().any(|known| known.name == name && known.kind != OpeningKind::Wall);
     let Some(unknown) = inflow.find(|name| !open(name)) else { return Ok(()) };

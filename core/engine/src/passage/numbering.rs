@@ -1,9 +1,9 @@
-//! The numbers of members that come in.
+//! Global numbers of members that come in.
 
 use hematite_case::Population;
 
-/// Gives members that come in numbers after those of the case. Where cells and rigid bodies are in one run, each kind takes every other
-/// number, so that none has to know how many of the others came in.
+/// Numbers members that come in after those of the case. In a run with cells and rigid bodies, each kind takes every
+/// other number, so that it need not know how many of the other kind came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Numbering {
     next: u64,
@@ -11,7 +11,7 @@ pub struct Numbering {
 }
 
 impl Numbering {
-    /// For the rigid members of a case with these `populations`, or for the others.
+    /// Numbers for the rigid bodies of a case with these `populations`, or for its cells.
     pub fn new(populations: &[Population], rigid: bool) -> Self {
         let members = populations.iter().map(|population| population.cells.len() as u64).sum();
         let kinds = [true, false].map(|of| populations.iter().any(|population| population.rigid.is_some() == of));
@@ -21,7 +21,7 @@ impl Numbering {
         }
     }
 
-    /// For members of one kind that are alone in a run, after the `first` so many.
+    /// Numbers from `first` on, for a run with one kind of members.
     pub fn after(first: u64) -> Self {
         Self { next: first, apart: 1 }
     }
@@ -31,7 +31,7 @@ impl Numbering {
         self.next
     }
 
-    /// Counts so many members that came in.
+    /// Counts `came` members that came in.
     pub fn count(&mut self, came: u64) {
         self.next += came * self.apart;
     }
@@ -67,7 +67,7 @@ mod tests {
                 found.push(numbering.next());
                 numbering.count(1);
             }
-            // As a restart counts them.
+            // As after a restart.
             let mut again = Numbering::new(&both, rigid);
             again.count(5);
             assert_eq!(again, numbering);

@@ -1,12 +1,14 @@
 //! The plane of an opening, and the straight column of cells that comes in through it.
 //!
-//! A column lies along x with its cross-section in y and z (in 2-D y). In the domain its x is along the opening's
-//! normal, its y and z are in the opening's plane; the three are right-handed, so that a cell is turned, not mirrored.
+//! A column lies along x with its cross-section in y and z (2-D: y). In the domain, its x is along the normal of the
+//! opening, its y and z lie in the plane of the opening. The three are right-handed, so that cells are rotated, not
+//! mirrored.
 
 use hematite_cells::vector::{cross, dot};
 
-/// A site of the cross-section is fluid where a node of the opening is at most so far from it in the plane, lattice
-/// units. Openings across an axis so have their nodes' sites alone, and oblique ones no gaps between rows of nodes.
+/// Largest distance in the plane, lattice units, of a fluid site of the cross-section from a node of the opening. So
+/// openings normal to an axis have exactly the sites of their nodes, and oblique ones have no gaps between rows of
+/// nodes.
 const NEAR: f64 = 0.7;
 
 /// The plane through an opening's nodes.
@@ -22,7 +24,7 @@ pub struct OpeningPlane {
 }
 
 impl OpeningPlane {
-    /// The plane through `sites` with the unit `normal` into the fluid, of a domain of 2 or 3 dimensions.
+    /// The plane through `sites` with the unit `normal` into the fluid, in 2 or 3 dimensions.
     pub fn new(dimension: usize, normal: [f64; 3], sites: &[[i32; 3]]) -> Self {
         let along = match dimension {
             2 => [[-normal[1], normal[0], 0.0], [0.0, 0.0, 1.0]],
@@ -44,8 +46,8 @@ impl OpeningPlane {
         self.normal
     }
 
-    /// The cross-section of a column as wide as the opening: its fluid sites, from 1 on (in 2-D the second of each is
-    /// 0).
+    /// The cross-section of a column as wide as the opening: its fluid sites, with coordinates from 1 on (2-D: the
+    /// second is 0).
     pub fn section(&self, dimension: usize, sites: &[[i32; 3]]) -> Vec<[usize; 2]> {
         let mut section: Vec<[usize; 2]> = Vec::new();
         for site in sites {
@@ -65,7 +67,7 @@ impl OpeningPlane {
         section
     }
 
-    /// The point of the domain that is y, z of the cross-section, `depth` behind the plane, lattice units.
+    /// The point of the domain at y, z of the cross-section, `depth` behind the plane, lattice units.
     pub fn point(&self, depth: f64, [y, z]: [f64; 2]) -> [f64; 3] {
         let [u, v] = [self.first[0] + y - 1.0, self.first[1] + z - 1.0];
         [0, 1, 2].map(|a| (self.at + depth) * self.normal[a] + u * self.along[0][a] + v * self.along[1][a])

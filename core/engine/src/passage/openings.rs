@@ -1,4 +1,4 @@
-//! The openings of a case and the fluid near them, for members that pass through.
+//! The openings of a case and the fluid near them, for members that come in and leave.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +10,12 @@ use hematite_geometry::OpeningKind;
 pub struct Openings {
     /// The openings.
     pub list: Vec<Opening>,
-    /// Positions of the nodes of each.
+    /// Positions of the nodes of each opening.
     pub sites: Vec<Vec<[i32; 3]>>,
 }
 
 impl Openings {
-    /// The openings of `case`.
+    /// Reads the openings of `case`.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -34,8 +34,8 @@ impl Openings {
         Ok(Self { list, sites })
     }
 
-    /// Positions of the fluid nodes of `case` within the boxes around the openings that `wanted` names, `far` sites
-    /// wider.
+    /// Positions of the fluid nodes of `case` in the bounding boxes, widened by `far` sites, of the openings for whose
+    /// name `wanted` is true.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -63,9 +63,9 @@ impl Openings {
         Ok(near)
     }
 
-    /// The sites next to the nodes of openings on their outer side, moving walls left out.
+    /// The sites next to the nodes of openings on their outer side, except moving walls.
     pub fn sites_behind(&self) -> HashSet<[i32; 3]> {
-        // The last opening of a site decides.
+        // A site of several openings counts for the last.
         let mut behind: HashMap<[i32; 3], OpeningKind> = HashMap::new();
         for (opening, sites) in self.list.iter().zip(&self.sites) {
             for site in sites {

@@ -1,5 +1,5 @@
-// The tiles around site s, along each axis the tile before (0), the site's own (1) and the tile after (2): places k in
-// the directory and places l in the block. The site's own tile begins at site `low` and ends before site `end`.
+// Along each axis, the tile before that of site s (0), the tile of site s (1) and the tile after it (2): places k in
+// the directory and places l in the block. The tile of site s begins at site `low` and ends before site `end`.
 #for axis in axes
     let t${axis.name} = tiled_${axis.name}(s${axis.name});
     let low${axis.name} = t${axis.name} & ~${tile.edge - 1};

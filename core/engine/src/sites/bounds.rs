@@ -2,7 +2,7 @@
 
 use hematite_case::morton;
 
-/// A bounding box in whole sites, both ends included; not wrapped in periodic directions.
+/// A bounding box in whole sites, both ends included; not wrapped along periodic axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// Lowest site along each axis.
@@ -17,13 +17,13 @@ impl Bounds {
         (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
     }
 
-    /// Where the middle is on Morton's curve, in units of 4 sites: cells that follow each other there share nodes.
+    /// Position of the middle on Morton's curve, in units of 4 sites: successive cells on it share nodes.
     pub fn place(self) -> u64 {
-        // Cells may be some periods below the domain.
+        // The offset keeps numbers positive: cells may be some periods below the domain.
         morton::<3>([0, 1, 2].map(|axis| (1 << 20) + ((self.low[axis] + self.high[axis]) >> 3)))
     }
 
-    /// The box, `margin` sites wider on every side.
+    /// The box widened by `margin` sites on every side.
     pub fn widened(self, margin: i32) -> Self {
         Self { low: self.low.map(|x| x - margin), high: self.high.map(|x| x + margin) }
     }

@@ -1,8 +1,9 @@
-//! Positions on the device: a whole number of lattice units and a fraction, so that precision is the same everywhere.
+//! Positions on the device: a whole number of lattice units and a fraction, so that the precision is the same
+//! everywhere.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A coordinate as the device holds it.
+/// A coordinate in the format of the device.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub struct Coordinate {
@@ -21,17 +22,17 @@ impl Coordinate {
         Self::from_word((x * Self::PER_UNIT).round() as i64)
     }
 
-    /// As one number in 2^-32 lattice units.
+    /// The coordinate as one number in 2^-32 lattice units.
     pub fn word(self) -> i64 {
         i64::from(self.site) << 32 | i64::from(self.fraction)
     }
 
-    /// From one number in 2^-32 lattice units.
+    /// The coordinate of a number in 2^-32 lattice units.
     pub fn from_word(word: i64) -> Self {
         Self { site: (word >> 32) as i32, fraction: word as u32 }
     }
 
-    /// In lattice units.
+    /// The coordinate in lattice units.
     pub fn value(self) -> f64 {
         f64::from(self.site) + f64::from(self.fraction) / Self::PER_UNIT
     }

@@ -1,5 +1,5 @@
-    // The sites around a position, low (0) and high (1) along each axis: the position's distance from the low ones, the
-    // sites s, the places k of their blocks and the places l in these.
+    // The sites around a position p, low (0) and high (1) along each axis: the distance f of the position from the low
+    // site, the sites s, the places k of their blocks and the places l in these.
 #for axis in axes
     let f${axis.name} = fraction(p${axis.name}.y);
     let s${axis.name}0 = wrapped_${axis.name}(p${axis.name}.x);

@@ -1,8 +1,8 @@
-//! From sites to nodes on the device: blocks of sites near a rank's own nodes, found through a dense directory.
+//! Maps sites to nodes on the device: blocks of sites near a rank's own nodes, found through a dense directory.
 //!
-//! A block holds 8 sites along each axis, x fastest; only blocks near own nodes exist. The directory covers their
-//! bounding box and a rim of one block around it, and gives each block's number. Number 0 stands for all blocks that do
-//! not exist: its sites are solid, so that kernels clamp into the directory and look up without branches.
+//! A block holds 8 sites along each axis, x fastest; only blocks near own nodes exist. The directory holds the number
+//! of each block in their bounding box and a rim of one block around it. Number 0 stands for all blocks that do not
+//! exist; its sites are solid. So kernels clamp into the directory and look up without branches.
 
 use std::collections::HashMap;
 
@@ -10,37 +10,37 @@ use hematite_config::{Fault, Result};
 use hematite_gpu::{Buffer, Gpu};
 use rayon::prelude::*;
 
-/// A site in the wall or outside of the domain.
+/// Marks a site in the wall or outside of the domain.
 pub const SOLID: u32 = u32::MAX;
 
-/// A site of fluid whose node another rank owns.
+/// Marks a fluid site whose node another rank owns.
 pub const FLUID: u32 = u32::MAX - 1;
 
 /// Sites along the edge of a block.
 pub const EDGE: i32 = 8;
 
-/// Where the sites around a rank's own nodes are on the device.
+/// The map of the sites around a rank's own nodes.
 #[derive(Clone, Debug)]
 pub struct SiteMap {
-    /// `array<u32>`: number of the block at each place of the directory, x fastest.
+    /// `array<u32>`: the number of the block at each place of the directory, x fastest.
     pub directory: Buffer,
-    /// `array<u32>`: own node, `FLUID` or `SOLID` of each site, block after block.
+    /// `array<u32>`: for each site its own node, `FLUID` or `SOLID`, block after block.
     pub sites: Buffer,
     /// 2 or 3.
     pub dimension: usize,
     /// Sites of the domain along x, y, z.
     pub extent: [i32; 3],
-    /// Directions in which it wraps.
+    /// Periodic axes.
     pub periodic: [bool; 3],
     /// Block coordinates of the directory's first place.
     pub corner: [i32; 3],
     /// Places of the directory along each axis.
     pub places: [u32; 3],
-    /// Number of each block by its coordinates.
+    /// The number of each block by its coordinates.
     pub numbers: HashMap<[i32; 3], u32>,
 }
 
-/// A [`SiteMap`] in the making.
+/// Builds a [`SiteMap`].
 pub struct SiteMapBuilder {
     dimension: usize,
     extent: [i32; 3],
@@ -50,8 +50,8 @@ pub struct SiteMapBuilder {
 }
 
 impl SiteMap {
-    /// A map of all sites within `margin` sites along each axis of `own`, the positions of a rank's own nodes in order
-    /// of their local numbers; `extent` sites make the domain, its padding included.
+    /// A builder of the map of all sites within `margin` sites along each axis of `own`, the positions of a rank's own
+    /// nodes by local number. `extent`: sites of the domain, its padding included.
     pub fn builder(
         dimension: usize,
         own: &[[i32; 3]],
@@ -80,24 +80,25 @@ impl SiteMap {
         self.numbers.contains_key(&self.wrapped(site).map(block))
     }
 
-    /// Where the entry of a site is, which may lie periods outside of the domain; none where the map has no block.
+    /// The index in `sites` of `site`, which may lie periods outside of the domain; `None` if the map has no block
+    /// there.
     pub fn entry(&self, site: [i32; 3]) -> Option<usize> {
         let site = self.wrapped(site);
         let number = *self.numbers.get(&site.map(block))?;
         Some(((number as usize) << (3 * self.dimension)) + local(site))
     }
 
-    /// Number of blocks, that of blocks that do not exist included.
+    /// Number of blocks, including block 0.
     pub fn blocks(&self) -> u32 {
         self.numbers.len() as u32 + 1
     }
 
-    /// The site in the domain that `site` stands for.
+    /// The site in the domain of which `site` is an image.
     pub fn wrapped(&self, site: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a]) } else { site[a] })
     }
 
-    /// What kernels that look sites up take as immediate data.
+    /// Immediate data of kernels that look up sites.
     pub fn words(&self) -> [u32; 6] {
         let [x, y, z] = self.corner.map(|c| c as u32);
         [x, y, z, self.places[0], self.places[1], self.places[2]]
@@ -105,15 +106,15 @@ impl SiteMap {
 }
 
 impl SiteMapBuilder {
-    /// Marks sites of fluid; call it with the positions of all nodes of the case, in any number of pieces.
+    /// Marks fluid sites. Call it with the positions of all nodes of the case, in any number of pieces.
     pub fn add_fluid(&mut self, positions: &[[i32; 3]]) {
         self.mark(positions, |site, _| *site = (*site).min(FLUID));
     }
 
-    /// Distance of each site from the wall, lattice units, in the order of `sites`: to the nearest site next to fluid that is
-    /// neither fluid nor `open`, less half a unit; at most `reach`. Sites of the wall have what is nearest to them of the fluid,
-    /// negative. Walls one site thin count as `thickening` units thicker on all sides. Own nodes that are not `fluid` are in the
-    /// wall. Call it when all fluid is marked.
+    /// Distance of each site from the wall, lattice units, in the order of `sites`. For a fluid site it is the distance
+    /// to the nearest site next to fluid that is neither fluid nor `open`, less half a unit, at most `reach`. For a
+    /// site of the wall it is the negative distance to the nearest fluid. Walls one site thin count as `thickening`
+    /// units thicker on all sides. Own nodes that are not `fluid` are in the wall. Call it when all fluid is marked.
     pub fn distances(
         &self,
         reach: f64,
@@ -135,17 +136,17 @@ impl SiteMapBuilder {
         distance
     }
 
-    /// The site of the domain that `site`, which may lie periods outside, stands for.
+    /// The site in the domain of which `site`, which may lie periods outside, is an image.
     fn wrapped(&self, site: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a]) } else { site[a] })
     }
 
-    /// Where the entry of a site of the domain is, which lies in the block with this number.
+    /// The index in `sites` of a site of the domain in block `number`.
     fn entry(&self, number: u32, site: [i32; 3]) -> usize {
         ((number as usize) << (3 * self.dimension)) + local(site)
     }
 
-    /// The map on the device.
+    /// Makes the map on the device.
     ///
     /// # Errors
     /// A usage fault where the device lacks room.
@@ -206,8 +207,8 @@ impl SiteMapBuilder {
         blocks
     }
 
-    /// The blocks that sites from `low` to `high` along an axis lie in. Beyond an edge that does not wrap there are
-    /// blocks too, for vertices there are in a wall.
+    /// The blocks of the sites from `low` to `high` along an axis. Beyond an edge that does not wrap there are blocks
+    /// too, since vertices there are in a wall.
     fn blocks_along(&self, axis: usize, low: i32, high: i32) -> Vec<i32> {
         let extent = self.extent[axis];
         let mut blocks: Vec<i32> = match (axis < self.dimension, self.periodic[axis]) {
@@ -215,7 +216,7 @@ impl SiteMapBuilder {
             (true, false) => (block(low)..=block(high)).collect(),
             (true, true) => (low..=high.min(low + extent - 1)).map(|site| block(site.rem_euclid(extent))).collect(),
         };
-        // The last, thinner block of a period may belong to a tile of the one before.
+        // Sites of the last, thinner block of a period may belong to a tile of the block before.
         if axis < self.dimension && self.periodic[axis] && extent > EDGE && blocks.contains(&block(extent - 1)) {
             blocks.push(block(extent - 1) - 1);
         }
@@ -224,7 +225,7 @@ impl SiteMapBuilder {
         blocks
     }
 
-    /// Gives `change` the entry of each of `positions` that lies in a block, and its place in the list.
+    /// Calls `change` with the entry of each of `positions` that lies in a block, and with its index in the list.
     fn mark(&mut self, positions: &[[i32; 3]], change: impl Fn(&mut u32, u32)) {
         let mut last = (None, None);
         for (site, n) in positions.iter().zip(0..) {
@@ -257,18 +258,18 @@ fn local(site: [i32; 3]) -> usize {
     (z * EDGE as usize + y) * EDGE as usize + x
 }
 
-/// What is in a block and around it: unknown, fluid or solid.
+/// The sites of a block and around it, for distances from walls.
 struct Surround {
     reach: f64,
     thickening: f64,
-    /// Sites beyond the block along each axis, and along an edge in all.
+    /// Number of sites beyond the block on each side along each axis.
     rim: [usize; 3],
     edge: [usize; 3],
     /// Whether each site is fluid next to the wall, and whether it is wall next to fluid.
     at_wall: [Vec<bool>; 2],
     /// Whether each site is wall between two fluid sites along an axis.
     thin: Vec<bool>,
-    /// Whether each site of the block is in the wall; what is open goes on like fluid.
+    /// Whether each site of the block is in the wall; open sites count as fluid.
     solid: Vec<bool>,
 }
 
@@ -281,14 +282,14 @@ impl Surround {
         open: &impl Fn([i32; 3]) -> bool,
     ) -> Self {
         let is_solid = |entry: u32| entry == SOLID || (entry < FLUID && !fluid(entry));
-        // As far as thin sites within reach have their neighbours.
+        // Includes the neighbours of thin sites within reach.
         let steps = (reach + thickening + 0.5).ceil() as usize + 1;
         let rim = [0, 1, 2].map(|a| if a < map.dimension { steps } else { 0 });
         let edge = [0, 1, 2].map(|a| if a < map.dimension { EDGE as usize + 2 * rim[a] } else { 1 });
         let corner = [0, 1, 2].map(|a| EDGE * block[a] - rim[a] as i32);
         let count = edge.iter().product();
         let mut kind: Vec<Option<bool>> = Vec::with_capacity(count);
-        // Sites follow each other along x, and so do those of a block.
+        // Successive sites along x mostly lie in the same block.
         let mut last = (block, map.numbers.get(&block));
         for z in 0..edge[2] {
             for y in 0..edge[1] {
@@ -351,14 +352,14 @@ impl Surround {
         (z * self.edge[1] + y) * self.edge[0] + x
     }
 
-    /// Places of the block's own sites, in its order.
+    /// Indices of the block's own sites, in the order of the block.
     fn inner(&self) -> impl Iterator<Item = usize> + use<> {
         let ([rx, ry, rz], [nx, ny, nz]) = (self.rim, self.edge);
         (rz..nz - rz)
             .flat_map(move |z| (ry..ny - ry).flat_map(move |y| (rx..nx - rx).map(move |x| (z * ny + y) * nx + x)))
     }
 
-    /// Distances of the block's sites, in its order.
+    /// Distances from the wall of the block's sites, in the order of the block.
     fn distances(&self) -> Vec<f32> {
         if self.at_wall[1].iter().all(|&at| !at) {
             let far = |&solid: &bool| if solid { -self.reach } else { self.reach } as f32;
@@ -378,8 +379,8 @@ impl Surround {
         self.inner().enumerate().map(distance).collect()
     }
 
-    /// Squared distance of each of the block's sites to the nearest of those marked, axis after axis (Saito and Toriwaki, Pattern
-    /// Recognit. 27, 1551, 1994); each axis only where the next one looks.
+    /// Squared distance of each of the block's sites to the nearest `marked` site, axis by axis (Saito and Toriwaki,
+    /// Pattern Recognit. 27, 1551, 1994). Each axis is computed only where the next one needs it.
     fn squares(&self, marked: &[bool]) -> Vec<u32> {
         const FAR: u32 = 1 << 20;
         let mut squares: Vec<u32> = marked.iter().map(|&at| if at { 0 } else { FAR }).collect();

@@ -1,4 +1,4 @@
-//! Sites of the domain on the device: which node is where, and positions between them.
+//! Sites of the domain on the device: nodes at sites, and positions between them.
 
 mod bounds;
 mod coordinate;
@@ -13,8 +13,8 @@ pub use coordinate::Coordinate;
 pub use map::{FLUID, SOLID, SiteMap, SiteMapBuilder};
 pub use tiling::Tiling;
 
-/// The pieces of WGSL that kernels on sites include: places of sites in a map, tiles and those around, fractions of
-/// positions and distances, motion, the corners around a position, the wall's distance.
+/// WGSL that kernels on sites include: places of sites in a map, tiles and the tiles around them, fractions of
+/// positions and distances, motion, the corners around a position, the distance from the wall.
 pub const PIECES: [Template; 8] = [
     Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
     Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
@@ -26,7 +26,8 @@ pub const PIECES: [Template; 8] = [
     Template { name: "wall_at.wgsl", text: include_str!("wall_at.wgsl") },
 ];
 
-/// What [`PIECES`] know of fractions of positions: their unit, and the unit of the leading 24 bits, all that f32 holds.
+/// Context of [`PIECES`] for fractions of positions: their unit, and the unit of their leading 24 bits, which fit into
+/// f32.
 pub fn fractions() -> Value {
     context! {
         fraction_24 => literal(256.0 / Coordinate::PER_UNIT),
@@ -36,8 +37,7 @@ pub fn fractions() -> Value {
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
-/// What [`PIECES`] know of the axes of a domain, here the one with number `a`: `extent` sites that wrap where
-/// `periodic`.
+/// Context of [`PIECES`] for axis `a` of a domain, with `extent` sites that wrap if `periodic`.
 pub fn axis(a: usize, extent: i32, periodic: bool) -> Value {
     context! {
         name => NAMES[a],
@@ -45,7 +45,7 @@ pub fn axis(a: usize, extent: i32, periodic: bool) -> Value {
         periodic,
         extent,
         inverse_extent => literal(1.0 / f64::from(extent)),
-        // The places of the axes before, which separate neighbours along this one in the directory.
+        // The product of the places along the axes before: the distance in the directory of neighbours along this axis.
         places_before => NAMES[..a].iter().map(|before| format!(" * span.places_{before}")).collect::<String>(),
     }
 }

@@ -1,4 +1,4 @@
-// p + steps u, u in 2^-32, in 64 bits made of 16-bit digits; steps are below 2^14.
+// p + steps * u with u in 2^-32, exact in 64 bits by 16-bit digits; steps < 2^14.
 fn moved(p: vec2<i32>, u: i32, steps: u32) -> vec2<i32> {
     let factor = i32(steps);
     let low = u32(u & 0xffff) * u32(factor);

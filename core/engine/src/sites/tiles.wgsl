@@ -1,5 +1,6 @@
 #for axis in axes
-// A site of the tile that holds site s of the domain: sites after the last whole tile of a period belong to that tile.
+// A site whose tile number is that of site s of the domain: sites after the last whole tile of a period belong to that
+// tile.
 fn tiled_${axis.name}(s: i32) -> i32 {
 #if axis.periodic
     return min(s, ${axis.last_tiled});
@@ -26,7 +27,7 @@ fn end_${axis.name}(low: i32) -> i32 {
 #endif
 }
 
-// Place in its block of the tile that holds site s.
+// The place, within its block, of the tile that holds site s.
 fn local_${axis.name}(s: i32) -> u32 {
     return u32((s & 7) >> ${tile.bits}u) << ${tile.axis_bits[axis.index]}u;
 }

@@ -1,11 +1,11 @@
-//! Tiles: the blocks of a [`SiteMap`] cut into cubes.
+//! Tiles: the cubes into which blocks of a [`SiteMap`] are divided.
 
 use hematite_config::{Fault, Result};
 use minijinja::{Value, context};
 
 use super::map::{EDGE, SiteMap};
 
-/// Cubes of 1, 2, 4 or 8 sites along the edge.
+/// Tiles with edges of 1, 2, 4 or 8 sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiling {
     /// The edge is 2 to this power.
@@ -13,12 +13,12 @@ pub struct Tiling {
 }
 
 impl Tiling {
-    /// The edges there are, in sites, ascending.
+    /// The possible edges, in sites, ascending.
     pub fn edges() -> impl Iterator<Item = i32> {
         (0..=3).map(|bits| Self { bits }.edge())
     }
 
-    /// The smallest tiles such that whatever is within `range` of a vertex is in its tile or the next ones.
+    /// The smallest tiles for which all vertices within `range` of a vertex are in its tile or in adjacent tiles.
     ///
     /// # Errors
     /// A usage fault where the range is too long.
@@ -32,7 +32,7 @@ impl Tiling {
         })
     }
 
-    /// Tiles that hold what is within `range` of a vertex: so many to each side of its own.
+    /// How many tiles to each side of a vertex's tile hold all vertices within `range`.
     pub fn steps(self, range: f64) -> u32 {
         (range / f64::from(self.edge())).ceil() as u32
     }
@@ -42,12 +42,12 @@ impl Tiling {
         1 << self.bits
     }
 
-    /// The last site of the last whole tile of a period; the sites after belong to that tile, too.
+    /// The last site of the last whole tile of a period; the sites after it belong to that tile too.
     pub fn last_whole(self, extent: i32) -> i32 {
         extent / self.edge() * self.edge() - 1
     }
 
-    /// Refuses periods so short that a tile would be next to another on both sides.
+    /// Refuses periods so short that two tiles would be neighbours on both sides.
     ///
     /// # Errors
     /// A usage fault with the axis.
@@ -70,7 +70,7 @@ impl Tiling {
         map.blocks() << (self.bits_of_block(map.dimension))
     }
 
-    /// Number of the tile that holds `site`, which lies in the domain; none where the map has no block there.
+    /// Number of the tile that holds `site` of the domain; `None` if the map has no block there.
     pub fn tile(self, map: &SiteMap, site: [i32; 3]) -> Option<u32> {
         let block = map.numbers.get(&site.map(|s| s.div_euclid(EDGE)))?;
         let local = (0..map.dimension)
@@ -78,8 +78,8 @@ impl Tiling {
         Some(block << self.bits_of_block(map.dimension) | local.sum::<u32>())
     }
 
-    /// The first sites along an axis of the tile that holds `site` of the domain and of the tiles before and after it; `None`
-    /// where the domain ends.
+    /// The first sites along an axis of the tile before that of `site` of the domain, of its tile, and of the tile
+    /// after; `None` beyond the domain.
     pub fn around(self, map: &SiteMap, axis: usize, site: i32) -> [Option<i32>; 3] {
         if axis >= map.dimension {
             return [None, Some(0), None];
@@ -99,18 +99,18 @@ impl Tiling {
         site.min(last).div_euclid(self.edge()) * self.edge()
     }
 
-    /// Bits of a tile's number in its block.
+    /// Number of bits of a tile's number within its block.
     fn bits_of_block(self, dimension: usize) -> u32 {
         dimension as u32 * (3 - self.bits)
     }
 
-    /// What templates know of it.
+    /// Context for templates.
     pub fn context(self, dimension: usize) -> Value {
         context! {
             bits => self.bits,
             edge => self.edge(),
             block_bits => self.bits_of_block(dimension),
-            // Of an axis, the bits of a tile's number that the axes before take.
+            // For each axis, how many bits of a tile's number the axes before it take.
             axis_bits => (0..dimension as u32).map(|axis| axis * (3 - self.bits)).collect::<Vec<_>>(),
         }
     }

@@ -1,4 +1,4 @@
-//! Between two sets.
+//! Pairs between two sets.
 
 use hematite_config::Result;
 use hematite_engine::particles::{Between, Particles, Set};
@@ -8,7 +8,7 @@ use crate::lab::{Charge, Lab, OTHERS, Sums, labs, on_ranks, sums};
 
 const LARGEST: f64 = 16.0;
 
-/// A set and the number of a charge in it, and what adds up there.
+/// The sums at each charge, by set and number.
 type Found = Vec<((usize, u32), Sums)>;
 
 fn found(gpu: &Gpu, between: &mut Between, sets: [&Particles; 2]) -> Result<Found> {
@@ -33,7 +33,8 @@ fn lists(gpu: &Gpu, between: &mut Between, sets: [&Set; 2]) -> Result<()> {
     Ok(())
 }
 
-/// Checks all sums, and that forces on one set cancel those on the other. Gives the most that are in range of one.
+/// Checks all sums, and that forces on one set cancel those on the other. Returns the largest number of charges in
+/// range of one.
 fn check(lab: &Lab, sets: &[Vec<Charge>; 2], found: &Found) -> usize {
     assert_eq!(found.len(), sets[0].len() + sets[1].len());
     let mut most = 0;
@@ -57,7 +58,7 @@ fn two_sets_do_to_each_other_what_all_pairs_do_on_any_number_of_ranks() {
             on_ranks(ranks, lab.precision, |gpu, comm| {
                 let (first, second) = (lab.particles(gpu, comm, &sets[0])?, lab.particles(gpu, comm, &sets[1])?);
                 let of = [first.set(), second.set()];
-                // As if both had grown since.
+                // As if both sets had grown since.
                 let strides = [of[0].stride / 2, 0];
                 let law = lab.law(true, LARGEST);
                 let mut between = Between::new(gpu, &lab.setting(), &lab.map(gpu, comm)?, &law, strides)?;
@@ -82,7 +83,7 @@ fn two_sets_do_to_each_other_what_all_pairs_do_on_any_number_of_ranks() {
     }
 }
 
-/// A set need not be particles of the engine: points in arrays of their own, of which some are not there.
+/// A set need not be particles of the engine: here it is points in separate arrays, with some missing.
 #[test]
 fn points_that_are_not_there_do_nothing() {
     let lab = labs()[3];

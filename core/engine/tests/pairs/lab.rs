@@ -1,4 +1,4 @@
-//! Charges at random in small domains, and all their pairs in f64.
+//! Random charges in small domains, and sums over all their pairs in f64.
 
 use std::thread;
 
@@ -12,17 +12,17 @@ use hematite_engine::sites::{Coordinate, SiteMap};
 use hematite_gpu::{Gpu, Needs, Recorder, Template, literal};
 use minijinja::context;
 
-/// How far the law reaches, and lists do.
+/// Range of the law and of lists.
 pub const RANGE: f64 = 3.0;
 pub const REACH: f64 = 3.4;
 
-/// Numbers that the law adds up beside forces.
+/// Numbers that the law sums beside forces.
 pub const OTHERS: usize = 2;
 
-/// What a ghost of a charge must know when it is made.
+/// The properties of a new ghost.
 const CARRIED: [&str; 4] = ["position", "id", "gone", "charge"];
 
-/// A box of fluid, cut along x for ranks.
+/// A box of fluid, divided along x for ranks.
 #[derive(Clone, Copy)]
 pub struct Lab {
     pub dimension: usize,
@@ -39,10 +39,10 @@ pub struct Charge {
     pub charge: f32,
 }
 
-/// What adds up at a charge: forces, then others.
+/// The sums at a charge: forces, then others.
 pub type Sums = Vec<i32>;
 
-/// The domains that tests are about.
+/// The domains of the tests.
 pub fn labs() -> [Lab; 5] {
     let lab = |dimension, extent, periodic, precision| Lab { dimension, extent, periodic, precision };
     [
@@ -66,7 +66,7 @@ impl Lab {
         }
     }
 
-    /// The toy law, of which no number is beyond `largest`.
+    /// The toy law, with numbers up to `largest`.
     pub fn law(&self, between: bool, largest: f64) -> Law {
         let fixed = Fixed::fitting(largest, 24.0);
         Law {
@@ -98,7 +98,7 @@ impl Lab {
         builder.build(gpu)
     }
 
-    /// The charges that are this rank's, sorted and listed.
+    /// The charges of this rank, sorted, with lists of neighbours.
     pub fn particles(&self, gpu: &Gpu, comm: &dyn Comm, charges: &[Charge]) -> Result<Particles> {
         let sums = Declaration::passing("actions", Element::Integer, (self.dimension + OTHERS) as u32);
         let declared = [POSITION, ID, GONE, Declaration::kept("charge", Element::Real, 1), sums];
@@ -116,7 +116,7 @@ impl Lab {
         vec![position, vec![charge.id], vec![0], real, vec![0; self.dimension + OTHERS]]
     }
 
-    /// `count` charges anywhere, and `clump` more close to one place, with numbers in no order.
+    /// `count` random charges, and `clump` more close to one place, with numbers in random order.
     pub fn charges(&self, seed: u64, count: usize, clump: usize) -> Vec<Charge> {
         let mut draws = Draws(seed);
         let middle = [0.37, 0.52, 0.61];
@@ -141,7 +141,7 @@ impl Lab {
         charges
     }
 
-    /// From `from` to the nearest image of `to`.
+    /// The vector from `from` to the nearest image of `to`.
     fn way(&self, from: &Charge, to: &Charge) -> [f64; 3] {
         [0, 1, 2].map(|a| {
             let (r, period) = (to.position[a].value() - from.position[a].value(), self.extent[a] as f64);
@@ -149,8 +149,8 @@ impl Lab {
         })
     }
 
-    /// Checks what adds up at `charge`, which does what it does with `others` as the first of two where `is_first`
-    /// says so. Gives how many are in range.
+    /// Checks the sums at `charge` from its pairs with `others`, in which it is the first where `is_first` is true.
+    /// Returns how many are in range.
     pub fn check(
         &self,
         charge: &Charge,
@@ -171,7 +171,7 @@ impl Lab {
             near += 1;
             let weight = 1.0 - square / (RANGE * RANGE);
             let (q, p) = (f64::from(charge.charge), f64::from(other.charge));
-            // Force on the second is along the way from the first.
+            // The force on the second points away from the first.
             (0..self.dimension).for_each(|a| expected[a] -= q * p * weight * away[a]);
             let (mixed, counted) = if is_first(other) { (q + 2.0 * p, 1.0) } else { (p - 3.0 * q, -1.0) };
             expected[self.dimension] += mixed * weight;
@@ -188,7 +188,7 @@ impl Lab {
     }
 }
 
-/// Sorts and lists anew.
+/// Sorts charges and makes lists again.
 pub fn rebuild(gpu: &Gpu, comm: &dyn Comm, particles: &mut Particles) -> Result<()> {
     let mut recorder = Recorder::new(gpu);
     particles.rebuild(comm, &mut recorder, &CARRIED)?;
@@ -196,14 +196,14 @@ pub fn rebuild(gpu: &Gpu, comm: &dyn Comm, particles: &mut Particles) -> Result<
     Ok(())
 }
 
-/// What adds up at the own charges, by number.
+/// The sums at own charges, by number.
 pub fn sums(particles: &Particles) -> Result<Vec<(u32, Sums)>> {
     let (own, words) = (particles.own() as usize, particles.words("actions")?);
     let of = |i: usize| words[i..].iter().step_by(own).map(|&word| word as i32).collect();
     Ok(particles.words("id")?.into_iter().enumerate().map(|(i, id)| (id, of(i))).collect())
 }
 
-/// Does `work` on so many ranks, each with a device of its own, and gives what all of them found, ascending.
+/// Runs `work` on `ranks` ranks, each with its own device. Returns the joint results, ascending.
 pub fn on_ranks<T: Ord + Send>(
     ranks: usize,
     precision: Precision,
@@ -232,7 +232,7 @@ pub fn on_ranks<T: Ord + Send>(
     found
 }
 
-/// Numbers without a pattern, by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
+/// Pseudo-random numbers by SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 struct Draws(u64);
 
 impl Draws {

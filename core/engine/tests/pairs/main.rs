@@ -1,4 +1,4 @@
-//! The loop over pairs by a toy law, against all pairs in f64, on any number of ranks.
+//! Compares the loop over pairs with a toy law to sums over all pairs in f64, on any number of ranks.
 
 mod between;
 mod lab;

@@ -1,5 +1,5 @@
-// A toy: charges that push each other apart, less the farther apart they are, and leave two numbers with each other
-// that tell who was the first.
+// A toy law: charges repel each other, less with distance, and add two numbers to each other that depend on which of
+// them is the first.
 #if between
 var<storage, read> first_charge: array<real>;
 var<storage, read> second_charge: array<real>;

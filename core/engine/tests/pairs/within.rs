@@ -1,4 +1,4 @@
-//! Within a set.
+//! Pairs within a set.
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -8,7 +8,7 @@ use hematite_gpu::{Gpu, Recorder};
 
 use crate::lab::{Charge, Lab, OTHERS, Sums, labs, on_ranks, rebuild, sums};
 
-/// The largest number of a pair that is not held back.
+/// The largest number of a pair that is not clamped.
 const LARGEST: f64 = 16.0;
 
 fn pairs(gpu: &Gpu, lab: &Lab, particles: &Particles, largest: f64) -> Result<Pairs> {
@@ -29,7 +29,7 @@ fn found(gpu: &Gpu, pairs: &Pairs, particles: &Particles) -> Result<Vec<(u32, Su
     sums(particles)
 }
 
-/// Checks all sums, and that forces cancel. Gives the most that are in range of one.
+/// Checks all sums, and that forces cancel. Returns the largest number of charges in range of one.
 fn check(lab: &Lab, charges: &[Charge], found: &[(u32, Sums)]) -> usize {
     assert_eq!(found.len(), charges.len());
     let mut most = 0;
@@ -63,8 +63,7 @@ fn sums_over_pairs_are_those_of_all_pairs_on_any_number_of_ranks() {
     }
 }
 
-/// Lists that are too short at first, at the start and later: what pairs do is the same before there is room and
-/// after.
+/// Lists are too short at first, at the start and later. Sums are the same before and after there is room.
 #[test]
 fn clumps_of_any_number_find_room() {
     for lab in labs() {
@@ -137,7 +136,7 @@ fn what_left_acts_no_more() {
     check(&lab, &left, &others);
 }
 
-/// Many strong pairs on one side of a charge: along x their sum does not fit, which it says; across it does.
+/// Many strong pairs on one side of a charge: the sum along x overflows and says so, the sums across x fit.
 #[test]
 fn sums_that_do_not_fit_say_so() {
     let lab = labs()[2];
