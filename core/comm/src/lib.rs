@@ -141,7 +141,7 @@ pub fn gather_all(comm: &dyn Comm, bytes: &[u8]) -> Result<Vec<Vec<u8>>> {
     }
     comm.broadcast(&mut all)?;
     let mut rest = all.as_slice();
-    let cut = || Fault::lost_rank("what all ranks sent arrived cut off");
+    let cut = || Fault::lost_rank("a message of all ranks arrived incomplete");
     (0..comm.size())
         .map(|_| {
             let (length, tail) = rest.split_first_chunk().ok_or_else(cut)?;

@@ -159,7 +159,7 @@ impl RunState {
             "done" => Vec::new(),
             "unfinished" => vec![format!("the run is unfinished ({at}): it goes on, or was killed")],
             "stopped" => vec![format!("the run stopped early ({at}): go on by run --restart")],
-            _ => vec![format!("the run failed ({at}): {}", self.reason.as_deref().unwrap_or("nobody knows why"))],
+            _ => vec![format!("the run failed ({at}): {}", self.reason.as_deref().unwrap_or("the reason is unknown"))],
         };
         sentences.extend(self.warnings.iter().map(|warning| format!("the run warned: {}", warning.text)));
         sentences

@@ -25,7 +25,7 @@ pub fn longest_step(comm: &dyn Comm, physics: &mut [Box<dyn Physics>]) -> Result
     match -negative[0] {
         longest if longest > 0.0 => Ok(longest),
         _ => Err(Fault::numerical(
-            "the state allows no time step any more: it holds what is no number, or is beyond all limits",
+            "the state allows no time step any more: it holds values that are not finite, or beyond all limits",
         )),
     }
 }

@@ -126,7 +126,7 @@ fn waits_of(choice: Option<&str>, suits: bool) -> Result<bool> {
         Some("0") => Ok(false),
         Some("1") => Ok(true),
         Some(other) => Err(Fault::usage(format!(
-            "{WAITS}={other}: 1 has devices wait for messages in the midst of their work, 0 has the host wait between; leave it unset for \
+            "{WAITS}={other}: with 1, devices wait for messages during their work, with 0 the host waits in between; leave it unset for \
              what suits the device"
         ))),
     }

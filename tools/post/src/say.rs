@@ -6,7 +6,7 @@ use std::path::Path;
 use hematite_config::{Fault, Result};
 use hematite_dump::{RunRecord, RunState};
 
-/// Writes a line to stdout. A reader that has gone away, as in `post ... | head`, is no fault.
+/// Writes a line to stdout. A reader that closes the pipe, as in `post ... | head`, is no fault.
 pub fn line(text: &str) -> Result<()> {
     match writeln!(stdout().lock(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
@@ -16,26 +16,26 @@ pub fn line(text: &str) -> Result<()> {
     }
 }
 
-/// Says what could not be told.
+/// Prints which statistics were left out, and why.
 pub fn left_out(left_out: &[String]) {
     for what in left_out {
         note(&format!("left out {what}"));
     }
 }
 
-/// Writes a message to stderr, where anybody listens.
+/// Writes a message to stderr, if it is open.
 pub fn note(text: &str) {
     writeln!(stderr().lock(), "post: {text}").unwrap_or_default();
 }
 
-/// Says of a run that is not done, or that warned, that it is so, and gives its state.
+/// Returns the state of a run. Prints it if the run is not done or gave warnings.
 pub fn state(run: &Path, record: &RunRecord) -> RunState {
     let state = record.state(run);
     state.sentences().iter().for_each(|sentence| note(&format!("{}: {sentence}", run.display())));
     state
 }
 
-/// The same where the folder holds a record of a run; where that is damaged, says so.
+/// [`state`] if the folder holds a record of a run; prints a note if the record is damaged.
 pub fn known_state(run: &Path) -> Option<RunState> {
     if !RunRecord::is_in(run) {
         return None;
@@ -43,7 +43,7 @@ pub fn known_state(run: &Path) -> Option<RunState> {
     match RunRecord::read(run) {
         Ok(record) => Some(state(run, &record)),
         Err(fault) => {
-            note(&format!("nobody knows how the run ended: {fault}"));
+            note(&format!("how the run ended is unknown: {fault}"));
             None
         }
     }

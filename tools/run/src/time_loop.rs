@@ -1,4 +1,4 @@
-//! The time loop: steps between events, and the events.
+//! The time loop: steps, and the events between them.
 
 use std::time::Instant;
 
@@ -23,21 +23,21 @@ use crate::system::System;
 use crate::trace::Recording;
 use crate::{alarm, checkpoint, failure};
 
-/// Seconds of steps between two looks at signals, clock and progress.
+/// Time of steps between two looks at signals, clock and progress, s.
 const LOOK: f64 = 0.25;
 
-/// What is to be done at the next step whose state is whole.
+/// What must be done at the next step at which the state can be saved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Asked {
     /// A checkpoint.
     checkpoint: bool,
-    /// An end after it.
+    /// A stop after it.
     stop: bool,
-    /// A look at how long ranks take.
+    /// A look at the times of ranks.
     balance: bool,
 }
 
-/// A run in time.
+/// The time loop of a run.
 pub struct TimeLoop<'c> {
     comm: &'c dyn Comm,
     setup: Setup,
@@ -49,16 +49,16 @@ pub struct TimeLoop<'c> {
     stop: Stop,
     told: bool,
     first: u64,
-    /// What ranks have agreed on.
+    /// Requests on which ranks have agreed.
     asked: Asked,
-    /// Seconds of this rank's own work since its nodes were last looked at.
+    /// This rank's own work since the last look at the times of ranks, s.
     busy: f64,
-    /// Phases before the last new partition.
+    /// Times of phases before the last change of the partition.
     earlier: Phases,
 }
 
 impl<'c> TimeLoop<'c> {
-    /// Puts the fluid on the device, at the start or from a checkpoint, and opens the run folder.
+    /// Starts the physics on the device, from their initial state or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
         let stop = Stop::new(cli.signals.clone(), cli.walltime, cli.started, setup.config.checkpoint.seconds());
         let Start { case_sha256, gpu, devices, system, resumed, changed, damaged } = Start::new(cli, comm, &mut setup)?;
@@ -93,7 +93,7 @@ impl<'c> TimeLoop<'c> {
         })
     }
 
-    /// Steps to the end, or to a stop.
+    /// Runs to the end, or to a stop.
     pub fn run(mut self) -> Result<Exit> {
         let start = Instant::now();
         let nodes = self.setup.ground.header.nodes as u64;
@@ -135,7 +135,7 @@ impl<'c> TimeLoop<'c> {
         Ok(exit)
     }
 
-    /// What there is to do between two batches; the exit where the run ends.
+    /// Does what is due between two batches. Returns the exit code if the run ends.
     fn at_step(&mut self, progress: &mut Progress) -> Result<Option<Exit>> {
         self.trace(false)?;
         self.ask()?;
@@ -150,7 +150,7 @@ impl<'c> TimeLoop<'c> {
         Ok(stops.then_some(Exit::Stopped))
     }
 
-    /// The steps to the next event, or as many as take a moment.
+    /// Does the steps to the next event, or as many as take about [`LOOK`].
     fn batch(&mut self, progress: &mut Progress, seconds_a_step: &mut f64) -> Result<()> {
         let holds = self.system.renew(self.comm, self.setup.longest)?;
         let limit = (self.next_event().min(self.end()) - self.system.step()).min(holds);
@@ -164,7 +164,7 @@ impl<'c> TimeLoop<'c> {
         Ok(())
     }
 
-    /// The last step, as long as the length of steps stays as it is.
+    /// The last step, if the length of steps does not change.
     fn end(&self) -> u64 {
         self.setup.end.expected(self.system.clock(), self.system.step(), self.period())
     }
@@ -173,7 +173,7 @@ impl<'c> TimeLoop<'c> {
         self.system.step() >= self.end()
     }
 
-    /// Says what physics warn of, and shows how fast things are.
+    /// Gives the warnings of physics, and shows the largest speed.
     fn warn(&mut self, progress: &mut Progress) -> Result<()> {
         if let Some(speed) = self.system.speed() {
             progress.is_fast(speed);
@@ -182,20 +182,21 @@ impl<'c> TimeLoop<'c> {
         alarms.into_iter().try_for_each(|(step, alarm)| self.output.warn(step, alarm, self.told))
     }
 
-    /// Takes down that the run failed, with its last state, and says where the last sound one is.
+    /// Records that the run failed, with its last state, and says where the last sound state is.
     fn failed(&mut self, fault: Fault, progress: &Progress) -> Fault {
         progress.finish();
         let (step, exit) = (self.system.step(), fault.exit as u8);
-        // Other faults leave no rank to count on.
+        // After other faults, other ranks may be lost.
         let fault = if fault.exit == Exit::Numerical { self.explained(fault) } else { fault };
         let reason = Some(fault.message.clone());
-        // The fault itself says more than that it could not be written down.
+        // Failures to record are ignored: the fault itself is more important.
         let _unwritten = self.output.log(&json!({"event": "end", "step": step, "exit": exit, "reason": reason}));
         let _unwritten = self.output.end(EndRecord { state: EndState::Failed, step, exit, reason });
         fault
     }
 
-    /// A numerical fault with where, why, what helps, and where the last states are, the broken one among them. Collective.
+    /// Adds to a numerical fault where and why it occurred, what helps, and where the last states are. Writes the
+    /// broken state. Collective.
     fn explained(&mut self, fault: Fault) -> Fault {
         let (comm, setup) = (self.comm, &self.setup);
         let dumped = failure::dump(comm, setup, &mut self.system);
@@ -209,7 +210,8 @@ impl<'c> TimeLoop<'c> {
         Fault::numerical(format!("{}. {left}", message.trim_end_matches('.')))
     }
 
-    /// Whatever is due at the current step. What is written is looked at before. Gives whether a checkpoint was.
+    /// Does what is due at the current step, with a check of the state before output. Returns whether a checkpoint was
+    /// written.
     fn events(&mut self, progress: &mut Progress) -> Result<bool> {
         let step = self.system.step();
         let span = self.gpu.span("look");
@@ -217,9 +219,9 @@ impl<'c> TimeLoop<'c> {
         drop(span);
         let clock = *self.system.clock();
         let line = step == 0 || self.monitor_every().ends_at(&clock, step) || self.has_ended();
-        // A restart finds the ledger's line of its first step there.
+        // After a restart, the ledger already has the line of its first step.
         let line = line && (step > self.first || self.first == 0 && !self.output.goes_on);
-        // What is due where the state is not whole waits.
+        // What is due waits until the state can be saved.
         self.asked.checkpoint |= step > self.first && self.setup.config.checkpoint.cadence().due(&clock, step);
         self.asked.balance |=
             self.comm.size() > 1 && step > self.first && self.setup.config.balance.cadence().due(&clock, step);
@@ -237,14 +239,14 @@ impl<'c> TimeLoop<'c> {
         Ok(checkpoint)
     }
 
-    /// Whether a checkpoint is to be written at `step`.
+    /// Whether a checkpoint must be written at `step`.
     fn saves_at(&self, step: u64) -> bool {
         let period = self.period();
         let last = self.setup.config.checkpoint.last(self.end(), period) == Some(step);
         step > self.first && last || self.asked.checkpoint && step.is_multiple_of(period)
     }
 
-    /// Looks at the whole state, which must be within the method, and adds a `line` to the ledger where one is due.
+    /// Checks that the whole state is within the limits of the methods. If `line`, adds a line to the ledger.
     fn look(&mut self, line: bool, progress: &mut Progress) -> Result<()> {
         let (comm, step) = (self.comm, self.system.step());
         let gpu = self.gpu.clone();
@@ -260,7 +262,7 @@ impl<'c> TimeLoop<'c> {
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
     }
 
-    /// Goes on with other parts, where it is time to look at them and some ranks take longer than is tolerated.
+    /// Makes new parts if a look at ranks is due and some take longer than tolerated.
     fn balanced(mut self) -> Result<Self> {
         let (step, balance) = (self.system.step(), self.setup.config.balance);
         if self.comm.size() == 1 || !self.asked.balance || !step.is_multiple_of(self.period()) {
@@ -286,7 +288,7 @@ impl<'c> TimeLoop<'c> {
         Ok(self)
     }
 
-    /// Begins the trace, or ends and writes it, where that is due or the run `ends`.
+    /// Begins the trace, or ends and writes it, if that is due or the run `ends`.
     fn trace(&mut self, ends: bool) -> Result<()> {
         let Some(trace) = &mut self.trace else { return Ok(()) };
         let start = Instant::now();
@@ -294,7 +296,7 @@ impl<'c> TimeLoop<'c> {
             self.output.log(&json!({"event": "trace", "first_step": first, "end_step": end}))?;
             if self.told {
                 let path = self.setup.folder.join(Trace::FILE);
-                let cut = if end < self.system.step() { ", for more events there is no room" } else { "" };
+                let cut = if end < self.system.step() { ", no room for more events" } else { "" };
                 eprintln!("trace     steps {first} to {}{cut}: {}", end.saturating_sub(1), path.display());
             }
         }
@@ -302,7 +304,7 @@ impl<'c> TimeLoop<'c> {
         Ok(())
     }
 
-    /// Lets ranks agree on what is asked for now: any of them may stop the run, rank 0's clock says when a checkpoint is due.
+    /// Lets ranks agree on requests: any rank may stop the run, rank 0's clock decides when a checkpoint is due.
     fn ask(&mut self) -> Result<()> {
         let _span = self.gpu.span("agree");
         let stop = self.stop.wanted(self.system.step() > self.first);
@@ -326,7 +328,8 @@ impl<'c> TimeLoop<'c> {
         Ok(())
     }
 
-    /// The state is whole at multiples of this many steps: checkpoints, and new parts, that are due in between wait for the next.
+    /// The state can be saved at multiples of this number of steps. Checkpoints and new parts due in between wait for
+    /// the next.
     fn period(&self) -> u64 {
         self.system.whole_every()
     }

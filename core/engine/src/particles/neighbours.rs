@@ -73,7 +73,7 @@ fn lists(gpu: &Gpu, stride: u32, room: u32) -> Result<Buffer> {
 fn room_for(crowd: u32) -> Result<u32> {
     if crowd > MOST_NEIGHBOURS {
         return Err(Fault::numerical(format!(
-            "{crowd} others are within reach, at most {MOST_NEIGHBOURS} can be: they pile up there. Take forces that \
+            "{crowd} others are within reach, at most {MOST_NEIGHBOURS} are possible: they pile up there. Take forces that \
              reach less far, a stronger repulsion, or a shorter time step"
         )));
     }

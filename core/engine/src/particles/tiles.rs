@@ -75,7 +75,7 @@ impl Tiles {
         let neighbours = symmetric(comm, &pairs)?;
         if neighbours.len() > MOST_NEIGHBOURS {
             return Err(Fault::usage(format!(
-                "a rank's part meets {} others, at most {MOST_NEIGHBOURS} can be: use another number of ranks",
+                "a rank's part meets {} others, at most {MOST_NEIGHBOURS} are possible: use another number of ranks",
                 neighbours.len()
             )));
         }

@@ -26,7 +26,7 @@ impl Tiling {
         let fits = |bits: &u32| f64::from(1 << bits) >= range;
         (0..=3).find(fits).map(|bits| Self { bits }).ok_or_else(|| {
             Fault::usage(format!(
-                "forces between cells reach over {range:.2} lattice spacings, at most {EDGE} can be: take a smaller \
+                "forces between cells reach over {range:.2} lattice spacings, at most {EDGE} are possible: take a smaller \
                  cells.contact.range or cells.contact.adhesion.distance (which counts 2.5 times)"
             ))
         })

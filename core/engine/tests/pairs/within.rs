@@ -114,7 +114,7 @@ fn more_neighbours_than_can_be_are_refused() {
         Ok(_) => panic!("there is no room for so many"),
         Err(fault) => Ok(vec![fault.to_string()]),
     });
-    for piece in ["particle ", " others are within reach, at most 4096 can be", "stronger repulsion"] {
+    for piece in ["particle ", " others are within reach, at most 4096 are possible", "stronger repulsion"] {
         assert!(refused[0].contains(piece), "{piece} is missing: {}", refused[0]);
     }
 }

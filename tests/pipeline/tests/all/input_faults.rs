@@ -277,11 +277,11 @@ fn post_tells_of_a_run_whose_record_is_damaged() {
     let folder = Folder::with_vessel();
     let _done = folder.run(&["run.json", "--trace", "10", "--quiet"]).done();
     let sound = folder.post(&["timeline", "run"]).done();
-    assert!(!sound.stderr.contains("nobody knows"), "{}", sound.stderr);
+    assert!(!sound.stderr.contains("how the run ended is unknown"), "{}", sound.stderr);
     let record = folder.read("run/run.json");
     folder.write("run/run.json", &record.as_bytes()[..record.len() / 2]);
     let told = folder.post(&["timeline", "run"]).done();
-    assert!(told.stderr.contains("nobody knows how the run ended: run/run.json"), "{}", told.stderr);
+    assert!(told.stderr.contains("how the run ended is unknown: run/run.json"), "{}", told.stderr);
     for subcommand in ["flow", "cells", "bodies", "scaling"] {
         folder.refuses("post", &[subcommand, "run"], &["run/run.json"]);
     }
