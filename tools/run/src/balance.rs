@@ -1,5 +1,5 @@
-//! Parts made anew where ranks take unequally long, by what each has taken (a-posteriori load balancing, after Rustico, GPUSPH). No
-//! result depends on who owns a node.
+//! Load balancing: makes new parts when ranks take unequal times, by the measured times (a posteriori, after Rustico,
+//! GPUSPH). No result depends on which rank owns a node.
 
 use hematite_case::{Part, Partition, loads_of, measured_loads};
 use hematite_comm::{Comm, gather_all};
@@ -11,14 +11,14 @@ use crate::ranks::together;
 use crate::setup::Setup;
 use crate::system::System;
 
-/// What each rank has taken.
+/// The time that each rank has worked.
 pub struct Pace {
-    /// Seconds of its own work.
+    /// Own work of each rank, s.
     seconds: Vec<f64>,
 }
 
 impl Pace {
-    /// Brings together how many seconds each rank has worked. Collective.
+    /// Gathers the time that each rank has worked; `seconds`: of this rank. Collective.
     ///
     /// # Errors
     /// When a rank is lost.
@@ -27,7 +27,7 @@ impl Pace {
         Ok(Self { seconds: all.iter().flat_map(|bytes| bytemuck::pod_collect_to_vec(bytes)).collect() })
     }
 
-    /// By how much the slowest rank is over the mean, as a share of it.
+    /// Time of the slowest rank over the mean, less 1.
     pub fn excess(&self) -> f64 {
         let mean = self.seconds.iter().sum::<f64>() / self.seconds.len() as f64;
         let most = self.seconds.iter().copied().fold(0.0, f64::max);
@@ -35,8 +35,8 @@ impl Pace {
     }
 }
 
-/// Makes parts that would have taken equally long and goes on with them, at a step at which the state is whole. Gives how many nodes have changed
-/// ranks. Collective.
+/// Makes parts that would have taken equal times and moves the state to them, at a step at which it can be saved.
+/// Returns the new system and the number of nodes that changed ranks. Collective.
 ///
 /// # Errors
 /// When the device lacks room; when it or a rank is lost.
@@ -49,7 +49,7 @@ pub fn divide(comm: &dyn Comm, gpu: &Gpu, setup: &mut Setup, pace: &Pace, system
         return Ok((system, moved));
     }
     kept.take_nodes(comm, setup, &system)?;
-    // The device may lack room for both.
+    // The device may lack room for the old and the new system.
     drop(system);
     setup.ground.part = part;
     for planned in &mut setup.planned {
@@ -71,7 +71,8 @@ fn owners(comm: &dyn Comm, setup: &Setup) -> Result<Vec<u32>> {
     Ok(owner)
 }
 
-/// This rank's part of a partition by what each rank took, and how many nodes change ranks. All ranks find the same.
+/// This rank's part of a new partition by the time of each rank, and the number of nodes that change ranks. All ranks
+/// find the same partition.
 fn new_part(
     comm: &dyn Comm,
     setup: &Setup,

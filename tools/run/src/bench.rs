@@ -1,4 +1,4 @@
-//! `run --bench`: how fast a run steps on this machine, and where the time goes.
+//! `run --bench`: measures the speed of a run on this machine, and the time of each phase.
 
 use std::time::Instant;
 
@@ -11,12 +11,13 @@ use crate::setup::Setup;
 use crate::start::Start;
 use crate::system::System;
 
-/// Steps before the first measurement, as often as takes so many seconds: GPUs that were idle take as long to work at full speed.
+/// Steps at a time before the first measurement, repeated for some seconds: idle GPUs need that time to reach full
+/// speed.
 const WARM_UP: u64 = 32;
 const WARM: f64 = 1.5;
-/// Measurements of the speed.
+/// Number of measurements of the speed.
 const REPEATS: usize = 3;
-/// Seconds that one takes, unless the number of steps is given.
+/// Duration of a measurement, s, unless the number of steps is given.
 const LENGTH: f64 = 3.0;
 
 /// Speed and phases of a run.
@@ -30,23 +31,23 @@ struct Bench {
     nodes: u64,
     /// Cells or bodies in the domain.
     cells: u64,
-    /// Their vertices; none of rigid bodies.
+    /// Vertices of the cells; 0 for rigid bodies.
     vertices: u64,
     /// Time steps of each measurement.
     steps: u64,
     /// Million lattice-node updates a second, ascending.
     mlups: Vec<f64>,
-    /// Bytes that the fluid's kernel moves for one update of a node.
+    /// Bytes that the kernel of the fluid moves for one update of a node.
     bytes_per_update: f64,
-    /// What these bytes make in bytes a second at the median speed, over what copies on all ranks' devices reach.
+    /// Bandwidth of these updates at the median speed, over `copy_bandwidth`.
     share_of_copy: f64,
-    /// Bytes a second of a plain copy, of all ranks.
+    /// Bandwidth of plain copies on the devices of all ranks, bytes a second.
     copy_bandwidth: f64,
-    /// Steps of cells or bodies a second, ascending; none without any.
+    /// Steps of cells or bodies a second, ascending; empty without any.
     cell_steps: Vec<f64>,
-    /// Milliseconds a step in each phase, of the rank where it is longest.
+    /// Time of each phase on the rank where it is longest.
     phases: Vec<Phase>,
-    /// Milliseconds a step of the measurement with phases, which timestamps make slower.
+    /// Milliseconds a step in the measurement of phases, which timestamps slow down.
     whole: f64,
 }
 
@@ -58,7 +59,7 @@ struct Phase {
     ms: f64,
 }
 
-/// Measures and prints; writes nothing.
+/// Measures and prints; writes no files.
 pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Result<Exit> {
     let Start { gpu, devices, mut system, .. } = Start::new(cli, comm, &mut setup)?;
     let advance = |system: &mut System, steps: u64| -> Result<f64> {
@@ -183,12 +184,12 @@ impl Bench {
     }
 }
 
-/// The median of ascending figures.
+/// The median of ascending numbers.
 fn middle(figures: &[f64]) -> f64 {
     figures.get(figures.len() / 2).copied().unwrap_or_default()
 }
 
-/// Median and ends of ascending figures.
+/// Median, smallest and largest of ascending numbers, as text.
 fn range(figures: &[f64]) -> String {
     let digits = |figure: f64| format!("{figure:.*}", (3 - figure.abs().log10().floor() as i32).clamp(0, 6) as usize);
     let [first, middle, last] =

@@ -1,4 +1,4 @@
-//! When something is due: in steps or in time.
+//! Times at which something is due, in steps or in simulated time.
 
 use std::fmt;
 
@@ -52,7 +52,7 @@ impl fmt::Display for StepsOrTime {
 }
 
 impl StepsOrTime {
-    /// The moment that it means, in words.
+    /// The step or time in words.
     pub fn as_moment(self) -> String {
         match self {
             Self::Steps(step) => format!("step {step}"),
@@ -60,7 +60,7 @@ impl StepsOrTime {
         }
     }
 
-    /// Whether it can be a period.
+    /// Whether it is above 0, so that it can be a period.
     pub fn is_positive(self) -> bool {
         match self {
             Self::Steps(steps) => steps > 0,
@@ -68,12 +68,12 @@ impl StepsOrTime {
         }
     }
 
-    /// Whether the moment that it means lies before the start of a run.
+    /// Whether the step or time lies before the start of a run.
     pub fn is_negative(self) -> bool {
         matches!(self, Self::Time(time) if time.si() < 0.0)
     }
 
-    /// Whether the moment that it means lies after the `end` of a run, whose time steps keep the length that `clock` says.
+    /// Whether the step or time lies after the `end` of a run, if the length of steps in `clock` does not change.
     pub fn is_beyond(self, end: End, clock: &Clock) -> bool {
         match (self, end) {
             (Self::Steps(step), End::Step(last)) => step > last,
@@ -83,7 +83,7 @@ impl StepsOrTime {
         }
     }
 
-    /// Whether a period of this length, the first of which begins with the run, ends with step number `step`.
+    /// Whether a period of this length ends with step `step`. The first period begins with the run.
     pub fn ends_at(self, clock: &Clock, step: u64) -> bool {
         step > 0
             && match self {
@@ -92,14 +92,14 @@ impl StepsOrTime {
             }
     }
 
-    /// The first step after `step` with which a period ends, as long as the length of time steps stays as it is.
+    /// The first step after `step` with which a period ends, if the length of steps does not change.
     pub fn next_end(self, clock: &Clock, step: u64) -> u64 {
         match self {
             Self::Steps(every) => (step / every + 1).saturating_mul(every),
             Self::Time(every) => {
                 let count = clock.periods(every.si(), step) + 1.0;
                 let mut next = clock.first_at(count * every.si()).max(step + 1);
-                // The product is rounded otherwise than the quotient.
+                // The product may round differently from the quotient.
                 while clock.periods(every.si(), next) < count && next < u64::MAX {
                     next += 1;
                 }
@@ -108,7 +108,7 @@ impl StepsOrTime {
         }
     }
 
-    /// Whether step number `step` is the one that meets the moment.
+    /// Whether step `step` is this step, or the first that reaches this time.
     pub fn is_met_by(self, clock: &Clock, step: u64) -> bool {
         match self {
             Self::Steps(at) => step == at,
@@ -116,7 +116,8 @@ impl StepsOrTime {
         }
     }
 
-    /// The step after `step` that will meet the moment, as long as the length of time steps stays as it is; none where it is over.
+    /// The step after `step` that will be this step or reach this time, if the length of steps does not change; `None`
+    /// if it is over.
     pub fn next_met(self, clock: &Clock, step: u64) -> Option<u64> {
         match self {
             Self::Steps(at) => Some(at),
@@ -126,11 +127,11 @@ impl StepsOrTime {
     }
 }
 
-/// Every so many time steps, or so much time.
+/// A period in time steps or in time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cadence {
-    /// Time steps or time from one to the next, e.g. 100 or "0.1 ms".
+    /// Period, in time steps or time, e.g. 100 or "0.1 ms".
     #[serde(default)]
     pub every: Option<StepsOrTime>,
 }
@@ -141,17 +142,17 @@ impl Cadence {
         self.every.is_some_and(|every| every.ends_at(clock, step))
     }
 
-    /// The first step after `step` at which it is due, as long as steps stay as they are.
+    /// The first step after `step` at which it is due, if the length of steps does not change.
     pub fn next(&self, clock: &Clock, step: u64) -> Option<u64> {
         self.every.map(|every| every.next_end(clock, step))
     }
 }
 
-/// Some moments of a run.
+/// Times of a run at which something is due.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Times {
-    /// Every so many time steps, or so much time, from the start on, e.g. 100 or "0.1 ms".
+    /// Period, in time steps or time, from the start on, e.g. 100 or "0.1 ms".
     #[serde(default)]
     pub every: Option<StepsOrTime>,
     /// At these time steps or times, e.g. [0, "0.5 ms"].
@@ -160,13 +161,13 @@ pub struct Times {
 }
 
 impl Times {
-    /// Whether something is due after `step` steps; at the start too, where `from_start`.
+    /// Whether something is due after `step` steps. At the start it is if `from_start`.
     pub fn due(&self, clock: &Clock, step: u64, from_start: bool) -> bool {
         let regular = |every: StepsOrTime| if step == 0 { from_start } else { every.ends_at(clock, step) };
         self.every.is_some_and(regular) || self.at.iter().any(|at| at.is_met_by(clock, step))
     }
 
-    /// The first step after `step` at which something is due, as long as steps stay as they are.
+    /// The first step after `step` at which something is due, if the length of steps does not change.
     pub fn next(&self, clock: &Clock, step: u64) -> Option<u64> {
         let regular = self.every.map(|every| every.next_end(clock, step));
         self.at.iter().filter_map(|at| at.next_met(clock, step)).chain(regular).min()

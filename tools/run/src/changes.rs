@@ -1,4 +1,4 @@
-//! What a restart changes of the config, and what it must not.
+//! Changes of the config at a restart: which are allowed.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,7 +7,8 @@ use hematite_config::{Fault, Result};
 use hematite_dump::ChangeRecord;
 use serde_json::Value;
 
-/// Keys of what is written, when, by whom and for how long, which a restart may change. The case is known by its sum.
+/// Keys that a restart may change: what is written, when, by which ranks, and the length of the run. The case is
+/// compared by its hash.
 const FREE: [&str; 10] = [
     "case",
     "time.steps",
@@ -21,16 +22,17 @@ const FREE: [&str; 10] = [
     "balance",
 ];
 
-/// Beside the name of a table in a checkpoint's config: the SHA-256 of its numbers.
+/// The key beside the name of a table in a checkpoint's config: the SHA-256 of the table's numbers.
 pub const CONTENT: &str = "content_sha256";
 
-/// Changes of physics that are told one by one.
+/// Most changes of physics that a message lists.
 const TOLD: usize = 3;
 
 /// The keys in which a config differs from that of the checkpoint at `path`.
 ///
 /// # Errors
-/// A usage fault where they change the physics and that is not `allowed`. It offers to allow it where the state `bears` that.
+/// A usage fault where they change the physics and this is not `allowed`. It offers to allow it if the state `bears`
+/// the changes.
 pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool, bears: bool) -> Result<Vec<ChangeRecord>> {
     let changes = all(before, now);
     let physics: Vec<&ChangeRecord> = changes.iter().filter(|change| !is_free(&change.key)).collect();
@@ -51,7 +53,7 @@ pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool, bears: b
     Err(Fault::usage(format!("{} is of a run with other physics: {}. {remedy}", path.display(), text.join("; "))))
 }
 
-/// The tables that hold other numbers.
+/// The tables whose numbers changed.
 pub fn tables(before: &Value, now: &Value) -> Vec<ChangeRecord> {
     let mut changes = all(before, now);
     changes.retain(|change| is_content(&change.key));
@@ -61,7 +63,7 @@ pub fn tables(before: &Value, now: &Value) -> Vec<ChangeRecord> {
 fn all(before: &Value, now: &Value) -> Vec<ChangeRecord> {
     let mut changes = Vec::new();
     collect("", before, now, &mut changes);
-    // Checkpoints of earlier versions do not know; of a table that is new its file tells.
+    // Checkpoints of earlier versions lack this key; for a new table, the key of its file has changed too.
     changes.retain(|change| !(is_content(&change.key) && change.before.is_null()));
     changes
 }
@@ -74,7 +76,7 @@ fn is_free(key: &str) -> bool {
     FREE.iter().any(|free| key.strip_prefix(free).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
-/// Adds the keys below `key` in which two values differ; what is not there is null.
+/// Adds the keys below `key` in which two values differ; an absent value is null.
 fn collect(key: &str, before: &Value, now: &Value, changes: &mut Vec<ChangeRecord>) {
     if let (Value::Object(one), Value::Object(other)) = (before, now) {
         let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
@@ -87,7 +89,7 @@ fn collect(key: &str, before: &Value, now: &Value, changes: &mut Vec<ChangeRecor
     }
 }
 
-/// Whether two values are the same but for the rounding of units: "9 mm/s" is 0.009000000000000001 m/s.
+/// Whether two values are the same apart from the rounding of units: "9 mm/s" is 0.009000000000000001 m/s.
 fn is_same(before: &Value, now: &Value) -> bool {
     let quantity = |value: &Value| -> Option<(f64, String)> {
         let (number, unit) = value.as_str()?.split_once(' ')?;

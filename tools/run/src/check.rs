@@ -1,4 +1,4 @@
-//! `run --check`: what can be known before the first step, of config, case, device, checkpoint and run folder.
+//! `run --check`: checks config, case, device, checkpoint and run folder before the first step.
 
 use hematite_comm::Comm;
 use hematite_config::{Exit, Result};
@@ -10,8 +10,8 @@ use crate::ranks::together;
 use crate::setup::Setup;
 use crate::{checkpoint, folder, start};
 
-/// Says what would be done; refuses what the run would refuse, and changes nothing. Where there is no device, what depends on it is left
-/// out. Collective.
+/// Says what the run would do, refuses what the run would refuse, and changes nothing. Without a device, leaves out the
+/// checks that need one. Collective.
 ///
 /// # Errors
 /// Those of a run before its first step.

@@ -1,4 +1,4 @@
-//! Saving the state of a run and going on from it, on any number of ranks.
+//! Saves the state of a run and restarts from it on any number of ranks.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::ranks::together;
 use crate::setup::Setup;
 use crate::system::System;
 
-/// A share of a checkpoint as physics hand their state over.
+/// A share of a checkpoint that takes the state of physics.
 struct Share(CheckpointWriter);
 
 impl Keep for Share {
@@ -26,7 +26,7 @@ impl Keep for Share {
     }
 }
 
-/// Saves the state, at a step at which it is whole. Collective.
+/// Saves the state, at a step at which it can be saved. Collective.
 ///
 /// # Errors
 /// When a file cannot be written, or the device or a rank is lost.
@@ -55,20 +55,20 @@ pub fn save(comm: &dyn Comm, setup: &Setup, case_sha256: &str, system: &System) 
     together(comm, || if comm.rank() == 0 { CheckpointWriter::publish(&setup.folder, &meta) } else { Ok(()) })
 }
 
-/// The checkpoint that a restart goes on from, and what was passed over to find it.
+/// The checkpoint for a restart, and the checkpoints that were skipped to find it.
 #[derive(Default)]
 pub struct Found {
-    /// None where the run folder holds no checkpoint yet.
+    /// `None` if the run folder holds no checkpoint yet.
     pub path: Option<PathBuf>,
-    /// Why newer ones will not do.
+    /// For each newer checkpoint, why it was skipped.
     pub damaged: Vec<String>,
 }
 
-/// Finds the checkpoint that `--restart` asks for: the newest one whose files are what was written, or the `wanted` one. None yet
-/// is no fault, so that a job script may always ask. Collective.
+/// Finds the checkpoint for `--restart`: the newest whose files are unchanged, or the one at `wanted`. A folder without
+/// checkpoints is no fault, so that a job script can always use `--restart`. Collective.
 ///
 /// # Errors
-/// A usage fault where the wanted one, or each there is, was changed or lacks files; when a rank is lost.
+/// A usage fault where the wanted checkpoint, or every checkpoint, was changed or lacks files; when a rank is lost.
 pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
     let verify = |path: &Path| together(comm, || Checkpoint::verify(path, comm.rank(), comm.size()));
     if wanted != "latest" {
@@ -97,7 +97,7 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
     )))
 }
 
-/// The config of the run, with the sum of what was read beside the name of each table.
+/// The config of the run, with the hash of the numbers beside the name of each table.
 fn config(setup: &Setup) -> Result<serde_json::Value> {
     let mut config = setup.whole.clone();
     for (key, numbers) in setup.planned.iter().flat_map(|physics| physics.tables()) {
@@ -110,14 +110,14 @@ fn config(setup: &Setup) -> Result<serde_json::Value> {
     Ok(config)
 }
 
-/// Whether the tables that the config names hold what the newest checkpoint was made with, as far as that is known.
+/// Whether the tables that the config names hold the same numbers as for the newest checkpoint, as far as known.
 pub fn has_same_tables(setup: &Setup) -> bool {
     let newest = Checkpoint::latest(&setup.folder).and_then(|path| Checkpoint::open(&path).ok());
     let before = newest.and_then(|checkpoint| checkpoint.meta().config.clone());
     before.zip(config(setup).ok()).is_none_or(|(before, now)| changes::tables(&before, &now).is_empty())
 }
 
-/// A checkpoint as the own nodes of this rank find it.
+/// A checkpoint, read at the own nodes of this rank.
 pub struct Stored<'a> {
     comm: &'a dyn Comm,
     header: StateHeader,
@@ -126,7 +126,7 @@ pub struct Stored<'a> {
 }
 
 impl<'a> Stored<'a> {
-    /// The `checkpoint` at `path` for this rank's part. Collective.
+    /// Locates this rank's own nodes in the `checkpoint` at `path`. Collective.
     ///
     /// # Errors
     /// A usage fault where it lacks nodes; when a rank is lost.
@@ -154,7 +154,7 @@ impl Saved for Stored<'_> {
     }
 }
 
-/// What the checkpoint at `path`, which says `meta`, says of its state.
+/// The header of the state in the checkpoint at `path` with the header `meta`.
 fn header(path: &Path, meta: &CheckpointMeta) -> StateHeader {
     StateHeader {
         step: meta.step,
@@ -166,11 +166,11 @@ fn header(path: &Path, meta: &CheckpointMeta) -> StateHeader {
     }
 }
 
-/// Whether the run can go on from the checkpoint at `path`, which says `meta` of itself; gives what the config has changed since.
-/// Physics may have where that is `allowed`.
+/// Checks that the run can restart from the checkpoint at `path` with the header `meta`. Returns the changes of the
+/// config since. Changes of physics must be `allowed`.
 ///
 /// # Errors
-/// A usage fault where it is of another case, fluid, precision or lattice, keeps other outlets, or where physics changed.
+/// A usage fault where it is of another case, fluid, precision or lattice, has other outlets, or where physics changed.
 pub fn check(
     setup: &Setup,
     case_sha256: &str,

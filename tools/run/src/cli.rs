@@ -37,16 +37,16 @@ pub struct Cli {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 
-    /// Number of time steps, instead of the config's
+    /// Number of time steps, in place of that in the config
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
 
-    /// Go on from a checkpoint: the newest sound one of the run folder, or the one at PATH. Without one yet, the run begins.
-    /// A run that is done already is left as it is
+    /// Go on from a checkpoint: the newest sound one of the run folder, or the one at PATH. Without one yet, the run
+    /// begins. A run that is already done is left as it is
     #[arg(long, value_name = "latest|PATH", num_args = 0..=1, default_missing_value = "latest")]
     pub restart: Option<String>,
 
-    /// Let --restart go on with other physics than the checkpoint's run had; `run.json` tells what changed
+    /// Let --restart go on with physics that differ from those of the checkpoint; `run.json` lists the changes
     #[arg(long)]
     pub allow_changes: bool,
 
@@ -54,11 +54,12 @@ pub struct Cli {
     #[arg(long, conflicts_with = "restart")]
     pub force: bool,
 
-    /// Write a checkpoint every N time steps, instead of the config's
+    /// Write a checkpoint every N time steps, in place of the period in the config
     #[arg(long, value_name = "N")]
     pub checkpoint_every: Option<u64>,
 
-    /// Write a checkpoint every M minutes of wall-clock time, instead of the config's 30; 0 for none
+    /// Write a checkpoint every M minutes of wall-clock time, in place of the minutes in the config, by default 30; 0
+    /// for none
     #[arg(long, value_name = "M")]
     pub checkpoint_minutes: Option<f64>,
 
@@ -78,18 +79,20 @@ pub struct Cli {
     #[arg(long)]
     pub check: bool,
 
-    /// Measure how fast the run steps here and in which phases the time goes; write no dumps [FORMAT: text or json]
+    /// Measure the speed of the run on this machine and the time of each phase; write no dumps [FORMAT: text or json]
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     #[arg(conflicts_with = "check")]
     pub bench: Option<Format>,
 
-    /// Write trace.json: when host and device of each rank did what in N time steps [default: 200] after a warm-up of 64 or more that take 1.5 s (a
-    /// quarter of a shorter run); at most 200000 events of all ranks, 25 MB. Results stay the same
+    /// Write trace.json: when host and device of each rank did what in N time steps [default: 200]. A warm-up precedes
+    /// them: 64 steps, repeated for 1.5 s, or a quarter of a shorter run. At most 200000 events of all ranks, 25 MB.
+    /// Results stay the same
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "200", value_parser = traced)]
     #[arg(conflicts_with_all = ["check", "bench"])]
     pub trace: Option<Traced>,
 
-    /// List the GPUs that ranks would take, in order, and stop; HEMATITE_GPUS=1,0 in the environment chooses among them by number
+    /// List the GPUs in the order in which ranks take them, and stop; HEMATITE_GPUS=1,0 in the environment chooses by
+    /// number
     #[arg(long)]
     pub list_gpus: bool,
 
@@ -101,11 +104,11 @@ pub struct Cli {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
 
-    /// Keep wgpu's bounds and loop checks in every kernel (slower; to find faults in kernels)
+    /// Keep wgpu's checks of bounds and loops in every kernel (slower; to find faults in kernels)
     #[arg(long)]
     pub gpu_checks: bool,
 
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long)]
     pub quiet: bool,
 }
@@ -115,11 +118,11 @@ pub struct Cli {
 pub enum Traced {
     /// The number of time steps.
     Steps(u64),
-    /// The run's config: `--trace RUN.json` means no number.
+    /// The config of the run: `--trace RUN.json` gives no number.
     Config(PathBuf),
 }
 
-/// How figures are printed.
+/// Format of printed results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people.
@@ -129,7 +132,7 @@ pub enum Format {
 }
 
 impl Cli {
-    /// The command line as meant: `--restart RUN.json` names the config, not a checkpoint, and so does `--trace RUN.json`.
+    /// Reads the command line. `--restart RUN.json` and `--trace RUN.json` name the config.
     pub fn read() -> Self {
         let mut cli = Self::parse();
         if let Some(Traced::Config(config)) = cli.trace.clone() {
@@ -145,14 +148,14 @@ impl Cli {
         cli
     }
 
-    /// Whether it asks for time steps into a run folder.
+    /// Whether it asks for a run, with results in a run folder.
     pub fn is_a_run(&self) -> bool {
         !self.schema && !self.list_gpus && !self.check && self.bench.is_none()
     }
 }
 
 /// `HH:MM:SS`, `MM:SS` or seconds.
-/// The largest number of a wall-clock time: some thirty years of seconds.
+/// Longest wall-clock time, s: some thirty years.
 const LONGEST: f64 = 1e9;
 
 fn seconds(text: &str) -> Result<f64, String> {

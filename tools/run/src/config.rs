@@ -11,32 +11,35 @@ use serde::{Deserialize, Serialize};
 
 use crate::cadence::{Cadence, StepsOrTime, Times};
 
-/// A run of a case. The keys here say what is written, when, and by whom; the physics read the others.
+/// A run of a case. The keys here say how long the run is, what it writes and when, and how ranks share the work. The
+/// physics read the others.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RunConfig {
     /// Path of the case file, relative to this config.
     pub case: PathBuf,
-    /// How long the run goes on.
+    /// The length of the run.
     #[serde(default)]
     pub time: TimeConfig,
-    /// When the cells' surfaces, or rigid bodies, are dumped; by default whenever the first of `dumps` is due, and at the start.
+    /// When surfaces of cells, or rigid bodies, are dumped; by default when the first of `dumps` is due, and at the
+    /// start.
     #[serde(default)]
     pub cell_dumps: Option<Times>,
-    /// How often the centroids of cells or bodies are taken down; 200 times in the run by default.
+    /// How often the centroids of cells or bodies are recorded; by default 200 times in the run.
     #[serde(default)]
     pub tracks: Cadence,
-    /// Field dumps; without any, all fields once at the end.
+    /// Field dumps; by default one of all fields at the end.
     #[serde(default)]
     pub dumps: Vec<DumpConfig>,
-    /// How often the ledger takes down mass, largest speed, density deviation and, at each opening that is no wall, flow and
-    /// backflow: the share of its nodes where the fluid flows against the direction that is prescribed, or else against that of
-    /// the flow through the opening. A hundred times in the run by default, at most every 100 steps.
+    /// How often the ledger records mass, largest speed, density deviation and, at each opening that is no wall, flow
+    /// and backflow. Backflow is the share of an opening's nodes where the fluid flows against the prescribed
+    /// direction, or if none is prescribed, against the flow through the opening. By default a hundred times in the
+    /// run, at most every 100 steps.
     #[serde(default)]
     pub monitor: Cadence,
-    /// When the state is saved: each half hour of wall-clock time and at the end by default.
+    /// When the state is saved: by default each half hour of wall-clock time and at the end.
     #[serde(default)]
     pub checkpoint: CheckpointConfig,
-    /// Whether ranks that take longer than others hand nodes over; never by default.
+    /// Whether ranks that take longer than others give nodes to them; by default never.
     #[serde(default)]
     pub balance: BalanceConfig,
 }
@@ -45,13 +48,13 @@ pub struct RunConfig {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckpointConfig {
-    /// Time steps or time from one to the next, e.g. 1000 or "1 ms"; none by default.
+    /// Period, in time steps or time, e.g. 1000 or "1 ms"; none by default.
     #[serde(default)]
     pub every: Option<StepsOrTime>,
-    /// Minutes of wall-clock time from one to the next, those of "every" included; 0 or null for none.
+    /// Minutes of wall-clock time from one checkpoint to the next, including those of "every"; 0 or null for none.
     #[serde(default = "half_an_hour")]
     pub minutes: Option<f64>,
-    /// Whether a run that comes to its end leaves one, from which it can go on with more steps.
+    /// Whether a run writes a checkpoint at its end, from which it can go on with more steps.
     #[serde(default = "yes")]
     pub at_end: bool,
 }
@@ -63,18 +66,18 @@ impl Default for CheckpointConfig {
 }
 
 impl CheckpointConfig {
-    /// After how many time steps they are due.
+    /// The period in time steps or time.
     pub fn cadence(self) -> Cadence {
         Cadence { every: self.every }
     }
 
-    /// Seconds from one to the next, where the clock decides.
+    /// The period in wall-clock seconds, if any.
     pub fn seconds(self) -> Option<f64> {
         self.minutes.filter(|&minutes| minutes > 0.0).map(|minutes| 60.0 * minutes)
     }
 
-    /// The step of the last one in a run whose last step is `last`, where they may be made at multiples of `period`: at the end, or as
-    /// near before it as may be. None where that is the start.
+    /// The step of the checkpoint at the end of a run with the last step `last`: the last multiple of `period`, at
+    /// which the state can be saved. `None` if that is the start, or the config wants no checkpoint at the end.
     pub fn last(self, last: u64, period: u64) -> Option<u64> {
         Some(last - last % period).filter(|&step| self.at_end && step > 0)
     }
@@ -88,14 +91,14 @@ fn yes() -> bool {
     true
 }
 
-/// Parts made anew by what each rank has taken. Results stay the same to the bit.
+/// Load balancing: new parts by the time that each rank has taken. Results stay the same to the bit.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BalanceConfig {
-    /// Time steps or time from one look to the next, e.g. 10000 or "1 ms".
+    /// Time steps or time between looks at the ranks, e.g. 10000 or "1 ms".
     #[serde(default)]
     pub every: Option<StepsOrTime>,
-    /// By how much the slowest rank may be over the mean of all, as a share of it, before parts are made anew.
+    /// Share of the mean time by which the slowest rank may exceed the mean before new parts are made.
     #[serde(default = "tolerance")]
     pub tolerance: f64,
 }
@@ -107,7 +110,7 @@ impl Default for BalanceConfig {
 }
 
 impl BalanceConfig {
-    /// How often ranks are looked at.
+    /// The period of looks at the ranks.
     pub fn cadence(self) -> Cadence {
         Cadence { every: self.every }
     }
@@ -124,29 +127,29 @@ pub struct DumpConfig {
     /// Its file is NAME.vtkhdf.
     #[serde(default = "fields")]
     pub name: String,
-    /// Every so many time steps, or so much time, e.g. 100 or "0.1 ms"; not at the start.
+    /// Period, in time steps or time, e.g. 100 or "0.1 ms"; not at the start.
     #[serde(default)]
     pub every: Option<StepsOrTime>,
     /// At these time steps or times, e.g. [0, "0.5 ms"].
     #[serde(default)]
     pub at: Vec<StepsOrTime>,
-    /// Which fields, by name, such as "pressure" and "velocity"; all that the physics have by default. Those of the case, such as
-    /// "elevation", and its regions, 1 at their nodes and 0 elsewhere, are dumped where they are named.
+    /// Which fields, by name, such as "pressure" and "velocity"; by default all fields of the physics. Fields of the
+    /// case, such as "elevation", and its regions (1 at their nodes, 0 elsewhere) are dumped only if named.
     #[serde(default)]
     pub fields: Option<Vec<String>>,
-    /// Which nodes; all by default.
+    /// Which nodes; by default all.
     #[serde(default)]
     pub region: DumpRegion,
 }
 
-/// Ledger lines of a long run whose config does not say how many.
+/// Default number of ledger lines of a long run.
 const LEDGER_LINES: u64 = 100;
-/// Frames of tracks in a run whose config does not say how often.
+/// Default number of frames of tracks.
 const TRACKS: u64 = 200;
-/// Fewest steps between ledger lines of such a run: a line costs about as much as a step.
+/// Fewest steps between ledger lines by default: a line costs about as much as a step.
 const LEDGER_EVERY: u64 = 100;
 
-/// Names of the files of members.
+/// Names of the dumps of members.
 pub const MEMBERS: [&str; 2] = ["cells", "bodies"];
 
 fn fields() -> String {
@@ -161,7 +164,7 @@ impl DumpConfig {
 }
 
 impl RunConfig {
-    /// From one line of the ledger to the next, in a run with this `end` whose config says `every` or nothing.
+    /// The period of ledger lines in a run with this `end`: `every` of the config, or the default.
     pub fn ledger_every(every: Option<StepsOrTime>, end: End) -> StepsOrTime {
         every.unwrap_or(match end {
             End::Step(steps) => StepsOrTime::Steps((steps / LEDGER_LINES).max(LEDGER_EVERY)),
@@ -169,7 +172,7 @@ impl RunConfig {
         })
     }
 
-    /// From one line of the tracks to the next, in a run with this `end`.
+    /// The period of frames of tracks in a run with this `end`.
     pub fn tracks_every(&self, end: End) -> StepsOrTime {
         self.tracks.every.unwrap_or(match end {
             End::Step(steps) => StepsOrTime::Steps((steps / TRACKS).max(1)),
@@ -177,7 +180,7 @@ impl RunConfig {
         })
     }
 
-    /// Dumps after the end of a run, each with its key.
+    /// Dumps after the end of a run, with their keys.
     pub fn beyond(&self, end: End, clock: &Clock) -> Vec<(String, StepsOrTime)> {
         let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}].at"), &dump.at));
         let cells = self.cell_dumps.iter().map(|times| ("cell_dumps.at".to_owned(), &times.at));
@@ -185,9 +188,9 @@ impl RunConfig {
         fields.chain(cells).filter_map(|(key, at)| later(at).map(|at| (key, at))).collect()
     }
 
-    /// Checks what the types cannot, for a run of this `end` and the steps of `clock` of a case of `dimension` dimensions, and fills in
-    /// the dump at the end where none is configured. Where `cut`, the command line sets the number of steps in place of the config, and
-    /// dumps may lie beyond it.
+    /// Checks what the types cannot, for a run with this `end` and the steps of `clock` in `dimension` dimensions. Adds
+    /// the default dump at the end if none is configured. With `cut`, the command line sets the number of steps in
+    /// place of the config, and dumps may lie beyond it.
     ///
     /// # Errors
     /// A usage fault that names the key.
@@ -259,7 +262,7 @@ impl RunConfig {
     }
 }
 
-/// Refuses a period of nothing.
+/// Refuses a period of 0.
 fn is_period(key: &str, every: Option<StepsOrTime>) -> Result<()> {
     match every {
         Some(every) if !every.is_positive() => {

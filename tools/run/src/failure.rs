@@ -1,4 +1,4 @@
-//! What a run that fails leaves behind: its last state, and what went wrong where.
+//! A run that fails: writes its last state, and says what went wrong where.
 
 use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result};
@@ -12,10 +12,11 @@ use crate::ranks::together;
 use crate::setup::Setup;
 use crate::system::System;
 
-/// Distance between a place and a vertex that is said to be near it, lattice units.
+/// Largest distance of a vertex that is near a place, lattice units.
 const TOUCHING: f64 = 3.0;
 
-/// Writes the state as it is, fields and members, into a folder of its own in the run folder: files as those of dumps. Collective.
+/// Writes the current state, fields and members, as dumps into the folder [`RunRecord::FAILED`] of the run folder.
+/// Collective.
 ///
 /// # Errors
 /// When a file cannot be written, or the device or a rank is lost.
@@ -53,7 +54,8 @@ pub fn dump(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<()> {
     Ok(())
 }
 
-/// Where and why the state is beyond a method, and what would help, as far as physics tell. Collective.
+/// A text from the physics that says where and why the state is beyond the limits of a method, and what would help.
+/// Collective.
 ///
 /// # Errors
 /// When the device or a rank is lost.
@@ -72,7 +74,7 @@ pub fn explain(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<St
     Ok(texts.join(". "))
 }
 
-/// The cell with a vertex that touches a site, and how far that is. Collective.
+/// A text on the nearest cell with a vertex near a site, and its distance; `None` if there is none. Collective.
 fn nearest_cell(
     comm: &dyn Comm,
     setup: &Setup,
@@ -94,7 +96,7 @@ fn nearest_cell(
         for (&id, &kind) in frame.id.iter().zip(&frame.kind) {
             let last = first + vertices(kind);
             let nearest = frame.position[first..last].iter().map(far).fold(f64::MAX, f64::min);
-            // Distances are not negative: their bits are in their order.
+            // Distances are not negative, so their bits have the same order.
             own = own.min([nearest.to_bits(), id, u64::from(kind)]);
             first = last;
         }
@@ -108,7 +110,7 @@ fn nearest_cell(
     Ok(None)
 }
 
-/// What a run that failed leaves: where its last state is, and from where to go on.
+/// A text that says where the last state of a failed run is, and from where it can go on.
 pub fn left(setup: &Setup, dumped: &Result<()>, last_dump: Option<u64>) -> String {
     let mut text = match dumped {
         Ok(()) => format!("The last state is in {}/ of the run folder", RunRecord::FAILED),

@@ -14,23 +14,23 @@ use crate::system::System;
 
 /// One series of field dumps on this rank.
 pub struct FieldDump {
-    /// What is dumped when.
+    /// The config: what is dumped and when.
     pub config: DumpConfig,
     fields: Vec<Field>,
     writer: FieldWriter,
-    /// The fields of the case among them, with their values at own nodes.
+    /// Fields of the case that are dumped, with their values at own nodes.
     of_case: Vec<(Field, Vec<f64>)>,
-    /// Which own nodes are dumped; all where none are named.
+    /// Indices of the own nodes that are dumped; `None` for all.
     nodes: Option<Vec<usize>>,
-    /// The way of values into the ranks' files, whose nodes belonged to other ranks when the files were begun.
+    /// The route of values to the ranks' files, if nodes belonged to other ranks when the files were begun.
     route: Option<Route>,
 }
 
 impl FieldDump {
-    /// Begins it in `folder` at step 0, or goes on with it from another. Collective.
+    /// Begins the series in `folder`, or with `goes_on` continues it from step `step`. Collective.
     ///
     /// # Errors
-    /// A usage fault where what is there holds other nodes or fields; when a file cannot be written.
+    /// A usage fault where the existing file holds other nodes or fields; when a file cannot be written.
     pub fn open(
         comm: &dyn Comm,
         setup: &Setup,
@@ -51,7 +51,7 @@ impl FieldDump {
         Ok(Self { config: config.clone(), fields, writer, of_case, nodes, route })
     }
 
-    /// Goes on after nodes have changed ranks. The files keep theirs. Collective.
+    /// Adapts to nodes that have changed ranks. The files keep their nodes. Collective.
     ///
     /// # Errors
     /// When a file cannot be read or a rank is lost.
@@ -68,7 +68,7 @@ impl FieldDump {
         self.writer.steps().last().map(|last| last.step)
     }
 
-    /// Whether there is no dump of `step` or a later one yet.
+    /// Whether there is no dump at `step` or later yet.
     pub fn lacks(&self, step: u64) -> bool {
         self.last().is_none_or(|last| last < step)
     }
@@ -89,7 +89,7 @@ impl FieldDump {
         together(comm, || self.writer.end())
     }
 
-    /// A field at the dump's nodes, in SI.
+    /// The values of a field at the nodes of the dump, in SI.
     fn values(&self, setup: &Setup, system: &mut System, field: Field) -> Result<Values> {
         let (width, f64s) = (field.components(), setup.is_double());
         let (mut wide, mut narrow) = (Vec::new(), Vec::new());
@@ -130,13 +130,13 @@ impl FieldDump {
     }
 }
 
-/// Those of the fields that are of the case, with their values at own nodes.
+/// The fields of the case among `fields`, with their values at own nodes.
 fn of_case(setup: &Setup, fields: &[Field]) -> Result<Vec<(Field, Vec<f64>)>> {
     let of_case = fields.iter().filter(|&&field| setup.physics_of(field).is_none());
     of_case.map(|&field| Ok((field, setup.field_of_case(field.name())?))).collect()
 }
 
-/// The nodes of a part that a dump holds, and which own nodes those are, unless all.
+/// The nodes of this rank's part that a dump holds, and their indices among own nodes; `None` for all.
 fn chosen(setup: &Setup, config: &DumpConfig) -> (Grid, Option<Vec<usize>>) {
     let grid = setup.ground.grid();
     let whole = config.region == Default::default();
@@ -155,7 +155,8 @@ fn chosen(setup: &Setup, config: &DumpConfig) -> (Grid, Option<Vec<usize>>) {
     (grid, nodes)
 }
 
-/// The way from ranks that have the nodes `held` to the files that hold them; none where each rank's file holds its own.
+/// The route of values from the ranks with the nodes `held` to the files that hold these nodes; `None` if the file of
+/// each rank holds its own nodes.
 fn route(comm: &dyn Comm, writer: &FieldWriter, held: &[NodeId]) -> Result<Option<Route>> {
     let wanted = together(comm, || writer.node_ids())?;
     if !comm.any(held != wanted)? {
@@ -175,7 +176,7 @@ fn route(comm: &dyn Comm, writer: &FieldWriter, held: &[NodeId]) -> Result<Optio
         .map_err(|fault| if fault.exit == others().exit { others() } else { fault })
 }
 
-/// Values of `width` components a node, from the ranks that have the nodes to those whose files hold them.
+/// Sends values of `width` components a node along the route. Returns the values for this rank's file.
 fn brought(comm: &dyn Comm, route: &Route, values: &Values, width: usize) -> Result<Values> {
     Ok(match values {
         Values::F32(values) => {

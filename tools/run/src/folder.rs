@@ -1,4 +1,4 @@
-//! The run folder: whether a run may write into it, and what of an earlier run goes.
+//! The run folder: whether a run may write into it, and what it removes of an earlier run.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::{checkpoint, output};
 const RECORD: &str = "run.json";
 const CHECKPOINTS: &str = "checkpoint";
 
-/// Whether `--restart` asks for a run that is done already, with this config. Collective.
+/// Whether `--restart` is given for a run that is already done with this config. Collective.
 ///
 /// # Errors
 /// When a rank is lost.
@@ -34,14 +34,14 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
     comm.any(comm.rank() == 0 && done())
 }
 
-/// Says that the run is done already, on rank 0.
+/// Says on rank 0 that the run is already done.
 pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
     if !cli.quiet && comm.rank() == 0 {
         eprintln!("done already: {}, {}", said(setup.end), setup.folder.display());
     }
 }
 
-/// Waits for the folder where its holder is about to end. Collective.
+/// Waits for the folder if the process that holds it is about to end. Collective.
 ///
 /// # Errors
 /// When a rank is lost.
@@ -59,12 +59,12 @@ pub fn wait(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<()> {
     })
 }
 
-/// Takes the folder for a run that begins, or goes on from step `resumed`. Gives the lock, on rank 0, and whether the files in the
-/// folder go on. Collective.
+/// Takes the folder for a run that begins, or restarts from step `resumed`. Returns the lock, on rank 0, and whether
+/// the run continues the files in the folder. Collective.
 ///
 /// # Errors
-/// A usage fault, with nothing changed, where the folder holds other things, or a run that is not to be replaced, or is in use;
-/// when a rank is lost.
+/// A usage fault, with nothing changed, where the folder holds other things or a run that must not be replaced, or is
+/// in use; when a rank is lost.
 pub fn take(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> Result<(Option<Lock>, bool)> {
     let alone = || if comm.rank() == 0 { take_alone(cli, setup, resumed).map(Some) } else { Ok(None) };
     let taken = together(comm, alone)?;
@@ -72,7 +72,7 @@ pub fn take(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) -> 
     Ok((taken.map(|(lock, _)| lock), goes_on))
 }
 
-/// Whether [`take`] would give the folder. Changes nothing. Collective.
+/// Checks that [`take`] would succeed. Changes nothing. Collective.
 ///
 /// # Errors
 /// Those of [`take`], and an I/O fault where the folder cannot be written.
@@ -81,7 +81,7 @@ pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup, resumed: Option<u64>) ->
     together(comm, || if comm.rank() == 0 { alone() } else { Ok(()) })
 }
 
-/// The same on rank 0.
+/// [`take`] on rank 0.
 fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, bool)> {
     let folder = &setup.folder;
     let goes_on = may_be_taken(cli, setup, resumed)?;
@@ -91,7 +91,7 @@ fn take_alone(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<(Lock, b
     Ok((lock, goes_on))
 }
 
-/// Whether the run may write into its folder, and whether what is there goes on.
+/// Checks that the run may write into its folder. Returns whether it continues the files there.
 fn may_be_taken(cli: &Cli, setup: &Setup, resumed: Option<u64>) -> Result<bool> {
     let folder = &setup.folder;
     is_for_runs(folder)?;
@@ -133,7 +133,8 @@ fn is_within(path: &str, folder: &Path) -> bool {
     path.zip(folder).is_some_and(|(path, folder)| path.starts_with(folder))
 }
 
-/// Refuses a folder that holds other things than a run. One that was killed before its `run.json` has left its lock.
+/// Refuses a folder that holds something else than a run. A run that was killed before it wrote `run.json` left its
+/// lock.
 fn is_for_runs(folder: &Path) -> Result<()> {
     let is_empty = fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
     if is_empty || [RECORD, lock::FILE].iter().any(|name| folder.join(name).exists()) {
@@ -145,8 +146,8 @@ fn is_for_runs(folder: &Path) -> Result<()> {
     )))
 }
 
-/// Refuses to replace a run, but for one that was killed before its first step, or, where `--restart` asks for it, before its
-/// first checkpoint.
+/// Refuses to replace a run, except one that was killed before its first step, or with `--restart` before its first
+/// checkpoint.
 fn is_replaceable(cli: &Cli, folder: &Path) -> Result<()> {
     let record = RunRecord::read(folder);
     let end = record.as_ref().ok().and_then(|record| record.end.as_ref()).map(|end| end.state);
@@ -167,11 +168,11 @@ fn is_replaceable(cli: &Cli, folder: &Path) -> Result<()> {
     )))
 }
 
-/// Makes the folder ready: of an earlier run that does not go on, what `run` itself wrote is removed; of one that goes on `from` a
-/// step, the later checkpoints.
+/// Prepares the folder. Removes the files of an earlier run, or, if the run restarts `from` a step, its later
+/// checkpoints.
 fn prepare(folder: &Path, holds: bool, from: Option<u64>) -> Result<()> {
     let fault = |error: std::io::Error| Fault::io(format!("cannot prepare {}: {error}", folder.display()));
-    // What failed is taken up again or done anew.
+    // The failed state is obsolete: the run repeats these steps.
     let failed = folder.join(RunRecord::FAILED);
     if holds && failed.is_dir() {
         fs::remove_dir_all(failed).map_err(fault)?;
@@ -195,7 +196,7 @@ fn prepare(folder: &Path, holds: bool, from: Option<u64>) -> Result<()> {
     Ok(())
 }
 
-/// Removes checkpoints that were being written when their run was killed. The folder is this run's alone by now.
+/// Removes checkpoints that were being written when their run was killed. Only this run uses the folder now.
 fn clear_unfinished(checkpoints: &Path) -> std::io::Result<()> {
     if !checkpoints.is_dir() {
         return Ok(());

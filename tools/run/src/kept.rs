@@ -1,4 +1,4 @@
-//! A state in memory, on its way from one partition to the next.
+//! A state in memory, to be moved from one partition to the next.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::system::System;
 /// The state of all physics on this rank, and the members of all ranks.
 pub struct Kept {
     header: StateHeader,
-    /// The own nodes when it was taken.
+    /// The own nodes when the state was taken.
     own: Vec<NodeId>,
     arrays: BTreeMap<String, Bits>,
     some: BTreeMap<String, (Vec<NodeId>, Vec<i64>)>,
     records: BTreeMap<String, Vec<Records>>,
 }
 
-/// Takes numbers at nodes.
+/// Stores the state of physics at nodes.
 struct Taking<'k> {
     arrays: &'k mut BTreeMap<String, Bits>,
     some: &'k mut BTreeMap<String, (Vec<NodeId>, Vec<i64>)>,
@@ -38,13 +38,13 @@ impl Keep for Taking<'_> {
     }
 }
 
-/// Refuses a second array of a name, which would take the place of the first.
+/// Refuses a second array of the same name, which would replace the first.
 fn once(name: &str, first: bool) -> Result<()> {
     if first { Ok(()) } else { Err(Fault::io(format!("two physics keep an array \"{name}\""))) }
 }
 
 impl Kept {
-    /// The members of all ranks, and nothing at nodes so far. Collective.
+    /// Takes the members of all ranks, but no state at nodes yet. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -79,7 +79,7 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Takes what physics have at nodes too. Collective.
+    /// Takes the state of physics at nodes too. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -88,14 +88,14 @@ impl Kept {
         together(comm, || system.physics.iter().try_for_each(|physics| physics.save(&setup.ground, &mut taking)))
     }
 
-    /// The members of a population: their words.
+    /// The words of each member of a population.
     pub fn words(&self, population: &str) -> impl Iterator<Item = &[i64]> {
         let ranks = self.records.get(population).into_iter().flatten();
         ranks.flat_map(|rank| rank.words.chunks(rank.width.max(1)))
     }
 }
 
-/// A state in memory as the ranks that own nodes now find it.
+/// A state in memory, read at the nodes that this rank owns now.
 pub struct Arriving<'a> {
     comm: &'a dyn Comm,
     kept: Kept,
@@ -103,7 +103,7 @@ pub struct Arriving<'a> {
 }
 
 impl<'a> Arriving<'a> {
-    /// The state that was `kept`, for ranks with the nodes `own`. Collective.
+    /// The state `kept`, for this rank with the nodes `own`. Collective.
     ///
     /// # Errors
     /// When a rank is lost.

@@ -1,4 +1,4 @@
-//! `run`: a case and a run's config to dumps, with whatever physics.
+//! `run`: runs a case by a config and writes dumps, with any physics.
 
 mod alarm;
 mod balance;
@@ -32,7 +32,7 @@ use hematite_config::{Exit, Result, guarded, joint_text};
 use hematite_engine::Method;
 use schemars::SchemaGenerator;
 
-/// The program: a run of some of the `methods`, as the command line asks for.
+/// The program: a run with some of the `methods`, by the command line.
 pub fn main(methods: &[&dyn Method]) -> ExitCode {
     let cli = Cli::read();
     guarded("run", || run(&cli, methods))
@@ -40,7 +40,7 @@ pub fn main(methods: &[&dyn Method]) -> ExitCode {
 
 fn run(cli: &Cli, methods: &[&dyn Method]) -> Result<Exit> {
     if cli.is_a_run() {
-        // Before all that is slow, such as the start of MPI: a signal must not end a run that its job script counts on.
+        // Before all slow steps, such as the start of MPI: from the start a signal must stop the run in order.
         cli.signals.watch()?;
     }
     if cli.schema {

@@ -1,4 +1,4 @@
-//! The lock of a run folder: of two runs into one folder the second is refused.
+//! The lock of a run folder: the second of two runs into one folder is refused.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
@@ -8,28 +8,28 @@ use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result, process};
 
-/// The file that is locked while a run writes into its folder. It stays, and says who wrote last.
+/// The file that is locked while a run writes into its folder. It remains, and names the last process.
 pub const FILE: &str = ".lock";
 
-/// In the second line of the file: who started the process that wrote it.
+/// In the second line of the file: the beginning of the text on the parent of the process.
 const LAUNCHER: &str = "started by process ";
 
-/// How long a holder that is about to end is waited for.
+/// How long a run waits for a holder of the lock that is about to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// In the flags of a process that Linux tells: it is ending.
+/// Flag of a process on Linux that is ending.
 const ENDING: u64 = 4;
 
-/// Holds a run folder until it is dropped, or its process ends in any way.
+/// Holds a run folder until it is dropped or the process ends in any way.
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the folder, which is made where it is missing.
+    /// Takes the folder, and makes it if it is missing.
     ///
     /// # Errors
-    /// A usage fault that names the process which holds it; an I/O fault where the folder cannot be written.
+    /// A usage fault that names the process that holds the folder; an I/O fault where the folder cannot be written.
     pub fn take(folder: &Path) -> Result<Self> {
         let path = folder.join(FILE);
         let fault = |error: std::io::Error| Fault::io(format!("cannot lock {}: {error}", path.display()));
@@ -43,7 +43,7 @@ impl Lock {
     }
 }
 
-/// Refuses a folder that another run holds, and changes nothing.
+/// Refuses a folder that another run holds. Changes nothing.
 ///
 /// # Errors
 /// Those of [`Lock::take`].
@@ -51,8 +51,9 @@ pub fn check(folder: &Path) -> Result<()> {
     File::open(folder.join(FILE)).map_or(Ok(()), |mut file| locked(&mut file, folder))
 }
 
-/// Waits, for some seconds at most, while the folder is held by a process of this host that is about to end: it is ending, or its
-/// launcher has gone, as when `mpirun` was killed and its ranks have not noticed yet. Calls `tell` with what to say, once.
+/// Waits for at most some seconds while a process of this host that is about to end holds the folder: it is ending, or
+/// its launcher has gone, as when `mpirun` was killed and its ranks have not noticed yet. Calls `tell` once with a
+/// message.
 pub fn wait(folder: &Path, tell: impl Fn(String)) {
     let (start, mut told) = (Instant::now(), false);
     while let Some(holder) = dying_holder(folder).filter(|_| start.elapsed() < PATIENCE) {
@@ -65,7 +66,7 @@ pub fn wait(folder: &Path, tell: impl Fn(String)) {
     }
 }
 
-/// The process that holds the folder, where it is of this host and about to end.
+/// The process that holds the folder, if it is on this host and about to end.
 fn dying_holder(folder: &Path) -> Option<String> {
     let mut file = File::open(folder.join(FILE)).ok()?;
     let Err(TryLockError::WouldBlock) = file.try_lock() else { return None };
@@ -79,18 +80,18 @@ fn dying_holder(folder: &Path) -> Option<String> {
     (is_here && is_dying(number.parse().ok()?, launcher)).then(|| holder.to_owned())
 }
 
-/// Whether a process has gone, is ending, or has lost the `launcher` that started it. Not known but on Linux.
+/// Whether a process has gone, is ending, or has lost the `launcher` that started it. Known on Linux only.
 fn is_dying(number: u32, launcher: u64) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{number}/stat")) else {
         return Path::new("/proc/self").exists();
     };
-    // Behind its name: state, parent, group, session, terminal, the terminal's group, flags.
+    // Fields after the name: state, parent, group, session, terminal, the terminal's group, flags.
     let behind: Vec<&str> = stat.rsplit_once(") ").map_or("", |(_, behind)| behind).split(' ').collect();
     let number = |k: usize| behind.get(k).and_then(|text| text.parse::<u64>().ok());
     number(1).is_some_and(|parent| parent != launcher) || number(6).is_some_and(|flags| flags & ENDING != 0)
 }
 
-/// Locks the file, or says who holds it.
+/// Locks the file; the fault names the process that holds it.
 fn locked(file: &mut File, folder: &Path) -> Result<()> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -106,7 +107,8 @@ fn locked(file: &mut File, folder: &Path) -> Result<()> {
     }
 }
 
-/// The process that holds the file; none where it does not say so within a second: it locks the file first, then writes.
+/// The process that holds the file, from its text; `None` if the text does not appear within a second. A process locks
+/// the file first, then writes.
 fn holder(file: &mut File) -> Option<String> {
     let start = Instant::now();
     while start.elapsed() < Duration::from_secs(1) {

@@ -1,4 +1,4 @@
-//! `run`: the program, with the physics that it may have.
+//! `run`: the program, with its physics.
 
 mod methods;
 

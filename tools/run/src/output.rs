@@ -1,4 +1,4 @@
-//! What a run writes: field dumps, ledger, log, `run.json`, `timing.json`.
+//! The output of a run: field dumps, ledger, log, `run.json`, `timing.json`.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,27 +23,27 @@ use crate::ranks::together;
 use crate::setup::Setup;
 use crate::system::System;
 
-/// What a run comes from.
+/// Where a run comes from.
 pub struct Origin<'o> {
     /// SHA-256 of the case file.
     pub case_sha256: &'o str,
     /// Name and driver of each rank's device, on rank 0.
     pub devices: Vec<String>,
-    /// The step of the checkpoint from which it goes on.
+    /// The step of the checkpoint from which it restarts.
     pub resumed: Option<u64>,
-    /// What the config has changed since.
+    /// Changes of the config since the checkpoint.
     pub changed: Vec<ChangeRecord>,
 }
 
 /// The open files of a run.
 pub struct Output {
     folder: PathBuf,
-    /// Whether the folder's run goes on, rather than one that begins there.
+    /// Whether the run in the folder goes on; else a run begins there.
     pub goes_on: bool,
     dumps: Vec<FieldDump>,
     /// Dumps of members, by the name of their physics.
     members: Vec<(&'static str, MemberWriter)>,
-    /// Where there are members, on rank 0.
+    /// On rank 0, if there are members.
     tracks: Option<TrackWriter>,
     /// On rank 0.
     ledger: Option<LedgerWriter>,
@@ -67,7 +67,7 @@ impl Output {
         let (lock, goes_on) = folder::take(cli, comm, setup, resumed)?;
         let step = resumed.unwrap_or(0);
         if goes_on {
-            // A later call may name again what this one leaves out.
+            // Also cuts dumps that this run does not write: a later call may continue them.
             let names: Vec<&str> = setup.config.dumps.iter().map(|dump| dump.name.as_str()).chain(MEMBERS).collect();
             together(comm, || if comm.rank() == 0 { cut_back(&setup.folder, &names, step) } else { Ok(()) })?;
         }
@@ -142,7 +142,7 @@ impl Output {
         self.dumps.iter().filter_map(FieldDump::last).chain(suspended).max()
     }
 
-    /// Says a warning that was not said before: in the log, in `run.json` and, where anybody is `told`, on stderr.
+    /// Gives a warning if none of its kind was given before: in the log, in `run.json` and, if `told`, on stderr.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -151,7 +151,7 @@ impl Output {
         if self.record.as_ref().is_some_and(known) { Ok(()) } else { self.say(step, alarm, told) }
     }
 
-    /// Says a warning, also one of a kind that was said before.
+    /// Gives a warning even if one of its kind was given before.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -165,23 +165,23 @@ impl Output {
         record.write(&self.folder)
     }
 
-    /// Writes into `run.json` how the run ended.
+    /// Writes the end of the run into `run.json`.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When the file cannot be written.
     pub fn end(&mut self, end: EndRecord) -> Result<()> {
         let Some(record) = &mut self.record else { return Ok(()) };
         record.end = Some(end);
         record.write(&self.folder)
     }
 
-    /// Writes the dumps that are due now. Gives what there is to say of the members in them.
+    /// Writes the dumps that are due now. Returns warnings about the members in them.
     pub fn dump(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<Vec<Alarm>> {
         let start = Instant::now();
         let (at, clock) = (system.now(), *system.clock());
         let step = at.step;
         for dump in self.dumps.iter_mut().filter(|dump| dump.config.times().due(&clock, step, false)) {
-            // A restart from this very step finds its dump already there.
+            // After a restart from this step, its dump already exists.
             if !dump.lacks(step) {
                 continue;
             }
@@ -209,7 +209,7 @@ impl Output {
         Ok(alarms)
     }
 
-    /// Writes the members of a physics, where dumps of them as a whole are due. Gives what there is to say of them, and their tracks.
+    /// Writes the dump of the members of a physics if `whole`. Returns warnings about the members, and their tracks.
     fn dump_members(
         &mut self,
         comm: &dyn Comm,
@@ -235,7 +235,7 @@ impl Output {
         Ok((alarms, tracks))
     }
 
-    /// Adds a line of all members to the tracks. Collective.
+    /// Adds a frame of all members to the tracks. Collective.
     fn track(&mut self, comm: &dyn Comm, own: &[TrackFrame]) -> Result<()> {
         let mut all = Vec::new();
         for own in own {
@@ -250,7 +250,7 @@ impl Output {
         })
     }
 
-    /// Adds a line to the ledger: what physics measured, and counts of members. Collective.
+    /// Adds a line to the ledger: measurements of physics, and counts of members. Collective.
     pub fn monitor(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System, mlups: f64) -> Result<()> {
         let start = Instant::now();
         let at = system.now();
@@ -284,7 +284,7 @@ impl Output {
         self.log.as_mut().map_or(Ok(()), |log| log.write(event))
     }
 
-    /// Goes on after nodes have changed ranks. Collective.
+    /// Adapts to nodes that have changed ranks. Collective.
     ///
     /// # Errors
     /// When a file cannot be read or a rank is lost.
@@ -292,7 +292,7 @@ impl Output {
         self.dumps.iter_mut().try_for_each(|dump| dump.divide(comm, setup))
     }
 
-    /// Writes where the time went: `phases` of this rank, output left out.
+    /// Writes `timing.json`. `phases`: times of this rank, without output.
     pub fn timing(&self, comm: &dyn Comm, setup: &Setup, phases: Phases, steps: u64, wall: f64) -> Result<()> {
         let mine = PhaseTimes {
             compute: phases.compute,
@@ -316,17 +316,17 @@ impl Output {
     }
 }
 
-/// Whether the last of some dumps is before `step`.
+/// Whether the `last` dump is before `step`, or there is none.
 fn lacks(last: Option<&DumpStep>, step: u64) -> bool {
     last.is_none_or(|last| last.step < step)
 }
 
-/// Whether dumps of members as a whole are due at `step`.
+/// Whether dumps of members are due at `step`.
 fn wholes_at(setup: &Setup, clock: &Clock, step: u64) -> bool {
     setup.config.cell_dumps.as_ref().is_some_and(|times| times.due(clock, step, true))
 }
 
-/// The step `now`, from which a run goes on, where it has a line in the ledger only because the run had its end there.
+/// The step `now` of a restart, if it has a line in the ledger only because the earlier run ended there.
 fn line_of_end(setup: &Setup, now: DumpStep, clock: &Clock, before: &RunRecord) -> Option<u64> {
     let last = before.steps.or_else(|| Some(before.end.as_ref()?.step)).filter(|&last| last == now.step)?;
     let was = serde_json::from_value(before.config["monitor"]["every"].clone()).ok().flatten();
@@ -336,7 +336,7 @@ fn line_of_end(setup: &Setup, now: DumpStep, clock: &Clock, before: &RunRecord) 
     (setup.end.step() != Some(last) && !due(was) && !due(is)).then_some(last)
 }
 
-/// Whether a run may go on with the files of its folder, as far as can be told without changing them. On rank 0.
+/// Checks, without changing anything, that a run can continue the files of its folder. Call on rank 0.
 ///
 /// # Errors
 /// Those of [`Output::open`].
@@ -348,7 +348,7 @@ pub fn check(setup: &Setup) -> Result<()> {
     same_columns(&setup.folder, &setup.entries(), &setup.columns())
 }
 
-/// Refuses to go on with a ledger of other columns.
+/// Refuses to continue a ledger with other columns.
 fn same_columns(folder: &Path, names: &[String], columns: &[Column]) -> Result<()> {
     let before = Ledger::read(folder)?;
     let refusal = |what: &str, before: &[String], now: &[String], remedy: &str| {
@@ -367,7 +367,7 @@ fn same_columns(folder: &Path, names: &[String], columns: &[Column]) -> Result<(
     Ok(())
 }
 
-/// The dump of the members of a physics in a folder.
+/// The file of the dump of the members of a physics in a folder.
 pub fn member_file<'a>(comm: &dyn Comm, setup: &Setup, folder: &'a Path, name: &'a str) -> MemberFile<'a> {
     let (dimension, spacing) = (setup.ground.dimension(), setup.ground.header.spacing);
     MemberFile { folder, name, of: (comm.rank(), comm.size()), dimension, spacing }
@@ -384,7 +384,7 @@ fn open_tracks(setup: &Setup, goes_on: bool, step: u64) -> Result<TrackWriter> {
     }
 }
 
-/// Brings the file that people open up to date with the ranks' files. Collective.
+/// Updates the file that users open, the index over the files of ranks. Collective.
 ///
 /// # Errors
 /// When a file cannot be read or written.

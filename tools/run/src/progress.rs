@@ -1,4 +1,4 @@
-//! What the user sees while a run goes on: a bar on a terminal, plain lines elsewhere.
+//! Shows the progress of a run: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 /// Seconds between plain lines.
 const INTERVAL: f64 = 10.0;
 
-/// Parts of the bar of a run that goes on for some time.
+/// Parts of the bar of a run of given duration.
 const PARTS: u64 = 1000;
 
 /// Progress of the time loop, on rank 0.
@@ -18,17 +18,17 @@ pub struct Progress {
     bar: Option<ProgressBar>,
     plain: bool,
     nodes: u64,
-    /// When it began.
+    /// Where the loop began.
     first: DumpStep,
     end: End,
     start: Instant,
     said: Instant,
-    /// The fluid's largest speed when it was last looked at, m/s.
+    /// The largest speed of the fluid at the last check, m/s.
     speed: Option<f64>,
 }
 
 impl Progress {
-    /// Progress from `first` to `end` over `nodes` nodes; says nothing when not `told` to.
+    /// Progress from `first` to `end` over `nodes` nodes; shown only if `told`.
     pub fn new(told: bool, nodes: u64, end: End, first: DumpStep) -> Self {
         let terminal = told && std::io::stderr().is_terminal();
         let bar = terminal.then(|| {
@@ -50,12 +50,12 @@ impl Progress {
         if seconds > 0.0 { (step - self.first.step) as f64 * self.nodes as f64 / seconds / 1e6 } else { 0.0 }
     }
 
-    /// The fluid's largest speed is `speed`, m/s.
+    /// Sets the largest speed of the fluid, m/s.
     pub fn is_fast(&mut self, speed: f64) {
         self.speed = Some(speed);
     }
 
-    /// The run has come to `now`.
+    /// Shows that the run has reached `now`.
     pub fn at(&mut self, now: DumpStep) {
         let step = now.step;
         let speed = self.speed.map(|speed| format!(", largest speed {speed:.2e} m/s")).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Progress {
         }
     }
 
-    /// The share of what there was to do that is done.
+    /// The share of the loop that is done.
     fn done(&self, now: DumpStep) -> f64 {
         match self.end {
             End::Step(last) => (now.step - self.first.step) as f64 / (last - self.first.step).max(1) as f64,
@@ -89,7 +89,7 @@ impl Progress {
         }
     }
 
-    /// The loop has ended.
+    /// Ends the display.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! One rank, threads of this process, or a rank among MPI's.
+//! Starts the ranks of a run: a single rank, threads of this process, or ranks of MPI.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -8,7 +8,7 @@ use hematite_config::{Exit, Fault, Result};
 
 use crate::cli::Cli;
 
-/// Runs `work` on every rank and gives the outcome of this process.
+/// Runs `work` on every rank and returns the outcome of this process.
 pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync) -> Result<Exit> {
     if let Some(count) = cli.threads {
         return on_threads(count as usize, &work);
@@ -22,7 +22,7 @@ pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync)
     on_rank(&Solo, &work)
 }
 
-/// Says what becomes of another rank, and ends this process where that is lost: its launcher ends the rest.
+/// Prints a notice about another rank. Ends this process if that rank is lost; the launcher then ends the rest.
 #[cfg(feature = "mpi")]
 fn tell(notice: hematite_comm::Notice) {
     match notice {
@@ -34,8 +34,8 @@ fn tell(notice: hematite_comm::Notice) {
     }
 }
 
-/// Every rank holds the same fault, by [`together`]: rank 0 says it, before any rank ends and its launcher ends the rest.
-/// A lost rank is each rank's own finding. A panic ends them all.
+/// Runs `work` on one rank. By [`together`] all ranks have the same fault; rank 0 prints it before any rank ends, since
+/// the launcher then ends the rest. Each rank finds out by itself that another one is lost. A panic ends all ranks.
 fn on_rank(comm: &dyn Comm, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) -> Result<Exit> {
     match catch_unwind(AssertUnwindSafe(|| work(comm))) {
         Ok(Err(fault)) if comm.size() > 1 && fault.exit != Exit::LostRank => {
@@ -62,12 +62,12 @@ fn on_threads(count: usize, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) 
     })
 }
 
-/// What a rank found out alone becomes what all ranks know.
+/// Runs `alone` on each rank and makes all ranks agree on the outcome: any fault becomes the fault of all.
 pub fn together<T>(comm: &dyn Comm, alone: impl FnOnce() -> Result<T>) -> Result<T> {
     agree(comm, alone())
 }
 
-/// The way of values at nodes from the ranks that hold them to those that want them. Collective.
+/// The route of values at nodes from the ranks that hold them to those that want them. Collective.
 ///
 /// # Errors
 /// A usage fault when no rank holds a node that one wants; when a rank is lost.

@@ -1,4 +1,4 @@
-//! Whether the parts of the case fit into the devices of their ranks.
+//! Checks that the parts of the case fit into the devices of their ranks.
 
 use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result, process};
@@ -8,10 +8,12 @@ use hematite_gpu::GpuInfo;
 use crate::ranks::together;
 use crate::setup::Setup;
 
-/// Refuses parts that are too large for the device of their rank, with those of other ranks that have the same one. Collective.
+/// Refuses parts that are too large for their device, together with parts of other ranks on the same device.
+/// Collective.
 ///
 /// # Errors
-/// A usage fault with the nodes of the case, what they need, what there is, and remedies; when a rank is lost.
+/// A usage fault with the nodes of the case, the memory that they need, the memory available, and remedies; when a rank
+/// is lost.
 pub fn check(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<()> {
     let needs = setup.planned.iter().map(|physics| physics.least_bytes(&setup.ground));
     let [own, array] = needs.fold([0, 0], |[sum, largest], [all, one]| [sum + all, largest.max(one)]);
@@ -25,16 +27,17 @@ pub fn check(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<()> {
     })
 }
 
-/// What tells a device from others, those of other hosts too.
+/// A text that identifies a device among those of all hosts.
 fn place(device: &GpuInfo) -> String {
-    // Containers of one host may have names of their own, and number the devices that they see by themselves.
+    // Containers on one host may have different names, and number their visible devices separately.
     let host = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
     let host = host.unwrap_or_else(|_| process().split_once(" on ").map_or("", |(_, host)| host).to_owned());
     let of_host = if device.bus.is_empty() { device.number.to_string() } else { device.bus.clone() };
     format!("{} {of_host}", host.trim())
 }
 
-/// How many ranks have the device at this `place`, and the sum of what each of them takes there. Collective.
+/// The number of ranks on the device `place`, and the sum of `own`, the memory that each of them takes there.
+/// Collective.
 fn on_one_device(comm: &dyn Comm, place: &str, own: u64) -> Result<(usize, u64)> {
     let all = gather_all(comm, &[&own.to_le_bytes()[..], place.as_bytes()].concat())?;
     let shares = all.iter().filter_map(|rank| rank.split_first_chunk::<8>());
@@ -42,14 +45,14 @@ fn on_one_device(comm: &dyn Comm, place: &str, own: u64) -> Result<(usize, u64)>
     Ok(here.fold((0, 0), |(ranks, sum), bytes| (ranks + 1, sum.saturating_add(bytes))))
 }
 
-/// What the parts of a case take that are on one device.
+/// Memory of the parts of a case on one device.
 struct Parts {
-    /// Of the whole case.
+    /// Nodes of the whole case.
     nodes: usize,
     ranks: usize,
-    /// Ranks that have this device.
+    /// Number of ranks on this device.
     sharing: usize,
-    /// Bytes in all, at least.
+    /// Least bytes in all.
     memory: u64,
     /// Bytes of the largest array.
     array: u64,
@@ -57,17 +60,17 @@ struct Parts {
 }
 
 impl Parts {
-    /// What is said where they exceed `room`: bytes in all and in one array, of the device called `name`.
+    /// The message if the parts exceed `room`, the bytes in all and in one array of the device `name`.
     fn excess(&self, name: &str, room: [u64; 2]) -> Option<String> {
         let [memory, array] = room;
         if self.memory <= memory && self.array <= array {
             return None;
         }
         let share = |need: u64, room: u64| need as f64 / room.max(1) as f64;
-        // So many devices as there seem to be now, each with so many times its memory; arrays do not depend on who has the device.
+        // The apparent number of devices times the needed multiple of their memory. Arrays do not depend on sharing.
         let devices = self.ranks as f64 / self.sharing as f64;
         let times = (share(self.memory, memory) * devices).max(share(self.array, array) * self.ranks as f64);
-        // Parts are never quite equal, and hold copies of their neighbours' nodes.
+        // Parts are never quite equal, and have halos.
         let ranks = (1.1 * times).ceil();
         let them = match self.sharing {
             1 => "one of them".to_owned(),
@@ -93,7 +96,7 @@ impl Parts {
     }
 }
 
-/// Bytes for people.
+/// Bytes as readable text.
 fn size(bytes: u64) -> String {
     let bytes = bytes as f64;
     if bytes < 1e9 { format!("{:.1} MB", bytes / 1e6) } else { format!("{:.2} GB", bytes / 1e9) }

@@ -1,4 +1,4 @@
-//! Everything before the first time step: config, case, plans of the physics, this rank's part.
+//! Prepares a run before the first time step: config, case, plans of the physics, this rank's part.
 
 use std::path::{Path, PathBuf};
 
@@ -15,23 +15,23 @@ use crate::cli::Cli;
 use crate::config::{DumpConfig, RunConfig, said};
 use crate::ranks::together;
 
-/// A run that has passed every check that needs no GPU.
+/// A run that has passed all checks that need no GPU.
 pub struct Setup {
-    /// The config's path.
+    /// Path of the config.
     pub path: PathBuf,
-    /// What of the config is the run's own, checked.
+    /// The keys of the config that belong to the run itself, checked.
     pub config: RunConfig,
-    /// The whole config as it was read, defaults filled in.
+    /// The whole config as read, with defaults filled in.
     pub whole: Value,
     /// The case and this rank's part of it.
     pub ground: Ground,
     /// The physics, in the order of a time step.
     pub planned: Vec<Box<dyn Planned>>,
-    /// The times of steps, up to the first renewal where they adapt to the state.
+    /// The times of steps, for steps that adapt to the state up to their first change.
     pub clock: Clock,
-    /// The longest step, s, where steps adapt to the state.
+    /// The longest step, s, if steps adapt to the state.
     pub longest: Option<f64>,
-    /// Where the run ends.
+    /// The end of the run.
     pub end: End,
     /// The run folder.
     pub folder: PathBuf,
@@ -107,17 +107,17 @@ impl Setup {
         Ok(setup)
     }
 
-    /// The last step at which members grow; none where all have their size.
+    /// The last step in which members grow; `None` if none grow.
     pub fn grown(&self) -> Option<u64> {
         self.planned.iter().filter_map(|physics| physics.fluid_needs()?.grown).max()
     }
 
-    /// The fields that physics have at nodes.
+    /// The fields of physics at nodes.
     pub fn fields(&self) -> Vec<Field> {
         self.planned.iter().flat_map(|physics| physics.fields()).collect()
     }
 
-    /// The fields that a dump asks for, in the order of the physics; then those of the case, and its regions.
+    /// The fields of a dump, in the order of the physics, then those of the case and its regions.
     ///
     /// # Errors
     /// A usage fault for a name that neither the physics nor the case have.
@@ -125,7 +125,7 @@ impl Setup {
         let mut known = self.fields();
         let Some(asked) = &dump.fields else { return Ok(known) };
         for of_case in self.ground.header.fields.iter().map(|field| Field::of_case(&field.name, &field.unit)) {
-            // A physics' own field comes before one of the case that it begins with.
+            // A field of a physics comes before the field of the case from which it begins.
             if known.iter().all(|field| field.name() != of_case.name()) {
                 known.push(of_case);
             }
@@ -148,7 +148,7 @@ impl Setup {
         Ok(known.into_iter().filter(|field| asked.iter().any(|name| name == field.name())).collect())
     }
 
-    /// The number of the physics that has a field, in the order of a time step; none of a field of the case.
+    /// The index of the physics that has a field, in the order of a time step; `None` for a field of the case.
     pub fn physics_of(&self, field: Field) -> Option<usize> {
         self.planned.iter().position(|planned| planned.fields().contains(&field))
     }
@@ -178,12 +178,12 @@ impl Setup {
         self.planned.iter().find_map(|physics| physics.precision()).unwrap_or_default()
     }
 
-    /// What is measured for the ledger.
+    /// The columns of measurements in the ledger.
     pub fn columns(&self) -> Vec<Column> {
         self.planned.iter().flat_map(|physics| physics.columns()).collect()
     }
 
-    /// Where mass comes in.
+    /// Names of the places where mass comes in.
     pub fn entries(&self) -> Vec<String> {
         self.planned.iter().flat_map(|physics| physics.entries()).collect()
     }
@@ -193,7 +193,7 @@ impl Setup {
         (self.ground.header.nodes + self.ground.layer.as_ref().map_or(0, hematite_case::Layer::nodes)) as u64
     }
 
-    /// Says on rank 0 what the run is.
+    /// Prints a description of the run on rank 0.
     pub fn report(&self, comm: &dyn Comm, quiet: bool) {
         if comm.rank() > 0 || quiet {
             return;
@@ -270,14 +270,14 @@ pub fn joint(methods: &[&dyn Method], generator: &mut SchemaGenerator) -> Schema
     join("RunConfig", std::iter::once(own).chain(parts))
 }
 
-/// What to say where a launcher has bound ranks to few of this host's cores, on all of which they could load their parts.
+/// Advice if a launcher has bound ranks to few cores of this host: they could load their parts on all cores.
 fn cores_kept_back(ranks: usize) -> Option<String> {
     let own = std::thread::available_parallelism().ok()?.get();
     let listed = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     few_cores(ranks, own, listed.lines().filter(|line| line.starts_with("processor")).count())
 }
 
-/// That for ranks with `own` cores each on a host with `all`.
+/// The advice for ranks with `own` cores each on a host with `all` cores.
 fn few_cores(ranks: usize, own: usize, all: usize) -> Option<String> {
     (ranks > 1 && 2 * ranks * own <= all).then(|| {
         format!(

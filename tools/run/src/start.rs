@@ -1,4 +1,4 @@
-//! The physics of a run on the device, at its start or from a checkpoint.
+//! Starts a run on the device, from its initial state or from a checkpoint.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::room;
 use crate::setup::Setup;
 use crate::system::System;
 
-/// What a run begins with.
+/// A run that is ready to step.
 pub struct Start {
     /// SHA-256 of the case file.
     pub case_sha256: String,
@@ -23,21 +23,21 @@ pub struct Start {
     pub gpu: Gpu,
     /// Name and driver of each rank's device, on rank 0.
     pub devices: Vec<String>,
-    /// What steps.
+    /// All physics.
     pub system: System,
-    /// The step of the checkpoint they come from.
+    /// The step of the checkpoint of a restart.
     pub resumed: Option<u64>,
-    /// What the config has changed since.
+    /// Changes of the config since the checkpoint.
     pub changed: Vec<ChangeRecord>,
-    /// Why newer checkpoints were passed over.
+    /// For each newer checkpoint, why it was skipped.
     pub damaged: Vec<String>,
 }
 
 impl Start {
-    /// Opens the device and fills it, from the checkpoint that `--restart` means where there is one. Collective.
+    /// Opens the device and fills it, from the checkpoint of `--restart` if there is one. Collective.
     ///
     /// # Errors
-    /// Without a device that will do, or one with too little room; for a checkpoint that does not fit.
+    /// When there is no suitable device, or it has too little room; for a checkpoint that does not fit.
     pub fn new(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Self> {
         let case_sha256 = case_hash(comm, setup)?;
         let gpu = device(cli, comm, setup)?;
@@ -88,16 +88,16 @@ impl Start {
     }
 }
 
-/// What is told of changes.
+/// Text on the changes of the config.
 pub fn said(changed: &[ChangeRecord]) -> String {
     let keys: Vec<&str> = changed.iter().map(|change| change.key.as_str()).collect();
     if keys.is_empty() { String::new() } else { format!(", changed since: {}", keys.join(", ")) }
 }
 
-/// Opens this rank's device, which must have what the run needs and room for its part. Collective.
+/// Opens this rank's device, which must have the needed features and room for its part. Collective.
 ///
 /// # Errors
-/// Without a device that will do, or one with too little room; when a rank is lost.
+/// When there is no suitable device, or it has too little room; when a rank is lost.
 pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     let precision = setup.precision();
     let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
@@ -115,7 +115,7 @@ fn sealed(case: &Path) -> Result<String> {
 /// SHA-256 of the case file, read once. Collective.
 ///
 /// # Errors
-/// A usage fault where the file is not what was written; when a rank is lost.
+/// A usage fault where the file was changed; when a rank is lost.
 pub fn case_hash(comm: &dyn Comm, setup: &Setup) -> Result<String> {
     let hash = together(comm, || if comm.rank() == 0 { sealed(&setup.ground.case) } else { Ok(String::new()) })?;
     let mut bytes = hash.into_bytes();

@@ -1,4 +1,4 @@
-//! Reasons to stop early, a signal or the end of the wall-clock time, and checkpoints that the clock asks for.
+//! Reasons to stop early, a signal or the end of the wall-clock time, and checkpoints by wall-clock time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use hematite_config::{Fault, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGXFSZ};
 
-/// Share of the wall-clock time that is kept for the last checkpoint before any was written.
+/// Share of the wall-clock time that is reserved for the last checkpoint before any was written.
 const RESERVE: f64 = 0.01;
 
-/// What is kept for the last checkpoint over what the slowest one took.
+/// Time reserved for the last checkpoint over the time of the slowest one.
 const MARGIN: f64 = 1.5;
 
 /// Whether a signal asked the run to stop.
@@ -18,11 +18,11 @@ const MARGIN: f64 = 1.5;
 pub struct Signals(Arc<AtomicBool>);
 
 impl Signals {
-    /// Takes down TERM, INT, HUP and USR1 from now on, in place of ending the process. Where a file grows beyond the limit of the
-    /// process (`ulimit -f`), writing fails, in place of ending the process by XFSZ.
+    /// Notes the signals TERM, INT, HUP and USR1 from now on; they no longer end the process. XFSZ no longer does so
+    /// either: when a file grows beyond the limit of the process (`ulimit -f`), writing fails.
     ///
     /// # Errors
-    /// When the system does not let it.
+    /// When the system does not allow it.
     pub fn watch(&self) -> Result<()> {
         let unread = Arc::new(AtomicBool::new(false));
         let stops = [SIGTERM, SIGINT, SIGHUP, SIGUSR1].map(|signal| (signal, &self.0));
@@ -34,31 +34,33 @@ impl Signals {
     }
 }
 
-/// Watches signals and the clock.
+/// Watches signals and the wall-clock time.
 pub struct Stop {
     signals: Signals,
     started: Instant,
-    /// Seconds from the program's start, where they are limited.
+    /// Limit of the wall-clock time from the start of the program, s, if any.
     walltime: Option<f64>,
-    /// Kept for the last checkpoint.
+    /// Time reserved for the last checkpoint.
     reserve: Duration,
-    /// Seconds from one checkpoint to the next, where the clock decides.
+    /// Wall-clock time between checkpoints, s, if any.
     every: Option<f64>,
-    /// When the last one was written, or the time loop began.
+    /// When the last checkpoint was written, or the time loop began.
     saved: Instant,
 }
 
 impl Stop {
-    /// Heeds signals and, where given, `walltime` seconds from the program's start, and `every` so many seconds for checkpoints.
+    /// Watches signals, the limit `walltime` in seconds from the start of the program, if any, and the period `every`
+    /// of checkpoints in seconds, if any.
     pub fn new(signals: Signals, walltime: Option<f64>, started: Instant, every: Option<f64>) -> Self {
         let reserve = Duration::from_secs_f64(RESERVE * walltime.unwrap_or(0.0));
         Self { signals, started, walltime, reserve, every, saved: Instant::now() }
     }
 
-    /// Refuses a wall-clock time that is over already. A job script that submits itself again after each stop would do so for ever.
+    /// Refuses a wall-clock time that is already over. A job script that submits itself again after each stop would do
+    /// so for ever.
     ///
     /// # Errors
-    /// A usage fault with the time that it takes.
+    /// A usage fault with the time that is needed.
     pub fn check_time(&self) -> Result<()> {
         let Some(walltime) = self.walltime.filter(|_| self.is_over()) else { return Ok(()) };
         let (taken, kept) = (self.started.elapsed().as_secs_f64(), self.reserve.as_secs_f64());
@@ -69,24 +71,24 @@ impl Stop {
         )))
     }
 
-    /// Keeps time for another checkpoint that takes as long as the one that was written now and `took` so long.
+    /// Reserves time for another checkpoint, by the time `took` of the one just written.
     pub fn keep(&mut self, took: Duration) {
         self.reserve = self.reserve.max(took.mul_f64(MARGIN));
         self.saved = Instant::now();
     }
 
-    /// Whether the last checkpoint is so long ago that another is due.
+    /// Whether a checkpoint is due by wall-clock time.
     pub fn checkpoint_is_due(&self) -> bool {
         self.every.is_some_and(|every| self.saved.elapsed().as_secs_f64() >= every)
     }
 
-    /// Whether this rank has a reason to stop. The end of the wall-clock time is one only where a step was done since the start, so
-    /// that each call comes further.
+    /// Whether this rank has a reason to stop. The end of the wall-clock time counts only if a step was done since the
+    /// start, so that each call makes progress.
     pub fn wanted(&self, stepped: bool) -> bool {
         self.signals.0.load(Ordering::Relaxed) || stepped && self.is_over()
     }
 
-    /// Whether what is left of the wall-clock time is needed for the last checkpoint.
+    /// Whether the rest of the wall-clock time is needed for the last checkpoint.
     fn is_over(&self) -> bool {
         let left = |walltime: f64| walltime - self.started.elapsed().as_secs_f64();
         self.walltime.is_some_and(|walltime| left(walltime) <= self.reserve.as_secs_f64())

@@ -22,10 +22,10 @@ pub struct System {
 }
 
 impl System {
-    /// Puts all that is planned on the device, at the start or as `saved`. Collective.
+    /// Makes all planned physics on the device, in their initial state or in the `saved` one. Collective.
     ///
     /// # Errors
-    /// A usage fault where what was saved is damaged; when the device lacks room or is lost, or a rank is.
+    /// A usage fault where the saved state is damaged; when the device lacks room or is lost; when a rank is lost.
     pub fn build(gpu: &Gpu, comm: &dyn Comm, setup: &mut Setup, saved: Option<&dyn Saved>) -> Result<Self> {
         let mut nodes: Option<SharedNodes> = None;
         let mut physics = Vec::with_capacity(setup.planned.len());
@@ -43,7 +43,7 @@ impl System {
         self.step
     }
 
-    /// The times of steps up to the present one, and of those to come as long as their length is not renewed.
+    /// The times of steps up to now, and of later steps until their length changes.
     pub fn clock(&self) -> &Clock {
         &self.clock
     }
@@ -53,11 +53,13 @@ impl System {
         self.clock.moment(self.step)
     }
 
-    /// Renews the length of time steps where the state asks for that now: to what it allows, at most `longest` seconds. Where `longest` is
-    /// none the length is fixed, and the state must allow it. Gives the steps for which that holds, none where it holds for all. Collective.
+    /// Sets the length of time steps to what the state allows, at most `longest` seconds, if a change is due. If
+    /// `longest` is `None`, the length is fixed, and the state must allow it. Returns for how many steps the length
+    /// holds, `None` for all. Collective.
     ///
     /// # Errors
-    /// A numerical failure where the state allows no step, or less than is fixed; when the device or a rank is lost.
+    /// A numerical failure where the state allows no step, or a shorter one than the fixed step; when the device or a
+    /// rank is lost.
     pub fn renew(&mut self, comm: &dyn Comm, longest: Option<f64>) -> Result<u64> {
         let periods = self.physics.iter().filter_map(|physics| physics.renews_every());
         let Some(period) = periods.min() else { return Ok(u64::MAX) };
@@ -81,20 +83,21 @@ impl System {
     /// Does `steps` time steps of one length. Collective.
     ///
     /// # Errors
-    /// A numerical failure where the state is beyond the method or something broke; when the device or a rank is lost.
+    /// A numerical failure where the state is beyond the limits of the method or something broke; when the device or a
+    /// rank is lost.
     pub fn advance(&mut self, comm: &dyn Comm, steps: u64) -> Result<()> {
         let mut physics: Vec<&mut dyn Physics> =
             self.physics.iter_mut().map(|physics| &mut **physics as &mut dyn Physics).collect();
-        // A step that failed may be dumped: it is where the loop has come.
+        // `self.step` counts with the loop, as the state of a failed step may be dumped.
         self.drive.advance(comm, &mut physics, &mut self.step, steps, &self.clock)
     }
 
-    /// What has members, with its name.
+    /// The members of each physics that has any, with the name of the physics.
     pub fn members(&self) -> impl Iterator<Item = (&'static str, &dyn Members)> {
         self.physics.iter().filter_map(|physics| Some((physics.name(), physics.members()?)))
     }
 
-    /// The state is whole at multiples of this many steps.
+    /// The state can be saved at multiples of this number of steps.
     pub fn whole_every(&self) -> u64 {
         self.physics.iter().map(|physics| physics.whole_every()).fold(1, least_common_multiple)
     }
@@ -107,15 +110,15 @@ impl System {
         self.members().try_for_each(|(_, members)| members.check_sound(comm))
     }
 
-    /// Looks at the whole state, so that nothing beyond the methods is written. Collective.
+    /// Checks the whole state before output, so that no state beyond the limits of the methods is written. Collective.
     ///
     /// # Errors
-    /// A numerical failure where it is beyond; when the device or a rank is lost.
+    /// A numerical failure where the state is beyond these limits; when the device or a rank is lost.
     pub fn inspect(&mut self, comm: &dyn Comm, ground: &Ground) -> Result<()> {
         self.physics.iter_mut().try_for_each(|physics| physics.inspect(comm, ground))
     }
 
-    /// Takes in what was found since the last look. Collective.
+    /// Evaluates the checks of the device since the last call. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -123,20 +126,20 @@ impl System {
         self.physics.iter_mut().try_for_each(|physics| physics.watch(comm, ground))
     }
 
-    /// What there is to warn of since this was last asked, each with its step.
+    /// The warnings since the last call, each with its step.
     pub fn take_alarms(&mut self) -> Vec<(u64, Alarm)> {
         self.physics.iter_mut().flat_map(|physics| physics.take_alarms()).collect()
     }
 
-    /// The largest speed when it was last looked at, m/s.
+    /// The largest speed at the last check, m/s.
     pub fn speed(&self) -> Option<f64> {
         self.physics.iter().filter_map(|physics| physics.speed()).reduce(f64::max)
     }
 
-    /// How many of each population of the case there are and were, on all ranks. Collective.
+    /// Counts of the members of each population on all ranks. Collective.
     ///
     /// # Errors
-    /// A numerical failure where some are lost or doubled; when the device or a rank is lost.
+    /// A numerical failure where members are lost or doubled; when the device or a rank is lost.
     pub fn counts(&self, comm: &dyn Comm, ground: &Ground) -> Result<Vec<PopulationState>> {
         let name = |population: &hematite_case::Population| population.name.clone();
         let mut counts: Vec<PopulationState> = ground
@@ -160,12 +163,12 @@ impl System {
         Ok(counts)
     }
 
-    /// What each physics notes of itself beside its numbers, by its name.
+    /// The note of each physics, by name of the physics.
     pub fn notes(&self) -> BTreeMap<String, Value> {
         self.physics.iter().map(|physics| (physics.name().to_owned(), physics.note())).collect()
     }
 
-    /// Seconds spent so far, by phase.
+    /// Time spent so far, by phase.
     pub fn phases(&self) -> Phases {
         let messages = self.physics.iter().map(|physics| physics.phases());
         let waited = Phases { compute: self.drive.waited(), ..Phases::default() };

@@ -1,4 +1,4 @@
-//! `run --trace`: what host and device of every rank do in some time steps, into `trace.json`.
+//! `run --trace`: records the work of host and device of every rank in some time steps, in `trace.json`.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,20 +10,20 @@ use hematite_gpu::{Event, Gpu, Timeline, Tracing, now};
 
 use crate::ranks::together;
 
-/// Steps that are traced where nobody says how many.
+/// Default number of steps that are traced.
 pub const STEPS: u64 = 200;
-/// Steps before the first of them, unless the run has less than four times as many; as often as takes so long, where that leaves enough to trace: GPUs
-/// that were idle take as long to work at full speed.
+/// Steps at a time before the first traced step, unless the run has less than four times as many. They are repeated for
+/// some time if enough steps remain to trace: idle GPUs need that time to reach full speed.
 const WARM_UP: u64 = 64;
 const WARM: Duration = Duration::from_millis(1500);
-/// Events of all ranks, so that the file stays below 25 MB.
+/// Most events of all ranks, so that the file stays below 25 MB.
 const EVENTS: usize = 200_000;
 
-/// A trace that is to come, goes on, or is done.
+/// A trace: planned, in progress, or done.
 pub struct Recording {
     first: u64,
     end: u64,
-    /// The last step at which it may begin and not be cut short.
+    /// The last step at which it can begin without being cut short.
     latest: u64,
     made: Instant,
     gpu: Gpu,
@@ -33,8 +33,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// A trace of `steps` steps of a run from one step to another, after a warm-up, to be written into `folder`. Rank 0 has the
-    /// names of all ranks' `devices`.
+    /// Plans a trace of `steps` steps of a run, after a warm-up, to be written into `folder`. `run`: first and last
+    /// step of the run. Rank 0 has the names of the `devices` of all ranks.
     pub fn new(steps: u64, run: [u64; 2], gpu: &Gpu, devices: Vec<String>, folder: &Path) -> Self {
         let [first, end] = window(steps, run);
         let latest = run[1].saturating_sub(steps);
@@ -47,8 +47,8 @@ impl Recording {
         [self.first, self.end].into_iter().find(|&at| at > step)
     }
 
-    /// Begins it, or ends and writes it, where that is due at `step` or the run `ends`. Gives the first of the steps it has
-    /// and the one after the last when it is written. Collective.
+    /// Begins the trace, or ends and writes it, if that is due at `step` or the run `ends`. When it is written, returns
+    /// its first step and the step after its last. Collective.
     ///
     /// # Errors
     /// When the device or a rank is lost, or the file cannot be written.
@@ -77,7 +77,7 @@ impl Recording {
     }
 }
 
-/// The first of the steps to trace, and the one after the last.
+/// The first step to trace, and the step after the last.
 fn window(steps: u64, [from, last]: [u64; 2]) -> [u64; 2] {
     let first = from + WARM_UP.min(last.saturating_sub(from) / 4);
     [first, first.saturating_add(steps).min(last)]
@@ -102,7 +102,7 @@ fn rank_trace(timeline: Timeline, clock: ClockOffset) -> RankTrace {
     }
 }
 
-/// All ranks' events from the first one on, up to the step that all of them had room for.
+/// The trace of all ranks, up to the last step for which all ranks had room, with times from the first event on.
 fn assemble(first: u64, end: u64, all: &[Vec<u8>], devices: &[String]) -> Result<Trace> {
     let read = |bytes: &Vec<u8>| serde_json::from_slice(bytes).map_err(fault);
     let all = all.iter().map(read).collect::<Result<Vec<(Option<u64>, RankTrace)>>>()?;
