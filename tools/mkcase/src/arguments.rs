@@ -1,4 +1,4 @@
-//! What the user typed.
+//! The command line of `mkcase`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

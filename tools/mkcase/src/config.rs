@@ -20,16 +20,16 @@ pub struct CaseConfig {
     /// or periodic domain.
     #[serde(default)]
     pub openings: Vec<OpeningConfig>,
-    /// Named parts of the wall, e.g. [{"name": "cylinder", "box": {"min": ["0.1 m", "0.1 m"], "max": ["0.3 m", "0.3 m"]}}]:
-    /// runs take down the force and torque of the fluid on each ("forces" in the RUN.json).
+    /// Named parts of the wall, e.g. [{"name": "cylinder", "box": {"min": ["0.1 m", "0.1 m"], "max": ["0.3 m", "0.3
+    /// m"]}}]: runs record the force and torque of the fluid on each ("forces" in the RUN.json).
     #[serde(default)]
     pub wall_parts: Vec<WallPartConfig>,
-    /// Named sets of fluid nodes, which runs use by name and dumps may hold, e.g. [{"name": "water", "box": {"min": ["0 m", "0 m"],
-    /// "max": ["1 m", "2 m"]}}, {"name": "vent", "colour": "#ff0000"}].
+    /// Named sets of fluid nodes, which runs use by name and dumps may hold, e.g. [{"name": "water", "box": {"min": ["0
+    /// m", "0 m"], "max": ["1 m", "2 m"]}}, {"name": "vent", "colour": "#ff0000"}].
     #[serde(default)]
     pub regions: Vec<RegionConfig>,
-    /// Numbers at nodes that do not change, by name, which runs use and dumps may hold, e.g. {"elevation": {"image": "etna.tif",
-    /// "unit": "1 m"}}.
+    /// Numbers at nodes that do not change, by name, which runs use and dumps may hold, e.g. {"elevation": {"image":
+    /// "etna.tif", "unit": "1 m"}}.
     #[serde(default)]
     pub fields: BTreeMap<String, FieldConfig>,
     /// Populations of cells in the fluid at the start, e.g. [{"name": "red", "shape": {"kind": "red_cell"},
@@ -39,8 +39,8 @@ pub struct CaseConfig {
     /// How the cells are put into the lumen.
     #[serde(default)]
     pub seeding: SeedingConfig,
-    /// For runs with "walls": "immersed" in their "fluid", whose walls act through an immersed boundary: points on the walls
-    /// and a layer of nodes beyond them. Default: points where there are cells, no layer, so that such runs are
+    /// For runs with "walls": "immersed" in their "fluid", whose walls act through an immersed boundary: points on the
+    /// walls and a layer of nodes beyond them. Default: points where there are cells, no layer, so that such runs are
     /// refused. {} takes the best spacing.
     #[serde(default)]
     pub walls: Option<WallsConfig>,
@@ -49,7 +49,7 @@ pub struct CaseConfig {
     pub parts: Vec<NonZeroUsize>,
 }
 
-/// Points on the smoothed walls, and the layer of nodes beyond that their kernels reach.
+/// Points on the smoothed walls, and the layer of nodes beyond the walls that their kernels reach.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WallsConfig {
@@ -65,7 +65,7 @@ impl Default for WallsConfig {
 }
 
 impl CaseConfig {
-    /// The spacing of the points on the walls, where any are asked for or there are cells.
+    /// The spacing of the points on the walls, in lattice spacings, if points are asked for or there are cells.
     pub fn wall_points(&self) -> Option<f64> {
         let cells = (!self.cells.is_empty()).then(WallsConfig::default);
         self.walls.clone().or(cells).map(|walls| walls.spacing)

@@ -25,7 +25,7 @@ fn call(arguments: &Arguments) -> Result<Exit> {
         Some(config) => make::make(config, arguments)?,
         None => schema::<CaseConfig>(),
     };
-    // A reader that has seen enough (`| head`) is no fault.
+    // A reader that closes the pipe (`| head`) is no fault.
     match writeln!(std::io::stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Fault::io(format!("cannot write to stdout: {error}")))

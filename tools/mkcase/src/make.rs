@@ -1,4 +1,4 @@
-//! The work, one phase a line.
+//! Makes a case, phase by phase.
 
 use std::fs::File;
 use std::io::Read;
@@ -16,10 +16,10 @@ use crate::config::CaseConfig;
 use crate::progress::Progress;
 use crate::report::Report;
 
-/// Makes the case of a config, writes it unless this is a check, and gives the report for the user.
+/// Makes the case of a config, writes it unless this is a check, and returns the report for the user.
 ///
 /// # Errors
-/// A usage fault for anything in the config or its files that cannot work; an I/O fault when the case cannot be written.
+/// A usage fault for mistakes in the config or its files; an I/O fault when the case cannot be written.
 pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let config: CaseConfig = read_config(path)?;
     let within = |fault: Fault| fault.within(path.display());
@@ -78,7 +78,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     .to_string())
 }
 
-/// What to say of walls that a run keeps cells farther off than off others.
+/// A note on thin walls, from which a run keeps cells farther away than from others.
 fn thin(domain: &Domain) -> Option<String> {
     let ThinWalls { sites, first } = thin_walls(domain)?;
     let at: Vec<String> = first.iter().take(domain.dimension).map(|x| format!("{x:.4e}")).collect();
@@ -91,8 +91,8 @@ fn thin(domain: &Domain) -> Option<String> {
     ))
 }
 
-/// What walls need that act through an immersed boundary: their points, and, where the config asks for them by name,
-/// the nodes beyond and partitions with these.
+/// What immersed walls need: their points, and, if the config has the key "walls", the nodes beyond them and partitions
+/// with these nodes.
 fn immersed_walls(
     lattice: &Lattice,
     config: &CaseConfig,
@@ -122,7 +122,7 @@ fn cell_inputs(path: &Path, cells: &[PopulationConfig]) -> Vec<PathBuf> {
     cells.iter().flat_map(|population| population.inputs(path)).collect()
 }
 
-/// The cells, and what the report says of them: what became of them, or in a check what is asked.
+/// Seeds the cells. Returns them and lines for the report: the outcome, or in a check what is asked for.
 fn populate(
     path: &Path,
     lattice: &Lattice,
@@ -154,7 +154,7 @@ fn parts(arguments: &Arguments, config: &CaseConfig) -> Vec<usize> {
     parts
 }
 
-/// Where the case goes: none of the files it is made from, and no file but a case.
+/// The path of the case. Refuses files from which the case is made, and existing files that are no case.
 fn output(path: &Path, arguments: &Arguments, sources: &[PathBuf]) -> Result<PathBuf> {
     let output = arguments.output.clone().unwrap_or_else(|| path.with_extension("h5"));
     let same = |input: &PathBuf| match (input.canonicalize(), output.canonicalize()) {
@@ -171,13 +171,13 @@ fn output(path: &Path, arguments: &Arguments, sources: &[PathBuf]) -> Result<Pat
     Ok(output)
 }
 
-/// Refuses to write over what is no case: only a file that begins as HDF5 does, or was cut off before it could, is
+/// Refuses to overwrite a file that is no case. Only an HDF5 file, or one that is cut off within HDF5's signature, is
 /// replaced.
 fn replaceable(output: &Path) -> Result<()> {
     const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
     let unreadable = |error| Fault::usage(format!("cannot be read: {error}; name another file with -o"));
     let metadata = match output.metadata() {
-        // What cannot be looked at is a matter of writing.
+        // Other errors show when the case is written.
         Err(_) => return Ok(()),
         Ok(metadata) => metadata,
     };

@@ -1,11 +1,11 @@
-//! What the tool is doing, on stderr: a spinner on a terminal, plain lines elsewhere, nothing when quiet.
+//! Shows progress on stderr: a spinner on a terminal, plain lines elsewhere, nothing when quiet.
 
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
 
-/// Tells the user what is going on.
+/// Shows the current phase.
 pub enum Progress {
     /// Says nothing.
     Quiet,
@@ -16,7 +16,7 @@ pub enum Progress {
 }
 
 impl Progress {
-    /// As befits stderr.
+    /// The display that suits stderr.
     pub fn new(quiet: bool) -> Self {
         if quiet {
             return Self::Quiet;

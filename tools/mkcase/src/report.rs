@@ -1,4 +1,4 @@
-//! What was made, for people.
+//! The report on a case for users.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ pub struct Report<'a> {
     pub inputs: &'a [PathBuf],
     /// The lattice of the case.
     pub lattice: &'a Lattice,
-    /// What there is to say of its cells, line by line.
+    /// Lines about its cells.
     pub cells: &'a [String],
-    /// What immersed walls need.
+    /// Points of immersed walls, and the nodes beyond them.
     pub immersed: &'a ImmersedWalls,
     /// Its partitions.
     pub partitions: &'a [Partition],
@@ -127,7 +127,7 @@ fn table(openings: &[Opening], spacing: f64, dimension: usize) -> String {
     openings.iter().map(line).collect()
 }
 
-/// A field in a line: its range and its mean.
+/// A line on a field: its range and mean.
 fn spread(field: &NodeField) -> String {
     let values = || field.values.iter().copied();
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
@@ -137,14 +137,14 @@ fn spread(field: &NodeField) -> String {
     format!("{}: {low} to {high}{unit}, mean {mean}{unit}", field.name)
 }
 
-/// A number of six significant digits as people write it.
+/// A number with six significant digits, as text.
 fn plain(value: f64) -> String {
     let value = significant(value);
     let usual = value == 0.0 || (1e-3..1e6).contains(&value.abs());
     if usual { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Six significant digits.
+/// Rounds to six significant digits.
 fn significant(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
@@ -153,15 +153,15 @@ fn sizes(extent: &[usize]) -> String {
     extent.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
 }
 
-/// A length with the metric prefix that suits it.
+/// A length with a suitable metric prefix.
 fn length(metres: f64) -> String {
     let prefixes = [(1e3, "km"), (1.0, "m"), (1e-3, "mm"), (1e-6, "um"), (1e-9, "nm")];
     let (size, unit) = prefixes.into_iter().find(|&(size, _)| metres >= size).unwrap_or((1e-9, "nm"));
-    // Without the noise of the division.
+    // Removes the rounding error of the division.
     format!("{} {unit}", significant(metres / size))
 }
 
-/// A count with its thousands apart.
+/// A count with its thousands separated.
 fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();

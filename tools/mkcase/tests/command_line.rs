@@ -36,7 +36,7 @@ impl Folder {
         self.folder.path().join(name)
     }
 
-    /// Calls `mkcase` in another folder than the config's.
+    /// Calls `mkcase` in a folder other than that of the config.
     fn call(&self, arguments: &[&str]) -> Output {
         let config = self.path("a.json");
         mkcase(&[&[config.to_str().expect("text")], arguments].concat())
@@ -162,7 +162,7 @@ fn only_a_case_is_replaced() {
         assert!(["letter.h5", "no HDF5 file", "-o"].iter().all(|piece| message.contains(piece)), "{message}");
         assert_eq!(fs::read(&at).expect("reads"), content);
     }
-    // The default output is no other matter.
+    // The default output is treated in the same way.
     fs::write(folder.path("a.h5"), letter).expect("writes");
     assert!(refused(&folder.call(&["--quiet"])).contains("a.h5"));
     fs::remove_file(folder.path("a.h5")).expect("removes");
