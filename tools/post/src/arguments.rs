@@ -54,7 +54,7 @@ pub enum Command {
     Compare(CompareArguments),
 }
 
-// Flattened, so that a doc comment would become that of the command.
+// No doc comment: as this is flattened, it would become that of the command.
 #[derive(Debug, Args)]
 pub struct Place {
     /// Folder of the run
@@ -71,7 +71,7 @@ impl Place {
     }
 }
 
-// Likewise.
+// No doc comment, for the same reason.
 #[derive(Debug, Args)]
 pub struct Choice {
     /// What to use in place of defaults
@@ -85,11 +85,12 @@ pub struct Choice {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: speed*.png, pressure*.png, profile_*.csv, flow_rate.csv, mass_balance.json,
-wall_shear_stress.{csv,json,png}, wall_pressure.{csv,json,png}, summary.json; where the ledger holds
-forces on parts of the wall, forces.csv and forces.png with drag and lift; with a dump of cells of the same step also cells*.png, the
-cells upon the speed, and cells_zoom*.png where they are small in it (with rigid bodies only: bodies*.png). What a dump lacks is left out, and stderr says so.
+wall_shear_stress.{csv,json,png}, wall_pressure.{csv,json,png}, summary.json. If the ledger holds forces on
+parts of the wall, also forces.csv and forces.png with drag and lift. With a dump of cells of the same step also
+cells*.png, the cells drawn on the speed, and if cells are small there, cells_zoom*.png (with rigid bodies only:
+bodies*.png). Leaves out statistics that need what a dump lacks, and says so on stderr.
 Pressures include the linear part of a pressure drop that drives the run.
-In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; m2/s are a depth.
+In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; flow rates in m2/s are per depth.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 
@@ -117,8 +118,8 @@ pub struct FlowArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: suspension.csv (each dump), populations.csv (each dump and population), shapes.csv (each cell),
-rotation.csv (each cell), cells_profile_*.csv, cells.json (means with standard errors) and figures. What the dumps
-lack is left out, and stderr says so. In 2-D, volumes are areas and flow rates a depth.
+rotation.csv (each cell), cells_profile_*.csv, cells.json (means with standard errors) and figures. Leaves out
+statistics that need what dumps lack, and says so on stderr. In 2-D, volumes are areas, and flow rates are per depth.
 
 tube hematocrit H_T       enclosed volume of cells over the volume of the fluid nodes
 discharge hematocrit H_D  sum of cell volume x velocity over the sum of fluid velocity x node volume, along the axis;
@@ -134,8 +135,9 @@ inclination               of the body's long axis in the shear plane, from its f
 rotation                  mean rates of a marked vertex about the centroid (mark), of the body (tumbling), and of the
                           membrane about the body (treading = mark - tumbling)
 drift                     change of a cell's area and volume (2-D: perimeter and area), relative to when it had grown
-roughness                 largest |u_i - u_j| over the sides ij of a cell, over their mean length, u from a vertex to the
-                          mean of its neighbours: smooth below 0.2, creases that the mesh does not resolve above 0.75
+roughness                 largest |u_i - u_j| along any side ij of a cell, over the mean length of sides, u from a vertex
+                          to the mean of its neighbours: smooth below 0.2, creases that the mesh does not resolve
+                          above 0.75
 
 Without \"axis\" the axis is that of the pressure gradient, of moving walls, or along which cells move fastest.
 Means are over the dumps from \"average_from\" on, errors those of up to eight blocks of consecutive dumps.
@@ -164,16 +166,16 @@ pub struct CellsArguments {
 #[command(after_help = "\
 Writes into DIR: bodies.csv (each body of the last dump), bodies_series.csv (each dump and population),
 bodies_profile_*.csv (by distance from the wall, and in straight vessels across them), bodies.json (means with
-standard errors), charts, and bodies_*.png: sections of the last dump's bodies upon the speed of the fluid. What the
-dumps lack is left out, and stderr says so.
+standard errors), charts, and bodies_*.png: sections of the last dump's bodies drawn on the speed of the fluid.
+Leaves out statistics that need what dumps lack, and says so on stderr.
 
-n                axis of symmetry: that whose semi-axis differs most from the other two; spheres have none
-S                mean of (3 (n e)^2 - 1)/2: 1 along e, -1/2 across it, 0 in the mean over all directions; wall_order with
-                 the normal of the nearest wall, flow_order with the velocity of the fluid at the body's centre
+n                axis of symmetry: the axis whose semi-axis differs most from the other two; spheres have none
+S                mean of (3 (n e)^2 - 1)/2: 1 along e, -1/2 across it, 0 in the mean over all directions; wall_order
+                 with the normal e of the nearest wall, flow_order with the velocity of the fluid at the body's centre
 nematic order    the eigenvalue of largest magnitude of the mean of (3 n n - 1)/2, and its eigenvector, the director
 hematocrit       volume of the bodies over that of the fluid nodes
 number density   bodies by their centres over the volume of the fluid nodes
-angular velocity its magnitude, mean over bodies
+angular velocity magnitude, mean over bodies
 
 Without \"axis\" the axis is that of the pressure gradient, of moving walls, or along which cells move fastest.
 Means are over the dumps from \"average_from\" on, errors those of up to eight blocks of consecutive dumps.
@@ -246,14 +248,14 @@ pub struct ScalingArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Needs the trace that run --trace leaves. Prints, rank by rank, how busy the device is and how much of the exchange lies
+Needs the trace of run --trace. Prints, for each rank, how busy the device is and how much of the exchange lies
 under interior work, then each phase; writes into DIR: timeline.json (all of it), timeline_phases.csv,
 timeline_rank0.svg ... (a few time steps of a rank) and, of several ranks, timeline.svg (the first eight together).
 
 device busy     share of the time from the first event of a rank to the end of its last
-messages        on their way from packed (the end of the device's \"pack\") to arrived (the end of the host's \"exchange\")
-under interior  share of their way during which the device is at work on the interior
-host phases     without what is nested in them; \"record\" is the writing of commands, \"wait\" the wait for the device
+messages        on their way from the end of the device's phase \"pack\" to the end of the host's \"exchange\"
+under interior  share of this time during which the device is at work on the interior
+host phases     without nested phases; \"record\" is the writing of commands, \"wait\" the wait for the device
 
 The trace itself, RUN/trace.json, opens in ui.perfetto.dev and chrome://tracing.
 

@@ -12,7 +12,7 @@ use hematite_units::quantity::{Length, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Says of a fault in which config it lies, where there is one.
+/// Adds the path of the config, if there is one, to a fault.
 pub fn within(path: Option<&Path>) -> impl Fn(Fault) -> Fault + Copy {
     move |fault| match path {
         Some(path) => fault.within(path.display()),
@@ -20,7 +20,7 @@ pub fn within(path: Option<&Path>) -> impl Fn(Fault) -> Fault + Copy {
     }
 }
 
-/// Reads a config; the defaults where there is none.
+/// Reads a config; without a path, returns the defaults.
 ///
 /// # Errors
 /// As [`read_config`].
@@ -38,13 +38,13 @@ pub struct PostConfig {
     /// Lines for profiles. Default: those across the middle of the domain along each axis.
     #[serde(default)]
     pub lines: Option<Vec<LineConfig>>,
-    /// Along which directions `post flow` shows forces on walls.
+    /// Directions of drag and lift for `post flow`.
     #[serde(default)]
     pub forces: ForcesConfig,
-    /// What `post cells` looks at.
+    /// Choices for `post cells`.
     #[serde(default)]
     pub cells: CellsConfig,
-    /// What `post bodies` looks at.
+    /// Choices for `post bodies`.
     #[serde(default)]
     pub bodies: BodiesConfig,
 }
@@ -56,14 +56,14 @@ pub struct ForcesConfig {
     /// The direction of drag: x, y and, in 3-D, z, of any length. Default: along x.
     #[serde(default)]
     pub drag: Option<Vec<f64>>,
-    /// The direction of lift, in 3-D alone: of it counts what is across the drag. Default: y, or z where drag is along y. In 2-D
-    /// lift is to the left of drag.
+    /// The direction of lift, in 3-D only; its component along the drag is removed. Default: y, or z where drag is
+    /// along y. In 2-D lift is to the left of drag.
     #[serde(default)]
     pub lift: Option<Vec<f64>>,
 }
 
 impl ForcesConfig {
-    /// Whether it says nothing.
+    /// Whether it has no keys.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -95,19 +95,19 @@ impl ForcesConfig {
     }
 }
 
-/// What `post bodies` looks at in place of its defaults.
+/// Choices for `post bodies` in place of its defaults.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct BodiesConfig {
     /// The axis of the vessel. Default: that of the pressure drop, or else of the mean velocity of bodies.
     #[serde(default)]
     pub axis: Option<Axis>,
-    /// Take means over the dumps from this time on. Default: the later half of the time that dumps span.
+    /// Means are over the dumps from this time on. Default: the later half of the time that dumps span.
     #[serde(default)]
     pub average_from: Option<Time>,
 }
 
-/// What `post cells` looks at in place of its defaults.
+/// Choices for `post cells` in place of its defaults.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct CellsConfig {
@@ -120,15 +120,15 @@ pub struct CellsConfig {
     /// Count only what lies before this place on the axis. Default: everything.
     #[serde(default)]
     pub to: Option<Length>,
-    /// Take means over the dumps from this time on. Default: the later half of the time that dumps span.
+    /// Means are over the dumps from this time on. Default: the later half of the time that dumps span.
     #[serde(default)]
     pub average_from: Option<Time>,
-    /// Area and volume drift are relative to the first dump of a cell at this time step or later. Default: the step at which cells that
-    /// were seeded smaller have grown, 0 where there is no dump after it.
+    /// Drifts of area and volume are relative to the first dump of a cell at this time step or later. Default: the step
+    /// at which cells that were seeded smaller have grown, or 0 if there is no dump after it.
     #[serde(default)]
     pub reference_step: Option<u64>,
-    /// The plane of inclinations and rotations, from its first axis towards its second. Default: the axis of the vessel, and
-    /// the axis across a channel, or else the next one.
+    /// The plane of inclinations and rotations, from its first axis towards its second. Default: the axis of the
+    /// vessel, and the axis across a channel, or else the next one.
     #[serde(default)]
     pub plane: Option<[Axis; 2]>,
     /// Which dumps the table of the shapes of single cells holds. Default: the last.
@@ -148,7 +148,7 @@ pub enum Shapes {
 }
 
 impl CellsConfig {
-    /// Refuses what makes no sense in a domain of `dimension` axes.
+    /// Refuses choices that do not fit a domain of `dimension` axes.
     ///
     /// # Errors
     /// A usage fault that names the key.
@@ -209,10 +209,10 @@ fn points() -> usize {
 }
 
 impl PostConfig {
-    /// The planes it names, if any.
+    /// The planes in the config, if any.
     ///
     /// # Errors
-    /// A usage fault for a name that is no file name or stands twice.
+    /// A usage fault for a name that cannot be part of a file name or is given twice.
     pub fn planes(&self) -> Result<Option<Vec<Plane>>> {
         let Some(planes) = &self.planes else { return Ok(None) };
         check_names("planes", planes.iter().map(|plane| plane.name.as_str()))?;
@@ -220,7 +220,7 @@ impl PostConfig {
         Ok(Some(planes.iter().map(plane).collect()))
     }
 
-    /// The lines it names, if any, in a domain of `dimension` axes.
+    /// The lines in the config, if any, in a domain of `dimension` axes.
     ///
     /// # Errors
     /// As [`PostConfig::planes`], and for points of the wrong dimension.

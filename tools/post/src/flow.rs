@@ -1,4 +1,4 @@
-//! `post flow`: the statistics of a flow, one after the other.
+//! `post flow`: statistics of a flow.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ use crate::say;
 use crate::source::{self, Values};
 use crate::walls::Surroundings;
 
-/// What the statistics share.
+/// Data that the statistics share.
 pub struct Work<'a> {
     pub nodes: Nodes<'a>,
     record: &'a RunRecord,
@@ -35,7 +35,7 @@ pub struct Work<'a> {
     pub output: Output,
 }
 
-/// One dump in numbers.
+/// Numbers of one dump.
 #[derive(Serialize)]
 struct StepSummary {
     step: u64,
@@ -46,7 +46,7 @@ struct StepSummary {
     wall_pressure: Option<Statistics>,
 }
 
-/// The run in numbers: `summary.json`.
+/// Numbers of the run: `summary.json`.
 #[derive(Serialize)]
 struct RunSummary<'a> {
     run: String,
@@ -57,7 +57,7 @@ struct RunSummary<'a> {
     left_out: &'a [String],
 }
 
-/// Writes the statistics of a run, prints where they are and the most important numbers.
+/// Writes the statistics of a run. Prints their files and the most important numbers.
 pub fn run(arguments: &FlowArguments) -> Result<Exit> {
     let record = RunRecord::read(&arguments.place.run)?;
     let run_state = say::state(&arguments.place.run, &record);
@@ -170,7 +170,7 @@ fn one_step(
     Ok(StepSummary { step: at.step, time_s: at.time, flow, planes, wall_shear_stress, wall_pressure })
 }
 
-/// Flow rates through openings and planes to `flow_rate.csv`, the balance to `mass_balance.json`.
+/// Writes flow rates through openings and planes to `flow_rate.csv`, and the mass balance to `mass_balance.json`.
 fn balance(
     work: &mut Work,
     run: &Path,

@@ -10,18 +10,18 @@ use serde::Serialize;
 use crate::config::PostConfig;
 use crate::flow::Work;
 
-/// The forces of a run in few numbers.
+/// Statistics of the forces of a run.
 #[derive(Serialize)]
 pub struct Forces {
     directions: Directions,
-    /// One a part.
+    /// Statistics of each part of the wall.
     pub parts: Vec<ForceSummary>,
 }
 
-/// Writes table and figure; `None` where the ledger has no forces, or cannot be read, which others say.
+/// Writes table and figure. `None` if the ledger has no forces or cannot be read, which other statistics report.
 ///
 /// # Errors
-/// A usage fault for directions that are none; when a file cannot be written.
+/// A usage fault for vectors without a direction; when a file cannot be written.
 pub fn forces(work: &mut Work, run: &Path, config: &PostConfig) -> Result<Option<Forces>> {
     let dimension = work.nodes.grid().dimension;
     let directions = config.forces.directions(dimension)?;

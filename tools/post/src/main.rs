@@ -1,4 +1,4 @@
-//! `post`: from the dumps of a run to tables and figures.
+//! `post`: tables and figures from the dumps of a run.
 
 mod arguments;
 mod bodies;

@@ -18,7 +18,7 @@ use crate::flow::Work;
 use crate::output::Output;
 use crate::source::Values;
 
-/// Speed and pressure: of the whole domain in 2-D, of every plane in 3-D.
+/// Draws maps of speed and pressure: of the whole domain in 2-D, of every plane in 3-D.
 pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<()> {
     let speed = speeds(&values.velocity);
     let fields = [(Quantity::Speed, Some(&speed)), (Quantity::Pressure, values.pressure.as_ref())];
@@ -32,7 +32,7 @@ pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Res
     Ok(())
 }
 
-/// The planes of a 3-D domain with what they add to file names; of a 2-D one, all of it.
+/// The planes of a 3-D domain with their suffixes of file names; for a 2-D domain, `None`, the whole domain.
 fn planes(planes: &[Plane], dimension: usize) -> Vec<(Option<&Plane>, String)> {
     match dimension {
         3 => planes.iter().map(|plane| (Some(plane), format!("_{}", plane.name))).collect(),
@@ -40,8 +40,8 @@ fn planes(planes: &[Plane], dimension: usize) -> Vec<(Option<&Plane>, String)> {
     }
 }
 
-/// The cells and rigid bodies upon the speed, where the run has a dump of them at that step: of the whole domain, and where
-/// they are small there, of a part of it.
+/// Draws cells and rigid bodies on maps of the speed, if the run has dumps of them at the same step: of the whole
+/// domain, and of a part of it if members are small there.
 pub fn cells(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<()> {
     let speed = speeds(&values.velocity);
     let cells = work.cells.as_ref().and_then(|source| Some((source, source.at(at.step)?)));
@@ -75,7 +75,7 @@ fn names(work: &Work) -> Option<Vec<String>> {
     work.cells.as_ref().map(|source| source.names()).or_else(|| work.bodies.as_ref().map(|source| source.names()))
 }
 
-/// Outlines upon the speed, and where they are small, a part of the picture on its own.
+/// A map of the speed with outlines of members, and if these are small, another map of a part.
 pub fn suspended(
     (nodes, speed): (&Nodes, &[f64]),
     view: &View,
@@ -96,7 +96,7 @@ pub fn suspended(
     (whole, part.as_ref().map(picture))
 }
 
-/// Wall shear stress as table, statistics and picture; `None` without wall points.
+/// Writes wall shear stress as table, statistics and picture; `None` without wall points.
 pub fn wall_shear_stress(
     work: &mut Work,
     at: DumpStep,
@@ -110,7 +110,7 @@ pub fn wall_shear_stress(
     write_at_walls(&mut work.output, &format!("wall_shear_stress{suffix}"), &table, statistics, picture)
 }
 
-/// Pressure at walls as table, statistics and picture; `None` without wall points.
+/// Writes pressure at walls as table, statistics and picture; `None` without wall points.
 pub fn pressure_at_walls(
     work: &mut Work,
     at: DumpStep,

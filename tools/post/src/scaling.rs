@@ -17,7 +17,7 @@ struct Told<'a> {
     run_state: Option<&'a RunState>,
 }
 
-/// Prints the table of the runs, and writes it where asked.
+/// Prints the table of the runs, and writes it if asked for.
 pub fn run(arguments: &ScalingArguments) -> Result<Exit> {
     let mut states = Vec::new();
     let runs = arguments

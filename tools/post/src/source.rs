@@ -1,4 +1,4 @@
-//! The dump of a run that the statistics come from.
+//! The field dump of a run that statistics use.
 
 use std::path::Path;
 
@@ -26,13 +26,13 @@ pub fn open(run: &Path, record: &RunRecord, name: Option<&str>) -> Result<FieldR
     let readers = record.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
     let rank = |reader: &FieldReader| (reader.grid().position.len(), reader.fields().len());
     let with_velocity = readers.into_iter().filter(|reader| reader.fields().contains(&Field::VELOCITY));
-    // The first of equals, as the config lists them.
+    // The first among equals, in the order of the config.
     with_velocity.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best }).ok_or_else(|| {
         Fault::usage(format!("{}: no dump holds velocity; add it to the fields of a dump and run again", run.display()))
     })
 }
 
-/// Numbers of the dumps asked for.
+/// Indices of the chosen dumps.
 ///
 /// # Errors
 /// A usage fault when there are no dumps, or none at the step.
@@ -59,11 +59,11 @@ pub fn choose(run: &Path, steps: &[DumpStep], which: Which) -> Result<Vec<usize>
 
 /// The fields of one dump, in f64 and SI.
 pub struct Values {
-    /// x, y, z a node.
+    /// Velocity, x, y, z a node, m/s.
     pub velocity: Vec<f64>,
-    /// With the linear part of the pressure drop that drives the run.
+    /// Pressure at each node, Pa, including the linear part of the pressure drop that drives the run.
     pub pressure: Option<Vec<f64>>,
-    /// xx, yy, zz, xy, yz, xz a node.
+    /// Viscous stress, xx, yy, zz, xy, yz, xz a node, Pa.
     pub stress: Option<Vec<f64>>,
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::arguments::{Steps, TimelineArguments};
 use crate::say;
 
-/// Ranks of the drawing of several.
+/// Most ranks in the common drawing.
 const TOGETHER: usize = 8;
 
 /// `timeline.json`.
@@ -19,11 +19,11 @@ const TOGETHER: usize = 8;
 struct Told<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// None where the folder holds a trace alone.
+    /// `None` if the folder holds only a trace.
     run_state: Option<RunState>,
 }
 
-/// Prints what the trace of a run says, and draws it.
+/// Prints the summary of the trace of a run, and draws it.
 pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
     let trace = Trace::read(&arguments.place.run)?;
     let window = window(arguments, &trace)?;

@@ -1,4 +1,4 @@
-//! `post tracks`: where cells and bodies go.
+//! `post tracks`: trajectories of cells and bodies.
 
 use std::path::Path;
 
@@ -17,12 +17,12 @@ use crate::arguments::TracksArguments;
 use crate::cells;
 use crate::say;
 
-/// Rows of `tracks.csv` at most: of longer runs, every second, third, ... cell is written.
+/// Most rows of `tracks.csv`. Of longer runs, only every second, third, ... cell is written.
 const ROWS: usize = 2_000_000;
-/// Trajectories drawn at most.
+/// Most trajectories drawn.
 const DRAWN: usize = 60;
 
-/// Writes the trajectories and what follows from them.
+/// Writes the trajectories and their statistics.
 pub fn run(arguments: &TracksArguments) -> Result<Exit> {
     let Tracks { names, dimension, time, all } = read_tracks(&arguments.place.run)?;
     say::known_state(&arguments.place.run);
@@ -69,7 +69,7 @@ struct Tracks {
     all: Vec<Track>,
 }
 
-/// From `tracks.h5`, or where there is none, from the surfaces in `cells.vtkhdf`, or else from `bodies.vtkhdf`.
+/// Reads `tracks.h5`, or if there is none, the surfaces in `cells.vtkhdf`, or else `bodies.vtkhdf`.
 fn read_tracks(run: &Path) -> Result<Tracks> {
     if run.join("tracks.h5").is_file() {
         let reader = TrackReader::open(run)?;
@@ -84,11 +84,11 @@ fn read_tracks(run: &Path) -> Result<Tracks> {
     }
 }
 
-/// Number, population and centre of a member, and how often it has crossed periodic faces.
+/// Number, population and centre of a member, and how many times it has crossed periodic faces.
 type Place = (u64, usize, [f64; 3], [i32; 3]);
 
 impl Tracks {
-    /// Joins what `places` finds in each dump of a domain with such edges, m.
+    /// Joins the places `places(dump)` of members in all dumps. `extent`: edges of the domain, m.
     fn join(
         names: Vec<String>,
         dimension: usize,

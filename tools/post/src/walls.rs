@@ -1,4 +1,4 @@
-//! What a run's case says of the nodes of its dump: where the lattice wraps, and its walls.
+//! Periodic axes and walls around the nodes of a dump, from the case of the run.
 
 use std::path::Path;
 
@@ -12,15 +12,15 @@ use hematite_stats::wall::WallSite;
 pub struct Surroundings {
     extent: [usize; 3],
     periodic: [bool; 3],
-    /// The walls beside these nodes.
+    /// The sites beside walls.
     pub walls: Vec<WallSite>,
 }
 
 impl Surroundings {
-    /// Reads them from the case file.
+    /// Reads the surroundings of `grid` from the case file.
     ///
     /// # Errors
-    /// When the case file is gone, has changed since the run, or cannot be read.
+    /// When the case file is missing, has changed since the run, or cannot be read.
     pub fn read(record: &RunRecord, grid: &Grid) -> Result<Self> {
         let path = Path::new(&record.case);
         if hash_file(path)? != record.case_sha256 {
@@ -35,7 +35,7 @@ impl Surroundings {
         Ok(Self { extent: case.header().extent, periodic: case.header().periodic, walls: walls.collect() })
     }
 
-    /// The nodes in a lattice that wraps as the case does.
+    /// Makes the lattice of `nodes` wrap along the periodic axes of the case.
     pub fn wrap<'a>(&self, nodes: Nodes<'a>) -> Nodes<'a> {
         nodes.wrapped(self.extent, self.periodic)
     }

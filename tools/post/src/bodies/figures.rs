@@ -17,7 +17,7 @@ use crate::suspension::Setup;
 use crate::suspension::profile::{Profile, chart, curve};
 use crate::suspension::series::over_time;
 
-/// Writes the charts that the statistics are enough for.
+/// Writes the charts for which there are statistics.
 pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut Output) -> Result<()> {
     for (bins, profile) in setup.bins.iter().zip(&averages.profiles) {
         for (what, chart) in charts(setup, bins, profile) {
@@ -30,7 +30,7 @@ pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut O
     Ok(())
 }
 
-/// The charts of one profile, by what they show.
+/// The charts of one profile, with the quantity of each.
 fn charts(setup: &Setup, bins: &Bins, profile: &Profile) -> Vec<(&'static str, Chart)> {
     let [density, wall_order, flow_order, speed, spin] = [0, 1, 2, 3, 4].map(|k| profile.other(k));
     let plain = |title: &str, label: &str, unit: &'static str, means: &[Option<Estimate>]| {
@@ -77,7 +77,7 @@ fn order(setup: &Setup, series: &Series) -> Chart {
     over_time("alignment over time", Axis::new("order parameter", "").from_zero(), curves)
 }
 
-/// Draws the sections of the last dump's bodies with planes upon the speed of the fluid.
+/// Draws the sections of the last dump's bodies with planes, on maps of the speed of the fluid.
 pub fn sections(
     setup: &Setup,
     series: &Series,

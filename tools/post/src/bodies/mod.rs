@@ -1,4 +1,4 @@
-//! `post bodies`: what the rigid bodies of a run do.
+//! `post bodies`: statistics of the rigid bodies of a run.
 
 mod figures;
 mod series;
@@ -15,7 +15,7 @@ use crate::say;
 use crate::suspension::drive::{driven_axis, largest_component};
 use crate::suspension::{self, Fluid, Setup, means};
 
-/// Writes the statistics of a run, and prints where they are and the most important numbers.
+/// Writes the statistics of a run. Prints their files and the most important numbers.
 pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     let config = config::read(arguments.choice.config.as_deref())?;
     let run = &arguments.place.run;
@@ -50,7 +50,8 @@ pub fn run(arguments: &BodiesArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// The axis of the pressure gradient, or else that along which walls move, or else the one along which bodies move fastest at the last dump.
+/// The axis of the pressure gradient, or else that along which walls move, or else that along which bodies move fastest
+/// in the last dump.
 fn main_axis(record: &RunRecord, source: &BodyReader) -> Result<Option<usize>> {
     if let Some(axis) = driven_axis(record) {
         return Ok(Some(axis));

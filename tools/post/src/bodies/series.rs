@@ -1,4 +1,4 @@
-//! One pass over the dumps of bodies.
+//! Reduces the dumps of bodies, in one pass.
 
 use hematite_cells::vector::{length, unit};
 use hematite_config::Result;
@@ -12,7 +12,7 @@ use hematite_stats::suspension::wall_distance::Walls;
 
 use crate::suspension::{self, Dump, Setup, mean};
 
-/// What the dumps say, one after the other.
+/// The reduced dumps, in their order.
 pub struct Series {
     pub common: suspension::Series<Population>,
     /// The bodies of the last dump.
@@ -21,14 +21,14 @@ pub struct Series {
     pub speed: Option<Vec<f64>>,
 }
 
-/// One population in one dump. Means over its bodies, not a number where nothing is known.
+/// One population in one dump. Means over its bodies; NaN where unknown.
 #[derive(Clone, Copy, Debug)]
 pub struct Population {
     pub bodies: usize,
     pub hematocrit: f64,
-    /// m/s.
+    /// Speed, m/s.
     pub speed: f64,
-    /// rad/s.
+    /// Magnitude of the angular velocity, rad/s.
     pub spin: f64,
     pub nematic: Option<Nematic>,
     /// Alignment with the normal of the nearest wall.
@@ -38,13 +38,13 @@ pub struct Population {
 }
 
 impl Population {
-    /// The order parameter of the axes; not a number where there are none.
+    /// The order parameter of the axes; NaN without axes.
     pub fn nematic_order(&self) -> f64 {
         self.nematic.map_or(f64::NAN, |nematic| nematic.order)
     }
 }
 
-/// Goes through the dumps.
+/// Reduces the dumps. Adds to `left_out` what they lack.
 pub fn reduce(setup: &Setup, source: &BodyReader, left_out: &mut Vec<String>) -> Result<Series> {
     let kinds = source.kinds();
     let mut series = Series { common: suspension::Series::new(setup), last: Vec::new(), speed: None };
@@ -85,7 +85,8 @@ pub fn reduce(setup: &Setup, source: &BodyReader, left_out: &mut Vec<String>) ->
     Ok(series)
 }
 
-/// The surroundings of a body. The flow is that of the node in whose cube its centre lies, or else its own motion.
+/// The surroundings of a body. The direction of flow is that at the node in whose cube the centre lies, or else that of
+/// the body's own motion.
 fn place(nodes: &Nodes, walls: Option<&Walls>, velocity: Option<&[f64]>, body: &Body) -> Place {
     let node = node_of(nodes, body.position);
     let wall = walls.and_then(|walls| walls.nearest(nodes.coordinate(body.position)));

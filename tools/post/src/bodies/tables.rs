@@ -21,19 +21,19 @@ pub struct Averages {
     run: String,
     average_from_s: f64,
     dumps: usize,
-    /// Largest share of the bodies' volume that lay outside the fluid.
+    /// Largest share of the volume of bodies outside the fluid, over all dumps.
     outside_share: f64,
     populations: Vec<Means>,
-    /// Their other quantities are those of [`OTHERS`].
+    /// Profiles of hematocrit and of the quantities in [`OTHERS`].
     #[serde(skip)]
     pub profiles: Vec<Profile>,
 }
 
-/// Columns of what profiles have beside hematocrit, in the order in which it is sampled.
+/// Columns of quantities in profiles beside hematocrit, in the order of samples.
 const OTHERS: [&str; 5] =
     ["number_density_per_m3", "wall_order", "flow_order", "speed_m_per_s", "angular_velocity_rad_per_s"];
 
-/// What is known of a population.
+/// The quantities of a population.
 fn quantities() -> [Quantity<Population>; 10] {
     fn director(p: &Population, axis: usize) -> f64 {
         p.nematic.map_or(f64::NAN, |nematic| nematic.director[axis])
@@ -53,7 +53,7 @@ fn quantities() -> [Quantity<Population>; 10] {
     ]
 }
 
-/// Takes the means.
+/// Computes the means over dumps.
 pub fn averages(run: &Path, setup: &Setup, series: &Series) -> Averages {
     let common = &series.common;
     let mut populations = Means::of(setup, common, &quantities());
@@ -86,7 +86,7 @@ pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut O
     Ok(())
 }
 
-/// The bodies of the last dump.
+/// A table of the bodies in the last dump.
 fn last(setup: &Setup, series: &Series) -> Table {
     let header = ["step", "time_s", "body", "population"].map(str::to_owned).into_iter().chain(xyz("", "_m"));
     let header = header.chain((1..=3).flat_map(|k| xyz(&format!("axis_{k}_"), "")));

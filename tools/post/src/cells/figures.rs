@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::suspension::profile::{Profile, chart, curve};
 use crate::suspension::series::over_time;
 
-/// Writes the figures that the statistics are enough for.
+/// Writes the figures for which there are statistics.
 pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut Output) -> Result<()> {
     let common = &setup.common;
     for (bins, profile) in common.bins.iter().zip(&averages.profiles) {
@@ -43,7 +43,7 @@ fn velocity_profile(setup: &Setup, bins: &Bins, profile: &Profile, averages: &Av
         let start = if bins.coordinate.first().is_some_and(|&first| first < 0.0) { -half } else { 0.0 };
         (0..=200).map(move |i| start + (half - start) * f64::from(i) / 200.0)
     };
-    // The parabola of the same flow rate, whose mean velocity is two thirds or a half of its largest.
+    // The parabola with the same flow rate: its mean velocity is two thirds (channel) or half (tube) of the largest.
     if let Some((straight, half)) = straight
         && let Some(rate) = averages.flow_rate
     {

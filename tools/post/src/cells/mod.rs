@@ -1,4 +1,4 @@
-//! `post cells`: what the cells of a run do.
+//! `post cells`: statistics of the cells of a run.
 
 mod figures;
 mod series;
@@ -19,7 +19,7 @@ use crate::suspension::{self, means};
 use setup::Setup;
 use tables::Averages;
 
-/// Opens the dumps of cells of a run, of which there must be some.
+/// Opens the dumps of cells of a run, which must exist.
 ///
 /// # Errors
 /// As [`suspension::require`].
@@ -27,7 +27,7 @@ pub fn open(run: &Path) -> Result<CellReader> {
     suspension::require(run, "cells", "dump cells in its config and run again")
 }
 
-/// Writes the statistics of each run, and prints where they are and the most important numbers.
+/// Writes the statistics of each run. Prints their files and the most important numbers.
 pub fn run(arguments: &CellsArguments) -> Result<Exit> {
     let config = config::read(arguments.choice.config.as_deref())?;
     let mut all = Vec::new();
@@ -45,7 +45,7 @@ pub fn run(arguments: &CellsArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Where the statistics of a run go, if not into a folder of its own.
+/// The folder for the statistics of a run; `None` for the folder in the run folder.
 fn folder(arguments: &CellsArguments, run: &Path) -> Option<PathBuf> {
     let output = arguments.output.as_ref()?;
     let name = run.canonicalize().ok().and_then(|run| run.file_name().map(Path::new).map(Path::to_owned));
@@ -73,7 +73,7 @@ fn one_run(arguments: &CellsArguments, config: &PostConfig, run: &Path) -> Resul
     Ok(averages)
 }
 
-/// The means of several runs, a run a row.
+/// A table of the means of several runs, one row a run.
 fn runs_table(all: &[(String, Averages)]) -> Table {
     let names = all.iter().take(1).flat_map(|(_, averages)| averages.columns()).map(|(name, _)| name);
     let mut table = Table::new(std::iter::once("run").chain(names));

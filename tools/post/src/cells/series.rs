@@ -1,4 +1,4 @@
-//! One pass over the dumps of cells.
+//! Reduces the dumps of cells, in one pass.
 
 use std::collections::BTreeMap;
 
@@ -15,38 +15,38 @@ use super::setup::Setup;
 use crate::config::Shapes;
 use crate::suspension::{self, largest, mean};
 
-/// What the dumps say, one after the other.
+/// The reduced dumps, in their order.
 pub struct Series {
     pub common: suspension::Series<Population, Flow>,
     pub shapes: Vec<ShapeRow>,
     pub rotation: Vec<(u64, usize, Rates)>,
 }
 
-/// One dump.
+/// One reduced dump.
 pub type Dump = suspension::Dump<Population, Flow>;
 
 /// All cells and the fluid in one dump.
 pub struct Flow {
     pub hematocrit: Option<f64>,
     pub discharge: Option<f64>,
-    /// m3/s; in 2-D m2/s.
+    /// Flow rate along the axis, m3/s; in 2-D m2/s.
     pub flow_rate: Option<f64>,
     pub free_layer: Option<FreeLayer>,
 }
 
-/// One population in one dump, cells inside the window. Means over its cells.
+/// One population in one dump: means over its cells inside the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Population {
     pub sum: CellSum,
     pub hematocrit: Option<f64>,
     pub taylor: [f64; 2],
-    /// Degrees; the mean direction of axes that have no sign.
+    /// Mean inclination of long axes, which have no sign, degrees.
     pub inclination: f64,
     pub surface_drift: Drift,
     pub enclosed_drift: Drift,
-    /// Mean and largest.
+    /// Mean and largest roughness.
     pub roughness: [f64; 2],
-    /// Length of the box along the axes, m.
+    /// Sides of the bounding boxes along x, y, z, m.
     pub extent: [f64; 3],
 }
 
@@ -54,7 +54,7 @@ pub struct Population {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Drift {
     pub mean: f64,
-    /// The largest, with its sign.
+    /// The change of largest magnitude, with its sign.
     pub largest: f64,
 }
 
@@ -74,15 +74,15 @@ pub struct ShapeRow {
     pub enclosed_drift: f64,
 }
 
-/// What is known of each cell from earlier dumps.
+/// Data of each cell from earlier dumps.
 #[derive(Default)]
 struct Memory {
-    /// Area and volume of reference.
+    /// Reference area and volume of each cell.
     reference: BTreeMap<u64, [f64; 2]>,
     rotation: BTreeMap<u64, (usize, Rotation)>,
 }
 
-/// Goes through the dumps.
+/// Reduces the dumps. Adds to `left_out` what they lack.
 pub fn reduce(setup: &Setup, source: &CellReader, left_out: &mut Vec<String>) -> Result<Series> {
     let suspension::Setup { straight, bins, .. } = &setup.common;
     let nodes = setup.common.fluid.nodes.as_ref();
@@ -151,7 +151,7 @@ pub fn reduce(setup: &Setup, source: &CellReader, left_out: &mut Vec<String>) ->
 }
 
 impl Memory {
-    /// Notes the cells of a dump; gives the drift of area and volume of each.
+    /// Adds the cells of a dump. Returns the drift of area and volume of each.
     fn note(&mut self, setup: &Setup, at: DumpStep, all: &[Cell], shapes: &[Shape]) -> Vec<[f64; 2]> {
         let note = |(cell, shape): (&Cell, &Shape)| {
             let now = [shape.area, shape.volume];
@@ -184,7 +184,7 @@ fn population(
     };
     let taylor = mean(own().map(|(shape, _)| shape.taylor()));
     let deviation = mean(own().map(|(shape, _)| (shape.taylor() - taylor).powi(2))).sqrt();
-    // Axes have no sign: the mean direction of doubled angles.
+    // Axes have no sign, so directions are averaged by doubled angles.
     let doubled =
         |part: fn(f64) -> f64| own().map(|(shape, _)| part(2.0 * shape.inclination(setup.plane))).sum::<f64>();
     Population {

@@ -1,4 +1,4 @@
-//! What the statistics of the cells of a run are taken over.
+//! The domain and the choices for the statistics of the cells of a run.
 
 use hematite_cells::vector::plus;
 use hematite_config::{Fault, Result};
@@ -16,9 +16,9 @@ use crate::suspension::{self, Fluid};
 pub struct Setup<'a> {
     pub common: suspension::Setup<'a>,
     pub window: Window,
-    /// The plane of angles.
+    /// The plane of inclinations and rotations.
     pub plane: [usize; 2],
-    /// Driving pressure gradient along the axis, Pa/m, where it is steady and known.
+    /// Driving pressure gradient along the axis, Pa/m, if it is steady and known.
     pub gradient: Option<f64>,
     pub reference_step: u64,
     pub shapes: Shapes,
@@ -86,7 +86,8 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// The axis of the pressure gradient, or else that along which walls move, or else the one along which cells move fastest at the last dump.
+/// The axis of the pressure gradient, or else that along which walls move, or else that along which cells move fastest
+/// in the last dump.
 fn main_axis(record: &RunRecord, source: &CellReader) -> Result<usize> {
     if let Some(axis) = driven_axis(record) {
         return Ok(axis);

@@ -31,26 +31,26 @@ pub struct Averages {
     tube_hematocrit: Option<Estimate>,
     discharge_hematocrit: Option<Estimate>,
     fahraeus_ratio: Option<Estimate>,
-    /// m3/s; in 2-D m2/s.
+    /// Flow rate along the axis, m3/s; in 2-D m2/s.
     pub flow_rate: Option<Estimate>,
     poiseuille_flow_rate: Option<f64>,
     relative_viscosity: Option<Estimate>,
     cell_free_layer_m: Option<Estimate>,
     pub bluntness: Option<Bluntness>,
-    /// Largest share of the cells' volume that lay outside the fluid.
+    /// Largest share of the volume of cells outside the fluid, over all dumps.
     outside_share: f64,
     populations: Vec<Means>,
-    /// Velocity is their one other quantity.
+    /// Profiles of hematocrit and velocity.
     #[serde(skip)]
     pub profiles: Vec<Profile>,
 }
 
-/// What surface and enclosed space of cells are called in so many dimensions.
+/// Names of the surface and the interior of cells in `dimension` dimensions.
 pub fn measures(dimension: usize) -> [&'static str; 2] {
     if dimension == 2 { ["perimeter", "area"] } else { ["area", "volume"] }
 }
 
-/// What is known of a population. Drifts count in all dumps since the reference, whether means are taken over these or not.
+/// The quantities of a population. Drifts count in all dumps since the reference, even in dumps that means leave out.
 fn quantities(dimension: usize) -> Vec<Quantity<Population>> {
     let [surface, enclosed] = measures(dimension);
     let [x, y, z] = xyz("length_", "_m");
@@ -75,7 +75,7 @@ fn quantities(dimension: usize) -> Vec<Quantity<Population>> {
     ]
 }
 
-/// Takes the means.
+/// Computes the means over dumps.
 pub fn averages(run: &Path, setup: &Setup, series: &Series) -> Averages {
     let (common, dumps) = (&setup.common, &series.common);
     let over = |value: &dyn Fn(&Dump) -> Option<f64>| estimate(dumps.averaged().filter_map(value));
@@ -209,7 +209,7 @@ fn rotation(setup: &Setup, series: &Series) -> Table {
 }
 
 impl Averages {
-    /// Columns of the table of several runs, and its means in those columns.
+    /// The columns of this run in the table of several runs.
     pub fn columns(&self) -> [(&'static str, String); 6] {
         let mean = |e: Option<Estimate>| e.map(|e| short(e.mean)).unwrap_or_default();
         [

@@ -1,15 +1,15 @@
-//! What drives a run, by its record.
+//! The drive of a run, from its record.
 
 use hematite_dump::RunRecord;
 use hematite_units::quantity::{ForceDensity, Velocity};
 
-/// The axis of the pressure gradient, or else that along which walls move; none where neither is known.
+/// The axis of the pressure gradient, or else that along which walls move; `None` if neither is known.
 pub fn driven_axis(record: &RunRecord) -> Option<usize> {
     let drive = [0, 1, 2].map(|axis| gradient(record, axis).unwrap_or(0.0));
     [drive, wall_speeds(record)].into_iter().find_map(largest_component)
 }
 
-/// The axis of the component with the largest magnitude; none where all are 0.
+/// The axis of the component of largest magnitude; `None` if all are 0.
 pub fn largest_component(v: [f64; 3]) -> Option<usize> {
     (0..3).max_by(|&a, &b| v[a].abs().total_cmp(&v[b].abs())).filter(|&axis| v[axis] != 0.0)
 }
@@ -26,7 +26,7 @@ fn wall_speeds(record: &RunRecord) -> [f64; 3] {
     })
 }
 
-/// Pressure drop and body force along an axis, Pa/m; `None` where they are 0 or change with time.
+/// Pressure drop and body force along an axis, Pa/m; `None` if they are 0 or change with time.
 pub fn gradient(record: &RunRecord, axis: usize) -> Option<f64> {
     let drive = &record.config["drive"];
     let force = drive["force"][axis].as_str().and_then(|text| text.parse::<ForceDensity>().ok());

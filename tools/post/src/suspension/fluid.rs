@@ -1,4 +1,4 @@
-//! The fluid that a suspension is in.
+//! The fluid around suspended members.
 
 use hematite_config::Result;
 use hematite_dump::{Field, FieldReader, RunRecord};
@@ -10,17 +10,17 @@ use hematite_stats::wall::WallSite;
 
 use crate::walls::Surroundings;
 
-/// The fluid of a run, as far as a dump of fields holds it.
+/// The fluid of a run, from a dump of fields.
 pub struct Fluid<'a> {
     fields: Option<&'a FieldReader>,
-    /// All fluid nodes of the case; `None` where no dump of fields holds them.
+    /// All fluid nodes of the case; `None` if no dump of fields holds them.
     pub nodes: Option<Nodes<'a>>,
-    /// Empty where the case cannot be read.
+    /// The sites beside walls; empty if the case cannot be read.
     pub walls: Vec<WallSite>,
 }
 
 impl<'a> Fluid<'a> {
-    /// `lost` names what cannot be said without all fluid nodes.
+    /// Reads the fluid. `lost`: the statistics that need all fluid nodes, for `left_out`.
     ///
     /// # Errors
     /// A usage fault when the nodes of the dump are no lattice.
@@ -46,7 +46,7 @@ impl<'a> Fluid<'a> {
         }
     }
 
-    /// Bins across a straight vessel, and by the distance from the wall, as far as they are known.
+    /// Bins across a straight vessel, and by the distance from the wall, as far as known.
     pub fn bins(&self, straight: Option<&Straight>) -> Vec<Bins> {
         let Some(nodes) = &self.nodes else { return Vec::new() };
         let across = straight.and_then(|straight| Bins::across(nodes, straight));
@@ -55,7 +55,7 @@ impl<'a> Fluid<'a> {
         across.into_iter().chain(by_wall).collect()
     }
 
-    /// The velocity of all nodes at a time step, x, y, z a node, m/s; `None` where no dump holds it.
+    /// The velocity of all nodes at a time step, x, y, z a node, m/s; `None` if no dump holds it.
     ///
     /// # Errors
     /// A usage fault when the dump is damaged.

@@ -1,4 +1,4 @@
-//! What is said of a population over all dumps of a run.
+//! Statistics of a population over all dumps of a run.
 
 use hematite_config::Result;
 use hematite_dump::{Kind, RunState};
@@ -13,13 +13,13 @@ use super::{Setup, largest};
 use crate::output::Output;
 use crate::say;
 
-/// What is said of one population, by name.
+/// Statistics of one population, by name.
 pub struct Means {
     pub name: String,
     pub numbers: Vec<(String, Number)>,
 }
 
-/// A number over all dumps.
+/// A statistic over all dumps.
 #[derive(Serialize)]
 #[serde(untagged)]
 pub enum Number {
@@ -40,7 +40,7 @@ impl Serialize for Means {
 }
 
 impl Means {
-    /// What the dumps say of each population of the setup.
+    /// The statistics of each population of the setup.
     pub fn of<P, A>(setup: &Setup, series: &Series<P, A>, quantities: &[Quantity<P>]) -> Vec<Self> {
         let number = |kind: usize, quantity: &Quantity<P>| match &quantity.summary {
             Summary::Nothing => None,
@@ -60,7 +60,7 @@ impl Means {
         setup.populations.iter().map(of).collect()
     }
 
-    /// The mean of that name, where it is known.
+    /// The mean called `name`, if known.
     pub fn mean(&self, name: &str) -> Option<Estimate> {
         self.numbers.iter().find_map(|(own, number)| match number {
             Number::Mean(mean) if own == name => *mean,
@@ -68,7 +68,7 @@ impl Means {
         })
     }
 
-    /// The plain number of that name, where it is known.
+    /// The plain number called `name`, if known.
     pub fn plain(&self, name: &str) -> Option<f64> {
         self.numbers.iter().find_map(|(own, number)| match number {
             Number::Plain(number) if own == name => *number,
@@ -76,7 +76,7 @@ impl Means {
         })
     }
 
-    /// How many members, `what`, there are of the population, with those of the means (label, name, unit) that are known.
+    /// A text with the number of members, called `what`, and those of `means` (label, name, unit) that are known.
     pub fn told(&self, what: &str, means: &[(&str, &str, &str)]) -> String {
         let mean = |&(label, name, unit): &(&str, &str, &str)| {
             let e = self.mean(name)?;
@@ -96,7 +96,7 @@ pub trait Averages: Serialize {
     fn print(&self) -> Result<()>;
 }
 
-/// Writes the means, says which files were written and what could not be told.
+/// Writes the means. Prints which files were written and which statistics were left out.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -106,7 +106,7 @@ pub fn publish<K: Kind>(
     left_out: &[String],
     output: &mut Output,
 ) -> Result<()> {
-    /// `cells.json`, `bodies.json`.
+    /// Contents of `cells.json` or `bodies.json`.
     #[derive(Serialize)]
     struct Whole<'a, A> {
         #[serde(flatten)]
@@ -121,12 +121,12 @@ pub fn publish<K: Kind>(
     Ok(())
 }
 
-/// Prints over how many dumps means are.
+/// Prints the number of dumps in means.
 pub fn print_span(dumps: usize, average_from: f64) -> Result<()> {
     say::line(&format!("means over {dumps} dumps from t = {} on", with_unit(average_from, "s")))
 }
 
-/// A mean, and its error with two significant digits where it is known.
+/// A mean as text, with its error to two significant digits, if known.
 pub fn with_error(e: Estimate) -> String {
     match e.standard_error {
         Some(0.0) => format!("{} +- 0", short(e.mean)),

@@ -1,8 +1,8 @@
-//! What the statistics of all kinds of members of a suspension have in common: cells, rigid bodies.
+//! Statistics that cells and rigid bodies share.
 //!
-//! A kind of members has its own [`Series`], one pass over the dumps, by what its dumps hold; from there on it says which
-//! [`Quantity`](series::Quantity) it knows of a population and of a place across the vessel, and tables, means with their
-//! errors, what is printed and most charts follow from that.
+//! Each kind of member reduces its dumps to a [`Series`] in one pass. Then it lists each [`Quantity`](series::Quantity)
+//! of a population and of a place across the vessel. Tables, means with errors, printed numbers and most charts follow
+//! from these.
 
 pub mod drive;
 mod fluid;
@@ -23,7 +23,7 @@ pub use fluid::Fluid;
 pub use series::{Dump, Series};
 pub use setup::Setup;
 
-/// Opens the dumps of `what`, of which a run must hold some; `remedy` says how to come by them.
+/// Opens the dumps of `what` in a run, which must exist; `remedy` says how to get them.
 ///
 /// # Errors
 /// A usage fault when there are none, or the file is damaged.
@@ -34,8 +34,8 @@ pub fn require<K: Kind>(run: &Path, what: &str, remedy: &str) -> Result<Reader<K
     })
 }
 
-/// Opens the dump of fields called `name`, which must be there, or else the one that [`source::open`] chooses. Without any,
-/// much can still be said: `lost` names what cannot.
+/// Opens the dump of fields called `name`, which must exist, or by default the one that [`source::open`] chooses.
+/// Without any, adds the statistics `lost` to `left_out`.
 ///
 /// # Errors
 /// A usage fault when there is no dump of that name, or it is damaged.
@@ -56,18 +56,18 @@ pub fn fields(
     }
 }
 
-/// Not a number where there are no values.
+/// The mean of values; NaN without values.
 pub fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, number) = values.fold((0.0, 0.0), |(sum, number), v| (sum + v, number + 1.0));
     sum / number
 }
 
-/// The value of largest magnitude, with its sign; 0 where there are none.
+/// The value of largest magnitude, with its sign; 0 without values.
 pub fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |most: f64, v| if v.abs() > most.abs() { v } else { most })
 }
 
-/// Warns when a share of the volume of `what` lies outside the fluid that is no mere rounding.
+/// Warns if the share of the volume of `what` outside the fluid exceeds rounding.
 pub fn warn_outside(share: f64, what: &str) {
     if share > 1e-3 {
         let percent = 100.0 * share;

@@ -9,33 +9,33 @@ use hematite_stats::table::Table;
 
 use super::Setup;
 
-/// Means over dumps, a bin an entry.
+/// Means over dumps, for each bin.
 pub type Means = Vec<Option<Estimate>>;
 
 /// Samples of profiles.
 pub struct Samples {
-    /// Hematocrit of each population: dump after dump, bin after bin.
+    /// Hematocrit by population, dump and bin.
     hematocrit: Vec<Vec<Vec<f64>>>,
-    /// Other quantities, likewise.
+    /// Other quantities by quantity, dump and bin.
     others: Vec<Vec<Vec<f64>>>,
 }
 
-/// Profiles.
+/// Profiles across the vessel: means over dumps.
 pub struct Profile {
     pub hematocrit: Means,
     /// Hematocrit of each of the setup's populations.
     pub of_population: Vec<Means>,
-    /// Other quantities, in the order in which they were sampled; none where no dump has any.
+    /// Other quantities, in the order of samples; empty if no dump has any.
     pub others: Vec<Means>,
 }
 
 impl Samples {
-    /// None yet.
+    /// No samples yet.
     pub fn new(populations: usize) -> Self {
         Self { hematocrit: vec![Vec::new(); populations], others: Vec::new() }
     }
 
-    /// Adds a dump: what is filled by each population, and other quantities, always in the same order.
+    /// Adds a dump: the shares of nodes in each population, and other quantities, always in the same order.
     pub fn push(&mut self, bins: &Bins, filled: &Occupancy, others: Vec<Vec<f64>>) {
         for (share, samples) in filled.share.iter().zip(&mut self.hematocrit) {
             samples.push(bins.means(share.iter().map(|&v| f64::from(v))));
@@ -63,18 +63,18 @@ impl Samples {
     }
 }
 
-/// Means of samples, dump after dump, bin after bin.
+/// Means of samples, which are given by dump and bin.
 fn estimates(samples: &[Vec<f64>]) -> Means {
     let bins = samples.first().map_or(0, Vec::len);
     (0..bins).map(|b| estimate(samples.iter().map(|sample| sample[b]))).collect()
 }
 
-/// A cell of a table: empty where nothing is known.
+/// A cell of a table; empty if the value is unknown.
 pub fn cell(value: Option<f64>) -> String {
     value.filter(|v| v.is_finite()).map(exact).unwrap_or_default()
 }
 
-/// A column of means, and the name of the column of their errors where these are wanted.
+/// A column of means, and the name of the column of their errors, if any.
 pub struct Column<'a> {
     pub name: String,
     pub error: Option<String>,
@@ -82,7 +82,7 @@ pub struct Column<'a> {
 }
 
 impl Profile {
-    /// The columns of the populations' hematocrit.
+    /// The columns of hematocrit of the populations.
     pub fn columns_of_populations<'a>(&'a self, setup: &'a Setup) -> impl Iterator<Item = Column<'a>> {
         setup.populations.iter().zip(&self.of_population).map(|(&kind, means)| Column {
             name: format!("hematocrit_{}", setup.names[kind]),
@@ -91,12 +91,13 @@ impl Profile {
         })
     }
 
-    /// Another quantity; empty where it is not known.
+    /// The quantity `number` of the others; empty if unknown.
     pub fn other(&self, number: usize) -> &[Option<Estimate>] {
         self.others.get(number).map_or(&[], Vec::as_slice)
     }
 
-    /// Hematocrit over the coordinate of the bins: of all, and of each population where there are several.
+    /// A chart of hematocrit over the coordinate of the bins: of all members, and of each population if there are
+    /// several.
     pub fn hematocrit_chart(&self, setup: &Setup, bins: &Bins) -> Chart {
         let several = self.of_population.len() > 1;
         let mut curves = Vec::new();
@@ -109,7 +110,7 @@ impl Profile {
     }
 }
 
-/// A table of profiles, a bin a row.
+/// A table of profiles, one row a bin.
 pub fn table<'a>(bins: &Bins, columns: impl IntoIterator<Item = Column<'a>>) -> Table {
     let columns: Vec<Column> = columns.into_iter().collect();
     let names = columns.iter().flat_map(|column| std::iter::once(&column.name).chain(&column.error)).cloned();

@@ -1,4 +1,4 @@
-//! What the dumps say, one after the other.
+//! The reduced dumps of a run.
 
 use hematite_dump::DumpStep;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
@@ -11,10 +11,10 @@ use hematite_stats::table::Table;
 use super::Setup;
 use super::profile::{Samples, cell};
 
-/// One dump: `P` is known of each population, `A` of all members together.
+/// One reduced dump: `P` for each population, `A` for all members together.
 pub struct Dump<P, A> {
     pub at: DumpStep,
-    /// Whether means are taken over it.
+    /// Whether means include it.
     pub averaged: bool,
     pub populations: Vec<P>,
     pub all: A,
@@ -23,46 +23,46 @@ pub struct Dump<P, A> {
 /// All dumps of a run.
 pub struct Series<P, A = ()> {
     pub dumps: Vec<Dump<P, A>>,
-    /// For each of the setup's bins.
+    /// Samples for each of the setup's bins.
     pub profiles: Vec<Samples>,
-    /// Largest share of the members' volume that lay outside the fluid nodes.
+    /// Largest share of the volume of members outside the fluid nodes, over all dumps.
     pub outside: f64,
 }
 
-/// A number that is known of a population in each dump.
+/// A number of a population in each dump.
 pub struct Quantity<P> {
-    /// Its column in the table of dumps.
+    /// Name of its column in the table of dumps.
     pub column: String,
     pub value: fn(&P) -> f64,
     pub summary: Summary,
 }
 
-/// What a summary says of a number over all dumps, and under which name.
+/// The statistic of a number over all dumps in a summary, with its name.
 pub enum Summary {
     Nothing,
-    /// The mean over the dumps that count, with its error.
+    /// The mean over the dumps in means, with its error.
     Mean(String),
     /// The value of largest magnitude in any dump.
     Largest(String),
 }
 
 impl<P> Quantity<P> {
-    /// One that summaries leave out.
+    /// A quantity that summaries leave out.
     pub fn new(column: impl Into<String>, value: fn(&P) -> f64) -> Self {
         Self { column: column.into(), value, summary: Summary::Nothing }
     }
 
-    /// One whose mean has the name of its column.
+    /// A quantity whose mean has the name of its column.
     pub fn averaged(column: &str, value: fn(&P) -> f64) -> Self {
         Self::new(column, value).mean(column)
     }
 
-    /// The same with its mean.
+    /// Adds its mean to summaries, called `name`.
     pub fn mean(self, name: impl Into<String>) -> Self {
         Self { summary: Summary::Mean(name.into()), ..self }
     }
 
-    /// The same with its largest value.
+    /// Adds its value of largest magnitude to summaries, called `name`.
     pub fn largest(self, name: impl Into<String>) -> Self {
         Self { summary: Summary::Largest(name.into()), ..self }
     }
@@ -75,7 +75,7 @@ impl<P, A> Series<P, A> {
         Self { dumps: Vec::new(), profiles, outside: 0.0 }
     }
 
-    /// Samples the profiles of a dump: hematocrit, and what `others` gives for a set of bins, always in the same order.
+    /// Samples the profiles of a dump: hematocrit, and the quantities `others(bins)`, always in the same order.
     pub fn sample<M: Member>(&mut self, setup: &Setup, members: &[M], others: impl Fn(&Bins) -> Vec<Vec<f64>>) {
         let Some(nodes) = &setup.fluid.nodes else { return };
         let filled = occupancy(nodes, members, setup.names.len());
@@ -85,12 +85,12 @@ impl<P, A> Series<P, A> {
         }
     }
 
-    /// The dumps that means are taken over.
+    /// The dumps in means.
     pub fn averaged(&self) -> impl Iterator<Item = &Dump<P, A>> {
         self.dumps.iter().filter(|dump| dump.averaged)
     }
 
-    /// Each dump and population; with `averaged`, whether means are taken over it.
+    /// A table of each dump and population; with `averaged`, also whether means include the dump.
     pub fn table(&self, setup: &Setup, averaged: bool, quantities: &[Quantity<P>]) -> Table {
         let mut header = vec!["step", "time_s"];
         header.extend(averaged.then_some("averaged"));
@@ -109,7 +109,7 @@ impl<P, A> Series<P, A> {
         table
     }
 
-    /// A number over time; not a number where it is unknown.
+    /// A number over time; NaN where unknown.
     pub fn points(&self, value: impl Fn(&Dump<P, A>) -> f64) -> Vec<[f64; 2]> {
         self.dumps.iter().map(|dump| [dump.at.time, value(dump)]).collect()
     }

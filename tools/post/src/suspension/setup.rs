@@ -1,4 +1,4 @@
-//! What the statistics of a run's members are taken over.
+//! The domain and the choices for the statistics of a run's members.
 
 use hematite_config::{Fault, Result};
 use hematite_dump::{Kind, Reader, RunRecord};
@@ -12,22 +12,22 @@ use super::Fluid;
 pub struct Setup<'a> {
     pub record: &'a RunRecord,
     pub fluid: Fluid<'a>,
-    /// The vessel, where it is straight along its axis.
+    /// The vessel, if it is straight along its axis.
     pub straight: Option<Straight>,
     pub bins: Vec<Bins>,
     /// Time from which means are taken, s.
     pub average_from: f64,
     /// Names of all populations of the run.
     pub names: Vec<String>,
-    /// Numbers of those that have members of this kind.
+    /// Numbers of the populations with members of this kind.
     pub populations: Vec<usize>,
 }
 
 impl<'a> Setup<'a> {
-    /// Means are over the dumps from `average_from` on, by default the later half of the time that they span.
+    /// Means are over the dumps from `average_from` on, by default the later half of the time that dumps span.
     ///
     /// # Errors
-    /// A usage fault when that is after the last dump.
+    /// A usage fault when `average_from` is after the last dump.
     pub fn new<K: Kind>(
         record: &'a RunRecord,
         members: &Reader<K>,

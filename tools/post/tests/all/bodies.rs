@@ -16,7 +16,7 @@ const EXTENT: [usize; 3] = [30, 26, 24];
 const INTERVAL: f64 = 1e-3;
 const AXES: [f64; 3] = [1.5e-6, 1.5e-6, 0.5e-6];
 
-/// The fluid's speed along x.
+/// Velocity of the fluid along x, m/s.
 fn speed(y: f64) -> f64 {
     1e-2 * (y - WALLS[0]) * (WALLS[1] - y) / 144e-12
 }
@@ -50,14 +50,14 @@ fn red() -> Vec<BodyKind> {
     vec![BodyKind { name: "red".into(), semi_axes: AXES }]
 }
 
-/// The shortest turn that brings z to the unit vector `n`.
+/// The shortest rotation from z to the unit vector `n`, as a quaternion.
 fn z_to(n: [f64; 3]) -> [f32; 4] {
     let q = [1.0 + n[2], -n[1], n[0], 0.0];
     let size = q.iter().map(|x| x * x).sum::<f64>().sqrt();
     q.map(|x| (x / size) as f32)
 }
 
-/// Adds a body that turns about z by `spin`, moved along x by `time` and wrapped.
+/// Adds a body that rotates about z with `spin` (rad/s), moved along x with the flow for `time` and wrapped.
 fn add(frame: &mut BodyFrame, at: [f64; 3], n: [f64; 3], spin: f64, time: f64) {
     let (u, length) = (speed(at[1]), EXTENT[0] as f64 * DX);
     let x = at[0] + u * time;
@@ -73,7 +73,7 @@ fn add(frame: &mut BodyFrame, at: [f64; 3], n: [f64; 3], spin: f64, time: f64) {
     frame.torque.push([0.0; 3]);
 }
 
-/// Layers of bodies 3.2 um apart, 45 in each, their axes `axis(number)`.
+/// Layers of 45 bodies each, 3.2 um apart, with axes `axis(number)`.
 fn layers(time: f64, axis: impl Fn(usize) -> [f64; 3]) -> BodyFrame {
     let mut frame = BodyFrame::default();
     for (layer, y) in LAYERS.into_iter().enumerate() {
@@ -92,7 +92,7 @@ fn mean(value: &Value) -> f64 {
     value["mean"].as_f64().unwrap_or_else(|| panic!("a number, not {value}"))
 }
 
-/// The rows of a table by their columns; not a number where a cell is empty.
+/// The column `name` of a table; NaN where a cell is empty.
 fn column(path: &Path, name: &str) -> Vec<f64> {
     let table = std::fs::read_to_string(path).expect("is there");
     let at = table.lines().next().expect("a header").split(',').position(|title| title == name).expect(name);
@@ -134,7 +134,7 @@ fn aligned_bodies_have_an_order_of_one() {
     assert!((order[5] - 1.0).abs() < 1e-5 && (speeds[5] / speed(6.5e-6) - 1.0).abs() < 1e-6);
     // Lower layers turn with 100, 200, 300 rad/s, upper ones from the wall with 600, 500, 400.
     assert!((spin[1] - 350.0).abs() < 1e-3 && (spin[9] - 350.0).abs() < 1e-3, "{spin:?}");
-    // Each body lies in its layer of nodes but for nothing: 0.5 um high on either side.
+    // Each body lies entirely in its layer of nodes: it is 0.5 um high on either side.
     let all: f64 = hematocrit.iter().zip(&nodes).map(|(share, nodes)| share * nodes).sum();
     assert!((all * DX.powi(3) / (270.0 * volume) - 1.0).abs() < 0.01, "{all}");
     assert_eq!((hematocrit[0], hematocrit[3]), (0.0, 0.0));
@@ -159,7 +159,7 @@ fn aligned_bodies_have_an_order_of_one() {
 #[test]
 fn bodies_of_any_direction_have_no_order() {
     let folder = tempfile::tempdir().expect("a folder");
-    // A spiral from pole to pole, taken in an order that mixes it.
+    // Directions on a spiral from pole to pole, in mixed order.
     let axis = |k: usize| {
         let k = (k * 101) % 270;
         let z = (2.0 * k as f64 + 1.0) / 270.0 - 1.0;
@@ -196,7 +196,7 @@ fn moving_walls_give_the_axis_of_the_vessel() {
         let names = files.map(|name| name.to_string_lossy().into_owned());
         names.filter(|name| name.starts_with("bodies_profile_") && name.ends_with(".csv")).count()
     };
-    // Where it is straight there are profiles across it beside those by the distance from the wall.
+    // Along a straight axis there are profiles across the vessel beside those by the distance from the wall.
     assert_eq!(profiles("z", ["0 m/s", "0 m/s", "1 mm/s"]), 2);
     assert_eq!(profiles("y", ["0 m/s", "1 mm/s", "0 m/s"]), 1);
 }
@@ -214,7 +214,7 @@ fn bodies_are_drawn_and_tracked() {
         let picture = image::open(output.join("bodies_cut.png")).expect("a picture").to_rgb8();
         let red = picture.pixels().filter(|p| p.0[0] > 150 && p.0[1] < 90 && p.0[2] < 90).count();
         let share = red as f64 / f64::from(picture.width() * picture.height());
-        // 54 ellipses of 1.5 by 0.5 um in 30 by 24 um, less their margins and those of the picture.
+        // 54 ellipses of 1.5 by 0.5 um in 30 by 24 um, less the margins of ellipses and picture.
         assert!(share > 0.08, "{share} of the picture is red");
     }
     done(&post(&["tracks", text(&run)]));
@@ -234,7 +234,7 @@ fn much_can_be_said_without_fields() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out profiles"), "{output:?}");
     let summary = json_of(&folder.path().join("out/bodies.json"));
     assert!((mean(&summary["populations"][0]["nematic_order"]) - 1.0).abs() < 1e-5);
-    // The bodies' own motion stands for the fluid's.
+    // The motion of the bodies replaces that of the fluid.
     assert!((mean(&summary["populations"][0]["flow_order"]) + 0.5).abs() < 1e-5);
     assert_eq!(summary["populations"][0]["wall_order"], json!(null));
 }

@@ -29,7 +29,7 @@ struct Vessel {
 }
 
 impl Vessel {
-    /// Writes the run: case, `run.json`, and dumps 0 to `dumps - 1` of velocity and of the cells that `frame` gives.
+    /// Writes the run: case, `run.json`, and dumps 0 to `dumps - 1` of velocity and of the cells `frame(time)`.
     fn write(&self, folder: &Path, kinds: &[CellKind], dumps: u64, frame: impl Fn(f64) -> CellFrame) -> PathBuf {
         let _turn = turn();
         let lattice = lattice(self.extent, DX, [true, false, false], self.fluid);
@@ -56,7 +56,7 @@ impl Vessel {
     }
 }
 
-/// Cells of one frame in the making.
+/// Builds the cells of one frame.
 #[derive(Default)]
 struct Suspension {
     frame: CellFrame,
@@ -93,7 +93,7 @@ fn biconcave(centre: [f64; 2], angle: f64, vertices: usize) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// A circle, or a sphere of the mesh's directions.
+/// A circle.
 fn disc(centre: [f64; 2], radius: f64, vertices: usize, turned: f64) -> Vec<[f64; 3]> {
     let angle = |k: usize| TAU * k as f64 / vertices as f64 + turned;
     (0..vertices).map(|k| [centre[0] + radius * angle(k).cos(), centre[1] + radius * angle(k).sin(), 0.0]).collect()
@@ -155,7 +155,7 @@ fn channel(folder: &Path) -> PathBuf {
             let u = channel_speed(y);
             for k in 0..8 {
                 let x = 15e-6 * f64::from(k) + u * time;
-                // They turn by a tenth of a turn a dump.
+                // They rotate by a tenth of a turn a dump.
                 let turned = -TAU * 0.1 * time / INTERVAL;
                 all.add(1, disc([x, y], 1.2e-6, 24, turned), 120e-6, |_| [u, 0.0, 0.0]);
             }
@@ -180,7 +180,7 @@ fn a_channel_with_two_populations() {
     let (red, platelet) = (area(&biconcave([0.0; 2], 0.0, 40)), area(&disc([0.0; 2], 1.2e-6, 24, 0.0)));
     let lumen = 120e-6 * 30e-6;
     near(&summary["tube_hematocrit"]["mean"], (36.0 * red + 16.0 * platelet) / lumen, 1e-6);
-    // Of the midpoint rule on a parabola, and 1e-7 of f32.
+    // Includes the error of the midpoint rule on a parabola; f32 adds 1e-7.
     let rate = 0.5 * GRADIENT * 30e-6f64.powi(3) / (12.0 * MU) * (1.0 + 0.5 / 900.0);
     near(&summary["flow_rate"]["mean"], rate, 1e-6);
     near(&summary["relative_viscosity"]["mean"], 2.0 / (1.0 + 0.5 / 900.0), 1e-6);
@@ -224,7 +224,7 @@ fn cells_are_drawn_and_tracked() {
     let velocity = std::fs::read_to_string(run.join("statistics/velocity.csv")).expect("is there");
     let first: Vec<&str> = velocity.lines().nth(1).expect("a cell").split(',').collect();
     near(&json!(first[4].parse::<f64>().expect("a number")), channel_speed(7.5e-6), 1e-6);
-    // From tracks.h5 as from the surfaces, unwrapped.
+    // Tracks from tracks.h5 are the same as from the surfaces, unwrapped.
     let reader = CellReader::open(&run.join("cells.vtkhdf")).expect("opens");
     let names: Vec<String> = reader.kinds().iter().map(|kind| kind.name.clone()).collect();
     let domain = TrackBox { dimension: 2, extent: [120e-6, 32e-6, 1e-6], periodic: [true, false, false] };
@@ -286,7 +286,7 @@ fn balls_in_a_tube() {
     }
 }
 
-/// A channel as the one above, a third as long.
+/// A channel like that of [`channel`], a third as long.
 fn short_channel() -> Vessel {
     Vessel {
         extent: [40, 32, 1],
@@ -296,7 +296,8 @@ fn short_channel() -> Vessel {
     }
 }
 
-/// Between moving walls cells may drift across faster than along: the axis is that of the walls all the same.
+/// Between moving walls cells may drift faster across than along the walls' motion. The axis is still that of the
+/// walls.
 #[test]
 fn moving_walls_give_the_axis() {
     let folder = tempfile::tempdir().expect("a folder");

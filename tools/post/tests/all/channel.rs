@@ -89,7 +89,7 @@ fn flow_of_a_channel_meets_theory() {
         let exact = GRADIENT * height().powi(3) / (12.0 * MU) * depth;
         near(&dump["planes"][0]["m3_per_s"], exact * (1.0 + 0.5 / (HEIGHT * HEIGHT) as f64), 1e-9);
         assert_eq!(dump["planes"][0]["m2_per_s"].is_null(), dimension == 3);
-        // The whole pressure falls by the gradient from the first to the last node.
+        // The total pressure falls by the gradient from the first to the last node.
         let drop = dump["flow"]["max_pressure_pa"].as_f64().expect("a number")
             - dump["flow"]["min_pressure_pa"].as_f64().expect("a number");
         assert!((drop - GRADIENT * (LENGTH - 1) as f64 * DX).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! What these tests share: how they call `post`, and the runs that they write.
+//! Helpers of these tests: calls of `post`, and runs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -10,7 +10,7 @@ use hematite_dump::{EndRecord, EndState, Grid, RunRecord};
 use hematite_geometry::{Domain, Report, Site};
 use serde_json::Value;
 
-/// A process started while another thread has an HDF5 file open inherits the file and its lock, so tests take turns.
+/// Tests take turns: a process started while another thread has an HDF5 file open inherits the file and its lock.
 static TURN: Mutex<()> = Mutex::new(());
 
 /// Waits for this test's turn.
@@ -24,7 +24,7 @@ pub fn post(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_post")).args(arguments).output().expect("post starts")
 }
 
-/// Expects a call to have done its work.
+/// Checks that a call succeeded.
 pub fn done(output: &Output) {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -39,13 +39,13 @@ pub fn json_of(path: &Path) -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).expect("is there")).expect("is JSON")
 }
 
-/// Expects a number that is off by less than a share of itself.
+/// Checks that a number deviates by less than `share` of the wanted one.
 pub fn near(value: &Value, wanted: f64, share: f64) {
     let got = value.as_f64().unwrap_or_else(|| panic!("a number, not {value}"));
     assert!((got / wanted - 1.0).abs() < share, "{got} instead of {wanted}");
 }
 
-/// The lattice of a box of sites, of which `fluid` says which hold fluid.
+/// The lattice of a box of sites; fluid where `fluid` is true.
 pub fn lattice(extent: [usize; 3], spacing: f64, periodic: [bool; 3], fluid: impl Fn([usize; 3]) -> bool) -> Lattice {
     let [nx, ny, nz] = extent;
     let at = |i: usize| [i % nx, i / nx % ny, i / (nx * ny)];
@@ -65,15 +65,15 @@ pub fn lattice(extent: [usize; 3], spacing: f64, periodic: [bool; 3], fluid: imp
     Lattice::build(&domain).expect("a lattice")
 }
 
-/// Its nodes as a dump holds them.
+/// The nodes of a lattice as the grid of a dump.
 pub fn grid(lattice: &Lattice) -> Grid {
     let id = (0..lattice.nodes() as u64).map(NodeId).collect();
     let dimension = lattice.set.dimension();
     Grid { dimension, spacing: lattice.spacing, origin: [0.0; 3], id, position: lattice.position.clone() }
 }
 
-/// Writes a case of that lattice, if it is not there, and the record of a run of it, which `change` makes fit. Gives the folder
-/// of the run.
+/// Writes a case of a lattice, if it does not exist, and the record of a run of it, adapted by `change`. Returns the
+/// folder of the run.
 pub fn run_of(lattice: &Lattice, case: &Path, run: PathBuf, change: impl Fn(&mut RunRecord)) -> PathBuf {
     std::fs::create_dir_all(&run).expect("a folder");
     let walls = ImmersedWalls::default();

@@ -8,8 +8,8 @@ fn event(name: &str, step: u64, begin: i64, end: i64) -> TraceEvent {
     TraceEvent { name: name.to_owned(), step, begin: 1000 * begin, end: 1000 * end }
 }
 
-/// Two ranks, 40 steps of 100 us from step 64 on: a message is on its way for 60 us, of which rank 0 has 45 and rank 1 has 30 under
-/// interior work.
+/// Two ranks, 40 steps of 100 us from step 64 on. A message is on its way for 60 us, of which 45 on rank 0 and 30 on
+/// rank 1 lie under interior work.
 fn trace() -> Trace {
     let rank = |interior: i64| {
         let mut rank = RankTrace {
