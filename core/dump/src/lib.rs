@@ -6,7 +6,7 @@
 //!           cells.vtkhdf      a dump of the surfaces of cells, opens in ParaView too: cells/
 //!           bodies.vtkhdf     a dump of rigid bodies, opens in ParaView too: bodies/
 //!           tracks.h5         position and orientation of each cell and body, in H5MD: tracks.rs
-//! ledger.csv        mass inside and through openings, measured quantities, counts of cells and bodies: ledger.rs
+//!           ledger.csv        mass inside and through openings, measurements, counts of members: ledger.rs
 //!           log.jsonl         one JSON object a line: log.rs
 //!           timing.json       where the time went, per phase and rank: timing.rs
 //!           trace.json        when hosts and devices did what, with --trace only: trace.rs

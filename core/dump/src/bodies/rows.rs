@@ -3,8 +3,7 @@
 //! ```text
 //! /VTKHDF/Points                                                     a row a body: its centre
 //!         PointData/{id,kind,orientation,axes,velocity,..}           a row a body
-//! Vertices/{Offsets,Connectivity}                            a vertex cell a body, shared while the bodies are the
-//! same
+//!         Vertices/{Offsets,Connectivity}                            a vertex cell a body, shared while bodies stay
 //! /hematite/bodies/image                                             a row a body
 //!                  kind_name, kind_axes                              a row a population
 //! ```

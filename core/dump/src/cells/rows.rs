@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! /VTKHDF/Points, PointData/{velocity,force}     a row a vertex
-//! Polygons/Offsets, CellData/kind        a row a polygon (Offsets one more), shared while the polygons are the same
-//!         Polygons/Connectivity                  a row a corner, shared while the polygons are the same
+//!         Polygons/Offsets, CellData/kind        a row a polygon (Offsets one more), shared while polygons stay
+//!         Polygons/Connectivity                  a row a corner, shared while polygons stay
 //!         CellData/id                            a row a polygon
 //! /hematite/cells/{id,kind,image}                a row a cell
 //!                 kind_name, kind_vertices, kind_triangles, triangles

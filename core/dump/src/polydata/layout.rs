@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! /VTKHDF/Points, PointData/*                    a row a vertex, from Layout::vertex on
-//! PRIMITIVE/{Offsets}, CellData/*        a row a polygon (Offsets one more), from Layout::topology on; data that
+//!         PRIMITIVE/{Offsets}, CellData/*        a row a polygon (Offsets one more), from Layout::topology on; data that
 //!                                                change while the polygons are the same from Layout::polygon on
 //!         PRIMITIVE/Connectivity                 a row a corner, from Layout::corner on
 //!         the other primitives                   empty; VTK requires them
