@@ -1,13 +1,11 @@
 // Entry point with one invocation an item: calls the kernel's work_on(k) for each k below span.count. Options of the
 // context:
 // - `last_first`: workgroups go from the last items to the first, so that the kernel begins with what a kernel before
-//   it over
-//   the same arrays left in the cache.
+//   it over the same arrays left in the cache.
 // - `numbered`: the kernel's `number_at(place)` returns the number of the workgroup that starts as the one at `place`.
 // - `packs_after`: workgroups for which the kernel's `packing(number)` is true then call its `pack(number, lane)`.
 // - `sends`: the last of the sending workgroups to finish signals to the host that message number `sent_round` is
-//   written.
-//   Sending are the first `sending` workgroups, or the `sending` workgroups for which `sends_if` is true.
+//   written. Sending are the first `sending` workgroups, or the `sending` workgroups for which `sends_if` is true.
 // - `awaits`: workgroups wait for the host's answer before they work: all, or those for which `awaiting` is true.
 #if sends is defined and sends
 var<storage, read_write> arrived: atomic<u32>;

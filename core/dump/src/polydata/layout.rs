@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! /VTKHDF/Points, PointData/*                    a row a vertex, from Layout::vertex on
-//!         PRIMITIVE/{Offsets}, CellData/*        a row a polygon (Offsets one more), from Layout::topology on; data that
-//!                                                change while the polygons are the same from Layout::polygon on
+//!         PRIMITIVE/{Offsets}, CellData/*        a row a polygon (Offsets one more), from Layout::topology on; from
+//!                                                Layout::polygon on, data that change while the polygons stay
 //!         PRIMITIVE/Connectivity                 a row a corner, from Layout::corner on
 //!         the other primitives                   empty; VTK requires them
 //! OWN                                            a row a member, from Layout::cell on
