@@ -145,7 +145,7 @@ fn own_nodes(opening: &Opening, locals: &Locals, owned: usize) -> Result<Vec<Ope
         let Some(node) = found.filter(|&n| (n as usize) < owned) else { continue };
         nodes.push(OpeningNode { node, links: site.links, developed: site.developed });
     }
-    if opening.kind == OpeningKind::Pressure && !nodes.is_empty() && nodes.len() < opening.nodes.len() {
+    if opening.kind != OpeningKind::Wall && !nodes.is_empty() && nodes.len() < opening.nodes.len() {
         return Err(Fault::usage(format!(
             "the partition divides opening \"{}\" between parts; make the case again with mkcase",
             opening.name

@@ -90,7 +90,7 @@ impl Raft {
         let part = Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?;
         let openings = part.openings.len();
         let walls = [-basin.wall_speed, basin.wall_speed];
-        let moving = |speed, nodes| Prescribed::Velocity(vec![[speed, 0.0, 0.0]; nodes]);
+        let moving = |speed, nodes| Prescribed::Wall(vec![[speed, 0.0, 0.0]; nodes]);
         let parameters = lattice_boltzmann::Parameters {
             set: VelocitySet::D3Q19,
             precision: numbers.precision,

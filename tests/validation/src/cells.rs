@@ -111,7 +111,7 @@ impl Bath {
         let part = Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?;
         let openings = part.openings.len();
         let walls = [-basin.wall_speed, basin.wall_speed];
-        let moving = |speed, nodes| Prescribed::Velocity(vec![[speed, 0.0, 0.0]; nodes]);
+        let moving = |speed, nodes| Prescribed::Wall(vec![[speed, 0.0, 0.0]; nodes]);
         let contrast = content.kinds.first().map_or(1.0, |(_, mechanics)| mechanics.contrast);
         let parameters = lattice_boltzmann::Parameters {
             set: VelocitySet::of_dimension(dimension),

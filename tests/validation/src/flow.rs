@@ -63,6 +63,8 @@ impl Context {
 pub enum Boundary {
     /// This velocity at all its nodes.
     Velocity([f64; 3]),
+    /// A wall that moves with this velocity.
+    Wall([f64; 3]),
     /// A density deviation.
     Pressure,
 }
@@ -129,6 +131,7 @@ impl Flow {
         let part = Part::of(&lattice, &Partition::make(&lattice, 1)?, 0)?;
         let prescribed = |(boundary, nodes): (&Boundary, &Vec<_>)| match boundary {
             Boundary::Velocity(velocity) => Prescribed::Velocity(vec![*velocity; nodes.len()]),
+            Boundary::Wall(velocity) => Prescribed::Wall(vec![*velocity; nodes.len()]),
             Boundary::Pressure => Prescribed::Pressure,
         };
         let parameters = Parameters {

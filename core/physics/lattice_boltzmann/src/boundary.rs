@@ -3,15 +3,17 @@
 use std::collections::HashMap;
 
 use bytemuck::{Pod, Zeroable};
-use hematite_case::{Part, Target, VelocitySet};
+use hematite_case::{NodeId, OpeningNode, Part, Target, VelocitySet, outward};
 
 /// What is prescribed at an opening, and its shape over the opening's nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Prescribed {
-    /// A velocity (or a moving wall): the row's factor times this shape, one vector a node of the part.
+    /// A velocity: the row's factor times this shape, one vector a node of the part.
     Velocity(Shape),
     /// A velocity that is a sum of several shapes, each times a factor of its own in the row.
     Terms(Vec<Shape>),
+    /// The velocity of a wall that moves along itself: the row's factor times this shape.
+    Wall(Shape),
     /// A density deviation, the row's value, everywhere.
     Pressure,
 }
@@ -20,6 +22,20 @@ impl Prescribed {
     /// Numbers in the row that it needs.
     pub fn terms(&self) -> usize {
         if let Self::Terms(shapes) = self { shapes.len() } else { 1 }
+    }
+
+    /// Whether fluid passes. Such an opening lies on one part: what comes in depends on all its nodes.
+    pub fn passes(&self) -> bool {
+        !matches!(self, Self::Wall(_))
+    }
+
+    /// The shape of a velocity that is scaled so that the flow rate is what is prescribed.
+    fn scaled(&self) -> Option<&Shape> {
+        match self {
+            Self::Velocity(shape) => Some(shape),
+            Self::Terms(shapes) => shapes.first(),
+            Self::Wall(_) | Self::Pressure => None,
+        }
     }
 }
 
@@ -32,14 +48,17 @@ pub type Shape = Vec<[f64; 3]>;
 pub(crate) struct Entry {
     pub node: u32,
     pub links: u32,
+    /// Of `links`, those along which the velocity is prescribed at the node, not half-way to the opening.
+    pub at_node: u32,
+    /// Of `links`, those whose opposite comes from a wall, where the velocity is prescribed between node and half-way.
+    pub between: u32,
     pub opening: u32,
     pub pressure: u32,
 }
 
 impl Entry {
     /// Its declaration in WGSL.
-    pub const WGSL: &str =
-        "struct Entry {\n    node: u32,\n    links: u32,\n    opening: u32,\n    pressure: u32,\n}\n";
+    pub const WGSL: &str = "struct Entry {\n    node: u32,\n    links: u32,\n    at_node: u32,\n    between: u32,\n    opening: u32,\n    pressure: u32,\n}\n";
 }
 
 /// The openings of a part as kernels read them.
@@ -49,56 +68,137 @@ pub(crate) struct Entries {
     /// Shapes of the prescribed velocity: three numbers a term of each entry, zero for pressure and terms that it
     /// lacks.
     pub shapes: Vec<f64>,
-    /// For each entry and each direction from the first on, the entry of the node beside it along the opening, on the
-    /// other side of a diagonal link; the entry itself for all other links.
-    pub beside: Vec<u32>,
+    /// For each entry of a pressure opening and each direction from the first on, the entry of the node from which the
+    /// population comes in that goes against this direction; the entry itself for directions that lead into no opening.
+    pub sources: Vec<u32>,
+    /// For each opening the factor of its first shape that lets in one unit of flow; 0 where flow is not corrected.
+    pub per_flow: Vec<f64>,
 }
+
+/// The least part of what a shape lets in and out that it lets in, or out, for the flow rate to be corrected by scaling it.
+const LEAST_NET_FLOW: f64 = 0.1;
 
 impl Entries {
     /// Those of `part`.
     pub fn of(set: VelocitySet, part: &Part, prescribed: &[Prescribed], terms: usize) -> Self {
-        let mut made = Self { entries: Vec::new(), shapes: Vec::new(), beside: Vec::new() };
+        let mut made = Self { entries: Vec::new(), shapes: Vec::new(), sources: Vec::new(), per_flow: Vec::new() };
         for (opening, (nodes, prescribed)) in part.openings.iter().zip(prescribed).enumerate() {
-            let numbers: HashMap<u32, u32> = nodes.iter().map(|at| at.node).zip(made.entries.len() as u32..).collect();
+            let gate = Gate::new(set, part, nodes, made.entries.len() as u32);
+            let per_flow = prescribed.scaled().map_or(0.0, |shape| per_flow(set, part, nodes, shape));
+            made.per_flow.push(per_flow);
             for (k, at) in nodes.iter().enumerate() {
                 for term in 0..terms {
                     made.shapes.extend(match prescribed {
-                        Prescribed::Velocity(shape) if term == 0 => shape[k],
+                        Prescribed::Velocity(shape) | Prescribed::Wall(shape) if term == 0 => shape[k],
                         Prescribed::Terms(shapes) => shapes.get(term).map_or([0.0; 3], |shape| shape[k]),
-                        Prescribed::Velocity(_) | Prescribed::Pressure => [0.0; 3],
+                        Prescribed::Velocity(_) | Prescribed::Wall(_) | Prescribed::Pressure => [0.0; 3],
                     });
                 }
                 let pressure = u32::from(*prescribed == Prescribed::Pressure);
                 for i in 1..set.q() {
-                    let side = match pressure {
-                        1 if at.links >> i & 1 == 1 => beside(set, part, at.node, i),
-                        _ => at.node,
-                    };
-                    // Nodes beyond immersed walls lead into no opening.
-                    made.beside.push(numbers.get(&side).copied().unwrap_or(numbers[&at.node]));
+                    made.sources.push(match pressure {
+                        1 if at.links >> i & 1 == 1 => gate.source(at.node, i),
+                        _ => gate.entries[&at.node],
+                    });
                 }
-                made.entries.push(Entry { node: at.node, links: at.links, opening: opening as u32, pressure });
+                let [at_node, between] = if per_flow == 0.0 { [0; 2] } else { from_within(set, part, at) };
+                let (node, links, opening) = (at.node, at.links, opening as u32);
+                made.entries.push(Entry { node, links, at_node, between, opening, pressure });
             }
         }
         made
     }
 }
 
-/// The node beside own node `n` along an opening into which `c_i` leads: of the two nodes that a diagonal `c_i` passes
-/// between, the one that is fluid where the other is not. Else `n`.
-fn beside(set: VelocitySet, part: &Part, n: u32, i: usize) -> u32 {
-    let c = set.velocities();
-    let straight = |axis: usize| c.iter().position(|d| (0..3).all(|a| d[a] == if a == axis { c[i][a] } else { 0 }));
-    let next = |axis: usize| match straight(axis).map(|k| part.links[k - 1][n as usize].target()) {
-        Some(Target::Node(m)) => Some(m),
-        _ => None,
-    };
-    let axes: Vec<usize> = (0..3).filter(|&axis| c[i][axis] != 0).collect();
-    match axes[..] {
-        [a, b] => match (next(a), next(b)) {
-            (Some(m), None) | (None, Some(m)) => m,
-            _ => n,
-        },
-        _ => n,
+/// Of the links of `at` into an opening, those whose opposite comes from a node, and those whose opposite comes from a wall.
+fn from_within(set: VelocitySet, part: &Part, at: &OpeningNode) -> [u32; 2] {
+    let mut masks = [0; 2];
+    for i in (1..set.q()).filter(|i| at.links >> i & 1 == 1) {
+        match part.links[VelocitySet::opposite(i) - 1][at.node as usize].target() {
+            Target::Node(_) => masks[0] |= 1 << i,
+            Target::Wall => masks[1] |= 1 << i,
+            Target::Opening(_) => {}
+        }
     }
+    masks
+}
+
+/// The factor of `shape` that lets one unit of flow into the domain, `sum 6 w_j c_j . u = 1` over all links; 0 where it
+/// lets out about as much as in. The same whatever the order of the part's nodes.
+fn per_flow(set: VelocitySet, part: &Part, nodes: &[OpeningNode], shape: &Shape) -> f64 {
+    let c = set.velocities();
+    let into = |(at, u): (&OpeningNode, &[f64; 3])| {
+        let along = |i: usize| -6.0 * set.weight(i) * (0..3).map(|a| f64::from(c[i][a]) * u[a]).sum::<f64>();
+        (part.id[at.node as usize], (1..set.q()).filter(|i| at.links >> i & 1 == 1).map(along).sum::<f64>())
+    };
+    let mut into: Vec<(NodeId, f64)> = nodes.iter().zip(shape).map(into).collect();
+    into.sort_unstable_by_key(|&(id, _)| id);
+    let net: f64 = into.iter().map(|(_, into)| into).sum();
+    let gross: f64 = into.iter().map(|(_, into)| into.abs()).sum();
+    if net.abs() > LEAST_NET_FLOW * gross { 1.0 / net } else { 0.0 }
+}
+
+/// The part's nodes at one opening.
+struct Gate<'p> {
+    set: VelocitySet,
+    part: &'p Part,
+    /// Number of the entry of each node.
+    entries: HashMap<u32, u32>,
+    /// Unit vector along the vessel, into the domain.
+    inwards: [f64; 3],
+}
+
+impl<'p> Gate<'p> {
+    /// The opening with `nodes`, whose entries are numbered from `first` on.
+    fn new(set: VelocitySet, part: &'p Part, nodes: &[OpeningNode], first: u32) -> Self {
+        // Over a plane, the sum of 6 w_i c_i over the links through it is its normal times its area.
+        let mut links: Vec<(NodeId, u32)> = nodes.iter().map(|at| (part.id[at.node as usize], at.links)).collect();
+        links.sort_unstable();
+        let mut sum = [0.0; 3];
+        for outward in links.into_iter().map(|(_, links)| outward(set, links)) {
+            (0..3).for_each(|axis| sum[axis] -= outward[axis]);
+        }
+        let length = dot(sum, sum).sqrt();
+        let inwards = if length > 0.0 { sum.map(|component| component / length) } else { sum };
+        Self { set, part, entries: nodes.iter().map(|at| at.node).zip(first..).collect(), inwards }
+    }
+
+    /// The entry of the node from which a population comes in to node `n` against direction `i`: the one nearest to the
+    /// line along the vessel through `n + c_i`, of those at most [`HOPS`] links from `n`.
+    fn source(&self, n: u32, i: usize) -> u32 {
+        let c = self.set.velocities();
+        let mut reached = vec![(n, [0; 3])];
+        let mut last = 0..1;
+        for _ in 0..HOPS {
+            for k in last.clone() {
+                let (from, at) = reached[k];
+                for (links, step) in self.part.links.iter().zip(&c[1..]) {
+                    let Target::Node(to) = links[from as usize].target() else { continue };
+                    if self.entries.contains_key(&to) && !reached.iter().any(|(known, _)| *known == to) {
+                        reached.push((to, [0, 1, 2].map(|axis| at[axis] + step[axis])));
+                    }
+                }
+            }
+            last = last.end..reached.len();
+        }
+        let cost = |at: [i32; 3]| {
+            let from = [0, 1, 2].map(|axis| f64::from(at[axis] - c[i][axis]));
+            let along = dot(from, self.inwards);
+            // Of nodes as far from the line, the one that is nearest to the opening.
+            dot(from, from) - along * along + NEARER * along.abs()
+        };
+        let id = |node: u32| self.part.id[node as usize];
+        let nearest = reached.iter().min_by(|a, b| cost(a.1).total_cmp(&cost(b.1)).then(id(a.0).cmp(&id(b.0))));
+        self.entries[&nearest.map_or(n, |(node, _)| *node)]
+    }
+}
+
+/// Links between a node and that from which a population comes in, at most.
+const HOPS: usize = 2;
+
+/// How much farther from the line a node may be, spacings squared, for each spacing that it is nearer to the opening.
+const NEARER: f64 = 0.01;
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).map(|axis| a[axis] * b[axis]).sum()
 }

@@ -23,6 +23,8 @@ pub(crate) struct Buffers {
     pub stride: u32,
     /// Number of (opening, node) entries.
     pub entries: u32,
+    /// Whether the flow rate through an opening is corrected, see excess.wgsl.
+    pub corrects_flow: bool,
     /// Number of (part of the wall, node) entries whose force is asked for.
     pub force_entries: u32,
     /// Nodes with links that walls.wgsl mends.
@@ -77,12 +79,15 @@ impl Buffers {
         }
 
         let terms = crate::parameters::terms(prescribed);
-        let Entries { entries, shapes, beside } = Entries::of(set, part, prescribed, terms);
+        let Entries { entries, shapes, sources, per_flow } = Entries::of(set, part, prescribed, terms);
         buffers.entries = entries.len() as u32;
         buffers.filled(gpu, "entries", bytemuck::cast_slice(&entries))?;
         buffers.filled(gpu, "shape", &precision.pack_real(&shapes))?;
-        buffers.filled(gpu, "beside", bytemuck::cast_slice(&beside))?;
-        buffers.add(gpu, "before", (beside.len() * precision.real_bytes()) as u64)?;
+        buffers.corrects_flow = entries.iter().any(|entry| entry.at_node | entry.between != 0);
+        buffers.filled(gpu, "per_flow", &precision.pack_real(&per_flow))?;
+        buffers.add(gpu, "excess", Self::excess_bytes(per_flow.len()))?;
+        buffers.filled(gpu, "sources", bytemuck::cast_slice(&sources))?;
+        buffers.add(gpu, "before", (sources.len() * precision.real_bytes()) as u64)?;
 
         let runs = Runs::of(set, &std::mem::take(&mut part.links));
         buffers.filled(gpu, "marks", bytemuck::cast_slice(&runs.marks))?;
@@ -105,7 +110,20 @@ impl Buffers {
 
     /// None yet, for nodes whose slots lie `stride` apart.
     pub fn bare(stride: u32) -> Self {
-        Self { named: Vec::new(), stride, entries: 0, force_entries: 0, wall_nodes: Vec::new(), link_bytes: 0 }
+        Self {
+            named: Vec::new(),
+            stride,
+            entries: 0,
+            corrects_flow: false,
+            force_entries: 0,
+            wall_nodes: Vec::new(),
+            link_bytes: 0,
+        }
+    }
+
+    /// Bytes of `excess` for that many openings: a sum of two words for even steps and one for odd ones.
+    pub fn excess_bytes(openings: usize) -> u64 {
+        16 * openings as u64
     }
 
     /// Adds what cells and fluid share.

@@ -143,6 +143,9 @@ impl Fluid {
         for odd in [false, true] {
             if fluid.buffers.entries > 0 {
                 fluid.prepare(Shader::Openings, odd)?;
+                if fluid.buffers.corrects_flow {
+                    fluid.prepare(Shader::Excess, odd)?;
+                }
             }
             if !fluid.buffers.wall_nodes.is_empty() {
                 fluid.prepare(Shader::Walls, odd)?;
@@ -311,6 +314,7 @@ impl Fluid {
     fn record_boundaries(&self, recorder: &mut Recorder, odd: bool, row: u32) {
         self.record_exchanged(recorder, false);
         self.record_entries(recorder, Shader::Walls, odd, row);
+        self.record_entries(recorder, Shader::Excess, odd, row);
         self.record_entries(recorder, Shader::Openings, odd, row);
         self.record_exchanged(recorder, true);
     }

@@ -8,6 +8,7 @@ use hematite_cells::vector::length;
 use hematite_config::{Fault, Result};
 use hematite_engine::waveform::Waveform;
 use hematite_engine::{Medium, Precision, TimeConfig};
+use hematite_geometry::OpeningKind;
 use hematite_units::{LatticeUnits, groups};
 
 use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
@@ -177,11 +178,18 @@ impl Plan {
     /// A usage fault where an opening's velocity is beyond the method.
     pub fn parameters(&self, header: &Header, part: &Part) -> Result<Parameters> {
         let mut openings = Vec::with_capacity(self.openings.len());
-        for (condition, nodes) in self.openings.iter().zip(&part.openings) {
+        for ((condition, opening), nodes) in self.openings.iter().zip(&header.openings).zip(&part.openings) {
             let prescribed = match &condition.value {
                 Value::Pressure(_) | Value::Outlet(_) => Prescribed::Pressure,
                 Value::Womersley(flow) => Prescribed::Terms(flow.shapes(condition.normal, nodes, part)?),
-                value => Prescribed::Velocity(self.shape(value, condition.normal, nodes, header, part)),
+                value => {
+                    let shape = self.shape(value, condition.normal, nodes, header, part);
+                    if opening.kind == OpeningKind::Wall {
+                        Prescribed::Wall(shape)
+                    } else {
+                        Prescribed::Velocity(shape)
+                    }
+                }
             };
             self.check_mach(&format!("openings.{}", condition.name), self.peak(condition, &prescribed))?;
             openings.push(prescribed);
@@ -290,7 +298,7 @@ impl Plan {
             (Value::Split { share, .. }, Prescribed::Velocity(shape)) => {
                 fastest(shape) * share * largest_inflow(&self.openings)
             }
-            (_, Prescribed::Velocity(shape)) => fastest(shape) * condition.waveform.largest(),
+            (_, Prescribed::Velocity(shape) | Prescribed::Wall(shape)) => fastest(shape) * condition.waveform.largest(),
             _ => 0.0,
         }
     }

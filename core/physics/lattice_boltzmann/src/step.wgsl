@@ -1,7 +1,4 @@
-// One time step in place: gather, collide (two relaxation times, Guo's force), scatter.
-// Two relaxation times: Ginzburg, Verhaeghe and d'Humieres, Commun. Comput. Phys. 3 (2008) 427.
-// Force: Guo, Zheng and Shi, Phys. Rev. E 65 (2002) 046308. Equilibrium: He and Luo, J. Stat. Phys. 88 (1997) 927,
-// rho_0 = 1. AA pattern: Bailey et al., ICPP 2009.
+// One time step in place: gather, collide, scatter. AA pattern: Bailey et al., ICPP 2009.
 // Where bodies are in the fluid, the last workgroups, which have the interface's nodes, put what crosses to other parts into the message.
 #include "prelude.wgsl"
 #{% with access = "read_write" %}
@@ -45,29 +42,12 @@ fn work_on(k: u32) {
 #endfor
 #endif
 
-    let uu = real(1.5) * (${squares});
-#if force
-    let uF = ${u_dot_f};
-#endif
+#include "speeds.wgsl"
 
     var rest = drho;
 #for p in pairs
     {
-        let cu = ${p.c_dot_u};
-        let e_plus = W${p.shell} * (drho + real(4.5) * cu * cu - uu);
-        let e_minus = W${p.shell} * real(3.0) * cu;
-        let f_plus = real(0.5) * sum${p.k};
-        let f_minus = real(0.5) * difference${p.k};
-#if force
-        let cF = ${p.c_dot_f};
-        let S_plus = (real(1.0) - real(0.5) * omega_plus) * W${p.shell} * (real(9.0) * cu * cF - real(3.0) * uF);
-        let S_minus = (real(1.0) - real(0.5) * omega_minus) * W${p.shell} * real(3.0) * cF;
-        let after_plus = f_plus - omega_plus * (f_plus - e_plus) + S_plus;
-        let after_minus = f_minus - omega_minus * (f_minus - e_minus) + S_minus;
-#else
-        let after_plus = f_plus - omega_plus * (f_plus - e_plus);
-        let after_minus = f_minus - omega_minus * (f_minus - e_minus);
-#endif
+#include "collide.wgsl"
         // Each value goes where its opposite came from.
 #if odd and apart
         if ((word_again & ${p.ij.bit + p.ji.bit}u) == 0u) {

@@ -58,7 +58,7 @@ fn belt(dimension: usize, height: usize) -> (Inside, Domain) {
 }
 
 fn moving(tau: f64) -> FluidNumbers {
-    FluidNumbers { boundaries: vec![Boundary::Velocity([SPEED, 0.0, 0.0])], ..FluidNumbers::trt(tau) }
+    FluidNumbers { boundaries: vec![Boundary::Wall([SPEED, 0.0, 0.0])], ..FluidNumbers::trt(tau) }
 }
 
 fn drive(factor: f64) -> Row {

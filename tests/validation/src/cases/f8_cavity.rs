@@ -77,7 +77,7 @@ fn cavity(context: &Context, n: usize, tolerance: f64, table: &mut Table) -> Res
     });
     let numbers = FluidNumbers {
         precision: Precision::F32,
-        boundaries: vec![Boundary::Velocity([SPEED, 0.0, 0.0])],
+        boundaries: vec![Boundary::Wall([SPEED, 0.0, 0.0])],
         ..FluidNumbers::trt(0.5 + 3.0 * SPEED * l / REYNOLDS)
     };
     let row = |_| Row { force: [0.0; 3], openings: vec![1.0] };

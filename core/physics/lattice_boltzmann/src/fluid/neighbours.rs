@@ -7,7 +7,6 @@ use hematite_gpu::{Gpu, Recorder};
 
 use super::Fluid;
 use crate::Parameters;
-use crate::boundary::Prescribed;
 use crate::buffers::Buffers;
 use crate::exchange::{Exchange, PackBindings};
 use crate::kernels::make;
@@ -22,12 +21,11 @@ const INTERIOR_OVER_INTERFACE: usize = 750;
 /// The exchange after odd steps alone, as far as a part knows it: where nothing acts on nodes that only their owner knows, nothing
 /// looks at the interface before a step, and there is enough to do meanwhile.
 pub(super) fn draft(gpu: &Gpu, part: &Part, parameters: &Parameters) -> Option<Draft> {
-    let mut pressures =
-        part.openings.iter().zip(&parameters.openings).filter(|(_, kind)| **kind == Prescribed::Pressure);
+    let mut passed = part.openings.iter().zip(&parameters.openings).filter(|(_, prescribed)| prescribed.passes());
     let inside = |node: u32| (node as usize) < part.interior;
     let local = parameters.immersed.is_none()
         && parameters.walls == Walls::HalfWay
-        && pressures.all(|(nodes, _)| nodes.iter().all(|at| inside(at.node)));
+        && passed.all(|(nodes, _)| nodes.iter().all(|at| inside(at.node)));
     let enough = gpu.info().software || part.interior >= INTERIOR_OVER_INTERFACE * (part.own - part.interior);
     (local && enough).then(|| Draft::of(parameters.set, part, Buffers::stride_of(part) as u32))
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{Fluid, MOMENT_CHUNK};
 use crate::Row;
+use crate::buffers::Buffers;
 use crate::equilibrium::{State, equilibrium};
 use crate::links::Place;
 use crate::moment::{Moment, Monitor};
@@ -195,6 +196,8 @@ impl Fluid {
     pub fn restore_ledger(&mut self, step: u64, ledger: &[Vec<i64>]) -> Result<()> {
         debug_assert!(step.is_multiple_of(2));
         self.gpu.upload(self.buffers.get("ledger"), 0, &ledger.concat())?;
+        let excess = vec![0_u8; Buffers::excess_bytes(ledger.len()) as usize];
+        self.gpu.upload(self.buffers.get("excess"), 0, &excess)?;
         self.step = step;
         self.held = false;
         self.whole_halo = false;

@@ -156,6 +156,13 @@ fn sending(variant: &Variant, shader: Shader) -> Value {
     }
 }
 
+/// Whether `across`, a mask of links, holds all that go one way along another axis than `a`, and no others.
+fn across_others(c: &[[i32; 3]], a: usize, axes: usize) -> String {
+    let others = (0..axes).filter(|&other| other != a).flat_map(|other| [(other, -1), (other, 1)]);
+    let links = |(axis, way)| (1..c.len()).filter(|&i| c[i][axis] == way).map(|i| 1_u32 << i).sum::<u32>();
+    others.map(|face| format!("across == {}u", links(face))).collect::<Vec<_>>().join(" || ")
+}
+
 /// Sums over directions, written out.
 pub(super) fn directions(shader: Shader, variant: &Variant) -> Value {
     let set = variant.set;
@@ -168,6 +175,7 @@ pub(super) fn directions(shader: Shader, variant: &Variant) -> Value {
             name,
             index => a,
             momentum => signed_sum(k_with(&c, |c| c[a]), "difference"),
+            across_others => across_others(&c, a, axes.len()),
         }).collect::<Vec<_>>(),
         sum_of_pairs => (1..=set.q() / 2).map(|k| format!(" + sum{k}")).collect::<String>(),
         squares => axes.iter().map(|a| format!("u{a} * u{a}")).collect::<Vec<_>>().join(" + "),

@@ -18,7 +18,7 @@ pub(crate) use packing::Packing;
 pub(crate) use pairs::{immediate_words, pair_names};
 pub use variant::{Immersed, Tuning, Variant};
 
-const SHARED: [Template; 18] = [
+const SHARED: [Template; 21] = [
     Template { name: "prelude.wgsl", text: include_str!("../prelude.wgsl") },
     MAIN,
     Template { name: "state.wgsl", text: include_str!("../state.wgsl") },
@@ -34,6 +34,9 @@ const SHARED: [Template; 18] = [
     Template { name: "gather_apart.wgsl", text: include_str!("../gather_apart.wgsl") },
     Template { name: "gather.wgsl", text: include_str!("../gather.wgsl") },
     Template { name: "rates.wgsl", text: include_str!("../rates.wgsl") },
+    Template { name: "share_of_node.wgsl", text: include_str!("../share_of_node.wgsl") },
+    Template { name: "speeds.wgsl", text: include_str!("../speeds.wgsl") },
+    Template { name: "collide.wgsl", text: include_str!("../collide.wgsl") },
     Template { name: "pairs.wgsl", text: include_str!("../pairs.wgsl") },
     Template { name: "moments_of_pairs.wgsl", text: include_str!("../moments_of_pairs.wgsl") },
     Template { name: "count.wgsl", text: include_str!("../count.wgsl") },
@@ -44,8 +47,10 @@ const SHARED: [Template; 18] = [
 pub enum Shader {
     /// Gather, collide, scatter; where bodies are in the fluid, what crosses into the message.
     Step,
-    /// What pressure openings will send back after a step.
+    /// What pressure openings take from the state before a step.
     Pressure,
+    /// By how much more arrives at openings than left.
+    Excess,
     /// Openings and moving walls.
     Openings,
     /// Walls off half-way.
@@ -93,6 +98,7 @@ pub fn wgsl(shader: Shader, variant: &Variant, odd: bool) -> String {
         Shader::Walls => Template { name: "walls.wgsl", text: include_str!("../walls.wgsl") },
         Shader::WallForces => Template { name: "wall_forces.wgsl", text: include_str!("../wall_forces.wgsl") },
         Shader::WallVelocity => Template { name: "wall_velocity.wgsl", text: include_str!("../wall_velocity.wgsl") },
+        Shader::Excess => Template { name: "excess.wgsl", text: include_str!("../excess.wgsl") },
         Shader::Openings => Template { name: "openings.wgsl", text: include_str!("../openings.wgsl") },
         Shader::Moments(_) => Template { name: "moments.wgsl", text: include_str!("../moments.wgsl") },
         Shader::Monitor => Template { name: "monitor.wgsl", text: include_str!("../monitor.wgsl") },
@@ -123,6 +129,7 @@ mod tests {
         let shaders = [
             Shader::Step,
             Shader::Pressure,
+            Shader::Excess,
             Shader::Openings,
             Shader::Walls,
             Shader::WallForces,
@@ -202,6 +209,8 @@ mod tests {
         let opening = [
             ("node", std::mem::offset_of!(Entry, node)),
             ("links", std::mem::offset_of!(Entry, links)),
+            ("at_node", std::mem::offset_of!(Entry, at_node)),
+            ("between", std::mem::offset_of!(Entry, between)),
             ("opening", std::mem::offset_of!(Entry, opening)),
             ("pressure", std::mem::offset_of!(Entry, pressure)),
         ];

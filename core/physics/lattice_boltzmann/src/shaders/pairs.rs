@@ -46,20 +46,19 @@ pub(super) fn pair(set: VelocitySet, c: &[[i32; 3]], k: usize, body_force_alone:
         let terms = c[i].iter().zip(["x", "y", "z"]).filter(|(c, _)| **c != 0);
         terms.map(|(&c, axis)| context! { axis, sign => if c > 0 { "+" } else { "-" } }).collect()
     };
-    // The pair of the other diagonal of the plane, itself for a pair along an axis.
-    let mirrored = |d: &[i32; 3]| d.iter().zip(c[i]).all(|(a, b)| a.abs() == b.abs()) && *d != c[i] && *d != c[j];
-    let mirror = c.iter().position(mirrored).map_or(k, |d| d.div_ceil(2));
     context! {
-        k, i, j, mirror,
+        k, i, j,
         shell => if set.weight(i) == set.weight(1) { 1 } else { 2 },
         c_dot_u => dot("u"),
+        c_dot_missing => dot("missing"),
+        links => 1_u32 << i | 1 << j,
         c_dot_f => if body_force_alone { format!("span.force_{k}") } else { dot("F") },
         ij => context! {
-            out => i, back => j, sign => "-", plus => "+", slot => slots[0], slot_back => slots[1],
+            out => i, back => j, sign => "-", plus => "-", slot => slots[0], slot_back => slots[1],
             upstream => upstream(i), bit => bit(i), along => along(i),
         },
         ji => context! {
-            out => j, back => i, sign => "", plus => "-", slot => slots[1], slot_back => slots[0],
+            out => j, back => i, sign => "", plus => "+", slot => slots[1], slot_back => slots[0],
             upstream => upstream(j), bit => bit(j), along => along(j),
         },
     }

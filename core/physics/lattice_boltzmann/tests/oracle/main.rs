@@ -146,7 +146,7 @@ fn an_opening_may_have_several_shapes() {
     let sample = Sample::random(VelocitySet::D2Q9, 11);
     let nodes = sample.part.openings[0].len();
     let shape = |term: usize| {
-        (0..nodes).map(|k| [1.0, 0.2 * term as f64, 0.0].map(|u| u * ((k + term) as f64).sin())).collect()
+        (0..nodes).map(|k| [1.0, 0.2 * term as f64, 0.0].map(|u| u * (1.0 + ((k + term) as f64).sin()))).collect()
     };
     let parameters = Parameters {
         set: VelocitySet::D2Q9,

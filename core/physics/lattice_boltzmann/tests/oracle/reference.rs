@@ -1,6 +1,6 @@
 //! A plain two-lattice lattice Boltzmann code in f64: whole populations, push streaming, textbook formulas.
 
-use hematite_case::{Part, Target};
+use hematite_case::{OpeningNode, Part, Target};
 use physics_lattice_boltzmann::equilibrium::State;
 use physics_lattice_boltzmann::{Moment, Parameters, Prescribed, Row, Walls};
 
@@ -86,7 +86,6 @@ impl Reference {
     /// One step, in which `row` is prescribed.
     pub fn advance(&mut self, row: &Row) {
         let before: Vec<(f64, [f64; 3])> = (0..self.part.own).map(|n| self.density_velocity(n, row.force)).collect();
-        let old_f = self.f.clone();
         let mut collided = vec![vec![f64::NAN; self.c.len()]; self.part.own];
         let mut streamed = collided.clone();
         for n in 0..self.part.own {
@@ -120,33 +119,100 @@ impl Reference {
         self.interpolate_walls(&collided);
         let terms = self.parameters.openings.iter().map(Prescribed::terms).fold(1, usize::max);
         for k in 0..self.part.openings.len() {
-            let factors = &row.openings[k * terms..][..terms];
+            let mut factors = row.openings[k * terms..][..terms].to_vec();
+            let per_flow = self.per_flow(k);
+            if per_flow != 0.0 {
+                let excess = |at: &OpeningNode| {
+                    let n = at.node as usize;
+                    let more = |i: usize| self.share_of_node(k, at, i) * (self.f[n][i] - collided[n][i]);
+                    // Counted in whole numbers, node by node.
+                    let unit = 2_f64.powi(-40);
+                    ((1..self.c.len()).map(more).sum::<f64>() / unit).floor() * unit
+                };
+                factors[0] -= per_flow * self.part.openings[k].iter().map(excess).sum::<f64>();
+            }
             for (index, node) in self.part.openings[k].clone().into_iter().enumerate() {
                 let n = node.node as usize;
                 for i in (1..self.c.len()).filter(|i| node.links >> i & 1 == 1) {
                     let j = self.back[i];
                     let old = self.f[n][j];
+                    let share = self.share_of_node(k, &node, i);
+                    let back = share * self.f[n][i] + (1.0 - share) * old;
                     self.f[n][j] = match &self.parameters.openings[k] {
-                        Prescribed::Velocity(shape) => {
-                            old + 6.0 * self.w[j] * dot(self.c[j], shape[index].map(|s| s * factors[0]))
+                        Prescribed::Velocity(shape) | Prescribed::Wall(shape) => {
+                            back + 6.0 * self.w[j] * dot(self.c[j], shape[index].map(|s| s * factors[0]))
                         }
                         Prescribed::Terms(shapes) => {
-                            let u = |a: usize| shapes.iter().zip(factors).map(|(shape, s)| s * shape[index][a]).sum();
-                            old + 6.0 * self.w[j] * dot(self.c[j], std::array::from_fn(u))
+                            let u = |a: usize| shapes.iter().zip(&factors).map(|(shape, s)| s * shape[index][a]).sum();
+                            back + 6.0 * self.w[j] * dot(self.c[j], std::array::from_fn(u))
                         }
                         Prescribed::Pressure => {
-                            let side = self.beside(n, i);
-                            let [here, there] = [n, side].map(|m| self.even_and_odd(&old_f[m], before[m], m, i, row));
-                            let even = (here.0 + there.0) / 2.0;
-                            let odd = (there.1 - here.1) / 2.0;
-                            -old + 2.0 * self.w[i] * (1.0 + factors[0]) + even + odd
+                            let source = self.source(k, n, i);
+                            collided[source][j] + 2.0 * self.w[i] * (1.0 + factors[0] - before[source].0)
                         }
                     };
                     self.came_in[k] += self.f[n][j] - old;
                 }
+                self.along_the_opening(k, &node, index, &factors);
             }
         }
         self.give(&collided);
+    }
+
+    /// Brings the velocity along opening `k` to what is prescribed, where the node has links to it across one axis, and all of these.
+    fn along_the_opening(&mut self, k: usize, node: &OpeningNode, index: usize, factors: &[f64]) {
+        let n = node.node as usize;
+        if (1..self.c.len()).any(|i| node.links >> i & 1 == 1 && self.share_of_node(k, node, i) != 1.0) {
+            return;
+        }
+        let at_node: Vec<usize> = (1..self.c.len()).filter(|&i| self.share_of_node(k, node, i) == 1.0).collect();
+        let u = match &self.parameters.openings[k] {
+            Prescribed::Velocity(shape) => shape[index].map(|s| s * factors[0]),
+            Prescribed::Terms(shapes) => {
+                std::array::from_fn(|a| shapes.iter().zip(factors).map(|(s, f)| f * s[index][a]).sum())
+            }
+            Prescribed::Wall(_) | Prescribed::Pressure => return,
+        };
+        for (axis, way) in [(0, -1.0), (0, 1.0), (1, -1.0), (1, 1.0), (2, -1.0), (2, 1.0)] {
+            let face: Vec<usize> = (1..self.c.len()).filter(|&i| self.c[i][axis] == way).collect();
+            if face != at_node || face.is_empty() {
+                continue;
+            }
+            let momentum = |a: usize| self.f[n].iter().zip(&self.c).map(|(f, c)| f * c[a]).sum::<f64>();
+            let missing = [0, 1, 2].map(|a| if a == axis { 0.0 } else { u[a] - momentum(a) });
+            for i in face {
+                let j = self.back[i];
+                self.f[n][j] += 0.5 * dot(self.c[j], missing);
+            }
+        }
+    }
+
+    /// The factor of an opening's first shape that lets in one unit of flow, 0 where no velocity is prescribed at nodes.
+    fn per_flow(&self, k: usize) -> f64 {
+        let shape = match &self.parameters.openings[k] {
+            Prescribed::Velocity(shape) => shape,
+            Prescribed::Terms(shapes) => &shapes[0],
+            Prescribed::Wall(_) | Prescribed::Pressure => return 0.0,
+        };
+        let into = |(at, u): (&OpeningNode, &[f64; 3])| {
+            let out = (1..self.c.len()).filter(|i| at.links >> i & 1 == 1);
+            out.map(|i| 6.0 * self.w[i] * dot(self.c[self.back[i]], *u)).sum::<f64>()
+        };
+        let into: Vec<f64> = self.part.openings[k].iter().zip(shape).map(into).collect();
+        let (net, gross) = (into.iter().sum::<f64>(), into.iter().map(|into| into.abs()).sum::<f64>());
+        if net.abs() > 0.1 * gross { 1.0 / net } else { 0.0 }
+    }
+
+    /// How much of what goes back along link `i` into opening `k` is what arrives at the node.
+    fn share_of_node(&self, k: usize, at: &OpeningNode, i: usize) -> f64 {
+        if at.links >> i & 1 == 0 || self.per_flow(k) == 0.0 {
+            return 0.0;
+        }
+        match self.part.links[self.back[i] - 1][at.node as usize].target() {
+            Target::Node(_) => 1.0,
+            Target::Wall => 0.5,
+            Target::Opening(_) => 0.0,
+        }
     }
 
     /// The momentum that leaves the nodes along links into walls and openings in a step, less what comes back, of the deviations
@@ -166,37 +232,41 @@ impl Reference {
         }
     }
 
-    /// What a pair has of the quadratic part of the equilibrium and of the shear, before and after a collision; and what the
-    /// collision takes from the odd part of direction `i`.
-    fn even_and_odd(&self, f: &[f64], (rho, u): (f64, [f64; 3]), n: usize, i: usize, row: &Row) -> (f64, f64) {
-        let (plus, minus) = self.rates(n);
-        let (j, e) = (self.back[i], self.equilibrium(rho, u));
-        let even = |f: &[f64]| (f[i] + f[j]) / 2.0;
-        let odd = |f: &[f64]| (f[i] - f[j]) / 2.0;
-        let force = (1.0 - minus / 2.0) * self.w[i] * 3.0 * dot(self.c[i], self.force(n, row.force));
-        let mirrored =
-            |d: &[f64; 3]| (0..3).all(|a| d[a].abs() == self.c[i][a].abs()) && *d != self.c[i] && *d != self.c[j];
-        let shear = self.c.iter().position(mirrored).map_or(0.0, |d| {
-            let of_pair = |f: &[f64], i: usize| f[i] + f[self.back[i]];
-            (of_pair(f, i) - of_pair(f, d) - of_pair(&e, i) + of_pair(&e, d)) / 4.0
-        });
-        (2.0 * (even(&e) - self.w[i] * rho) + (2.0 - plus) * shear, minus * (odd(f) - odd(&e)) - force)
-    }
-
-    /// The node on the other side of a diagonal link into an opening, where there is one, else `n`.
-    fn beside(&self, n: usize, i: usize) -> usize {
-        let mut sides = Vec::new();
-        for axis in (0..3).filter(|&axis| self.c[i][axis] != 0.0) {
-            let mut along = [0.0; 3];
-            along[axis] = self.c[i][axis];
-            if let Some(k) = self.c.iter().position(|&c| c == along)
-                && k != i
-                && let Target::Node(m) = self.part.links[k - 1][n].target()
-            {
-                sides.push(m as usize);
+    /// The node of pressure opening `k`, at most two links through its nodes from `n`, that is nearest to the line along the
+    /// opening's normal through `n + c_i`.
+    fn source(&self, k: usize, n: usize, i: usize) -> usize {
+        let nodes = &self.part.openings[k];
+        let mut normal = [0.0; 3];
+        for (at, out) in nodes.iter().flat_map(|at| (1..self.c.len()).map(move |out| (at, out))) {
+            if at.links >> out & 1 == 1 {
+                (0..3).for_each(|axis| normal[axis] -= self.w[out] * self.c[out][axis]);
             }
         }
-        if sides.len() == 1 { sides[0] } else { n }
+        let length = dot(normal, normal).sqrt();
+        let next = |m: usize, c: usize| match self.part.links[c - 1][m].target() {
+            Target::Node(to) if nodes.iter().any(|at| at.node == to) => Some(to as usize),
+            _ => None,
+        };
+        let mut best = (f64::INFINITY, n);
+        let mut judge = |m: usize, at: [f64; 3]| {
+            let from = [0, 1, 2].map(|axis| at[axis] - self.c[i][axis]);
+            let along = dot(from, normal) / length;
+            let cost = dot(from, from) - along * along + 0.01 * along.abs();
+            if cost < best.0 - 1e-12 || (cost < best.0 + 1e-12 && m < best.1) {
+                best = (cost, m);
+            }
+        };
+        judge(n, [0.0; 3]);
+        for a in 1..self.c.len() {
+            let Some(m) = next(n, a) else { continue };
+            judge(m, self.c[a]);
+            for b in 1..self.c.len() {
+                if let Some(m) = next(m, b) {
+                    judge(m, [0, 1, 2].map(|axis| self.c[a][axis] + self.c[b][axis]));
+                }
+            }
+        }
+        best.1
     }
 
     /// Bouzidi's linear bounce-back from the populations after the collision.

@@ -130,7 +130,7 @@ fn a_moving_wall_is_held_back_by_the_shear_of_couette_flow() {
     let speed = 0.02;
     let parameters = Parameters {
         force: false,
-        openings: vec![Prescribed::Velocity(vec![[1.0, 0.0, 0.0]; part.openings[0].len()])],
+        openings: vec![Prescribed::Wall(vec![[1.0, 0.0, 0.0]; part.openings[0].len()])],
         ..parameters(&lattice, Precision::F64, Walls::HalfWay)
     };
     let belt: WallLinks = part.openings[0].iter().map(|site| [site.node, site.links]).collect();

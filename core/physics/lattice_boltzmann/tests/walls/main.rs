@@ -3,6 +3,7 @@
 
 mod forces;
 mod immersed;
+mod inlet;
 mod outlet;
 
 use hematite_case::{Lattice, Part, Partition, Target, walls};
