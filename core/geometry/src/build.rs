@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::components::Components;
 use crate::config::{GeometryConfig, Keep};
 use crate::domain::{Domain, Opening, OpeningKind, Report, Site};
-use crate::end::End;
+use crate::end::{End, number, seeks_tips};
 use crate::field::{self, FieldConfig};
 use crate::marking::{Frame, Marking, Place};
 use crate::opening::{self, OpeningConfig};
@@ -22,7 +22,7 @@ use crate::surface::SurfaceConfig;
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{border, read, refine, rules, surface};
+use crate::{border, read, refine, rules, surface, tips};
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -225,8 +225,9 @@ fn drawn(
 
 /// What to say of a picture or a volume without ends, and of a surface.
 const NO_BORDER: &str =
-    "the border cuts no vessel, so that there are no ends; crop the picture or volume so that it does";
-const NO_CAPS: &str = "the surface has no flat ends across its vessels; cut it flat there";
+    "the border cuts no vessel, and no vessel ends within it, so that there are no ends; crop the picture or volume";
+const NO_CAPS: &str =
+    "the surface has no flat ends across its vessels, and no vessel ends within it; cut it flat there";
 
 /// Ends that are listed at most.
 const LISTED: usize = 100;
@@ -247,7 +248,12 @@ fn with_ends(
         opening::check_ends(openings, None)?;
         return Ok((openings.to_vec(), Vec::new()));
     }
-    let ends = border::ends(domain, geometry.keep == Some(Keep::Largest));
+    let of_largest = geometry.keep == Some(Keep::Largest);
+    let mut ends = border::ends(domain, of_largest);
+    if seeks_tips(geometry.ends.as_ref(), openings, &ends) {
+        ends.extend(tips::ends(domain, of_largest));
+        number(&mut ends);
+    }
     let lines = ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, domain.dimension));
     domain.report.ends = lines.collect();
     if ends.len() > LISTED {
@@ -299,29 +305,36 @@ fn within_surface(
     }
     wall_part::check(wall_parts, openings, |_| false)?;
     let mut loaded = surface::load(config_path, config)?;
-    let ends = std::mem::take(&mut loaded.ends);
+    let mut ends = std::mem::take(&mut loaded.ends);
     let (mut notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
-    notes.extend(ends.iter().enumerate().map(|(k, end)| end.describe(k, 3)));
-    let all =
-        config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose()?;
-    let openings = [openings, &all.unwrap_or_default()].concat();
-    opening::check(&openings, |_| false)?;
-    opening::check_ends(&openings, Some(&ends))?;
-    wall_part::check(wall_parts, &openings, |_| false)?;
     let filled = surface::fill(loaded, spacing)?;
-    let normal = |opening: &OpeningConfig| opening.normal().or_else(|| Some(ends.get(opening.end?)?.normal));
-    let domain = Domain {
+    let mut domain = Domain {
         dimension: 3,
         extent: filled.extent,
         spacing,
         origin: filled.origin,
         periodic: [false; 3],
         sites: filled.sites,
-        openings: openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: normal(o) }).collect(),
+        openings: Vec::new(),
         wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
         surface: Some(Arc::new(filled.surface)),
-        report: Report { read: filled.extent.map(|n| n - 2), surface: notes, warnings, ..Report::default() },
+        report: Report { read: filled.extent.map(|n| n - 2), warnings, ..Report::default() },
     };
+    if seeks_tips(config.ends.as_ref(), openings, &ends) {
+        ends.extend(tips::ends(&domain, geometry.keep == Some(Keep::Largest)));
+        number(&mut ends);
+    }
+    notes.extend(ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, 3)));
+    domain.report.surface = notes;
+    let all =
+        config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose()?;
+    let openings = [openings, &all.unwrap_or_default()].concat();
+    opening::check(&openings, |_| false)?;
+    opening::check_ends(&openings, Some(&ends))?;
+    wall_part::check(wall_parts, &openings, |_| false)?;
+    let normal = |opening: &OpeningConfig| opening.normal().or_else(|| Some(ends.get(opening.end?)?.normal));
+    domain.openings =
+        openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: normal(o) }).collect();
     Ok(Drawn { domain, openings, ends, labelled: None, picture: None })
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::OpeningKind;
 use crate::opening::OpeningConfig;
 
-/// An end of a vessel: a flat cap of a surface, or where the border of a picture or a volume cuts a vessel.
+/// An end of a vessel: a flat cap of a surface, where the border of a picture or a volume cuts a vessel, or a tip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct End {
     /// Its middle, metres.
@@ -78,6 +78,16 @@ pub struct EndsConfig {
     /// Numbers of ends that stay closed by wall, or that `openings` open in another way, e.g. [1, 5].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed: Vec<usize>,
+    /// Whether vessels that end within the picture, the volume or the surface have ends there: tips. Default: only where
+    /// there are no other ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tips: Option<bool>,
+}
+
+/// Whether tips are sought beside other ends: `config` says so, or else none was found and something is opened by number.
+pub(crate) fn seeks_tips(config: Option<&EndsConfig>, openings: &[OpeningConfig], others: &[End]) -> bool {
+    let is_asked = config.is_some() || openings.iter().any(|opening| opening.end.is_some());
+    config.and_then(|config| config.tips).unwrap_or(is_asked && others.is_empty())
 }
 
 impl EndsConfig {

@@ -27,6 +27,8 @@ mod smooth;
 mod specks;
 mod surface;
 mod thin;
+mod tips;
+mod vessel;
 mod volume;
 mod voxel_size;
 mod wall_part;
