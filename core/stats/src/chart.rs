@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use hematite_config::Result;
+use hematite_drawing::canvas::{paint, to_canvas, to_image};
+use hematite_drawing::number::{Prefix, ticks};
+use hematite_drawing::page::{INK, PAPER};
+use hematite_drawing::png::write_png;
+use hematite_drawing::text::{self, Anchor, LINE_HEIGHT};
 use image::{Rgb, RgbImage};
 use tiny_skia::{LineCap, LineJoin, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
-
-use crate::figure::{INK, PAPER, write_png};
-use crate::number::{Prefix, ticks};
-use crate::suspension::map::{paint, to_canvas, to_image};
-use crate::text::{self, Anchor, LINE_HEIGHT};
 
 /// Colours of curves, in their order.
 pub const COLOURS: [[u8; 3]; 6] = [
@@ -127,7 +127,7 @@ impl Chart {
     /// # Errors
     /// An I/O fault that names the file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_png(&self.draw(), path)
+        write_png(&self.draw(), path, &[])
     }
 
     /// Draws the chart.

@@ -2,24 +2,22 @@
 
 use std::path::Path;
 
-use hematite_config::{Fault, Result, publish};
+use hematite_config::Result;
 use image::imageops::replace;
 use image::{Rgb, RgbImage};
 
-use crate::colour::{ColourScale, NOT_FINITE};
-use crate::number::{Prefix, round_up, short, ticks};
-use crate::text::{self, Anchor, LINE_HEIGHT};
+use hematite_drawing::colour::{ColourScale, NOT_FINITE};
+use hematite_drawing::number::{Prefix, ticks};
+use hematite_drawing::page::{BAR_HEIGHT, INK, PAPER, scale_bar, swatch, swatch_width};
+use hematite_drawing::png::write_png;
+use hematite_drawing::text::{self, Anchor, LINE_HEIGHT};
 
 /// Longest side of the panels together, in pixels.
 pub const LONGEST: u32 = 1400;
 
-pub(crate) const INK: [u8; 3] = [0x20, 0x20, 0x24];
-pub(crate) const PAPER: [u8; 3] = [0xff, 0xff, 0xff];
 const MARGIN: u32 = 30;
 const GAP: u32 = 24;
 const NARROWEST: u32 = 760;
-const BAR_HEIGHT: u32 = 22;
-const SWATCH: u32 = 16;
 
 /// One picture of a figure.
 pub struct Panel {
@@ -82,7 +80,7 @@ impl Figure {
                 at[0] += size[0] + GAP;
             }
         }
-        let length = self.draw_scale_bar(&mut page, [MARGIN, legend], inner / 3);
+        let length = scale_bar(&mut page, [MARGIN, legend + LINE_HEIGHT + 6], inner / 3, self.metres_per_pixel);
         let left = MARGIN + length.max(inner / 4) + 2 * GAP;
         self.draw_colour_bar(&mut page, [left, legend], MARGIN + inner - left - GAP);
         page
@@ -93,40 +91,22 @@ impl Figure {
     /// # Errors
     /// An I/O fault that names the file.
     pub fn write(&self, path: &Path) -> Result<()> {
-        write_png(&self.draw(), path)
+        write_png(&self.draw(), path, &[])
     }
 
     /// Draws the legend in one line that ends at the right margin.
     fn draw_legend(&self, page: &mut RgbImage, y: u32) {
         let mut right = page.width() - MARGIN;
         for (name, colour) in self.legend.iter().rev() {
-            let left = right.saturating_sub(text::width(name));
-            text::write(page, name, left, y, Anchor::Left, INK);
-            text::fill(page, [left.saturating_sub(SWATCH + 8), y + 2], [SWATCH, SWATCH], *colour);
-            text::frame(page, [left.saturating_sub(SWATCH + 8), y + 2], [SWATCH, SWATCH], INK);
-            right = left.saturating_sub(SWATCH + 8 + GAP);
+            let left = right.saturating_sub(swatch_width(name));
+            swatch(page, name, [left, y], *colour);
+            right = left.saturating_sub(GAP);
         }
     }
 
     /// Width of the legend.
     fn legend_width(&self) -> u32 {
-        self.legend.iter().map(|(name, _)| text::width(name) + SWATCH + 8 + GAP).sum()
-    }
-
-    /// Draws a bar of a round length, at most `room` pixels long. Returns its width with its label.
-    fn draw_scale_bar(&self, page: &mut RgbImage, [x, y]: [u32; 2], room: u32) -> u32 {
-        let longest = f64::from(room) * self.metres_per_pixel;
-        // round_up of a fifth of the longest bar is at most half of it.
-        let metres = round_up(longest / 5.0);
-        let pixels = ((metres / self.metres_per_pixel).round() as u32).clamp(1, room);
-        let y = y + LINE_HEIGHT + 6;
-        text::fill(page, [x, y + BAR_HEIGHT / 2 - 2], [pixels, 4], INK);
-        text::fill(page, [x, y + 4], [2, BAR_HEIGHT - 8], INK);
-        text::fill(page, [x + pixels - 2.min(pixels), y + 4], [2, BAR_HEIGHT - 8], INK);
-        let prefix = Prefix::of(metres);
-        let label = format!("{} {}m", short(metres * prefix.factor), prefix.symbol);
-        text::write(page, &label, x, y + BAR_HEIGHT + 10, Anchor::Left, INK);
-        pixels.max(text::width(&label))
+        self.legend.iter().map(|(name, _)| swatch_width(name) + GAP).sum()
     }
 
     fn draw_colour_bar(&self, page: &mut RgbImage, [x, y]: [u32; 2], length: u32) {
@@ -150,18 +130,6 @@ impl Figure {
         }
         text::write(page, &self.remark, x, y + BAR_HEIGHT + 14 + LINE_HEIGHT, Anchor::Left, INK);
     }
-}
-
-/// Writes an image as PNG.
-///
-/// # Errors
-/// An I/O fault that names the file.
-pub fn write_png(image: &RgbImage, path: &Path) -> Result<()> {
-    publish(path, |temporary| {
-        image
-            .save_with_format(temporary, image::ImageFormat::Png)
-            .map_err(|error| Fault::io(format!("cannot write {}: {error}", path.display())))
-    })
 }
 
 /// The remark of a figure about values that are not finite; empty where all are.

@@ -6,8 +6,8 @@ use hematite_dump::LedgerRow;
 use hematite_units::LatticeUnits;
 use serde::Serialize;
 
-use crate::number::exact;
 use crate::table::Table;
+use hematite_drawing::number::exact;
 
 /// A flow rate, positive into the domain (openings) or along the axis (planes).
 #[derive(Clone, Debug, PartialEq, Serialize)]

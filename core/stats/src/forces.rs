@@ -5,9 +5,9 @@ use hematite_dump::{Column, Ledger};
 use serde::Serialize;
 
 use crate::chart::{Axis, Chart, Curve, Style};
-use crate::number::exact;
 use crate::plane::AXES;
 use crate::table::Table;
+use hematite_drawing::number::exact;
 
 /// The directions of drag and lift, unit vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

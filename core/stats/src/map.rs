@@ -3,12 +3,12 @@
 use hematite_cells::vector::length;
 use hematite_config::{Fault, Result};
 
-use crate::colour::ColourScale;
 use crate::figure::{Figure, LONGEST, Panel, remark_on};
 use crate::lookup::Nodes;
-use crate::number::with_unit;
 use crate::plane::{AXES, Plane};
 use crate::raster::{Merge, Raster, Zoom};
+use hematite_drawing::colour::ColourScale;
+use hematite_drawing::number::with_unit;
 
 /// What a map shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,8 +203,8 @@ fn figure(nodes: &Nodes, quantity: Quantity, view: &View, time: f64, painted: Pa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::colour::SOLID;
     use crate::testing::{duct, grid_of};
+    use hematite_drawing::colour::SOLID;
 
     #[test]
     fn one_hot_node_of_a_sparse_2d_map() {

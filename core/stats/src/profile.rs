@@ -3,9 +3,9 @@
 use hematite_config::{Fault, Result};
 
 use crate::lookup::Nodes;
-use crate::number::exact;
 use crate::plane::AXES;
 use crate::table::Table;
+use hematite_drawing::number::exact;
 
 /// A straight line on which values are sampled.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use image::{Rgb, RgbImage};
 
-use crate::colour::{ColourScale, SOLID};
+use hematite_drawing::colour::{ColourScale, SOLID};
 
 /// Pixels a lattice spacing, as a fraction: `pixels / nodes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

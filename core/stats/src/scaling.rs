@@ -6,8 +6,8 @@ use hematite_config::{Fault, Result};
 use hematite_dump::{PhaseTimes, Timing};
 use serde::Serialize;
 
-use crate::number::{exact, short};
 use crate::table::Table;
+use hematite_drawing::number::{exact, short};
 
 /// A run to compare.
 #[derive(Clone, Debug, PartialEq)]

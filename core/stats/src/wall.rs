@@ -4,9 +4,9 @@ use hematite_cells::vector::{minus, times};
 use serde::Serialize;
 
 use crate::lookup::{Nodes, Stencil};
-use crate::number::exact;
 use crate::plane::xyz;
 use crate::table::Table;
+use hematite_drawing::number::exact;
 
 /// A fluid node beside the wall.
 #[derive(Clone, Copy, Debug, PartialEq)]

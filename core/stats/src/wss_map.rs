@@ -1,15 +1,15 @@
 //! Pictures of wall shear stress and pressure at walls: on the outline of a 2-D domain, projected along the axes of a
 //! 3-D one.
 
-use crate::colour::{ColourScale, FLUID};
 use crate::figure::{Figure, LONGEST, Panel, remark_on};
 use crate::lookup::Nodes;
 use crate::map::shown;
-use crate::number::with_unit;
 use crate::plane::AXES;
 use crate::raster::{Merge, Raster, Zoom};
-use crate::text::disc;
 use crate::wall::{AtWall, Statistics, WallSite};
+use hematite_drawing::colour::{ColourScale, FLUID};
+use hematite_drawing::number::with_unit;
+use hematite_drawing::text::disc;
 
 /// The picture of wall shear stress at `time` seconds; `stresses` holds one value for each of `sites`.
 ///

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use hematite_config::{Exit, Result};
+use hematite_drawing::number::{short, with_unit};
 use hematite_dump::{BodyReader, CellReader, DumpStep, FieldReader, Kind, Ledger, Reader, RunRecord, RunState};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
 use hematite_stats::lookup::Nodes;
-use hematite_stats::number::{short, with_unit};
 use hematite_stats::plane::{Plane, flow_rate};
 use hematite_stats::profile::{self, Line, profile};
 use hematite_stats::summary::{Summary, summary};

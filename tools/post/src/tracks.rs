@@ -4,11 +4,11 @@ use std::path::Path;
 
 use hematite_case::Case;
 use hematite_config::{Exit, Result};
+use hematite_drawing::number::{exact, with_unit};
 use hematite_dump::{BodyReader, CellReader, DumpStep, RunRecord, TrackReader};
 use hematite_stats::cells::Cell;
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
-use hematite_stats::number::{exact, with_unit};
 use hematite_stats::plane::{AXES, xyz};
 use hematite_stats::suspension::tracks::{Displacement, Track, displacements, tracks};
 use hematite_stats::table::Table;

@@ -5,7 +5,6 @@ mod filling;
 pub mod flow;
 pub mod free_layer;
 pub mod rotation;
-pub mod section;
 pub mod shape;
 mod view;
 

@@ -1,10 +1,10 @@
 //! The cells of a frame one by one.
 
+use hematite_cells::section;
 use hematite_config::{Fault, Result};
 use hematite_dump::{CellFrame, CellKind};
 
 use super::filling::fill;
-use super::section::section;
 use crate::lookup::Nodes;
 use crate::suspension::Member;
 
@@ -95,7 +95,7 @@ impl Member for Cell<'_> {
 
     fn loops(&self, plane: Option<(usize, f64)>) -> Vec<Vec<[f64; 3]>> {
         match plane {
-            Some((axis, at)) => section(self, axis, at),
+            Some((axis, at)) => section(self.position, self.triangles, axis, at),
             None => vec![self.position.to_vec()],
         }
     }

@@ -1,29 +1,13 @@
 //! Members of a suspension drawn on a map of the flow.
 
-use image::RgbImage;
-use tiny_skia::{
-    Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, PremultipliedColorU8, Rect, Stroke, Transform,
-};
+use hematite_drawing::canvas::{paint, to_canvas, to_image};
+use hematite_drawing::colour::{of_population as colour, outline_of};
+use tiny_skia::{FillRule, LineJoin, Path, PathBuilder, Rect, Stroke, Transform};
 
 use super::Member;
 use crate::figure::Figure;
 use crate::lookup::Nodes;
 use crate::map::View;
-
-/// Colours of populations, in order: distinct from one another and from the map below.
-const COLOURS: [[u8; 3]; 6] = [
-    [0xd6, 0x2a, 0x2a],
-    [0xf7, 0xf3, 0xea],
-    [0xff, 0xb0, 0x3b],
-    [0xf0, 0x7a, 0xc8],
-    [0x8c, 0x4a, 0x2f],
-    [0x20, 0x20, 0x24],
-];
-
-/// The colour of a population.
-pub fn colour(population: usize) -> [u8; 3] {
-    COLOURS[population % COLOURS.len()]
-}
 
 /// The outline of a member in a view: closed loops, in metres along the view's axes.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +77,7 @@ pub fn draw(figure: &mut Figure, nodes: &Nodes, view: &View, outlines: &[Outline
         let width = (size / 22.0).min(3.0);
         if width > 0.25 {
             let stroke = Stroke { width: width as f32, line_join: LineJoin::Round, ..Stroke::default() };
-            canvas.stroke_path(&path, &paint(darker(fill), 1.0), &stroke, Transform::identity(), None);
+            canvas.stroke_path(&path, &paint(outline_of(fill), 1.0), &stroke, Transform::identity(), None);
         }
     }
     panel.image = to_image(&canvas);
@@ -232,42 +216,15 @@ fn path(nodes: &Nodes, view: &View, outline: &Outline) -> Option<Path> {
     builder.finish()
 }
 
-pub(crate) fn paint(colour: [u8; 3], opacity: f32) -> Paint<'static> {
-    let [r, g, b] = colour.map(|c| f32::from(c) / 255.0);
-    let mut paint = Paint { anti_alias: true, ..Paint::default() };
-    paint.set_color(Color::from_rgba(r, g, b, opacity).unwrap_or(Color::BLACK));
-    paint
-}
-
-fn darker(colour: [u8; 3]) -> [u8; 3] {
-    colour.map(|c| (f32::from(c) * 0.45) as u8)
-}
-
-/// A canvas that holds the image; `None` for an image without pixels.
-pub(crate) fn to_canvas(image: &RgbImage) -> Option<Pixmap> {
-    let mut canvas = Pixmap::new(image.width(), image.height())?;
-    for (to, from) in canvas.pixels_mut().iter_mut().zip(image.pixels()) {
-        let [r, g, b] = from.0;
-        *to = PremultipliedColorU8::from_rgba(r, g, b, 255)?;
-    }
-    Some(canvas)
-}
-
-/// The image on an opaque canvas.
-pub(crate) fn to_image(canvas: &Pixmap) -> RgbImage {
-    let at = |x: u32, y: u32| canvas.pixel(x, y).map_or([0; 3], |p| [p.red(), p.green(), p.blue()]);
-    RgbImage::from_fn(canvas.width(), canvas.height(), |x, y| image::Rgb(at(x, y)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cells::cells;
     use crate::cells::testing::{frame, ring, sphere};
-    use crate::colour::SOLID;
     use crate::map::{Quantity, draw_smooth};
     use crate::plane::Plane;
     use crate::testing::{channel, duct};
+    use hematite_drawing::colour::SOLID;
 
     fn pixel(figure: &Figure, [x, y]: [f64; 2]) -> [u8; 3] {
         figure.panels[0].image.get_pixel(x as u32, y as u32).0

@@ -1,8 +1,8 @@
 //! Summaries of traces as tables.
 
 use super::{RankSummary, Summary};
-use crate::number::{exact, short};
 use crate::table::Table;
+use hematite_drawing::number::{exact, short};
 
 /// All phases of all ranks, for CSV.
 pub fn phases(summary: &Summary) -> Table {

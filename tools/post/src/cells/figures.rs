@@ -1,8 +1,8 @@
 //! Figures of the cells of a run.
 
 use hematite_config::Result;
+use hematite_drawing::number::short;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
-use hematite_stats::number::short;
 use hematite_stats::suspension::bins::Bins;
 use hematite_stats::suspension::straight::Kind;
 

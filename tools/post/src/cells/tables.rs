@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use hematite_config::Result;
+use hematite_drawing::number::{exact, short, with_unit};
 use hematite_stats::cells::bluntness::{self, Bluntness};
-use hematite_stats::number::{exact, short, with_unit};
 use hematite_stats::plane::{AXES, xyz};
 use hematite_stats::suspension::blocks::{Estimate, estimate};
 use hematite_stats::suspension::straight::Straight;

@@ -1,19 +1,17 @@
-//! Where a plane cuts the surface of a cell.
+//! Where a plane cuts a closed surface of triangles.
 
 use std::collections::BTreeMap;
 
-use super::Cell;
-
-/// The closed loops in which the plane at `at` (m) on axis `axis` cuts the surface of a 3-D cell, in m. Each loop is a
-/// polygon whose last point is joined to its first.
+/// The closed loops in which the plane where axis `axis` is `at` cuts a closed surface of vertices and triangles, in the unit
+/// of the vertices. Each loop is a polygon whose last point is joined to its first.
 ///
-/// Vertices on the plane count as above it. Then every cut triangle has exactly two cut edges, and every cut edge of a
-/// closed surface belongs to two cut triangles: the cuts form rings.
-pub fn section(cell: &Cell, axis: usize, at: f64) -> Vec<Vec<[f64; 3]>> {
-    let above = |v: u32| cell.position[v as usize][axis] >= at;
-    // For each cut edge the cut edges next to it.
+/// Vertices on the plane count as above it, so that every cut triangle has exactly two cut edges and every cut edge of a
+/// closed surface two cut triangles: the cuts form rings.
+pub fn section(vertices: &[[f64; 3]], triangles: &[[u32; 3]], axis: usize, at: f64) -> Vec<Vec<[f64; 3]>> {
+    let above = |v: u32| vertices[v as usize][axis] >= at;
+    // The cut edges next to each cut edge.
     let mut next = BTreeMap::<[u32; 2], Vec<[u32; 2]>>::new();
-    for &[a, b, c] in cell.triangles {
+    for &[a, b, c] in triangles {
         let cut: Vec<[u32; 2]> = [[a, b], [b, c], [c, a]]
             .into_iter()
             .filter(|&[i, j]| above(i) != above(j))
@@ -28,7 +26,7 @@ pub fn section(cell: &Cell, axis: usize, at: f64) -> Vec<Vec<[f64; 3]>> {
     while let Some((&start, _)) = next.iter().next() {
         let (mut points, mut edge) = (Vec::new(), Some(start));
         while let Some(here) = edge {
-            points.push(cut(cell, here, axis, at));
+            points.push(cut(here.map(|v| vertices[v as usize]), axis, at));
             let around = next.remove(&here).unwrap_or_default();
             edge = around.into_iter().find(|edge| next.contains_key(edge));
         }
@@ -38,8 +36,7 @@ pub fn section(cell: &Cell, axis: usize, at: f64) -> Vec<Vec<[f64; 3]>> {
 }
 
 /// The point of an edge on the plane.
-fn cut(cell: &Cell, edge: [u32; 2], axis: usize, at: f64) -> [f64; 3] {
-    let [p, q] = edge.map(|v| cell.position[v as usize]);
+fn cut([p, q]: [[f64; 3]; 2], axis: usize, at: f64) -> [f64; 3] {
     let t = ((at - p[axis]) / (q[axis] - p[axis])).clamp(0.0, 1.0);
     std::array::from_fn(|a| if a == axis { at } else { p[a] + t * (q[a] - p[a]) })
 }
@@ -47,8 +44,8 @@ fn cut(cell: &Cell, edge: [u32; 2], axis: usize, at: f64) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cells::cells;
-    use crate::cells::testing::{frame, ring, sphere};
+    use crate::Surface;
+    use crate::icosphere::mesh;
 
     fn area(points: &[[f64; 3]], [a, b]: [usize; 2]) -> f64 {
         let n = points.len();
@@ -58,39 +55,33 @@ mod tests {
 
     #[test]
     fn a_ball_is_cut_in_discs() {
-        let (unit, triangles) = sphere(5);
+        let Surface { vertices: unit, triangles, .. } = mesh(2562, |p| p);
         let body: Vec<[f64; 3]> = unit.iter().map(|v| [5.0 + 2.0 * v[0], 2.0 * v[1], 2.0 * v[2]]).collect();
-        let (kinds, f) = frame(&[("b", &triangles, vec![body])]);
-        let cell = cells(&kinds, &f).expect("sound")[0];
         // The middle plane runs through vertices.
         for (axis, at, height) in [(0, 5.0, 0.0), (1, 0.7, 0.7), (2, -1.9, 1.9f64)] {
-            let loops = section(&cell, axis, at);
+            let loops = section(&body, &triangles, axis, at);
             assert_eq!(loops.len(), 1, "{axis}");
             let wanted = std::f64::consts::PI * (4.0 - height * height);
-            let axes = crate::map::shown(axis);
-            assert!((area(&loops[0], axes) - wanted).abs() < 0.02, "{axis}: {}", area(&loops[0], axes));
+            let axes = [[1, 2], [0, 2], [0, 1]][axis];
+            assert!((area(&loops[0], axes) - wanted).abs() < 0.03, "{axis}: {}", area(&loops[0], axes));
             assert!(loops[0].iter().all(|p| (p[axis] - at).abs() < 1e-12));
         }
-        assert!(section(&cell, 0, 7.5).is_empty());
-        let (kinds, f) = frame(&[("r", &[], vec![ring([0.0; 2], [1.0; 2], 0.0, 9)])]);
-        assert!(section(&cells(&kinds, &f).expect("sound")[0], 0, 0.0).is_empty());
+        assert!(section(&body, &triangles, 0, 7.5).is_empty());
+        assert!(section(&[[0.0; 3], [1.0; 3]], &[], 0, 0.5).is_empty());
     }
 
     #[test]
     fn a_dumbbell_is_cut_in_two() {
         // Pinched at z = 0: the plane y = 0.5 passes both ends and misses the middle.
-        let (unit, triangles) = sphere(5);
+        let Surface { vertices: unit, triangles, .. } = mesh(2562, |p| p);
         let body: Vec<[f64; 3]> = unit
             .iter()
             .map(|v| (v, 0.2 + v[2] * v[2] * 2.0))
             .map(|(v, width)| [v[0] * width, v[1] * width, 4.0 * v[2]])
             .collect();
-        let (kinds, f) = frame(&[("d", &triangles, vec![body])]);
-        let loops = section(&cells(&kinds, &f).expect("sound")[0], 1, 0.5);
+        let loops = section(&body, &triangles, 1, 0.5);
         assert_eq!(loops.len(), 2);
-        assert!(
-            loops[0].iter().map(|p| p[2]).fold(f64::INFINITY, f64::min).signum()
-                != loops[1].iter().map(|p| p[2]).fold(f64::INFINITY, f64::min).signum()
-        );
+        let lowest = |points: &[[f64; 3]]| points.iter().map(|p| p[2]).fold(f64::INFINITY, f64::min).signum();
+        assert!(lowest(&loops[0]) != lowest(&loops[1]));
     }
 }
