@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::components::Components;
 use crate::config::{GeometryConfig, Keep};
-use crate::domain::{Domain, Opening, OpeningKind, Report, Site};
+use crate::domain::{Domain, Opening, OpeningKind, RemovedRun, Report, Site};
 use crate::end::{End, number, seeks_tips};
 use crate::field::{self, FieldConfig};
 use crate::marking::{Frame, Marking, Place};
@@ -18,6 +18,7 @@ use crate::opening::{self, OpeningConfig};
 use crate::pixels::Pixels;
 use crate::region::{self, RegionConfig};
 use crate::rules::Condition;
+use crate::specks::Specks;
 use crate::surface::SurfaceConfig;
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
@@ -188,6 +189,9 @@ fn drawn(
     let periodic = periodic(geometry, dimension)?;
     let specks =
         geometry.specks.map(|specks| specks.remove(&mut labels, level.as_deref_mut(), periodic)).transpose()?;
+    let Specks { said, runs } = specks.unwrap_or_default();
+    let start = [0, 1, 2].map(|axis| labels.start[axis] as f64 * edges[axis]);
+    let removed = runs.into_iter().map(|(run, was_fluid)| RemovedRun::new(run, start, edges, was_fluid)).collect();
     let notes = std::mem::take(&mut volume.notes);
     let values = regions.iter().any(RegionConfig::asks_for_values).then_some(volume.values);
     let labelled = Labelled::take(&mut labels, division.factors);
@@ -204,7 +208,7 @@ fn drawn(
         openings: Vec::new(),
         wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
         surface: None,
-        report: Report { read, header: notes, specks: specks.unwrap_or_default(), ..Report::default() },
+        report: Report { read, header: notes, specks: said, removed, ..Report::default() },
     };
     let (openings, ends) = with_ends(geometry, openings, &mut domain)?;
     opening::check(&openings, labelled_by)?;
@@ -404,6 +408,9 @@ fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
             (0..sizes.len()).map(|c| Some(c) == largest).collect()
         }
     };
+    let (origin, edges) = (domain.origin, [domain.spacing; 3]);
+    let removed = components.removed_runs(&kept).map(|run| RemovedRun::new(run, origin, edges, true));
+    domain.report.removed.extend(removed);
     close(domain, &components, &kept);
     components.remove(&mut domain.sites, &kept);
     let sum = |wanted: bool| {

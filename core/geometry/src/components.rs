@@ -82,6 +82,16 @@ impl Components {
         });
     }
 
+    /// The first site of each run along x of the components that are not kept, and the x behind its last.
+    pub fn removed_runs(&self, kept: &[bool]) -> impl Iterator<Item = ([usize; 3], usize)> {
+        let runs_of = move |row: usize| {
+            let (y, z) = (row % self.extent[1], row / self.extent[1]);
+            let removed = (self.rows[row]..self.rows[row + 1]).filter(|&run| !kept[self.of_run[run] as usize]);
+            removed.map(move |run| ([self.runs[run].start as usize, y, z], self.runs[run].end as usize))
+        };
+        (0..self.rows.len() - 1).flat_map(runs_of)
+    }
+
     /// Sites of the smallest box around the kept components.
     pub fn bounding_box(&self, kept: &[bool]) -> usize {
         let (mut low, mut high) = ([usize::MAX; 3], [0; 3]);

@@ -126,9 +126,36 @@ pub struct Report {
     pub removed_components: usize,
     /// Fluid sites removed with them.
     pub removed_sites: usize,
+    /// Where specks and components were removed, for pictures; files do not hold it.
+    #[serde(skip)]
+    pub removed: Vec<RemovedRun>,
     /// What the user should look at, a sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+/// Sites or pixels that follow each other along x and were removed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RemovedRun {
+    /// Lower corner of the first, metres.
+    pub low: [f32; 3],
+    /// Upper corner of the last, metres.
+    pub high: [f32; 3],
+    /// Whether fluid became wall; else wall became fluid.
+    pub was_fluid: bool,
+}
+
+impl RemovedRun {
+    /// The run of `start..end` along x in a row of cells of these edges, of which cell (0, 0, 0) has its lower corner at `origin`.
+    pub(crate) fn new(
+        ([x, y, z], end): ([usize; 3], usize),
+        origin: [f64; 3],
+        edges: [f64; 3],
+        was_fluid: bool,
+    ) -> Self {
+        let corner = |at: [usize; 3]| [0, 1, 2].map(|axis| (origin[axis] + at[axis] as f64 * edges[axis]) as f32);
+        Self { low: corner([x, y, z]), high: corner([end, y + 1, z + 1]), was_fluid }
+    }
 }
 
 impl Domain {

@@ -21,17 +21,21 @@ pub struct SpecksConfig {
     pub wall: Option<usize>,
 }
 
+/// What became of specks.
+#[derive(Default)]
+pub(crate) struct Specks {
+    /// What there is to say of it, a sentence each.
+    pub said: Vec<String>,
+    /// The first pixel of each run along x that was removed, the x behind its last, and whether it was fluid.
+    pub runs: Vec<(([usize; 3], usize), bool)>,
+}
+
 impl SpecksConfig {
-    /// Removes specks from `labels`, and gives what there is to say of it.
+    /// Removes specks from `labels`, and gives what became of them.
     ///
     /// # Errors
     /// A number that removes nothing, or none at all.
-    pub(crate) fn remove(
-        self,
-        labels: &mut Labels,
-        level: Option<&mut [f32]>,
-        periodic: [bool; 3],
-    ) -> Result<Vec<String>> {
+    pub(crate) fn remove(self, labels: &mut Labels, level: Option<&mut [f32]>, periodic: [bool; 3]) -> Result<Specks> {
         for (key, least) in [("fluid", self.fluid), ("wall", self.wall)] {
             if let Some(least @ ..2) = least {
                 return Err(Fault::usage(format!(
@@ -44,29 +48,38 @@ impl SpecksConfig {
         }
         let before = level.is_some().then(|| labels.sites.clone());
         let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
-        let mut said = Vec::new();
-        let mut say = |(pieces, sites): (usize, usize), of: &str, becomes: &str| {
+        let mut specks = Specks::default();
+        let mut note = |Swapped { pieces, sites, runs }: Swapped, of: &str, becomes: &str| {
+            specks.runs.extend(runs.into_iter().map(|run| (run, of == "fluid")));
             let what = ["pixel", "voxel"][dimension - 2];
             let s = |n: usize| if n == 1 { "" } else { "s" };
             let (many, more) = (s(pieces), s(sites));
-            said.push(format!("{pieces} speck{many} of {of}, {sites} {what}{more}, became {becomes}"));
+            specks.said.push(format!("{pieces} speck{many} of {of}, {sites} {what}{more}, became {becomes}"));
         };
         if let Some(least) = self.fluid {
-            say(swap(labels, periodic, dimension, least, |site| site == Site::FLUID, Site::WALL), "fluid", "wall");
+            note(swap(labels, periodic, dimension, least, |site| site == Site::FLUID, Site::WALL), "fluid", "wall");
         }
         if let Some(least) = self.wall {
-            say(swap(labels, periodic, dimension, least, Site::is_wall, Site::FLUID), "wall", "fluid");
+            note(swap(labels, periodic, dimension, least, Site::is_wall, Site::FLUID), "wall", "fluid");
         }
         if let (Some(level), Some(before)) = (level, before) {
             let changed = level.par_iter_mut().zip(&before).zip(&labels.sites).filter(|((_, old), new)| old != new);
             changed.for_each(|((level, _), _)| *level = -*level);
         }
-        Ok(said)
+        Ok(specks)
     }
 }
 
+/// Pieces that became something else.
+struct Swapped {
+    pieces: usize,
+    sites: usize,
+    /// The first pixel of each run along x, and the x behind its last.
+    runs: Vec<([usize; 3], usize)>,
+}
+
 /// Makes `becomes` of the connected pieces of fewer than `least` sites that `counts` holds for; those with a named
-/// part of the wall stay. Gives how many pieces and sites that were.
+/// part of the wall stay.
 fn swap(
     labels: &mut Labels,
     periodic: [bool; 3],
@@ -74,7 +87,7 @@ fn swap(
     least: usize,
     counts: impl Fn(Site) -> bool + Sync,
     becomes: Site,
-) -> (usize, usize) {
+) -> Swapped {
     let mask = |&site: &Site| if counts(site) { Site::FLUID } else { Site::WALL };
     let mut masked: Vec<Site> = labels.sites.par_iter().map(mask).collect();
     let pieces = Components::find(&masked, labels.shape, periodic, dimension);
@@ -89,5 +102,5 @@ fn swap(
     let went = |(site, masked): &(&mut Site, &Site)| counts(**site) && **masked == Site::WALL;
     labels.sites.par_iter_mut().zip(&masked).filter(went).for_each(|(site, _)| *site = becomes);
     let small = || pieces.sizes.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(size, _)| *size);
-    (small().count(), small().sum())
+    Swapped { pieces: small().count(), sites: small().sum(), runs: pieces.removed_runs(&kept).collect() }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use hematite_config::{Exit, Fault, from_value};
-use hematite_geometry::{Domain, GeometryConfig, Site, WallPartConfig, build_with_parts};
+use hematite_geometry::{Domain, GeometryConfig, RemovedRun, Site, WallPartConfig, build_with_parts};
 use serde_json::{Value, json};
 
 /// A vessel of `.` in `#`, first line on top: pieces of 1, 2 and 3 pixels of fluid, of 1, 2, 3 and 4 of wall. Those of
@@ -62,6 +62,30 @@ fn expected(turned: &[[usize; 2]]) -> Vec<String> {
         rows[y][x] = if rows[y][x] == b'.' { b'#' } else { b'.' };
     }
     rows.into_iter().map(|row| String::from_utf8(row).expect("text")).collect()
+}
+
+#[test]
+fn pictures_learn_where_specks_and_pieces_were() {
+    // Coordinates count from the lower-left corner of the picture, in pixels of 1 m.
+    let runs = |geometry: Value| {
+        let domain = built(geometry).expect("builds");
+        let run = |run: &RemovedRun| ([run.low[0], run.low[1]], [run.high[0], run.high[1]], run.was_fluid);
+        domain.report.removed.iter().map(run).collect::<Vec<_>>()
+    };
+    let removed = runs(json!({"specks": {"fluid": 3, "wall": 2}}));
+    let expected = [
+        ([6.0, 9.0], [7.0, 10.0], true),
+        ([1.0, 10.0], [2.0, 11.0], true),
+        ([5.0, 10.0], [6.0, 11.0], true),
+        ([11.0, 3.0], [12.0, 4.0], false),
+        ([2.0, 6.0], [3.0, 7.0], false),
+    ];
+    assert_eq!(removed, expected);
+    // Divided pixels stay where they are, and pieces that are not kept are told as well.
+    let removed = runs(json!({"specks": {"fluid": 2}, "keep": "largest", "refine": {"factor": 2}}));
+    assert_eq!(removed[0], ([1.0, 10.0], [2.0, 11.0], true));
+    assert!(removed.contains(&([10.0, 10.0], [12.0, 10.5], true)), "{removed:?}");
+    assert_eq!(runs(json!({})), []);
 }
 
 #[test]
