@@ -82,7 +82,7 @@ geoms: ## draw the shipped geometries again
 	@$(MAKE) --no-print-directory --always-make $(GEOMS)
 
 clean: ## remove outputs: case files and run folders, nothing built
-	rm -rf $(CASES:%=cases/%.h5) $(RUNS:%=runs/%)
+	rm -rf $(CASES:%=cases/%.h5) $(CASES:%=cases/%.png) $(RUNS:%=runs/%)
 
 # --- geoms/ -> cases/ -> runs/ -> statistics -------------------------------------------------------------------------
 

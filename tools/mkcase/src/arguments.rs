@@ -5,12 +5,16 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::picture::PictureOf;
+
 const EXAMPLES: &str = "\
 Examples:
-  mkcase cases/aneurysm.json                       writes cases/aneurysm.h5
+  mkcase cases/aneurysm.json                       writes cases/aneurysm.h5, draws cases/aneurysm.png
   mkcase cases/aneurysm.json -o /tmp/a.h5          writes there
   mkcase cases/aneurysm.json --parts 1,4,16        stores partitions for 1, 4 and 16 ranks
+  mkcase cases/aneurysm.json --picture parts       draws its parts, too
   mkcase cases/aneurysm.json --check               says what it would make, writes nothing
+  mkcase cases/aneurysm.json --check --picture     the same, and draws it
   mkcase --schema > case.schema.json               what CASE.json may hold
 
 A run on a number of ranks for which no partition is stored makes one, with the same result.
@@ -42,8 +46,13 @@ pub struct Arguments {
     #[arg(long, value_name = "N[,N..]", value_delimiter = ',')]
     pub parts: Option<Vec<NonZeroUsize>>,
 
-    /// Reads and checks everything, says what would be made and where vessels end, writes nothing. Cells are counted
-    /// and tried against the walls, not placed.
+    /// What is drawn beside the case, into CASE.png [default: case, with --check none]. Where that file is one of those that the
+    /// case is made from, or another's picture, the picture goes into CASE-picture.png
+    #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, default_missing_value = "case")]
+    pub picture: Option<PictureOf>,
+
+    /// Reads and checks everything, says what would be made and where vessels end, writes nothing but the picture that --picture
+    /// asks for. Cells are counted and tried against the walls, not placed.
     #[arg(long)]
     pub check: bool,
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod config;
 mod make;
+mod picture;
 mod progress;
 mod report;
 

@@ -13,6 +13,7 @@ use hematite_geometry::{Domain, ThinWalls, build_marked, field_inputs, inputs, t
 
 use crate::arguments::Arguments;
 use crate::config::CaseConfig;
+use crate::picture::{self, Picture, PictureOf};
 use crate::progress::Progress;
 use crate::report::Report;
 
@@ -32,6 +33,16 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     );
     sources.extend(cell_inputs(path, &config.cells));
     let output = output(path, arguments, &sources)?;
+    let drawn_of = arguments.picture.unwrap_or(if arguments.check { PictureOf::None } else { PictureOf::Case });
+    if drawn_of == PictureOf::Parts && parts.is_empty() {
+        return Err(within(Fault::usage(
+            "--picture parts: no partition is stored: say how many ranks by --parts, or \"parts\" in the config",
+        )));
+    }
+    let picture = match drawn_of {
+        PictureOf::None => None,
+        _ => Some(picture::place(&output, &sources)?),
+    };
     let progress = Progress::new(arguments.quiet);
 
     progress.say("reading and labelling the geometry");
@@ -65,10 +76,17 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
             serde_json::to_value(&config).map_err(|error| Fault::io(format!("{}: {error}", path.display())))?;
         write(&output, &lattice, &populations, &immersed, &partitions, &provenance, &stored)?;
     }
+    if let Some(place) = &picture {
+        progress.say(format!("drawing {}", place.display()));
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let partition = partitions.last().filter(|_| drawn_of == PictureOf::Parts);
+        Picture { name, lattice: &lattice, populations: &populations, partition }.write(place)?;
+    }
     drop(progress);
     Ok(Report {
         output: &output,
         written: !arguments.check,
+        picture: picture.as_deref(),
         inputs: &sources[1..drawn],
         lattice: &lattice,
         cells: &cells,

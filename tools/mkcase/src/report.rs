@@ -12,6 +12,8 @@ pub struct Report<'a> {
     pub output: &'a Path,
     /// Whether it was written, or only checked.
     pub written: bool,
+    /// The picture of the case, if one was drawn.
+    pub picture: Option<&'a Path>,
     /// The files of the geometry.
     pub inputs: &'a [PathBuf],
     /// The lattice of the case.
@@ -32,6 +34,7 @@ impl fmt::Display for Report<'_> {
         let inputs: Vec<String> = self.inputs.iter().map(|path| path.display().to_string()).collect();
         let outcome = if self.written { "" } else { " (checked, not written)" };
         writeln!(f, "case       {}{outcome}", self.output.display())?;
+        self.picture.iter().try_for_each(|picture| writeln!(f, "picture    {}", picture.display()))?;
         writeln!(
             f,
             "read       {}: {} {}",
@@ -161,8 +164,8 @@ fn length(metres: f64) -> String {
     format!("{} {unit}", significant(metres / size))
 }
 
-/// A count with its thousands separated.
-fn grouped(count: usize) -> String {
+/// A count with its thousands apart.
+pub fn grouped(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (i, digit) in digits.chars().enumerate() {

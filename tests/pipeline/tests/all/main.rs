@@ -22,6 +22,7 @@ mod immersed_walls;
 mod input_faults;
 mod other_faults;
 mod outlets;
+mod picture;
 mod platelets;
 mod real;
 mod regions;
