@@ -126,12 +126,28 @@ pub struct Report {
     pub removed_components: usize,
     /// Fluid sites removed with them.
     pub removed_sites: usize,
+    /// The narrowest place that the fluid has to pass, once the lattice is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrowest: Option<Narrowest>,
     /// Where specks and components were removed, for pictures; files do not hold it.
     #[serde(skip)]
     pub removed: Vec<RemovedRun>,
     /// What the user should look at, a sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+/// The narrowest place that the fluid has to pass on its widest way.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Narrowest {
+    /// Its width in lattice spacings, within one of them.
+    pub spacings: f64,
+    /// Its middle, metres.
+    pub place: [f64; 3],
+    /// Whether it may be wider: distances are known so far.
+    pub is_wider: bool,
+    /// Which way that is: from where to where.
+    pub between: String,
 }
 
 /// Sites or pixels that follow each other along x and were removed.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::{
     ImmersedWalls, Lattice, Layer, Partition, Population, PopulationConfig, PopulationReport, Seeding, loads,
-    wall_points, write,
+    narrowest, wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read_config};
 use hematite_geometry::{Domain, ThinWalls, build_marked, field_inputs, inputs, thin_walls};
@@ -61,6 +61,8 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     }
     lattice.mark(&marking).map_err(within)?;
     drop(marking);
+    progress.say("measuring the narrowest place");
+    lattice.geometry.narrowest = narrowest(&lattice);
     let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
     let immersed = immersed_walls(&lattice, &config, &populations, &parts, &progress).map_err(within)?;
     let loads = loads(&lattice, lattice.nodes(), &populations);

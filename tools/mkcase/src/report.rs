@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use hematite_case::{ImmersedWalls, Lattice, NodeField, Opening, Partition, PartitionReport};
-use hematite_geometry::OpeningKind;
+use hematite_geometry::{Narrowest, OpeningKind};
 
 /// The report of one case; its text ends without a newline.
 pub struct Report<'a> {
@@ -79,6 +79,7 @@ impl fmt::Display for Report<'_> {
         }
         f.write_str(if lattice.openings.is_empty() { "openings   none\n" } else { "openings\n" })?;
         f.write_str(&table(&lattice.openings, lattice.spacing, dimension))?;
+        geometry.narrowest.iter().try_for_each(|place| writeln!(f, "narrowest  {}", narrow(place, lattice)))?;
         geometry.warnings.iter().try_for_each(|warning| writeln!(f, "warning    {warning}"))?;
         for part in &lattice.wall_parts {
             writeln!(f, "wall part  {}: {} nodes beside it", part.name, grouped(part.sites.len()))?;
@@ -130,7 +131,34 @@ fn table(openings: &[Opening], spacing: f64, dimension: usize) -> String {
     openings.iter().map(line).collect()
 }
 
-/// A line on a field: its range and mean.
+/// Spacings across the narrowest place at which the flow there is resolved.
+const ACROSS: f64 = 10.0;
+
+/// The narrowest place, and the coarsest spacing that resolves it.
+fn narrow(narrowest: &Narrowest, lattice: &Lattice) -> String {
+    let Narrowest { spacings, place, is_wider, between } = narrowest;
+    let place: Vec<String> = place[..lattice.set.dimension()].iter().map(|x| format!("{x:.4e}")).collect();
+    // It is known within a spacing.
+    let rounded = |metres: f64| length(format!("{metres:.2e}").parse().unwrap_or(metres));
+    let coarsest = rounded(spacings * lattice.spacing / ACROSS);
+    let advice = match (*is_wider, *spacings < ACROSS) {
+        (true, _) => format!("{coarsest} as spacing or more leaves {ACROSS} across, which resolve the flow there"),
+        (false, true) => {
+            format!("for {ACROSS} across, which resolve the flow there, take a spacing of {coarsest} or less")
+        }
+        (false, false) => {
+            format!("{coarsest} is the coarsest spacing for {ACROSS} across, which resolve the flow there")
+        }
+    };
+    format!(
+        "{}{spacings:.1} spacings ({}) at ({}) m, on the widest way {between}; {advice}",
+        if *is_wider { "at least " } else { "" },
+        rounded(spacings * lattice.spacing),
+        place.join(", ")
+    )
+}
+
+/// A field in a line: its range and its mean.
 fn spread(field: &NodeField) -> String {
     let values = || field.values.iter().copied();
     let (low, high) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
@@ -179,7 +207,39 @@ pub fn grouped(count: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use hematite_geometry::{Domain, Site};
+
     use super::*;
+
+    #[test]
+    fn the_narrowest_place_is_told_with_the_spacing_that_resolves_it() {
+        let domain = Domain {
+            dimension: 2,
+            extent: [3, 3, 1],
+            spacing: 2e-6,
+            origin: [0.0; 3],
+            periodic: [false; 3],
+            sites: (0..9).map(|i| if i == 4 { Site::FLUID } else { Site::WALL }).collect(),
+            openings: Vec::new(),
+            wall_parts: Vec::new(),
+            surface: None,
+            report: hematite_geometry::Report::default(),
+        };
+        let lattice = Lattice::build(&domain).expect("builds");
+        let between = "from opening \"a\" to \"b\"".to_owned();
+        let place = |spacings, is_wider| Narrowest { spacings, place: [1e-3; 3], is_wider, between: between.clone() };
+        for (place, pieces) in [
+            (
+                place(4.656, false),
+                ["4.7 spacings (9.31 um) at (1.0000e-3, 1.0000e-3) m", "a spacing of 931 nm or less"],
+            ),
+            (place(21.0, false), ["21.0 spacings (42 um)", "4.2 um is the coarsest spacing"]),
+            (place(29.0, true), ["at least 29.0 spacings (58 um)", "5.8 um as spacing or more leaves 10 across"]),
+        ] {
+            let said = narrow(&place, &lattice);
+            assert!(pieces.iter().all(|piece| said.contains(piece)) && said.contains("\"a\" to \"b\""), "{said}");
+        }
+    }
 
     #[test]
     fn numbers_read_well() {
