@@ -2,8 +2,8 @@
 
 use image::RgbImage;
 
-use crate::number::{Prefix, round_up, short};
 use crate::text::{self, Anchor, LINE_HEIGHT};
+use hematite_units::number::{Prefix, round_up, short};
 
 /// The colour of text and lines.
 pub const INK: [u8; 3] = [0x20, 0x20, 0x24];

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use hematite_config::Result;
 use hematite_drawing::canvas::{paint, to_canvas, to_image};
-use hematite_drawing::number::{Prefix, ticks};
 use hematite_drawing::page::{INK, PAPER};
 use hematite_drawing::png::write_png;
 use hematite_drawing::text::{self, Anchor, LINE_HEIGHT};
+use hematite_units::number::{Prefix, ticks};
 use image::{Rgb, RgbImage};
 use tiny_skia::{LineCap, LineJoin, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 

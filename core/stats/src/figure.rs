@@ -7,10 +7,10 @@ use image::imageops::replace;
 use image::{Rgb, RgbImage};
 
 use hematite_drawing::colour::{ColourScale, NOT_FINITE};
-use hematite_drawing::number::{Prefix, ticks};
 use hematite_drawing::page::{BAR_HEIGHT, INK, PAPER, scale_bar, swatch, swatch_width};
 use hematite_drawing::png::write_png;
 use hematite_drawing::text::{self, Anchor, LINE_HEIGHT};
+use hematite_units::number::{Prefix, ticks};
 
 /// Longest side of the panels together, in pixels.
 pub const LONGEST: u32 = 1400;

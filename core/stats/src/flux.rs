@@ -7,7 +7,7 @@ use hematite_units::LatticeUnits;
 use serde::Serialize;
 
 use crate::table::Table;
-use hematite_drawing::number::exact;
+use hematite_units::number::exact;
 
 /// A flow rate, positive into the domain (openings) or along the axis (planes).
 #[derive(Clone, Debug, PartialEq, Serialize)]

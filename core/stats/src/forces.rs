@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::chart::{Axis, Chart, Curve, Style};
 use crate::plane::AXES;
 use crate::table::Table;
-use hematite_drawing::number::exact;
+use hematite_units::number::exact;
 
 /// The directions of drag and lift, unit vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

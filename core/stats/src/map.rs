@@ -8,7 +8,7 @@ use crate::lookup::Nodes;
 use crate::plane::{AXES, Plane};
 use crate::raster::{Merge, Raster, Zoom};
 use hematite_drawing::colour::ColourScale;
-use hematite_drawing::number::with_unit;
+use hematite_units::number::with_unit;
 
 /// What a map shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

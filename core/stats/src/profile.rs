@@ -5,7 +5,7 @@ use hematite_config::{Fault, Result};
 use crate::lookup::Nodes;
 use crate::plane::AXES;
 use crate::table::Table;
-use hematite_drawing::number::exact;
+use hematite_units::number::exact;
 
 /// A straight line on which values are sampled.
 #[derive(Clone, Debug, PartialEq)]

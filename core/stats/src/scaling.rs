@@ -7,7 +7,7 @@ use hematite_dump::{PhaseTimes, Timing};
 use serde::Serialize;
 
 use crate::table::Table;
-use hematite_drawing::number::{exact, short};
+use hematite_units::number::{exact, short};
 
 /// A run to compare.
 #[derive(Clone, Debug, PartialEq)]

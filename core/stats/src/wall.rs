@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::lookup::{Nodes, Stencil};
 use crate::plane::xyz;
 use crate::table::Table;
-use hematite_drawing::number::exact;
+use hematite_units::number::exact;
 
 /// A fluid node beside the wall.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,8 +8,8 @@ use crate::plane::AXES;
 use crate::raster::{Merge, Raster, Zoom};
 use crate::wall::{AtWall, Statistics, WallSite};
 use hematite_drawing::colour::{ColourScale, FLUID};
-use hematite_drawing::number::with_unit;
 use hematite_drawing::text::disc;
+use hematite_units::number::with_unit;
 
 /// The picture of wall shear stress at `time` seconds; `stresses` holds one value for each of `sites`.
 ///

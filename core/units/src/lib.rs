@@ -2,12 +2,13 @@
 //!
 //! Configs carry quantities as text (`"1.2 mPa s"`, `"8 um"`). [`parse()`] reads such text into SI; the types of
 //! [`quantity`] also check its dimension. [`LatticeUnits`] takes SI to lattice units and back; [`groups`] holds the
-//! dimensionless groups that decide whether a run is sound.
+//! dimensionless groups that decide whether a run is sound, [`number`] writes numbers as people read them.
 
 mod dimension;
 pub mod groups;
 pub mod hydraulic;
 mod lattice;
+pub mod number;
 mod parse;
 pub mod quantity;
 

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use hematite_config::{Exit, Result};
-use hematite_drawing::number::{short, with_unit};
 use hematite_dump::{BodyReader, CellReader, DumpStep, FieldReader, Kind, Ledger, Reader, RunRecord, RunState};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
 use hematite_stats::lookup::Nodes;
@@ -12,6 +11,7 @@ use hematite_stats::profile::{self, Line, profile};
 use hematite_stats::summary::{Summary, summary};
 use hematite_stats::table::write_json;
 use hematite_stats::wall::{Statistics, WallSite};
+use hematite_units::number::{short, with_unit};
 use serde::Serialize;
 
 use crate::arguments::FlowArguments;

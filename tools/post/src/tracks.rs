@@ -4,7 +4,6 @@ use std::path::Path;
 
 use hematite_case::Case;
 use hematite_config::{Exit, Result};
-use hematite_drawing::number::{exact, with_unit};
 use hematite_dump::{BodyReader, CellReader, DumpStep, RunRecord, TrackReader};
 use hematite_stats::cells::Cell;
 use hematite_stats::cells::shape::Shape;
@@ -12,6 +11,7 @@ use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::plane::{AXES, xyz};
 use hematite_stats::suspension::tracks::{Displacement, Track, displacements, tracks};
 use hematite_stats::table::Table;
+use hematite_units::number::{exact, with_unit};
 
 use crate::arguments::TracksArguments;
 use crate::cells;

@@ -10,7 +10,7 @@ use hematite_dump::{RankTrace, TraceEvent};
 use super::colours::{colour, ink_upon};
 use super::window::{Window, step_starts};
 use super::{INTERIOR, messages};
-use hematite_drawing::number::{short, ticks};
+use hematite_units::number::{short, ticks};
 
 const WIDTH: f64 = 1400.0;
 const LEFT: f64 = 120.0;

@@ -2,7 +2,7 @@
 
 use super::{RankSummary, Summary};
 use crate::table::Table;
-use hematite_drawing::number::{exact, short};
+use hematite_units::number::{exact, short};
 
 /// All phases of all ranks, for CSV.
 pub fn phases(summary: &Summary) -> Table {

@@ -1,8 +1,8 @@
 //! Openings as the picture shows them.
 
 use hematite_case::{Lattice, Opening};
-use hematite_drawing::number::{Prefix, short, with_unit};
 use hematite_geometry::OpeningKind;
+use hematite_units::number::{Prefix, short, with_unit};
 
 /// An opening: its middle, its direction, and what it is called.
 pub struct Mouth {

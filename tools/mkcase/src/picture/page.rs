@@ -2,10 +2,10 @@
 
 use hematite_drawing::canvas::{paint, to_canvas, to_image};
 use hematite_drawing::colour::{of_population, outline_of};
-use hematite_drawing::number::with_unit;
 use hematite_drawing::page::{INK, PAPER, SCALE_BAR_HEIGHT, scale_bar, swatch, swatch_width};
 use hematite_drawing::text::{self, Anchor, LINE_HEIGHT};
 use hematite_geometry::OpeningKind;
+use hematite_units::number::with_unit;
 use image::imageops::replace;
 use image::{Rgb, RgbImage};
 use tiny_skia::{LineCap, PathBuilder, Pixmap, Stroke, Transform};

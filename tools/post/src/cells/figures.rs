@@ -1,10 +1,10 @@
 //! Figures of the cells of a run.
 
 use hematite_config::Result;
-use hematite_drawing::number::short;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::suspension::bins::Bins;
 use hematite_stats::suspension::straight::Kind;
+use hematite_units::number::short;
 
 use super::series::{Flow, Series};
 use super::setup::Setup;

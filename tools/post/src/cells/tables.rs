@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use hematite_config::Result;
-use hematite_drawing::number::{exact, short, with_unit};
 use hematite_stats::cells::bluntness::{self, Bluntness};
 use hematite_stats::plane::{AXES, xyz};
 use hematite_stats::suspension::blocks::{Estimate, estimate};
 use hematite_stats::suspension::straight::Straight;
 use hematite_stats::table::Table;
+use hematite_units::number::{exact, short, with_unit};
 use serde::Serialize;
 
 use super::series::{Dump, Population, Series};

@@ -1,10 +1,10 @@
 //! Statistics of a population over all dumps of a run.
 
 use hematite_config::Result;
-use hematite_drawing::number::{short, with_unit};
 use hematite_dump::{Kind, RunState};
 use hematite_stats::suspension::blocks::{Estimate, estimate};
 use hematite_stats::table::write_json;
+use hematite_units::number::{short, with_unit};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 

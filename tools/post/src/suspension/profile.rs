@@ -1,11 +1,11 @@
 //! Profiles across the vessel: samples, means, tables and charts.
 
-use hematite_drawing::number::exact;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::suspension::bins::Bins;
 use hematite_stats::suspension::blocks::{Estimate, estimate};
 use hematite_stats::suspension::occupancy::Occupancy;
 use hematite_stats::table::Table;
+use hematite_units::number::exact;
 
 use super::Setup;
 

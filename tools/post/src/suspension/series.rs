@@ -1,12 +1,12 @@
 //! The reduced dumps of a run.
 
-use hematite_drawing::number::exact;
 use hematite_dump::DumpStep;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::suspension::Member;
 use hematite_stats::suspension::bins::Bins;
 use hematite_stats::suspension::occupancy::occupancy;
 use hematite_stats::table::Table;
+use hematite_units::number::exact;
 
 use super::Setup;
 use super::profile::{Samples, cell};
