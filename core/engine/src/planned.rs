@@ -6,7 +6,7 @@ use hematite_dump::{Column, Field, RunRecord};
 use hematite_gpu::Gpu;
 use serde_json::Value;
 
-use crate::{FluidNeeds, Ground, Physics, Precision, Saved, SharedNodes, StateHeader};
+use crate::{Figure, FluidNeeds, Ground, Physics, Precision, Saved, SharedNodes, StateHeader};
 
 /// A table that a config names: the path of its key in the config, and its numbers.
 pub type Table<'t> = (Vec<&'t str>, Vec<f64>);
@@ -23,6 +23,11 @@ pub trait Planned {
 
     /// Warnings of allowed risks, and defaults that were chosen, one sentence each.
     fn advice(&self) -> Vec<String>;
+
+    /// Figures known before the first step, for `run --check`.
+    fn figures(&self) -> Vec<Figure> {
+        Vec::new()
+    }
 
     /// Entries of the log at the start.
     fn events(&self) -> Vec<Value> {

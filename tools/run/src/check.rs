@@ -8,29 +8,31 @@ use crate::checkpoint::Found;
 use crate::cli::Cli;
 use crate::ranks::together;
 use crate::setup::Setup;
-use crate::{checkpoint, folder, start};
+use crate::{checkpoint, folder, preflight, start};
 
-/// Says what the run would do, refuses what the run would refuse, and changes nothing. Without a device, leaves out the
-/// checks that need one. Collective.
+/// Says what the run would do, with figures; refuses what the run would refuse, and changes nothing. Without a device,
+/// leaves out what needs one. Collective.
 ///
 /// # Errors
 /// Those of a run before its first step.
-pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Exit> {
+pub fn check(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Exit> {
     if folder::is_done(cli, comm, setup)? {
         folder::say_done(cli, comm, setup);
         return Ok(Exit::Done);
     }
     let case_sha256 = start::case_hash(comm, setup)?;
     let devices = together(comm, hematite_gpu::list)?.len();
-    if comm.any(devices == 0)? {
+    let gpu = if comm.any(devices == 0)? {
         setup.report(comm, cli.quiet);
         if !cli.quiet && comm.rank() == 0 {
             eprintln!("device    none here: not checked whether the case fits into one");
         }
+        None
     } else {
-        let _device = start::device(cli, comm, setup)?;
+        let gpu = start::device(cli, comm, setup)?;
         setup.report(comm, cli.quiet);
-    }
+        Some(gpu)
+    };
     let Found { path, damaged } = match cli.restart.as_deref() {
         Some(wanted) => checkpoint::find(comm, setup, wanted)?,
         None => Found::default(),
@@ -42,6 +44,7 @@ pub fn check(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Exit> {
         Ok(Some((path, checkpoint.meta().step, changed)))
     })?;
     folder::check(cli, comm, setup, from.as_ref().map(|(_, step, _)| *step))?;
+    preflight::tell(cli, comm, setup, gpu.as_ref())?;
     if comm.rank() > 0 || cli.restart.is_none() {
         return Ok(Exit::Done);
     }

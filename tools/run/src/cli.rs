@@ -18,6 +18,7 @@ use crate::trace::STEPS;
   mpirun -n 4 run runs/aneurysm.json         on four ranks, one GPU each
   run runs/aneurysm.json --threads 2         on two ranks in one process
   run runs/aneurysm.json --restart           go on from the latest checkpoint
+  run --check runs/aneurysm.json             what would be done, how the run will go, how long it will take
   run --bench runs/aneurysm.json             how fast it steps on this machine, phase by phase
   run runs/aneurysm.json --trace             when host and device did what, for ui.perfetto.dev and post timeline
   run --schema > run.schema.json             the JSON Schema of RUN.json
@@ -75,9 +76,15 @@ pub struct Cli {
     #[arg(skip)]
     pub signals: Signals,
 
-    /// Check config, case, device, checkpoint and run folder, say what would be done, and stop
-    #[arg(long)]
-    pub check: bool,
+    /// Check config, case, device, checkpoint and run folder, say what would be done, and stop. On stdout a table tells how the run
+    /// will go: dimensionless groups, spacings across vessels, what is prescribed, memory, disk, and the time that it will take, by a
+    /// few time steps; "quick" takes none
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "full")]
+    pub check: Option<Check>,
+
+    /// Print the table of --check as JSON: an array of objects with name, of, value, unit (SI), note, advice
+    #[arg(long, requires = "check")]
+    pub json: bool,
 
     /// Measure the speed of the run on this machine and the time of each phase; write no dumps [FORMAT: text or json]
     #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true, default_missing_value = "text")]
@@ -122,6 +129,15 @@ pub enum Traced {
     Config(PathBuf),
 }
 
+/// How a run is checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Check {
+    /// With a few time steps, which tell how long it will take.
+    Full,
+    /// Without.
+    Quick,
+}
+
 /// Format of printed results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -150,7 +166,7 @@ impl Cli {
 
     /// Whether it asks for a run, with results in a run folder.
     pub fn is_a_run(&self) -> bool {
-        !self.schema && !self.list_gpus && !self.check && self.bench.is_none()
+        !self.schema && !self.list_gpus && self.check.is_none() && self.bench.is_none()
     }
 }
 

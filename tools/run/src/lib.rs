@@ -15,6 +15,7 @@ mod folder;
 mod kept;
 mod lock;
 mod output;
+mod preflight;
 mod progress;
 mod ranks;
 mod room;
@@ -51,9 +52,9 @@ fn run(cli: &Cli, methods: &[&dyn Method]) -> Result<Exit> {
         return list_gpus();
     }
     ranks::on_every_rank(cli, |comm| {
-        let setup = setup::Setup::new(cli, comm, methods)?;
-        if cli.check {
-            return check::check(cli, comm, &setup);
+        let mut setup = setup::Setup::new(cli, comm, methods)?;
+        if cli.check.is_some() {
+            return check::check(cli, comm, &mut setup);
         }
         if let Some(format) = cli.bench {
             return bench::bench(cli, comm, setup, format);

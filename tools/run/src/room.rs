@@ -15,8 +15,7 @@ use crate::setup::Setup;
 /// A usage fault with the nodes of the case, the memory that they need, the memory available, and remedies; when a rank
 /// is lost.
 pub fn check(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<()> {
-    let needs = setup.planned.iter().map(|physics| physics.least_bytes(&setup.ground));
-    let [own, array] = needs.fold([0, 0], |[sum, largest], [all, one]| [sum + all, largest.max(one)]);
+    let [own, array] = own_needs(setup);
     let (sharing, memory) = on_one_device(comm, &place(device), own)?;
     let (nodes, precision) = (setup.ground.header.nodes, setup.precision());
     let parts = Parts { nodes, ranks: comm.size(), sharing, memory, array, precision };
@@ -25,6 +24,20 @@ pub fn check(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<()> {
         Some(text) => Err(Fault::usage(text).within(setup.path.display())),
         None => Ok(()),
     })
+}
+
+/// How many ranks have this rank's device, and the bytes that all of them need there at least. Collective.
+///
+/// # Errors
+/// When a rank is lost.
+pub fn needed(setup: &Setup, comm: &dyn Comm, device: &GpuInfo) -> Result<(usize, u64)> {
+    on_one_device(comm, &place(device), own_needs(setup)[0])
+}
+
+/// Bytes that this rank needs on its device at least, in all and in one array.
+fn own_needs(setup: &Setup) -> [u64; 2] {
+    let needs = setup.planned.iter().map(|physics| physics.least_bytes(&setup.ground));
+    needs.fold([0, 0], |[sum, largest], [all, one]| [sum + all, largest.max(one)])
 }
 
 /// A text that identifies a device among those of all hosts.
@@ -97,7 +110,7 @@ impl Parts {
 }
 
 /// Bytes as readable text.
-fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     let bytes = bytes as f64;
     if bytes < 1e9 { format!("{:.1} MB", bytes / 1e6) } else { format!("{:.2} GB", bytes / 1e9) }
 }

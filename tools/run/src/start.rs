@@ -41,12 +41,6 @@ impl Start {
     pub fn new(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Self> {
         let case_sha256 = case_hash(comm, setup)?;
         let gpu = device(cli, comm, setup)?;
-        let all_wait = !comm.any(!gpu.waits_for_host())?;
-        let gpu = gpu.with_waits(all_wait);
-        gpu.report_errors(|error| {
-            eprintln!("run: error: the GPU failed: {error}");
-            std::process::exit(Exit::Io as i32);
-        });
         let told = !cli.quiet && comm.rank() == 0;
         setup.report(comm, cli.quiet);
         let devices = comm.gather(format!("{} ({})", gpu.info().name, gpu.info().driver).as_bytes())?;
@@ -104,6 +98,12 @@ pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
     let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.shared_by_ranks())? } else { gpu };
     room::check(setup, comm, gpu.info())?;
+    let all_wait = !comm.any(!gpu.waits_for_host())?;
+    let gpu = gpu.with_waits(all_wait);
+    gpu.report_errors(|error| {
+        eprintln!("run: error: the GPU failed: {error}");
+        std::process::exit(Exit::Io as i32);
+    });
     Ok(gpu)
 }
 

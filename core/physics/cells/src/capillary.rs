@@ -10,13 +10,18 @@ use crate::KindParameters;
 /// angle, flow at 5 and break at 11 (docs/endurance.md).
 const LARGEST_CAPILLARY: f64 = 5.0;
 
-/// What to say of a population of meshes whose capillary number `mu rate R / G` is too large, with R the radius of a ball of
-/// its volume and G the shear modulus of its membrane. None for rings.
-pub fn capillary_advice(medium: &Medium, kind: &KindParameters, shear: &ShearRate) -> Option<String> {
+/// The capillary number `mu rate R / G` of a population of meshes, with R the radius of a ball of its volume and G the shear modulus of
+/// its membrane. None for rings.
+pub fn capillary_number(medium: &Medium, kind: &KindParameters, shear: &ShearRate) -> Option<f64> {
     let modulus = kind.mechanics.in_plane.filter(|_| kind.surface.dimension == 3)?.modulus();
     let radius = (kind.surface.volume() * 3.0 / (4.0 * PI)).cbrt();
     let viscosity = medium.nu / medium.units.kinematic_viscosity();
-    let capillary = viscosity * shear.rate * radius / modulus;
+    Some(viscosity * shear.rate * radius / modulus)
+}
+
+/// What to say of a population whose capillary number is too large.
+pub fn capillary_advice(medium: &Medium, kind: &KindParameters, shear: &ShearRate) -> Option<String> {
+    let capillary = capillary_number(medium, kind, shear)?;
     (capillary > LARGEST_CAPILLARY).then(|| {
         format!(
             "cells of \"{}\" have capillary number {capillary:.1} at the shear rate {:.2e} /s {}: above {LARGEST_CAPILLARY} their \

@@ -36,7 +36,7 @@ mod wall_distance;
 
 pub use bounds::BoundingBoxes;
 pub use cap::Cap;
-pub use capillary::capillary_advice;
+pub use capillary::{capillary_advice, capillary_number};
 pub use contact::{Contact, SlotContact};
 pub use contact_parameters::{ContactParameters, LARGEST_PUSH, Morse};
 pub use coupling::Coupling;

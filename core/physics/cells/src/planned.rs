@@ -6,7 +6,8 @@ use hematite_config::{Fault, Result};
 use hematite_engine::passage::Numbering;
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{
-    FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate, SurfaceContact,
+    Figure, FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate,
+    SurfaceContact,
 };
 use hematite_gpu::Gpu;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -15,7 +16,10 @@ use serde_json::{Value, json};
 
 use crate::config::CellsConfig;
 use crate::members::Cells;
-use crate::{CellEntrances, Gate, Immersion, Record, Surroundings, Suspension, THICKENING, capillary_advice, column};
+use crate::{
+    CellEntrances, Gate, Immersion, KindParameters, Record, Surroundings, Suspension, THICKENING, capillary_advice,
+    capillary_number, column,
+};
 
 /// Largest share of nodes where the fluid may be thinner than the kernel: curved walls always leave some.
 const THIN_SHARE: f64 = 0.2;
@@ -29,6 +33,8 @@ pub struct PlannedCells {
     numbers: Vec<usize>,
     populations: Vec<Population>,
     medium: Medium,
+    /// How strongly the flow is expected to stretch each population of meshes.
+    capillary: Vec<Figure>,
 }
 
 impl PlannedCells {
@@ -59,8 +65,11 @@ impl PlannedCells {
         let kinds = immersion.parameters.kinds.iter();
         let stretched = shear.map(|shear| kinds.filter_map(|kind| capillary_advice(medium, kind, shear)).collect());
         immersion.notes.extend::<Vec<String>>(stretched.unwrap_or_default());
+        let kinds = &immersion.parameters.kinds;
+        let capillary = shear.map(|shear| kinds.iter().filter_map(|kind| stretch(medium, kind, shear)).collect());
+        let capillary = capillary.unwrap_or_default();
         refuse_wide_kernel(comm, config, ground)?;
-        Ok(Some(Self { immersion, gates, numbers, populations, medium: *medium }))
+        Ok(Some(Self { immersion, gates, numbers, populations, medium: *medium, capillary }))
     }
 
     /// How the cells are touched, where the case has rigid bodies too.
@@ -145,6 +154,10 @@ impl Planned for PlannedCells {
         self.immersion.notes.clone()
     }
 
+    fn figures(&self) -> Vec<Figure> {
+        self.capillary.clone()
+    }
+
     fn events(&self) -> Vec<Value> {
         let growth = self.immersion.growth().into_iter();
         growth
@@ -190,6 +203,17 @@ impl Planned for PlannedCells {
         shared.surface = suspension.surface();
         Ok(Box::new(Cells::new(suspension, self.numbers.clone(), self.medium, ground.space())))
     }
+}
+
+/// The capillary number of a population, for `run --check`; what is too large is among the run's advice.
+fn stretch(medium: &Medium, kind: &KindParameters, shear: &ShearRate) -> Option<Figure> {
+    let number = capillary_number(medium, kind, shear)?;
+    let note = format!(
+        "viscosity x shear rate x radius / shear modulus, at {:.2e} /s {}",
+        shear.rate / medium.units.dt,
+        shear.from
+    );
+    Some(Figure::new("capillary number", number, "").of(&kind.name).noted(note))
 }
 
 /// What is said of cells that the case does not have.

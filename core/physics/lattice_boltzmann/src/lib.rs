@@ -15,6 +15,7 @@ mod driven;
 pub mod equilibrium;
 mod exchange;
 mod expected;
+mod figures;
 mod fluid;
 mod halo;
 mod immersed_walls;

@@ -115,6 +115,16 @@ impl Plan {
         Outlets::new(outlets, self.terms(), self.units, self.dimension)
     }
 
+    /// What is prescribed at each opening, in the case's order.
+    pub(crate) fn conditions(&self) -> &[Condition] {
+        &self.openings
+    }
+
+    /// How what drives the fluid goes with time.
+    pub(crate) fn drive(&self) -> &Waveform {
+        &self.drive
+    }
+
     /// Factors of each opening in a row.
     fn terms(&self) -> usize {
         self.openings.iter().map(Condition::terms).fold(1, usize::max)

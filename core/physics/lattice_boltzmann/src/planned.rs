@@ -10,8 +10,8 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
-    FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, StateHeader, Support, Table,
-    TimeConfig,
+    Figure, FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, StateHeader,
+    Support, Table, TimeConfig,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -254,6 +254,11 @@ impl Planned for PlannedFlow {
 
     fn advice(&self) -> Vec<String> {
         [self.scene.plan.advice(), self.notes.clone()].concat()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let Scene { plan, header, expected, conditions, .. } = &self.scene;
+        plan.figures(header, &self.domain, expected.as_ref(), conditions)
     }
 
     fn events(&self) -> Vec<Value> {

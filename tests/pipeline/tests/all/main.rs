@@ -24,6 +24,7 @@ mod other_faults;
 mod outlets;
 mod picture;
 mod platelets;
+mod preflight;
 mod real;
 mod regions;
 mod run_faults;

@@ -1,0 +1,139 @@
+//! The table of `run --check`: its numbers, its advice, its forms, and that nothing is written.
+
+use pipeline_tests::{Folder, draw, suspension};
+use serde_json::{Value, json};
+
+/// A channel of 20 pixels of 1 um along x, and a run with a mean velocity of 1 mm/s that pulsates.
+fn channel() -> (Folder, Value) {
+    let folder = Folder::new();
+    let picture = draw::Picture::of(40, 22, |_, y| (1..21).contains(&y));
+    folder.write("channel.pgm", &picture.pgm());
+    folder.json(
+        "case.json",
+        &json!({
+            "geometry": {"image": "channel.pgm", "spacing": "1 um"},
+            "openings": [
+                {"name": "in", "kind": "velocity", "face": "x-"}, {"name": "out", "kind": "pressure", "face": "x+"}
+            ],
+            "parts": [2]
+        }),
+    );
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let run = json!({
+        "case": "case.h5",
+        "fluid": {"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "tau": 0.8}},
+        "time": {"steps": 400},
+        "openings": {
+            "in": {"velocity": "1 mm/s", "waveform": {"sine": {"frequency": "100 Hz", "amplitude": 0.5}}},
+            "out": {"pressure": "2 Pa"}
+        },
+        "dumps": [{"every": 100, "fields": ["velocity"]}]
+    });
+    folder.json("run.json", &run);
+    (folder, run)
+}
+
+/// The table of a check as it is for programs.
+fn checked(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
+    let done = folder.run(&[&["run.json", "--json", "--quiet"], arguments].concat()).done();
+    assert!(done.stderr.is_empty(), "{}", done.stderr);
+    serde_json::from_str(&done.stdout).expect("an array")
+}
+
+/// The row of a name and of what it is.
+fn row<'a>(table: &'a [Value], name: &str, of: &str) -> &'a Value {
+    let found = table.iter().find(|row| row["name"] == name && row["of"] == of);
+    found.unwrap_or_else(|| panic!("{name} of {of} in {table:?}"))
+}
+
+fn is(table: &[Value], name: &str, of: &str, wanted: f64, tolerance: f64) {
+    let value = row(table, name, of)["value"].as_f64().expect("a number");
+    assert!((value / wanted - 1.0).abs() < tolerance, "{name} of \"{of}\": {value}, not {wanted}");
+}
+
+#[test]
+fn a_check_tells_the_numbers_of_a_run() {
+    let (folder, _) = channel();
+    let before = folder.content();
+    let table = checked(&folder, &["--check=quick"]);
+    // nu = 1e-6 m2/s, dt = (tau - 1/2) / 3 dx^2 / nu = 1e-7 s; the profile's peak is 1.5 times its mean, that of the sine 1.5.
+    let peak = 1e-3 * 1.5 * 1.5;
+    is(&table, "time step", "", 1e-7, 1e-9);
+    is(&table, "relaxation time tau", "", 0.8, 1e-9);
+    is(&table, "magic number", "", 0.1875, 1e-9);
+    is(&table, "Mach number", "", peak * 1e-7 / 1e-6 * 3.0_f64.sqrt(), 0.02);
+    is(&table, "cell Reynolds number", "", peak * 1e-6 / 1e-6, 0.02);
+    is(&table, "largest velocity", "in", peak, 0.02);
+    is(&table, "Reynolds number", "in", 1.5e-3 * 20e-6 / 1e-6, 1e-6);
+    is(&table, "Womersley number", "in", 10e-6 * (200.0 * std::f64::consts::PI / 1e-6_f64).sqrt(), 1e-6);
+    is(&table, "spacings across", "out", 20.0, 1e-9);
+    is(&table, "pressure", "out", 2.0, 1e-9);
+    is(&table, "spacings across", "narrowest place", 19.0, 1e-9);
+    is(&table, "time steps", "", 400.0, 1e-9);
+    is(&table, "physical time", "", 4e-5, 1e-9);
+    // Four dumps of two or three components in f32.
+    let bytes = row(&table, "disk", "dumps \"fields\"")["value"].as_f64().expect("a number");
+    assert!([2.0, 3.0].contains(&(bytes / (4.0 * 800.0 * 4.0))), "{bytes}");
+    assert!(row(&table, "memory on the device", "")["value"].as_f64().expect("a number") > 800.0 * 9.0 * 4.0);
+    assert!(row(&table, "largest velocity", "in")["note"].as_str().expect("text").contains("\"amplitude\":0.5"));
+    assert!(table.iter().all(|row| row["name"] != "expected time" && row["advice"].is_null()), "{table:?}");
+    // The same on two ranks, but for what each takes.
+    let apart = |table: &[Value]| -> Vec<Value> {
+        table.iter().filter(|row| row["name"] != "memory on the device").cloned().collect()
+    };
+    assert_eq!(apart(&checked(&folder, &["--check=quick", "--threads", "2"])), apart(&table));
+    assert!(folder.content() == before, "a check wrote something");
+}
+
+#[test]
+fn a_check_takes_a_few_steps_and_tells_how_long_the_run_will_take() {
+    let (folder, _) = channel();
+    let before = folder.content();
+    let done = folder.run(&["run.json", "--check"]).done();
+    let line = done.stdout.lines().find(|line| line.starts_with("expected time")).expect("a line");
+    assert!(line.contains("MLUPS") && line.contains("without what is written"), "{line}");
+    assert!(done.stdout.contains("in: Womersley number") && !done.stdout.contains("advice:"), "{}", done.stdout);
+    assert!(done.stderr.contains("tau 0.8000"), "{}", done.stderr);
+    let table = checked(&folder, &["--check", "--threads", "2"]);
+    let seconds = row(&table, "expected time", "")["value"].as_f64().expect("a number");
+    assert!((1e-4..100.0).contains(&seconds), "{seconds}");
+    assert!(folder.content() == before, "a check wrote something");
+}
+
+#[test]
+fn a_coarse_lattice_and_a_fast_flow_are_told() {
+    let (folder, mut run) = channel();
+    run["fluid"]["lattice_boltzmann"]["tau"] = json!(0.503);
+    run["openings"]["in"] = json!({"velocity": "80 m/s", "profile": "flat"});
+    folder.json("run.json", &run);
+    let table = checked(&folder, &["--check=quick"]);
+    is(&table, "cell Reynolds number", "", 80.0, 0.02);
+    for (name, of, pieces) in [
+        ("cell Reynolds number", "", ["above 10 the flow is not resolved", "e-7 m or less"]),
+        ("Mach number", "", ["above 0.1", "take a time step of"]),
+    ] {
+        let advice = row(&table, name, of)["advice"].as_str().expect("advice");
+        assert!(pieces.iter().all(|piece| advice.contains(piece)), "{advice}");
+    }
+    // The text has the advice below the numbers.
+    let done = folder.run(&["run.json", "--check=quick"]).done();
+    assert!(done.stdout.lines().last().is_some_and(|line| line.starts_with("advice: ")), "{}", done.stdout);
+}
+
+#[test]
+fn membranes_have_a_capillary_number_and_their_dumps_a_size() {
+    let folder = suspension::tube().folder();
+    let table = checked(&folder, &["--check=quick"]);
+    let red = table.iter().find(|row| row["name"] == "capillary number").expect("a row");
+    assert!(red["value"].as_f64().is_some_and(|number| number > 0.0), "{red}");
+    assert!(row(&table, "disk", "dumps of cells")["value"].as_f64().is_some_and(|bytes| bytes > 0.0));
+}
+
+#[test]
+fn forms_that_there_are_not_are_refused() {
+    let (folder, _) = channel();
+    let refused = folder.run(&["run.json", "--check=slow"]).exits(2);
+    assert!(refused.stderr.contains("possible values: full, quick"), "{}", refused.stderr);
+    let refused = folder.run(&["run.json", "--json"]).exits(2);
+    assert!(refused.stderr.contains("--check"), "{}", refused.stderr);
+}
