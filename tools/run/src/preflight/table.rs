@@ -66,8 +66,8 @@ mod tests {
         assert_eq!(
             lines,
             [
-                "Mach number                    0.25",
-                "inlet: largest velocity      5 mm/s  {}",
+                "Mach number                   0.25",
+                "inlet: largest velocity     5 mm/s  {}",
                 "out: pressure",
                 "expected time            2 h 5 min",
                 "advice: Mach number 0.25: slow down",
