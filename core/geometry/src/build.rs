@@ -258,11 +258,7 @@ fn with_ends(
         ends.extend(tips::ends(domain, of_largest));
         number(&mut ends);
     }
-    let lines = ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, domain.dimension));
-    domain.report.ends = lines.collect();
-    if ends.len() > LISTED {
-        domain.report.ends.push(format!("and {} smaller ones", ends.len() - LISTED));
-    }
+    list(domain, &ends);
     let all = geometry
         .ends
         .as_ref()
@@ -271,6 +267,15 @@ fn with_ends(
     let openings = [openings, &all.unwrap_or_default()].concat();
     opening::check_ends(&openings, Some(&ends))?;
     Ok((openings, ends))
+}
+
+/// Puts the ends into the report, the largest first.
+fn list(domain: &mut Domain, ends: &[End]) {
+    let dimension = domain.dimension;
+    domain.report.ends = ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, dimension)).collect();
+    if ends.len() > LISTED {
+        domain.report.ends.push(format!("and {} smaller ones", ends.len() - LISTED));
+    }
 }
 
 /// The domain within a surface.
@@ -310,7 +315,7 @@ fn within_surface(
     wall_part::check(wall_parts, openings, |_| false)?;
     let mut loaded = surface::load(config_path, config)?;
     let mut ends = std::mem::take(&mut loaded.ends);
-    let (mut notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
+    let (notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
     let filled = surface::fill(loaded, spacing)?;
     let mut domain = Domain {
         dimension: 3,
@@ -328,8 +333,8 @@ fn within_surface(
         ends.extend(tips::ends(&domain, geometry.keep == Some(Keep::Largest)));
         number(&mut ends);
     }
-    notes.extend(ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, 3)));
     domain.report.surface = notes;
+    list(&mut domain, &ends);
     let all =
         config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose()?;
     let openings = [openings, &all.unwrap_or_default()].concat();

@@ -60,7 +60,7 @@ impl fmt::Display for Report<'_> {
             writeln!(f, "periodic   {wraps}")?;
         }
         geometry.specks.iter().try_for_each(|line| writeln!(f, "cleaned    {line}"))?;
-        geometry.ends.iter().try_for_each(|line| writeln!(f, "border     {line}"))?;
+        geometry.ends.iter().try_for_each(|line| writeln!(f, "ends       {line}"))?;
         let pieces = |n: usize| if n == 1 { "1 piece".to_owned() } else { format!("{n} pieces") };
         writeln!(
             f,

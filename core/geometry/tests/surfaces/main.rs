@@ -5,7 +5,7 @@ mod files;
 mod meshes;
 mod shapes;
 
-use hematite_geometry::{Domain, OpeningConfig, build};
+use hematite_geometry::{Domain, OpeningConfig, Report, build};
 use serde_json::{Value, json};
 
 use meshes::Mesh;
@@ -28,7 +28,8 @@ pub fn filled(mesh: &Mesh, spacing: &str) -> Result<Domain, String> {
 
 /// What `mkcase` would tell of the surface.
 pub fn told(domain: &Domain) -> String {
-    [domain.report.surface.join("\n"), domain.report.warnings.join("\n")].join("\n")
+    let Report { surface, ends, warnings, .. } = &domain.report;
+    [surface, ends, warnings].map(|lines| lines.join("\n")).join("\n")
 }
 
 /// Volume of the fluid in cubic millimetres.
