@@ -10,7 +10,7 @@ fn wild(folder: &Folder) {
     let mut run = configs::vessel_run();
     run["time"] = json!({"steps": 20000});
     run["fluid"]["lattice_boltzmann"]["tau"] = json!(0.5004);
-    run["openings"]["inlet"] = json!({"velocity": "60 mm/s"});
+    run["openings"]["inlet"] = json!({"velocity": "30 mm/s"});
     run["fluid"]["lattice_boltzmann"]["viscosity"] = json!("0.0004 mPa s");
     run["dumps"] = json!([{"every": 30}]);
     run["monitor"] = json!({"every": 20000});
