@@ -13,3 +13,8 @@ mod turns;
 pub use call::{Call, Called, Running, send, tool};
 pub use folder::{Folder, configs};
 pub use random::Random;
+
+/// Whether all combinations are tried (`make test-full`), or those that tell most in little time (`make test`).
+pub fn is_full() -> bool {
+    std::env::var_os("HEMATITE_FULL").is_some()
+}

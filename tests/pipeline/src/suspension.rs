@@ -7,8 +7,8 @@ use hematite_case::{Case, Header};
 use hematite_dump::{CellFrame, CellReader, Ledger, TrackReader};
 use serde_json::{Value, json};
 
-use crate::Folder;
 use crate::draw::{Picture, Voxels};
+use crate::{Folder, is_full};
 
 /// A drawn domain with the configs of a case with cells and of a run.
 #[derive(Clone, Debug)]
@@ -448,25 +448,42 @@ pub fn identical(folder: &Folder, a: &str, b: &str) {
     assert!(first == second, "the ledgers of {a} and {b} differ");
 }
 
-/// Runs it alone ("solo"), on 3 threads, and through MPI on 2 and 4 ranks. Hands each run by its name to `holds`, and expects the same
-/// bits of all.
+/// Runs the suspension on one rank ("solo") and on 3 ranks as threads, in the full suite also through MPI on 2 and 4
+/// ranks. Hands each run by its name to `holds`, and expects the same bits of all.
 ///
 /// # Panics
 /// When they differ, or a run fails.
 pub fn ranks_agree(suspension: &Suspension, holds: impl Fn(&Folder, &str)) -> Folder {
+    if is_full() {
+        return ranks_agree_under_mpi(suspension, holds);
+    }
     let folder = suspension.folder();
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    agree(&folder, &["threads3"], holds);
+    folder
+}
+
+/// As [`ranks_agree`], through MPI in the short suite too.
+///
+/// # Panics
+/// When they differ, or a run fails.
+pub fn ranks_agree_under_mpi(suspension: &Suspension, holds: impl Fn(&Folder, &str)) -> Folder {
+    let folder = suspension.folder();
     let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
     let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
     assert_eq!(folder.read_json("mpi4/run.json")["ranks"], 4);
-    for run in ["solo", "threads3", "mpi2", "mpi4"] {
-        holds(&folder, run);
-    }
-    for other in ["threads3", "mpi2", "mpi4"] {
-        same(&folder, "solo", other);
-    }
+    agree(&folder, &["threads3", "mpi2", "mpi4"], holds);
     folder
+}
+
+/// Runs on one rank and on three, and compares `others` with the first.
+fn agree(folder: &Folder, others: &[&str], holds: impl Fn(&Folder, &str)) {
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+    holds(folder, "solo");
+    for other in others {
+        holds(folder, other);
+        same(folder, "solo", other);
+    }
 }
 
 /// The ledger of a run of `steps` steps, every line of which counts each body.

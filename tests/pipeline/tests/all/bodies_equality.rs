@@ -2,7 +2,7 @@
 
 use hematite_dump::{BodyReader, Ledger};
 use pipeline_tests::Folder;
-use pipeline_tests::suspension::{Suspension, balanced_ledger, fork, pipe, ranks_agree, same};
+use pipeline_tests::suspension::{Suspension, balanced_ledger, fork, pipe, ranks_agree, ranks_agree_under_mpi, same};
 use serde_json::json;
 
 /// Expects the same bits on any number of ranks, and that none of them loses a body.
@@ -64,7 +64,8 @@ fn ranks_agree_where_parts_meet_in_corners() {
 
 #[test]
 fn ranks_agree_where_bodies_leave() {
-    let folder = agrees(&fork());
+    let steps = fork().run["time"]["steps"].as_u64().expect("steps");
+    let folder = ranks_agree_under_mpi(&fork(), |folder, run| balances(folder, run, steps));
     let left = left(&folder, "solo");
     assert!(left.iter().all(|&left| left > 0), "{left:?} left");
 }

@@ -2,16 +2,20 @@
 
 use pipeline_tests::Folder;
 use pipeline_tests::suspension::{
-    Parts, Suspension, bent_channel, counts, keeps_its_cells, long_channel, ranks_agree, same, tube,
+    Parts, Suspension, bent_channel, counts, keeps_its_cells, long_channel, ranks_agree, ranks_agree_under_mpi, same,
+    tube,
 };
 use serde_json::{Value, json};
 
 /// Expects the same bits on any number of ranks, and that none of them loses a cell.
 fn agrees(suspension: &Suspension) -> Folder {
+    ranks_agree(suspension, keeps(suspension))
+}
+
+/// Expects that a run in a folder, by its name, keeps its cells.
+fn keeps(suspension: &Suspension) -> impl Fn(&Folder, &str) + use<> {
     let steps = suspension.run["time"]["steps"].as_u64().expect("steps");
-    ranks_agree(suspension, |folder, run| {
-        keeps_its_cells(&folder.path(run), steps, &counts(&folder.path("case.h5")));
-    })
+    move |folder, run| keeps_its_cells(&folder.path(run), steps, &counts(&folder.path("case.h5")))
 }
 
 /// Changes values by JSON pointer; keys may be new.
@@ -54,7 +58,7 @@ fn ranks_agree_where_parts_meet_in_corners() {
 
 #[test]
 fn ranks_agree_where_cells_come_and_go() {
-    let folder = agrees(&long_channel());
+    let folder = ranks_agree_under_mpi(&long_channel(), keeps(&long_channel()));
     for parts in [3, 4] {
         Parts::made(&folder.path("case.h5"), parts).crossed(&folder.path("solo"), 5.0, 5, 2);
     }

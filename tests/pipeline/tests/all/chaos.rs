@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pipeline_tests::suspension::{Suspension, identical};
-use pipeline_tests::{Call, Folder, Random, kinds, send, tool};
+use pipeline_tests::{Call, Folder, Random, is_full, kinds, send, tool};
 use serde_json::json;
 
 /// How many rounds there are: each is a run of the next kind.
@@ -12,8 +12,8 @@ const VARIABLE: &str = "HEMATITE_CHAOS";
 /// Rounds where the environment does not say: one of each kind.
 const ROUNDS: u64 = 4;
 
-/// Kills in a round.
-const KILLS: u64 = 3;
+/// Kills in a round, in the short suite and in the full one.
+const KILLS: [u64; 2] = [2, 3];
 
 #[test]
 fn killed_ranks_leave_no_trace() {
@@ -43,7 +43,7 @@ fn one_round(suspension: &Suspension, random: &mut Random) -> Vec<String> {
     let folder = suspension.folder();
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
     let mut killed = Vec::new();
-    for kill in 0..KILLS {
+    for kill in 0..KILLS[usize::from(is_full())] {
         let ranks = 2 + random.below(3);
         let call = ["run.json", "-o", "killed", "--restart", "--quiet"];
         let mut running = Call::mpi(ranks as usize, &tool("run"), &call, &folder.path("")).start();
