@@ -34,5 +34,6 @@ mod stops;
 mod surfaces;
 mod tools;
 mod trace;
+mod tutorials;
 mod wall_forces;
 mod walls;
