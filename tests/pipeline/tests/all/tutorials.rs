@@ -146,6 +146,33 @@ fn one_case_at_five_pressures() {
     assert!(folder.has("p160/statistics/summary.json"));
 }
 
+#[test]
+fn from_a_picture_of_a_retina_to_blood_in_its_branches() {
+    let (page, folder) = (page("docs/tutorials/retina.md"), Folder::new());
+    let short = [
+        (r#""time": { "duration": "3 ms" }"#, r#""time": { "steps": 40 }"#),
+        (r#""dumps": [{ "every": "1 ms" }]"#, r#""dumps": [{ "every": 20 }]"#),
+        ("-run.json --check\n", "-run.json --check=quick\n"),
+        ("$2 > 6e-3", "$2 > 0"),
+    ];
+    let called = follow(&folder, &page, &short);
+    quotes(&page, &called, &["in 1 piece", "11.8 spacings"]);
+    for name in ["retina.png", "retina-run/statistics/speed.png", "blood-run/statistics/cells.png"] {
+        assert!(folder.has(name), "{name}");
+    }
+    // What the last command of the page prints: the hematocrit of each stretch, as cells were seeded.
+    let table: Vec<(&str, f64)> = called
+        .stdout
+        .lines()
+        .rev()
+        .take(5)
+        .filter_map(|line| Some((line.split_once(' ')?.0, line.split_once(' ')?.1.parse().ok()?)))
+        .collect();
+    let names: Vec<&str> = table.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["trunk", "end-4", "end-3", "end-2", "end-1"], "{}", called.stdout);
+    assert!(table.iter().all(|(_, hematocrit)| (0.05..0.6).contains(hematocrit)), "{table:?}");
+}
+
 /// Every page for readers, from the root of the repository.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md"].map(PathBuf::from).into();
