@@ -458,7 +458,7 @@ pub fn ranks_agree(suspension: &Suspension, holds: impl Fn(&Folder, &str)) -> Fo
         return ranks_agree_under_mpi(suspension, holds);
     }
     let folder = suspension.folder();
-    agree(&folder, &["threads3"], holds);
+    all_hold(&folder, &["threads3"], holds);
     folder
 }
 
@@ -471,12 +471,12 @@ pub fn ranks_agree_under_mpi(suspension: &Suspension, holds: impl Fn(&Folder, &s
     let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
     let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
     assert_eq!(folder.read_json("mpi4/run.json")["ranks"], 4);
-    agree(&folder, &["threads3", "mpi2", "mpi4"], holds);
+    all_hold(&folder, &["threads3", "mpi2", "mpi4"], holds);
     folder
 }
 
 /// Runs on one rank and on three, and compares `others` with the first.
-fn agree(folder: &Folder, others: &[&str], holds: impl Fn(&Folder, &str)) {
+fn all_hold(folder: &Folder, others: &[&str], holds: impl Fn(&Folder, &str)) {
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
     holds(folder, "solo");
