@@ -48,6 +48,8 @@ build: setup ## build mkcase, run and post in target/release
 demo: $(DEMO:%=runs/%/statistics/.done) ## the shipped examples from geometry to figures
 	@echo 'Figures:'
 	@find $(DEMO:%=runs/%/statistics) -name '*.png' -o -name '*.svg' | sort | sed 's/^/  /'
+	@echo 'Cells:'
+	@cat $(DEMO:%=runs/%/statistics/cells.txt) | sed '/\.csv$$/d; /\.png$$/d; /\.json$$/d; s/^/  /'
 
 all: $(RUNS:%=runs/%/statistics/.done) ## every run of runs/ and its statistics
 
@@ -117,6 +119,7 @@ runs/$(1)/.done: runs/$(1).json $(call case_of,$(1)) | build
 
 runs/$(1)/statistics/.done: runs/$(1)/.done
 	$$(POST) flow runs/$(1) -o $$(@D)
+	if [ -e runs/$(1)/cells.vtkhdf ]; then $$(POST) cells runs/$(1) -o $$(@D) | tee $$(@D)/cells.txt; fi
 	if [ -e runs/$(1)/bodies.vtkhdf ]; then $$(POST) bodies runs/$(1) -o $$(@D); fi
 	@touch $$@
 endef

@@ -20,7 +20,7 @@ pub struct TimeConfig {
     /// Number of time steps.
     #[serde(default)]
     pub steps: Option<u64>,
-    /// Simulated time, e.g. "20 ms".
+    /// Simulated time, e.g. "20 ms": the run ends with the first step at or after it.
     #[serde(default)]
     pub duration: Option<Time>,
 }
@@ -34,9 +34,10 @@ impl TimeConfig {
         match (self.steps, self.duration) {
             (Some(steps), None) => Ok(steps),
             (None, Some(duration)) => {
-                let steps = (duration.si() / dt).round();
+                let steps = duration.si() / dt;
                 if (0.0..=MOST_STEPS).contains(&steps) {
-                    return Ok(steps as u64);
+                    // As dumps that are due at this time, so that none is due after the end.
+                    return Ok(Clock::new(dt).first_at(duration.si()));
                 }
                 Err(Fault::usage(format!(
                     "time.duration {duration} is {steps:.3e} steps of {dt:.3e} s: give 0 to {MOST_STEPS:.0e} steps"
@@ -121,5 +122,24 @@ impl End {
             Self::Time(time) if clock.has_reached(time, step) => 1.0,
             Self::Time(time) => clock.at(step) / time,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_ends_with_the_first_step_at_or_after_it() {
+        let steps = |duration: &str| {
+            let time: TimeConfig = serde_json::from_value(serde_json::json!({ "duration": duration })).expect("parses");
+            time.steps(1e-3)
+        };
+        for (duration, wanted) in [("0 s", 0), ("1 s", 1000), ("1000.4 ms", 1001), ("1000.6 ms", 1001), ("0.3 s", 300)]
+        {
+            assert_eq!(steps(duration).expect("steps"), wanted, "{duration}");
+        }
+        assert!(steps("-1 ms").expect_err("before the start").message.contains("time.duration"));
+        assert!(steps("1e30 s").expect_err("too long").message.contains("time.duration"));
     }
 }

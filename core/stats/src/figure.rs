@@ -54,11 +54,13 @@ impl Figure {
     pub fn draw(&self) -> RgbImage {
         let caption = if self.panels.iter().all(|p| p.caption.is_empty()) { 0 } else { LINE_HEIGHT + 6 };
         let sizes: Vec<[u32; 2]> = self.panels.iter().map(|p| [p.image.width(), p.image.height()]).collect();
+        // A caption may be wider than its picture.
+        let widths: Vec<u32> = self.panels.iter().map(|p| p.image.width().max(text::width(&p.caption))).collect();
         let gaps = GAP * (sizes.len().saturating_sub(1) as u32);
         let (wide, high) = if self.stacked {
-            (sizes.iter().map(|s| s[0]).max().unwrap_or(0), sizes.iter().map(|s| s[1] + caption).sum::<u32>() + gaps)
+            (widths.iter().copied().max().unwrap_or(0), sizes.iter().map(|s| s[1] + caption).sum::<u32>() + gaps)
         } else {
-            (sizes.iter().map(|s| s[0]).sum::<u32>() + gaps, sizes.iter().map(|s| s[1]).max().unwrap_or(0) + caption)
+            (widths.iter().sum::<u32>() + gaps, sizes.iter().map(|s| s[1]).max().unwrap_or(0) + caption)
         };
         let inner = wide.max(NARROWEST).max(text::width(&self.title) + 2).max(self.legend_width());
         let top = MARGIN + LINE_HEIGHT + 16;
@@ -70,14 +72,14 @@ impl Figure {
         let below = if caption > 0 { top } else { MARGIN };
         self.draw_legend(&mut page, below);
         let mut at = [MARGIN + (inner - wide) / 2, top];
-        for (panel, size) in self.panels.iter().zip(&sizes) {
+        for ((panel, size), width) in self.panels.iter().zip(&sizes).zip(widths) {
             text::write(&mut page, &panel.caption, at[0], at[1], Anchor::Left, INK);
             replace(&mut page, &panel.image, i64::from(at[0]), i64::from(at[1] + caption));
             text::frame(&mut page, [at[0], at[1] + caption], *size, INK);
             if self.stacked {
                 at[1] += size[1] + caption + GAP;
             } else {
-                at[0] += size[0] + GAP;
+                at[0] += width + GAP;
             }
         }
         let length = scale_bar(&mut page, [MARGIN, legend + LINE_HEIGHT + 6], inner / 3, self.metres_per_pixel);

@@ -92,6 +92,9 @@ pub fn suspended(
     let part = map::zoom(nodes, view, outlines, speed);
     if let Some(part) = &part {
         map::mark(&mut whole, nodes, view, part);
+        if let Some(panel) = whole.panels.first_mut() {
+            panel.caption += &format!("; {what}_zoom shows what is framed");
+        }
     }
     (whole, part.as_ref().map(picture))
 }
