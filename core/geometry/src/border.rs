@@ -1,10 +1,8 @@
 //! Ends of vessels that the border of a picture or a volume cuts.
 //!
-//! Each connected patch of fluid sites at the border is an end. Which way the vessel runs there is told by the line of
-//! the middles of its sections, not by the border: sections are taken across the direction known so far, from the
-//! patch inwards, until that direction no longer changes. Those parallel to the border are all alike in a straight
-//! vessel, so that even the first line is along it. The opening is cut across the vessel, as far inside as it takes
-//! for the section to be whole.
+//! Each connected patch of fluid sites at the border is an end. Which way the vessel runs there is told by its sections
+//! (`vessel.rs`), not by the border. The opening is cut across the vessel, as far inside as it takes for the section to
+//! be whole.
 
 use std::collections::HashSet;
 

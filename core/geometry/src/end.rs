@@ -30,7 +30,7 @@ pub struct End {
 impl End {
     /// The diameter of a circle of its area; in 2-D its width.
     pub fn width(&self, dimension: usize) -> f64 {
-        if dimension == 2 { self.area } else { 2.0 * (self.area / PI).sqrt() }
+        width_of(self.area, dimension)
     }
 
     /// What to say of it as number `k`.
@@ -50,6 +50,11 @@ impl End {
             Some(why) => format!("end {k} at ({centre}) m, {measure} at the border, without direction: {why}"),
         }
     }
+}
+
+/// The width of a vessel whose section has this area: in 3-D the diameter of a circle, in 2-D the area itself.
+pub(crate) fn width_of(area: f64, dimension: usize) -> f64 {
+    if dimension == 2 { area } else { 2.0 * (area / PI).sqrt() }
 }
 
 /// Numbers ends: the largest first; of the same size, the one of the lowest x, y, z.

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use crate::components::Components;
 use crate::domain::{Domain, Site};
-use crate::end::{End, number};
+use crate::end::{End, number, width_of};
 use crate::vessel::{Patch, Plane, Tracer, around, direction};
 
 /// Distance of sites along an axis and along a diagonal, in units of half a spacing.
@@ -331,11 +331,6 @@ impl Branch {
         let sites = within.flat_map(|&k| fronts.sites[k as usize].iter().copied()).collect();
         Some(Stretch { sites, last: only(depth)?, behind: only(depth + 1)? })
     }
-}
-
-/// The width of a vessel of this section, spacings: its diameter in 3-D.
-fn width_of(area: f64, dimension: usize) -> f64 {
-    if dimension == 2 { area } else { 2.0 * (area / std::f64::consts::PI).sqrt() }
 }
 
 /// The mean place of sites.

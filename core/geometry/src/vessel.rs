@@ -1,12 +1,13 @@
 //! Follows a vessel inwards from where it ends: its direction, width and section there.
 //!
 //! Which way the vessel runs is told by the line of the middles of its sections: sections are taken across the direction
-//! known so far, from a patch of sites inwards, until that direction no longer changes.
+//! known so far, from a patch of sites inwards, until that direction no longer changes. Those parallel to a border are
+//! all alike in a straight vessel, so that even the first line is along it.
 
 use std::collections::HashSet;
 
 use crate::domain::{Domain, Site};
-use crate::end::End;
+use crate::end::{End, width_of};
 
 /// How far behind the last site of the patch the opening is cut, spacings along the vessel: its layer and the sites
 /// that close it are then all within the vessel.
@@ -191,7 +192,7 @@ impl<'d> Tracer<'d> {
 
     /// Width of a section of this many sites.
     pub fn width(&self, area: f64) -> f64 {
-        if self.domain.dimension == 2 { area } else { 2.0 * (area / std::f64::consts::PI).sqrt() }
+        width_of(area, self.domain.dimension)
     }
 
     /// Follows the vessel from `patch` inwards, never below `floor`, and puts the end, or those of vessels that meet

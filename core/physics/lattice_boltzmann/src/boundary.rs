@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use bytemuck::{Pod, Zeroable};
 use hematite_case::{NodeId, OpeningNode, Part, Target, VelocitySet, outward};
+use hematite_cells::vector::{dot, unit};
 
 /// What is prescribed at an opening, and its shape over the opening's nodes.
 #[derive(Clone, Debug, PartialEq)]
@@ -158,9 +159,8 @@ impl<'p> Gate<'p> {
         for outward in links.into_iter().map(|(_, links)| outward(set, links)) {
             (0..3).for_each(|axis| sum[axis] -= outward[axis]);
         }
-        let length = dot(sum, sum).sqrt();
-        let inwards = if length > 0.0 { sum.map(|component| component / length) } else { sum };
-        Self { set, part, entries: nodes.iter().map(|at| at.node).zip(first..).collect(), inwards }
+        let entries = nodes.iter().map(|at| at.node).zip(first..).collect();
+        Self { set, part, entries, inwards: unit(sum).unwrap_or_default() }
     }
 
     /// The entry of the node from which a population comes in to node `n` against direction `i`: the one nearest to the
@@ -198,7 +198,3 @@ const HOPS: usize = 2;
 
 /// How much farther from the line a node may be, spacings squared, for each spacing that it is nearer to the opening.
 const NEARER: f64 = 0.01;
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|axis| a[axis] * b[axis]).sum()
-}
