@@ -1,7 +1,11 @@
-//! What figures and pictures are drawn with: text, colours, smooth shapes, scale bars, PNG.
+//! What figures and pictures are drawn with. A [`page::Page`] is composed once, as SVG, and written as SVG and PNG.
 
-pub mod canvas;
 pub mod colour;
+pub mod legend;
+pub mod outline;
 pub mod page;
 pub mod png;
+pub mod scale;
+pub mod scale_bar;
+pub mod shapes;
 pub mod text;

@@ -1,7 +1,7 @@
-//! Images as PNG files.
+//! Pixels as PNG files.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
 use hematite_config::{Fault, Result, publish};
@@ -10,25 +10,31 @@ use image::RgbImage;
 /// Key of the text that names the program which drew a picture.
 pub const SOFTWARE: &str = "Software";
 
-/// Writes an image as PNG, with texts by their key; the same image and texts give the same bytes.
+/// Writes pixels as PNG, with texts by their key; the same pixels and texts give the same bytes.
 ///
 /// # Errors
 /// An I/O fault that names the file.
-pub fn write_png(image: &RgbImage, path: &Path, texts: &[(&str, &str)]) -> Result<()> {
+pub fn write(pixels: &RgbImage, path: &Path, texts: &[(&str, &str)]) -> Result<()> {
     publish(path, |temporary| {
-        encode(image, temporary, texts).map_err(|error| Fault::io(format!("cannot write {}: {error}", path.display())))
+        let write = || encode(pixels, BufWriter::new(File::create(temporary)?), texts);
+        write().map_err(|error| Fault::io(format!("cannot write {}: {error}", path.display())))
     })
 }
 
-fn encode(image: &RgbImage, path: &Path, texts: &[(&str, &str)]) -> std::result::Result<(), ::png::EncodingError> {
-    let mut encoder = ::png::Encoder::new(BufWriter::new(File::create(path)?), image.width(), image.height());
+/// Encodes pixels as PNG, with texts by their key.
+pub(crate) fn encode(
+    pixels: &RgbImage,
+    to: impl Write,
+    texts: &[(&str, &str)],
+) -> std::result::Result<(), ::png::EncodingError> {
+    let mut encoder = ::png::Encoder::new(to, pixels.width(), pixels.height());
     encoder.set_color(::png::ColorType::Rgb);
     encoder.set_depth(::png::BitDepth::Eight);
     for (key, text) in texts {
         encoder.add_itxt_chunk((*key).to_owned(), (*text).to_owned())?;
     }
     let mut writer = encoder.write_header()?;
-    writer.write_image_data(image.as_raw())?;
+    writer.write_image_data(pixels.as_raw())?;
     writer.finish()
 }
 
@@ -48,7 +54,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let image = RgbImage::from_fn(7, 5, |x, y| image::Rgb([x as u8, y as u8, 9]));
         let paths = ["a.png", "b.png"].map(|name| folder.path().join(name));
-        paths.iter().for_each(|path| write_png(&image, path, &[(SOFTWARE, "tool 1")]).expect("writes"));
+        paths.iter().for_each(|path| write(&image, path, &[(SOFTWARE, "tool 1")]).expect("writes"));
         assert_eq!(text_of(&paths[0], SOFTWARE).as_deref(), Some("tool 1"));
         assert_eq!(text_of(&paths[0], "Title"), None);
         let [a, b] = paths.each_ref().map(|path| std::fs::read(path).expect("reads"));

@@ -1,97 +1,87 @@
-//! Lettering and simple shapes on an image, with a bitmap font that is part of the program.
+//! How wide text is in the font that figures are written in, DejaVu Sans, and how it is broken into lines.
 
-use std::convert::Infallible;
+use std::sync::LazyLock;
 
-use embedded_graphics::mono_font::{MonoFont, MonoTextStyle, iso_8859_1};
-use embedded_graphics::pixelcolor::{Rgb888, RgbColor};
-use embedded_graphics::prelude::{DrawTarget, Drawable, OriginDimensions, Pixel, Point, Size};
-use embedded_graphics::text::{Alignment, Baseline, Text, TextStyleBuilder};
-use image::{Rgb, RgbImage};
+use skrifa::instance::{LocationRef, Size};
+use skrifa::{FontRef, MetadataProvider};
 
-/// Width of a letter in pixels.
-pub const LETTER_WIDTH: u32 = 10;
-/// Height of a line of text in pixels.
-pub const LINE_HEIGHT: u32 = 20;
+/// Height of letters, pixels.
+pub const SIZE: f64 = 20.0;
+/// From a line of text to the next, pixels.
+pub const LINE_HEIGHT: f64 = 25.0;
+/// From the upper edge of a line to where its letters stand, in heights of letters.
+pub const ASCENT: f64 = 0.95;
+/// Width of letters that the font lacks, in heights of letters: viewers take them from another font.
+const FOREIGN: f32 = 1.0;
 
-const FONT: MonoFont = iso_8859_1::FONT_10X20;
+static FONT: LazyLock<Option<FontRef<'static>>> = LazyLock::new(|| FontRef::new(dejavu::sans::regular()).ok());
 
-/// Where text stands relative to its point.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Anchor {
-    /// The text starts there.
-    Left,
-    /// The text is centred there.
-    Centre,
+/// Width of a line of text of the usual size, pixels.
+pub fn width(text: &str) -> f64 {
+    width_at(text, SIZE)
 }
 
-struct Canvas<'a>(&'a mut RgbImage);
-
-impl OriginDimensions for Canvas<'_> {
-    fn size(&self) -> Size {
-        Size::new(self.0.width(), self.0.height())
-    }
+/// Width of a line of text of a size, pixels.
+pub fn width_at(text: &str, size: f64) -> f64 {
+    let Some(font) = FONT.as_ref() else { return size * text.chars().count() as f64 };
+    let (letters, metrics) = (font.charmap(), font.glyph_metrics(Size::new(1.0), LocationRef::default()));
+    let advance = |c: char| letters.map(c).and_then(|glyph| metrics.advance_width(glyph)).unwrap_or(FOREIGN);
+    size * f64::from(text.chars().map(advance).sum::<f32>())
 }
 
-impl DrawTarget for Canvas<'_> {
-    type Color = Rgb888;
-    type Error = Infallible;
-
-    fn draw_iter<I: IntoIterator<Item = Pixel<Rgb888>>>(&mut self, pixels: I) -> Result<(), Infallible> {
-        for Pixel(at, colour) in pixels {
-            if let (Ok(x), Ok(y)) = (u32::try_from(at.x), u32::try_from(at.y))
-                && let Some(pixel) = self.0.get_pixel_mut_checked(x, y)
-            {
-                *pixel = Rgb([colour.r(), colour.g(), colour.b()]);
+/// Lines of text of the usual size that are at most `room` pixels wide, but hold a letter at least: broken between
+/// words, and within those that are too long for a line. Empty for an empty text.
+pub fn wrap(text: &str, room: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        let longer = if line.is_empty() { word.to_owned() } else { format!("{line} {word}") };
+        if width(&longer) <= room {
+            line = longer;
+            continue;
+        }
+        lines.extend((!line.is_empty()).then(|| std::mem::take(&mut line)));
+        for letter in word.chars() {
+            line.push(letter);
+            if width(&line) > room && line.chars().count() > 1 {
+                line.pop();
+                lines.push(std::mem::replace(&mut line, letter.to_string()));
             }
         }
-        Ok(())
     }
+    lines.extend((!line.is_empty()).then_some(line));
+    lines
 }
 
-/// Writes a line of text with its upper edge at `y`.
-pub fn write(image: &mut RgbImage, text: &str, x: u32, y: u32, anchor: Anchor, colour: [u8; 3]) {
-    let [r, g, b] = colour;
-    let style = MonoTextStyle::new(&FONT, Rgb888::new(r, g, b));
-    let alignment = match anchor {
-        Anchor::Left => Alignment::Left,
-        Anchor::Centre => Alignment::Center,
-    };
-    let place = TextStyleBuilder::new().alignment(alignment).baseline(Baseline::Top).build();
-    let Ok(_) = Text::with_text_style(text, Point::new(x as i32, y as i32), style, place).draw(&mut Canvas(image));
+/// Width of the widest line, pixels.
+pub fn widest(lines: &[String]) -> f64 {
+    lines.iter().map(|line| width(line)).fold(0.0, f64::max)
 }
 
-/// Width of a line of text in pixels.
-pub fn width(text: &str) -> u32 {
-    u32::try_from(text.chars().count()).unwrap_or(u32::MAX).saturating_mul(LETTER_WIDTH)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Fills the rectangle at (x, y), clipped to the image.
-pub fn fill(image: &mut RgbImage, [x, y]: [u32; 2], [w, h]: [u32; 2], colour: [u8; 3]) {
-    for row in y..y.saturating_add(h).min(image.height()) {
-        for column in x..x.saturating_add(w).min(image.width()) {
-            image.put_pixel(column, row, Rgb(colour));
-        }
+    #[test]
+    fn widths_are_those_of_the_font() {
+        assert!(width("iiii") < 0.5 * width("mmmm"));
+        // The font's advance of "m" is 1995 of 2048 units.
+        assert!((width("m") - SIZE * 1995.0 / 2048.0).abs() < 1e-4);
+        assert!(width("\u{4e2d}") >= SIZE, "a letter that the font lacks");
+        assert!((width_at("speed", 10.0) - 0.5 * width("speed")).abs() < 1e-4);
     }
-}
 
-/// Outlines the rectangle at (x, y) by a line one pixel wide just outside it.
-pub fn frame(image: &mut RgbImage, [x, y]: [u32; 2], [w, h]: [u32; 2], colour: [u8; 3]) {
-    let (left, top) = (x.saturating_sub(1), y.saturating_sub(1));
-    fill(image, [left, top], [w + 2, 1], colour);
-    fill(image, [left, y + h], [w + 2, 1], colour);
-    fill(image, [left, top], [1, h + 2], colour);
-    fill(image, [x + w, top], [1, h + 2], colour);
-}
-
-/// Fills the disc around (x, y), in pixels, clipped to the image.
-pub fn disc(image: &mut RgbImage, [x, y]: [f64; 2], radius: f64, colour: [u8; 3]) {
-    let range = |c: f64, n: u32| ((c - radius).floor().max(0.0) as u32)..((c + radius).ceil().max(0.0) as u32).min(n);
-    for row in range(y, image.height()) {
-        for column in range(x, image.width()) {
-            let (dx, dy) = (f64::from(column) + 0.5 - x, f64::from(row) + 0.5 - y);
-            if dx * dx + dy * dy <= radius * radius {
-                image.put_pixel(column, row, Rgb(colour));
-            }
+    #[test]
+    fn lines_fit_and_lose_nothing() {
+        let text = "a title with averyveryverylongwordinthemiddle of it and some more";
+        for room in [30.0, 100.0, 250.0, 2000.0] {
+            let lines = wrap(text, room);
+            assert!(widest(&lines) <= room, "{lines:?}");
+            let all = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            assert_eq!(all(&lines.concat()), all(text));
         }
+        assert_eq!(wrap("two words", 1e4), ["two words"]);
+        assert_eq!(wrap("ab", 0.0), ["a", "b"]);
+        assert!(wrap("  ", 100.0).is_empty());
     }
 }

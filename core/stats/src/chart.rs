@@ -1,15 +1,17 @@
 //! Charts of curves: axes with round ticks, lines, marks and error bars, a legend.
 
-use std::path::Path;
+mod scale;
+
+use std::path::Path as FilePath;
 
 use hematite_config::Result;
-use hematite_drawing::canvas::{paint, to_canvas, to_image};
-use hematite_drawing::page::{INK, PAPER};
-use hematite_drawing::png::write_png;
-use hematite_drawing::text::{self, Anchor, LINE_HEIGHT};
-use hematite_units::number::{Prefix, ticks};
-use image::{Rgb, RgbImage};
-use tiny_skia::{LineCap, LineJoin, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
+use hematite_drawing::legend::{Legend, Sample};
+use hematite_drawing::page::Page;
+use hematite_drawing::shapes::{Anchor, INK, Lettering, Look, Path, Shapes};
+use hematite_drawing::text::{LINE_HEIGHT, width, wrap};
+
+use crate::title::{Origin, TOOL};
+use scale::Scale;
 
 /// Colours of curves, in their order.
 pub const COLOURS: [[u8; 3]; 6] = [
@@ -21,20 +23,28 @@ pub const COLOURS: [[u8; 3]; 6] = [
     [0x55, 0x55, 0x5a],
 ];
 
-const WIDTH: u32 = 1000;
-const HEIGHT: u32 = 640;
-const LEFT: u32 = 110;
-const RIGHT: u32 = 30;
-/// Where the legend starts: below the title.
-const LEGEND: u32 = 50;
-/// Height of a line of the legend, and of the label of the upward axis.
-const LINE: u32 = LINE_HEIGHT + 10;
-const SAMPLE: u32 = 28;
-const BOTTOM: u32 = 74;
+const WIDTH: f64 = 1000.0;
+/// Height of what the axes frame.
+const HEIGHT: f64 = 480.0;
+const MARGIN: f64 = 20.0;
+/// The narrowest room to the right of the axes.
+const RIGHT: f64 = 30.0;
+/// Between what belongs together.
+const NEAR: f64 = 12.0;
+/// Most marks along an axis to the right and upwards.
+const MARKS: [usize; 2] = [9, 8];
+/// Length of marks at axes.
+const MARK: f64 = 7.0;
+/// Between labels of marks.
+const APART: f64 = 20.0;
 const GRID: [u8; 3] = [0xe4, 0xe4, 0xe8];
-
-/// Largest ratio of the ends of a logarithmic axis.
-const DECADES: f64 = 1e9;
+/// Width of curves, of error bars, and of the axes.
+const LINES: [f64; 3] = [2.5, 1.5, 2.0];
+/// Half the width of the ends of error bars.
+const CAP: f64 = 4.0;
+const DASHES: [f64; 2] = [9.0, 8.0];
+/// Points nearer to the one before than this are left out.
+const SAME: f64 = 0.3;
 
 /// How a curve is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +116,8 @@ impl Axis {
 /// A chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// Its title.
-    pub title: String,
+    /// What it shows.
+    pub what: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
@@ -118,38 +128,65 @@ pub struct Chart {
 
 impl Chart {
     /// A chart of curves.
-    pub fn new(title: impl Into<String>, x: Axis, y: Axis, curves: Vec<Curve>) -> Self {
-        Self { title: title.into(), x, y, curves }
+    pub fn new(what: impl Into<String>, x: Axis, y: Axis, curves: Vec<Curve>) -> Self {
+        Self { what: what.into(), x, y, curves }
     }
 
-    /// Writes the chart as PNG.
+    /// Writes the chart of a run as `stem`.svg and `stem`.png.
     ///
     /// # Errors
     /// An I/O fault that names the file.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        write_png(&self.draw(), path, &[])
+    pub fn write(&self, stem: &FilePath, origin: &Origin) -> Result<()> {
+        let title = origin.title(&self.what);
+        self.page(&title).write(stem, &title, TOOL)
     }
 
-    /// Draws the chart.
-    pub fn draw(&self) -> RgbImage {
-        let (places, lines) = self.legend();
-        let top = LEGEND + (lines + 1) * LINE;
-        let x = Scale::of(&self.x, self.finite().map(|(p, _)| p[0]), [LEFT, WIDTH - RIGHT]);
+    /// Composes the chart under a title.
+    pub fn page(&self, title: &str) -> Page {
+        let title = wrap(title, WIDTH - 2.0 * MARGIN);
+        let named = self.curves.iter().filter(|curve| !curve.name.is_empty());
+        let legend = Legend::new(named.map(|curve| (curve.name.clone(), curve.sample())), WIDTH - 2.0 * MARGIN, false);
+        let mut top = MARGIN + LINE_HEIGHT * title.len() as f64 + NEAR;
+        let legend_at = [MARGIN, top];
+        if legend.height > 0.0 {
+            top += legend.height + NEAR;
+        }
         let ends = self.finite().flat_map(|(p, error)| [p[1] - error, p[1] + error]);
-        let y = Scale::of(&self.y, ends, [HEIGHT - BOTTOM, top]);
-        let mut page = RgbImage::from_pixel(WIDTH, HEIGHT, Rgb(PAPER));
-        self.draw_axes(&mut page, &x, &y);
-        if let Some(mut canvas) = to_canvas(&page) {
-            for curve in &self.curves {
-                draw_curve(&mut canvas, curve, &x, &y);
-            }
-            page = to_image(&canvas);
+        let y = Scale::of(&self.y, ends, [top + HEIGHT, top]);
+        let y_marks = y.marks(MARKS[1]);
+        let y_label = wrap(&y.label, HEIGHT);
+        let y_numbers = MARGIN + LINE_HEIGHT * y_label.len() as f64 + NEAR;
+        let left = (y_numbers + widest(&y_marks) + NEAR + MARK).ceil();
+        let mut x = Scale::of(&self.x, self.finite().map(|(p, _)| p[0]), [left, WIDTH - RIGHT]);
+        let x_marks = x_marks(&mut x);
+        let [left, right] = x.pixels;
+        let x_label = wrap(&x.label, right - left);
+        let bottom = top + HEIGHT;
+        let x_label_top = bottom + NEAR + LINE_HEIGHT + 0.5 * NEAR;
+        let mut page = Page::new([WIDTH, x_label_top + LINE_HEIGHT * x_label.len() as f64 + MARGIN]);
+        let shapes = &mut page.shapes;
+        shapes.write_lines(&title, [MARGIN; 2], Anchor::Left);
+        legend.draw(shapes, legend_at);
+        let (grid, ink) = (Look::area(GRID), Look::area(INK));
+        for (value, label) in &x_marks {
+            let column = x.pixel(*value).round();
+            shapes.rect([column, top], [1.0, HEIGHT], &grid);
+            shapes.rect([column - 0.5, bottom], [2.0, MARK], &ink);
+            shapes.write(label, [column, bottom + NEAR], Anchor::Centre);
         }
-        let [width, height] = [WIDTH - LEFT - RIGHT, HEIGHT - top - BOTTOM];
-        text::frame(&mut page, [LEFT, top], [width, height], INK);
-        for (curve, at) in places {
-            draw_sample(&mut page, curve, at);
+        for (value, label) in &y_marks {
+            let row = y.pixel(*value).round();
+            shapes.rect([left, row], [right - left, 1.0], &grid);
+            shapes.rect([left - MARK, row - 0.5], [MARK, 2.0], &ink);
+            shapes.write(label, [left - NEAR, row - 0.5 * LINE_HEIGHT], Anchor::Right);
         }
+        shapes.write_lines(&x_label, [0.5 * (left + right), x_label_top], Anchor::Centre);
+        for (i, line) in y_label.iter().enumerate() {
+            let at = [MARGIN + LINE_HEIGHT * i as f64, top + 0.5 * HEIGHT];
+            shapes.write_in(line, at, &Lettering { upwards: true, ..Lettering::at(Anchor::Centre) });
+        }
+        self.curves.iter().for_each(|curve| curve.draw(shapes, &x, &y));
+        shapes.frame([left, top], [right - left, HEIGHT], INK, LINES[2]);
         page
     }
 
@@ -163,202 +200,117 @@ impl Chart {
             self.curves.iter().flat_map(move |c| c.points.iter().enumerate().map(move |(i, &p)| (p, error(c, i))));
         points.filter(move |(p, _)| fits(p))
     }
-
-    fn draw_axes(&self, page: &mut RgbImage, x: &Scale, y: &Scale) {
-        let top = y.pixels[1];
-        text::write(page, &self.title, LEFT, 18, Anchor::Left, INK);
-        for (value, label) in x.marks(9) {
-            let column = x.pixel(value).round() as u32;
-            text::fill(page, [column, top], [1, HEIGHT - top - BOTTOM], GRID);
-            text::fill(page, [column, HEIGHT - BOTTOM], [1, 7], INK);
-            text::write(page, &label, column, HEIGHT - BOTTOM + 12, Anchor::Centre, INK);
-        }
-        for (value, label) in y.marks(8) {
-            let row = y.pixel(value).round() as u32;
-            text::fill(page, [LEFT, row], [WIDTH - LEFT - RIGHT, 1], GRID);
-            text::fill(page, [LEFT - 7, row], [7, 1], INK);
-            let left = (LEFT - 14).saturating_sub(text::width(&label));
-            text::write(page, &label, left, row.saturating_sub(LINE_HEIGHT / 2), Anchor::Left, INK);
-        }
-        let middle = LEFT + (WIDTH - LEFT - RIGHT) / 2;
-        text::write(page, &x.label, middle, HEIGHT - BOTTOM + 14 + LINE_HEIGHT, Anchor::Centre, INK);
-        text::write(page, &y.label, 16, top - LINE, Anchor::Left, INK);
-    }
-
-    /// The place of each named curve in the legend, and the number of lines.
-    fn legend(&self) -> (Vec<(&Curve, [u32; 2])>, u32) {
-        let (mut places, mut at) = (Vec::new(), [LEFT, LEGEND]);
-        for curve in self.curves.iter().filter(|curve| !curve.name.is_empty()) {
-            let width = SAMPLE + 8 + text::width(&curve.name);
-            if at[0] > LEFT && at[0] + width > WIDTH - RIGHT {
-                at = [LEFT, at[1] + LINE];
-            }
-            places.push((curve, at));
-            at[0] += width + 28;
-        }
-        let lines = if places.is_empty() { 0 } else { (at[1] - LEGEND) / LINE + 1 };
-        (places, lines)
-    }
 }
 
-fn draw_sample(page: &mut RgbImage, curve: &Curve, [x, y]: [u32; 2]) {
-    let pieces: &[[u32; 2]] = match curve.style {
-        Style::Dashed => &[[0, 6], [11, 6], [22, 6]],
-        Style::Line | Style::Marks => &[[0, SAMPLE]],
-        Style::Points => &[],
-    };
-    for &[from, length] in pieces {
-        text::fill(page, [x + from, y + 9], [length, 3], curve.colour);
+/// As many marks as have room along the axis to the right, which ends where the last label has room.
+fn x_marks(x: &mut Scale) -> Vec<(f64, String)> {
+    for count in (1..=MARKS[0]).rev() {
+        let marks = x.marks(count);
+        x.pixels[1] = WIDTH - RIGHT.max(0.5 * widest(&marks) + NEAR);
+        let places: Vec<[f64; 2]> = marks.iter().map(|(value, label)| [x.pixel(*value), 0.5 * width(label)]).collect();
+        if places.windows(2).all(|two| two[1][0] - two[0][0] >= two[0][1] + two[1][1] + APART) || count == 1 {
+            return marks;
+        }
     }
-    if matches!(curve.style, Style::Marks | Style::Points) {
-        text::disc(page, [f64::from(x + SAMPLE / 2), f64::from(y) + 10.5], 4.0, curve.colour);
-    }
-    text::write(page, &curve.name, x + SAMPLE + 8, y, Anchor::Left, INK);
+    Vec::new()
 }
 
-fn draw_curve(canvas: &mut Pixmap, curve: &Curve, x: &Scale, y: &Scale) {
-    let at = |p: &[f64; 2]| -> Option<[f32; 2]> {
-        let place = [x.pixel(p[0]), y.pixel(p[1])];
-        (x.holds(p[0]) && y.holds(p[1])).then(|| place.map(|v| v as f32))
-    };
-    let mut stroke = Stroke { width: 2.5, line_cap: LineCap::Round, line_join: LineJoin::Round, ..Stroke::default() };
-    let ink = paint(curve.colour, 1.0);
-    for (p, &error) in curve.points.iter().zip(&curve.errors).filter(|(_, e)| e.is_finite()) {
-        if let (Some([column, low]), Some([_, high])) = (at(&[p[0], p[1] - error]), at(&[p[0], p[1] + error])) {
-            let mut bar = PathBuilder::new();
-            bar.move_to(column, low);
-            bar.line_to(column, high);
-            let thin = Stroke { width: 1.2, ..stroke.clone() };
-            if let Some(bar) = bar.finish() {
-                canvas.stroke_path(&bar, &ink, &thin, Transform::identity(), None);
-            }
-        }
-    }
-    if curve.style == Style::Dashed {
-        stroke.dash = StrokeDash::new(vec![9.0, 8.0], 0.0);
-    }
-    // Many marks are small marks.
-    let radius = if curve.points.len() > 80 { 2.2 } else { 3.5 };
-    let marked = matches!(curve.style, Style::Marks | Style::Points);
-    let mut line = PathBuilder::new();
-    let mut started = false;
-    for place in curve.points.iter().map(at) {
-        match place {
-            Some([column, row]) if started => line.line_to(column, row),
-            Some([column, row]) => line.move_to(column, row),
-            None => {}
-        }
-        started = place.is_some();
-        if let Some([column, row]) = place.filter(|_| marked)
-            && let Some(disc) = PathBuilder::from_circle(column, row, radius)
-        {
-            canvas.fill_path(&disc, &ink, tiny_skia::FillRule::Winding, Transform::identity(), None);
-        }
-    }
-    if let Some(line) = line.finish().filter(|_| curve.style != Style::Points) {
-        canvas.stroke_path(&line, &ink, &stroke, Transform::identity(), None);
-    }
+/// Width of the widest label.
+fn widest(marks: &[(f64, String)]) -> f64 {
+    marks.iter().map(|(_, label)| width(label)).fold(0.0, f64::max)
 }
 
-/// From values to pixels along one axis.
-struct Scale {
-    low: f64,
-    high: f64,
-    logarithmic: bool,
-    prefix: Prefix,
-    pixels: [u32; 2],
-    label: String,
-}
+impl Curve {
+    fn line(&self) -> Option<Look> {
+        let line = Look::line(self.colour, LINES[0]);
+        match self.style {
+            Style::Line | Style::Marks => Some(line),
+            Style::Dashed => Some(line.dashed(DASHES)),
+            Style::Points => None,
+        }
+    }
 
-impl Scale {
-    fn of(axis: &Axis, values: impl Iterator<Item = f64>, pixels: [u32; 2]) -> Self {
-        let values: Vec<f64> = values.filter(|v| v.is_finite() && (!axis.logarithmic || *v > 0.0)).collect();
-        let mut high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let least = if axis.logarithmic { high / DECADES } else { f64::NEG_INFINITY };
-        let mut low = values.iter().copied().filter(|&v| v >= least).fold(f64::INFINITY, f64::min);
-        if low > high {
-            (low, high) = if axis.logarithmic { (1.0, 10.0) } else { (0.0, 1.0) };
-        }
-        if axis.logarithmic {
-            low = 10f64.powf((low.log10() + 1e-9).floor());
-            high = 10f64.powf((high.log10() - 1e-9).ceil()).max(10.0 * low);
-        } else {
-            if axis.from_zero {
-                (low, high) = (low.min(0.0), high.max(0.0));
-            }
-            let span = if high > low { high - low } else { high.abs().max(1e-300) };
-            let room = if axis.from_zero { 0.06 } else { 0.03 };
-            (low, high) =
-                (if low == 0.0 { 0.0 } else { low - room * span }, if high == 0.0 { 0.0 } else { high + room * span });
-            if high <= low {
-                high = low + 1.0;
-            }
-        }
-        let size = low.abs().max(high.abs());
-        let plain = Prefix { factor: 1.0, symbol: "" };
-        let (prefix, label) = match (axis.unit, axis.logarithmic) {
-            ("", false) if size < 0.01 => {
-                // A quantity without a unit takes a power of ten in place of a prefix.
-                let power = (size.log10() / 3.0).floor() as i32 * 3;
-                (Prefix { factor: 10f64.powi(-power), symbol: "" }, format!("{} / 1e{power}", axis.label))
-            }
-            ("", _) => (plain, axis.label.clone()),
-            (unit, true) => (plain, format!("{} [{unit}]", axis.label)),
-            (unit, false) => {
-                let prefix = Prefix::of(size);
-                (prefix, format!("{} [{}{unit}]", axis.label, prefix.symbol))
-            }
+    fn mark(&self) -> Option<(Look, f64)> {
+        // Many marks are small marks.
+        let radius = if self.points.len() > 80 { 2.5 } else { 4.0 };
+        matches!(self.style, Style::Marks | Style::Points).then(|| (Look::area(self.colour), radius))
+    }
+
+    fn sample(&self) -> Sample {
+        Sample::Curve { line: self.line(), mark: self.mark() }
+    }
+
+    fn draw(&self, shapes: &mut Shapes, x: &Scale, y: &Scale) {
+        let at = |p: &[f64; 2]| (x.holds(p[0]) && y.holds(p[1])).then(|| [x.pixel(p[0]), y.pixel(p[1])]);
+        let bar = |(p, error): (&[f64; 2], &f64)| {
+            let high = at(&[p[0], p[1] + error])?;
+            // A logarithmic axis has no place for an end at 0.
+            let low = at(&[p[0], p[1] - error]).unwrap_or([high[0], y.pixels[0]]);
+            Some(capped(low, high))
         };
-        Self { low, high, logarithmic: axis.logarithmic, prefix, pixels, label }
-    }
-
-    fn pixel(&self, value: f64) -> f64 {
-        let along = |v: f64| if self.logarithmic { v.log10() } else { v };
-        let t = (along(value) - along(self.low)) / (along(self.high) - along(self.low));
-        f64::from(self.pixels[0]) + t * (f64::from(self.pixels[1]) - f64::from(self.pixels[0]))
-    }
-
-    /// Whether the axis shows a value: a logarithmic axis leaves out values below its lower end.
-    fn holds(&self, value: f64) -> bool {
-        value.is_finite() && (!self.logarithmic || value >= self.low * (1.0 - 1e-9))
-    }
-
-    fn marks(&self, count: usize) -> Vec<(f64, String)> {
-        if self.logarithmic {
-            let (first, last) = (self.low.log10().round() as i32, self.high.log10().round() as i32);
-            let step = ((last - first) / 8).max(0) as usize + 1;
-            let factors: &[u32] = if last - first <= 2 { &[1, 2, 5] } else { &[1] };
-            let decade =
-                |power: i32| factors.iter().map(move |&k| (f64::from(k) * 10f64.powi(power), format!("{k}e{power}")));
-            let all = (first..=last).step_by(step).flat_map(decade);
-            return all.filter(|(value, _)| *value <= self.high * (1.0 + 1e-9)).collect();
+        let known = self.points.iter().zip(&self.errors).filter(|(_, error)| error.is_finite());
+        let bars: Vec<Path> = known.filter_map(bar).collect();
+        if !bars.is_empty() {
+            shapes.paths(&bars, &Look::line(self.colour, LINES[1]));
         }
-        let (low, high) = (self.low * self.prefix.factor, self.high * self.prefix.factor);
-        let (marks, decimals) = ticks(low, high, count);
-        let label = |mark: f64| format!("{:.decimals$}", if mark == 0.0 { 0.0 } else { mark });
-        marks.into_iter().map(|mark| (mark / self.prefix.factor, label(mark))).collect()
+        let (mut line, mut marks) = (Path::default(), Vec::new());
+        let mut last: Option<[f64; 2]> = None;
+        for place in self.points.iter().map(at) {
+            match (last, place) {
+                (Some(last), Some(here)) if (0..2).all(|k| (here[k] - last[k]).abs() < SAME) => continue,
+                (Some(_), Some(here)) => line.line_to(here),
+                (None, Some(here)) => line.move_to(here),
+                (_, None) => {}
+            }
+            marks.extend(place);
+            last = place;
+        }
+        if let Some(look) = self.line() {
+            shapes.path(&line, &look);
+        }
+        if let Some((look, radius)) = self.mark() {
+            marks.into_iter().for_each(|at| shapes.disc(at, radius, &look));
+        }
     }
+}
+
+/// An error bar between two points, with its ends.
+fn capped(low: [f64; 2], high: [f64; 2]) -> Path {
+    let mut path = Path::through([low, high]);
+    for [x, y] in [low, high] {
+        path.move_to([x - CAP, y]);
+        path.line_to([x + CAP, y]);
+    }
+    path
 }
 
 #[cfg(test)]
 mod tests {
+    use svg_checks::Drawn;
+
     use super::*;
+    use crate::testing::Random;
+
+    fn pixels(chart: &Chart) -> image::RgbImage {
+        chart.page("t").pixels().expect("draws")
+    }
 
     #[test]
     fn a_point_lands_where_its_axes_say() {
         let points = vec![[0.0, 0.0], [10.0, 4.0]];
-        let chart = Chart {
-            title: "t".into(),
-            x: Axis::new("x", "m").from_zero(),
-            y: Axis::new("y", "").from_zero(),
-            curves: vec![Curve::new("c", points, Style::Marks, 0)],
-        };
-        let image = chart.draw();
-        assert_eq!(image.get_pixel(LEFT + 1, HEIGHT - BOTTOM - 2).0, COLOURS[0]);
+        let curves = vec![Curve::new("c", points, Style::Marks, 0)];
+        let chart = Chart::new("t", Axis::new("x", "m").from_zero(), Axis::new("y", "").from_zero(), curves);
+        let image = pixels(&chart);
+        // The frame begins at the first column and ends at the last row of ink; marks stand beyond.
+        let is_ink = |x: u32, y: u32| image.get_pixel(x, y).0 == INK;
+        let middle = image.height() / 2;
+        let left = (1..WIDTH as u32).find(|&x| (0..60).all(|k| is_ink(x, middle - 30 + k))).expect("a frame") + 2;
+        let right = (0..WIDTH as u32).rfind(|&x| (0..60).all(|k| is_ink(x, middle - 30 + k))).expect("a frame") - 1;
+        let bottom = (0..image.height()).rfind(|&y| (left..right).all(|x| is_ink(x, y))).expect("a frame") - 1;
+        assert_eq!(image.get_pixel(left + 1, bottom - 2).0, COLOURS[0]);
         // The axis spans 1.06 times the range of the values.
-        let top = LEGEND + 2 * LINE;
-        let (x, y) = (f64::from(WIDTH - LEFT - RIGHT) / 1.06, f64::from(HEIGHT - top - BOTTOM) / 1.06);
-        assert_eq!(image.get_pixel(LEFT + x as u32, HEIGHT - BOTTOM - y as u32).0, COLOURS[0]);
+        let (x, y) = (f64::from(right - left) / 1.06, HEIGHT / 1.06);
+        assert_eq!(image.get_pixel(left + x as u32, bottom - y as u32).0, COLOURS[0]);
     }
 
     #[test]
@@ -368,41 +320,62 @@ mod tests {
         {
             let axis = Axis { logarithmic, ..Axis::new("x", "m") };
             let curves = vec![Curve::new("c", points, Style::Line, 1)];
-            let image = Chart { title: String::new(), x: axis.clone(), y: axis, curves }.draw();
-            assert_eq!(image.get_pixel(LEFT - 1, LEGEND + 3 * LINE).0, INK);
+            let image = pixels(&Chart::new("", axis.clone(), axis, curves));
+            assert!(image.pixels().filter(|pixel| pixel.0 == INK).count() > 2 * 2 * HEIGHT as usize);
         }
     }
 
     #[test]
-    fn logarithmic_axes_mark_powers() {
-        let axis = Axis::new("x", "s").logarithmic();
-        let scale = Scale::of(&axis, [2e-3, 0.5].into_iter(), [0, 300]);
-        let marks = scale.marks(5);
-        assert_eq!(marks.iter().map(|(_, label)| label.as_str()).collect::<Vec<_>>(), ["1e-3", "1e-2", "1e-1", "1e0"]);
-        assert!((scale.pixel(marks[1].0) - 100.0).abs() < 1e-9);
-        assert!(!Scale::of(&axis, [1e-40, 0.5].into_iter(), [0, 300]).holds(1e-40));
-        let short = Scale::of(&axis, [2e-3, 8e-3].into_iter(), [0, 300]).marks(5);
-        assert_eq!(short.len(), 4, "1, 2, 5 and 10");
-    }
-
-    #[test]
-    fn small_numbers_have_a_power_of_ten() {
-        let scale = Scale::of(&Axis::new("drift", "").from_zero(), [0.0, 4e-6].into_iter(), [0, 300]);
-        assert_eq!(scale.label, "drift / 1e-6");
-        assert_eq!(scale.marks(5)[1].1, "1");
+    fn errors_are_drawn_from_below_to_above() {
+        let errors = |errors: Vec<f64>| {
+            let curve = Curve { errors, ..Curve::new("", vec![[1.0, 1.0], [2.0, 3.0], [3.0, 2.0]], Style::Points, 0) };
+            let x = Axis::new("x", "");
+            [x.clone(), x.clone().logarithmic()].map(|y| {
+                let svg = Chart::new("t", x.clone(), y, vec![curve.clone()]).page("t").svg("t", "post").expect("draws");
+                svg.matches("<path").count()
+            })
+        };
+        assert_eq!((errors(vec![]), errors(vec![0.5, f64::NAN, 0.25])), ([0, 0], [2, 2]));
+        // An end below 0 goes to the lower end of a logarithmic axis.
+        assert_eq!(errors(vec![2.0, 0.1, 0.1]), [3, 3]);
     }
 
     #[test]
     fn long_legends_take_lines() {
         let curve = |i: usize| Curve::new(format!("a rather long name {i}"), vec![[0.0, i as f64]], Style::Line, i);
-        let chart = Chart {
-            title: String::new(),
-            x: Axis::new("x", ""),
-            y: Axis::new("y", ""),
-            curves: (0..7).map(curve).collect(),
-        };
-        let (places, lines) = chart.legend();
-        assert_eq!((places.len(), lines), (7, 3));
-        assert_eq!(chart.draw().get_pixel(places[6].1[0] + 2, places[6].1[1] + 10).0, COLOURS[0]);
+        let chart = |count| Chart::new("", Axis::new("x", ""), Axis::new("y", ""), (0..count).map(curve).collect());
+        let drawn = |count| Drawn::of(&chart(count).page("t").svg("t", "post").expect("draws"));
+        let few = drawn(1);
+        let many = drawn(9);
+        assert!(many.size[1] >= few.size[1] + 2.0 * LINE_HEIGHT, "{many:?}");
+        assert!((0..9).all(|i| many.says(&format!("a rather long name {i}"))));
+    }
+
+    #[test]
+    fn text_stays_on_the_page_and_apart() {
+        let mut random = Random::new(11);
+        for round in 0..60 {
+            let size = |random: &mut Random| 10f64.powf(f64::from(random.below(30)) - 15.0);
+            let sizes = [size(&mut random), size(&mut random)];
+            let curve = |random: &mut Random| {
+                let point = |i: usize| [sizes[0] * (i as f64 - 3.0), sizes[1] * f64::from(random.below(1000))];
+                let points = (0..20).map(point).collect();
+                Curve { errors: vec![0.3 * sizes[1]; 20], ..Curve::new(random.text(70), points, Style::Marks, 0) }
+            };
+            let curves = (0..random.below(6)).map(|_| curve(&mut random)).collect();
+            let axis = |random: &mut Random| Axis {
+                label: random.text(80),
+                unit: ["", "m", "Pa", "rad/s"][random.below(4) as usize],
+                logarithmic: random.below(3) == 0,
+                from_zero: random.below(2) == 0,
+            };
+            let chart = Chart::new(random.text(150), axis(&mut random), axis(&mut random), curves);
+            let title = Origin { run: random.text(30), times: [0.0, 3e-5] }.title(&chart.what);
+            let svg = chart.page(&title).svg(&title, "post").expect("draws");
+            let drawn = Drawn::of(&svg);
+            drawn.is_sound();
+            assert_eq!(drawn.size[0], WIDTH);
+            assert_eq!(svg, chart.page(&title).svg(&title, "post").expect("draws"), "{round}");
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! Reductions from dumps to tables and figures: arrays in, tables and images out.
+//! Reductions from dumps to tables and figures: arrays in, tables and figures out.
 //!
 //! Every statistic is a pure function of a [`hematite_dump::Grid`] and values in SI. [`table`] and [`figure`] write the
-//! results as CSV, JSON and PNG.
+//! results as CSV, JSON, SVG and PNG.
 
 pub mod bodies;
 pub mod cells;
@@ -19,6 +19,7 @@ pub mod summary;
 pub mod suspension;
 pub mod table;
 pub mod timeline;
+pub mod title;
 pub mod wall;
 pub mod wall_pressure;
 pub mod wss;

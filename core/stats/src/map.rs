@@ -7,7 +7,8 @@ use crate::figure::{Figure, LONGEST, Panel, remark_on};
 use crate::lookup::Nodes;
 use crate::plane::{AXES, Plane};
 use crate::raster::{Merge, Raster, Zoom};
-use hematite_drawing::colour::ColourScale;
+use hematite_drawing::scale::ColourScale;
+use hematite_drawing::shapes::Shapes;
 use hematite_units::number::with_unit;
 
 /// What a map shows.
@@ -139,17 +140,17 @@ fn fit(low: [i64; 2], high: [i64; 2]) -> Zoom {
     Zoom::fit((0..2).map(|a| (high[a] - low[a]) as u64 + 1).max().unwrap_or(1), LONGEST)
 }
 
-/// The map of `values`, one a node in SI, at `time` seconds. Shows the whole domain in 2-D (`plane` is `None`), the
-/// layer of nodes nearest to `plane` in 3-D. Colours span the values shown.
+/// The map of `values`, one a node in SI. Shows the whole domain in 2-D (`plane` is `None`), the layer of nodes nearest
+/// to `plane` in 3-D. Colours are those of the values shown.
 ///
 /// # Errors
 /// As [`View::whole`].
-pub fn map(nodes: &Nodes, values: &[f64], quantity: Quantity, plane: Option<&Plane>, time: f64) -> Result<Figure> {
-    Ok(draw(nodes, values, quantity, &View::whole(nodes, plane)?, time))
+pub fn map(nodes: &Nodes, values: &[f64], quantity: Quantity, plane: Option<&Plane>) -> Result<Figure> {
+    Ok(draw(nodes, values, quantity, &View::whole(nodes, plane)?))
 }
 
 /// The map of the nodes in `view`, one flat square a node.
-pub fn draw(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time: f64) -> Figure {
+pub fn draw(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View) -> Figure {
     let shown = || view.nodes(nodes).map(|(n, at)| (at, values[n]));
     let mut raster = Raster::new(view.low, view.high, view.zoom, Merge::Mean);
     for (at, value) in shown() {
@@ -158,13 +159,13 @@ pub fn draw(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time
     let scale = quantity.scale(shown().map(|(_, v)| v));
     let image = raster.paint(&scale);
     let remark = remark_on(shown().map(|(_, v)| v));
-    figure(nodes, quantity, view, time, Painted { scale, image, remark })
+    figure(nodes, quantity, view, Painted { scale, image, remark })
 }
 
 /// As [`draw`], but with values interpolated between nodes; for maps on which members are drawn.
-pub fn draw_smooth(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View, time: f64) -> Figure {
+pub fn draw_smooth(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &View) -> Figure {
     if view.factor() < 2.0 {
-        return draw(nodes, values, quantity, view, time);
+        return draw(nodes, values, quantity, view);
     }
     let shown = || view.nodes(nodes).map(|(n, at)| (at, values[n]));
     let mut raster = Raster::new(view.low, view.high, Zoom::fit(1, 1), Merge::Mean);
@@ -174,7 +175,7 @@ pub fn draw_smooth(nodes: &Nodes, values: &[f64], quantity: Quantity, view: &Vie
     let scale = quantity.scale(shown().map(|(_, v)| v));
     let image = raster.paint_smooth(&scale, view.zoom);
     let remark = remark_on(shown().map(|(_, v)| v));
-    figure(nodes, quantity, view, time, Painted { scale, image, remark })
+    figure(nodes, quantity, view, Painted { scale, image, remark })
 }
 
 struct Painted {
@@ -183,12 +184,13 @@ struct Painted {
     remark: String,
 }
 
-fn figure(nodes: &Nodes, quantity: Quantity, view: &View, time: f64, painted: Painted) -> Figure {
+fn figure(nodes: &Nodes, quantity: Quantity, view: &View, painted: Painted) -> Figure {
     Figure {
-        title: format!("{}{}, t = {}", quantity.label(), view.place(), with_unit(time, "s")),
+        what: format!("{}{}", quantity.label(), view.place()),
         panels: vec![Panel {
             caption: format!("{} to the right, {} up", AXES[view.axes[0]], AXES[view.axes[1]]),
             image: painted.image,
+            shapes: Shapes::default(),
         }],
         stacked: false,
         metres_per_pixel: nodes.grid().spacing / view.factor(),
@@ -210,7 +212,7 @@ mod tests {
     fn one_hot_node_of_a_sparse_2d_map() {
         let grid = grid_of(2, 1.0, [[5, 5, 0], [7, 6, 0], [14, 9, 0]].into_iter());
         let nodes = Nodes::new(&grid).expect("nodes");
-        let figure = map(&nodes, &[0.0, 1.0, 0.0], Quantity::Speed, None, 0.0).expect("draws");
+        let figure = map(&nodes, &[0.0, 1.0, 0.0], Quantity::Speed, None).expect("draws");
         let image = &figure.panels[0].image;
         assert_eq!((image.width(), image.height()), (1400, 700));
         // Node (7, 6) is the third column from the left and the second row from below, 140 pixels each.
@@ -227,7 +229,7 @@ mod tests {
         let nodes = Nodes::new(&grid).expect("nodes");
         let values: Vec<f64> = grid.position.iter().map(|p| if *p == [2, 3, 5] { 1.0 } else { 0.0 }).collect();
         let plane = |at| Plane { name: "p".into(), axis: 1, at };
-        let hit = map(&nodes, &values, Quantity::Speed, Some(&plane(3.4)), 0.0).expect("draws");
+        let hit = map(&nodes, &values, Quantity::Speed, Some(&plane(3.4))).expect("draws");
         let image = &hit.panels[0].image;
         // x to the right (2nd of 4), z up (5th of 6); 1400 / 6 = 233 pixels a node.
         let colour = |column: u32, up: u32| image.get_pixel(column * 233 + 100, image.height() - 1 - up * 233 - 100).0;
@@ -237,8 +239,8 @@ mod tests {
                 assert_eq!(colour(column, up), hit.scale.colour(value), "{column} {up}");
             }
         }
-        let miss = map(&nodes, &values, Quantity::Speed, Some(&plane(4.6)), 0.0).expect("draws");
+        let miss = map(&nodes, &values, Quantity::Speed, Some(&plane(4.6))).expect("draws");
         assert!(miss.panels[0].image.pixels().all(|p| p.0 == miss.scale.colour(0.0)));
-        assert!(map(&nodes, &values, Quantity::Speed, None, 0.0).is_err());
+        assert!(map(&nodes, &values, Quantity::Speed, None).is_err());
     }
 }

@@ -2,7 +2,8 @@
 
 use image::{Rgb, RgbImage};
 
-use hematite_drawing::colour::{ColourScale, SOLID};
+use hematite_drawing::colour::SOLID;
+use hematite_drawing::scale::ColourScale;
 
 /// Pixels a lattice spacing, as a fraction: `pixels / nodes`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,50 +1,37 @@
 //! Pictures of wall shear stress and pressure at walls: on the outline of a 2-D domain, projected along the axes of a
 //! 3-D one.
 
+use std::collections::BTreeMap;
+
 use crate::figure::{Figure, LONGEST, Panel, remark_on};
 use crate::lookup::Nodes;
 use crate::map::shown;
 use crate::plane::AXES;
 use crate::raster::{Merge, Raster, Zoom};
-use crate::wall::{AtWall, Statistics, WallSite};
-use hematite_drawing::colour::{ColourScale, FLUID};
-use hematite_drawing::text::disc;
-use hematite_units::number::with_unit;
+use crate::wall::{AtWall, WallSite};
+use hematite_drawing::colour::FLUID;
+use hematite_drawing::scale::ColourScale;
+use hematite_drawing::shapes::{Look, Shapes};
 
-/// The picture of wall shear stress at `time` seconds; `stresses` holds one value for each of `sites`.
-///
-/// The colour scale ends at the 99th percentile where single corners reach far beyond it.
-pub fn picture(
-    nodes: &Nodes,
-    sites: &[WallSite],
-    stresses: &[AtWall<3>],
-    statistics: &Statistics,
-    time: f64,
-) -> Figure {
-    let mut scale = ColourScale::sequential(stresses.iter().map(AtWall::number));
-    let mut remark = remark_on(stresses.iter().map(AtWall::number));
-    if statistics.max_pa > 1.5 * statistics.p99_pa && statistics.p99_pa > 0.0 {
-        scale = scale.capped(statistics.p99_pa);
-        remark = format!("colours end at the 99th percentile; largest {}", with_unit(statistics.max_pa, "Pa"));
-    }
-    figure(nodes, sites, stresses, ("wall shear stress", scale, remark, Merge::Max), time)
+/// The picture of wall shear stress; `stresses` holds one value for each of `sites`.
+pub fn picture(nodes: &Nodes, sites: &[WallSite], stresses: &[AtWall<3>]) -> Figure {
+    let scale = ColourScale::sequential(stresses.iter().map(AtWall::number));
+    figure(nodes, sites, stresses, ("wall shear stress", scale, Merge::Max))
 }
 
-/// The picture of pressure at walls at `time` seconds; `pressures` holds one value for each of `sites`.
-pub fn pressure_picture(nodes: &Nodes, sites: &[WallSite], pressures: &[AtWall<1>], time: f64) -> Figure {
-    let all = || pressures.iter().map(AtWall::number);
-    let (scale, remark) = (ColourScale::diverging(all()), remark_on(all()));
-    figure(nodes, sites, pressures, ("pressure at walls", scale, remark, Merge::Mean), time)
+/// The picture of pressure at walls; `pressures` holds one value for each of `sites`.
+pub fn pressure_picture(nodes: &Nodes, sites: &[WallSite], pressures: &[AtWall<1>]) -> Figure {
+    let scale = ColourScale::diverging(pressures.iter().map(AtWall::number));
+    figure(nodes, sites, pressures, ("pressure at walls", scale, Merge::Mean))
 }
 
-/// The figure of values on the wall. The tuple holds the name of the quantity, the colour scale, a remark, and how
-/// values in one pixel of a projection merge.
+/// The figure of values on the wall. The tuple holds the name of the quantity, the colour scale, and how values in one
+/// pixel of a projection merge.
 fn figure<const N: usize>(
     nodes: &Nodes,
     sites: &[WallSite],
     values: &[AtWall<N>],
-    (quantity, scale, remark, merge): (&str, ColourScale, String, Merge),
-    time: f64,
+    (quantity, scale, merge): (&str, ColourScale, Merge),
 ) -> Figure {
     let extent: [u64; 3] = std::array::from_fn(|a| (nodes.high()[a] - nodes.low()[a]) as u64 + 1);
     let (panels, stacked, factor) = if nodes.grid().dimension == 3 {
@@ -54,14 +41,14 @@ fn figure<const N: usize>(
         (vec![panel], false, factor)
     };
     Figure {
-        title: format!("{quantity}, t = {}", with_unit(time, "s")),
+        what: quantity.to_owned(),
         panels,
         stacked,
         metres_per_pixel: nodes.grid().spacing / factor,
         scale,
         quantity: quantity.to_owned(),
         unit: "Pa",
-        remark,
+        remark: remark_on(values.iter().map(AtWall::number)),
         legend: Vec::new(),
     }
 }
@@ -77,14 +64,22 @@ fn outline<const N: usize>(nodes: &Nodes, values: &[AtWall<N>], scale: &ColourSc
     for p in &nodes.grid().position {
         raster.add(pick(p.map(i64::from)), 0.0);
     }
-    let mut image = raster.paint_flat(FLUID);
-    let mut order: Vec<&AtWall<N>> = values.iter().collect();
-    order.sort_by(|a, b| a.number().total_cmp(&b.number()));
-    for value in order {
+    // Of values in one pixel only the largest is seen.
+    let mut seen: BTreeMap<[i64; 2], (f64, [f64; 2])> = BTreeMap::new();
+    for value in values {
         let [x, y, _] = nodes.coordinate(value.point);
-        disc(&mut image, raster.pixel([x, y]), radius, scale.colour(value.number()));
+        let (number, at) = (value.number(), raster.pixel([x, y]));
+        let largest = seen.entry(at.map(|x| x.floor() as i64)).or_insert((number, at));
+        if number.total_cmp(&largest.0).is_gt() {
+            *largest = (number, at);
+        }
     }
-    (Panel { caption: "x to the right, y up".to_owned(), image }, zoom.factor())
+    let mut order: Vec<(f64, [f64; 2])> = seen.into_values().collect();
+    order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut shapes = Shapes::default();
+    order.iter().for_each(|&(number, at)| shapes.disc(at, radius, &Look::area(scale.colour(number))));
+    let image = raster.paint_flat(FLUID);
+    (Panel { caption: "x to the right, y up".to_owned(), image, shapes }, zoom.factor())
 }
 
 /// Three panels, seen along z, y and x: each pixel shows the largest or the mean value on the line of sight.
@@ -121,7 +116,7 @@ fn projections<const N: usize>(
             }
         }
         let caption = format!("along {}: {} right, {} up", AXES[axis], AXES[axes[0]], AXES[axes[1]]);
-        Panel { caption, image }
+        Panel { caption, image, shapes: Shapes::default() }
     });
     (panels.into(), stacked, zoom.factor())
 }

@@ -9,7 +9,7 @@ use crate::picture::PictureOf;
 
 const EXAMPLES: &str = "\
 Examples:
-  mkcase cases/aneurysm.json                       writes cases/aneurysm.h5, draws cases/aneurysm.png
+  mkcase cases/aneurysm.json                       writes cases/aneurysm.h5, draws cases/aneurysm.{png,svg}
   mkcase cases/aneurysm.json -o /tmp/a.h5          writes there
   mkcase cases/aneurysm.json --parts 1,4,16        stores partitions for 1, 4 and 16 ranks
   mkcase cases/aneurysm.json --picture parts       draws its parts, too
@@ -46,8 +46,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N[,N..]", value_delimiter = ',')]
     pub parts: Option<Vec<NonZeroUsize>>,
 
-    /// What is drawn beside the case, into CASE.png [default: case, with --check none]. Where that file is one of those that the
-    /// case is made from, or another's picture, the picture goes into CASE-picture.png
+    /// What is drawn beside the case, into CASE.png and CASE.svg [default: case, with --check none]. Where one of these is a file
+    /// that the case is made from, or another's picture, the picture goes into CASE-picture.png and CASE-picture.svg
     #[arg(long, value_name = "WHAT", value_enum, num_args = 0..=1, default_missing_value = "case")]
     pub picture: Option<PictureOf>,
 

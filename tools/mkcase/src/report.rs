@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use hematite_case::{ImmersedWalls, Lattice, NodeField, Opening, Partition, PartitionReport};
+use hematite_drawing::page::files;
 use hematite_geometry::{Narrowest, OpeningKind};
 
 /// The report of one case; its text ends without a newline.
@@ -12,7 +13,7 @@ pub struct Report<'a> {
     pub output: &'a Path,
     /// Whether it was written, or only checked.
     pub written: bool,
-    /// The picture of the case, if one was drawn.
+    /// The picture of the case without the ends of its two files, if one was drawn.
     pub picture: Option<&'a Path>,
     /// The files of the geometry.
     pub inputs: &'a [PathBuf],
@@ -34,7 +35,9 @@ impl fmt::Display for Report<'_> {
         let inputs: Vec<String> = self.inputs.iter().map(|path| path.display().to_string()).collect();
         let outcome = if self.written { "" } else { " (checked, not written)" };
         writeln!(f, "case       {}{outcome}", self.output.display())?;
-        self.picture.iter().try_for_each(|picture| writeln!(f, "picture    {}", picture.display()))?;
+        if let Some([png, svg]) = self.picture.map(files) {
+            writeln!(f, "picture    {}, {}", png.display(), svg.display())?;
+        }
         writeln!(
             f,
             "read       {}: {} {}",

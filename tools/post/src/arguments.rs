@@ -84,11 +84,13 @@ pub struct Choice {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Writes into DIR: speed*.png, pressure*.png, profile_*.csv, flow_rate.csv, mass_balance.json,
-wall_shear_stress.{csv,json,png}, wall_pressure.{csv,json,png}, summary.json. If the ledger holds forces on
-parts of the wall, also forces.csv and forces.png with drag and lift. With a dump of cells of the same step also
-cells*.png, the cells drawn on the speed, and if cells are small there, cells_zoom*.png (with rigid bodies only:
-bodies*.png). Leaves out statistics that need what a dump lacks, and says so on stderr.
+Writes into DIR: profile_*.csv, flow_rate.csv, mass_balance.json, wall_shear_stress.{csv,json},
+wall_pressure.{csv,json}, summary.json, and figures, each as .png and .svg: speed*, pressure*, wall_shear_stress*,
+wall_pressure*. If the ledger holds forces on parts of the wall, also forces.csv and the figure forces with drag and
+lift. With a dump of cells of the same step also the figures cells*, the cells drawn on the speed, and if cells are
+small there, cells_zoom* (with rigid bodies only: bodies*). Leaves out statistics that need what a dump lacks, and
+says so on stderr.
+Colours end at the 99.5th percentile of the values shown, or at an extreme value near it; figures tell the share beyond.
 Pressures include the linear part of a pressure drop that drives the run.
 In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; flow rates in m2/s are per depth.
 
@@ -118,8 +120,8 @@ pub struct FlowArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: suspension.csv (each dump), populations.csv (each dump and population), shapes.csv (each cell),
-rotation.csv (each cell), cells_profile_*.csv, cells.json (means with standard errors) and figures. Leaves out
-statistics that need what dumps lack, and says so on stderr. In 2-D, volumes are areas, and flow rates are per depth.
+rotation.csv (each cell), cells_profile_*.csv, cells.json (means with standard errors) and figures, each as .png and
+.svg. Leaves out statistics that need what dumps lack, and says so on stderr. In 2-D, volumes are areas, and flow rates are per depth.
 
 tube hematocrit H_T       enclosed volume of cells over the volume of the fluid nodes
 discharge hematocrit H_D  sum of cell volume x velocity over the sum of fluid velocity x node volume, along the axis;
@@ -166,8 +168,8 @@ pub struct CellsArguments {
 #[command(after_help = "\
 Writes into DIR: bodies.csv (each body of the last dump), bodies_series.csv (each dump and population),
 bodies_profile_*.csv (by distance from the wall, and in straight vessels across them), bodies.json (means with
-standard errors), charts, and bodies_*.png: sections of the last dump's bodies drawn on the speed of the fluid.
-Leaves out statistics that need what dumps lack, and says so on stderr.
+standard errors), and figures, each as .png and .svg: charts, and sections of the last dump's bodies drawn on the speed
+of the fluid. Leaves out statistics that need what dumps lack, and says so on stderr.
 
 n                axis of symmetry: the axis whose semi-axis differs most from the other two; spheres have none
 S                mean of (3 (n e)^2 - 1)/2: 1 along e, -1/2 across it, 0 in the mean over all directions; wall_order
@@ -200,7 +202,7 @@ pub struct BodiesArguments {
 #[command(after_help = "\
 Writes into DIR: tracks.csv (each cell and dump: unwrapped centroid and velocity), velocity.csv (mean velocity of
 each cell), displacement.csv (mean and mean square displacement over lags, dispersion about the mean motion),
-tracks.png and displacement.png. From tracks.h5, or where a run has none, from cells.vtkhdf or bodies.vtkhdf.
+and the figures tracks and displacement, each as .png and .svg. From tracks.h5, or where a run has none, from cells.vtkhdf or bodies.vtkhdf.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 
@@ -249,8 +251,9 @@ pub struct ScalingArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Needs the trace of run --trace. Prints, for each rank, how busy the device is and how much of the exchange lies
-under interior work, then each phase; writes into DIR: timeline.json (all of it), timeline_phases.csv,
-timeline_rank0.svg ... (a few time steps of a rank) and, of several ranks, timeline.svg (the first eight together).
+under interior work, then each phase; writes into DIR: timeline.json (all of it), timeline_phases.csv, and drawings,
+each as .png and .svg: timeline_rank0 ... (a few time steps of a rank) and, of several ranks, timeline (the first eight
+together).
 
 device busy     share of the time from the first event of a rank to the end of its last
 messages        on their way from the end of the device's phase \"pack\" to the end of the host's \"exchange\"

@@ -1,4 +1,4 @@
-//! Forces on walls, from the ledger of a run: `forces.csv`, `forces.png` and means.
+//! Forces on walls, from the ledger of a run: `forces.csv`, the figure `forces` and means.
 
 use std::path::Path;
 
@@ -38,6 +38,7 @@ pub fn forces(work: &mut Work, run: &Path, config: &PostConfig) -> Result<Option
         };
     }
     forces::table(&parts, dimension).write_csv(&work.output.file("forces.csv"))?;
-    forces::chart(&parts, dimension).write(&work.output.file("forces.png"))?;
+    let origin = work.output.origin(parts.iter().flat_map(|part| &part.rows).map(|row| row.time));
+    forces::chart(&parts, dimension).write(&work.output.figure("forces"), &origin)?;
     Ok(Some(Forces { directions, parts: forces::summary(&parts, dimension) }))
 }

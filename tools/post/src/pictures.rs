@@ -21,12 +21,13 @@ use crate::source::Values;
 /// Draws maps of speed and pressure: of the whole domain in 2-D, of every plane in 3-D.
 pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Result<()> {
     let speed = speeds(&values.velocity);
+    let origin = work.output.origin([at.time]);
     let fields = [(Quantity::Speed, Some(&speed)), (Quantity::Pressure, values.pressure.as_ref())];
     for (quantity, field) in fields {
         let Some(field) = field else { continue };
         for (plane, name) in planes(&work.planes, work.nodes.grid().dimension) {
-            let figure = hematite_stats::map::map(&work.nodes, field, quantity, plane, at.time)?;
-            figure.write(&work.output.file(format!("{}{name}{suffix}.png", quantity.name())))?;
+            let figure = hematite_stats::map::map(&work.nodes, field, quantity, plane)?;
+            figure.write(&work.output.figure(format!("{}{name}{suffix}", quantity.name())), &origin)?;
         }
     }
     Ok(())
@@ -60,12 +61,13 @@ pub fn cells(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Re
         let view = View::whole(&work.nodes, plane)?;
         let mut outlines = map::outlines(&work.nodes, &view, &all);
         outlines.extend(map::outlines(&work.nodes, &view, &bodies));
-        let (whole, detail) = suspended((&work.nodes, &speed), &view, (what, &outlines, &names), at.time);
-        pictures.push((format!("{what}{name}{suffix}.png"), whole));
-        pictures.extend(detail.map(|detail| (format!("{what}_zoom{name}{suffix}.png"), detail)));
+        let (whole, detail) = suspended((&work.nodes, &speed), &view, (what, &outlines, &names));
+        pictures.push((format!("{what}{name}{suffix}"), whole));
+        pictures.extend(detail.map(|detail| (format!("{what}_zoom{name}{suffix}"), detail)));
     }
+    let origin = work.output.origin([at.time]);
     for (name, picture) in pictures {
-        picture.write(&work.output.file(name))?;
+        picture.write(&work.output.figure(name), &origin)?;
     }
     Ok(())
 }
@@ -80,11 +82,10 @@ pub fn suspended(
     (nodes, speed): (&Nodes, &[f64]),
     view: &View,
     (what, outlines, names): (&str, &[Outline], &[String]),
-    time: f64,
 ) -> (Figure, Option<Figure>) {
     let picture = |view: &View| {
-        let mut figure = draw_smooth(nodes, speed, Quantity::Speed, view, time);
-        figure.title = format!("{what} and {}", figure.title);
+        let mut figure = draw_smooth(nodes, speed, Quantity::Speed, view);
+        figure.what = format!("{what} and {}", figure.what);
         map::draw(&mut figure, nodes, view, outlines, names);
         figure
     };
@@ -109,8 +110,8 @@ pub fn wall_shear_stress(
 ) -> Result<Option<Statistics>> {
     let stresses = wss::wall_shear_stress(&work.nodes, sites, stress)?;
     let (table, statistics) = (wall::table(&stresses, wss::columns()), wall::statistics(&stresses));
-    let picture = |of: &Statistics| wss_map::picture(&work.nodes, sites, &stresses, of, at.time);
-    write_at_walls(&mut work.output, &format!("wall_shear_stress{suffix}"), &table, statistics, picture)
+    let picture = || wss_map::picture(&work.nodes, sites, &stresses);
+    write_at_walls(&mut work.output, at, &format!("wall_shear_stress{suffix}"), (&table, statistics), picture)
 }
 
 /// Writes pressure at walls as table, statistics and picture; `None` without wall points.
@@ -124,20 +125,21 @@ pub fn pressure_at_walls(
     let pressures = wall_pressure::wall_pressure(&work.nodes, sites, pressure)?;
     let columns = [wall_pressure::COLUMN.to_owned()];
     let (table, statistics) = (wall::table(&pressures, columns), wall::statistics(&pressures));
-    let picture = |_: &Statistics| wss_map::pressure_picture(&work.nodes, sites, &pressures, at.time);
-    write_at_walls(&mut work.output, &format!("wall_pressure{suffix}"), &table, statistics, picture)
+    let picture = || wss_map::pressure_picture(&work.nodes, sites, &pressures);
+    write_at_walls(&mut work.output, at, &format!("wall_pressure{suffix}"), (&table, statistics), picture)
 }
 
 fn write_at_walls(
     output: &mut Output,
+    at: DumpStep,
     name: &str,
-    table: &Table,
-    statistics: Option<Statistics>,
-    picture: impl Fn(&Statistics) -> Figure,
+    (table, statistics): (&Table, Option<Statistics>),
+    picture: impl Fn() -> Figure,
 ) -> Result<Option<Statistics>> {
     let Some(statistics) = statistics else { return Ok(None) };
     table.write_csv(&output.file(format!("{name}.csv")))?;
     write_json(&output.file(format!("{name}.json")), &statistics)?;
-    picture(&statistics).write(&output.file(format!("{name}.png")))?;
+    let origin = output.origin([at.time]);
+    picture().write(&output.figure(name), &origin)?;
     Ok(Some(statistics))
 }

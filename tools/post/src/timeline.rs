@@ -38,15 +38,15 @@ pub fn run(arguments: &TimelineArguments) -> Result<Exit> {
             true => format!("step {}", window.first),
             false => format!("steps {} to {}", window.first, window.last),
         };
-        let title = format!("{}, {what}, {steps}", arguments.place.run.display());
-        Drawing { title, ranks: ranks.to_vec(), window }.write(&output.file(name))
+        let run = output.run.clone();
+        Drawing { what: format!("{what}, {steps}"), ranks: ranks.to_vec(), window }.write(&output.figure(name), &run)
     };
     for (number, rank) in &ranks {
-        draw(format!("timeline_rank{number}.svg"), &rank.device_name, &[(*number, *rank)])?;
+        draw(format!("timeline_rank{number}"), &rank.device_name, &[(*number, *rank)])?;
     }
     if ranks.len() > 1 {
         let some = &ranks[..ranks.len().min(TOGETHER)];
-        draw("timeline.svg".to_owned(), &format!("ranks 0 to {} of {}", some.len() - 1, ranks.len()), some)?;
+        draw("timeline".to_owned(), &format!("ranks 0 to {} of {}", some.len() - 1, ranks.len()), some)?;
     }
     output.say()?;
     report(&summary)?;

@@ -41,8 +41,9 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
         .collect();
     displacement_table(&moved).write_csv(&output.file("displacement.csv"))?;
     if time.len() > 1 {
-        displacement_chart(&moved, dimension).write(&output.file("displacement.png"))?;
-        track_chart(&all).write(&output.file("tracks.png"))?;
+        let origin = output.origin(time.iter().copied());
+        displacement_chart(&moved, dimension).write(&output.figure("displacement"), &origin)?;
+        track_chart(&all).write(&output.figure("tracks"), &origin)?;
     }
     output.say()?;
     say::line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
@@ -185,7 +186,7 @@ fn displacement_chart(moved: &[(String, Vec<Displacement>)], dimension: usize) -
             curves.push(Curve::new(name, points, Style::Marks, curves.len()));
         }
     }
-    let y = Axis::new("mean square displacement", "m2").logarithmic();
+    let y = Axis::new("mean square displacement", "m\u{b2}").logarithmic();
     Chart::new("mean square displacement", Axis::new("lag", "s").logarithmic(), y, curves)
 }
 

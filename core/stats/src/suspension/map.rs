@@ -1,8 +1,8 @@
 //! Members of a suspension drawn on a map of the flow.
 
-use hematite_drawing::canvas::{paint, to_canvas, to_image};
-use hematite_drawing::colour::{of_population as colour, outline_of};
-use tiny_skia::{FillRule, LineJoin, Path, PathBuilder, Rect, Stroke, Transform};
+use hematite_drawing::colour::of_population as colour;
+use hematite_drawing::outline;
+use hematite_drawing::shapes::{INK, Look, PAPER, Path};
 
 use super::Member;
 use crate::figure::Figure;
@@ -68,19 +68,9 @@ fn images(nodes: &Nodes, view: &View, member: &impl Member) -> Vec<Outline> {
 /// populations to the legend.
 pub fn draw(figure: &mut Figure, nodes: &Nodes, view: &View, outlines: &[Outline], names: &[String]) {
     let Some(panel) = figure.panels.first_mut() else { return };
-    let Some(mut canvas) = to_canvas(&panel.image) else { return };
-    let size = typical_size(outlines) / figure.metres_per_pixel;
-    for outline in outlines {
-        let Some(path) = path(nodes, view, outline) else { continue };
-        let fill = colour(outline.population);
-        canvas.fill_path(&path, &paint(fill, 0.9), FillRule::EvenOdd, Transform::identity(), None);
-        let width = (size / 22.0).min(3.0);
-        if width > 0.25 {
-            let stroke = Stroke { width: width as f32, line_join: LineJoin::Round, ..Stroke::default() };
-            canvas.stroke_path(&path, &paint(outline_of(fill), 1.0), &stroke, Transform::identity(), None);
-        }
-    }
-    panel.image = to_image(&canvas);
+    let drawn = |of: &Outline| outline::Outline { population: of.population, path: path(nodes, view, of) };
+    let drawn: Vec<outline::Outline> = outlines.iter().map(drawn).filter(|drawn| !drawn.path.is_empty()).collect();
+    outline::draw(&mut panel.shapes, &drawn, OPACITY);
     let shown = |k: &usize| outlines.iter().any(|outline| outline.population == *k);
     figure.legend = (0..names.len()).filter(shown).map(|k| (names[k].clone(), colour(k))).collect();
 }
@@ -88,22 +78,23 @@ pub fn draw(figure: &mut Figure, nodes: &Nodes, view: &View, outlines: &[Outline
 /// Frames the lattice positions that `part` shows on the first panel of `figure`, which shows `view`.
 pub fn mark(figure: &mut Figure, nodes: &Nodes, view: &View, part: &View) {
     let Some(panel) = figure.panels.first_mut() else { return };
-    let Some(mut canvas) = to_canvas(&panel.image) else { return };
     let grid = nodes.grid();
     let metres = |site: [i64; 2]| [0, 1].map(|k| grid.origin[view.axes[k]] + site[k] as f64 * grid.spacing);
     let [left, bottom] = view.pixel(nodes, metres(part.low));
     let [right, top] = view.pixel(nodes, metres(part.high.map(|site| site + 1)));
-    let (left, bottom, right, top) = (left as f32, bottom as f32, right as f32, top as f32);
-    if let Some(frame) = Rect::from_ltrb(left + 1.5, top + 1.5, right - 1.5, bottom - 1.5) {
-        let path = PathBuilder::from_rect(frame);
-        for (width, colour) in [(5.0, [0x20, 0x20, 0x24]), (2.5, [0xff, 0xff, 0xff])] {
-            let stroke = Stroke { width, ..Stroke::default() };
-            canvas.stroke_path(&path, &paint(colour, 1.0), &stroke, Transform::identity(), None);
-        }
+    for (width, colour) in FRAME {
+        panel.shapes.rect(
+            [left + 1.5, top + 1.5],
+            [right - left - 3.0, bottom - top - 3.0],
+            &Look::line(colour, width),
+        );
     }
-    panel.image = to_image(&canvas);
 }
 
+/// Opacity of members.
+const OPACITY: f64 = 0.9;
+/// Widths and colours of the lines around a part that is shown larger.
+const FRAME: [(f64, [u8; 3]); 2] = [(5.0, INK), (2.5, PAPER)];
 /// Members shorter than this many pixels need a picture of a part of the domain.
 const SMALL: f64 = 34.0;
 /// Sides of that part, in lengths of a member.
@@ -194,26 +185,25 @@ pub fn typical_size(outlines: &[Outline]) -> f64 {
     sizes.get(sizes.len() / 2).copied().unwrap_or(0.0)
 }
 
-fn path(nodes: &Nodes, view: &View, outline: &Outline) -> Option<Path> {
-    let mut builder = PathBuilder::new();
+fn path(nodes: &Nodes, view: &View, outline: &Outline) -> Path {
+    let mut path = Path::default();
     for points in outline.loops.iter().filter(|points| points.len() > 2) {
-        let at: Vec<[f32; 2]> = points.iter().map(|&p| view.pixel(nodes, p).map(|x| x as f32)).collect();
-        builder.move_to(at[0][0], at[0][1]);
+        let at: Vec<[f64; 2]> = points.iter().map(|&p| view.pixel(nodes, p)).collect();
+        path.move_to(at[0]);
         let n = at.len();
         for i in 0..n {
             let [before, here, next, after] = [i + n - 1, i, i + 1, i + 2].map(|k| at[k % n]);
             if outline.smooth {
                 // The Catmull-Rom spline through the vertices, as a Bezier curve.
-                let control = |p: [f32; 2], a: [f32; 2], b: [f32; 2]| [0, 1].map(|k| p[k] + (b[k] - a[k]) / 6.0);
-                let (one, two) = (control(here, before, next), control(next, after, here));
-                builder.cubic_to(one[0], one[1], two[0], two[1], next[0], next[1]);
+                let control = |p: [f64; 2], a: [f64; 2], b: [f64; 2]| [0, 1].map(|k| p[k] + (b[k] - a[k]) / 6.0);
+                path.curve_to(control(here, before, next), control(next, after, here), next);
             } else {
-                builder.line_to(next[0], next[1]);
+                path.line_to(next);
             }
         }
-        builder.close();
+        path.close();
     }
-    builder.finish()
+    path
 }
 
 #[cfg(test)]
@@ -225,9 +215,20 @@ mod tests {
     use crate::plane::Plane;
     use crate::testing::{channel, duct};
     use hematite_drawing::colour::SOLID;
+    use hematite_drawing::page::Page;
+    use image::RgbImage;
 
-    fn pixel(figure: &Figure, [x, y]: [f64; 2]) -> [u8; 3] {
-        figure.panels[0].image.get_pixel(x as u32, y as u32).0
+    /// The first panel of a figure as it is seen.
+    fn seen(figure: &Figure) -> RgbImage {
+        let panel = &figure.panels[0];
+        let mut page = Page::new([panel.image.width(), panel.image.height()].map(f64::from));
+        page.picture(panel.image.clone(), [0.0; 2]);
+        page.shapes = panel.shapes.clone();
+        page.pixels().expect("draws")
+    }
+
+    fn pixel(image: &RgbImage, [x, y]: [f64; 2]) -> [u8; 3] {
+        image.get_pixel(x as u32, y as u32).0
     }
 
     #[test]
@@ -241,15 +242,16 @@ mod tests {
         assert_eq!(found.len(), 3);
         assert!((typical_size(&found) - 8.0).abs() < 1e-9);
         let speed = vec![1.0; grid.position.len()];
-        let mut figure = draw_smooth(&nodes, &speed, Quantity::Speed, &view, 0.0);
-        let before = pixel(&figure, view.pixel(&nodes, [20.0, 8.0]));
+        let mut figure = draw_smooth(&nodes, &speed, Quantity::Speed, &view);
+        let before = pixel(&seen(&figure), view.pixel(&nodes, [20.0, 8.0]));
         draw(&mut figure, &nodes, &view, &found, &["none".into(), "red".into()]);
         assert_eq!(figure.legend, [("red".to_owned(), colour(1))]);
+        let image = seen(&figure);
         for inside in [[20.0, 8.0], [23.5, 8.0], [2.0, 15.0], [39.0, 15.0]] {
-            assert_ne!(pixel(&figure, view.pixel(&nodes, inside)), before, "{inside:?}");
+            assert_ne!(pixel(&image, view.pixel(&nodes, inside)), before, "{inside:?}");
         }
         for outside in [[20.0, 11.0], [25.0, 8.0], [35.0, 15.0]] {
-            assert_eq!(pixel(&figure, view.pixel(&nodes, outside)), before, "{outside:?}");
+            assert_eq!(pixel(&image, view.pixel(&nodes, outside)), before, "{outside:?}");
         }
         assert_eq!(zoom(&nodes, &view, &found, &speed), None);
     }
@@ -290,10 +292,10 @@ mod tests {
         let part = zoom(&nodes, &view, &found, &speed).expect("small cells");
         assert!(part.low[0] < 1230 && part.high[0] > 1230, "{part:?}");
         assert!(part.factor() > 5.0 * view.factor());
-        let mut whole = draw_smooth(&nodes, &speed, Quantity::Speed, &view, 0.0);
+        let mut whole = draw_smooth(&nodes, &speed, Quantity::Speed, &view);
         mark(&mut whole, &nodes, &view, &part);
         let [x, y] = view.pixel(&nodes, [part.low[0] as f64, 0.5 * (part.low[1] + part.high[1]) as f64]);
-        assert_eq!(pixel(&whole, [x + 1.5, y]), [0xff; 3]);
+        assert_eq!(pixel(&seen(&whole), [x + 1.5, y]), PAPER);
         assert!(whole.panels[0].image.pixels().all(|p| p.0 != SOLID));
     }
 }

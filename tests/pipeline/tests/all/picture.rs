@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pipeline_tests::{Folder, draw};
 use serde_json::{Value, json};
+use svg_checks::Drawn;
 
 const FLUID: [u8; 3] = [0xd3, 0xe3, 0xf3];
 const WALL: [u8; 3] = [0xb4, 0xb4, 0xb8];
@@ -46,7 +47,7 @@ fn a_picture_shows_fluid_walls_openings_cells_and_what_was_removed() {
     let (folder, case) = channel();
     folder.json("case.json", &case);
     let made = folder.mkcase(&["case.json", "--quiet"]).done();
-    assert!(made.stdout.contains("picture    case.png"), "{}", made.stdout);
+    assert!(made.stdout.contains("picture    case.png, case.svg"), "{}", made.stdout);
     let found = colours(&folder, "case.png");
     let count = |colour: [u8; 3]| found.get(&colour).copied().unwrap_or(0);
     // At z pixels a site: the pool, the specks, and the 12 nodes of each opening beside the swatches.
@@ -88,10 +89,14 @@ fn pictures_have_the_same_bytes_on_any_number_of_threads() {
                 let config = format!("{name}.json");
                 let call = folder.call("mkcase", &[&config, "--quiet", "--picture", of]);
                 let _drawn = call.with("RAYON_NUM_THREADS", threads).end().done();
-                std::fs::read(folder.path(&format!("{name}.png"))).expect("reads")
+                ["png", "svg"].map(|end| std::fs::read(folder.path(&format!("{name}.{end}"))).expect("reads"))
             });
             assert!(bytes[0] == bytes[1], "{name}, {of}");
         }
+    }
+    for name in ["flat", "deep"] {
+        let svg = std::fs::read_to_string(folder.path(&format!("{name}.svg"))).expect("is there");
+        Drawn::of(&svg).is_sound();
     }
     // Parts of a 3-D case: the fluid has their colours, the openings theirs.
     let found = colours(&folder, "deep.png");
@@ -109,7 +114,7 @@ fn a_picture_goes_beside_the_case_and_replaces_nothing_but_itself() {
     folder.json("case.json", &case);
     for _ in 0..2 {
         let made = folder.mkcase(&["case.json", "--quiet"]).done();
-        assert!(made.stdout.contains("picture    case-picture.png"), "{}", made.stdout);
+        assert!(made.stdout.contains("picture    case-picture.png, case-picture.svg"), "{}", made.stdout);
     }
     assert_eq!(std::fs::read(folder.path("case.png")).expect("reads"), own);
     // So does another picture, here for both names.
@@ -122,8 +127,30 @@ fn a_picture_goes_beside_the_case_and_replaces_nothing_but_itself() {
     assert!(!made.stdout.contains("picture "), "{}", made.stdout);
     // A check draws where it is asked to.
     let made = folder.mkcase(&["case.json", "--quiet", "--check", "-o", "other.h5", "--picture"]).done();
-    assert!(made.stdout.contains("picture    other.png"), "{}", made.stdout);
-    assert!(folder.has("other.png") && !folder.has("other.h5"));
+    assert!(made.stdout.contains("picture    other.png, other.svg"), "{}", made.stdout);
+    assert!(folder.has("other.png") && folder.has("other.svg") && !folder.has("other.h5"));
+}
+
+#[test]
+fn any_name_of_a_case_and_many_openings_have_room() {
+    let folder = Folder::new();
+    let comb = draw::Picture::of(240, 60, |x, y| (20..40).contains(&y) || x % 12 < 6);
+    folder.write("comb.pgm", &comb.pgm());
+    let case = json!({
+        "geometry": {"image": "comb.pgm", "spacing": "1 um", "ends": {"largest": "velocity", "others": "pressure"}}
+    });
+    let name = format!("{} <&> \u{436}\u{4e2d}", "a long name ".repeat(12).trim_end());
+    folder.json(&format!("{name}.json"), &case);
+    let _made = folder.mkcase(&[&format!("{name}.json"), "--quiet"]).done();
+    let svg = std::fs::read_to_string(folder.path(&format!("{name}.svg"))).expect("is there");
+    let drawn = Drawn::of(&svg);
+    drawn.is_sound();
+    assert!(svg.contains("<desc>Software: Hematite mkcase "));
+    // All openings are in the table below, as not all labels have room.
+    assert!(
+        (0..40).all(|k| drawn.texts.iter().any(|text| text.text.starts_with(&format!("{k}: end-{k},")))),
+        "{drawn:?}"
+    );
 }
 
 #[test]

@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::mouth::of_kind;
 use super::scene::{FLUID_REMOVED, Scene, WALL, WALL_REMOVED};
-use hematite_drawing::text;
 
 /// The narrowest mark of an opening, pixels.
 const MARK: f64 = 3.0;
@@ -160,5 +159,7 @@ fn fill(
         (from, (to - from).max(1))
     };
     let ((x, w), (y, h)) = (span(left, right), span(top, bottom));
-    text::fill(image, [x, y], [w, h], colour);
+    for row in y..(y + h).min(image.height()) {
+        (x..(x + w).min(image.width())).for_each(|column| image.put_pixel(column, row, Rgb(colour)));
+    }
 }

@@ -1,8 +1,9 @@
 //! The picture of a case: what is fluid, where it opens, what is in it, before anything runs.
 //!
 //! [`page`] puts the panels together: [`flat`] draws sections along the lattice's axes (in 2-D the case itself), [`view`]
-//! the fluid as a solid seen from outside, [`members`] cells and bodies, [`label`] what openings are called. All work
-//! from the sparse lattice, straight into pixels.
+//! the fluid as a solid seen from outside, [`members`] cells and bodies, [`openings`] where they open,
+//! [`label`] what these are called. All work
+//! from the sparse lattice. Sites become pixels; what stands upon them, text and shapes.
 
 mod depth;
 mod flat;
@@ -10,6 +11,7 @@ mod label;
 mod layout;
 mod members;
 mod mouth;
+mod openings;
 mod page;
 mod scene;
 mod shade;
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use hematite_case::{Lattice, Partition, Population};
 use hematite_config::{Fault, Result};
-use hematite_drawing::png::{SOFTWARE, text_of, write_png};
+use hematite_drawing::page::{files, is_by};
 
 use scene::Scene;
 
@@ -48,46 +50,39 @@ pub struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    /// Draws it into a file.
+    /// Draws it into `stem`.svg and `stem`.png.
     ///
     /// # Errors
     /// An I/O fault that names the file.
-    pub fn write(&self, path: &Path) -> Result<()> {
-        let image = page::draw(&Scene::new(self));
-        write_png(&image, path, &[("Title", &self.name), (SOFTWARE, &software())])
+    pub fn write(&self, stem: &Path) -> Result<()> {
+        page::draw(&Scene::new(self)).write(stem, &self.name, TOOL)
     }
 }
 
-/// What pictures say of the program that drew them.
-fn software() -> String {
-    format!("{}{}", software_prefix(), env!("CARGO_PKG_VERSION"))
-}
+/// The tool that draws pictures of cases, as they name it.
+const TOOL: &str = "mkcase";
 
-fn software_prefix() -> &'static str {
-    "Hematite mkcase "
-}
-
-/// Where the picture of the case at `output` goes: beside it, with .png for .h5; where that is one of the files that the case
-/// is made from, or a picture by another program, with -picture.png.
+/// Where the two files of the picture of the case at `output` go, without their ends: beside it, with .svg and .png for .h5;
+/// where one of them is a file that the case is made from, or a picture by another program, with -picture before these ends.
 ///
 /// # Errors
 /// A usage fault where that is taken, too.
 pub fn place(output: &Path, sources: &[PathBuf]) -> Result<PathBuf> {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-    let places = [output.with_extension("png"), output.with_file_name(format!("{stem}-picture.png"))];
-    let taken = &places[1];
-    let free = places.iter().find(|place| is_free(place, sources));
-    free.cloned().ok_or_else(|| {
-        Fault::usage(format!(
+    let places = ["", "-picture"].map(|end| output.with_file_name(format!("{stem}{end}")));
+    let taken = |place: &Path| files(place).into_iter().find(|file| !is_free(file, sources));
+    match (taken(&places[0]), taken(&places[1])) {
+        (None, _) => Ok(places[0].clone()),
+        (_, None) => Ok(places[1].clone()),
+        (_, Some(file)) => Err(Fault::usage(format!(
             "{} is there already and is no picture by mkcase: move it away, or leave the picture out by --picture none",
-            taken.display()
-        ))
-    })
+            file.display()
+        ))),
+    }
 }
 
 /// Whether nothing is there but, maybe, an older picture by this tool.
 fn is_free(place: &Path, sources: &[PathBuf]) -> bool {
     let is = |source: &PathBuf| source.canonicalize().ok().zip(place.canonicalize().ok()).is_some_and(|(a, b)| a == b);
-    let is_own = || text_of(place, SOFTWARE).is_some_and(|text| text.starts_with(software_prefix()));
-    place.symlink_metadata().is_err() || (!sources.iter().any(is) && is_own())
+    place.symlink_metadata().is_err() || (!sources.iter().any(is) && is_by(place, TOOL))
 }

@@ -2,7 +2,7 @@
 
 use hematite_cells::vector::{cross, dot};
 use hematite_drawing::colour::of_population;
-use hematite_drawing::page::PAPER;
+use hematite_drawing::shapes::PAPER;
 use image::{Rgb, RgbImage};
 use rayon::prelude::*;
 

@@ -19,13 +19,15 @@ use crate::suspension::series::over_time;
 
 /// Writes the charts for which there are statistics.
 pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut Output) -> Result<()> {
+    let means = output.origin(series.common.averaged().map(|dump| dump.at.time));
     for (bins, profile) in setup.bins.iter().zip(&averages.profiles) {
         for (what, chart) in charts(setup, bins, profile) {
-            chart.write(&output.file(format!("bodies_{what}_{}.png", bins.across.name())))?;
+            chart.write(&output.figure(format!("bodies_{what}_{}", bins.across.name())), &means)?;
         }
     }
     if series.common.dumps.len() > 1 {
-        order(setup, series).write(&output.file("bodies_order.png"))?;
+        let all = output.origin(series.common.dumps.iter().map(|dump| dump.at.time));
+        order(setup, series).write(&output.figure("bodies_order"), &all)?;
     }
     Ok(())
 }
@@ -47,7 +49,7 @@ fn charts(setup: &Setup, bins: &Bins, profile: &Profile) -> Vec<(&'static str, C
     let known = orders.into_iter().enumerate().filter(|(_, (_, values))| values.iter().any(Option::is_some));
     let curves: Vec<Curve> = known.map(|(k, (name, values))| curve(name, bins, values, Style::Marks, k)).collect();
     if !curves.is_empty() {
-        let axis = Axis::new("S = <(3 (n e)^2 - 1)/2>", "");
+        let axis = Axis::new("S = \u{27e8}3 (n\u{b7}e)\u{b2} \u{2212} 1\u{27e9} / 2", "");
         found.push(("order", chart("alignment across the vessel", bins, axis, curves)));
     }
     found
@@ -87,13 +89,14 @@ pub fn sections(
     output: &mut Output,
 ) -> Result<()> {
     let Some(dump) = series.common.dumps.last() else { return Ok(()) };
+    let origin = output.origin([dump.at.time]);
     for plane in planes {
         let view = View::whole(nodes, Some(plane))?;
         let found = outlines(nodes, &view, &series.last);
-        let (whole, detail) = suspended((nodes, speed), &view, ("bodies", &found, &setup.names), dump.at.time);
-        whole.write(&output.file(format!("bodies_{}.png", plane.name)))?;
+        let (whole, detail) = suspended((nodes, speed), &view, ("bodies", &found, &setup.names));
+        whole.write(&output.figure(format!("bodies_{}", plane.name)), &origin)?;
         if let Some(detail) = detail {
-            detail.write(&output.file(format!("bodies_zoom_{}.png", plane.name)))?;
+            detail.write(&output.figure(format!("bodies_zoom_{}", plane.name)), &origin)?;
         }
     }
     Ok(())

@@ -16,22 +16,24 @@ use crate::suspension::series::over_time;
 /// Writes the figures for which there are statistics.
 pub fn write(setup: &Setup, series: &Series, averages: &Averages, output: &mut Output) -> Result<()> {
     let common = &setup.common;
+    let means = output.origin(series.common.averaged().map(|dump| dump.at.time));
     for (bins, profile) in common.bins.iter().zip(&averages.profiles) {
-        let name = format!("hematocrit_{}.png", bins.across.name());
-        profile.hematocrit_chart(common, bins).write(&output.file(name))?;
+        let name = format!("hematocrit_{}", bins.across.name());
+        profile.hematocrit_chart(common, bins).write(&output.figure(name), &means)?;
     }
     if let Some((bins, profile)) = common.bins.first().zip(averages.profiles.first())
         && !profile.other(0).is_empty()
         && common.straight.is_some_and(|straight| straight.half_width().is_some())
     {
-        velocity_profile(setup, bins, profile, averages).write(&output.file("velocity_profile.png"))?;
+        velocity_profile(setup, bins, profile, averages).write(&output.figure("velocity_profile"), &means)?;
     }
     if series.common.dumps.len() > 1 {
-        hematocrit(series).write(&output.file("hematocrit.png"))?;
+        let all = output.origin(series.common.dumps.iter().map(|dump| dump.at.time));
+        hematocrit(series).write(&output.figure("hematocrit"), &all)?;
         let taylor = Axis::new("Taylor deformation D", "").from_zero();
         let deformation = series.common.curves(common, Style::Line, |p| p.taylor[0]);
-        over_time("mean deformation", taylor, deformation).write(&output.file("deformation.png"))?;
-        drifts(setup, series).write(&output.file("drift.png"))?;
+        over_time("mean deformation", taylor, deformation).write(&output.figure("deformation"), &all)?;
+        drifts(setup, series).write(&output.figure("drift"), &all)?;
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_dump::{DumpStep, Field, FieldWriter, Ledger, LedgerRow, LedgerWriter, PhaseTimes, Timing, Values};
 use serde_json::Value;
+use svg_checks::Drawn;
 
 use crate::common::{done, grid, json_of, lattice, near, post, run_of, text, turn};
 
@@ -98,9 +99,11 @@ fn flow_of_a_channel_meets_theory() {
         near(&balance["defect_kg"], 0.2e-12, 1e-6);
         let names = ["speed", "pressure", "wall_shear_stress"];
         let planes = if dimension == 3 { "_mid_z" } else { "" };
-        assert!(statistics.join(format!("{}{planes}.png", names[0])).exists(), "{said}");
-        assert!(statistics.join(format!("{}{planes}.png", names[1])).exists(), "{said}");
-        assert!(statistics.join(format!("{}.png", names[2])).exists(), "{said}");
+        for end in ["png", "svg"] {
+            assert!(statistics.join(format!("{}{planes}.{end}", names[0])).exists(), "{said}");
+            assert!(statistics.join(format!("{}{planes}.{end}", names[1])).exists(), "{said}");
+            assert!(statistics.join(format!("{}.{end}", names[2])).exists(), "{said}");
+        }
     }
 }
 
@@ -146,6 +149,32 @@ fn a_lost_case_leaves_the_rest() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("left out wall shear stress"));
     assert!(run.join("statistics/speed.png").exists());
     assert!(!run.join("statistics/wall_shear_stress.png").exists());
+}
+
+#[test]
+fn figures_name_the_run_and_the_time_whatever_the_name() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = "<tube> & \u{3b1}\u{4e2d}";
+    let run = run_folder(folder.path(), name, 3, 1, 1.0);
+    let written = |out: &str| {
+        let out = folder.path().join(out);
+        done(&post(&["flow", text(&run), "-o", text(&out)]));
+        let files = ["speed_mid_z", "pressure_mid_z", "wall_shear_stress", "wall_pressure"]
+            .map(|name| ["svg", "png"].map(|end| std::fs::read(out.join(format!("{name}.{end}"))).expect("is there")));
+        files.concat()
+    };
+    let files = written("a");
+    assert_eq!(files, written("b"), "the same bytes");
+    for (svg, png) in files.iter().step_by(2).zip(files.iter().skip(1).step_by(2)) {
+        let svg = std::str::from_utf8(svg).expect("text");
+        let drawn = Drawn::of(svg);
+        drawn.is_sound();
+        let title = &drawn.texts[0].text;
+        assert!(title.starts_with(&format!("{name}: ")) && title.ends_with(", t = 20 \u{b5}s"), "{title}");
+        assert!(svg.contains("<desc>Software: Hematite post "));
+        let size = image::load_from_memory(png).expect("a picture").to_rgb8().dimensions();
+        assert_eq!([size.0, size.1].map(f64::from), drawn.size);
+    }
 }
 
 #[test]
