@@ -46,10 +46,10 @@ build: setup ## build mkcase, run and post in target/release
 	@$(CARGO) build --release --locked -p mkcase -p run -p post
 
 demo: $(DEMO:%=runs/%/statistics/.done) ## the shipped examples from geometry to figures
-	@echo 'Figures:'
-	@find $(DEMO:%=runs/%/statistics) -name '*.png' -o -name '*.svg' | sort | sed 's/^/  /'
+	@echo 'Figures, each also as .svg:'
+	@find $(DEMO:%=runs/%/statistics) -name '*.png' | sort | sed 's/^/  /'
 	@echo 'Cells:'
-	@cat $(DEMO:%=runs/%/statistics/cells.txt) | sed '/\.csv$$/d; /\.png$$/d; /\.json$$/d; s/^/  /'
+	@cat $(DEMO:%=runs/%/statistics/cells.txt) | sed '/\.csv$$/d; /\.png$$/d; /\.svg$$/d; /\.json$$/d; s/^/  /'
 
 all: $(RUNS:%=runs/%/statistics/.done) ## every run of runs/ and its statistics
 
@@ -84,7 +84,7 @@ geoms: ## draw the shipped geometries again
 	@$(MAKE) --no-print-directory --always-make $(GEOMS)
 
 clean: ## remove outputs: case files and run folders, nothing built
-	rm -rf $(CASES:%=cases/%.h5) $(CASES:%=cases/%.png) $(RUNS:%=runs/%)
+	rm -rf $(CASES:%=cases/%.h5) $(CASES:%=cases/%.png) $(CASES:%=cases/%.svg) $(RUNS:%=runs/%)
 
 # --- geoms/ -> cases/ -> runs/ -> statistics -------------------------------------------------------------------------
 
