@@ -4,7 +4,7 @@ pub mod colour;
 pub mod legend;
 pub mod outline;
 pub mod page;
-pub mod png;
+mod png;
 pub mod scale;
 pub mod scale_bar;
 pub mod shapes;

@@ -20,6 +20,8 @@ use crate::text::SIZE;
 const DENSITY: f64 = 2.0;
 /// How texts that say which program drew a file begin in SVG.
 const SOFTWARE: &str = "<desc>Software: ";
+/// Bytes of an SVG within which it says that.
+const HEAD: usize = 1000;
 
 /// The font of figures alone: nothing is taken from the system.
 static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
@@ -47,11 +49,9 @@ impl Page {
         self.size.map(f64::from)
     }
 
-    /// Puts a picture on whole pixels, its upper left corner next to `at`. Gives the corner.
-    pub fn picture(&mut self, picture: RgbImage, at: [f64; 2]) -> [f64; 2] {
-        let at = at.map(|x| x.round().max(0.0) as u32);
-        self.pictures.push((at, picture));
-        at.map(f64::from)
+    /// Puts a picture on whole pixels, its upper left corner next to `at`.
+    pub fn picture(&mut self, picture: RgbImage, at: [f64; 2]) {
+        self.pictures.push((at.map(|x| x.round().max(0.0) as u32), picture));
     }
 
     /// The page as SVG, with its title and the program that drew it.
@@ -138,7 +138,7 @@ pub fn files(stem: &Path) -> [PathBuf; 2] {
 }
 
 /// What figures say of the tool that drew them.
-pub fn software(tool: &str) -> String {
+fn software(tool: &str) -> String {
     format!("Hematite {tool} {}", env!("CARGO_PKG_VERSION"))
 }
 
@@ -152,9 +152,6 @@ pub fn is_by(path: &Path, tool: &str) -> bool {
             text.starts_with(b"<svg") && text.windows(wanted.len()).take(HEAD).any(|part| part == wanted.as_bytes())
         })
 }
-
-/// Bytes of an SVG within which it says by which program it is.
-const HEAD: usize = 1000;
 
 #[cfg(test)]
 mod tests {

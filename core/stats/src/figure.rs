@@ -79,7 +79,8 @@ impl Figure {
             self.panels.iter().zip(&sizes).map(|(panel, size)| wrap(&panel.caption, size[0].max(CAPTION))).collect();
         let lines = captions.iter().map(Vec::len).max().unwrap_or(0) as f64;
         let caption = if lines > 0.0 { lines * LINE_HEIGHT + NEAR } else { 0.0 };
-        let widths: Vec<f64> = sizes.iter().zip(&captions).map(|(size, lines)| size[0].max(widest(lines))).collect();
+        let widths: Vec<f64> =
+            sizes.iter().zip(&captions).map(|(size, lines)| size[0].max(widest(lines).ceil())).collect();
         let gaps = GAP * sizes.len().saturating_sub(1) as f64;
         let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
         let (wide, high) = if self.stacked {
