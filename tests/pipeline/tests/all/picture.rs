@@ -134,7 +134,7 @@ fn a_picture_goes_beside_the_case_and_replaces_nothing_but_itself() {
 #[test]
 fn any_name_of_a_case_and_many_openings_have_room() {
     let folder = Folder::new();
-    let comb = draw::Picture::of(240, 60, |x, y| (20..40).contains(&y) || x % 12 < 6);
+    let comb = draw::Picture::of(400, 140, |x, y| (60..80).contains(&y) || ((84..316).contains(&x) && x % 12 < 6));
     folder.write("comb.pgm", &comb.pgm());
     let case = json!({
         "geometry": {"image": "comb.pgm", "spacing": "1 um", "ends": {"largest": "velocity", "others": "pressure"}}
