@@ -19,16 +19,11 @@ pub(super) struct Arrays {
     /// tiles of no rank; then those in tiles of neighbours, by neighbour; then those that are gone.
     pub home: CountingSort,
     /// `array<u32>`: the end of each neighbour's part of `list`. The last word is the last end plus the number of
-    /// particles that are counted but not listed: those that are gone, or that others may see.
+    /// particles that are gone, which are listed with those that leave.
     pub places: Buffer,
     ends: Scan,
     /// `array<u32>`: the particles for each neighbour, by neighbour.
     pub list: Buffer,
-    /// `array<u32>` by particle: its first place in the `list` of particles that neighbours see, counted from 1; 0 if
-    /// no neighbour sees it.
-    pub first_place: Buffer,
-    /// `array<u32>` by place in this `list`: the next place of the same particle; 0 after the last.
-    pub next_place: Buffer,
     /// Ghosts by tile.
     bins: Bins,
     lists: Kernel,
@@ -43,10 +38,9 @@ pub(super) struct Arrays {
 /// Which particles are listed for each neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Listed {
-    /// Particles in its tiles. After those of all neighbours, particles that are gone are counted.
+    /// Particles in its tiles. After those of all neighbours come particles that are gone.
     Leaving,
-    /// Particles that it sees. After those of all neighbours, particles in tiles that others see, or in no tile, are
-    /// counted.
+    /// Particles that it sees.
     Seen,
 }
 
@@ -83,8 +77,7 @@ impl Arrays {
         let places = gpu.buffer("how many for whom", 4 * (u64::from(variant.neighbours) + 2))?;
         let ends = Scan::new(gpu, &places, variant.neighbours as usize + 1)?;
         let list = gpu.buffer("which for whom", words(SEEN_BY))?;
-        let first_place = gpu.buffer("first places of particles", words(1))?;
-        let next_place = gpu.buffer("next places of particles", words(SEEN_BY))?;
+        let seen_by = gpu.buffer("who sees particles", words(1))?;
         let mut kernels = Vec::new();
         for shader in Shader::OF_ONE_TABLE {
             let buffers = [
@@ -97,8 +90,7 @@ impl Arrays {
                 ("keys", &keys),
                 ("places", &places),
                 ("list", &list),
-                ("first_place", &first_place),
-                ("next_place", &next_place),
+                ("seen_by", &seen_by),
             ];
             let kernel = shader.kernel(gpu, variant)?;
             let bound = kernel.bind(gpu, &buffers);
@@ -111,8 +103,6 @@ impl Arrays {
             places,
             ends,
             list,
-            first_place,
-            next_place,
             bins,
             lists,
             ordered,

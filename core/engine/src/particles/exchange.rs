@@ -2,7 +2,7 @@
 
 use hematite_comm::{Comm, exchange_pieces};
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu, KernelSignals, Recorder};
+use hematite_gpu::{Gpu, Recorder};
 
 use super::Particles;
 use super::arrays::Listed;
@@ -31,36 +31,27 @@ struct Room {
     channel: RankChannel,
 }
 
-impl Room {
-    fn kernel_message(&self, message: fn(&RankChannel) -> &Buffer, round: fn(&KernelSignals) -> u32) -> KernelMessage {
-        let signals = self.channel.signals().cloned();
-        KernelMessage { buffer: message(&self.channel).clone(), round: signals.as_ref().map_or(0, round), signals }
-    }
-}
-
-/// Where received particles go: the place of the first, and the number from each neighbour.
-type Side = (u32, Vec<u32>);
-
 /// A message on its way to the neighbours, and the place for the messages that they send.
 #[must_use = "the neighbours wait for it"]
 pub struct Pending {
     names: Vec<&'static str>,
-    sent: Vec<u32>,
+    /// Numbers of particles in the messages to the neighbours, and in those from them.
+    going: Vec<u32>,
+    coming: Vec<u32>,
     /// Bytes for each particle.
     record: usize,
-    into: Side,
+    to: Receiver,
     /// Whether the channel has the message.
     sent_off: bool,
 }
 
-/// A message that a kernel of the physics writes or reads.
-pub struct KernelMessage {
-    /// The words of the message, by neighbour, then by particle.
-    pub buffer: Buffer,
-    /// The signals if the kernel must send or await the message itself, even a message about no particle.
-    pub signals: Option<KernelSignals>,
-    /// The number of the message, for `signals`.
-    pub round: u32,
+/// The particles that a message is for.
+#[derive(Clone, Copy)]
+pub(super) enum Receiver {
+    /// Ghosts or arriving particles, from this place on.
+    From(u32),
+    /// The owners of ghosts, which add it to their own.
+    Owners,
 }
 
 impl Messaging {
@@ -91,12 +82,6 @@ impl Messaging {
 }
 
 impl Particles {
-    /// Whether the kernel that reads `pending` must wait for it itself. Kernels recorded before it, and the work that
-    /// it does before it waits, are then done while the message travels.
-    pub fn awaited_by_kernel(&self, pending: &Pending) -> bool {
-        pending.sent_off && self.messaging.room.as_ref().is_some_and(|room| room.channel.signals().is_some())
-    }
-
     /// Records that owners send the properties `names` of their particles to ghosts. What is recorded before
     /// [`Particles::receive`] is done while the message travels.
     ///
@@ -104,77 +89,38 @@ impl Particles {
     /// Where the device has no room.
     pub fn update_ghosts(&mut self, recorder: &mut Recorder, names: &[&'static str]) -> Result<Pending> {
         let (sent, received) = (self.messaging.sent.clone(), self.messaging.received.clone());
-        self.send(recorder, names, sent, (self.own, received))
+        self.send(recorder, names, (sent, received), Receiver::From(self.own))
     }
 
-    /// A message between owners and ghosts for a kernel of the physics to write, of up to `words` words for each ghost;
-    /// `None` if neither side has ghosts. Then call [`Particles::send_to_owners`] or [`Particles::send_to_ghosts`]. A
-    /// kernel that reads one message and writes the next needs the same `words` for both.
+    /// Records that the properties `names` of ghosts, whole numbers of one word, are sent to the owners, which add them
+    /// to their own. What is recorded before [`Particles::receive`] is done while the message travels; by then the
+    /// owners' own numbers must be there.
     ///
     /// # Errors
     /// Where the device has no room.
-    pub fn kernel_message(&mut self, words: u32) -> Result<Option<KernelMessage>> {
-        let (going, coming): (u32, u32) = (self.messaging.received.iter().sum(), self.messaging.sent.iter().sum());
-        if going + coming == 0 {
-            return Ok(None);
-        }
-        let room = self.messaging.room(&self.gpu, u64::from(going.max(coming)) * u64::from(words))?;
-        Ok(Some(room.kernel_message(RankChannel::send_buffer, KernelSignals::next_round)))
-    }
-
-    /// Sends the message that a kernel wrote, `words` words for each ghost, to the owners of ghosts. There a kernel
-    /// reads it, see [`Particles::receive_in_kernel`].
-    pub fn send_to_owners(&mut self, recorder: &mut Recorder, words: u32) -> Pending {
+    pub fn add_to_owners(&mut self, recorder: &mut Recorder, names: &[&'static str]) -> Result<Pending> {
         let (sent, received) = (self.messaging.sent.clone(), self.messaging.received.clone());
-        self.send_filled(recorder, words, received, (0, sent))
+        self.send(recorder, names, (received, sent), Receiver::Owners)
     }
 
-    /// Sends the message that a kernel wrote, `words` words for each ghost, from owners to ghosts, which come after the
-    /// own particles.
-    pub fn send_to_ghosts(&mut self, recorder: &mut Recorder, words: u32) -> Pending {
-        let (sent, received) = (self.messaging.sent.clone(), self.messaging.received.clone());
-        self.send_filled(recorder, words, sent, (self.own, received))
-    }
-
-    fn send_filled(&mut self, recorder: &mut Recorder, words: u32, sent: Vec<u32>, into: Side) -> Pending {
-        let record = 4 * words as usize;
-        if let Some(room) = &self.messaging.room {
-            room.channel.send(recorder, sent.iter().sum::<u32>() as usize * record);
-        }
-        Pending { names: Vec::new(), sent, record, into, sent_off: true }
-    }
-
-    /// Receives `pending`, as [`Particles::receive`] does, for a kernel of the physics; `None` if no message comes.
-    ///
-    /// # Errors
-    /// When the device or a rank is lost.
-    pub fn receive_in_kernel<'g>(
+    /// Packs and sends the properties `names` of the listed particles, or of ghosts to their owners: `going` to each
+    /// neighbour, `coming` from each.
+    fn send(
         &mut self,
-        comm: &'g dyn Comm,
-        recorder: &mut Recorder<'g>,
-        pending: &Pending,
-    ) -> Result<Option<KernelMessage>> {
-        let Pending { sent, record, into: (.., received), sent_off, .. } = pending;
-        let Some(room) = self.messaging.room.as_ref().filter(|_| *sent_off) else { return Ok(None) };
-        let pieces = |counts: &[u32]| {
-            let piece = |(&rank, &count): (&usize, &u32)| (count > 0).then_some((rank, count as usize * record));
-            self.tiles.neighbours.iter().zip(counts).filter_map(piece).collect()
-        };
-        room.channel.await_answer(comm, recorder, "exchange bodies", (pieces(sent), pieces(received)))?;
-        Ok(Some(room.kernel_message(RankChannel::receive_buffer, KernelSignals::round)))
-    }
-
-    /// Packs and sends the properties `names` of the listed particles, `sent` for each neighbour.
-    fn send(&mut self, recorder: &mut Recorder, names: &[&'static str], sent: Vec<u32>, into: Side) -> Result<Pending> {
-        let (going, coming): (u32, u32) = (sent.iter().sum(), into.1.iter().sum());
+        recorder: &mut Recorder,
+        names: &[&'static str],
+        (going, coming): (Vec<u32>, Vec<u32>),
+        to: Receiver,
+    ) -> Result<Pending> {
+        let (out, back): (u32, u32) = (going.iter().sum(), coming.iter().sum());
         let record = self.words_of(names);
-        self.messaging.room(&self.gpu, u64::from(going.max(coming)) * u64::from(record))?;
+        self.messaging.room(&self.gpu, u64::from(out.max(back)) * u64::from(record))?;
         // Sends even if messages only come in: the channel answers only what was sent.
-        let sent_off = going + coming > 0;
+        let sent_off = out + back > 0;
         if sent_off {
-            self.record_send(recorder, names, going)?;
+            self.record_send(recorder, names, to, out)?;
         }
-        Ok(Pending { names: names.to_vec(), sent, record: 4 * record as usize, into, sent_off })
+        Ok(Pending { names: names.to_vec(), going, coming, record: 4 * record as usize, to, sent_off })
     }
 
     /// Packs and sends the properties `names` of the likely number of listed particles, so that the message need not
@@ -186,7 +132,7 @@ impl Particles {
         let count = u64::from(self.messaging.ahead[which as usize]).min(self.arrays.list_room()) as u32;
         if count > 0 {
             self.messaging.room(&self.gpu, u64::from(count) * u64::from(self.words_of(names)))?;
-            self.record_send(recorder, names, count)?;
+            self.record_send(recorder, names, Receiver::From(0), count)?;
         }
         Ok(count)
     }
@@ -202,8 +148,9 @@ impl Particles {
         }
     }
 
-    /// The message about the listed particles, `sent` for each neighbour. It is the message of
-    /// [`Particles::pack_ahead`] if all particles are among its `packed`; else they are packed again.
+    /// The message about the listed particles: `going` to each neighbour, and `coming` from each to places from `first`
+    /// on. It is the message of [`Particles::pack_ahead`] if all particles are among its `packed`; else they are packed
+    /// again.
     ///
     /// # Errors
     /// When the device is lost or has no room.
@@ -212,33 +159,38 @@ impl Particles {
         recorder: &mut Recorder,
         (which, packed): (Listed, u32),
         names: &[&'static str],
-        sent: Vec<u32>,
-        into: Side,
+        (going, coming): (Vec<u32>, Vec<u32>),
+        first: u32,
     ) -> Result<Pending> {
-        let (going, coming): (u32, u32) = (sent.iter().sum(), into.1.iter().sum());
+        let (out, back): (u32, u32) = (going.iter().sum(), coming.iter().sum());
         self.messaging.ahead[which as usize] =
-            if self.tiles.neighbours.is_empty() { 0 } else { going + going / AHEAD + AHEAD };
+            if self.tiles.neighbours.is_empty() { 0 } else { out + out / AHEAD + AHEAD };
         let record = self.words_of(names);
-        let fits = |room: &&mut Room| packed >= going && u64::from(coming) * u64::from(record) <= room.words;
+        let fits = |room: &&mut Room| packed >= out && u64::from(back) * u64::from(record) <= room.words;
+        let to = Receiver::From(first);
         match self.messaging.room.as_mut().filter(|_| packed > 0) {
             Some(room) if fits(&room) => {
-                Ok(Pending { names: names.to_vec(), sent, record: 4 * record as usize, into, sent_off: true })
+                Ok(Pending { names: names.to_vec(), going, coming, record: 4 * record as usize, to, sent_off: true })
             }
             _ => {
                 self.discard_ahead(recorder, packed)?;
-                self.send(recorder, names, sent, into)
+                self.send(recorder, names, (going, coming), to)
             }
         }
     }
 
     /// Words for each particle in a message of the properties `names`.
-    pub fn words_of(&self, names: &[&'static str]) -> u32 {
+    fn words_of(&self, names: &[&'static str]) -> u32 {
         self.arrays.properties.called(names).iter().map(|property| property.words()).sum()
     }
 
-    /// Records that the properties `names` of the first `count` listed particles are packed and sent.
-    fn record_send(&mut self, recorder: &mut Recorder, names: &[&'static str], count: u32) -> Result<()> {
-        self.record_message(recorder, "pack bodies", (Way::Pack, names), (0, count))?;
+    /// Records that the properties `names` of `count` particles are packed and sent.
+    fn record_send(&mut self, recorder: &mut Recorder, names: &[&'static str], to: Receiver, count: u32) -> Result<()> {
+        let packed = match to {
+            Receiver::From(_) => (Way::PackListed, 0),
+            Receiver::Owners => (Way::PackRange, self.own),
+        };
+        self.record_message(recorder, "pack particles", names, packed, count)?;
         let bytes = 4 * count as usize * self.words_of(names) as usize;
         if let Some(room) = &self.messaging.room {
             room.channel.send(recorder, bytes);
@@ -246,25 +198,33 @@ impl Particles {
         Ok(())
     }
 
-    /// Exchanges `pending` with the neighbours, and records that received particles are unpacked. Collective among
-    /// neighbours.
+    /// Exchanges `pending` with the neighbours, and records that received particles are unpacked, or added to the
+    /// owners' own. Collective among neighbours.
     ///
     /// # Errors
     /// When the device or a rank is lost.
     pub fn receive<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, pending: Pending) -> Result<()> {
-        if self.receive_in_kernel(comm, recorder, &pending)?.is_none() {
-            return Ok(());
-        }
-        let Pending { names, into: (first, received), .. } = pending;
-        self.record_message(recorder, "unpack bodies", (Way::Unpack, &names), (first, received.iter().sum()))
+        let Pending { names, going, coming, record, to, sent_off } = pending;
+        let Some(room) = self.messaging.room.as_ref().filter(|_| sent_off) else { return Ok(()) };
+        let pieces = |counts: &[u32]| {
+            let piece = |(&rank, &count): (&usize, &u32)| (count > 0).then_some((rank, count as usize * record));
+            self.tiles.neighbours.iter().zip(counts).filter_map(piece).collect()
+        };
+        room.channel.await_answer(comm, recorder, "exchange particles", (pieces(&going), pieces(&coming)))?;
+        let unpacked = match to {
+            Receiver::From(first) => (Way::UnpackRange, first),
+            Receiver::Owners => (Way::AddToListed, 0),
+        };
+        self.record_message(recorder, "unpack particles", &names, unpacked, coming.iter().sum())
     }
 
     fn record_message(
         &mut self,
         recorder: &mut Recorder,
         phase: &'static str,
-        (way, names): (Way, &[&'static str]),
-        (first, count): (u32, u32),
+        names: &[&'static str],
+        (way, first): (Way, u32),
+        count: u32,
     ) -> Result<()> {
         let properties = self.arrays.properties.called(names);
         let kernel = self.messaging.kernel(&self.gpu, way, &properties)?;

@@ -14,7 +14,7 @@ impl Particles {
         let at = self.declared.iter().position(|property| *property == POSITION).unwrap_or_default();
         let mine = |particle: &Vec<Vec<u32>>| self.tiles.holds(&self.map, self.variant.tiling, site(&particle[at]));
         let held: Vec<Vec<Vec<u32>>> = particles.into_iter().filter(mine).collect();
-        (self.ghosts, self.frontier) = (0, 0);
+        self.ghosts = 0;
         if held.is_empty() {
             return Ok(());
         }

@@ -7,18 +7,26 @@ use minijinja::{Value, context};
 use super::properties::Property;
 use crate::rank_channel::RankChannel;
 
-/// Direction of a kernel.
+/// What a kernel does with a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
-    /// Packs the particles of `list` into a message.
-    Pack,
-    /// Unpacks a message to consecutive particles.
-    Unpack,
+    /// Packs the particles of `list`.
+    PackListed,
+    /// Unpacks to consecutive particles: ghosts, or particles that arrive.
+    UnpackRange,
+    /// Packs consecutive particles: ghosts.
+    PackRange,
+    /// Adds to the particles of `list`, in whole numbers.
+    AddToListed,
 }
 
 impl Way {
     pub fn packs(self) -> bool {
-        self == Self::Pack
+        matches!(self, Self::PackListed | Self::PackRange)
+    }
+
+    fn listed(self) -> bool {
+        matches!(self, Self::PackListed | Self::AddToListed)
     }
 
     /// The WGSL for properties, given as (words of an element, words of a particle). With `signals` the kernel sends or
@@ -33,6 +41,8 @@ impl Way {
         let places: Vec<Value> = properties.iter().map(&mut place).collect();
         let context = context! {
             packs => self.packs(),
+            adds => self == Self::AddToListed,
+            listed => self.listed(),
             workgroup => WORKGROUP,
             sends => signals && self.packs(),
             awaits => signals && !self.packs(),
@@ -62,7 +72,8 @@ impl MessageKernel {
         Ok(Self { way, names, signals, kernel, record: sizes.iter().map(|(_, words)| words).sum() })
     }
 
-    /// Records that `count` particles of arrays with `stride` are packed, or unpacked to places from `first` on.
+    /// Records that `count` particles of arrays with `stride` are packed or unpacked: the listed ones, or those from
+    /// `first` on.
     pub fn record(
         &self,
         recorder: &mut Recorder,
@@ -96,8 +107,13 @@ mod tests {
 
     #[test]
     fn every_way_is_valid_wgsl() {
-        for (way, signals) in [Way::Pack, Way::Unpack].into_iter().flat_map(|way| [(way, false), (way, true)]) {
+        let ways = [Way::PackListed, Way::UnpackRange, Way::PackRange, Way::AddToListed];
+        for (way, signals) in ways.into_iter().flat_map(|way| [(way, false), (way, true)]) {
             for properties in [[(1, 22)].as_slice(), &[(2, 6), (1, 1), (1, 4), (2, 8)]] {
+                // Sums are whole numbers of one word.
+                if way == Way::AddToListed && properties.iter().any(|&(width, _)| width > 1) {
+                    continue;
+                }
                 let source = way.wgsl(properties, signals);
                 wgsl_checks::validate((way, signals), &source);
             }

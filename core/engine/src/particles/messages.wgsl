@@ -1,10 +1,10 @@
-// Packs properties of particles into a message, or unpacks them; one invocation for each word. In the message, words
-// are ordered by particle, then by property.
+// Packs properties of particles into a message, unpacks them, or adds what a message holds to them; one invocation for
+// each word. In the message, words are ordered by particle, then by property.
 struct Span {
     count: u32,
     // Distance between the components of a particle.
     stride: u32,
-    // The first particle to unpack to.
+    // The first particle, where they are not listed.
     first: u32,
     // The number of the message.
     round: u32,
@@ -12,20 +12,18 @@ struct Span {
 var<immediate> span: Span;
 
 #for p in properties
-var<storage, ${"read" if packs else "read_write"}> words_${loop.index}: array<u32>;
+var<storage, ${"read" if packs else "read_write"}> words_${loop.index}: array<${"atomic<u32>" if adds else "u32"}>;
 #endfor
-#if packs
-var<storage, read_write> message: array<u32>;
+var<storage, ${"read_write" if packs else "read"}> message: array<u32>;
+#if listed
 var<storage, read> list: array<u32>;
-#else
-var<storage, read> message: array<u32>;
 #endif
 #include "main.wgsl"
 
 fn work_on(k: u32) {
     let particle = k / ${record}u;
     let word = k % ${record}u;
-#if packs
+#if listed
     let i = list[particle];
 #else
     let i = span.first + particle;
@@ -36,6 +34,8 @@ fn work_on(k: u32) {
         let at = (w / ${p.width}u * span.stride + i) * ${p.width}u + w % ${p.width}u;
 #if packs
         message[k] = words_${loop.index}[at];
+#elif adds
+        atomicAdd(&words_${loop.index}[at], message[k]);
 #else
         words_${loop.index}[at] = message[k];
 #endif

@@ -4,9 +4,9 @@
 //! A rank owns the particles in its own tiles. Behind them it holds ghosts: its copies of other ranks' particles that
 //! it sees. [`Particles::rebuild`], called every few steps, sorts particles by tile, migrates particles that left to
 //! their new rank, and makes ghosts and lists of neighbours again. In between, messages have fixed sizes.
-//! [`Particles::update_ghosts`] sends properties from owners to ghosts. [`Particles::send_to_owners`] sends sums that
-//! kernels made for ghosts to the owners, as integers, so that no sum depends on its order. A message is on its way
-//! until [`Particles::receive`] or a kernel of the physics reads it.
+//! [`Particles::update_ghosts`] sends properties from owners to ghosts. [`Particles::add_to_owners`] sends sums that
+//! kernels made for ghosts to the owners, as whole numbers, so that no sum depends on its order. A message is on its way
+//! until [`Particles::receive`].
 //!
 //! [`Pairs`] applies a [`Law`] to the pairs of particles within a set, [`Between`] to pairs of two sets.
 
@@ -30,7 +30,7 @@ use hematite_config::Result;
 use hematite_gpu::{Buffer, Channel, Gpu};
 
 pub use between::Between;
-pub use exchange::{KernelMessage, Pending};
+pub use exchange::Pending;
 pub use neighbours::MOST_NEIGHBOURS;
 pub use pairs::{Fixed, Law, OVERFLOW, Pairs, Set};
 pub use properties::{Declaration, Element, Properties};
@@ -104,7 +104,6 @@ pub struct Particles {
     counts: Channel,
     own: u32,
     ghosts: u32,
-    frontier: u32,
     enlarged: u32,
     /// Whether lists of neighbours were made before.
     listed: bool,
@@ -152,7 +151,6 @@ impl Particles {
             counts,
             own: held.len() as u32,
             ghosts: 0,
-            frontier: 0,
             enlarged: 0,
             listed: false,
             gone: Vec::new(),
@@ -169,29 +167,15 @@ impl Particles {
         self.own + self.ghosts
     }
 
-    /// Number of own particles, the last ones, of which other ranks may have ghosts.
-    pub fn frontier(&self) -> u32 {
-        self.frontier
-    }
-
     /// The arrays of all properties.
     pub fn properties(&self) -> &Properties {
         &self.arrays.properties
     }
 
-    /// Names and buffers for kernels to bind: properties, arrays of the map, and two of `array<u32>`:
-    ///
-    /// - `first_place`, by own particle: its first place in messages to and from ghosts, counted from 1; 0 if it has no
-    ///   ghost;
-    /// - `next_place`, by place: the next place of the same particle; 0 after the last.
+    /// Names and buffers for kernels to bind: properties and arrays of the map.
     pub fn table(&self) -> Vec<(&str, &Buffer)> {
         let mut table = self.arrays.properties.table();
-        table.extend([
-            ("directory", &self.map.directory),
-            ("sites", &self.map.sites),
-            ("first_place", &self.arrays.first_place),
-            ("next_place", &self.arrays.next_place),
-        ]);
+        table.extend([("directory", &self.map.directory), ("sites", &self.map.sites)]);
         table
     }
 

@@ -19,7 +19,7 @@ pub struct Lost {
 impl Particles {
     /// Records [`Particles::rebuild`] for a single rank. Lost particles stay.
     pub fn record_rebuild(&self, recorder: &mut Recorder) {
-        recorder.phase("sort of bodies");
+        recorder.phase("sort of particles");
         self.arrays.record_home(&self.gpu, recorder, &self.moves, self.own);
         self.arrays.record_neighbours(recorder, self.own, self.own);
     }
@@ -44,7 +44,7 @@ impl Particles {
             let ghosts = self.send_ghosts(comm, recorder, carried, packed)?;
             self.receive(comm, recorder, ghosts)?;
         }
-        recorder.phase("sort of bodies");
+        recorder.phase("sort of particles");
         self.arrays.record_neighbours(recorder, self.own, self.held());
         if !std::mem::replace(&mut self.listed, true) {
             recorder.flush()?;
@@ -153,8 +153,8 @@ impl Particles {
     /// Sends particles in other ranks' tiles to these ranks and receives those in own tiles. One sort then puts all in
     /// their places and those that left at the end, where they are dropped.
     fn migrate<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        (self.ghosts, self.frontier) = (0, 0);
-        recorder.phase("migration of bodies");
+        self.ghosts = 0;
+        recorder.phase("migration of particles");
         let kept = self.declared.iter().filter(|property| property.kept);
         let names: Vec<&'static str> = kept.map(|property| property.name).collect();
         self.record_list(recorder, Listed::Leaving);
@@ -168,10 +168,9 @@ impl Particles {
             self.enlarge(all, self.own)?;
             self.list(recorder, Listed::Leaving)?;
         }
-        let into = (self.own, arriving);
-        let pending = self.send_listed(recorder, (Listed::Leaving, packed), &names, leaving, into)?;
+        let pending = self.send_listed(recorder, (Listed::Leaving, packed), &names, (leaving, arriving), self.own)?;
         self.receive(comm, recorder, pending)?;
-        recorder.phase("migration of bodies");
+        recorder.phase("migration of particles");
         self.arrays.record_home(&self.gpu, recorder, &self.moves, all);
         self.own = all - fewer - gone;
         if gone > 0 {
@@ -194,8 +193,8 @@ impl Particles {
         recorder.send(&self.counts, self.arrays.places.bytes());
     }
 
-    /// The number of particles listed for each neighbour, then the number of those that are gone, or that others may
-    /// see. Submits what is recorded.
+    /// The number of particles listed for each neighbour, then, of those that leave, the number that are gone. Submits
+    /// what is recorded.
     fn listed(&mut self, recorder: &mut Recorder) -> Result<Vec<u32>> {
         let mut ends = vec![0_u32; self.tiles.neighbours.len() + 1];
         recorder.receive(&self.counts, bytemuck::cast_slice_mut(&mut ends))?;
@@ -212,7 +211,7 @@ impl Particles {
         mut packed: u32,
     ) -> Result<Pending> {
         let mut sent = self.listed(recorder)?;
-        self.frontier = sent.pop().unwrap_or_default();
+        sent.pop();
         let received = self.swap(comm, &sent)?;
         let ghosts: u32 = received.iter().sum();
         let listed: u64 = sent.iter().map(|&count| u64::from(count)).sum();
@@ -227,8 +226,7 @@ impl Particles {
         self.messaging.sent = sent.clone();
         self.messaging.received = received.clone();
         self.ghosts = ghosts;
-        let into = (self.own, received);
-        self.send_listed(recorder, (Listed::Seen, packed), carried, sent, into)
+        self.send_listed(recorder, (Listed::Seen, packed), carried, (sent, received), self.own)
     }
 
     /// Makes arrays with room for more than `room` particles and copies the first `held` particles to them.

@@ -1,15 +1,14 @@
-// Counts or lists, by neighbour, the particles that each neighbour sees. Places of the same particle in the list are
-// linked. Counting leaves in `first_place` bits for the neighbours that see a particle. Listing also counts, after all
-// neighbours, the particles in tiles that others see or in no tile.
+// Counts or lists, by neighbour, the particles that each neighbour sees. Counting leaves in `seen_by` bits for the
+// neighbours that see a particle.
 #include "prelude.wgsl"
 
 var<storage, read> keys: array<u32>;
 var<storage, read_write> places: array<atomic<u32>>;
-var<storage, read_write> first_place: array<u32>;
 #if not count
+var<storage, read> seen_by: array<u32>;
 var<storage, read_write> list: array<u32>;
-var<storage, read_write> next_place: array<u32>;
 #else
+var<storage, read_write> seen_by: array<u32>;
 var<storage, read> seen: array<u32>;
 var<storage, read> owners: array<u32>;
 var<storage, read> sites: array<u32>;
@@ -58,13 +57,9 @@ fn work_on(i: u32) {
     if (bits != 0u) {
         bits = select(0u, bits, meets_others(i));
     }
-    first_place[i] = bits;
+    seen_by[i] = bits;
 #else
-    if (keys[i] >= ${frontier}u) {
-        atomicAdd(&places[${neighbours}], 1u);
-    }
-    var bits = first_place[i];
-    var place = 0u;
+    var bits = seen_by[i];
 #endif
     while (bits != 0u) {
         let k = firstTrailingBit(bits);
@@ -76,12 +71,7 @@ fn work_on(i: u32) {
         let at = atomicAdd(&places[k], 1u);
         if (at < arrayLength(&list)) {
             list[at] = i;
-            next_place[at] = place;
-            place = at + 1u;
         }
 #endif
     }
-#if not count
-    first_place[i] = place;
-#endif
 }

@@ -12,8 +12,8 @@ use hematite_gpu::Recorder;
 
 use super::feeder::Candidate;
 use super::meeting::MetCell;
+use super::rigid_bodies::RigidBodies;
 use super::rotation::axes_of;
-use super::time_step::RigidBodies;
 use super::{Parameters, State};
 
 /// A body that is due.

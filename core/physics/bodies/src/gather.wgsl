@@ -1,9 +1,6 @@
-// What the nodes of each body's region sum up to, as integers: weights w, their moments w d and w d d, velocities w u and w u d;
-// sums over ranks do not depend on which of them owns a node. Only w and w u are rounded: d, from the site below the body's
-// centre, is whole.
-// With a message, the first workgroups are for ghosts: their sums go into the message to owners, and those are marked that have own nodes in
-// the box around their region. The other workgroups make the forces on nodes zero, which are added up anew after this: first, since nothing waits for
-// that. They are as many as own bodies need, or as that needs.
+// What the nodes of each body's region sum up to, as whole numbers: weights w, their moments w d and w d d, velocities w u
+// and w u d. A ghost sums over this rank's nodes, so sums over ranks do not depend on which of them owns a node. Only w and
+// w u are rounded: d, from the site below the body's centre, is whole.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
@@ -14,39 +11,10 @@ var<storage, read> directory: array<u32>;
 var<storage, read> sites: array<u32>;
 var<storage, read> node_velocity: array<${vector}>;
 var<storage, read_write> sums: array<i32>;
-var<storage, read_write> going: array<i32>;
 var<storage, read_write> reached: array<u32>;
-var<storage, read_write> words: array<vec4<u32>>;
-
-// Zero in an invocation's fours of words, that of number k of `all`, which are whole workgroups; a workgroup's are side by side.
-fn clear(k: u32, all: u32) {
-    let fours = arrayLength(&words);
-    let each = (fours + all - 1u) / all;
-    var at = k / ${workgroup}u * each * ${workgroup}u + k % ${workgroup}u;
-    for (var n = 0u; n < each; n++) {
-        if (at < fours) {
-            words[at] = vec4<u32>();
-        }
-        at += ${workgroup}u;
-    }
-}
 
 fn work_on(k: u32) {
-    let items_of_ghosts = groups_of_ghosts() * ${workgroup}u;
-    if (k >= items_of_ghosts) {
-        clear(k - items_of_ghosts, span.count - items_of_ghosts);
-    }
-    if (k < items_of_ghosts + span.own - span.first) {
-        gather(k, items_of_ghosts);
-    }
-}
-
-fn gather(k: u32, items_of_ghosts: u32) {
-    let of_ghost = k < items_of_ghosts;
-    if (of_ghost && k >= span.ghosts) {
-        return;
-    }
-    let i = select(span.first + k - items_of_ghosts, span.own + k, of_ghost);
+    let i = span.first + k;
     var looked = false;
     var W = 0;
     // w d, w d d (xx, yy, zz and yz, zx, xy), w u, and w u d by components of u.
@@ -54,8 +22,7 @@ fn gather(k: u32, items_of_ghosts: u32) {
     var ${sum.name} = vec3<i32>();
 #endfor
     let region = region_of(i);
-    // One loop over all nodes, not one over rows and one within: rows have different lengths side by side. Where there is no plane
-    // to begin with, that is as if it were done.
+    // One loop over all nodes, since rows side by side differ in length. A region without planes begins at its end.
     let none = region.first.z > region.last.z;
     var d = vec3<i32>(1, select(region.first.y - 1, region.last.y, none), region.first.z);
     var row = Row();
@@ -108,17 +75,7 @@ fn gather(k: u32, items_of_ghosts: u32) {
             }
         }
     }
-    if (of_ghost) {
-        let at = ${sum_count}u * k;
-        going[at] = W;
-#for sum in sums
-#for axis in axes
-        going[at + ${sum.first + axis.index}u] = ${sum.name}.${axis.name};
-#endfor
-#endfor
-        reached[i] = u32(looked);
-        return;
-    }
+    reached[i] = u32(looked);
     sums[i] = W;
 #for sum in sums
 #for axis in axes

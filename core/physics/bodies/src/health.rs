@@ -4,8 +4,8 @@ use hematite_comm::{Comm, agree, gather_all};
 use hematite_config::{Fault, Result};
 
 use super::Damage;
+use super::rigid_bodies::RigidBodies;
 use super::shaders::contact_numbers;
-use super::time_step::RigidBodies;
 
 impl RigidBodies {
     /// Refuses to go on with a broken body. Collective.

@@ -13,11 +13,9 @@ struct Gate {
     spare: real,
 }
 
-// `count` invocations for bodies from `first` on, in arrays whose components are `stride` apart; components over nodes are `node_stride` apart;
-// `kick` is the share of a step that forces act; `corner` and `places` are the block at which the directory begins and its size. Where ghosts
-// are worked on too: own bodies from `first` on to before `own`, and `ghosts` ghosts, which begin at `own`, or first `ghosts` own bodies that may have
-// ghosts, which begin at `first`, then those before. `message` says whether there is
-// one, and whether its kernel sends and awaits it by itself; `round` is its number.
+// `count` invocations for bodies from `first` on, in arrays whose components are `stride` apart; components over nodes are
+// `node_stride` apart; `kick` is the share of a step that forces act; `corner` and `places` are the block at which the
+// directory begins and its size.
 struct Span {
     count: u32,
     first: u32,
@@ -25,10 +23,6 @@ struct Span {
     node_stride: u32,
     step: u32,
     kick: f32,
-    own: u32,
-    ghosts: u32,
-    message: u32,
-    round: u32,
     corner_x: i32,
     corner_y: i32,
     corner_z: i32,
@@ -38,18 +32,10 @@ struct Span {
 }
 var<immediate> span: Span;
 
-const BY_ITSELF: u32 = ${by_itself}u;
-
 // What a sum of contact is that does not fit.
 const OVERFLOW: i32 = -2147483648;
 
 #include "main.wgsl"
-
-// Workgroups for ghosts, or for bodies that may have ghosts: where there is a message one at least, though it be about none.
-fn groups_of_ghosts() -> u32 {
-    return max(min(span.message, 1u), (span.ghosts + ${workgroup - 1}u) / ${workgroup}u);
-}
-
 #include "sites.wgsl"
 #include "fraction.wgsl"
 #include "wca.wgsl"

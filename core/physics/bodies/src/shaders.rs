@@ -5,31 +5,20 @@ use hematite_engine::particles::{Fixed, Law};
 use hematite_engine::sites::{self, Coordinate, FLUID, PIECES};
 use hematite_engine::{FORCE_SCALE, SurfaceContact, surface_push};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
-use minijinja::value::merge_maps;
 use minijinja::{Value, context};
 
 use super::lists::{SPEEDS, SPEEDS_APART};
 use super::parameters::{FASTEST, LEAST_WEIGHT, Parameters, VARIANCE};
 use super::{Damage, LAWS, surface, wca};
 
-/// Invocations side by side that share the rows of a body's region when it answers; a body has a multiple of them.
+/// Invocations side by side that share a body's region when it answers.
 pub(super) const ABREAST: u32 = 2;
 
 /// What a body's region sums up to, in numbers: one and seven vectors.
 pub(super) const SUMS: u32 = 22;
 
-/// What a ghost's owner tells it each step, in numbers: how it answers, its velocity and its spin.
-const TOLD: u32 = 15;
-
-/// Invocations that share a ghost when it answers. Ghosts come last in their kernel, which so ends sooner.
-pub(super) const LANES_OF_GHOST: u32 = 8;
-
-/// Fours of words that an invocation makes zero, at most: many, for software devices run the rest of its kernel too.
-pub(super) const CLEARED: u32 = 64;
-
-/// What kernels know of messages: that there is one, and that they send or await it by themselves.
-pub(super) const MESSAGE: u32 = 1;
-pub(super) const BY_ITSELF: u32 = 2;
+/// Bytes of a `Span` of prelude.wgsl.
+const SPAN_BYTES: u32 = 48;
 
 const KIND: Template = Template { name: "kind.wgsl", text: include_str!("kind.wgsl") };
 const MEMBERS: Template = Template { name: "members.wgsl", text: include_str!("members.wgsl") };
@@ -77,6 +66,17 @@ fn gay_berne(parameters: &Parameters) -> Value {
     parameters.pairs.context(&shapes)
 }
 
+/// The sums of what others do to bodies, and what a unit of them is as force and as torque.
+fn actions(parameters: &Parameters) -> Vec<Value> {
+    let of_bodies = contact_numbers(parameters).scale;
+    let contact = context! { name => "contact", force => literal(1.0 / of_bodies), torque => literal(1.0 / of_bodies) };
+    let push = parameters.surface.map(|contact| {
+        let torques = surface::torques(parameters.surface_range(&contact)).scale;
+        context! { name => "push", force => literal(1.0 / surface_push().scale), torque => literal(1.0 / torques) }
+    });
+    std::iter::once(contact).chain(push).collect()
+}
+
 /// The kernels of rigid bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shader {
@@ -97,8 +97,12 @@ pub enum Shader {
 impl Shader {
     /// Those of a run.
     pub(super) fn of(parameters: &Parameters) -> impl Iterator<Item = Self> {
-        let walls = parameters.wall.is_some();
-        Self::ALL.into_iter().filter(move |&shader| shader != Self::Walls || walls)
+        let (walls, in_fluid) = (parameters.wall.is_some(), parameters.in_fluid);
+        Self::ALL.into_iter().filter(move |shader| match shader {
+            Self::Walls => walls,
+            Self::Gather | Self::Spread => in_fluid,
+            _ => true,
+        })
     }
 
     /// All of them.
@@ -115,39 +119,8 @@ impl Shader {
         }
     }
 
-    /// Whether it fills a message.
-    fn sends(self) -> bool {
-        matches!(self, Self::Gather | Self::Kick)
-    }
-
-    /// Whether it takes one in.
-    fn awaits(self) -> bool {
-        matches!(self, Self::Kick | Self::Spread)
-    }
-
-    /// Whether it sends, or else awaits, by itself, where kernels can.
-    fn signals(self, sends: bool, can: bool) -> bool {
-        can && if sends { self.sends() } else { self.awaits() }
-    }
-
-    /// Which workgroups send and what, and which await.
-    fn workgroups(self) -> Value {
-        let first = |groups: &str| format!("select(0u, {groups}, span.message == BY_ITSELF)");
-        match self {
-            Self::Gather => context! { sending => first("groups_of_ghosts()") },
-            Self::Kick => {
-                let groups = first("groups_of_ghosts()");
-                context! { sending => groups, sent_round => "span.round + 1u", awaiting => format!("number < {groups}") }
-            }
-            Self::Spread => {
-                context! { awaiting => "span.message == BY_ITSELF && number >= groups_of_own()" }
-            }
-            _ => context! {},
-        }
-    }
-
-    /// Its WGSL; with `signals` it can send and await messages by itself.
-    pub fn wgsl(self, parameters: &Parameters, signals: bool) -> String {
+    /// Its WGSL.
+    pub fn wgsl(self, parameters: &Parameters) -> String {
         let axes: Vec<Value> =
             (0..3).map(|a| sites::axis(a, parameters.extent[a] as i32, parameters.periodic[a])).collect();
         let corner = |index: usize| {
@@ -164,11 +137,6 @@ impl Shader {
             fluid => FLUID,
             block_bits => 9,
             abreast => ABREAST,
-            lanes_of_ghosts => LANES_OF_GHOST,
-            told_words => TOLD,
-            by_itself => BY_ITSELF,
-            sends => self.signals(true, signals && parameters.in_fluid),
-            awaits => self.signals(false, signals && parameters.in_fluid),
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
@@ -179,7 +147,6 @@ impl Shader {
             wca => wca::context(),
             gay_berne => gay_berne(parameters),
             wall => parameters.wall.map(|wall| wall.context()),
-            sum_count => SUMS,
             sums => ["Wd", "Ws", "Wo", "Wu", "Wxd", "Wyd", "Wzd"]
                 .iter()
                 .enumerate()
@@ -192,11 +159,7 @@ impl Shader {
                 let Fixed { largest, scale } = contact_numbers(parameters);
                 context! { largest => literal(largest), scale => literal(scale) }
             },
-            pushed => parameters.surface.is_some(),
-            push => parameters.surface.map(|contact| {
-                let torques = surface::torques(parameters.surface_range(&contact));
-                context! { force => literal(1.0 / surface_push().scale), torque => literal(1.0 / torques.scale) }
-            }),
+            actions => actions(parameters),
             largest_answer => literal(0.25),
             scale => context! {
                 weight => literal(parameters.weight_scale()),
@@ -211,7 +174,7 @@ impl Shader {
                 wall => Damage::Wall as u32,
                 crowd => Damage::Crowd as u32,
             },
-            ..merge_maps([self.workgroups(), sites::fractions()])
+            ..sites::fractions()
         };
         let own = [
             Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
@@ -220,14 +183,14 @@ impl Shader {
             Template { name: "region.wgsl", text: include_str!("region.wgsl") },
             Template { name: "whole.wgsl", text: include_str!("whole.wgsl") },
             Template { name: "kernel.wgsl", text: include_str!("kernel.wgsl") },
+            Template { name: "flow_fit.wgsl", text: include_str!("flow_fit.wgsl") },
+            Template { name: "drag.wgsl", text: include_str!("drag.wgsl") },
         ];
         render(self.template(), &[[MAIN].as_slice(), &own, &PIECES, &LAWS].concat(), &context)
     }
 
-    /// The same with and without messages: a compiler may contract products and sums one way in one kernel and another in the next.
     pub(super) fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
-        let signals = gpu.may_signal();
-        Kernel::new(gpu, &format!("{self:?} of rigid bodies"), &self.wgsl(parameters, signals), 64)
+        Kernel::new(gpu, &format!("{self:?} of rigid bodies"), &self.wgsl(parameters), SPAN_BYTES)
     }
 }
 
@@ -269,8 +232,8 @@ mod tests {
                 origin: [0.0; 3],
                 in_fluid: k < 8,
             };
-            for (shader, signals) in Shader::of(&parameters).flat_map(|shader| [(shader, false), (shader, true)]) {
-                wgsl_checks::validate((shader, signals), &shader.wgsl(&parameters, signals));
+            for shader in Shader::of(&parameters) {
+                wgsl_checks::validate(shader, &shader.wgsl(&parameters));
             }
             let contact = contact(&parameters).wgsl(&parameters.setting()).expect("tiles that are large enough");
             wgsl_checks::validate("contact", &contact);
