@@ -6,7 +6,7 @@ use hematite_membrane::Damage;
 use super::contact_parameters::LARGEST_PUSH;
 use super::kind::Held;
 use super::record::Record;
-use super::time_step::Suspension;
+use super::suspension::Suspension;
 
 /// The largest components of the forces on any vertex of a cell, lattice units, by origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -8,7 +8,7 @@ use hematite_membrane::{Damage, diagnosis};
 use super::kind::{Held, Kind};
 use super::parameters::KindParameters;
 use super::record::Record;
-use super::time_step::Suspension;
+use super::suspension::Suspension;
 
 impl Suspension {
     /// Refuses to go on with a broken cell. Collective.

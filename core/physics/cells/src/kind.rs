@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use hematite_cells::Surface;
+use hematite_config::Result;
 use hematite_engine::sites::Bounds;
-use hematite_membrane::{Membrane, Range};
+use hematite_gpu::Gpu;
+use hematite_membrane::{Membrane, Range, Vertices};
 
+use super::parameters::{KindParameters, Parameters};
 use super::pull::Pulls;
 use super::record::{Carried, Record};
 
@@ -52,6 +55,27 @@ impl Held {
 }
 
 impl Kind {
+    /// Population `kind` without cells yet, whose vertices stand in `range` of `vertices`.
+    ///
+    /// # Errors
+    /// Where the device lacks room or refuses a kernel.
+    pub fn new(gpu: &Gpu, parameters: &Parameters, kind: usize, vertices: &Vertices, range: Range) -> Result<Self> {
+        let (precision, dimension) = (parameters.precision, parameters.dimension);
+        let KindParameters { name, surface, mechanics, seeded } = &parameters.kinds[kind];
+        Ok(Self {
+            name: name.clone(),
+            surface: surface.clone(),
+            membrane: Membrane::new(gpu, precision, dimension, surface, mechanics, vertices, &range)?,
+            pulls: Pulls::new(gpu, precision, dimension, &parameters.pulls, kind, vertices, &range)?,
+            range,
+            seeded: *seeded,
+            inserted: 0,
+            left: 0,
+            cells: BTreeMap::new(),
+            free: Vec::new(),
+        })
+    }
+
     /// First vertex of a slot.
     pub fn first_vertex(&self, slot: u32) -> u32 {
         self.range.first_vertex + slot * self.range.vertices

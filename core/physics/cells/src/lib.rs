@@ -31,6 +31,7 @@ mod shaders;
 mod slots;
 mod snapshot;
 mod surface;
+mod suspension;
 mod time_step;
 mod wall_distance;
 
@@ -53,5 +54,5 @@ pub use planned::{CellMethod, PlannedCells};
 pub use pull::Pull;
 pub use record::{Carried, Record};
 pub use snapshot::Snapshot;
-pub use time_step::{CellPhases, Suspension};
+pub use suspension::{CellPhases, Suspension};
 pub use wall_distance::{LEAST, SLIP, SLOW, THICKENING, WallDistance};

@@ -9,7 +9,7 @@ use hematite_engine::sites::Bounds;
 use super::kind::Held;
 use super::parameters::reach;
 use super::record::Record;
-use super::time_step::Suspension;
+use super::suspension::Suspension;
 
 impl Suspension {
     /// Lists the vertices shared with each other rank.

@@ -60,6 +60,13 @@ impl Parameters {
         contrasts(&self.kinds)
     }
 
+    /// For each population its shape and the bit that marks nodes inside its cells; none where their viscosity is the fluid's.
+    pub(super) fn marking(&self) -> Vec<(&Surface, Option<u32>)> {
+        let contrasts = self.contrasts();
+        let bit = |contrast: f64| contrasts.iter().position(|&other| other == contrast).map(|bit| bit as u32);
+        self.kinds.iter().map(|kind| (&kind.surface, bit(kind.mechanics.contrast))).collect()
+    }
+
     /// Whether forces of membranes and contact are found after `step` steps. At looks they always are, so that no state has older ones.
     pub(super) fn finds_forces_at(&self, step: u64) -> bool {
         (step % LOOK).is_multiple_of(self.every)

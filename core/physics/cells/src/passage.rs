@@ -11,7 +11,7 @@ use super::kind::Held;
 use super::look::LOOK;
 use super::parameters::{Parameters, reach};
 use super::record::Record;
-use super::time_step::Suspension;
+use super::suspension::Suspension;
 
 /// Vertices of a cell that comes in keep this share of the mean side's length off those of others: where a side goes through
 /// a triangle, both of that length, one of its ends is nearer than 0.77 of it to a corner.

@@ -10,7 +10,7 @@ use super::contact::SlotContact;
 use super::kind::{Held, Kind};
 use super::record::Record;
 use super::surface;
-use super::time_step::Suspension;
+use super::suspension::Suspension;
 
 impl Suspension {
     /// Puts a cell into an empty slot; makes more room where there is none.

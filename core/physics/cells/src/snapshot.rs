@@ -9,7 +9,7 @@ use hematite_gpu::Recorder;
 
 use super::kind::Kind;
 use super::record::Record;
-use super::time_step::Suspension;
+use super::suspension::Suspension;
 
 /// Vertices of the cells that this rank answers for, ascending by number within each population.
 #[derive(Clone, Debug, Default)]
