@@ -56,5 +56,5 @@ pub use partition::{HaloRange, MetisLimits, PartRange, Partition};
 pub use region::Region;
 pub use report::PartitionReport;
 pub use velocity_set::VelocitySet;
-pub use wall::{WallCuts, WallNode, WallPoint, wall_cuts, wall_points, walls};
+pub use wall::{WallCuts, WallNode, WallPoint, wall_area, wall_cuts, wall_points, walls};
 pub use wall_part::{WallPart, WallPartSite, at_rim};

@@ -56,6 +56,19 @@ pub fn walls(lattice: &Lattice) -> Vec<WallNode> {
     sites.par_iter().map(wall_node).collect()
 }
 
+/// The area of the walls beside `walls`, square metres; in 2-D their length, metres: each face between a node and a wall site
+/// counts as seen along the normal of the wall, so that stairs are no larger than the slope that they stand for.
+pub fn wall_area(lattice: &Lattice, walls: &[WallNode]) -> f64 {
+    let dimension = lattice.set.dimension();
+    let faces = |wall: &WallNode| -> f64 {
+        // The first directions are those along axes.
+        let closed = (1..=2 * dimension).filter(|&i| lattice.links[i - 1][wall.node.0 as usize].is_wall());
+        let velocities = lattice.set.velocities();
+        closed.map(|i| (0..3).map(|a| f64::from(velocities[i][a]) * f64::from(wall.normal[a])).sum::<f64>().abs()).sum()
+    };
+    walls.iter().map(faces).sum::<f64>() * lattice.spacing.powi(dimension as i32 - 1)
+}
+
 /// A node is at most as far from a wall that cuts one of its links.
 const LINK: f64 = std::f64::consts::SQRT_2;
 

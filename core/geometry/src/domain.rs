@@ -129,6 +129,9 @@ pub struct Report {
     /// The narrowest place that the fluid has to pass, once the lattice is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrowest: Option<Narrowest>,
+    /// Area of the walls, square metres; in 2-D their length, metres. Once the lattice is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_area: Option<f64>,
     /// Where specks and components were removed, for pictures; files do not hold it.
     #[serde(skip)]
     pub removed: Vec<RemovedRun>,

@@ -20,7 +20,7 @@ pub struct Summary {
     pub max_pressure_pa: Option<f64>,
     /// Number of values that are not finite; the other statistics leave them out.
     pub not_finite: usize,
-    /// Hydraulic diameter, m: four times the fluid volume over the wall area, both counted in nodes.
+    /// Hydraulic diameter, m: four times the fluid volume over the wall area.
     pub hydraulic_diameter_m: Option<f64>,
     /// Reynolds number of the mean speed and the hydraulic diameter.
     pub reynolds: Option<f64>,
@@ -28,9 +28,8 @@ pub struct Summary {
 
 /// Summarises a velocity field (x, y, z a node, m/s) and a pressure field (Pa).
 ///
-/// `wall_nodes`: number of fluid nodes beside walls, where known. `dx`: lattice spacing, m. `nu`: kinematic viscosity,
-/// m2/s.
-pub fn summary(velocity: &[f64], pressure: Option<&[f64]>, wall_nodes: Option<usize>, dx: f64, nu: f64) -> Summary {
+/// `room_per_wall`: volume of a node over the area of all walls, where known, m. `nu`: kinematic viscosity, m2/s.
+pub fn summary(velocity: &[f64], pressure: Option<&[f64]>, room_per_wall: Option<f64>, nu: f64) -> Summary {
     let speed = speeds(velocity);
     let nodes = speed.len();
     let finite = || speed.iter().copied().filter(|v| v.is_finite());
@@ -38,7 +37,7 @@ pub fn summary(velocity: &[f64], pressure: Option<&[f64]>, wall_nodes: Option<us
     let mean = if counted == 0 { 0.0 } else { finite().sum::<f64>() / counted as f64 };
     let pressures = || pressure.into_iter().flatten().copied().filter(|v| v.is_finite());
     let broken_pressures = pressure.map_or(0, |p| p.len() - pressures().count());
-    let diameter = wall_nodes.filter(|&w| w > 0).map(|w| 4.0 * nodes as f64 / w as f64 * dx);
+    let diameter = room_per_wall.map(|room| 4.0 * nodes as f64 * room).filter(|diameter| diameter.is_finite());
     Summary {
         nodes,
         max_speed_m_per_s: finite().fold(0.0, f64::max),
@@ -57,9 +56,9 @@ mod tests {
 
     #[test]
     fn a_channel_has_twice_its_width_as_hydraulic_diameter() {
-        // 10 columns of 8 nodes, two of them at walls; dx = 0.5, so the channel is 4 wide.
+        // 10 columns of 8 nodes, dx = 0.5, so the channel is 4 wide and its walls are 10 long.
         let velocity: Vec<f64> = (0..80).flat_map(|_| [3.0, 4.0, 0.0]).collect();
-        let s = summary(&velocity, Some(&[1.0, -2.0, f64::NAN]), Some(20), 0.5, 2.0);
+        let s = summary(&velocity, Some(&[1.0, -2.0, f64::NAN]), Some(0.25 / 10.0), 2.0);
         assert_eq!((s.nodes, s.max_speed_m_per_s, s.mean_speed_m_per_s), (80, 5.0, 5.0));
         assert_eq!(s.hydraulic_diameter_m, Some(8.0));
         assert_eq!(s.reynolds, Some(20.0));

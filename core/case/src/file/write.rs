@@ -6,13 +6,14 @@ use std::path::Path;
 use hdf5::types::VarLenUnicode;
 use hdf5::{File, Group, H5Type, Location};
 use hematite_config::{Fault, Provenance, Result, publish, seal, unseal};
+use hematite_geometry::Report;
 use ndarray::{ArrayView2, s};
 use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
 use crate::{
     GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart, WallPoint,
-    wall_cuts, walls,
+    wall_area, wall_cuts, walls,
 };
 
 /// Writes a case: the lattice, its openings, walls, regions and fields, its cells, what immersed walls need, and any number of
@@ -36,14 +37,15 @@ pub fn write(
         out.text(&file, "program", &provenance.program)?;
         out.json(&file, "provenance", provenance)?;
         out.json(&file, "config", config)?;
-        out.json(&file, "geometry", &lattice.geometry)?;
+        let walls = walls(lattice);
+        let geometry = Report { wall_area: Some(wall_area(lattice, &walls)), ..lattice.geometry.clone() };
+        out.json(&file, "geometry", &geometry)?;
         out.lattice(&out.group(&file, "lattice")?, lattice)?;
         let openings = out.group(&file, "openings")?;
         for (k, opening) in lattice.openings.iter().enumerate() {
             out.opening(&out.group(&openings, &k.to_string())?, opening)?;
         }
         let group = out.group(&file, "walls")?;
-        let walls = walls(lattice);
         out.walls(&group, &walls)?;
         if let Some(cuts) = wall_cuts(lattice, &walls) {
             let group = out.group(&group, "cuts")?;

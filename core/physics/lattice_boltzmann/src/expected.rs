@@ -14,8 +14,8 @@ use crate::Plan;
 pub struct Domain {
     /// Fluid nodes.
     pub nodes: i64,
-    /// Links along axes that end at a wall: the walls' area.
-    pub walls: i64,
+    /// Area of the walls, moving ones included, lattice units.
+    pub wall_area: f64,
     /// The largest speed prescribed at each opening ([`Plan::peaks`]).
     pub peaks: Vec<f64>,
     /// The speed at the start.
@@ -40,7 +40,7 @@ impl Plan {
     /// None where nothing is prescribed, or nothing but a force in a domain without walls.
     pub fn expected(&self, header: &Header, domain: &Domain) -> Option<Expected> {
         let viscosity = CS2 * (self.tau - 0.5);
-        let diameter = 4.0 * domain.nodes as f64 / domain.walls as f64;
+        let diameter = 4.0 * domain.nodes as f64 / domain.wall_area;
         let shape = if header.set.dimension() == 2 { 32.0 } else { 16.0 };
         let developed = |gradient: f64| gradient * diameter * diameter / (shape * viscosity);
         let openings = header.openings.iter().zip(&domain.peaks).map(|(opening, &peak)| {
@@ -81,7 +81,7 @@ impl Plan {
             rate: 4.0 * speed / width(opening.area),
             from: format!("of developed flow at opening \"{}\"", opening.name),
         });
-        let diameter = 4.0 * domain.nodes as f64 / domain.walls as f64;
+        let diameter = 4.0 * domain.nodes as f64 / domain.wall_area;
         let driven = expected
             .filter(|_| inflow == 0.0)
             .map(|expected| ShearRate { rate: 4.0 * expected.speed / diameter, from: expected.from.clone() });

@@ -29,7 +29,7 @@ impl Plan {
         given: &BTreeMap<String, OpeningCondition>,
     ) -> Vec<Figure> {
         let (units, viscosity) = (&self.units, groups::viscosity(self.tau));
-        let diameter = 4.0 * domain.nodes as f64 / domain.walls as f64;
+        let diameter = 4.0 * domain.nodes as f64 / domain.wall_area;
         let mut figures = vec![
             Figure::new("lattice spacing", units.dx, "m"),
             Figure::new("time step", units.dt, "s"),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-use hematite_case::{Case, Layer, Target};
+use hematite_case::{Case, Layer};
 use hematite_cells::vector::length;
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
@@ -185,23 +185,14 @@ impl PlannedFlow {
     /// What an estimate of the flow needs to know. Collective.
     fn domain(&self, comm: &dyn Comm, ground: &Ground, parameters: &Parameters) -> Result<Domain> {
         let header = &ground.header;
-        let solid = |target: Target| match target {
-            Target::Wall => true,
-            Target::Node(next) => ground.is_beyond_walls(next as usize),
-            Target::Opening(k) => header.openings[k].kind == OpeningKind::Wall,
-        };
-        let mut counts = [0, 0];
-        for n in ground.fluid_nodes().into_iter().flatten() {
-            counts[0] += 1;
-            // The first directions are those along axes.
-            let walls = (0..2 * ground.dimension()).filter(|&i| solid(ground.part.links[i][n].target())).count();
-            counts[1] += walls as i64;
-        }
+        let mut nodes = [ground.fluid_nodes().into_iter().flatten().count() as i64];
         let mut peaks = self.scene.plan.peaks(&parameters.openings);
-        comm.sum(&mut counts)?;
+        comm.sum(&mut nodes)?;
         comm.max(&mut peaks)?;
-        let [nodes, walls] = counts;
-        Ok(Domain { nodes, walls, peaks, start: length(self.initial) })
+        let face = header.spacing.powi(header.set.dimension() as i32 - 1);
+        let moving = header.openings.iter().filter(|opening| opening.kind == OpeningKind::Wall);
+        let wall_area = header.geometry.wall_area.unwrap_or(0.0) / face + moving.map(|wall| wall.area).sum::<f64>();
+        Ok(Domain { nodes: nodes[0], wall_area, peaks, start: length(self.initial) })
     }
 
     /// The state in a checkpoint back into `flow`. Collective.
