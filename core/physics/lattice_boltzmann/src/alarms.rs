@@ -23,8 +23,10 @@ const BACKFLOW: f64 = 0.5;
 const SLOW: f64 = 0.01;
 /// Above this share of what came in, the mass that walls gave or took changes the flow.
 const LEAK: f64 = 0.02;
-/// It must also be above this share of the mass inside: any leak is a large share of what came in before much has.
-const LOSS: f64 = 1e-3;
+/// Any leak is a large share of what came in before much has: then it must be above this share of the mass inside.
+const LOSS: f64 = 1e-2;
+/// Much has come in above this share of the mass inside.
+const EXCHANGED: f64 = 0.1;
 
 /// Above this share of what came in over the second half of a run, the flow is not steady yet.
 const STORED: f64 = 0.1;
@@ -73,7 +75,7 @@ pub(crate) fn of_density(scene: &Scene, step: u64, deviation: f64) -> Option<Ala
         text: format!(
             "at step {step} the fluid's density differs from that at rest by {:.0} %, its pressure by {:.3e} Pa: this fluid is \
              compressible, and above {:.0} % what comes in collects instead of flowing on. If no such pressure was meant, look for what \
-             blocks the flow: a vessel too narrow for its cells, or cells packed behind a bend. If it was, a shorter time step than \
+             blocks the flow: a narrow vessel, or cells that are packed. If it was, a shorter time step than \
              {:.3e} s makes the fluid stiffer, with its square",
             100.0 * deviation,
             CS2 * deviation * units.stress(),
@@ -87,12 +89,13 @@ pub(crate) fn of_density(scene: &Scene, step: u64, deviation: f64) -> Option<Ala
 pub(crate) fn of_walls(scene: &Scene, line: &Mass) -> Option<Alarm> {
     let (walls, openings) = line.through.split_last().filter(|_| scene.plan.walls_give_mass())?;
     let (step, inflow) = (line.step, openings.iter().filter(|mass| **mass > 0.0).sum::<f64>());
-    let much = inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
+    let counts = inflow > EXCHANGED * line.inside || walls.abs() > LOSS * line.inside;
+    let much = counts && inflow > 0.0 && walls.abs() > LEAK * inflow;
     (much && step > scene.settles()).then(|| Alarm {
         kind: "walls".to_owned(),
         text: format!(
             "at step {step} the walls have {} {:.1} % of the mass that came in (in_kg:walls in ledger.csv): \"{}\" walls do not keep \
-             mass where gaps and obstacles are a few spacings wide; take a finer lattice, or \"half_way\", which keeps it",
+             mass where vessels, gaps or obstacles are a few spacings wide; take a finer lattice, or \"half_way\", which keeps it",
             if *walls < 0.0 { "taken" } else { "given" },
             100.0 * walls.abs() / inflow,
             scene.plan.wall_method().name()
