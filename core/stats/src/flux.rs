@@ -37,6 +37,8 @@ pub struct MassBalance {
     pub to_step: u64,
     /// Time between them, s.
     pub duration_s: f64,
+    /// Time between the last two rows, s.
+    pub last_interval_s: f64,
     /// Mass that went in, kg: the sum of all positive net masses over openings and intervals.
     pub in_kg: f64,
     /// Mass that went out, kg, as a positive number.
@@ -64,6 +66,10 @@ pub struct OpeningBalance {
     pub mean_m3_per_s: f64,
     /// In 2-D, mean flow rate inwards a depth, m2/s.
     pub mean_m2_per_s: Option<f64>,
+    /// Mean flow rate inwards between the last two rows, m3/s; in 2-D of a slab one lattice spacing deep.
+    pub last_m3_per_s: f64,
+    /// In 2-D, mean flow rate inwards a depth between the last two rows, m2/s.
+    pub last_m2_per_s: Option<f64>,
 }
 
 /// The flow rate `rate` (m3/s) through a plane at one step. `dx`: lattice spacing, m.
@@ -106,6 +112,8 @@ pub fn mass_balance(
     if duration <= 0.0 {
         return None;
     }
+    let (before_last, _) = intervals(rows).last()?;
+    let last_interval = last.time - before_last.time;
     let (mut into, mut out) = (0.0, 0.0);
     for (before, after) in intervals(rows) {
         for k in 0..names.len() {
@@ -122,17 +130,21 @@ pub fn mass_balance(
     let openings = names.iter().enumerate().map(|(k, name)| {
         let net = entered(last, k) - entered(first, k);
         let mean = net / units.rho0 / duration;
+        let latest = (entered(last, k) - entered(before_last, k)) / units.rho0 / last_interval;
         OpeningBalance {
             name: name.clone(),
             net_in_kg: net,
             mean_m3_per_s: mean,
             mean_m2_per_s: per_depth(mean, dimension, units.dx),
+            last_m3_per_s: latest,
+            last_m2_per_s: per_depth(latest, dimension, units.dx),
         }
     });
     Some(MassBalance {
         from_step: first.step,
         to_step: last.step,
         duration_s: duration,
+        last_interval_s: last_interval,
         in_kg: into,
         out_kg: out,
         change_kg: change,
@@ -215,6 +227,14 @@ mod tests {
         close(balance.relative_defect.expect("something came in"), 0.025);
         close(balance.defect_to_inside.expect("mass inside"), 0.006);
         close(balance.openings[1].mean_m3_per_s, -3e-3);
+        close(balance.openings[1].last_m3_per_s, -3e-3);
+        // The last second lets in twice as much.
+        let mut faster = rows();
+        faster[3].through[0] += 4.0;
+        let faster = mass_balance(&names, &faster, &UNITS, 3).expect("rows");
+        close(faster.openings[0].last_m3_per_s, 8e-3);
+        close(faster.openings[0].mean_m3_per_s, 16e-3 / 3.0);
+        close(faster.last_interval_s, 1.0);
         assert_eq!(balance.openings[1].mean_m2_per_s, None);
         assert_eq!(mass_balance(&names, &rows()[..1], &UNITS, 3), None);
     }

@@ -17,6 +17,8 @@ pub struct WallSite {
     pub normal: [f64; 3],
     /// Distance of the node from the wall along the normal, in lattice spacings.
     pub distance: f64,
+    /// Whether an opening is so near that the flow there is not developed.
+    pub near_opening: bool,
 }
 
 impl WallSite {
@@ -51,6 +53,8 @@ pub struct AtWall<const N: usize> {
     pub value: [f64; N],
     /// Whether `value` was extrapolated to the wall; else it is that of the node.
     pub extrapolated: bool,
+    /// See [`WallSite::near_opening`].
+    pub near_opening: bool,
 }
 
 impl<const N: usize> AtWall<N> {
@@ -80,16 +84,20 @@ pub(crate) fn at_wall<const N: usize>(
             distance: site.distance * nodes.grid().spacing,
             value: inner.map_or(here, outwards),
             extrapolated: inner.is_some(),
+            near_opening: site.near_opening,
         }
     };
     sites.iter().map(at_site).collect()
 }
 
-/// Statistics of wall shear stress or pressure over all wall points, which count as equal areas, in Pa.
+/// Statistics of wall shear stress or pressure over wall points, which count as equal areas, in Pa. Points near openings
+/// are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Statistics {
     /// Wall points.
     pub points: usize,
+    /// Points near openings, which the other statistics leave out unless all are.
+    pub near_openings: usize,
     /// Points whose value is that of the node, for lack of fluid further in.
     pub not_extrapolated: usize,
     /// Smallest.
@@ -108,11 +116,14 @@ pub struct Statistics {
 
 /// Statistics over the finite values; `None` without any.
 pub fn statistics<const N: usize>(values: &[AtWall<N>]) -> Option<Statistics> {
-    let mut sorted: Vec<f64> = values.iter().map(AtWall::number).filter(|v| v.is_finite()).collect();
+    let near = values.iter().filter(|value| value.near_opening).count();
+    let counted = values.iter().filter(|value| !value.near_opening || near == values.len());
+    let mut sorted: Vec<f64> = counted.map(AtWall::number).filter(|v| v.is_finite()).collect();
     sorted.sort_by(f64::total_cmp);
     let (&min, &max) = (sorted.first()?, sorted.last()?);
     Some(Statistics {
         points: values.len(),
+        near_openings: near,
         not_extrapolated: values.iter().filter(|value| !value.extrapolated).count(),
         min_pa: min,
         mean_pa: sorted.iter().sum::<f64>() / sorted.len() as f64,
@@ -134,11 +145,11 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 /// The values as a table, one row a wall point. `columns` names the components, and for vectors the length after them.
 pub fn table<const N: usize>(values: &[AtWall<N>], columns: impl IntoIterator<Item = String>) -> Table {
     let header = xyz("", "_m").into_iter().chain(xyz("normal_", "")).chain(["node_distance_m".to_owned()]);
-    let mut table = Table::new(header.chain(columns).chain(["extrapolated".to_owned()]));
+    let mut table = Table::new(header.chain(columns).chain(["extrapolated".to_owned(), "near_opening".to_owned()]));
     for v in values {
         let numbers = v.point.into_iter().chain(v.normal).chain([v.distance]).chain(v.value);
         let numbers = numbers.chain((N > 1).then(|| v.number()));
-        table.push(numbers.map(exact).chain([u8::from(v.extrapolated).to_string()]));
+        table.push(numbers.map(exact).chain([v.extrapolated, v.near_opening].map(|is| u8::from(is).to_string())));
     }
     table
 }
@@ -149,9 +160,17 @@ mod tests {
 
     #[test]
     fn percentiles_of_known_values() {
-        let stress =
-            |size: f64| AtWall { point: [0.0; 3], normal: [0.0; 3], distance: 0.0, value: [size], extrapolated: false };
-        let s = statistics(&(0..=100).rev().map(|i| stress(f64::from(i))).collect::<Vec<_>>()).expect("points");
+        let stress = |size: f64| AtWall {
+            point: [0.0; 3],
+            normal: [0.0; 3],
+            distance: 0.0,
+            value: [size],
+            extrapolated: false,
+            near_opening: size > 100.0,
+        };
+        // The largest are near openings.
+        let s = statistics(&(0..=110).rev().map(|i| stress(f64::from(i))).collect::<Vec<_>>()).expect("points");
+        assert_eq!((s.points, s.near_openings), (111, 10));
         assert_eq!((s.min_pa, s.median_pa, s.mean_pa, s.max_pa), (0.0, 50.0, 50.0, 100.0));
         assert!((s.p95_pa - 95.0).abs() < 1e-9 && (s.p99_pa - 99.0).abs() < 1e-9);
         assert_eq!(statistics::<1>(&[]), None);

@@ -38,7 +38,7 @@ mod tests {
             .collect();
         let sites: Vec<WallSite> = (0..grid.position.len())
             .filter(|&n| grid.position[n][1] == 1)
-            .map(|node| WallSite { node, normal: [0.0, 1.0, 0.0], distance: 0.3 })
+            .map(|node| WallSite { node, normal: [0.0, 1.0, 0.0], distance: 0.3, near_opening: false })
             .collect();
         let found = wall_pressure(&nodes, &sites, &pressure).expect("fits");
         assert_eq!(found.len(), 6);

@@ -53,8 +53,8 @@ mod tests {
             .collect();
         let sites: Vec<WallSite> = (0..grid.position.len())
             .filter_map(|node| match grid.position[node][1] {
-                1 => Some(WallSite { node, normal: [0.0, 1.0, 0.0], distance: 0.5 }),
-                20 => Some(WallSite { node, normal: [0.0, -1.0, 0.0], distance: 0.5 }),
+                1 => Some(WallSite { node, normal: [0.0, 1.0, 0.0], distance: 0.5, near_opening: false }),
+                20 => Some(WallSite { node, normal: [0.0, -1.0, 0.0], distance: 0.5, near_opening: false }),
                 _ => None,
             })
             .collect();
@@ -89,7 +89,7 @@ mod tests {
             .collect();
         let sites: Vec<WallSite> = (0..grid.position.len())
             .filter(|&n| grid.position[n][0] + grid.position[n][2] == 0 && grid.position[n][0].abs() < 4)
-            .map(|node| WallSite { node, normal: [half, 0.0, half], distance: s(node) })
+            .map(|node| WallSite { node, normal: [half, 0.0, half], distance: s(node), near_opening: false })
             .collect();
         assert!(!sites.is_empty());
         for stress in wall_shear_stress(&nodes, &sites, &stress).expect("fits") {

@@ -30,6 +30,7 @@ pub struct Work<'a> {
     pub planes: Vec<Plane>,
     lines: Vec<Line>,
     walls: Option<Vec<WallSite>>,
+    room_per_wall: Option<f64>,
     pub cells: Option<CellReader>,
     pub bodies: Option<BodyReader>,
     pub output: Output,
@@ -132,8 +133,9 @@ fn prepare<'a>(
         line.check().map_err(within)?;
     }
     let (cells, bodies) = (Reader::find(&arguments.place.run)?, Reader::find(&arguments.place.run)?);
+    let room_per_wall = surroundings.as_ref().and_then(|s| s.room_per_wall);
     let walls = surroundings.map(|s| s.walls);
-    Ok(Work { nodes, record, planes, lines, walls, cells, bodies, output: arguments.place.output() })
+    Ok(Work { nodes, record, planes, lines, walls, room_per_wall, cells, bodies, output: arguments.place.output() })
 }
 
 fn one_step(
@@ -165,7 +167,7 @@ fn one_step(
         (Some(sites), Some(pressure)) => pictures::pressure_at_walls(work, at, sites, pressure, suffix)?,
         _ => None,
     };
-    let flow = summary(&values.velocity, pressure, walls.as_ref().map(Vec::len), dx, work.record.nu);
+    let flow = summary(&values.velocity, pressure, work.room_per_wall, work.record.nu);
     work.walls = walls;
     Ok(StepSummary { step: at.step, time_s: at.time, flow, planes, wall_shear_stress, wall_pressure })
 }
@@ -227,11 +229,13 @@ fn report(
         }
         if let Some(wss) = &step.wall_shear_stress {
             let [mean, p95, max] = [wss.mean_pa, wss.p95_pa, wss.max_pa].map(|v| with_unit(v, "Pa"));
-            say::line(&format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}"))?;
+            let left_out = near_openings(wss);
+            say::line(&format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}{left_out}"))?;
         }
         if let Some(pressure) = &step.wall_pressure {
             let [mean, min, max] = [pressure.mean_pa, pressure.min_pa, pressure.max_pa].map(|v| with_unit(v, "Pa"));
-            say::line(&format!("pressure at walls: mean {mean}, from {min} to {max}"))?;
+            let left_out = near_openings(pressure);
+            say::line(&format!("pressure at walls: mean {mean}, from {min} to {max}{left_out}"))?;
         }
         if flow.not_finite > 0 {
             say::note(&format!("warning: {} values are not finite", flow.not_finite));
@@ -239,8 +243,11 @@ fn report(
     }
     if let Some(balance) = balance {
         for opening in &balance.openings {
-            let rate = rate(opening.mean_m3_per_s, opening.mean_m2_per_s);
-            say::line(&format!("mean flow rate since the start, opening {}: {rate}", opening.name))?;
+            let last = rate(opening.last_m3_per_s, opening.last_m2_per_s);
+            let mean = rate(opening.mean_m3_per_s, opening.mean_m2_per_s);
+            let interval = with_unit(balance.last_interval_s, "s");
+            let name = &opening.name;
+            say::line(&format!("flow rate, opening {name}: {last} over the last {interval}, {mean} since the start"))?;
         }
         let of = |share: Option<f64>, what: &str| share.map(|share| format!(", {share:.3e} of {what}"));
         let share = of(balance.relative_defect, "what went in")
@@ -255,6 +262,15 @@ fn report(
     }
     say::left_out(left_out);
     Ok(())
+}
+
+/// What statistics at walls leave out.
+fn near_openings(statistics: &Statistics) -> String {
+    match statistics.near_openings {
+        0 => String::new(),
+        all if all == statistics.points => " (all points are within half a width of openings)".to_owned(),
+        near => format!(" (without {near} of {} points, within half a width of openings)", statistics.points),
+    }
 }
 
 fn rate(m3_per_s: f64, m2_per_s: Option<f64>) -> String {

@@ -83,6 +83,7 @@ mod tests {
             node: nodes.at([0, i64::from(y), 0]).expect("there"),
             normal: [0.0, up, 0.0],
             distance: 0.5,
+            near_opening: false,
         };
         let distances = wall_distances(&nodes, &[site(1, 1.0), site(8, -1.0)]);
         for (p, d) in grid.position.iter().zip(&distances) {
@@ -104,7 +105,12 @@ mod tests {
             .filter_map(|node| {
                 let [x, y] = [0, 1].map(|a| f64::from(grid.position[node][a]));
                 let from = x.hypot(y);
-                (from > r - 1.5).then(|| WallSite { node, normal: [-x / from, -y / from, 0.0], distance: r - from })
+                (from > r - 1.5).then(|| WallSite {
+                    node,
+                    normal: [-x / from, -y / from, 0.0],
+                    distance: r - from,
+                    near_opening: false,
+                })
             })
             .collect();
         for (p, d) in grid.position.iter().zip(wall_distances(&nodes, &sites)) {
