@@ -4,9 +4,9 @@
 //   it over the same arrays left in the cache.
 // - `numbered`: the kernel's `number_at(place)` returns the number of the workgroup that starts as the one at `place`.
 // - `packs_after`: workgroups for which the kernel's `packing(number)` is true then call its `pack(number, lane)`.
-// - `sends`: the last of the sending workgroups to finish signals to the host that message number `sent_round` is
-//   written. Sending are the first `sending` workgroups, or the `sending` workgroups for which `sends_if` is true.
-// - `awaits`: workgroups wait for the host's answer before they work: all, or those for which `awaiting` is true.
+// - `sends`: the last of the sending workgroups to finish signals to the host that the message is written. All
+//   workgroups send, or the `sending` workgroups for which `sends_if` is true.
+// - `awaits`: workgroups wait for the host's answer before they work.
 #if sends is defined and sends
 var<storage, read_write> arrived: atomic<u32>;
 var<storage, read_write> sent: atomic<u32>;
@@ -29,17 +29,15 @@ fn main(
     let number = group.y * groups.x + group.x;
 #endif
 #if awaits is defined and awaits
-    if (${awaiting | default("true")}) {
-        if (lane == 0u) {
-            loop {
-                // Answered up to this round; rounds wrap around after 2^32.
-                if (atomicLoad(&answered) - span.round < 0x80000000u) {
-                    break;
-                }
+    if (lane == 0u) {
+        loop {
+            // Answered up to this round; rounds wrap around after 2^32.
+            if (atomicLoad(&answered) - span.round < 0x80000000u) {
+                break;
             }
         }
-        storageBarrier();
     }
+    storageBarrier();
 #endif
     let k = number * ${workgroup}u + lane;
     if (k < span.count) {
@@ -54,7 +52,7 @@ fn main(
 #if sends is defined and sends
     // All writes of a workgroup come before its arrival is counted, and all arrivals before the signal to the host.
     let sending = ${sending | default("groups.x * groups.y")};
-    if (${sends_if | default("number < sending")}) {
+    if (${sends_if | default("true")}) {
         storageBarrier();
         var last = false;
         if (lane == 0u) {
@@ -63,7 +61,7 @@ fn main(
         storageBarrier();
         if (last) {
             atomicStore(&arrived, 0u);
-            atomicStore(&sent, ${sent_round | default("span.round")});
+            atomicStore(&sent, span.round);
         }
     }
 #endif

@@ -128,7 +128,7 @@ impl RigidBodies {
         self.record(recorder, Shader::Kick, 0..self.own(), Work { step, kick, ..PLAIN });
     }
 
-    /// Makes the forces on nodes zero.
+    /// Makes the forces on nodes zero, to which bodies then add what they answer.
     fn record_clear(&self, recorder: &mut Recorder) {
         if let Some(shared) = &self.shared {
             recorder.phase("spread");
@@ -159,12 +159,13 @@ impl RigidBodies {
     }
 
     /// Forces and kick after `step` steps. Returns the message that tells ghosts what they answer. The sums of ghosts
-    /// travel while contacts are found.
+    /// travel while contacts are found and forces on nodes become zero.
     fn kick<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64, kick: f32) -> Result<Pending> {
         self.record_gather(recorder);
         let sums = self.shared.as_ref().map(|_| self.particles.add_to_owners(recorder, &SUMMED)).transpose()?;
         self.record_contact(recorder);
         self.record_meeting(recorder, step)?;
+        self.record_clear(recorder);
         if let Some(sums) = sums {
             self.particles.receive(comm, recorder, sums)?;
         }
@@ -175,7 +176,6 @@ impl RigidBodies {
     /// Reactions to the fluid. Most own bodies spread theirs while ghosts are `told`; the others follow with the ghosts,
     /// which are too few to keep a device busy.
     fn answer<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, told: Pending) -> Result<()> {
-        self.record_clear(recorder);
         let (own, held) = (self.own(), self.particles.held());
         let first = if held > own { own - own / LAST_TO_SPREAD } else { own };
         self.record_spread(recorder, 0..first);
@@ -188,6 +188,7 @@ impl RigidBodies {
     fn answer_again<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         // Finds which bodies reach own nodes.
         self.record_gather(recorder);
+        self.record_clear(recorder);
         let told = self.particles.update_ghosts(recorder, &TOLD)?;
         self.answer(comm, recorder, told)
     }
