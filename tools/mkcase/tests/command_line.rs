@@ -83,8 +83,8 @@ fn makes_the_case_beside_its_config_and_reports() {
         "in 1 piece",
         "inlet   velocity         16 nodes  width 64 um  normal (1.000, 0.000)",
         "outlet  pressure         16 nodes  width 64 um  normal (-1.000, 0.000)",
-        "narrowest  15.0 spacings (60 um) at (",
-        "m, on the widest way from opening \"inlet\" to \"outlet\"; 6 um is the coarsest spacing for 10 across",
+        "narrowest  16.0 spacings (64 um) at (",
+        "m, on the widest way from opening \"inlet\" to \"outlet\"; 6.4 um is the coarsest spacing for 10 across",
         "partitions",
     ] {
         assert!(report.contains(piece), "\"{piece}\" is missing in\n{report}");
