@@ -68,7 +68,7 @@ fn a_check_tells_the_numbers_of_a_run() {
     is(&table, "Womersley number", "in", 10e-6 * (200.0 * std::f64::consts::PI / 1e-6_f64).sqrt(), 1e-6);
     is(&table, "spacings across", "out", 20.0, 1e-9);
     is(&table, "pressure", "out", 2.0, 1e-9);
-    is(&table, "spacings across", "narrowest place", 19.0, 1e-9);
+    is(&table, "spacings across", "narrowest place", 20.0, 1e-9);
     is(&table, "time steps", "", 400.0, 1e-9);
     is(&table, "physical time", "", 4e-5, 1e-9);
     // Four dumps of two or three components in f32.

@@ -120,7 +120,7 @@ fn from_a_surface_to_wall_shear_stress() {
         ("run aorta-run.json --check\n", "run aorta-run.json --check=quick\n"),
     ];
     let called = follow(&folder, &page, &short);
-    quotes(&page, &called, &["111 240 nodes in 1 piece", "11.6 spacings"]);
+    quotes(&page, &called, &["111 240 nodes in 1 piece", "12.6 spacings"]);
     for name in ["aorta.png", "aorta-run/statistics/speed_mid_y.png", "aorta-run/statistics/wall_shear_stress.png"] {
         assert!(folder.has(name), "{name}");
     }
@@ -156,7 +156,7 @@ fn from_a_picture_of_a_retina_to_blood_in_its_branches() {
         ("$2 > 6e-3", "$2 > 0"),
     ];
     let called = follow(&folder, &page, &short);
-    quotes(&page, &called, &["in 1 piece", "11.8 spacings"]);
+    quotes(&page, &called, &["in 1 piece", "12.8 spacings"]);
     for name in ["retina.png", "retina-run/statistics/speed.png", "blood-run/statistics/cells.png"] {
         assert!(folder.has(name), "{name}");
     }
