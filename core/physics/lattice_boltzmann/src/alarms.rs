@@ -23,9 +23,9 @@ const BACKFLOW: f64 = 0.5;
 const SLOW: f64 = 0.01;
 /// Above this share of what came in, the mass that walls gave or took changes the flow.
 const LEAK: f64 = 0.02;
-/// Any leak is a large share of what came in before much has: then it must be above this share of the mass inside.
-const LOSS: f64 = 1e-2;
-/// Much has come in above this share of the mass inside.
+/// It must also be above this share of the mass inside: any leak is a large share of what came in before much has.
+const LOSS: f64 = 1e-3;
+/// Until this share of the mass inside has come in, only the end of the run tells: walls give mass as pressure builds up.
 const EXCHANGED: f64 = 0.1;
 
 /// Above this share of what came in over the second half of a run, the flow is not steady yet.
@@ -85,12 +85,12 @@ pub(crate) fn of_density(scene: &Scene, step: u64, deviation: f64) -> Option<Ala
     })
 }
 
-/// What there is to say of walls that give or take mass, at a `line` of the ledger.
-pub(crate) fn of_walls(scene: &Scene, line: &Mass) -> Option<Alarm> {
+/// What there is to say of walls that give or take mass, at a `line` of the ledger, when the share `done` of the run is.
+pub(crate) fn of_walls(scene: &Scene, line: &Mass, done: f64) -> Option<Alarm> {
     let (walls, openings) = line.through.split_last().filter(|_| scene.plan.walls_give_mass())?;
     let (step, inflow) = (line.step, openings.iter().filter(|mass| **mass > 0.0).sum::<f64>());
-    let counts = inflow > EXCHANGED * line.inside || walls.abs() > LOSS * line.inside;
-    let much = counts && inflow > 0.0 && walls.abs() > LEAK * inflow;
+    let is_due = inflow > EXCHANGED * line.inside || done == 1.0;
+    let much = is_due && inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
     (much && step > scene.settles()).then(|| Alarm {
         kind: "walls".to_owned(),
         text: format!(

@@ -267,7 +267,7 @@ impl Physics for LatticeBoltzmann {
         let (scene, look, step) = (&self.scene, &self.look, self.look.step);
         let mass = self.mass(comm)?;
         let mut alarms = alarms::of_openings(scene, look);
-        alarms.extend(alarms::of_walls(scene, &mass));
+        alarms.extend(alarms::of_walls(scene, &mass, done));
         if done == 1.0 {
             let halfway = &scene.memory.borrow().halfway;
             alarms.extend(halfway.as_ref().and_then(|halfway| alarms::of_storage(scene, halfway, &mass)));
