@@ -246,7 +246,7 @@ fn wrap(i: i32, n: i32, periodic: bool) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use hematite_geometry::Site;
+    use hematite_geometry::{Domain, Site};
 
     use super::*;
     use crate::fixture;
@@ -273,6 +273,25 @@ mod tests {
         }
         let pore = Lattice::build(&fixture::channel(8, 1)).expect("builds");
         assert!(walls(&pore).iter().all(|wall| wall.normal[1].abs() == 1.0));
+    }
+
+    #[test]
+    fn walls_have_the_area_of_what_they_stand_for() {
+        let area = |domain: &Domain| {
+            let lattice = Lattice::build(domain).expect("builds");
+            wall_area(&lattice, &walls(&lattice)) / domain.spacing
+        };
+        assert!((area(&fixture::channel(12, 9)) - 24.0).abs() < 1e-9);
+        for radius in [12.0, 13.4, 15.0] {
+            let mut domain = fixture::solid(2, [40, 40, 1], [false; 3]);
+            for (x, y) in (0..40).flat_map(|x| (0..40).map(move |y| (x, y))) {
+                if (x as f64 - 20.2).hypot(y as f64 - 19.7) < radius {
+                    fixture::set(&mut domain, [x, y, 0], Site::FLUID);
+                }
+            }
+            let share = area(&domain) / (2.0 * std::f64::consts::PI * radius);
+            assert!((share - 1.0).abs() < 0.03, "radius {radius}: {share}");
+        }
     }
 
     #[test]
