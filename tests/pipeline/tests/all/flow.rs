@@ -27,6 +27,11 @@ fn statistics(folder: &Folder, run: &str, config: &[&str]) -> Value {
                     picture.to_rgba8().pixels().map(|pixel| pixel.0).collect();
                 assert!(colours.len() > 8, "{name} shows {} colours", colours.len());
             }
+            Some("svg") => {
+                let drawn = svg_checks::Drawn::of(&String::from_utf8(content).expect("text"));
+                assert!(!drawn.texts.is_empty(), "{name} has no text");
+                drawn.is_sound();
+            }
             Some("csv") => {
                 let text = String::from_utf8(content).expect("text");
                 let columns = text.lines().next().map_or(0, |header| header.split(',').count());
