@@ -311,24 +311,35 @@ pub(crate) fn plausible(claimed: u64, stored: u64) -> Result<()> {
     )))
 }
 
-/// Reads exactly `count` values from `source`, whose stored length backs the claim (see [`plausible`]).
+/// Reads `count` values from `source`, which must end with them and whose stored length backs the claim (see
+/// [`plausible`]).
 ///
 /// # Errors
-/// When the source ends early or cannot be decoded.
-pub(crate) fn read_values(source: impl Read, count: u64, kind: ValueType, endian: Endian) -> Result<Values> {
+/// When the source ends early, goes on, or cannot be decoded.
+pub(crate) fn read_values(mut source: impl Read, count: u64, kind: ValueType, endian: Endian) -> Result<Values> {
     let wanted = count
         .checked_mul(kind.size() as u64)
         .ok_or_else(|| Fault::usage(format!("{count} values are more than any file holds")))?;
     let mut bytes = Vec::new();
     // Grows as data comes in: a compressed source may still promise more than it holds.
-    source
-        .take(wanted)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Fault::usage(format!("the values cannot be read after {} bytes: {error}", bytes.len())))?;
+    let unread = |error: std::io::Error, read: usize| {
+        Fault::usage(format!("the values cannot be read after {read} bytes: {error}: the file is damaged or cut short"))
+    };
+    if let Err(error) = source.by_ref().take(wanted).read_to_end(&mut bytes) {
+        return Err(unread(error, bytes.len()));
+    }
     if (bytes.len() as u64) < wanted {
         return Err(Fault::usage(format!(
             "holds {} bytes of values, its header claims {wanted}: the file is cut short",
             bytes.len()
+        )));
+    }
+    // Packed values are followed by a checksum, which is tried here.
+    let more = std::io::copy(&mut source.take(1), &mut std::io::sink()).map_err(|error| unread(error, bytes.len()))?;
+    if more > 0 {
+        return Err(Fault::usage(format!(
+            "holds more than the {wanted} bytes of values that its header claims: the size or the type in the header is \
+             wrong, or the file is damaged"
         )));
     }
     Values::decode(bytes, kind, endian)

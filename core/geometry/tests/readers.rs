@@ -404,16 +404,103 @@ fn a_header_that_claims_the_world_is_refused_at_once() {
 }
 
 #[test]
-fn a_folder_of_slices_is_sorted_by_name_and_checked() {
+fn files_longer_than_their_headers_say_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
+    let nrrd = |encoding: &str| format!("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 5 4 3\nencoding: {encoding}\n\n");
+    let mha =
+        |more: &str| format!("NDims = 3\nDimSize = 5 4 3\n{more}ElementType = MET_UCHAR\nElementDataFile = LOCAL\n");
+    let (packed, data) = ("CompressedData = True\n", bytes());
+    let longer = [&data[..], &[7]].concat();
+    let text = |values: &[u8]| values.iter().map(|b| format!("{b} ")).collect::<String>().into_bytes();
+    let mut nifti = vec![0u8; 352];
+    nifti[..4].copy_from_slice(&348i32.to_le_bytes());
+    for (i, n) in [3i16, 5, 4, 3].into_iter().enumerate() {
+        nifti[40 + 2 * i..][..2].copy_from_slice(&n.to_le_bytes());
+    }
+    nifti[70..74].copy_from_slice(&[2, 0, 8, 0]);
+    nifti[108..112].copy_from_slice(&352f32.to_le_bytes());
+    nifti[344..348].copy_from_slice(b"n+1\0");
+    let nifti = |data: &[u8]| [&nifti[..], data].concat();
+    type Make<'a> = &'a dyn Fn(&[u8]) -> Vec<u8>;
+    let cases: [(&str, Make<'_>); 9] = [
+        ("a.mha", &|data| joined(&mha(""), data)),
+        ("a.mha", &|data| joined(&mha(packed), &zlib(data))),
+        ("a.mha", &|data| joined(&mha(packed), &gzip(data))),
+        ("a.nrrd", &|data| joined(&nrrd("raw"), data)),
+        ("a.nrrd", &|data| joined(&nrrd("gzip"), &gzip(data))),
+        ("a.nrrd", &|data| joined(&nrrd("ascii"), &text(data))),
+        ("a.nii", &nifti),
+        ("a.nii.gz", &|data| gzip(&nifti(data))),
+        ("a.raw", &|data| data.to_vec()),
+    ];
+    for (k, (name, make)) in cases.into_iter().enumerate() {
+        let path = folder.path().join(name);
+        let keys =
+            if name == "a.raw" { serde_json::json!({"shape": SHAPE, "type": "u8"}) } else { serde_json::json!({}) };
+        fs::write(&path, make(&data)).expect("writes");
+        voxels(&path, keys.clone()).unwrap_or_else(|fault| panic!("{k}: {fault}"));
+        fs::write(&path, make(&longer)).expect("writes");
+        let fault = voxels(&path, keys).err().unwrap_or_else(|| panic!("{name}, case {k}, is read"));
+        assert!(fault.exit == Exit::Usage && fault.message.contains(name), "{fault}");
+    }
+    let path = folder.path().join("a.mha");
+    fs::write(&path, [&joined(&mha(packed), &zlib(&data))[..], b"xyz"].concat()).expect("writes");
+    let fault = voxels(&path, serde_json::json!({})).expect_err("bytes behind the packed values");
+    assert!(fault.message.contains("3 bytes follow"), "{fault}");
+
+    let path = folder.path().join("a.pnm");
+    for (content, end, is_well) in [
+        ("P5\n2 1\n255\nab", "", true),
+        ("P5 # 9 9\n2 1 # c\n255\nab", "\n", true),
+        ("P5\n2 1\n255\nab", "\r\n", true),
+        ("P5\n2 1\n255\nab", "c", false),
+        ("P5\n2 1\n255\nab", "\n\n", false),
+        ("P6\n2 1\n255\nabcdef", "abc", false),
+        ("P4\n2 1\na", "", true),
+        ("P4\n2 1\na", "b", false),
+        ("P1\n2 1\n0 1", "\n# 1 1 1\n", true),
+        ("P1\n2 1\n01", "1\n", false),
+        ("P2\n2 1\n15\n0 1\n", "2\n", false),
+        ("P7\nWIDTH 2\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\nab", "", true),
+        ("P7\nWIDTH 2\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\nab", "c", false),
+    ] {
+        fs::write(&path, format!("{content}{end}")).expect("writes");
+        match read::image(&path) {
+            Ok(_) => assert!(is_well, "{content}{end} is read"),
+            Err(fault) => {
+                assert!(!is_well && fault.message.contains("its header claims"), "{content}{end}: {fault}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_folder_of_slices_is_sorted_by_number_and_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, slice: &[u8]| {
+        fs::write(folder.path().join(name), joined("P5\n5 4\n255\n", slice)).expect("writes");
+    };
+    let remove = |name: &str| fs::remove_file(folder.path().join(name)).expect("removes");
     for (i, slice) in bytes().chunks(20).enumerate().rev() {
-        fs::write(folder.path().join(format!("slice{i:03}.pgm")), joined("P5\n5 4\n255\n", slice)).expect("writes");
+        write(&format!("scan2-slice{}.pgm", 9 + i), slice);
     }
     fs::write(folder.path().join("notes.txt"), "no slice").expect("writes");
     let read = || voxels(folder.path(), serde_json::json!({}));
     let volume = read().expect("reads");
     assert_eq!((volume.shape, volume.values), (SHAPE, Values::U8(bytes())));
-    fs::write(folder.path().join("slice9.pgm"), joined("P5\n4 4\n255\n", &[0; 16])).expect("writes");
+    for (name, words) in [
+        ("preview.pgm", &["\"preview.pgm\"", "no slice out of the folder"][..]),
+        ("scan3-slice12.pgm", &["\"scan3-slice12.pgm\"", "in more than a number"]),
+        ("scan2-slice12.ppm", &["\"scan2-slice12.ppm\"", "in more than a number"]),
+        ("scan2-slice011.pgm", &["\"scan2-slice011.pgm\"", "same number"]),
+        ("scan2-slice13.pgm", &["slice 12 is missing", "\"scan2-slice13.pgm\""]),
+    ] {
+        write(name, &[0; 20]);
+        let fault = read().expect_err(name);
+        assert!(words.iter().all(|word| fault.message.contains(word)), "{fault}");
+        remove(name);
+    }
+    fs::write(folder.path().join("scan2-slice12.pgm"), joined("P5\n4 4\n255\n", &[0; 16])).expect("writes");
     let fault = read().expect_err("another size");
-    assert!(fault.message.contains("slice9.pgm") && fault.message.contains("4 x 4"), "{fault}");
+    assert!(fault.message.contains("slice12.pgm") && fault.message.contains("4 x 4"), "{fault}");
 }

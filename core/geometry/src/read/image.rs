@@ -9,7 +9,7 @@ use hematite_config::{Fault, Result};
 use image::{DynamicImage, ExtendedColorType, ImageDecoder, ImageFormat, ImageReader, Limits};
 
 use super::counted::{Counted, is_modest};
-use super::{length, open_fault, tiff};
+use super::{length, open_fault, pnm, tiff};
 use crate::volume::{self, MAX_PIXELS, Values, Volume};
 
 const PNM: [&str; 4] = ["pbm", "pgm", "ppm", "pnm"];
@@ -38,7 +38,7 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     };
     let file = File::open(path).map_err(open_fault)?;
     let stored = length(&file)?;
-    let plain = format == ImageFormat::Pnm && is_plain(path)?;
+    let plain = format == ImageFormat::Pnm && pnm::is_plain(path)?;
     let mut reader = ImageReader::with_format(BufReader::new(file), format);
     // The claim is checked below, against this very file.
     reader.limits(Limits::no_limits());
@@ -63,6 +63,9 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         return Err(cut_short([nx, ny], claimed, stored));
     }
     let image = DynamicImage::from_decoder(decoder).map_err(fault)?;
+    if format == ImageFormat::Pnm {
+        pnm::refuse_longer(path, claimed, pixels * u64::from(original.channel_count()))?;
+    }
     let mut values = match image {
         DynamicImage::ImageLuma8(image) => Values::U8(image.into_raw()),
         DynamicImage::ImageLuma16(image) => Values::U16(image.into_raw()),
@@ -114,13 +117,6 @@ fn unpack_png(reader: &mut BufReader<File>, unpacked: &mut impl Write) -> std::i
         }
         reader.seek_relative(4)?;
     }
-}
-
-/// Whether a PNM file stores text.
-fn is_plain(path: &Path) -> Result<bool> {
-    let mut magic = [0; 2];
-    File::open(path).and_then(|mut file| file.read_exact(&mut magic)).map_err(open_fault)?;
-    Ok(matches!(&magic, b"P1" | b"P2" | b"P3"))
 }
 
 fn ending(path: &Path) -> String {

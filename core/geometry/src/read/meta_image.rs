@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use flate2::bufread::ZlibDecoder;
+use flate2::read::MultiGzDecoder;
 use hematite_config::{Fault, Result};
 
 use super::raw::{self, Layout};
@@ -49,11 +50,16 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         let mut magic = [0; 2];
         file.read_exact(&mut magic).map_err(open_fault)?;
         file.seek(SeekFrom::Start(offset)).map_err(open_fault)?;
-        let file = BufReader::new(file);
+        let mut file = BufReader::new(file);
         if magic == [0x1f, 0x8b] {
             volume::read_values(MultiGzDecoder::new(file), count, kind, endian)
         } else {
-            volume::read_values(ZlibDecoder::new(file), count, kind, endian)
+            let values = volume::read_values(ZlibDecoder::new(&mut file), count, kind, endian)?;
+            let more = std::io::copy(&mut file, &mut std::io::sink()).map_err(open_fault)?;
+            if more > 0 {
+                return Err(Fault::usage(format!("{more} bytes follow its compressed values: the file is damaged")));
+            }
+            Ok(values)
         }
     })?;
     Ok(Volume {

@@ -9,6 +9,7 @@ pub mod meta_image;
 pub mod nifti;
 pub mod npy;
 pub mod nrrd;
+mod pnm;
 pub mod raw;
 mod text_header;
 pub mod tiff;

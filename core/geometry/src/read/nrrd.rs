@@ -229,12 +229,17 @@ fn text(mut file: File, count: u64) -> Result<Values> {
     let mut text = String::new();
     file.read_to_string(&mut text).map_err(open_fault)?;
     let values: std::result::Result<Vec<f64>, _> =
-        text.split_whitespace().take(count as usize).map(str::parse).collect();
+        text.split_whitespace().take(count as usize + 1).map(str::parse).collect();
     let values = values.map_err(|error| Fault::usage(format!("its text values cannot be read: {error}")))?;
     if (values.len() as u64) < count {
         return Err(Fault::usage(format!(
             "holds {} values, its header claims {count}: the file is cut short",
             values.len()
+        )));
+    }
+    if values.len() as u64 > count {
+        return Err(Fault::usage(format!(
+            "holds more than the {count} values that its header claims: correct its sizes"
         )));
     }
     Ok(Values::F64(values))

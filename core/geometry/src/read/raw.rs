@@ -22,23 +22,16 @@ pub struct Layout {
     pub offset: u64,
 }
 
-/// Reads a raw file. Without an offset its length must match the shape exactly, so that a wrong shape shows.
+/// Reads a raw file.
 pub(super) fn read(path: &Path, layout: &Layout) -> Result<Volume> {
     let mut file = File::open(path).map_err(open_fault)?;
     let stored = length(&file)?;
     let values = values(&mut file, layout, stored)?;
-    let count = values.len() as u64;
-    let end = layout.offset + count * layout.kind.size() as u64;
-    if end != stored {
-        return Err(Fault::usage(format!(
-            "holds {stored} bytes, but offset {} and shape {:?} of {:?} make {end}: correct \"shape\", \"type\" or \"offset\"",
-            layout.offset, layout.shape, layout.kind
-        )));
-    }
     Ok(Volume::new(layout.shape.map(|n| n as usize), values))
 }
 
-/// The uncompressed values at `layout.offset` of a file of `stored` bytes.
+/// The uncompressed values at `layout.offset` of a file of `stored` bytes, which must end with them, so that a wrong
+/// shape shows.
 pub(super) fn values(file: &mut File, layout: &Layout, stored: u64) -> Result<Values> {
     let count = volume::count(layout.shape, MAX_VOXELS)?;
     let wanted = count * layout.kind.size() as u64;
@@ -46,6 +39,14 @@ pub(super) fn values(file: &mut File, layout: &Layout, stored: u64) -> Result<Va
     if end.is_none() {
         return Err(Fault::usage(format!(
             "holds {stored} bytes, but {wanted} bytes of values (shape {:?}, type {:?}) from byte {} on are wanted: the file is cut short or the shape wrong",
+            layout.shape, layout.kind, layout.offset
+        )));
+    }
+    let end = layout.offset + wanted;
+    if end < stored {
+        return Err(Fault::usage(format!(
+            "holds {stored} bytes, but {wanted} bytes of values (shape {:?}, type {:?}) from byte {} on end at byte {end}: \
+             correct the shape, the type or where the values begin",
             layout.shape, layout.kind, layout.offset
         )));
     }

@@ -277,7 +277,8 @@ fn inflate(mut words: Words<'_>, wanted: u64) -> Result<Vec<u8>> {
         let size = usize::try_from(size).ok().filter(|&size| size <= rest.len());
         let (block, after) = rest.split_at(size.ok_or_else(|| Fault::usage("its compressed blocks are cut short"))?);
         rest = after;
-        let left = wanted.saturating_sub(bytes.len() as u64);
+        // One byte more than wanted shows that there are too many.
+        let left = (wanted + 1).saturating_sub(bytes.len() as u64);
         ZlibDecoder::new(block)
             .take(left)
             .read_to_end(&mut bytes)
