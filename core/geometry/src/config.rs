@@ -66,7 +66,7 @@ pub struct GeometryConfig {
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct VoxelConfig {
     /// The file (.nii .nii.gz .nrrd .nhdr .mha .mhd .vti .npy .tif .tiff .raw .bin), or a folder of slices: images,
-    /// read in the order of their names (so number them 001, 002 ...), the first at z = 0, their first row at y = 0.
+    /// read in the order of the one number in which their names differ, the first at z = 0, their first row at y = 0.
     /// Rules see values as stored, those of slices as of `image`.
     pub file: PathBuf,
     /// Raw files: voxels along x, y, z, e.g. [64, 64, 32]; x is stored fastest.

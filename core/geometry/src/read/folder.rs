@@ -1,5 +1,6 @@
-//! A folder of slices: its images in the order of their names, the first one at z = 0.
+//! A folder of slices: its images in the order of the number in their names, the first one at z = 0.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use hematite_config::{Fault, Result};
@@ -44,6 +45,78 @@ fn slices(folder: &Path) -> Result<Vec<PathBuf>> {
             slices.push(path);
         }
     }
-    slices.sort();
-    Ok(slices)
+    let names = slices.iter().map(|path| path.file_name().unwrap_or_default().to_string_lossy().into_owned()).collect();
+    Ok(in_order(names)?.into_iter().map(|name| folder.join(name)).collect())
+}
+
+/// Names in the order of the one number in which they differ.
+///
+/// # Errors
+/// A name that differs in more than that number, a number that is there twice, and one that is missing.
+fn in_order(mut names: Vec<String>) -> Result<Vec<String>> {
+    names.sort();
+    if names.len() < 2 {
+        return Ok(names);
+    }
+    let mut patterns: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in names {
+        patterns.entry(parts(&name).0).or_default().push(name);
+    }
+    let astray = |name: &str, like: &str| {
+        Fault::usage(format!(
+            "\"{name}\" differs from \"{like}\" in more than a number: name slices alike but for one number, and move what \
+             is no slice out of the folder"
+        ))
+    };
+    // Of two patterns the more frequent one, then the first one, is that of the slices.
+    let slices = patterns.values().rev().max_by_key(|names| names.len()).cloned().unwrap_or_default();
+    if let Some(other) = patterns.values().flatten().find(|name| !slices.contains(name)) {
+        return Err(astray(other, &slices[0]));
+    }
+    let numbers: Vec<Vec<u64>> = slices.iter().map(|name| parts(name).1).collect();
+    let mut varying = (0..numbers[0].len()).filter(|&k| numbers.iter().any(|of_name| of_name[k] != numbers[0][k]));
+    let place = varying.next();
+    if let Some(k) = varying.next() {
+        let other = numbers.iter().position(|of_name| of_name[k] != numbers[0][k]).unwrap_or(0);
+        return Err(astray(&slices[other], &slices[0]));
+    }
+    let mut numbered: Vec<(u64, String)> =
+        numbers.iter().map(|of_name| place.map_or(0, |k| of_name[k])).zip(slices).collect();
+    numbered.sort();
+    for pair in numbered.windows(2) {
+        let [(a, first), (b, second)] = pair else { continue };
+        if a == b {
+            return Err(Fault::usage(format!(
+                "\"{first}\" and \"{second}\" have the same number: take one of them out"
+            )));
+        }
+        if b - a > 1 {
+            return Err(Fault::usage(format!(
+                "slice {} is missing: \"{second}\" follows \"{first}\"; put it there, or number the slices without gaps if \
+                 none is missing",
+                a + 1
+            )));
+        }
+    }
+    Ok(numbered.into_iter().map(|(_, name)| name).collect())
+}
+
+/// A name with each of its whole numbers as "#", and these numbers; one of more digits than such a number has is text.
+fn parts(name: &str) -> (String, Vec<u64>) {
+    let (mut text, mut numbers, mut rest) = (String::new(), Vec::new(), name);
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let (digits, after) = from.split_at(from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len()));
+        text.push_str(before);
+        match digits.parse() {
+            Ok(number) => {
+                text.push('#');
+                numbers.push(number);
+            }
+            Err(_) => text.push_str(digits),
+        }
+        rest = after;
+    }
+    text.push_str(rest);
+    (text, numbers)
 }
