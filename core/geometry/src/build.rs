@@ -23,7 +23,7 @@ use crate::surface::SurfaceConfig;
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{border, read, refine, rules, surface, tips};
+use crate::{border, grey, read, refine, rules, surface, tips};
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -185,6 +185,11 @@ fn drawn(
     };
     let mut labels = rules::label(&volume, label_rules, geometry.crop.as_ref(), site_of)?;
     let mut level = if division.smooth { rules::level(&volume, label_rules, &labels) } else { None };
+    let is_read = regions.iter().any(RegionConfig::asks_for_values);
+    let warning = match (&geometry.image, label_rules) {
+        (Some(_), None) => grey::greys(&volume, &labels, is_read)?,
+        _ => None,
+    };
     let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
     let periodic = periodic(geometry, dimension)?;
     let specks =
@@ -193,7 +198,7 @@ fn drawn(
     let start = [0, 1, 2].map(|axis| labels.start[axis] as f64 * edges[axis]);
     let removed = runs.into_iter().map(|(run, was_fluid)| RemovedRun::new(run, start, edges, was_fluid)).collect();
     let notes = std::mem::take(&mut volume.notes);
-    let values = regions.iter().any(RegionConfig::asks_for_values).then_some(volume.values);
+    let values = is_read.then_some(volume.values);
     let labelled = Labelled::take(&mut labels, division.factors);
 
     let lattice = refine::refine(&labels, level.as_deref(), division, dimension, periodic)?;
@@ -208,7 +213,14 @@ fn drawn(
         openings: Vec::new(),
         wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
         surface: None,
-        report: Report { read, header: notes, specks: said, removed, ..Report::default() },
+        report: Report {
+            read,
+            header: notes,
+            specks: said,
+            removed,
+            warnings: warning.into_iter().collect(),
+            ..Report::default()
+        },
     };
     let (openings, ends) = with_ends(geometry, openings, &mut domain)?;
     opening::check(&openings, labelled_by)?;

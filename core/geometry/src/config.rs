@@ -21,7 +21,7 @@ pub struct GeometryConfig {
     /// A 2-D bitmap, e.g. "vessel.png" (.ppm .pgm .pbm .pnm .png .tif .tiff). Its lower-left corner is the origin: x
     /// points right, y up. Rules see values from 0 (black) to 255 (white), or to 65535 in images of more than 8 bits;
     /// PNM files with another maximum (P2 with 15, say) and bitmaps are scaled to that range, as image viewers do. The
-    /// values of a TIFF file are those stored.
+    /// values of a TIFF file are those stored. Pixels must be opaque.
     pub image: Option<PathBuf>,
     /// A voxel volume, e.g. {"file": "vessel.nii.gz"}. Voxel i of row j of slice k lies at x = i, y = j, z = k. Where
     /// the header says how these run through the patient, x, y and z are the patient's: to the left, to the back, to

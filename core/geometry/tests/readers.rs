@@ -504,3 +504,17 @@ fn a_folder_of_slices_is_sorted_by_number_and_checked() {
     let fault = read().expect_err("another size");
     assert!(fault.message.contains("slice12.pgm") && fault.message.contains("4 x 4"), "{fault}");
 }
+
+#[test]
+fn pictures_that_are_not_opaque_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.png");
+    let read = |alpha: [u8; 2]| {
+        let samples = vec![255, 255, 255, alpha[0], 0, 0, 0, alpha[1]];
+        image::RgbaImage::from_raw(2, 1, samples).expect("two pixels").save(&path).expect("writes");
+        read::image(&path)
+    };
+    assert_eq!(read([255; 2]).expect("reads").values, Values::Rgb8(vec![[255; 3], [0; 3]]));
+    let message = read([255, 254]).expect_err("not opaque").message;
+    assert!(["a.png", "1 of its 2 pixels", "row 1", "column 2", "flatten"].iter().all(|word| message.contains(word)));
+}

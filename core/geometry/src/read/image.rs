@@ -21,7 +21,7 @@ pub(super) fn is_image(path: &Path) -> bool {
     ending == "png" || PNM.contains(&&*ending) || TIFF.contains(&&*ending)
 }
 
-/// Reads an image with its first row first. Alpha is dropped; a bitmap's white is 255.
+/// Reads an image with its first row first. A picture that is not opaque is refused; a bitmap's white is 255.
 pub(super) fn read(path: &Path) -> Result<Volume> {
     let ending = ending(path);
     if TIFF.contains(&&*ending) {
@@ -66,6 +66,7 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     if format == ImageFormat::Pnm {
         pnm::refuse_longer(path, claimed, pixels * u64::from(original.channel_count()))?;
     }
+    refuse_clear(&image)?;
     let mut values = match image {
         DynamicImage::ImageLuma8(image) => Values::U8(image.into_raw()),
         DynamicImage::ImageLuma16(image) => Values::U16(image.into_raw()),
@@ -84,6 +85,30 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         }
     }
     Ok(Volume::new(shape.map(|n| n as usize), values))
+}
+
+/// Refuses a picture with pixels that are not opaque: what shows there depends on what is behind them.
+fn refuse_clear(image: &DynamicImage) -> Result<()> {
+    fn clear<T: Copy + PartialEq>(samples: &[T], channels: usize, opaque: T) -> (usize, Option<usize>) {
+        let is_clear = |pixel: &[T]| pixel.last() != Some(&opaque);
+        let pixels = || samples.chunks_exact(channels);
+        (pixels().filter(|pixel| is_clear(pixel)).count(), pixels().position(is_clear))
+    }
+    let (count, first) = match image {
+        DynamicImage::ImageLumaA8(image) => clear(image.as_raw(), 2, u8::MAX),
+        DynamicImage::ImageLumaA16(image) => clear(image.as_raw(), 2, u16::MAX),
+        DynamicImage::ImageRgba8(image) => clear(image.as_raw(), 4, u8::MAX),
+        DynamicImage::ImageRgba16(image) => clear(image.as_raw(), 4, u16::MAX),
+        _ => (0, None),
+    };
+    let Some(first) = first else { return Ok(()) };
+    let (nx, all) = (image.width() as usize, image.width() as usize * image.height() as usize);
+    Err(Fault::usage(format!(
+        "{count} of its {all} pixels are not opaque, the first one in row {} from the top, column {}: what is fluid there \
+         cannot be told; flatten the picture on black or white, without alpha",
+        first / nx + 1,
+        first % nx + 1
+    )))
 }
 
 fn cut_short([nx, ny]: [u32; 2], claimed: u64, held: u64) -> Fault {
