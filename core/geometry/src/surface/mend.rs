@@ -302,7 +302,7 @@ fn close(mesh: &mut Mesh, notes: &mut Vec<String>) -> Result<Vec<std::ops::Range
         }
     }
     if ends > 0 {
-        notes.push(format!("{} across a vessel capped: see the ends", count(ends, "open rim")));
+        notes.push(format!("{} across a vessel capped", count(ends, "open rim")));
     }
     if let Some((rim, cap)) = holes.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
         notes.push(format!(

@@ -77,6 +77,8 @@ pub struct Surface {
 pub(crate) struct Loaded {
     mesh: Mesh,
     bodies: Vec<usize>,
+    /// The files of the bodies.
+    names: Vec<String>,
     parity: Vec<bool>,
     /// The ends of the vessel, in metres.
     pub ends: Vec<End>,
@@ -95,6 +97,7 @@ pub(crate) fn load(config_path: &Path, config: &SurfaceConfig) -> Result<Loaded>
     let mut loaded = Loaded {
         mesh: Mesh::default(),
         bodies: Vec::new(),
+        names: Vec::new(),
         parity: Vec::new(),
         ends: Vec::new(),
         notes: Vec::new(),
@@ -116,6 +119,8 @@ pub(crate) fn load(config_path: &Path, config: &SurfaceConfig) -> Result<Loaded>
         if k == 0 {
             loaded.ends = ends::ends(&mended);
         } else {
+            loaded.warnings.extend(plug(&mended).map(|warning| format!("{name}: {warning}")));
+            loaded.names.push(file.display().to_string());
             // Fluid is in front of a body's triangles: turned, it is behind them as it is behind the vessel's.
             (0..mended.mesh.triangles.len()).for_each(|t| mended.mesh.flip(t));
             loaded.bodies.push(loaded.mesh.triangles.len());
@@ -147,6 +152,31 @@ impl Loaded {
     pub fn extents(&self) -> Option<[Vector; 2]> {
         self.mesh.extents()
     }
+
+    /// Those of the vessel, then of each body.
+    fn boxes(&self) -> Vec<[Vector; 2]> {
+        let all = self.mesh.triangles.len();
+        let starts = std::iter::once(0).chain(self.bodies.iter().copied());
+        let ends = self.bodies.iter().copied().chain(std::iter::once(all));
+        let of = |triangles: std::ops::Range<usize>| {
+            let points = triangles.flat_map(|t| self.mesh.corners(t));
+            points.fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], point| {
+                [[0, 1, 2].map(|a| low[a].min(point[a])), [0, 1, 2].map(|a| high[a].max(point[a]))]
+            })
+        };
+        starts.zip(ends).map(|(start, end)| of(start..end)).collect()
+    }
+}
+
+/// What to say of a body, in metres, whose open rims were capped.
+fn plug(body: &Mended) -> Option<String> {
+    let cap = body.caps.first()?;
+    let at = body.mesh.corners(cap.start)[0].map(|x| format!("{x:.4e}")).join(", ");
+    Some(format!(
+        "the body has {}, the first at ({at}) m, which were capped: an open sleeve is a solid plug so, and nothing flows \
+         through it; give its wall an inner and an outer side where it is hollow",
+        count(body.caps.len(), "open rim")
+    ))
 }
 
 fn unit(config: &SurfaceConfig, mesh: &Mesh) -> Result<f64> {

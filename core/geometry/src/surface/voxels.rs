@@ -1,5 +1,7 @@
 //! The sites within surfaces, and what links and nodes have to know of them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use hematite_config::{Fault, Result};
 use rayon::prelude::*;
 
@@ -26,7 +28,7 @@ pub(crate) struct Filled {
 /// multiples of the spacing, so that the lattice stays put when the mesh grows.
 ///
 /// # Errors
-/// A usage fault where the lattice would have too many sites.
+/// A usage fault where the lattice would have too many sites, and where a body has none within the vessel.
 pub(crate) fn fill(loaded: Loaded, spacing: f64) -> Result<Filled> {
     let [low, high] = loaded.extents().unwrap_or_default();
     // A hair of tolerance: borders on a multiple of the spacing stay on it.
@@ -42,14 +44,33 @@ pub(crate) fn fill(loaded: Loaded, spacing: f64) -> Result<Filled> {
     }
     let extent = sizes.map(|n| n as usize);
     let origin = first.map(|first| (first - 1.0) * spacing);
+    let (boxes, names) = (loaded.boxes(), loaded.names.clone());
     let surface = loaded.on_lattice(origin, spacing);
     let crossings = surface.crossings([1, 0, 0]);
+    let found: Vec<AtomicBool> = names.iter().map(|_| AtomicBool::new(false)).collect();
     let mut sites = vec![Site::WALL; extent.iter().product()];
     sites.par_chunks_mut(extent[0]).enumerate().for_each(|(row, sites)| {
         let line = [(row % extent[1]) as i32, (row / extent[1]) as i32];
-        surface.fill_row(on_line(&crossings, line), sites);
+        surface.fill_row(on_line(&crossings, line), sites, &found);
     });
+    if let Some(body) = found.iter().position(|found| !found.load(Ordering::Relaxed)) {
+        return Err(astray(&names[body], boxes[0], boxes[body + 1]));
+    }
     Ok(Filled { extent, origin, sites, surface })
+}
+
+/// The fault of a body without a site within the vessel; boxes in metres.
+fn astray(name: &str, vessel: [Vector; 2], body: [Vector; 2]) -> Fault {
+    let text = |[low, high]: [Vector; 2]| {
+        let [low, high] = [low, high].map(|corner| corner.map(|x| format!("{x:.4e}")).join(", "));
+        format!("from ({low}) to ({high}) m")
+    };
+    Fault::usage(format!(
+        "geometry.surface.bodies: {name} has no site within the vessel: the body goes {}, the vessel {}; save it in the \
+         vessel's unit and place, take a smaller spacing where it is thinner than that, or take it out",
+        text(body),
+        text(vessel)
+    ))
 }
 
 /// The crossings of one line.
@@ -138,8 +159,8 @@ impl Surface {
         crossings(&self.mesh, View::along(direction), of)
     }
 
-    /// Marks the fluid sites of a row along x with these crossings.
-    fn fill_row(&self, crossings: &[Crossing], sites: &mut [Site]) {
+    /// Marks the fluid sites of a row along x with these crossings, and which bodies are found within the vessel.
+    fn fill_row(&self, crossings: &[Crossing], sites: &mut [Site], found: &[AtomicBool]) {
         let mut depth = vec![0_i32; self.parity.len()];
         for (k, crossing) in crossings.iter().enumerate() {
             let surface = usize::from(crossing.surface);
@@ -150,10 +171,18 @@ impl Surface {
                 (false, 0) => depth[0] > 0,
                 (false, _) => depth[surface] < 0,
             };
-            if within(0) && !(1..depth.len()).any(within) {
-                let site = |at: f64| (at.ceil().max(0.0) as usize).min(sites.len());
-                let end = crossings.get(k + 1).map_or(sites.len(), |next| site(next.at));
-                let from = site(crossing.at).min(end);
+            let site = |at: f64| (at.ceil().max(0.0) as usize).min(sites.len());
+            let end = crossings.get(k + 1).map_or(sites.len(), |next| site(next.at));
+            let from = site(crossing.at).min(end);
+            if !within(0) || from == end {
+                continue;
+            }
+            let mut is_fluid = true;
+            for body in (1..depth.len()).filter(|&body| within(body)) {
+                is_fluid = false;
+                found[body - 1].store(true, Ordering::Relaxed);
+            }
+            if is_fluid {
                 sites[from..end].fill(Site::FLUID);
             }
         }

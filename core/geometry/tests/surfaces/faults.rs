@@ -147,6 +147,38 @@ fn bodies_are_wall() {
     assert_eq!(hematite_geometry::inputs(&config, &geometry).len(), 2);
 }
 
+/// What becomes of the tube with a body.
+fn with_body(body: &Mesh) -> Result<hematite_geometry::Domain, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("tube.obj"), tube().obj()).expect("writes");
+    std::fs::write(folder.path().join("body.stl"), body.text_stl()).expect("writes");
+    let geometry =
+        json!({"surface": {"file": "tube.obj", "unit": "1 mm", "bodies": ["body.stl"]}, "spacing": "0.25 mm"});
+    let geometry = serde_json::from_value(geometry).expect("parses");
+    hematite_geometry::build(&folder.path().join("case.json"), &geometry, &[]).map_err(|fault| fault.message)
+}
+
+#[test]
+fn bodies_without_a_site_within_the_vessel_are_refused() {
+    let whole = ball(2.0, [10.0, 0.5, 0.0]);
+    with_body(&whole).expect("builds");
+    for body in [whole.clone().scaled(1e-3), whole.moved([0.0, 10.0, 0.0])] {
+        let message = with_body(&body).expect_err("refused");
+        let words = ["body.stl has no site within the vessel", "(2.0000e-2, 3.0000e-3, 3.0000e-3) m", "unit"];
+        assert!(words.iter().all(|word| message.contains(word)), "{message}");
+    }
+}
+
+#[test]
+fn open_sleeves_as_bodies_are_told_to_be_plugs() {
+    let sleeve = Mesh::tube(1.0, [5.0, 0.0, 0.0], [1.0, 0.0, 0.0], 5.0, 32, 10);
+    let domain = with_body(&sleeve).expect("builds");
+    let warnings = domain.report.warnings.join(" ");
+    assert!(warnings.contains("body.stl: the body has 2 open rims") && warnings.contains("solid plug"), "{warnings}");
+    let domain = with_body(&sleeve.capped(32)).expect("builds");
+    assert!(!domain.report.warnings.join(" ").contains("plug"));
+}
+
 #[test]
 fn gaps_are_joined() {
     // Two halves whose rims miss each other by some ten-thousandths of the tube.
