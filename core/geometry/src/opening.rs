@@ -23,7 +23,7 @@ pub struct OpeningConfig {
     #[serde(default)]
     pub face: Option<Side>,
     /// Limits `face` to a box, e.g. to one of two vessels that reach it. Both lengths across the face must be given
-    /// but do not count.
+    /// but do not count. Boxes of two openings may not share nodes.
     #[serde(default)]
     pub within: Option<BoxConfig>,
     /// A plane across x, y or z that cuts a vessel, e.g. {"normal": "x+", "at": "40 um"}. What it cuts off goes,
@@ -331,15 +331,26 @@ fn place_face(domain: &mut Domain, k: usize, face: Side, within: Option<&BoxConf
     let n = domain.extent[axis];
     let (inner, padding) = if face.is_plus() { (n - 2, n - 1) } else { (1, 0) };
     ranges[axis] = inner..inner + 1;
-    let mut placed = 0;
+    let (mut placed, mut shared) = (0, Vec::new());
     visit(domain, ranges, |domain, mut at, index| {
         if domain.sites[index] == Site::FLUID {
             at[axis] = padding;
             let outside = domain.index(at);
-            domain.sites[outside] = Site::opening(k);
+            match domain.sites[outside].as_opening() {
+                Some(other) => shared.push(other),
+                None => domain.sites[outside] = Site::opening(k),
+            }
             placed += 1;
         }
     });
+    if let Some(&other) = shared.first() {
+        return Err(Fault::usage(format!(
+            "{} of its {placed} nodes are those of opening \"{}\" too: narrow \"within\" of one of them, so that they do not \
+             overlap",
+            shared.iter().filter(|&&opening| opening == other).count(),
+            domain.openings[other].name
+        )));
+    }
     Ok(placed)
 }
 
