@@ -58,9 +58,7 @@ fn faces_become_openings_where_they_face_fluid() {
 
 #[test]
 fn openings_that_share_nodes_of_a_face_are_refused() {
-    let part = |name: &str, min: &str, max: &str| {
-        json!({"name": name, "kind": "pressure", "face": "x-", "within": {"min": ["0 m", min], "max": ["1 m", max]}})
-    };
+    let part = |name: &str, min: &str, max: &str| json!({"name": name, "kind": "pressure", "face": "x-", "within": {"min": ["0 m", min], "max": ["1 m", max]}});
     let made = |openings: Value| built(&["#####", ".....", ".....", ".....", "....."], json!({}), openings);
     made(json!([part("a", "0 m", "2 m"), part("b", "2 m", "4 m")])).expect("apart");
     let fault = made(json!([part("a", "1 m", "4 m"), part("b", "0 m", "3 m")])).expect_err("shared");

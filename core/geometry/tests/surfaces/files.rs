@@ -51,6 +51,23 @@ fn polygons_and_groups_are_read() {
 }
 
 #[test]
+fn vertices_of_obj_have_no_weights_but_colours() {
+    let text = String::from_utf8(vessel().obj()).expect("text");
+    let with = |more: &str| {
+        let line = |line: &str| if line.starts_with("v ") { format!("{line} {more}\n") } else { format!("{line}\n") };
+        text.lines().map(line).collect::<String>().into_bytes()
+    };
+    let expected = read("a.obj", text.as_bytes()).expect("builds").report.fluid;
+    for more in ["1", "1.0", "0.1 0.2 0.3"] {
+        assert_eq!(read("a.obj", &with(more)).map(|domain| domain.report.fluid), Ok(expected), "{more}");
+    }
+    for more in ["2", "-1", "0.5"] {
+        let message = read("a.obj", &with(more)).expect_err(more);
+        assert!(message.contains("a.obj: line 1:") && message.contains(&format!("weight {more}")), "{message}");
+    }
+}
+
+#[test]
 fn what_is_no_surface_is_refused_by_name() {
     let stl = vessel().binary_stl();
     let mut odd = stl.clone();
