@@ -74,7 +74,8 @@ pub fn build_marked(
     if !domain.sites.par_iter().any(|&site| site == Site::FLUID) {
         return Err(Fault::usage(match geometry.surface {
             Some(_) => {
-                "geometry: no site is fluid: the surface is narrower than a spacing; take a smaller one, or check the unit"
+                "geometry: no site is fluid: the surface is narrower than a spacing, or a shell just within it makes its inside wall; take a \
+                 smaller spacing, check the unit, or take the inner shell out"
             }
             None => "geometry: no site is fluid; check geometry.rules (\"is\": \"fluid\") and geometry.crop",
         }));

@@ -3,7 +3,7 @@
 
 use hematite_config::{Fault, Result};
 
-use super::edges::{Edges, NONE, pieces};
+use super::edges::{Edges, NONE, Side, pieces};
 use super::mesh::{Mesh, Vector, length, minus, plus, times};
 use super::rims::{Rim, rims};
 use super::{shells, weld};
@@ -16,6 +16,9 @@ const GAP: f64 = 1e-3;
 const SPECK: f64 = 1e-4;
 /// Shells that enclose less than this share of what a ball of their area does go: they have no thickness.
 const THIN: f64 = 1e-6;
+/// Sheets without thickness go up to this share of the surface's area; more of them are refused, for what they are
+/// meant to be is unknown.
+pub(super) const SHEET: f64 = 0.01;
 /// Rounds in which sheets that hang from a surface are sought.
 const ROUNDS: usize = 16;
 
@@ -60,16 +63,27 @@ pub fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Mends a mesh as read.
+/// Says where something is, in metres, where 1 in the file is `unit`.
+pub fn metres(at: Vector, unit: f64) -> String {
+    format!("({}) m", at.map(|x| format!("{:.4e}", x * unit)).join(", "))
+}
+
+/// Mends a mesh as read, in which 1 is `unit` metres.
 ///
 /// # Errors
 /// A usage fault for what no rule mends, with its place in the file's lengths and what to do.
-pub fn mend(mut mesh: Mesh) -> Result<Mended> {
+pub fn mend(mut mesh: Mesh, unit: f64) -> Result<Mended> {
     let mut notes = Vec::new();
     let read = mesh.triangles.len();
+    let far = |point: &Vector| point.iter().fold(0.0, |far: f64, x| far.max(x.abs()));
+    let farthest = mesh.points.iter().copied().max_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or_default();
     let thin = weld::weld(&mut mesh);
     let [low, high] = mesh.extents().ok_or_else(|| {
-        Fault::usage(format!("all of its {read} triangles are points or lines: it is no surface; export the mesh anew"))
+        Fault::usage(format!(
+            "all of its {read} triangles are points or lines beside its size: look at the corner that is farthest from \
+             zero, {}, and export the mesh anew",
+            place(farthest)
+        ))
     })?;
     let diagonal = length(minus(high, low));
     notes.push(format!("{read} triangles, {} points, from {} to {}", mesh.points.len(), place(low), place(high)));
@@ -80,8 +94,9 @@ pub fn mend(mut mesh: Mesh) -> Result<Mended> {
     if doubled > 0 {
         notes.push(format!("{} dropped that lay on others", count(doubled, "triangle")));
     }
-    drop_sheets(&mut mesh, &mut notes)?;
+    drop_sheets(&mut mesh, unit, &mut notes)?;
     let mut orientable = orient(&mut mesh, &mut notes);
+    shells::drop_twins(&mut mesh, &mut notes);
     if orientable && close_gaps(&mut mesh, diagonal, &mut notes) {
         orientable = orient(&mut mesh, &mut Vec::new());
     }
@@ -106,8 +121,22 @@ pub fn mend(mut mesh: Mesh) -> Result<Mended> {
         });
     }
     let mut mended = Mended { mesh, caps, parity, notes, warnings };
-    shells::sort_out(&mut mended, SPECK, THIN)?;
+    shells::sort_out(&mut mended, unit, SPECK, THIN)?;
     Ok(mended)
+}
+
+/// Refuses to drop pieces without thickness that have this share of the surface's area, the first one near `at`.
+pub(super) fn refuse_sheets(what: &str, share: f64, at: Option<Vector>, unit: f64) -> Result<()> {
+    if share <= SHEET {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "pieces with {:.1} % of the surface's area have no thickness and {what}, the first near {}: only up to {:.0} % is \
+         dropped; take out the walls that stand across the vessel or go beyond it there, or give them thickness",
+        100.0 * share,
+        metres(at.unwrap_or_default(), unit),
+        100.0 * SHEET
+    )))
 }
 
 /// Drops triangles with the three points of an earlier one; gives their number.
@@ -144,9 +173,15 @@ fn retain(mesh: &mut Mesh, keep: impl Fn(usize) -> bool) {
 /// three or more triangles. The smallest goes first, so that a vessel with open ends stays.
 ///
 /// # Errors
-/// A usage fault where three triangles meet at an edge and none of them hangs there.
-fn drop_sheets(mesh: &mut Mesh, notes: &mut Vec<String>) -> Result<()> {
-    let (mut sheets, mut dropped) = (0, 0);
+/// A usage fault where such pieces have more than their share of the area, and where three triangles meet at an edge
+/// and none of them hangs there.
+fn drop_sheets(mesh: &mut Mesh, unit: f64, notes: &mut Vec<String>) -> Result<()> {
+    let (mut sheets, mut dropped, mut lost, mut first) = (0, 0, 0.0, None);
+    let total = mesh.area(0..mesh.triangles.len());
+    let middle = |mesh: &Mesh, sides: &[Side]| {
+        let [a, b] = sides[0].ends.map(|k| mesh.points[k as usize]);
+        times(0.5, plus(a, b))
+    };
     for _ in 0..ROUNDS {
         let edges = Edges::of(&mesh.triangles);
         if edges.each().all(|sides| sides.len() < 3 || sides.len().is_multiple_of(2)) {
@@ -166,8 +201,11 @@ fn drop_sheets(mesh: &mut Mesh, notes: &mut Vec<String>) -> Result<()> {
             let smallest = hanging.min_by(|&a, &b| area[a as usize].total_cmp(&area[b as usize]).then(a.cmp(&b)));
             if let Some(piece) = smallest {
                 goes[piece as usize] = true;
+                first.get_or_insert(middle(mesh, sides));
             }
         }
+        lost += goes.iter().zip(&area).filter(|&(&goes, _)| goes).map(|(_, area)| area).sum::<f64>();
+        refuse_sheets("hang by an edge from the rest", lost / total, first, unit)?;
         let number = goes.iter().filter(|&&goes| goes).count();
         if number == 0 {
             break;
@@ -178,18 +216,23 @@ fn drop_sheets(mesh: &mut Mesh, notes: &mut Vec<String>) -> Result<()> {
         dropped += before - mesh.triangles.len();
     }
     if sheets > 0 {
-        notes.push(format!("{} without thickness dropped, {}", count(sheets, "sheet"), count(dropped, "triangle")));
+        notes.push(format!(
+            "{} without thickness dropped, {}, {:.3} % of the area, the first near {}",
+            count(sheets, "sheet"),
+            count(dropped, "triangle"),
+            100.0 * lost / total,
+            metres(first.unwrap_or_default(), unit)
+        ));
     }
     let edges = Edges::of(&mesh.triangles);
     let odd: Vec<_> = edges.each().filter(|sides| sides.len() > 2 && !sides.len().is_multiple_of(2)).collect();
     if let Some(sides) = odd.first() {
-        let [a, b] = sides[0].ends.map(|k| mesh.points[k as usize]);
         return Err(Fault::usage(format!(
             "{} triangles meet at {}, the first near {}: which side of them is inside cannot be told; take out the walls \
              within the vessel, or give them thickness",
             sides.len(),
             count(odd.len(), "edge"),
-            place(times(0.5, plus(a, b)))
+            place(middle(mesh, sides))
         )));
     }
     Ok(())

@@ -107,7 +107,7 @@ pub(crate) fn load(config_path: &Path, config: &SurfaceConfig) -> Result<Loaded>
         let within = |fault: Fault| fault.within(file.display());
         let read = read::mesh(file)?;
         let unit = unit(config, &read).map_err(within)?;
-        let mut mended = mend::mend(read).map_err(within)?;
+        let mut mended = mend::mend(read, unit).map_err(within)?;
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         loaded.notes.extend(mended.notes.drain(..).map(|note| format!("{name}: {note}")));
         if k == 0 {

@@ -4,13 +4,13 @@ use hematite_config::{Fault, Result};
 use rayon::prelude::*;
 
 use super::edges::{Edges, pieces};
-use super::mend::{Mended, Short, count, place};
-use super::mesh::{Mesh, Vector, length, minus};
+use super::mend::{Mended, Short, count, metres, place, refuse_sheets};
+use super::mesh::{Mesh, Vector, length, minus, plus, times};
 use super::weld;
 
 /// Points of a shell that are tried against the others.
 const SAMPLES: usize = 64;
-/// Shells that differ by less than this share in extents, area and volume are the same one twice.
+/// Shells whose lengths differ by less than this share are the same one twice.
 const TWICE: f64 = 1e-3;
 
 struct Shell {
@@ -40,11 +40,11 @@ impl Shell {
     fn is_twin(&self, other: &Self) -> bool {
         let diagonal = length(minus(self.high, self.low));
         let near = |a: Vector, b: Vector| length(minus(a, b)) <= TWICE * diagonal;
-        let alike = |a: f64, b: f64| (a - b).abs() <= TWICE * a.abs();
+        let alike = |a: f64, b: f64, power: f64| (a - b).abs() <= power * TWICE * a.abs();
         near(self.low, other.low)
             && near(self.high, other.high)
-            && alike(self.area, other.area)
-            && alike(self.volume.abs(), other.volume.abs())
+            && alike(self.area, other.area, 2.0)
+            && alike(self.volume.abs(), other.volume.abs(), 3.0)
     }
 
     /// Whether a place is inside: whether an odd number of its triangles lies above it.
@@ -66,8 +66,8 @@ impl Shell {
 /// behind its triangles: outer shells outwards, those within one inwards, and so on.
 ///
 /// # Errors
-/// A usage fault where no shell is left.
-pub fn sort_out(mended: &mut Mended, speck: f64, thin: f64) -> Result<()> {
+/// A usage fault where no shell is left, and where those without thickness have more than their share of the area.
+pub fn sort_out(mended: &mut Mended, unit: f64, speck: f64, thin: f64) -> Result<()> {
     let edges = Edges::of(&mended.mesh.triangles);
     let (of, number) = pieces(&edges.beyond(mended.mesh.triangles.len()));
     let mut triangles: Vec<Vec<u32>> = vec![Vec::new(); number];
@@ -102,7 +102,20 @@ pub fn sort_out(mended: &mut Mended, speck: f64, thin: f64) -> Result<()> {
     }
     if goes.iter().all(|&goes| goes) {
         return Err(Fault::usage(
-            "no shell of it encloses any space: it is no surface of a vessel; export the mesh anew",
+            "no shell of it encloses any space: it is a sheet, or a surface that is there twice, a little moved, whose open \
+             rims were joined; take one of the two out, or export the mesh anew",
+        ));
+    }
+    let total = mended.mesh.area(0..mended.mesh.triangles.len());
+    let sheet = |k: &usize| goes[*k] && shells[*k].area >= speck * largest && shells[*k].is_thin(thin);
+    let lost: f64 = (0..shells.len()).filter(sheet).map(|k| shells[k].area).sum();
+    let first = (0..shells.len()).find(sheet).map(|k| times(0.5, plus(shells[k].low, shells[k].high)));
+    refuse_sheets("stand apart from the rest", lost / total, first, unit)?;
+    if let Some(first) = first {
+        mended.notes.push(format!(
+            "shells without thickness had {:.3} % of the area, the first near {}",
+            100.0 * lost / total,
+            metres(first, unit)
         ));
     }
     let mut kept = goes.iter().map(|&goes| !goes);
@@ -120,6 +133,32 @@ pub fn sort_out(mended: &mut Mended, speck: f64, thin: f64) -> Result<()> {
         Short(mesh.volume(0..mesh.triangles.len(), from))
     ));
     Ok(())
+}
+
+/// Drops open pieces that are there twice: joined at their rims they would be a skin without anything inside.
+pub fn drop_twins(mesh: &mut Mesh, notes: &mut Vec<String>) {
+    let edges = Edges::of(&mesh.triangles);
+    let (of, number) = pieces(&edges.beyond(mesh.triangles.len()));
+    let mut is_open = vec![false; number];
+    edges.open().for_each(|side| is_open[of[side.triangle as usize] as usize] = true);
+    let mut triangles: Vec<Vec<u32>> = vec![Vec::new(); number];
+    of.iter().zip(0..).for_each(|(&piece, t)| triangles[piece as usize].push(t));
+    let open: Vec<usize> = (0..number).filter(|&piece| is_open[piece]).collect();
+    let shells: Vec<Shell> = open.par_iter().map(|&piece| Shell::of(mesh, triangles[piece].clone())).collect();
+    let mut goes = vec![false; number];
+    for k in 1..open.len() {
+        goes[open[k]] = (0..k).any(|other| !goes[open[other]] && shells[k].is_twin(&shells[other]));
+    }
+    let dropped = goes.iter().filter(|&&goes| goes).count();
+    if dropped > 0 {
+        notes.push(format!("{} dropped that lay on others", count(dropped, "open piece")));
+        let mut t = 0;
+        mesh.triangles.retain(|_| {
+            t += 1;
+            !goes[of[t - 1] as usize]
+        });
+        weld::drop_thin(mesh);
+    }
 }
 
 fn turn(mended: &mut Mended, shells: &[Shell]) {

@@ -77,7 +77,14 @@ fn doubled_triangles_and_doubled_shells_are_dropped() {
     mends(&whole.clone().with(whole.clone()), BALL, &["dropped that lay on others"]);
     mends(&whole.clone().with(whole.clone().turned()), BALL, &["dropped that lay on others"]);
     // A shell with other triangles in the same place.
-    mends(&whole.with(ball(3.0, [1e-4, 0.0, 0.0])), BALL, &["1 loose shell dropped that lay on others"]);
+    for by in [1e-4, 5e-3] {
+        let twice = whole.clone().with(ball(3.0, [by, 0.0, 0.0]));
+        mends(&twice, BALL, &["1 loose shell dropped that lay on others"]);
+    }
+    mends(&whole.with(ball(3.0 * 1.0009, [0.0; 3])), BALL, &["1 loose shell dropped that lay on others"]);
+    // Open copies, whose rims are near enough to be joined.
+    let twice = tube().with(tube().moved([0.0, 1e-3, 2e-3]));
+    mends(&twice, TUBE, &["1 open piece dropped that lay on others", "2 open rims"]);
 }
 
 #[test]
@@ -85,20 +92,41 @@ fn sheets_without_thickness_are_dropped() {
     // A flap into the tube from its wall, along a row of its points.
     let mut flap = tube().capped(32);
     let first = flap.points.len();
-    for row in 10..20 {
+    for row in 10..15 {
         let [x, y, z] = flap.points[32 * row];
         flap.points.push([x, 0.5 * y, 0.5 * z]);
     }
-    for k in 0..9 {
+    for k in 0..4 {
         let (a, b) = (32 * (10 + k), 32 * (11 + k));
         flap.triangles.extend([[a, b, first + k + 1], [a, first + k + 1, first + k]]);
     }
-    mends(&flap, TUBE, &["1 sheet without thickness dropped, 18 triangles"]);
+    mends(&flap, TUBE, &["1 sheet without thickness dropped, 8 triangles, 0.6", " % of the area", "e-3) m"]);
     // A loose double sheet.
-    let mut sheet = Mesh { points: vec![[5.0, 0.0, 0.0], [9.0, 0.0, 0.0], [5.0, 2.0, 0.0]], triangles: vec![] };
-    sheet.points.push([7.0, 1.0, 1e-9]);
+    let mut sheet = Mesh { points: vec![[5.0, 0.0, 0.0], [7.0, 0.0, 0.0], [5.0, 1.0, 0.0]], triangles: vec![] };
+    sheet.points.push([6.0, 0.5, 1e-9]);
     sheet.triangles = vec![[0, 1, 2], [0, 3, 1], [1, 3, 2], [2, 3, 0]];
-    mends(&tube().capped(32).with(sheet), TUBE, &["1 loose shell without thickness dropped"]);
+    let words = ["1 loose shell without thickness dropped", "0.4", " % of the area", "(6.0000e-3, 5.0000e-4"];
+    mends(&tube().capped(32).with(sheet.clone()), TUBE, &words);
+    sheet.points.iter_mut().flatten().for_each(|x| *x *= 3.0);
+    refuses(
+        &tube().capped(32).with(sheet),
+        &["have no thickness and stand apart", "(1.8000e-2, 1.5000e-3", "up to 1 %"],
+    );
+}
+
+#[test]
+fn pieces_that_hang_are_not_dropped_where_they_are_much_of_the_surface() {
+    // A disc from wall to wall of an open tube, whose halves hang from it; then a tube that goes on beyond its cap.
+    let disc = |row: usize, mut mesh: Mesh| {
+        let centre = mesh.points.len();
+        let [x, y, z] = mesh.points[row * 32];
+        mesh.points.push([x, 0.0 * y, 0.0 * z]);
+        mesh.triangles.extend((0..32).map(|i| [row * 32 + i, row * 32 + (i + 1) % 32, centre]));
+        mesh
+    };
+    let words = ["of the surface's area have no thickness and hang", ") m", "up to 1 %", "give them thickness"];
+    refuses(&disc(20, tube()), &words);
+    refuses(&disc(30, disc(0, tube())), &words);
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn vertices_of_obj_have_no_weights_but_colours() {
     }
     for more in ["2", "-1", "0.5"] {
         let message = read("a.obj", &with(more)).expect_err(more);
-        assert!(message.contains("a.obj: line 1:") && message.contains(&format!("weight {more}")), "{message}");
+        assert!(message.contains("a.obj: line 3:") && message.contains(&format!("weight {more}")), "{message}");
     }
 }
 
