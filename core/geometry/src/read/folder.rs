@@ -74,11 +74,16 @@ fn in_order(mut names: Vec<String>) -> Result<Vec<String>> {
         return Err(astray(other, &slices[0]));
     }
     let numbers: Vec<Vec<u64>> = slices.iter().map(|name| parts(name).1).collect();
-    let mut varying = (0..numbers[0].len()).filter(|&k| numbers.iter().any(|of_name| of_name[k] != numbers[0][k]));
-    let place = varying.next();
-    if let Some(k) = varying.next() {
-        let other = numbers.iter().position(|of_name| of_name[k] != numbers[0][k]).unwrap_or(0);
-        return Err(astray(&slices[other], &slices[0]));
+    // How often each number is at each of its places; the slices are counted where most of them differ.
+    let mut often: Vec<BTreeMap<u64, usize>> = vec![BTreeMap::new(); numbers[0].len()];
+    numbers.iter().flatten().zip((0..often.len()).cycle()).for_each(|(&x, k)| *often[k].entry(x).or_default() += 1);
+    let place = (0..often.len()).rev().max_by_key(|&k| often[k].len());
+    for k in (0..often.len()).filter(|&k| Some(k) != place && often[k].len() > 1) {
+        let usual = often[k].iter().rev().max_by_key(|&(_, count)| count).map(|(&number, _)| number);
+        let find = |is_usual: bool| numbers.iter().position(|of_name| (Some(of_name[k]) == usual) == is_usual);
+        if let (Some(other), Some(like)) = (find(false), find(true)) {
+            return Err(astray(&slices[other], &slices[like]));
+        }
     }
     let mut numbered: Vec<(u64, String)> =
         numbers.iter().map(|of_name| place.map_or(0, |k| of_name[k])).zip(slices).collect();
