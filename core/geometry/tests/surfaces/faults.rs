@@ -100,7 +100,7 @@ fn sheets_without_thickness_are_dropped() {
         let (a, b) = (32 * (10 + k), 32 * (11 + k));
         flap.triangles.extend([[a, b, first + k + 1], [a, first + k + 1, first + k]]);
     }
-    mends(&flap, TUBE, &["1 sheet without thickness dropped, 8 triangles, 0.6", " % of the area", "e-3) m"]);
+    mends(&flap, TUBE, &["1 sheet without thickness dropped, 8 triangles, 0.6", " % of the area, the first near ("]);
     // A loose double sheet.
     let mut sheet = Mesh { points: vec![[5.0, 0.0, 0.0], [7.0, 0.0, 0.0], [5.0, 1.0, 0.0]], triangles: vec![] };
     sheet.points.push([6.0, 0.5, 1e-9]);
@@ -229,6 +229,9 @@ fn triangles_without_area_are_dropped() {
     mends(&mesh, TUBE, &["2 triangles without area dropped"]);
     let point = Mesh { points: vec![[1.0; 3]], triangles: vec![[0, 0, 0]; 4] };
     refuses(&point, &["all of its 4 triangles are points or lines"]);
+    let mut far = tube();
+    far.points[7] = [1e30, 0.0, 2.0];
+    refuses(&far, &["points or lines", "farthest from zero, (1.0000e30, 0, 2.0000)"]);
     let flat = Mesh { points: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], triangles: vec![[0, 1, 2]] };
     refuses(&flat, &["open rim"]);
 }
