@@ -46,7 +46,7 @@ pub(super) fn values(file: &mut File, layout: &Layout, stored: u64) -> Result<Va
     if end < stored {
         return Err(Fault::usage(format!(
             "holds {stored} bytes, but {wanted} bytes of values (shape {:?}, type {:?}) from byte {} on end at byte {end}: \
-             correct the shape, the type or where the values begin",
+             correct the shape, the type or where the values begin, unless the file is damaged",
             layout.shape, layout.kind, layout.offset
         )));
     }
