@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::components::Components;
 use crate::config::{GeometryConfig, Keep};
 use crate::domain::{Domain, Opening, OpeningKind, RemovedRun, Report, Site};
-use crate::end::{End, number, seeks_tips};
+use crate::end::{End, EndsConfig, number, seeks_tips};
 use crate::field::{self, FieldConfig};
 use crate::marking::{Frame, Marking, Place};
 use crate::opening::{self, OpeningConfig};
@@ -23,7 +23,7 @@ use crate::surface::SurfaceConfig;
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{border, grey, read, refine, rules, surface, tips};
+use crate::{border, gaps, grey, read, refine, rules, surface, tips};
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -85,7 +85,7 @@ pub fn build_marked(
     }
     connect(&mut domain, geometry.keep)?;
     wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
-    let leaks = leaks(&domain);
+    let leaks = if domain.surface.is_some() { leaks(&domain) } else { gaps::gaps(&domain) };
     domain.report.warnings.extend(leaks);
     let place = |region: &RegionConfig| Ok((region.name.clone(), Place::all(&domain, region)?));
     let regions = regions.iter().map(place).collect::<Result<_>>()?;
@@ -272,6 +272,7 @@ fn with_ends(
         number(&mut ends);
     }
     list(domain, &ends);
+    refuse_negative("geometry.ends", geometry.ends.as_ref())?;
     let all = geometry
         .ends
         .as_ref()
@@ -280,6 +281,16 @@ fn with_ends(
     let openings = [openings, &all.unwrap_or_default()].concat();
     opening::check_ends(&openings, Some(&ends))?;
     Ok((openings, ends))
+}
+
+/// Refuses a negative width of the `ends` at `key`.
+fn refuse_negative(key: &str, ends: Option<&EndsConfig>) -> Result<()> {
+    match ends.and_then(|ends| ends.narrower_than) {
+        Some(width) if width.si() < 0.0 => Err(Fault::usage(format!(
+            "{key}.narrower_than: {width} is negative: give a width of 0 or more, or leave it out"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Puts the ends into the report, the largest first.
@@ -348,6 +359,7 @@ fn within_surface(
     }
     domain.report.surface = notes;
     list(&mut domain, &ends);
+    refuse_negative("geometry.surface.ends", config.ends.as_ref())?;
     let all =
         config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose()?;
     let openings = [openings, &all.unwrap_or_default()].concat();

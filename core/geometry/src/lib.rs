@@ -14,6 +14,7 @@ mod distance;
 mod domain;
 mod end;
 mod field;
+mod gaps;
 mod grey;
 mod marking;
 pub mod models;

@@ -57,6 +57,23 @@ fn faces_become_openings_where_they_face_fluid() {
 }
 
 #[test]
+fn links_through_diagonal_walls_are_told() {
+    let warned = |picture: &[&str]| built(picture, json!({}), json!([])).expect("builds").report.warnings.join(" ");
+    let line = [".....#", "....#.", "...#..", "..#...", ".#....", "#....."];
+    let text = warned(&line);
+    assert!(
+        text.contains("5 links between fluid nodes pass") && text.contains("near (1.5000e0, 5.0000e-1) m"),
+        "{text}"
+    );
+    // Two wide, a speck, and a step of a wall.
+    assert_eq!(warned(&[".....#", "....##", "...##.", "..##..", ".##...", "##...."]), "");
+    assert_eq!(warned(&["......", "......", "..#...", "...#..", "......", "......"]), "");
+    assert_eq!(warned(&["......", "......", "......", "##....", "####..", "######"]), "");
+    let corner = warned(&["...###", "...###", "...###", "###...", "###...", "###..."]);
+    assert!(corner.contains("1 link between fluid nodes passes"), "{corner}");
+}
+
+#[test]
 fn openings_that_share_nodes_of_a_face_are_refused() {
     let part = |name: &str, min: &str, max: &str| json!({"name": name, "kind": "pressure", "face": "x-", "within": {"min": ["0 m", min], "max": ["1 m", max]}});
     let made = |openings: Value| built(&["#####", ".....", ".....", ".....", "....."], json!({}), openings);
