@@ -51,6 +51,27 @@ fn polygons_and_groups_are_read() {
 }
 
 #[test]
+fn text_stl_is_read_with_any_line_ends() {
+    let text = String::from_utf8(vessel().text_stl()).expect("text");
+    let expected = read("a.stl", text.as_bytes()).map(|domain| domain.report.fluid);
+    for other in [text.replace('\n', "\r"), text.replace('\n', "\r\n"), text.replace('\n', " ").to_uppercase()] {
+        assert_eq!(read("a.stl", other.as_bytes()).map(|domain| domain.report.fluid), expected, "{other:.80}");
+    }
+    let four = text.replace("vertex", "vertex 1");
+    assert!(read("a.stl", four.as_bytes()).expect_err("refused").contains("three numbers"));
+}
+
+#[test]
+fn files_of_another_format_than_their_name_says_are_told() {
+    for (name, from, words) in
+        [("a.stl", 5, "looks like OBJ"), ("a.obj", 2, "looks like PLY"), ("a.ply", 1, "looks like text STL")]
+    {
+        let message = read(name, &files()[from].1).expect_err(words);
+        assert!(message.contains(words) && message.contains(name), "{message}");
+    }
+}
+
+#[test]
 fn vertices_of_obj_have_no_weights_but_colours() {
     let text = String::from_utf8(vessel().obj()).expect("text");
     let with = |more: &str| {

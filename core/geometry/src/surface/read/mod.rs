@@ -33,7 +33,29 @@ pub fn mesh(path: &Path) -> Result<Mesh> {
     if bytes.is_empty() {
         return Err(within(Fault::usage("is empty: export the mesh anew")));
     }
-    read(&bytes).and_then(checked).map_err(within)
+    read(&bytes).and_then(checked).map_err(|mut fault| {
+        if let Some(other) = other_format(&bytes, name.rsplit_once('.').map_or("", |(_, extension)| extension)) {
+            fault.message = format!("looks like {other}, whatever its name says: rename it ({})", fault.message);
+        }
+        within(fault)
+    })
+}
+
+/// The format that a file looks like, where it is another than its extension says.
+fn other_format(bytes: &[u8], extension: &str) -> Option<&'static str> {
+    let start = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 12)]).to_ascii_lowercase();
+    let lines = || start.lines().map(str::trim_start);
+    let first = start.split_whitespace().next().unwrap_or_default();
+    let looks = if first == "ply" {
+        ("ply", "PLY")
+    } else if first == "solid" && start.contains("facet") {
+        ("stl", "text STL")
+    } else if lines().any(|line| line.starts_with("v ")) {
+        ("obj", "OBJ")
+    } else {
+        return None;
+    };
+    (looks.0 != extension).then_some(looks.1)
 }
 
 /// Refuses meshes without triangles or with coordinates that are no numbers.

@@ -46,33 +46,49 @@ fn binary(records: &[u8], count: u32) -> Mesh {
     mesh
 }
 
+/// Words count, not lines: some programs end lines as old Macs did, or write all on one line.
 fn text(bytes: &[u8]) -> Result<Mesh> {
-    let text = String::from_utf8_lossy(bytes);
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n");
+    let of_line = |(line, text): (usize, &str)| (line + 1, text.trim_start().to_ascii_lowercase());
+    let lines: Vec<(usize, String)> = text.split('\n').enumerate().map(of_line).collect();
+    let mut words = lines
+        .iter()
+        .flat_map(|(line, text)| text.split_ascii_whitespace().enumerate().map(|(k, word)| (*line, k == 0, word)))
+        .peekable();
     let (mut mesh, mut corners, mut open) = (Mesh::default(), 0_u32, false);
-    for (line, words) in text.lines().map(str::split_ascii_whitespace).enumerate() {
-        let mut words = words;
-        let fault = |what: &str| Fault::usage(format!("line {}: {what}", line + 1));
-        match words.next().map(str::to_ascii_lowercase).as_deref() {
-            Some("vertex") => {
-                let numbers: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
-                let point: Vector =
-                    numbers.try_into().map_err(|_| fault("a vertex takes three numbers; the file is damaged"))?;
+    while let Some((line, is_first, word)) = words.next() {
+        let fault = |what: &str| Fault::usage(format!("line {line}: {what}"));
+        match word {
+            // Within a line it may be part of the solid's name.
+            "facet" if !open && (is_first || words.peek().is_some_and(|next| next.2 == "normal")) => {
+                (corners, open) = (0, true);
+            }
+            "vertex" if open => {
+                let mut point: Vector = [0.0; 3];
+                let mut is_whole = true;
+                for x in &mut point {
+                    let number = words.next_if(|next| next.0 == line).and_then(|next| next.2.parse().ok());
+                    is_whole &= number.is_some();
+                    *x = number.unwrap_or_default();
+                }
+                if !is_whole || words.peek().is_some_and(|next| next.2.parse::<f64>().is_ok()) {
+                    return Err(fault("a vertex takes three numbers; the file is damaged"));
+                }
                 mesh.points.push(point);
                 corners += 1;
             }
-            Some("facet") => (corners, open) = (0, true),
-            Some("endfacet") => {
+            "endfacet" if open => {
                 if corners != 3 {
                     return Err(fault(&format!("a facet has {corners} corners, not 3; the file is damaged")));
                 }
                 let first = u32::try_from(mesh.points.len() - 3).map_err(|_| fault("too many points"))?;
                 mesh.triangles.push([first, first + 1, first + 2]);
-                (corners, open) = (0, false);
+                open = false;
             }
             _ => {}
         }
     }
-    if open || corners > 0 {
+    if open {
         return Err(Fault::usage("ends within a facet: the file is cut short"));
     }
     Ok(mesh)
