@@ -25,7 +25,7 @@ pub fn ends(domain: &Domain, of_largest: bool) -> Vec<End> {
     for patch in patches {
         tracer.follow(&patch, None, &mut found);
     }
-    number(&mut found);
+    number(&mut found, domain.size());
     found
 }
 

@@ -269,7 +269,7 @@ fn with_ends(
     let mut ends = border::ends(domain, of_largest);
     if seeks_tips(geometry.ends.as_ref(), openings, &ends) {
         ends.extend(tips::ends(domain, of_largest));
-        number(&mut ends);
+        number(&mut ends, domain.size());
     }
     list(domain, &ends);
     refuse_negative("geometry.ends", geometry.ends.as_ref())?;
@@ -355,7 +355,7 @@ fn within_surface(
     };
     if seeks_tips(config.ends.as_ref(), openings, &ends) {
         ends.extend(tips::ends(&domain, geometry.keep == Some(Keep::Largest)));
-        number(&mut ends);
+        number(&mut ends, domain.size());
     }
     domain.report.surface = notes;
     list(&mut domain, &ends);

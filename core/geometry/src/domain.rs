@@ -183,6 +183,11 @@ impl Domain {
         (z * self.extent[1] + y) * self.extent[0] + x
     }
 
+    /// Its diagonal in metres.
+    pub fn size(&self) -> f64 {
+        self.extent.iter().map(|&n| (n as f64 * self.spacing).powi(2)).sum::<f64>().sqrt()
+    }
+
     /// The site `c` away from `at`, periodic directions wrapped; `None` outside the array.
     pub fn neighbour(&self, at: [usize; 3], c: [i32; 3]) -> Option<[usize; 3]> {
         let mut to = at;

@@ -57,14 +57,41 @@ pub(crate) fn width_of(area: f64, dimension: usize) -> f64 {
     if dimension == 2 { area } else { 2.0 * (area / PI).sqrt() }
 }
 
-/// Numbers ends: the largest first; of the same size, the one of the lowest x, y, z.
-pub(crate) fn number(ends: &mut [End]) {
-    let largest = ends.iter().map(|end| end.area).fold(f64::MIN_POSITIVE, f64::max);
-    let size = |end: &End| (1e6 * end.area / largest).round();
-    ends.sort_by(|a, b| {
-        let place = (0..3).map(|axis| a.centre[axis].total_cmp(&b.centre[axis]));
-        place.fold(size(b).total_cmp(&size(a)), |order, next| order.then(next))
-    });
+/// Areas that differ by less than this share are alike.
+const ALIKE: f64 = 1e-3;
+/// Places are alike along an axis where they differ by less than this share of the domain's size.
+const BESIDE: f64 = 1e-3;
+
+/// Numbers ends: the largest first; of areas alike to 0.1 %, the one of the lowest x; where that is alike to 0.1 % of
+/// `size`, the domain's diagonal in metres, of the lowest y, and then z. Rounding changes no number.
+pub(crate) fn number(ends: &mut [End], size: f64) {
+    let is_smaller = |first: f64, next: f64| next < first * (1.0 - ALIKE);
+    in_groups(ends, |end| -end.area, |first, next| is_smaller(-first, -next), |alike| beside(alike, 0, size));
+}
+
+/// Orders ends of one size by their place along `axis` and those after it.
+fn beside(ends: &mut [End], axis: usize, size: f64) {
+    if axis < 3 {
+        let is_beyond = |first: f64, next: f64| next - first > BESIDE * size;
+        in_groups(ends, |end| end.centre[axis], is_beyond, |alike| beside(alike, axis + 1, size));
+    }
+}
+
+/// Sorts by `key`, and hands those that are alike, none of which `differs` from the first of them, to `within`.
+fn in_groups(
+    ends: &mut [End],
+    key: impl Fn(&End) -> f64,
+    differs: impl Fn(f64, f64) -> bool,
+    within: impl Fn(&mut [End]),
+) {
+    ends.sort_by(|a, b| key(a).total_cmp(&key(b)));
+    let mut from = 0;
+    while from < ends.len() {
+        let first = key(&ends[from]);
+        let to = (from..ends.len()).find(|&k| differs(first, key(&ends[k]))).unwrap_or(ends.len());
+        within(&mut ends[from..to]);
+        from = to;
+    }
 }
 
 /// What the ends of a vessel are, e.g. {"largest": "velocity", "others": "pressure"}: openings "end-0", "end-1" and so
@@ -124,5 +151,34 @@ impl EndsConfig {
             }));
         }
         Ok(openings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(centre: [f64; 3], area: f64) -> End {
+        End { centre, normal: [1.0, 0.0, 0.0], area, perimeter: None, through: None, odd: None }
+    }
+
+    #[test]
+    fn rounding_changes_no_number() {
+        let exact = [([0.0, 0.0, 5.0], 4.0), ([0.0, 0.0, 0.0], 2.0), ([0.0, 0.0, 6.0], 2.0), ([-1.0, 0.0, 9.0], 1.0)];
+        for (k, way) in (0..64).flat_map(|k| [(k, 1.0), (k, -1.0)]) {
+            let noise = |n: usize| way * if k >> (n % 6) & 1 == 1 { 1e-6 } else { 0.0 };
+            let mut ends: Vec<End> = exact
+                .iter()
+                .enumerate()
+                .map(|(n, (at, area))| {
+                    end([at[0] + noise(n), at[1] - noise(n + 1), at[2]], area * (1.0 + noise(n + 2)))
+                })
+                .collect();
+            if way < 0.0 {
+                ends.reverse();
+            }
+            number(&mut ends, 10.0);
+            assert_eq!(ends.iter().map(|end| end.centre[2]).collect::<Vec<_>>(), [5.0, 0.0, 6.0, 9.0], "{ends:?}");
+        }
     }
 }

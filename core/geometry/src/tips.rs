@@ -63,7 +63,7 @@ pub fn ends(domain: &Domain, of_largest: bool) -> Vec<End> {
     for branch in branches.iter().copied().chain(reversed) {
         found.extend(branch.end(&fluid, &fronts, &mut tracer));
     }
-    number(&mut found);
+    number(&mut found, domain.size());
     found
 }
 

@@ -1,105 +1,222 @@
-//! Ends of vessels: flat caps across them, whether the mesh has them or open rims were closed by them.
+//! Ends of vessels: open rims that were closed by caps, and flat caps of the mesh.
 
-use super::edges::{Edges, NONE};
-use super::mend::Mended;
-use super::mesh::{Mesh, Vector, dot, length, minus, plus, times, unit};
+use std::collections::HashSet;
+
+use super::crossings::pierced;
+use super::edges::{Edges, NONE, pieces};
+use super::flat::{Flat, characteristic, flat, spread};
+use super::mend::{Mended, count};
+use super::mesh::{Mesh, Vector, cross, dot, length, minus, plus, times, unit};
+use super::rays::Lines;
 use crate::end::{End, number};
 
-/// Triangles of one cap look the same way within this angle, degrees.
-const SAME: f64 = 2.0;
-/// The wall leaves a cap of the mesh at an angle of at least this, degrees.
-const STEEP: f64 = 50.0;
-/// A cap has at least this share of the surface's area.
-const LARGE: f64 = 1e-4;
-
+/// The vessel behind a cap is at least this many times as deep as the cap is long.
+const DEEP: f64 = 0.75;
+/// Pieces for which that ratio is in this range may be walls or ends.
+const UNSURE: std::ops::Range<f64> = 0.6..0.95;
 /// Components of a normal below this are rounding: files hold single precision.
 const AXIS: f64 = 1e-6;
 
-/// The end that triangles of a mesh cap, where they have a direction.
-fn capped_by(mesh: &Mesh, triangles: &[usize], perimeter: f64) -> Option<End> {
-    let origin = mesh.corners(*triangles.first()?)[0];
-    let (mut sum, mut middle, mut total) = ([0.0; 3], [0.0; 3], 0.0);
-    for &t in triangles {
-        let vector = mesh.area_vector(t);
-        let area = length(vector);
-        let third = mesh.corners(t).iter().fold([0.0; 3], |sum, &corner| plus(sum, minus(corner, origin)));
-        sum = plus(sum, vector);
-        middle = plus(middle, times(area / 3.0, third));
-        total += area;
-    }
-    // Along an axis but for rounding is along the axis.
-    let normal = unit(unit(sum)?.map(|x| if x.abs() < AXIS { 0.0 } else { -x }))?;
-    let centre = plus(origin, times(1.0 / total, middle));
-    Some(End { centre, normal, area: length(sum), perimeter: Some(perimeter), through: None, odd: None })
+/// The ends of a surface, and what there is to say of them.
+#[derive(Default)]
+pub struct Found {
+    /// The ends, numbered, metres.
+    pub ends: Vec<End>,
+    /// A sentence each.
+    pub notes: Vec<String>,
+    /// What the user should look at, a sentence each.
+    pub warnings: Vec<String>,
 }
 
-/// The ends of a vessel, the largest first; of the same size, the one of the lowest x, y, z.
-pub fn ends(vessel: &Mended) -> Vec<End> {
+/// Why flat pieces are no ends: how many there are of each kind.
+#[derive(Default)]
+struct LeftOut {
+    beside_rims: usize,
+    rings: usize,
+    shallow: usize,
+    covered: usize,
+}
+
+impl LeftOut {
+    fn note(&self) -> Option<String> {
+        let Self { beside_rims, rings, shallow, covered } = *self;
+        let whys = [
+            (beside_rims, "where the surface has open rims, which are its ends"),
+            (rings, "with a hole"),
+            (shallow, "with less than 0.75 of their length of vessel behind them"),
+            (covered, "within another shell"),
+        ];
+        let said: Vec<String> = whys.iter().filter(|(n, _)| *n > 0).map(|(n, why)| format!("{n} {why}")).collect();
+        let total = whys.iter().map(|(n, _)| n).sum();
+        (total > 0).then(|| format!("{} across which no vessel ends: {}", count(total, "flat piece"), said.join(", ")))
+    }
+}
+
+/// A piece that closes a vessel, or may.
+struct Cap<'m> {
+    mesh: &'m Mesh,
+    /// Its triangles in order, those of its bevel among them.
+    triangles: Vec<usize>,
+    /// Those in its plane.
+    flat: Vec<usize>,
+    /// Out of the vessel.
+    normal: Vector,
+    centre: Vector,
+    area: f64,
+}
+
+impl<'m> Cap<'m> {
+    fn of(mesh: &'m Mesh, mut triangles: Vec<usize>, flat: usize) -> Option<Self> {
+        let mut flat = triangles[..flat].to_vec();
+        flat.sort_unstable();
+        triangles.sort_unstable();
+        let sum = |of: &[usize]| of.iter().fold([0.0; 3], |sum, &t| plus(sum, mesh.area_vector(t)));
+        // Along an axis but for rounding is along the axis.
+        let normal = unit(unit(sum(&flat))?.map(|x| if x.abs() < AXIS { 0.0 } else { x }))?;
+        let origin = mesh.corners(*flat.first()?)[0];
+        // Folds count back.
+        let (mut middle, mut total) = ([0.0; 3], 0.0);
+        for &t in &flat {
+            let weight = dot(mesh.area_vector(t), normal);
+            let thrice = mesh.corners(t).iter().fold([0.0; 3], |sum, &corner| plus(sum, minus(corner, origin)));
+            middle = plus(middle, times(weight / 3.0, thrice));
+            total += weight;
+        }
+        let area = dot(sum(&triangles), normal);
+        (total > 0.0).then(|| Self {
+            mesh,
+            triangles,
+            flat,
+            normal,
+            centre: plus(origin, times(1.0 / total, middle)),
+            area,
+        })
+    }
+
+    /// A place of the piece: its middle, or where that is beside it the middle of its largest triangle that is within.
+    fn place(&self) -> Vector {
+        let aside = if self.normal[0].abs() < 0.7 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+        let a = unit(cross(aside, self.normal)).unwrap_or_default();
+        let b = cross(self.normal, a);
+        let seen = |at: Vector| [dot(minus(at, self.centre), a), dot(minus(at, self.centre), b)];
+        let is_within = |at: &Vector| {
+            let turns = self.flat.iter().filter(|&&t| pierced(self.mesh.corners(t).map(seen), seen(*at)).is_some());
+            turns.map(|&t| dot(self.mesh.area_vector(t), self.normal).signum()).sum::<f64>() > 0.5
+        };
+        if is_within(&self.centre) {
+            return self.centre;
+        }
+        let area = |t: usize| length(self.mesh.area_vector(t));
+        let mut largest = self.flat.clone();
+        largest.sort_by(|&a, &b| area(b).total_cmp(&area(a)).then(a.cmp(&b)));
+        let middle = |&t: &usize| times(1.0 / 3.0, self.mesh.corners(t).into_iter().fold([0.0; 3], plus));
+        largest.iter().map(middle).find(is_within).unwrap_or(self.centre)
+    }
+
+    /// Length of the sides that lead out of it.
+    fn perimeter(&self, beyond: &[[u32; 3]]) -> f64 {
+        let members: HashSet<usize> = self.triangles.iter().copied().collect();
+        let of = |&t: &usize| {
+            let corners = self.mesh.corners(t);
+            let leads_out = |k: &usize| beyond[t][*k] == NONE || !members.contains(&(beyond[t][*k] as usize));
+            (0..3).filter(leads_out).map(|k| length(minus(corners[(k + 1) % 3], corners[k]))).sum::<f64>()
+        };
+        self.triangles.iter().map(of).sum()
+    }
+
+    fn end(&self, beyond: &[[u32; 3]]) -> End {
+        End {
+            centre: self.centre,
+            normal: self.normal.map(|x| if x == 0.0 { 0.0 } else { -x }),
+            area: self.area,
+            perimeter: Some(self.perimeter(beyond)),
+            through: None,
+            odd: None,
+        }
+    }
+
+    fn inwards(&self) -> Vector {
+        times(-1.0, self.normal)
+    }
+}
+
+/// The ends of a vessel. Where a shell has open rims, they are its ends; else flat discs are with a vessel behind them
+/// that is deep for their length. Those within another shell are none.
+pub fn ends(vessel: &Mended) -> Found {
     let mesh = &vessel.mesh;
     let edges = Edges::of(&mesh.triangles);
     let beyond = edges.beyond(mesh.triangles.len());
+    let (of, shells) = pieces(&beyond);
+    let lines = Lines::through(mesh, &edges, &of, shells, vessel.parity);
+    let (mut found, mut left_out, mut unsure) = (Found::default(), LeftOut::default(), 0);
     let mut capped = vec![false; mesh.triangles.len()];
-    vessel.caps.iter().flat_map(Clone::clone).for_each(|t| capped[t] = true);
-    let mut found: Vec<End> = Vec::new();
+    let mut has_rim = vec![false; shells];
     for cap in &vessel.caps {
-        let triangles: Vec<usize> = cap.clone().collect();
-        let rim = triangles.iter().map(|&t| rim(mesh, &beyond, t, |there| cap.contains(&there))).sum();
-        found.extend(capped_by(mesh, &triangles, rim));
+        cap.clone().for_each(|t| capped[t] = true);
+        has_rim[of[cap.start] as usize] = true;
     }
-    found.extend(flat(mesh, &beyond, capped));
-    number(&mut found);
-    found
-}
-
-/// Length of the sides of triangle `t` that lead out of its cap.
-fn rim(mesh: &Mesh, beyond: &[[u32; 3]], t: usize, within: impl Fn(usize) -> bool) -> f64 {
-    let corners = mesh.corners(t);
-    let leads_out = |k: &usize| beyond[t][*k] == NONE || !within(beyond[t][*k] as usize);
-    (0..3).filter(leads_out).map(|k| length(minus(corners[(k + 1) % 3], corners[k]))).sum()
-}
-
-/// Flat pieces of the mesh that the wall leaves steeply all around, and backwards.
-fn flat(mesh: &Mesh, beyond: &[[u32; 3]], mut seen: Vec<bool>) -> Vec<End> {
-    let least = LARGE * mesh.area(0..mesh.triangles.len());
-    let normals: Vec<Vector> = (0..mesh.triangles.len()).map(|t| mesh.normal(t)).collect();
-    let (same, steep) = (SAME.to_radians().cos(), STEEP.to_radians().cos());
-    let mut found = Vec::new();
-    for seed in 0..mesh.triangles.len() {
-        if seen[seed] || normals[seed] == [0.0; 3] {
+    let is_covered = |cap: &Cap, long: f64| lines.is_covered(cap.place(), cap.normal, &cap.triangles, long);
+    let (mut rims, mut caps) = (0, 0);
+    for triangles in vessel.caps.iter().map(|cap| cap.clone().collect::<Vec<_>>()) {
+        let number = triangles.len();
+        let Some(cap) = Cap::of(mesh, triangles, number) else { continue };
+        if is_covered(&cap, spread(mesh, &cap.flat)) {
+            left_out.covered += 1;
+        } else {
+            rims += 1;
+            found.ends.push(cap.end(&beyond));
+        }
+    }
+    let mut closed_beside_rims = 0;
+    for Flat { triangles, flat } in flat(mesh, &beyond, capped) {
+        let shell = of[triangles[0]] as usize;
+        if characteristic(mesh, &triangles) != 1 {
+            left_out.rings += 1;
             continue;
         }
-        seen[seed] = true;
-        let (mut piece, mut next, mut steep_around) = (vec![seed], vec![seed], true);
-        let corner = mesh.corners(seed)[0];
-        let height = |t: usize| {
-            let heights = mesh.corners(t).map(|at| dot(minus(at, corner), normals[seed]));
-            heights.into_iter().fold(f64::INFINITY, f64::min)
-        };
-        let mut members = std::collections::HashSet::from([seed]);
-        while let Some(t) = next.pop() {
-            for &there in &beyond[t] {
-                if there == NONE {
-                    steep_around = false;
-                    continue;
-                }
-                let there = there as usize;
-                if members.contains(&there) {
-                    continue;
-                }
-                if !seen[there] && dot(normals[seed], normals[there]) >= same {
-                    seen[there] = true;
-                    members.insert(there);
-                    piece.push(there);
-                    next.push(there);
-                } else {
-                    steep_around &= dot(normals[t], normals[there]) <= steep && height(there) < 0.0;
-                }
-            }
+        let Some(cap) = Cap::of(mesh, triangles, flat) else { continue };
+        let long = spread(mesh, &cap.flat);
+        let ratio = lines.depth(cap.place(), cap.inwards(), &cap.triangles, long) / long;
+        if has_rim[shell] {
+            left_out.beside_rims += 1;
+            closed_beside_rims += usize::from(ratio >= UNSURE.end && !is_covered(&cap, long));
+            continue;
         }
-        if steep_around && mesh.area(piece.iter().copied()) >= least {
-            let length = piece.iter().map(|&t| rim(mesh, beyond, t, |there| members.contains(&there))).sum();
-            found.extend(capped_by(mesh, &piece, length));
+        unsure += usize::from(UNSURE.contains(&ratio));
+        if ratio < DEEP {
+            left_out.shallow += 1;
+        } else if is_covered(&cap, long) {
+            left_out.covered += 1;
+        } else {
+            caps += 1;
+            found.ends.push(cap.end(&beyond));
         }
     }
+    let kinds = [(rims, "open rim"), (caps, "flat cap")].into_iter().filter(|(n, _)| *n > 0);
+    let kinds: Vec<String> = kinds.map(|(n, what)| count(n, what)).collect();
+    if !kinds.is_empty() {
+        found.notes.push(format!("ends at {}", kinds.join(" and ")));
+    }
+    found.notes.extend(left_out.note());
+    if unsure > 0 {
+        found.warnings.push(format!(
+            "{} about as long as the vessel behind is deep: {DEEP} times as deep and more makes an end, less a wall; look at the list of \
+             ends, and open those that are missing by a \"section\"",
+            if unsure == 1 { "1 flat piece is".to_owned() } else { format!("{unsure} flat pieces are") }
+        ));
+    }
+    if closed_beside_rims > 0 {
+        found.warnings.push(format!(
+            "{} like the end of a vessel, but the surface has open rims there, and these alone are ends: cut it open there too, or \
+             open it by a \"section\"",
+            if closed_beside_rims == 1 {
+                "1 flat cap looks".to_owned()
+            } else {
+                format!("{closed_beside_rims} flat caps look")
+            }
+        ));
+    }
+    let size = mesh.extents().map_or(0.0, |[low, high]| length(minus(high, low)));
+    number(&mut found.ends, size);
     found
 }

@@ -7,9 +7,11 @@
 mod crossings;
 mod edges;
 mod ends;
+mod flat;
 mod mend;
 mod mesh;
 mod nearest;
+mod rays;
 mod read;
 mod rims;
 mod shells;
@@ -117,7 +119,10 @@ pub(crate) fn load(config_path: &Path, config: &SurfaceConfig) -> Result<Loaded>
         loaded.warnings.extend(crossing(&mended.mesh).map(|warning| format!("{name}: {warning}")));
         mended.mesh.points.iter_mut().flatten().for_each(|x| *x *= unit);
         if k == 0 {
-            loaded.ends = ends::ends(&mended);
+            let found = ends::ends(&mended);
+            loaded.ends = found.ends;
+            loaded.notes.extend(found.notes.into_iter().map(|note| format!("{name}: {note}")));
+            loaded.warnings.extend(found.warnings.into_iter().map(|warning| format!("{name}: {warning}")));
         } else {
             loaded.warnings.extend(plug(&mended).map(|warning| format!("{name}: {warning}")));
             loaded.names.push(file.display().to_string());

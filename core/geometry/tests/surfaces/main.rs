@@ -1,5 +1,6 @@
 //! Domains within surfaces against exact shapes; faulty meshes; files that are none.
 
+mod ends;
 mod faults;
 mod files;
 mod meshes;

@@ -93,6 +93,15 @@ impl Mesh {
         self
     }
 
+    /// A surface around the z axis through points of a radius and a height, with open ends.
+    pub fn lathe(profile: &[[f64; 2]], n: usize) -> Self {
+        let m = profile.len() - 1;
+        Self::grid(n, m, false, |u, v| {
+            let ((sin, cos), [radius, height]) = ((2.0 * PI * u).sin_cos(), profile[(v * m as f64).round() as usize]);
+            [radius * cos, radius * sin, height]
+        })
+    }
+
     pub fn cuboid(low: Vector, high: Vector) -> Self {
         let points = (0..8).map(|i| [0, 1, 2].map(|k: usize| if i >> k & 1 == 1 { high[k] } else { low[k] })).collect();
         let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];

@@ -198,13 +198,13 @@ fn ends_are_found_and_become_openings_across_the_vessel() {
 }
 
 #[test]
-fn a_cuboid_has_six_ends_and_a_ball_none() {
-    let domain = filled(&Mesh::cuboid([0.0; 3], [4.0, 2.0, 3.0]), "0.5 mm").expect("builds");
+fn a_cuboid_has_two_ends_and_a_ball_none() {
+    let domain = filled(&Mesh::cuboid([0.0; 3], [8.0, 2.0, 3.0]), "0.5 mm").expect("builds");
     let text = told(&domain);
-    assert!(text.contains("end 5 at (") && !text.contains("end 6"), "{text}");
+    assert!(text.contains("end 1 at (") && !text.contains("end 2"), "{text}");
     for end in [
-        "end 0 at (2.0000e-3, 0.0000e0, 1.5000e-3) m, into the vessel (0.000, 1.000, 0.000), area 1.2000e-5 m2, perimeter 1.4000e-2 m",
-        "end 3 at (2.0000e-3, 1.0000e-3, 3.0000e-3) m, into the vessel (0.000, 0.000, -1.000), area 8.0000e-6 m2",
+        "end 0 at (0.0000e0, 1.0000e-3, 1.5000e-3) m, into the vessel (1.000, 0.000, 0.000), area 6.0000e-6 m2, perimeter 1.0000e-2 m",
+        "end 1 at (8.0000e-3, 1.0000e-3, 1.5000e-3) m, into the vessel (-1.000, 0.000, 0.000), area 6.0000e-6 m2",
     ] {
         assert!(text.contains(end), "{text}");
     }
