@@ -8,9 +8,9 @@ use hematite_config::{Fault, Result, sibling};
 use hematite_units::quantity::Length;
 use rayon::prelude::*;
 
-use crate::components::Components;
 use crate::config::{GeometryConfig, Keep};
-use crate::domain::{Domain, Opening, OpeningKind, RemovedRun, Report, Site};
+use crate::connect::{connect, pieces};
+use crate::domain::{Domain, OpenedEnd, Opening, RemovedRun, Report, Site};
 use crate::end::{End, EndsConfig, number, seeks_tips};
 use crate::field::{self, FieldConfig};
 use crate::marking::{Frame, Marking, Place};
@@ -19,7 +19,7 @@ use crate::pixels::Pixels;
 use crate::region::{self, RegionConfig};
 use crate::rules::Condition;
 use crate::specks::Specks;
-use crate::surface::SurfaceConfig;
+use crate::surface::{SurfaceConfig, count};
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
@@ -80,10 +80,12 @@ pub fn build_marked(
             None => "geometry: no site is fluid; check geometry.rules (\"is\": \"fluid\") and geometry.crop",
         }));
     }
+    let uncut = (!openings.is_empty()).then(|| pieces(&domain));
     for (k, opening) in openings.iter().enumerate() {
         opening::place(&mut domain, k, opening, &ends)?;
     }
-    connect(&mut domain, geometry.keep)?;
+    connect(&mut domain, geometry.keep, uncut.as_ref())?;
+    domain.report.opened = opened(&openings, &ends);
     wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
     let leaks = if domain.surface.is_some() { leaks(&domain) } else { gaps::gaps(&domain) };
     domain.report.warnings.extend(leaks);
@@ -268,7 +270,7 @@ fn with_ends(
     let of_largest = geometry.keep == Some(Keep::Largest);
     let mut ends = border::ends(domain, of_largest);
     if seeks_tips(geometry.ends.as_ref(), openings, &ends) {
-        ends.extend(tips::ends(domain, of_largest));
+        ends.extend(tips::ends(domain, of_largest, &ends));
         number(&mut ends, domain.size());
     }
     list(domain, &ends);
@@ -277,9 +279,9 @@ fn with_ends(
         .ends
         .as_ref()
         .map(|config| config.openings("geometry.ends", NO_BORDER, &ends, domain.dimension))
-        .transpose()?;
-    let openings = [openings, &all.unwrap_or_default()].concat();
-    opening::check_ends(&openings, Some(&ends))?;
+        .transpose();
+    let openings = [openings, &all.map_err(|fault| with_list(fault, &domain.report))?.unwrap_or_default()].concat();
+    opening::check_ends(&openings, Some(&ends)).map_err(|fault| with_list(fault, &domain.report))?;
     Ok((openings, ends))
 }
 
@@ -297,8 +299,54 @@ fn refuse_negative(key: &str, ends: Option<&EndsConfig>) -> Result<()> {
 fn list(domain: &mut Domain, ends: &[End]) {
     let dimension = domain.dimension;
     domain.report.ends = ends.iter().enumerate().take(LISTED).map(|(k, end)| end.describe(k, dimension)).collect();
+    let unsure: Vec<String> = (0..ends.len()).filter(|&k| !ends[k].is_sure).map(|k| k.to_string()).collect();
+    if !unsure.is_empty() {
+        domain.report.warnings.push(format!(
+            "the vessel widens, narrows or splits within half a width of these ends, so that their direction and area are unsure: {}; \
+             look at the picture, crop or cut farther off, or give a \"section\"",
+            unsure.join(", ")
+        ));
+    }
     if ends.len() > LISTED {
         domain.report.ends.push(format!("and {} smaller ones", ends.len() - LISTED));
+    }
+}
+
+/// Puts the list of the ends under a fault about them.
+fn with_list(fault: Fault, report: &Report) -> Fault {
+    let lines: String = report.ends.iter().map(|line| format!("\n  {line}")).collect();
+    if lines.is_empty() {
+        fault
+    } else {
+        Fault { message: format!("{}\nThe ends are:{lines}", fault.message), ..fault }
+    }
+}
+
+/// What is known of the ends that openings open.
+fn opened(openings: &[OpeningConfig], ends: &[End]) -> Vec<OpenedEnd> {
+    let of = |opening: &OpeningConfig| {
+        let number = opening.end?;
+        Some(OpenedEnd { opening: opening.name.clone(), number, area: ends.get(number)?.area })
+    };
+    openings.iter().filter_map(of).collect()
+}
+
+/// Adds the tips of a surface to its `ends` where they are sought, and says which kind of ends it has.
+fn add_tips(domain: &Domain, is_sought: bool, of_largest: bool, ends: &mut Vec<End>) -> Option<String> {
+    let others = ends.len();
+    if is_sought {
+        ends.extend(tips::ends(domain, of_largest, ends));
+        number(ends, domain.size());
+    }
+    match (others, ends.len() - others, is_sought) {
+        (0, 0, false) => Some(
+            "no open rims or flat caps, so that no ends are listed; with \"ends\" in \"surface\" the tips of its vessels are \
+             sought"
+                .to_owned(),
+        ),
+        (0, _, true) => Some("no open rims or flat caps: its ends are tips, read from the voxels".to_owned()),
+        (_, 0, _) => None,
+        (_, tips, _) => Some(format!("{} read from the voxels, beside its other ends", count(tips, "tip"))),
     }
 }
 
@@ -339,7 +387,7 @@ fn within_surface(
     wall_part::check(wall_parts, openings, |_| false)?;
     let mut loaded = surface::load(config_path, config)?;
     let mut ends = std::mem::take(&mut loaded.ends);
-    let (notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
+    let (mut notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
     let filled = surface::fill(loaded, spacing)?;
     let mut domain = Domain {
         dimension: 3,
@@ -353,18 +401,16 @@ fn within_surface(
         surface: Some(Arc::new(filled.surface)),
         report: Report { read: filled.extent.map(|n| n - 2), warnings, ..Report::default() },
     };
-    if seeks_tips(config.ends.as_ref(), openings, &ends) {
-        ends.extend(tips::ends(&domain, geometry.keep == Some(Keep::Largest)));
-        number(&mut ends, domain.size());
-    }
+    let is_sought = seeks_tips(config.ends.as_ref(), openings, &ends);
+    notes.extend(add_tips(&domain, is_sought, geometry.keep == Some(Keep::Largest), &mut ends));
     domain.report.surface = notes;
     list(&mut domain, &ends);
     refuse_negative("geometry.surface.ends", config.ends.as_ref())?;
     let all =
-        config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose()?;
-    let openings = [openings, &all.unwrap_or_default()].concat();
+        config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose();
+    let openings = [openings, &all.map_err(|fault| with_list(fault, &domain.report))?.unwrap_or_default()].concat();
     opening::check(&openings, |_| false)?;
-    opening::check_ends(&openings, Some(&ends))?;
+    opening::check_ends(&openings, Some(&ends)).map_err(|fault| with_list(fault, &domain.report))?;
     wall_part::check(wall_parts, &openings, |_| false)?;
     let normal = |opening: &OpeningConfig| opening.normal().or_else(|| Some(ends.get(opening.end?)?.normal));
     domain.openings =
@@ -410,152 +456,4 @@ fn periodic(geometry: &GeometryConfig, dimension: usize) -> Result<[bool; 3]> {
         periodic[axis.index()] = true;
     }
     Ok(periodic)
-}
-
-/// Finds the components, checks that each opening touches one, removes the others and fills in the report.
-fn connect(domain: &mut Domain, keep: Option<Keep>) -> Result<()> {
-    let components = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
-    let sizes = &components.sizes;
-    let largest = components.largest();
-    let touched = touched(domain, &components, largest.filter(|_| keep == Some(Keep::Largest)))?;
-    let keep = keep.unwrap_or(if domain.openings.is_empty() { Keep::All } else { Keep::TouchingOpenings });
-    let kept: Vec<bool> = match keep {
-        Keep::All => vec![true; sizes.len()],
-        Keep::TouchingOpenings if domain.openings.is_empty() => {
-            return Err(Fault::usage(
-                "geometry.keep: \"touching_openings\" would remove all fluid, there is no opening; write \"all\" or \"largest\"",
-            ));
-        }
-        Keep::TouchingOpenings => (0..sizes.len()).map(|c| touched.contains(&c)).collect(),
-        Keep::Largest => {
-            let astray = touched.iter().position(|&c| Some(c) != largest);
-            if let Some(k) = astray {
-                return Err(Fault::usage(format!(
-                    "geometry.keep: \"largest\" removes the fluid that opening \"{}\" touches; move the opening or keep \"touching_openings\"",
-                    domain.openings[k].name
-                )));
-            }
-            (0..sizes.len()).map(|c| Some(c) == largest).collect()
-        }
-    };
-    let (origin, edges) = (domain.origin, [domain.spacing; 3]);
-    let removed = components.removed_runs(&kept).map(|run| RemovedRun::new(run, origin, edges, true));
-    domain.report.removed.extend(removed);
-    close(domain, &components, &kept);
-    components.remove(&mut domain.sites, &kept);
-    let sum = |wanted: bool| {
-        sizes.iter().zip(&kept).filter(|&(_, &kept)| kept == wanted).map(|(size, _)| size).sum::<usize>()
-    };
-    let number = |wanted: bool| kept.iter().filter(|&&kept| kept == wanted).count();
-    let report = &mut domain.report;
-    report.fluid = sum(true);
-    report.fill = report.fluid as f64 / components.bounding_box(&kept).max(1) as f64;
-    report.components = number(true);
-    report.removed_components = number(false);
-    report.removed_sites = sum(false);
-    report.warnings.extend(alone(&domain.openings, &touched, sizes));
-    Ok(())
-}
-
-/// Makes wall of the opening sites that touch components which go, and none that is kept.
-fn close(domain: &mut Domain, components: &Components, kept: &[bool]) {
-    let [nx, ny, _] = domain.extent;
-    let links = links(domain.dimension);
-    let is_closed = |i: usize| {
-        let at = [i % nx, i / nx % ny, i / (nx * ny)];
-        let touched = links.iter().filter_map(|&c| components.at(domain.neighbour(at, c)?));
-        touched.fold(None, |any, c| Some(any.unwrap_or(false) || kept[c])) == Some(false)
-    };
-    let closed: Vec<usize> = (0..domain.sites.len())
-        .into_par_iter()
-        .filter(|&i| domain.sites[i].as_opening().is_some() && is_closed(i))
-        .collect();
-    for i in closed {
-        domain.sites[i] = Site::WALL;
-    }
-}
-
-/// The links of D2Q9 or D3Q19 without the one at rest.
-fn links(dimension: usize) -> Vec<[i32; 3]> {
-    (0..27)
-        .map(|i| [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1])
-        .filter(|c| (1..=2).contains(&c.iter().map(|x| x * x).sum::<i32>()) && (dimension == 3 || c[2] == 0))
-        .collect()
-}
-
-/// Warnings of openings that are the only ones of their component, which `touched` tells for each, while there are
-/// others elsewhere, or the only ones through which a velocity is prescribed: what comes in there cannot go out.
-fn alone(openings: &[Opening], touched: &[usize], sizes: &[usize]) -> Vec<String> {
-    let flows = |k: usize| openings[k].kind != OpeningKind::Wall;
-    let of_component = |c: usize| (0..openings.len()).filter(move |&k| flows(k) && touched[k] == c);
-    let several = (0..openings.len()).filter(|&k| flows(k)).count() > 1;
-    let lonely = (0..openings.len()).filter(|&k| {
-        flows(k) && of_component(touched[k]).count() == 1 && (several || openings[k].kind == OpeningKind::Velocity)
-    });
-    let warning = |k: usize| {
-        format!(
-            "opening \"{}\" is the only one of its piece of the fluid, {} sites: nothing can flow through it for long; look at its place \
-             and normal, and at what cuts the piece off",
-            openings[k].name, sizes[touched[k]]
-        )
-    };
-    lonely.map(warning).collect()
-}
-
-/// The one component that each opening touches: `only` that one, where it touches it, since the others are removed.
-fn touched(domain: &Domain, components: &Components, only: Option<usize>) -> Result<Vec<usize>> {
-    let [nx, ny, _] = domain.extent;
-    let links = links(domain.dimension);
-    // (opening, component) -> the first fluid site where they meet.
-    let meetings = domain
-        .sites
-        .par_chunks(nx)
-        .enumerate()
-        .fold(BTreeMap::new, |mut meetings: BTreeMap<(usize, usize), [usize; 3]>, (row, sites)| {
-            for (x, k) in sites.iter().enumerate().filter_map(|(x, site)| Some((x, site.as_opening()?))) {
-                for &c in &links {
-                    let there = domain.neighbour([x, row % ny, row / ny], c);
-                    if let Some((at, component)) = there.and_then(|at| Some((at, components.at(at)?))) {
-                        let first = meetings.entry((k, component)).or_insert(at);
-                        *first = (*first).min(at);
-                    }
-                }
-            }
-            meetings
-        })
-        .reduce(BTreeMap::new, |mut a, b| {
-            for (key, at) in b {
-                let first = a.entry(key).or_insert(at);
-                *first = (*first).min(at);
-            }
-            a
-        });
-    let mut touched = Vec::new();
-    for (k, opening) in domain.openings.iter().enumerate() {
-        let mut of_opening: Vec<_> = meetings.range((k, 0)..(k + 1, 0)).collect();
-        if let Some(wanted) = of_opening.iter().position(|((_, component), _)| Some(*component) == only) {
-            of_opening = vec![of_opening[wanted]];
-        }
-        let describe = |&(&(_, component), at): &(&(usize, usize), &[usize; 3])| {
-            let place =
-                (0..domain.dimension).map(|axis| domain.origin[axis] + (at[axis] as f64 + 0.5) * domain.spacing);
-            let place: Vec<String> = place.map(|x| format!("{x:.4e}")).collect();
-            format!("{} sites at ({}) m", components.sizes[component], place.join(", "))
-        };
-        match &of_opening[..] {
-            [] => return Err(opening::touches_nothing(&opening.name)),
-            [((_, component), _)] => touched.push(*component),
-            [first, second, rest @ ..] => {
-                return Err(Fault::usage(format!(
-                    "opening \"{}\" touches {} unconnected parts of the fluid: one of {}, one of {}; limit it with \"within\", make one \
-                     opening for each, or keep the largest part alone with \"keep\": \"largest\" in \"geometry\"",
-                    opening.name,
-                    2 + rest.len(),
-                    describe(first),
-                    describe(second)
-                )));
-            }
-        }
-    }
-    Ok(touched)
 }

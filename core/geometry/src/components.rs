@@ -82,6 +82,17 @@ impl Components {
         });
     }
 
+    /// Runs along x: the component, the first site and the number of sites of each.
+    pub fn each_run(&self) -> impl Iterator<Item = (usize, [usize; 3], usize)> {
+        (0..self.rows.len() - 1).flat_map(move |row| {
+            let (y, z) = (row % self.extent[1], row / self.extent[1]);
+            (self.rows[row]..self.rows[row + 1]).map(move |run| {
+                let Run { start, end } = self.runs[run];
+                (self.of_run[run] as usize, [start as usize, y, z], (end - start) as usize)
+            })
+        })
+    }
+
     /// The first site of each run along x of the components that are not kept, and the x behind its last.
     pub fn removed_runs(&self, kept: &[bool]) -> impl Iterator<Item = ([usize; 3], usize)> {
         let runs_of = move |row: usize| {

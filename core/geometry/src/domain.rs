@@ -132,12 +132,26 @@ pub struct Report {
     /// Area of the walls, square metres; in 2-D their length, metres. Once the lattice is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_area: Option<f64>,
+    /// The ends that openings open; files do not hold it.
+    #[serde(skip)]
+    pub opened: Vec<OpenedEnd>,
     /// Where specks and components were removed, for pictures; files do not hold it.
     #[serde(skip)]
     pub removed: Vec<RemovedRun>,
     /// What the user should look at, a sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+/// An end of a vessel that an opening opens.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenedEnd {
+    /// Name of the opening.
+    pub opening: String,
+    /// Number of the end.
+    pub number: usize,
+    /// The area that is listed for it, m2; in 2-D its width, m.
+    pub area: f64,
 }
 
 /// The narrowest place that the fluid has to pass on its widest way.

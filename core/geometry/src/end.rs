@@ -23,6 +23,8 @@ pub struct End {
     pub perimeter: Option<f64>,
     /// A point of the section that opens it; for caps that follows from the spacing.
     pub through: Option<[f64; 3]>,
+    /// Whether the vessel runs straight for half a width there, so that direction and area are sure.
+    pub is_sure: bool,
     /// Why it cannot be opened, where the vessel has no direction there.
     pub odd: Option<&'static str>,
 }
@@ -159,7 +161,7 @@ mod tests {
     use super::*;
 
     fn end(centre: [f64; 3], area: f64) -> End {
-        End { centre, normal: [1.0, 0.0, 0.0], area, perimeter: None, through: None, odd: None }
+        End { centre, normal: [1.0, 0.0, 0.0], area, perimeter: None, through: None, is_sure: true, odd: None }
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod border;
 mod build;
 mod components;
 mod config;
+mod connect;
 mod distance;
 mod domain;
 mod end;

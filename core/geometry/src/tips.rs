@@ -26,10 +26,19 @@ const FRONTS: u32 = 3;
 const ALIKE: f64 = 1.8;
 /// Where the vessel is followed from, in widths behind the tip: the first that gives a direction.
 const BEHIND: [f64; 3] = [0.75, 1.25, 2.0];
+/// Then it is followed again from this many widths behind the tip on, where rounded tips have their full width,
+const AHEAD: f64 = 0.6;
+/// and what is within so many widths of the tip counts,
+const REACH: f64 = 2.0;
+/// in so many rounds,
+const ROUNDS: usize = 5;
+/// until the direction changes by less than half a degree, as a cosine.
+const SETTLED: f64 = 0.99996;
 
 /// The tips of a domain that wraps in no direction, numbered; those of the largest connected piece of the fluid alone,
 /// where `of_largest`. Tips of pictures and volumes at the border are left out: see [`border::ends`](crate::border::ends).
-pub fn ends(domain: &Domain, of_largest: bool) -> Vec<End> {
+/// So are those within a width of one of the `others`, which are ends already.
+pub fn ends(domain: &Domain, of_largest: bool, others: &[End]) -> Vec<End> {
     let fluid = Fluid::of(domain);
     let pieces = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
     let mut tracer = Tracer::new(domain);
@@ -61,7 +70,13 @@ pub fn ends(domain: &Domain, of_largest: bool) -> Vec<End> {
     let branches = fronts.branches();
     let reversed = branches.iter().filter(|branch| branch.is_whole).map(|branch| branch.reversed(&fronts));
     for branch in branches.iter().copied().chain(reversed) {
-        found.extend(branch.end(&fluid, &fronts, &mut tracer));
+        let tip = tracer.metres(middle(&fluid, &fronts.sites[branch.tip as usize]));
+        let is_at = |end: &End, other: &End| {
+            let away = (0..3).map(|k| (tip[k] - other.centre[k]).powi(2)).sum::<f64>().sqrt();
+            away <= end.width(domain.dimension).max(other.width(domain.dimension))
+        };
+        let end = branch.end(&fluid, &fronts, &mut tracer);
+        found.extend(end.filter(|end| !others.iter().any(|other| is_at(end, other))));
     }
     number(&mut found, domain.size());
     found
@@ -303,10 +318,49 @@ impl Branch {
                 end.odd.is_none() && is_long && (1.0 / ALIKE..ALIKE).contains(&(found / width))
             };
             if let Some(end) = ends.pop().filter(is_vessel) {
-                return Some(end);
+                let better = [inward, end.normal].map(|normal| self.nearer(fluid, fronts, tracer, width, normal));
+                let smallest = better.into_iter().flatten().filter(is_vessel).min_by(|a, b| a.area.total_cmp(&b.area));
+                return Some(smallest.unwrap_or(End { is_sure: false, ..end }));
             }
         }
         None
+    }
+
+    /// The end of its vessel by sections from [`AHEAD`] widths behind the tip on, across `normal` at first and then across
+    /// the direction that they tell.
+    fn nearer(
+        &self,
+        fluid: &Fluid,
+        fronts: &Fronts,
+        tracer: &mut Tracer,
+        width: f64,
+        mut normal: [f64; 3],
+    ) -> Option<End> {
+        let tip: Vec<usize> = fronts.sites[self.tip as usize].iter().map(|&n| fluid.sites[n as usize]).collect();
+        let mut found = None;
+        for _ in 0..ROUNDS {
+            let origin = Plane { point: [0.0; 3], normal };
+            let height = |site: usize| origin.height(tracer.point(site));
+            let seed = tip.iter().copied().min_by(|&a, &b| height(a).total_cmp(&height(b)).then(a.cmp(&b)))?;
+            // The lowest site may be beside the tip's own.
+            let near = tracer.section(seed, &origin, f64::NEG_INFINITY..f64::INFINITY, 0.5 * width);
+            let lowest = near.iter().map(|&site| origin.height(tracer.point(site))).fold(f64::INFINITY, f64::min);
+            let from = lowest + AHEAD * width;
+            let sites = tracer.section(seed, &origin, from..from + 1.0, REACH * width);
+            if sites.is_empty() {
+                break;
+            }
+            let mut ends = Vec::new();
+            tracer.follow(&Patch { sites, inward: normal }, Some((origin, from)), &mut ends);
+            let Some(end) = ends.pop().filter(|end| end.odd.is_none()) else { break };
+            let is_settled = (0..3).map(|k| end.normal[k] * normal[k]).sum::<f64>() > SETTLED;
+            normal = end.normal;
+            found = Some(end);
+            if is_settled {
+                break;
+            }
+        }
+        found
     }
 
     /// The stretch up to `depth` fronts behind the tip; none where it is several pieces there.
@@ -392,7 +446,7 @@ mod tests {
                 let middle = [80.0, 80.0, if nz == 1 { 0.5 } else { 16.3 }];
                 let tip = |way: f64| [middle[0] + way * 60.0 * cos, middle[1] + way * 60.0 * sin, middle[2]];
                 let made = domain([160, 160, nz], |at| away(at, tip(-1.0), tip(1.0)) < radius);
-                let found = ends(&made, false);
+                let found = ends(&made, false, &[]);
                 assert_eq!(found.len(), 2, "{degrees} degrees, radius {radius}: {found:?}");
                 for end in &found {
                     let way = if end.normal[0] * cos + end.normal[1] * sin < 0.0 { 1.0 } else { -1.0 };
@@ -406,25 +460,25 @@ mod tests {
     fn forks_have_three_tips_rings_and_blobs_none() {
         let arms = [[20.0, 75.0, 0.5], [130.0, 30.0, 0.5], [125.0, 128.0, 0.5]];
         let fork = domain([150, 150, 1], |at| arms.iter().any(|&tip| away(at, [70.0, 75.0, 0.5], tip) < 6.0));
-        let found = ends(&fork, true);
+        let found = ends(&fork, true, &[]);
         assert_eq!(found.len(), 3, "{found:?}");
         let ring = domain([150, 150, 1], |[x, y, _]| ((x - 75.0).hypot(y - 75.0) - 50.0).abs() < 6.0);
-        assert_eq!(ends(&ring, false), []);
+        assert_eq!(ends(&ring, false, &[]), []);
         let blob = domain([60, 60, 60], |at| away(at, [30.0; 3], [31.0, 30.0, 30.0]) < 20.0);
-        assert_eq!(ends(&blob, false), []);
+        assert_eq!(ends(&blob, false, &[]), []);
         // A bump of a wall is no vessel.
         let bumpy = domain([150, 60, 1], |at| {
             away(at, [15.0, 30.0, 0.5], [135.0, 30.0, 0.5]) < 8.0
                 || away(at, [75.0, 38.0, 0.5], [75.0, 40.0, 0.5]) < 6.0
         });
-        assert_eq!(ends(&bumpy, false).len(), 2);
+        assert_eq!(ends(&bumpy, false, &[]).len(), 2);
     }
 
     /// What the border cuts is an end of the border.
     #[test]
     fn tips_at_the_border_are_left_out() {
         let cut = domain([100, 40, 1], |[x, y, _]| x > 1.0 && x < 80.0 && (y - 20.3).abs() < 6.0);
-        let found = ends(&cut, false);
+        let found = ends(&cut, false, &[]);
         assert_eq!(found.len(), 1, "{found:?}");
         check(&found[0], [80.0, 20.3, 0.5], [-1.0, 0.0, 0.0], 12.0, 2);
     }

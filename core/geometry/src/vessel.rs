@@ -27,9 +27,15 @@ const MOST: usize = 128;
 const BENT: f64 = 0.5;
 /// and more than steps of one site would: their mean square.
 const STEPS: f64 = 1.0 / 12.0;
-/// A vessel runs straight in as long as its sections, three together, are this many times larger or smaller than the
-/// first ones at most.
+/// A vessel runs straight in as long as its sections, three together, are this many times smaller than the first ones
+/// at most,
 const ALIKE: f64 = 1.6;
+/// or larger: a sac or a branch begins there.
+const WIDER: f64 = 4.0 / 3.0;
+/// Such a place begins behind the last section that is this many times larger than the first ones at most.
+const BEGIN: f64 = 1.05;
+/// A direction is sure where the vessel runs straight in for this share of its width before it widens or narrows.
+const SURE: f64 = 0.5;
 /// It must do so for this share of its width, and for [`FEW`] sections.
 const STRAIGHT: f64 = 0.25;
 /// Sections that tell a direction.
@@ -218,8 +224,10 @@ impl<'d> Tracer<'d> {
             let top = patch.sites.iter().map(|&site| plane.height(self.point(site))).fold(0.0, f64::max);
             let count = ((run * width).ceil() as usize).clamp(LEAST, MOST);
             let slabs = self.slabs(patch, &plane, top + 0.5, count, floor);
-            let straight = straight(&slabs);
+            let [straight, like] = self.straight(&slabs);
             let needed = FEW.max((STRAIGHT * self.width(slabs[0].area())) as usize).min(count);
+            let sure = FEW.max((SURE * self.width(slabs[0].area())) as usize).min(count);
+            let (straight, is_sure) = (straight.max(needed.min(like)), straight >= sure);
             if straight < needed {
                 known = None;
                 break;
@@ -229,13 +237,13 @@ impl<'d> Tracer<'d> {
             let Some(next) = line.direction_at(top + INSET).map(snapped) else { break };
             let is_settled = (0..3).map(|k| next[k] * normal[k]).sum::<f64>() > 1.0 - SETTLED;
             // The slab around the height at which the opening is cut is the second one.
-            known = Some((plane, line, slabs[1].clone(), top + INSET));
+            known = Some((plane, line, slabs[1].clone(), top + INSET, is_sure));
             if is_settled && round > 0 {
                 break;
             }
             normal = next;
         }
-        let Some((plane, line, slab, height)) = known else {
+        let Some((plane, line, slab, height, is_sure)) = known else {
             found.push(self.odd(patch, point, CROOKED));
             return;
         };
@@ -258,6 +266,7 @@ impl<'d> Tracer<'d> {
             area: area * self.domain.spacing.powi(self.domain.dimension as i32 - 1),
             perimeter: None,
             through: Some(self.metres(through)),
+            is_sure,
             odd: None,
         });
     }
@@ -270,6 +279,7 @@ impl<'d> Tracer<'d> {
             area: patch.sites.len() as f64 * self.domain.spacing.powi(self.domain.dimension as i32 - 1),
             perimeter: None,
             through: None,
+            is_sure: true,
             odd: Some(why),
         }
     }
@@ -310,6 +320,48 @@ impl<'d> Tracer<'d> {
         }
         self.seen.clear();
         slabs
+    }
+
+    /// How many slabs from the first on are like the first ones up to where the vessel begins to widen, and up to where
+    /// it is too wide or too narrow.
+    fn straight(&self, slabs: &[Slab]) -> [usize; 2] {
+        let mean = |slabs: &[Slab]| slabs.iter().map(Slab::area).sum::<f64>() / slabs.len() as f64;
+        let first = mean(&slabs[..FEW.min(slabs.len())]);
+        let around = |i: usize| mean(&slabs[i.saturating_sub(1)..(i + 2).min(slabs.len())]);
+        // Steps of sites at the wall.
+        let steps = if self.domain.dimension == 2 { 1.0 } else { 0.5 * first.sqrt() };
+        let is_alike =
+            |i: usize| !slabs[i].sites.is_empty() && around(i) >= first / ALIKE && around(i) <= first * WIDER + steps;
+        let like = (0..slabs.len()).position(|i| !is_alike(i)).unwrap_or(slabs.len());
+        if like == slabs.len() || around(like) < first {
+            return [like; 2];
+        }
+        let last = (0..like).rev().find(|&i| around(i) <= first * BEGIN + 0.5 * steps);
+        [last.map_or(0, |i| i + 1), like]
+    }
+
+    /// The fluid at some heights over `plane` that hangs together with `seed` below their end, within `reach` spacings
+    /// of that site.
+    pub fn section(&mut self, seed: usize, plane: &Plane, heights: std::ops::Range<f64>, reach: f64) -> Vec<usize> {
+        let start = self.point(seed);
+        let away = |at: [f64; 3]| (0..3).map(|k| (at[k] - start[k]).powi(2)).sum::<f64>().sqrt();
+        let (mut queue, mut found) = (vec![seed], Vec::new());
+        self.seen.insert(seed);
+        while let Some(site) = queue.pop() {
+            if plane.height(self.point(site)) >= heights.start {
+                found.push(site);
+            }
+            for there in around(self.domain, self.place(site)) {
+                let index = self.domain.index(there);
+                let point = there.map(|i| i as f64);
+                let is_within = plane.height(point) < heights.end && away(point) <= reach;
+                if self.domain.sites[index] == Site::FLUID && is_within && self.seen.insert(index) {
+                    queue.push(index);
+                }
+            }
+        }
+        self.seen.clear();
+        found
     }
 
     /// The connected pieces of a slab that count, in the order of their first sites.
@@ -356,21 +408,10 @@ impl<'d> Tracer<'d> {
     }
 
     /// A place in metres.
-    fn metres(&self, at: [f64; 3]) -> [f64; 3] {
+    pub fn metres(&self, at: [f64; 3]) -> [f64; 3] {
         let domain = self.domain;
         [0, 1, 2].map(|k| if k < domain.dimension { domain.origin[k] + (at[k] + 0.5) * domain.spacing } else { 0.0 })
     }
-}
-
-/// How many slabs from the first on are like the first ones.
-fn straight(slabs: &[Slab]) -> usize {
-    let mean = |slabs: &[Slab]| slabs.iter().map(Slab::area).sum::<f64>() / slabs.len() as f64;
-    let first = mean(&slabs[..FEW.min(slabs.len())]);
-    let is_alike = |i: usize| {
-        let around = mean(&slabs[i.saturating_sub(1)..(i + 2).min(slabs.len())]);
-        !slabs[i].sites.is_empty() && around >= first / ALIKE && around <= first * ALIKE
-    };
-    (0..slabs.len()).position(|i| !is_alike(i)).unwrap_or(slabs.len())
 }
 
 fn norm(v: [f64; 3]) -> f64 {

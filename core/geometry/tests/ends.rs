@@ -197,7 +197,7 @@ fn what_has_no_direction_is_told_and_refused_where_it_is_opened() {
         assert!(pieces.iter().all(|piece| fault.message.contains(piece)), "{fault}");
     };
     let closed = format!("\"closed\": [{odd}]");
-    let advice = ["cannot be opened", "\"section\"", &closed, "Crop"];
+    let advice = ["cannot be opened", "\"section\"", &closed, "Crop", "The ends are:\n  end 0 at (", "\n  end 1 at ("];
     refused(both(), json!([]), &advice);
     refused(json!({}), json!([{"name": "in", "kind": "velocity", "end": odd}]), &advice);
     refused(

@@ -9,7 +9,7 @@ use hematite_case::{
     narrowest, wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read_config};
-use hematite_geometry::{Domain, ThinWalls, build_marked, field_inputs, inputs, thin_walls};
+use hematite_geometry::{Domain, OpenedEnd, ThinWalls, build_marked, field_inputs, inputs, thin_walls};
 
 use crate::arguments::Arguments;
 use crate::config::CaseConfig;
@@ -56,6 +56,8 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     progress.say(format!("linking {} fluid nodes", domain.report.fluid));
     let mut lattice = Lattice::build(&domain).map_err(within)?;
     drop(domain);
+    let unlike = unlike_ends(&lattice);
+    lattice.geometry.warnings.extend(unlike);
     if !regions.is_empty() || !fields.is_empty() {
         progress.say("finding regions and fields");
     }
@@ -96,6 +98,35 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         partitions: &partitions,
     }
     .to_string())
+}
+
+/// An opening whose area differs by more than this share from that of its end is told of,
+const UNLIKE: f64 = 0.2;
+/// where its width differs by more than this many spacings: steps of sites do not count.
+const STEPS: f64 = 0.5;
+
+/// Warnings of openings that are larger or smaller than the ends that they open.
+fn unlike_ends(lattice: &Lattice) -> Vec<String> {
+    let dimension = lattice.set.dimension() as i32;
+    let side = lattice.spacing.powi(dimension - 1);
+    let width = |area: f64| if dimension == 2 { area } else { 2.0 * (area / std::f64::consts::PI).sqrt() };
+    let of = |end: &OpenedEnd| {
+        let opening = lattice.openings.iter().find(|opening| opening.name == end.opening)?;
+        let (found, listed) = (opening.area, end.area / side);
+        let is_unlike = (found - listed).abs() > UNLIKE * listed && (width(found) - width(listed)).abs() > STEPS;
+        let (what, unit) = if dimension == 2 { ("width", "m") } else { ("area", "m2") };
+        is_unlike.then(|| {
+            format!(
+                "opening \"{}\" has {what} {:.4e} {unit}, its end {} is listed with {:.4e} {unit}: the opening is cut where the vessel \
+                 is wider or narrower than at its end; look at the picture, take a smaller spacing, or give a \"section\"",
+                end.opening,
+                found * side,
+                end.number,
+                end.area
+            )
+        })
+    };
+    lattice.geometry.opened.iter().filter_map(of).collect()
 }
 
 /// A note on thin walls, from which a run keeps cells farther away than from others.

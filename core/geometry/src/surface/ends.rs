@@ -131,6 +131,7 @@ impl<'m> Cap<'m> {
             area: self.area,
             perimeter: Some(self.perimeter(beyond)),
             through: None,
+            is_sure: true,
             odd: None,
         }
     }

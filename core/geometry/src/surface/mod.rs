@@ -26,7 +26,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::end::{End, EndsConfig};
-use mend::{Mended, Short, count, place};
+pub(crate) use mend::count;
+use mend::{Mended, Short, place};
 use mesh::Mesh;
 pub use mesh::Vector;
 pub use nearest::Foot;

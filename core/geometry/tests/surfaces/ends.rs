@@ -111,3 +111,46 @@ fn the_unit_changes_no_number() {
         assert!(first[0].contains("(0.000, 0.000, 1.000)"), "{first:?}");
     }
 }
+
+/// A tube from z = 0, open or rounded, to a rounded end at z = 8.
+fn rounded(is_open: bool) -> Mesh {
+    let ball = |k: i32| (f64::from(k) * std::f64::consts::PI / 16.0).sin_cos();
+    let low = (0..8).map(|k| [ball(k).0, 1.0 - ball(k).1]).filter(|_| !is_open);
+    let low = low.chain(is_open.then_some([1.0, 0.0]));
+    let middle = (1..8).map(|k| [1.0, f64::from(k)]);
+    let high = (1..9).map(|k| [ball(8 - k).0, 7.0 + ball(8 - k).1]);
+    Mesh::lathe(&low.chain(middle).chain(high).collect::<Vec<_>>(), 32)
+}
+
+#[test]
+fn the_kind_of_ends_is_told() {
+    expect(
+        &rounded(false),
+        0,
+        &["no ends are listed; with \"ends\" in \"surface\" the tips of its vessels are sought"],
+    );
+    let surface =
+        |tips: bool| json!({"unit": "1 mm", "ends": {"largest": "velocity", "others": "pressure", "tips": tips}});
+    let made = |mesh: &Mesh| made_of("a.stl", &mesh.binary_stl(), surface(true), "0.2 mm", json!([])).expect("builds");
+    let tips = made(&rounded(false));
+    assert_eq!(tips.report.ends.len(), 2, "{}", told(&tips));
+    assert!(told(&tips).contains("its ends are tips, read from the voxels"), "{}", told(&tips));
+    assert!(told(&tips).contains("the openings cut off"), "{}", told(&tips));
+    // The open rim is no tip, too.
+    let half = made(&rounded(true));
+    assert_eq!(half.report.ends.len(), 2, "{}", told(&half));
+    assert!(
+        told(&half).contains("1 tip read from the voxels") && told(&half).contains("ends at 1 open rim"),
+        "{}",
+        told(&half)
+    );
+}
+
+#[test]
+fn caps_may_have_a_bevel() {
+    let profile = [[0.0, 0.0], [0.9, 0.0], [1.0, 0.1], [1.0, 6.0], [0.95, 6.05], [0.0, 6.05]];
+    expect(&Mesh::lathe(&profile, 64), 2, &["ends at 2 flat caps", "(0.0000e0, 0.0000e0, 0.0000e0) m", "area 3.136"]);
+    // A cone is no bevel.
+    let profile = [[0.0, 0.0], [0.4, 0.0], [1.0, 0.6], [1.0, 6.0], [0.0, 6.0]];
+    expect(&Mesh::lathe(&profile, 64), 1, &["ends at 1 flat cap"]);
+}

@@ -1,0 +1,139 @@
+//! Ends of vessels with sacs, bends and forks near them: the direction is right within 5 degrees and the area within
+//! 10 %, or a warning names the end.
+
+use std::f64::consts::{PI, TAU};
+use std::fs;
+
+use hematite_config::from_value;
+use hematite_geometry::{Domain, GeometryConfig, build};
+use proptest::prelude::*;
+use serde_json::json;
+
+type Vector = [f64; 3];
+
+fn minus(a: Vector, b: Vector) -> Vector {
+    [0, 1, 2].map(|k| a[k] - b[k])
+}
+
+fn plus(a: Vector, factor: f64, b: Vector) -> Vector {
+    [0, 1, 2].map(|k| a[k] + factor * b[k])
+}
+
+fn dot(a: Vector, b: Vector) -> f64 {
+    (0..3).map(|k| a[k] * b[k]).sum()
+}
+
+fn length(a: Vector) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The domain of what is `inside`, in voxels of 1 m, with all ends listed.
+fn made(shape: [usize; 3], inside: impl Fn(Vector) -> bool) -> Domain {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [nx, ny, nz] = shape;
+    let at = |i: usize| [i % nx, i / nx % ny, i / (nx * ny)].map(|n| n as f64 + 0.5);
+    let values: Vec<u8> = (0..nx * ny * nz).map(|i| u8::from(inside(at(i)))).collect();
+    fs::write(folder.path().join("a.raw"), values).expect("writes");
+    let geometry = json!({"voxels": {"file": "a.raw", "shape": shape, "type": "u8"}, "spacing": "1 m",
+        "ends": {"largest": "velocity", "others": "pressure", "tips": true}});
+    let geometry: GeometryConfig = from_value("geometry", geometry).expect("parses");
+    build(&folder.path().join("CASE.json"), &geometry, &[]).expect("builds")
+}
+
+/// Place, direction and area of the ends, and whether a warning names them.
+fn told(domain: &Domain) -> Vec<(Vector, Vector, f64, bool)> {
+    let numbers = |text: &str| {
+        let found: Vec<f64> = text.split(", ").map(|x| x.parse().expect("a number")).collect();
+        [0, 1, 2].map(|k| found[k])
+    };
+    let between = |line: &str, from: &str, to: &str| {
+        let after = line.split_once(from).unwrap_or_else(|| panic!("{from} in {line}")).1;
+        after.split_once(to).expect("an end").0.to_owned()
+    };
+    let unsure: Vec<String> = domain
+        .report
+        .warnings
+        .iter()
+        .filter_map(|warning| warning.split_once("are unsure: "))
+        .flat_map(|(_, after)| after.split(';').next().unwrap_or_default().split(", ").map(str::to_owned))
+        .collect();
+    let one = |(k, line): (usize, &String)| {
+        let area = between(line, "area ", " m2").parse().expect("a number");
+        let at = numbers(&between(line, " at (", ")"));
+        (at, numbers(&between(line, "into the vessel (", ")")), area, unsure.contains(&k.to_string()))
+    };
+    domain.report.ends.iter().enumerate().map(one).collect()
+}
+
+/// Expects `number` ends, each along `direction` of its place, of a tube of this radius.
+fn check(domain: &Domain, number: usize, radius: f64, direction: impl Fn(Vector) -> Vector) {
+    let ends = told(domain);
+    assert_eq!(ends.len(), number, "{:?}", domain.report.ends);
+    for (at, found, area, is_unsure) in ends {
+        let off = dot(found, direction(at)).abs().min(1.0).acos().to_degrees();
+        let ratio = area / (PI * radius * radius);
+        let is_right = off < 5.0 && (ratio - 1.0).abs() < 0.1;
+        assert!(is_right || is_unsure, "{off:.1} degrees off, area x {ratio:.2}: {:?}", domain.report);
+    }
+}
+
+/// Unit vectors across each other from a height, an angle and another one.
+fn frame(height: f64, angle: f64, turn: f64) -> [Vector; 2] {
+    let flat = (1.0 - height * height).sqrt();
+    let along = [flat * angle.cos(), flat * angle.sin(), height];
+    let a = [-angle.sin(), angle.cos(), 0.0];
+    let b = [-height * angle.cos(), -height * angle.sin(), flat];
+    [along, plus(a.map(|x| x * turn.cos()), turn.sin(), b)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(24) })]
+
+    #[test]
+    fn sacs_beside_tubes(
+        (height, angle, turn) in (-1.0..1.0f64, 0.0..TAU, 0.0..TAU),
+        (radius, sac, gap) in (5.0..8.0f64, 0.8..1.4f64, 0.5..3.0f64),
+        is_cut in proptest::bool::ANY,
+    ) {
+        let [along, aside] = frame(height, angle, turn);
+        // From the middle of the volume to the flat tip, or to a border.
+        let half = if is_cut { 200.0 } else { 40.0 };
+        let inner = if is_cut { 48.0 } else { 40.0 };
+        let sac = sac * radius;
+        let middle = [48.0; 3];
+        let centre = plus(plus(middle, inner - 2.0 * radius * gap - sac, along), radius + 0.5 * sac, aside);
+        let domain = made([96; 3], |at| {
+            let off = minus(at, middle);
+            let rise = dot(off, along);
+            let is_tube = rise.abs() < half && length(plus(off, -rise, along)) < radius;
+            is_tube || (length(minus(at, centre)) < sac && rise.abs() < 40.0)
+        });
+        check(&domain, 2, radius, |_| along);
+    }
+
+    #[test]
+    fn bends_and_forks(
+        (angle, radius, bend) in (0.0..TAU, 4.0..6.5f64, 2.5..5.0f64),
+        (fork, gap) in (-1.0..1.0f64, 1.2..3.0f64),
+    ) {
+        // An arc about z of 3 widths and more, with tips, and a branch off it.
+        let bend = bend * radius;
+        let centre = [60.0, 60.0, 20.0];
+        let span = f64::min(2.0 * PI - 1.5, 14.0 * radius / bend);
+        let at_arc = |turn: f64| plus(centre, bend, [(angle + turn).cos(), (angle + turn).sin(), 0.0]);
+        let from = at_arc(2.0 * radius * gap / bend);
+        let out = [fork * 0.6, 0.0, 1.0];
+        let out = out.map(|x| x / length(out));
+        let domain = made([120, 120, 80], |at| {
+            let off = minus(at, centre);
+            let turn = (off[1].atan2(off[0]) - angle).rem_euclid(TAU);
+            let is_arc = turn < span && (off[0].hypot(off[1]) - bend).hypot(off[2]) < radius;
+            let rise = dot(minus(at, from), out);
+            is_arc || (rise > 0.0 && rise < 40.0 && length(plus(minus(at, from), -rise, out)) < radius)
+        });
+        check(&domain, 3, radius, |at| {
+            let off = minus(at, centre);
+            if off[2] > 2.0 * radius { out } else { [-off[1], off[0], 0.0].map(|x| x / off[0].hypot(off[1])) }
+        });
+    }
+}
