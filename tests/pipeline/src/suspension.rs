@@ -169,8 +169,8 @@ pub fn fork() -> Suspension {
 pub fn platelets() -> Suspension {
     let voxels = Voxels::of([26, 18, 18], |[_, y, z]| (y as f64 - 8.5).hypot(z as f64 - 8.5) < 8.4);
     let mut run = run("24 MPa/m", 3);
-    run["time"]["steps"] = json!(600);
-    run["dumps"] = json!([{"every": 200}]);
+    run["time"]["steps"] = json!(300);
+    run["dumps"] = json!([{"every": 100}]);
     run["cell_dumps"] = json!({"every": 100, "at": [111]});
     Suspension {
         file: "pipe.mha",
@@ -189,6 +189,7 @@ pub fn street() -> Suspension {
     let voxels = Voxels::of([60, 14, 14], |[_, y, z]| (y as f64 - 6.5).hypot(z as f64 - 6.5) < 6.4);
     let mut run = platelets().run;
     run.as_object_mut().expect("a run").remove("drive");
+    run["time"]["steps"] = json!(600);
     run["openings"] = json!({"in": {"velocity": "160 mm/s", "ramp": "10 us"}, "out": {"pressure": "0 Pa"}});
     Suspension {
         file: "street.mha",

@@ -79,7 +79,7 @@ fn steps(suspension: &Suspension) -> u64 {
 #[test]
 fn ranks_agree_in_a_pipe() {
     let suspension = platelets();
-    let folder = ranks_agree_of(&suspension);
+    let folder = ranks_agree_under_mpi(&suspension, |folder, run| balances(folder, run, steps(&suspension)));
     let ledger = balanced_ledger(&folder, "solo", steps(&suspension));
     let last = ledger.rows.last().expect("a line");
     assert!(last.cells.iter().all(|count| count.left == 0), "{last:?}");
@@ -96,7 +96,7 @@ fn ranks_agree_of(suspension: &Suspension) -> Folder {
 #[test]
 fn ranks_agree_where_both_leave() {
     let suspension = street();
-    let folder = ranks_agree_under_mpi(&suspension, |folder, run| balances(folder, run, steps(&suspension)));
+    let folder = ranks_agree_of(&suspension);
     let ledger = balanced_ledger(&folder, "solo", steps(&street()));
     let last = ledger.rows.last().expect("a line");
     assert!(last.cells.iter().take(2).all(|count| count.left > 0), "{last:?}");
@@ -129,6 +129,7 @@ fn ranks_agree_where_both_come_in() {
 fn a_restart_agrees_with_a_straight_run() {
     let mut seldom = platelets();
     seldom.run["cells"] = json!({"every": 3});
+    // Of 600 steps.
     let stops = [(301, 203, &[][..], &["--threads", "3"][..]), (411, 333, &["--threads", "2"][..], &[][..])];
     for (k, suspension) in [seldom, street(), refilled_street()].into_iter().enumerate() {
         let folder = suspension.folder();
@@ -142,7 +143,7 @@ fn a_restart_agrees_with_a_straight_run() {
             folder.json("stops.json", &run);
             let call =
                 |arguments: &[&str]| folder.run(&[&["stops.json", "-o", &name, "--quiet"], arguments].concat()).done();
-            let (stop, every) = (stop.to_string(), every.to_string());
+            let [stop, every] = [stop, every].map(|step| (step * steps(&suspension) / 600).to_string());
             let _first = call(&[&["--steps", &stop, "--checkpoint-every", &every], first].concat());
             let _second = call(&[&["--restart"], second].concat());
             balances(&folder, &name, steps(&suspension));
