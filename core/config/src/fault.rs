@@ -4,6 +4,8 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::process::ExitCode;
 
+use crate::note;
+
 /// Exit codes of `mkcase`, `run` and `post`. Stable: scripts rely on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -69,7 +71,7 @@ impl Fault {
     /// Prints the message to stderr behind the tool's name; nothing where there is none.
     pub fn print(&self, tool: &str) {
         if !self.message.is_empty() {
-            eprintln!("{tool}: error: {self}");
+            note(&format!("{tool}: error: {self}"));
         }
     }
 
@@ -118,12 +120,12 @@ pub fn guarded(tool: &'static str, work: impl FnOnce() -> Result<Exit>) -> ExitC
         let payload = panic.payload();
         let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
         let place = panic.location().map(|at| format!(" ({at})")).unwrap_or_default();
-        eprintln!(
+        note(&format!(
             "{tool}: internal error: {}{place}\n{tool} {} has a bug; please report it with this message, the command line \
              and the config",
             text.unwrap_or("no message"),
             env!("CARGO_PKG_VERSION")
-        );
+        ));
     }));
     catch_unwind(AssertUnwindSafe(|| finish(tool, work()))).unwrap_or(ExitCode::from(Exit::Internal as u8))
 }

@@ -7,6 +7,7 @@ mod name;
 mod provenance;
 mod publish;
 mod read;
+mod say;
 mod seal;
 
 pub use fault::{Exit, Fault, Result, guarded};
@@ -14,4 +15,5 @@ pub use name::{check_file_name, check_name};
 pub use provenance::{Provenance, hash_bytes, hash_file};
 pub use publish::{check_writable, clear_partial, process, publish};
 pub use read::{Document, from_value, join, joint_text, nearest, read, read_config, schema, sibling};
+pub use say::{note, print_line};
 pub use seal::{seal, sealed_hash, unseal};

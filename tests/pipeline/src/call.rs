@@ -88,6 +88,19 @@ impl Call {
         self.start().end()
     }
 
+    /// Runs it to its end while nobody reads what it writes: its pipe has no other end. Gives its exit code.
+    ///
+    /// # Panics
+    /// When the program cannot be started.
+    pub fn unread(mut self) -> Option<i32> {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        self.command.stdout(writer.try_clone().expect("a copy of a handle")).stderr(writer);
+        let started = turns::starting(|| self.command.spawn());
+        let mut child = started.unwrap_or_else(|error| panic!("cannot start {}: {error}", self.name));
+        child.wait().expect("a child").code()
+    }
+
     /// Runs it to its end, with `signal` sent while it reads the file at `path` in its start.
     ///
     /// # Panics

@@ -7,11 +7,10 @@ mod picture;
 mod progress;
 mod report;
 
-use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use hematite_config::{Exit, Fault, Result, guarded, schema};
+use hematite_config::{Exit, Result, guarded, print_line, schema};
 
 use arguments::Arguments;
 use config::CaseConfig;
@@ -26,11 +25,6 @@ fn call(arguments: &Arguments) -> Result<Exit> {
         Some(config) => make::make(config, arguments)?,
         None => schema::<CaseConfig>(),
     };
-    // A reader that closes the pipe (`| head`) is no fault.
-    match writeln!(std::io::stdout(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Fault::io(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(Exit::Done),
-    }
+    print_line(&text)?;
+    Ok(Exit::Done)
 }

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
+use hematite_config::note;
 use indicatif::ProgressBar;
 
 /// Shows the current phase.
@@ -33,7 +34,7 @@ impl Progress {
     pub fn say(&self, message: impl Into<String>) {
         match self {
             Self::Quiet => {}
-            Self::Lines => eprintln!("mkcase: {}", message.into()),
+            Self::Lines => note(&format!("mkcase: {}", message.into())),
             Self::Spinner(spinner) => spinner.set_message(message.into()),
         }
     }

@@ -1,6 +1,6 @@
 //! `post compare`.
 
-use hematite_config::{Exit, Result};
+use hematite_config::{Exit, Result, print_line};
 use hematite_dump::RunRecord;
 
 use crate::arguments::CompareArguments;
@@ -12,6 +12,6 @@ pub fn run(arguments: &CompareArguments) -> Result<Exit> {
         say::state(run, &RunRecord::read(run)?);
     }
     let comparison = hematite_dump::compare(&arguments.a, &arguments.b, arguments.rtol)?;
-    say::line(&comparison.to_string())?;
+    print_line(&comparison.to_string())?;
     Ok(if comparison.same() { Exit::Done } else { Exit::Different })
 }

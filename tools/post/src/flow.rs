@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hematite_config::{Exit, Result};
+use hematite_config::{Exit, Result, print_line};
 use hematite_dump::{BodyReader, CellReader, DumpStep, FieldReader, Kind, Ledger, Reader, RunRecord, RunState};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
 use hematite_stats::lookup::Nodes;
@@ -219,23 +219,23 @@ fn report(
     if let Some(step) = last {
         let flow = &step.flow;
         let (max, mean) = (with_unit(flow.max_speed_m_per_s, "m/s"), with_unit(flow.mean_speed_m_per_s, "m/s"));
-        say::line(&format!("step {}, t = {}, {} nodes", step.step, with_unit(step.time_s, "s"), flow.nodes))?;
-        say::line(&format!("speed: mean {mean}, largest {max}"))?;
+        print_line(&format!("step {}, t = {}, {} nodes", step.step, with_unit(step.time_s, "s"), flow.nodes))?;
+        print_line(&format!("speed: mean {mean}, largest {max}"))?;
         if let (Some(re), Some(d)) = (flow.reynolds, flow.hydraulic_diameter_m) {
-            say::line(&format!("Reynolds number: {} (hydraulic diameter {})", short(re), with_unit(d, "m")))?;
+            print_line(&format!("Reynolds number: {} (hydraulic diameter {})", short(re), with_unit(d, "m")))?;
         }
         for plane in &step.planes {
-            say::line(&format!("flow rate, plane {}: {}", plane.name, rate(plane.m3_per_s, plane.m2_per_s)))?;
+            print_line(&format!("flow rate, plane {}: {}", plane.name, rate(plane.m3_per_s, plane.m2_per_s)))?;
         }
         if let Some(wss) = &step.wall_shear_stress {
             let [mean, p95, max] = [wss.mean_pa, wss.p95_pa, wss.max_pa].map(|v| with_unit(v, "Pa"));
             let left_out = near_openings(wss);
-            say::line(&format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}{left_out}"))?;
+            print_line(&format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}{left_out}"))?;
         }
         if let Some(pressure) = &step.wall_pressure {
             let [mean, min, max] = [pressure.mean_pa, pressure.min_pa, pressure.max_pa].map(|v| with_unit(v, "Pa"));
             let left_out = near_openings(pressure);
-            say::line(&format!("pressure at walls: mean {mean}, from {min} to {max}{left_out}"))?;
+            print_line(&format!("pressure at walls: mean {mean}, from {min} to {max}{left_out}"))?;
         }
         if flow.not_finite > 0 {
             say::note(&format!("warning: {} values are not finite", flow.not_finite));
@@ -247,18 +247,18 @@ fn report(
             let mean = rate(opening.mean_m3_per_s, opening.mean_m2_per_s);
             let interval = with_unit(balance.last_interval_s, "s");
             let name = &opening.name;
-            say::line(&format!("flow rate, opening {name}: {last} over the last {interval}, {mean} since the start"))?;
+            print_line(&format!("flow rate, opening {name}: {last} over the last {interval}, {mean} since the start"))?;
         }
         let of = |share: Option<f64>, what: &str| share.map(|share| format!(", {share:.3e} of {what}"));
         let share = of(balance.relative_defect, "what went in")
             .or_else(|| of(balance.defect_to_inside, "the mass inside"))
             .unwrap_or_default();
-        say::line(&format!("mass-balance defect: {:.3e} kg{share}", balance.defect_kg))?;
+        print_line(&format!("mass-balance defect: {:.3e} kg{share}", balance.defect_kg))?;
     }
     for part in forces.iter().flat_map(|forces| &forces.parts) {
         let [drag, lift] = [part.drag[0], part.lift[0]].map(|mean| with_unit(mean, part.unit));
         let from = with_unit(part.from_s, "s");
-        say::line(&format!("force on {}: mean drag {drag}, lift {lift}, from {from} on", part.part))?;
+        print_line(&format!("force on {}: mean drag {drag}, lift {lift}, from {from} on", part.part))?;
     }
     say::left_out(left_out);
     Ok(())

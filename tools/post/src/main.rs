@@ -20,7 +20,7 @@ mod walls;
 use std::process::ExitCode;
 
 use clap::Parser;
-use hematite_config::{Exit, Result, guarded, schema};
+use hematite_config::{Exit, Result, guarded, print_line, schema};
 
 use arguments::{Arguments, Command};
 
@@ -39,7 +39,7 @@ fn work(arguments: &Arguments) -> Result<Exit> {
         Some(Command::Timeline(timeline)) => timeline::run(timeline),
         Some(Command::Compare(compare)) => compare::run(compare),
         None => {
-            say::line(&schema::<config::PostConfig>())?;
+            print_line(&schema::<config::PostConfig>())?;
             Ok(Exit::Done)
         }
     }

@@ -2,11 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use hematite_config::Result;
+use hematite_config::{Result, print_line};
 use hematite_drawing::page::files;
 use hematite_stats::title::Origin;
-
-use crate::say;
 
 /// A folder, and the files written into it.
 pub struct Output {
@@ -50,6 +48,6 @@ impl Output {
 
     /// Prints which files were written.
     pub fn say(&self) -> Result<()> {
-        self.written.iter().try_for_each(|path| say::line(&path.display().to_string()))
+        self.written.iter().try_for_each(|path| print_line(&path.display().to_string()))
     }
 }

@@ -1,20 +1,8 @@
-//! Text for the user: results to stdout, messages to stderr.
+//! Messages to the user about runs.
 
-use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::Path;
 
-use hematite_config::{Fault, Result};
 use hematite_dump::{RunRecord, RunState};
-
-/// Writes a line to stdout. A reader that closes the pipe, as in `post ... | head`, is no fault.
-pub fn line(text: &str) -> Result<()> {
-    match writeln!(stdout().lock(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Fault::io(format!("cannot write to stdout: {error}")))
-        }
-        _ => Ok(()),
-    }
-}
 
 /// Prints which statistics were left out, and why.
 pub fn left_out(left_out: &[String]) {
@@ -23,9 +11,9 @@ pub fn left_out(left_out: &[String]) {
     }
 }
 
-/// Writes a message to stderr, if it is open.
+/// Writes a message to stderr.
 pub fn note(text: &str) {
-    writeln!(stderr().lock(), "post: {text}").unwrap_or_default();
+    hematite_config::note(&format!("post: {text}"));
 }
 
 /// Returns the state of a run. Prints it if the run is not done or gave warnings.

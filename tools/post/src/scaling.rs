@@ -1,6 +1,6 @@
 //! `post scaling`.
 
-use hematite_config::{Exit, Result};
+use hematite_config::{Exit, Result, print_line};
 use hematite_dump::{RunRecord, RunState, Timing};
 use hematite_stats::scaling::{Row, Run, brief_table, scaling, table};
 use hematite_stats::table::write_json;
@@ -31,7 +31,7 @@ pub fn run(arguments: &ScalingArguments) -> Result<Exit> {
         })
         .collect::<Result<Vec<_>>>()?;
     let rows = scaling(&runs)?;
-    say::line(brief_table(&rows).aligned().trim_end())?;
+    print_line(brief_table(&rows).aligned().trim_end())?;
     if let Some(folder) = &arguments.output {
         let (csv, json) = (folder.join("scaling.csv"), folder.join("scaling.json"));
         table(&rows).write_csv(&csv)?;

@@ -1,6 +1,6 @@
 //! `post timeline`.
 
-use hematite_config::{Exit, Fault, Result};
+use hematite_config::{Exit, Fault, Result, print_line};
 use hematite_dump::{RunState, Trace};
 use hematite_stats::table::write_json;
 use hematite_stats::timeline::drawing::Drawing;
@@ -71,14 +71,14 @@ fn window(arguments: &TimelineArguments, trace: &Trace) -> Result<Window> {
 
 fn report(summary: &Summary) -> Result<()> {
     let steps = summary.end_step.saturating_sub(summary.first_step);
-    say::line(&format!("{steps} steps from step {} on, ranks: {}", summary.first_step, summary.ranks.len()))?;
+    print_line(&format!("{steps} steps from step {} on, ranks: {}", summary.first_step, summary.ranks.len()))?;
     let largest = |of: &dyn Fn(usize) -> Option<f64>| (0..summary.ranks.len()).filter_map(of).fold(0.0, f64::max);
     let clock = largest(&|rank| Some(summary.ranks[rank].clock_uncertainty_us));
     let device = largest(&|rank| summary.ranks[rank].device_uncertainty_us);
-    say::line(&format!("clocks: of ranks within {clock:.1} us, of devices within {device:.1} us of their hosts"))?;
+    print_line(&format!("clocks: of ranks within {clock:.1} us, of devices within {device:.1} us of their hosts"))?;
     if summary.ranks.iter().any(|rank| rank.device_busy.is_none()) {
         say::note("left out what devices did: some have no timestamps");
     }
-    say::line(&format!("\n{}", tables::ranks(summary).aligned()))?;
-    say::line(tables::brief_phases(summary).aligned().trim_end())
+    print_line(&format!("\n{}", tables::ranks(summary).aligned()))?;
+    print_line(tables::brief_phases(summary).aligned().trim_end())
 }

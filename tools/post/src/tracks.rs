@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hematite_case::Case;
-use hematite_config::{Exit, Result};
+use hematite_config::{Exit, Result, print_line};
 use hematite_dump::{BodyReader, CellReader, DumpStep, RunRecord, TrackReader};
 use hematite_stats::cells::Cell;
 use hematite_stats::cells::shape::Shape;
@@ -46,14 +46,14 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
         track_chart(&all).write(&output.figure("tracks"), &origin)?;
     }
     output.say()?;
-    say::line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
+    print_line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
     for (name, moved) in &moved {
         if let Some(last) = moved.last() {
             let far: Vec<String> = (0..dimension)
                 .map(|a| format!("{} {}", AXES[a], with_unit(last.mean_square_m2[a].sqrt(), "m")))
                 .collect();
             let lag = with_unit(last.lag_s, "s");
-            say::line(&format!("population {name}: root mean square displacement in {lag}: {}", far.join(", ")))?;
+            print_line(&format!("population {name}: root mean square displacement in {lag}: {}", far.join(", ")))?;
         }
     }
     if every > 1 {

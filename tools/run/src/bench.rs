@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hematite_comm::Comm;
-use hematite_config::{Exit, Fault, Result};
+use hematite_config::{Exit, Fault, Result, print_line};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::{Cli, Format};
@@ -123,9 +123,9 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         whole,
     };
     match format {
-        Format::Text => print!("{}", bench.text()),
+        Format::Text => print_line(bench.text().trim_end())?,
         Format::Json => {
-            println!("{}", serde_json::to_string_pretty(&bench).map_err(|error| Fault::io(error.to_string()))?);
+            print_line(&serde_json::to_string_pretty(&bench).map_err(|error| Fault::io(error.to_string()))?)?;
         }
     }
     Ok(Exit::Done)

@@ -1,7 +1,7 @@
 //! `run --check`: checks config, case, device, checkpoint and run folder before the first step.
 
 use hematite_comm::Comm;
-use hematite_config::{Exit, Result};
+use hematite_config::{Exit, Result, note};
 use hematite_dump::Checkpoint;
 
 use crate::checkpoint::Found;
@@ -25,7 +25,7 @@ pub fn check(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Exit> {
     let gpu = if comm.any(devices == 0)? {
         setup.report(comm, cli.quiet);
         if !cli.quiet && comm.rank() == 0 {
-            eprintln!("device    none here: not checked whether the case fits into one");
+            note("device    none here: not checked whether the case fits into one");
         }
         None
     } else {
@@ -48,13 +48,13 @@ pub fn check(cli: &Cli, comm: &dyn Comm, setup: &mut Setup) -> Result<Exit> {
     if comm.rank() > 0 || cli.restart.is_none() {
         return Ok(Exit::Done);
     }
-    damaged.iter().for_each(|what| eprintln!("run: warning: {what}: it would be passed over"));
+    damaged.iter().for_each(|what| note(&format!("run: warning: {what}: it would be passed over")));
     if !cli.quiet {
         match from {
             Some((path, step, changed)) => {
-                eprintln!("restart   would go on from step {step}, {}{}", path.display(), start::said(&changed));
+                note(&format!("restart   would go on from step {step}, {}{}", path.display(), start::said(&changed)));
             }
-            None => eprintln!("restart   no checkpoint yet: would begin at the start"),
+            None => note("restart   no checkpoint yet: would begin at the start"),
         }
     }
     Ok(Exit::Done)

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use hematite_comm::Comm;
-use hematite_config::{Fault, Result, check_writable, clear_partial};
+use hematite_config::{Fault, Result, check_writable, clear_partial, note};
 use hematite_dump::{Checkpoint, CheckpointWriter, EndState, Ledger, RunRecord};
 
 use crate::cli::Cli;
@@ -37,7 +37,7 @@ pub fn is_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<bool> {
 /// Says on rank 0 that the run is already done.
 pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
     if !cli.quiet && comm.rank() == 0 {
-        eprintln!("done already: {}, {}", said(setup.end), setup.folder.display());
+        note(&format!("done already: {}, {}", said(setup.end), setup.folder.display()));
     }
 }
 
@@ -48,7 +48,7 @@ pub fn say_done(cli: &Cli, comm: &dyn Comm, setup: &Setup) {
 pub fn wait(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<()> {
     let tell = |text: String| {
         if !cli.quiet {
-            eprintln!("run: {text}")
+            note(&format!("run: {text}"))
         }
     };
     together(comm, || {

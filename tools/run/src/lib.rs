@@ -29,7 +29,7 @@ mod trace;
 use std::process::ExitCode;
 
 use cli::Cli;
-use hematite_config::{Exit, Result, guarded, joint_text};
+use hematite_config::{Exit, Result, guarded, joint_text, print_line};
 use hematite_engine::Method;
 use schemars::SchemaGenerator;
 
@@ -45,7 +45,7 @@ fn run(cli: &Cli, methods: &[&dyn Method]) -> Result<Exit> {
         cli.signals.watch()?;
     }
     if cli.schema {
-        println!("{}", schema(methods));
+        print_line(&schema(methods))?;
         return Ok(Exit::Done);
     }
     if cli.list_gpus {
@@ -78,7 +78,7 @@ fn schema(methods: &[&dyn Method]) -> String {
 fn list_gpus() -> Result<Exit> {
     let found = hematite_gpu::list()?;
     for gpu in &found {
-        println!(
+        print_line(&format!(
             "{}  {} ({}), {}{}{}; binds up to {} MiB, buffers up to {} MiB{}{}",
             gpu.number,
             gpu.name,
@@ -90,7 +90,7 @@ fn list_gpus() -> Result<Exit> {
             gpu.max_buffer >> 20,
             if gpu.f16 { "; f16" } else { "" },
             if gpu.f64 { "; f64" } else { "" },
-        );
+        ))?;
     }
     if found.is_empty() {
         return Err(hematite_gpu::none_found());

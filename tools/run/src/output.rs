@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use hematite_comm::Comm;
-use hematite_config::{Fault, Provenance, Result};
+use hematite_config::{Fault, Provenance, Result, note};
 use hematite_dump::{
     CellCount, ChangeRecord, Column, DumpStep, EndRecord, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log,
     MemberFile, MemberWriter, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
@@ -159,7 +159,7 @@ impl Output {
         let (Some(record), Some(log)) = (&mut self.record, &mut self.log) else { return Ok(()) };
         log.write(&json!({"event": "warning", "kind": alarm.kind, "step": step, "text": alarm.text}))?;
         if told {
-            eprintln!("run: warning: {}", alarm.text);
+            note(&format!("run: warning: {}", alarm.text));
         }
         record.warnings.push(WarningRecord { kind: alarm.kind, step, text: alarm.text });
         record.write(&self.folder)

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use hematite_config::note;
 use hematite_dump::DumpStep;
 use hematite_engine::End;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
@@ -77,7 +78,7 @@ impl Progress {
                 End::Step(last) => format!("step {step} of {last}"),
                 End::Time(time) => format!("step {step}, {:.3e} of {time:.3e} s", now.time),
             };
-            eprintln!("{place}, {mlups:.1} MLUPS{speed}, {} left", HumanDuration(left));
+            note(&format!("{place}, {mlups:.1} MLUPS{speed}, {} left", HumanDuration(left)));
         }
     }
 

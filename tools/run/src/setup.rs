@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::Case;
 use hematite_comm::Comm;
-use hematite_config::{Document, Fault, Result, join, nearest, sibling};
+use hematite_config::{Document, Fault, Result, join, nearest, note, sibling};
 use hematite_dump::{Column, Field};
 use hematite_engine::{Clock, End, FluidNeeds, Ground, Method, Planned, Planning, Precision, Span};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -199,17 +199,17 @@ impl Setup {
             return;
         }
         let header = &self.ground.header;
-        eprintln!(
+        note(&format!(
             "case      {} ({:?}, {} fluid nodes, spacing {:.4e} m)",
             self.ground.case.display(),
             header.set,
             header.nodes,
             header.spacing
-        );
+        ));
         for (what, text) in self.planned.iter().flat_map(|physics| physics.report()) {
-            eprintln!("{what:<9} {text}");
+            note(&format!("{what:<9} {text}"));
         }
-        eprintln!("ranks     {}", comm.size());
+        note(&format!("ranks     {}", comm.size()));
         let physics = self.planned.iter().flat_map(|physics| physics.advice());
         let beyond = self.config.beyond(self.end, &self.clock).into_iter().map(|(key, at)| {
             format!(
@@ -219,7 +219,7 @@ impl Setup {
             )
         });
         for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond) {
-            eprintln!("advice    {advice}");
+            note(&format!("advice    {advice}"));
         }
     }
 

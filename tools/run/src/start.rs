@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hematite_comm::Comm;
-use hematite_config::{Exit, Fault, Result, sealed_hash};
+use hematite_config::{Exit, Fault, Result, note, sealed_hash};
 use hematite_dump::{ChangeRecord, Checkpoint};
 use hematite_engine::Precision;
 use hematite_gpu::{Gpu, Needs};
@@ -49,7 +49,7 @@ impl Start {
         if told {
             let mut distinct = devices.clone();
             distinct.dedup();
-            eprintln!("device    {}", distinct.join(", "));
+            note(&format!("device    {}", distinct.join(", ")));
         }
         let from = match cli.restart.as_deref() {
             Some(wanted) => checkpoint::find(comm, setup, wanted)?,
@@ -73,8 +73,8 @@ impl Start {
         let resumed = from.path.is_some().then(|| system.step());
         if told && cli.restart.is_some() {
             match resumed {
-                Some(step) => eprintln!("restart   from step {step}{}", said(&changed)),
-                None => eprintln!("restart   no checkpoint yet: from the start"),
+                Some(step) => note(&format!("restart   from step {step}{}", said(&changed))),
+                None => note("restart   no checkpoint yet: from the start"),
             }
         }
         let damaged = from.damaged;
@@ -101,7 +101,7 @@ pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     let all_wait = !comm.any(!gpu.waits_for_host())?;
     let gpu = gpu.with_waits(all_wait);
     gpu.report_errors(|error| {
-        eprintln!("run: error: the GPU failed: {error}");
+        note(&format!("run: error: the GPU failed: {error}"));
         std::process::exit(Exit::Io as i32);
     });
     Ok(gpu)

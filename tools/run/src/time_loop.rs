@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use hematite_comm::{Comm, Waiting};
-use hematite_config::{Exit, Fault, Result};
+use hematite_config::{Exit, Fault, Result, note};
 use hematite_dump::{EndRecord, EndState, Trace};
 use hematite_engine::Phases;
 use hematite_gpu::Gpu;
@@ -130,7 +130,7 @@ impl<'c> TimeLoop<'c> {
                 _ if step == self.first => "stopped with a checkpoint, no step was done",
                 _ => "stopped with a checkpoint",
             };
-            eprintln!("{how}: step {step}, {wall:.1} s, {mlups:.1} MLUPS, {}", self.setup.folder.display());
+            note(&format!("{how}: step {step}, {wall:.1} s, {mlups:.1} MLUPS, {}", self.setup.folder.display()));
         }
         Ok(exit)
     }
@@ -297,7 +297,7 @@ impl<'c> TimeLoop<'c> {
             if self.told {
                 let path = self.setup.folder.join(Trace::FILE);
                 let cut = if end < self.system.step() { ", no room for more events" } else { "" };
-                eprintln!("trace     steps {first} to {}{cut}: {}", end.saturating_sub(1), path.display());
+                note(&format!("trace     steps {first} to {}{cut}: {}", end.saturating_sub(1), path.display()));
             }
         }
         self.output.seconds += start.elapsed().as_secs_f64();

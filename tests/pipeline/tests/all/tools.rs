@@ -81,6 +81,25 @@ fn bad_usage_ends_with_two_and_a_hint() {
     assert!(folder.content().is_empty());
 }
 
+#[test]
+fn tools_go_on_where_nobody_reads() {
+    let folder = Folder::with_vessel();
+    for (name, arguments) in [
+        ("mkcase", &["--schema"][..]),
+        ("run", &["--schema"]),
+        ("post", &["--schema"]),
+        ("run", &["--list-gpus"]),
+        ("mkcase", &["vessel.json"]),
+        ("run", &["run.json", "--check=quick"]),
+        ("run", &["run.json", "-o", "unread"]),
+        ("post", &["flow", "unread"]),
+    ] {
+        assert_eq!(folder.call(name, arguments).unread(), Some(0), "{name} {arguments:?}");
+    }
+    assert!(folder.read("unread/log.jsonl").contains("\"end\"") && folder.has("unread/statistics/summary.json"));
+    assert_eq!(folder.call("run", &["none.json"]).unread(), Some(2));
+}
+
 /// Every key that some "properties" of a schema lists.
 fn listed(schema: &Value, keys: &mut BTreeSet<String>) {
     match schema {

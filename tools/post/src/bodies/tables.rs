@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use hematite_config::Result;
+use hematite_config::{Result, print_line};
 use hematite_stats::plane::xyz;
 use hematite_stats::table::Table;
 use serde::Serialize;
 
 use super::series::{Population, Series};
 use crate::output::Output;
-use crate::say;
 use crate::suspension::means::{self, Means, Number, print_span};
 use crate::suspension::profile::{self, Column, Profile};
 use crate::suspension::series::{Quantity, member_row};
@@ -105,7 +104,7 @@ impl means::Averages for Averages {
     fn print(&self) -> Result<()> {
         print_span(self.dumps, self.average_from_s)?;
         for population in &self.populations {
-            say::line(&population.told(
+            print_line(&population.told(
                 "bodies",
                 &[
                     ("hematocrit", "hematocrit", ""),

@@ -7,7 +7,7 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
-use hematite_config::{Exit, Result};
+use hematite_config::{Exit, Result, print_line};
 use hematite_dump::{CellKind, CellReader, RunRecord};
 use hematite_stats::table::Table;
 
@@ -37,7 +37,7 @@ pub fn run(arguments: &CellsArguments) -> Result<Exit> {
     }
     if all.len() > 1 {
         let table = runs_table(&all);
-        say::line(table.aligned().trim_end())?;
+        print_line(table.aligned().trim_end())?;
         let mut output = Output::new(&arguments.runs[0], arguments.output.as_ref());
         table.write_csv(&output.file("runs.csv"))?;
         output.say()?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use hematite_config::Result;
+use hematite_config::{Result, print_line};
 use hematite_stats::cells::bluntness::{self, Bluntness};
 use hematite_stats::plane::{AXES, xyz};
 use hematite_stats::suspension::blocks::{Estimate, estimate};
@@ -14,7 +14,6 @@ use serde::Serialize;
 use super::series::{Dump, Population, Series};
 use super::setup::Setup;
 use crate::output::Output;
-use crate::say;
 use crate::suspension::means::{self, Means, Number, print_span, with_error};
 use crate::suspension::profile::{self, Column, Profile, cell};
 use crate::suspension::series::{Quantity, member_row};
@@ -239,7 +238,7 @@ impl means::Averages for Averages {
             ("bluntness", self.bluntness.map(|b| format!("k = {}", short(b.k)))),
         ] {
             if let Some(value) = value {
-                say::line(&format!("{name}: {value}"))?;
+                print_line(&format!("{name}: {value}"))?;
             }
         }
         for p in &self.populations {
@@ -251,7 +250,7 @@ impl means::Averages for Averages {
             let drifts: String = ["perimeter", "area", "volume"].into_iter().filter_map(drift).collect();
             let roughness = short(p.plain("largest_roughness").unwrap_or_default());
             let told = p.told("cells", &[("velocity", "velocity_m_per_s", "m/s")]);
-            say::line(&format!("{told}{taylor}; most in any cell and dump: {drifts}roughness {roughness}"))?;
+            print_line(&format!("{told}{taylor}; most in any cell and dump: {drifts}roughness {roughness}"))?;
         }
         warn_outside(self.outside_share, "cells");
         Ok(())

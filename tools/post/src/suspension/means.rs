@@ -1,6 +1,6 @@
 //! Statistics of a population over all dumps of a run.
 
-use hematite_config::Result;
+use hematite_config::{Result, print_line};
 use hematite_dump::{Kind, RunState};
 use hematite_stats::suspension::blocks::{Estimate, estimate};
 use hematite_stats::table::write_json;
@@ -123,7 +123,7 @@ pub fn publish<K: Kind>(
 
 /// Prints the number of dumps in means.
 pub fn print_span(dumps: usize, average_from: f64) -> Result<()> {
-    say::line(&format!("means over {dumps} dumps from t = {} on", with_unit(average_from, "s")))
+    print_line(&format!("means over {dumps} dumps from t = {} on", with_unit(average_from, "s")))
 }
 
 /// A mean as text, with its error to two significant digits, if known.

@@ -5,7 +5,7 @@ mod table;
 mod timing;
 
 use hematite_comm::Comm;
-use hematite_config::{Exit, Fault, Result};
+use hematite_config::{Result, print_line};
 use hematite_engine::{End, Figure};
 use hematite_gpu::Gpu;
 use hematite_units::number::short;
@@ -42,7 +42,7 @@ pub fn tell(cli: &Cli, comm: &dyn Comm, setup: &mut Setup, gpu: Option<&Gpu>) ->
         return Ok(());
     }
     let text = if cli.json { table::json(&figures)? } else { table::text(&figures) };
-    print(&text)
+    print_line(&text)
 }
 
 /// What a device has to hold at least, against what it has.
@@ -55,15 +55,4 @@ fn memory(comm: &dyn Comm, setup: &Setup, gpu: &Gpu) -> Result<Figure> {
     let ranks = if sharing > 1 { format!(" of {sharing} ranks") } else { String::new() };
     let note = format!("for the fluid{ranks} at least; that of {} {has}", info.name);
     Ok(Figure::new("memory on the device", bytes as f64, "B").noted(note))
-}
-
-/// Writes to stdout; a reader that has seen enough is no fault.
-fn print(text: &str) -> Result<()> {
-    use std::io::{ErrorKind, Write};
-    match writeln!(std::io::stdout(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Fault { exit: Exit::Io, message: format!("cannot write to stdout: {error}") })
-        }
-        _ => Ok(()),
-    }
 }
