@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use hematite_comm::Comm;
-use hematite_config::{Fault, Result, check_writable, clear_partial, note};
+use hematite_config::{Exit, Fault, Result, check_writable, clear_partial, note};
 use hematite_dump::{Checkpoint, CheckpointWriter, EndState, Ledger, RunRecord};
 
 use crate::cli::Cli;
@@ -146,13 +146,14 @@ fn is_for_runs(folder: &Path) -> Result<()> {
     )))
 }
 
-/// Refuses to replace a run, except one that was killed before its first step, or with `--restart` before its first
-/// checkpoint.
+/// Refuses to replace a run, except one that was killed before its first step, or with `--restart` one that was stopped
+/// before its first checkpoint by a kill, a signal, a full disk or a lost rank.
 fn is_replaceable(cli: &Cli, folder: &Path) -> Result<()> {
     let record = RunRecord::read(folder);
-    let end = record.as_ref().ok().and_then(|record| record.end.as_ref()).map(|end| end.state);
+    let end = record.as_ref().ok().and_then(|record| record.end.as_ref());
     let lines = Ledger::read(folder).map_or(0, |ledger| ledger.rows.len());
-    let unfinished = record.is_ok() && matches!(end, None | Some(EndState::Stopped));
+    let from_outside = [Exit::Stopped, Exit::Io, Exit::LostRank].map(|exit| exit as u8);
+    let unfinished = record.is_ok() && end.is_none_or(|end| from_outside.contains(&end.exit));
     if unfinished && (cli.restart.is_some() || (end.is_none() && lines <= 1)) {
         return Ok(());
     }

@@ -16,6 +16,7 @@ pub mod equilibrium;
 mod exchange;
 mod expected;
 mod figures;
+mod filling;
 mod fluid;
 mod halo;
 mod immersed_walls;

@@ -244,7 +244,9 @@ impl Planned for PlannedFlow {
     }
 
     fn advice(&self) -> Vec<String> {
-        [self.scene.plan.advice(), self.notes.clone()].concat()
+        let plan = &self.scene.plan;
+        let filling = crate::filling::advice(plan.conditions(), plan.steps, plan.units.dt, self.domain.nodes as f64);
+        [plan.advice(), filling.into_iter().collect(), self.notes.clone()].concat()
     }
 
     fn figures(&self) -> Vec<Figure> {

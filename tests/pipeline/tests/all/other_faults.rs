@@ -109,12 +109,14 @@ fn a_file_beyond_the_limit_of_the_process_is_an_io_fault() {
     let folder = Folder::with_vessel();
     let mut run = configs::vessel_run();
     run["dumps"] = json!([{"every": 1}]);
-    run["checkpoint"] = json!({"every": 10});
     folder.json("run.json", &run);
     let _whole = folder.run(&["run.json", "-o", "whole", "--quiet"]).done();
     let program = tool("run");
-    for ranks in ["1", "2"] {
-        // In blocks of 512 bytes: less than the dumps take.
+    // In blocks of 512 bytes, less than the dumps take; the second time no checkpoint is written before.
+    for (ranks, checkpoint) in [("1", json!({"every": 10})), ("2", json!({"every": 10})), ("2", json!({"minutes": 30}))]
+    {
+        run["checkpoint"] = checkpoint;
+        folder.json("run.json", &run);
         let limited = format!("ulimit -f 4096; exec {} run.json --quiet --threads {ranks}", program.display());
         let called = Call::new(Path::new("sh"), &["-c", &limited], &folder.path("")).end();
         called.fails(6, &["cannot write run/fields", "vtkhdf"]);

@@ -121,6 +121,30 @@ fn a_coarse_lattice_and_a_fast_flow_are_told() {
 }
 
 #[test]
+fn openings_that_fill_or_empty_the_vessel_are_told() {
+    let (folder, mut run) = channel();
+    let mut case = folder.read_json("case.json");
+    case["openings"][1]["kind"] = json!("velocity");
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    // The channel is 40 nodes long; a step moves fluid by 1e-4 of a spacing in the mean.
+    for (steps, out, told) in [
+        (100_000, "-1 mm/s", None),
+        (1000, "-0.5 mm/s", None),
+        (100_000, "-0.9 mm/s", Some("rises by 2.5 %")),
+        (100_000, "-1.2 mm/s", Some("falls by 5.0 %")),
+    ] {
+        run["time"]["steps"] = json!(steps);
+        run["openings"] = json!({"in": {"velocity": "1 mm/s"}, "out": {"velocity": out}});
+        folder.json("run.json", &run);
+        let checked = folder.run(&["run.json", "--check=quick"]).done();
+        let line = checked.stderr.lines().find(|line| line.contains("all openings prescribe velocities"));
+        assert_eq!(line.is_some(), told.is_some(), "{out} {steps}: {}", checked.stderr);
+        assert!(told.is_none_or(|told| line.is_some_and(|line| line.contains(told))), "{line:?}");
+    }
+}
+
+#[test]
 fn membranes_have_a_capillary_number_and_their_dumps_a_size() {
     let folder = suspension::tube().folder();
     let table = checked(&folder, &["--check=quick"]);
