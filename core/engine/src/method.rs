@@ -43,7 +43,7 @@ pub struct Planning<'p> {
     pub planned: Vec<Box<dyn Planned>>,
     /// The sections of the config as read, with defaults filled in.
     pub config: Map<String, Value>,
-    /// The case and this rank's part; set by a fluid.
+    /// The case and this rank's part; set by the physics that fixes them.
     pub ground: Option<Ground>,
     /// Steps and end of the run; set by the physics that fixes the time step.
     pub span: Option<Span>,

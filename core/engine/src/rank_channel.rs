@@ -50,8 +50,8 @@ impl RankChannel {
     }
 
     /// A channel for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel
-    /// copies messages to the host. If the device waits for answers itself, the copy engine does, which then costs
-    /// less.
+    /// copies messages to the host. Where the device itself waits for answers, the copy engine copies them, which is
+    /// cheaper there.
     ///
     /// # Errors
     /// Where the device has no room.

@@ -17,11 +17,11 @@ fn curvature(sum: vec4<real>) -> vec4<real> {
     return vec4<real>(b, 0.5 * dot(b, b));
 }
 
-// The force of triangle (a, b) on its corner. dE = kappa sum_i (B_i . dL_i - D_i dsigma_i) is the change of
+// The bending force of triangle (a, b) on its corner. dE = kappa sum_i (B_i . dL_i - D_i dsigma_i) is the change of
 //   kappa / S (a.b Q_ab + (a.a - a.b) Q_b + (b.b - a.b) Q_a),
 //   Q_ij = (B_i - B_j) . (r_i - r_j) / 2 - (D_i + D_j) |r_i - r_j|^2 / 8
 // summed over triangles, with B and D held fixed. `at`, `at_a`, `at_b` are (B, D) of the corner and of the ends.
-fn helfrich_force(a: Axes, b: Axes, at: vec4<real>, at_a: vec4<real>, at_b: vec4<real>) -> Axes {
+fn bending_force(a: Axes, b: Axes, at: vec4<real>, at_a: vec4<real>, at_b: vec4<real>) -> Axes {
     let rim = b - a;
     let g = vec3<real>(dot(a, a), dot(a, b), dot(b, b));
     let normal = cross(a, b);

@@ -171,7 +171,7 @@ fn main(
 #endif
 #if gompper_kroll
             let at_b = bend[first + n_next];
-            f += helfrich_force(a, b, here, at_a, at_b);
+            f += bending_force(a, b, here, at_a, at_b);
             at_a = at_b;
 #endif
             a = b;

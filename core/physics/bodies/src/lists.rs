@@ -1,8 +1,8 @@
-//! How long tiles, owners, ghosts and lists of neighbours are good for: until a body may have gone as far as they allow for.
+//! How long tiles, owners, ghosts and lists of neighbours stay valid: until a body may have moved as far as they allow.
 //!
-//! Bodies go at most [`FASTEST`] a step, mostly far less. So every few steps the host looks at how fast they have been since lists were made, and
-//! then knows for how many steps they are good whatever happens: drift tells the largest speed, the host reads it before the next drift, when the
-//! device has the rest of that step and the fluid's next one to do.
+//! Bodies move at most [`FASTEST`] a step, mostly far less. Drift records the largest speed since lists were made. Every few
+//! steps the host reads it, before the next drift, while the device does the rest of that step and the fluid's next one. The
+//! host then knows for how many steps the lists stay valid whatever happens.
 
 use hematite_comm::Comm;
 use hematite_config::Result;

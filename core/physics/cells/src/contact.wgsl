@@ -55,7 +55,7 @@ fn work_on(n: u32) {
 #if contact.pairs
     let own = cells[slot];
     var sum = vec${dimension}<i32>();
-    // What all pairs push with, whichever way, so that no sum wraps unseen.
+    // Sum of the magnitudes of all pairs' forces: it tells where the sum of integers may wrap.
     var load = 0u;
     let count = near >> ${contact.count_shift}u;
     if (count != ${contact.walk}u) {

@@ -1,5 +1,5 @@
-// Marks own nodes inside cells by parity: each face of a cell flips the bit `span.mark` of the nodes of every row along x that it meets, from
-// where it meets the row to a site of the cell that all its faces count from.
+// Marks own nodes inside cells by parity. Each face of a cell flips the bit `span.mark` of nodes in every row along x that it
+// meets: those between its crossing of the row and a reference site, the same for all faces of the cell.
 // Positions are rounded to 2^-10, so that which row meets which face is exact: each row meets a closed surface an even
 // number of times, also at shared corners and edges.
 #include "prelude.wgsl"

@@ -129,8 +129,8 @@ pub struct Surroundings {
     pub gates: Vec<Gate>,
 }
 
-/// Sites around a cell whose owners have to hold it until the next look: what its vertices may reach, the kernel, and
-/// the vertices of other cells that push it there; or what the owners of others need.
+/// Margin around a cell, in sites: ranks with nodes within it hold the cell until the next look. It covers the way of its
+/// vertices until then, the kernel, and the range of contact or what rigid bodies need.
 pub(super) fn reach(parameters: &Parameters) -> i32 {
     let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
     let within = parameters.pushed_within.unwrap_or(0.0).max(parameters.support.reach() + contact);

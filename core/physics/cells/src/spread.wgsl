@@ -1,6 +1,6 @@
-// The force on each vertex to the own nodes around, with the weights of interpolation. All nodes together, those of other
-// ranks included, get exactly the vertex's force in fixed point: each gets what the rounded sum of weights up to it, times
-// the force, is more than the one before.
+// The force on each vertex to the own nodes around, with the weights of interpolation. The weights are summed node by
+// node; each node gets the difference of two successive rounded products of sum and force. So all nodes together, those of
+// other ranks included, get exactly the vertex's force in fixed point.
 #if pushed
 // The force is that of membrane and contact, and what others push with.
 #endif

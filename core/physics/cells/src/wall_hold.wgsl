@@ -1,5 +1,5 @@
-// How the wall holds a vertex at distance d from it, n the wall's normal. What the fluid's velocity u takes a vertex towards the
-// wall or off it goes to zero with d below SLOW, what it takes it along the wall below SLIP; one nearer than LEAST drifts off:
+// How the wall holds a vertex at distance d from it; n is the wall's normal, u the fluid's velocity. The vertex's velocity
+// along n fades to zero below distance SLOW, its velocity along the wall below SLIP. Nearer than LEAST it drifts off:
 //   U = min(d / SLIP, 1) (u - (1 - min(d / SLOW, 1)) (u . n) n) + RETURN max(LEAST - d, 0) n
 // As |u| is bounded there, a step towards the wall is shorter than d, also where two walls meet: no vertex reaches d = 0.
 // A rank's nodes know d and n, so that each adds its share.

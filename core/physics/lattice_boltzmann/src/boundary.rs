@@ -69,14 +69,14 @@ pub(crate) struct Entries {
     /// Shapes of the prescribed velocity: three numbers a term of each entry, zero for pressure and terms that it
     /// lacks.
     pub shapes: Vec<f64>,
-    /// For each entry of a pressure opening and each direction from the first on, the entry of the node from which the
-    /// population comes in that goes against this direction; the entry itself for directions that lead into no opening.
+    /// For each entry of a pressure opening and each direction from the first on: the entry whose populations replace the
+    /// one that comes in against this direction; the entry itself for directions that lead into no opening.
     pub sources: Vec<u32>,
     /// For each opening the factor of its first shape that lets in one unit of flow; 0 where flow is not corrected.
     pub per_flow: Vec<f64>,
 }
 
-/// The least part of what a shape lets in and out that it lets in, or out, for the flow rate to be corrected by scaling it.
+/// The flow rate of a shape is corrected only if its net flow is at least this share of what it lets in and out.
 const LEAST_NET_FLOW: f64 = 0.1;
 
 impl Entries {

@@ -1,6 +1,6 @@
-// What crosses to other parts of what a workgroup of a step wrote, put into the message: workgroups from number `span.packs` on have nodes of the
-// interface. `crossing` begins with where the items of each of these begin there, and end; an item is the pair's number plus 16 times the place in the
-// message, then the index in the pair's array.
+// Copies the populations that this workgroup wrote and other parts need into the message. Workgroups from number
+// `span.packs` on have nodes of the interface. `crossing` begins with the range of items of each of these workgroups. An item
+// is the pair's number plus 16 times the place in the message, then the index in the pair's array.
 
 var<storage, read> crossing: array<vec2<u32>>;
 var<storage, read_write> message: array<${number_stored}>;

@@ -39,7 +39,7 @@ pub struct Fluid {
     kernels: HashMap<(Shader, bool), (Kernel, Bound)>,
     exchange: Option<Exchange>,
     crossing: Crossing,
-    /// What this part knows of an exchange after odd steps alone, where it would allow for one, until it has asked the others.
+    /// This part's draft of an exchange after odd steps alone; `None` where it is impossible, or all parts have settled it.
     draft: Option<Draft>,
     asked: bool,
     /// Whether the halo's nodes have all their populations, after an odd step.

@@ -158,8 +158,7 @@ impl Plan {
         Ok(())
     }
 
-    /// What is prescribed in time step `t`; 0 where the pressure of an outlet follows the flow, see
-    /// `Outlets::advance`.
+    /// What is prescribed in time step `t`; 0 where the pressure of an outlet follows the flow, see [`crate::Outlets`].
     pub fn row(&self, t: u64) -> Row {
         let start = t as f64 * self.units.dt;
         let middle = start + 0.5 * self.units.dt;

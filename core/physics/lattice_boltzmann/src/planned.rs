@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::{DriveConfig, FluidConfig, FluidSection, ForceConfig, InitialConfig, OpeningCondition};
-use crate::driven::Note;
 use crate::equilibrium::State;
 use crate::outlets::record;
+use crate::physics::Note;
 use crate::scene::Scene;
 use crate::{
     Around, Domain, Fluid, HeldPoints, Immersed, LatticeBoltzmann, Parameters, Plan, WALLS, WallLinks, WallMethod,
@@ -87,7 +87,7 @@ pub struct PlannedFlow {
     /// Velocity at the start, lattice units.
     initial: [f64; 3],
     support: Support,
-    /// What what is suspended asks for.
+    /// Needs of the suspended members.
     immersed: Option<Immersed>,
     domain: Domain,
     /// What is to be said beside the plan's advice.

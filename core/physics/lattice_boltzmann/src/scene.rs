@@ -35,7 +35,7 @@ pub(crate) struct Scene {
 pub(crate) struct Memory {
     /// Where the fluid was nearest to the limits of the method, once it came near.
     pub suspect: Option<Worst>,
-    /// Its mass at the first line of the ledger, of this call, in the second half of the run.
+    /// Its mass at the first line of the ledger that this process wrote in the second half of the run.
     pub halfway: Option<Mass>,
 }
 

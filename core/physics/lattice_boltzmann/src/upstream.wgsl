@@ -1,4 +1,4 @@
-    // The node upstream of node n along each direction, see links.rs; some node where a wall or an opening is upstream.
+    // Index of the node upstream of node n along each direction, see links.rs; any node where a wall or an opening is upstream.
     let mark${again} = marks${again}[n / ${group}u];
     let offset${again} = n % ${group}u;
     let run${again} = mark${again}.y + countOneBits(mark${again}.x & ((2u << offset${again}) - 1u));

@@ -19,7 +19,7 @@ pub struct Variant {
     pub omega_minus: f64,
     /// Whether a body force acts.
     pub force: bool,
-    /// Whether cells stand in the fluid.
+    /// What cells and rigid bodies ask of the fluid, if there are any.
     pub immersed: Option<Immersed>,
     /// Whether the points of immersed walls hold the fluid.
     pub held: bool,
@@ -51,11 +51,11 @@ impl Tuning {
     }
 }
 
-/// What cells ask of the fluid: forces at nodes, velocities for their vertices.
+/// What cells and rigid bodies ask of the fluid: it takes forces at nodes, and leaves velocities there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Immersed {
-    /// Relaxation rates inside cells, even and odd parts, where they differ from those outside: of the cells that set bit k of the
-    /// nodes' marks, at k. Where a node has several bits, the last counts.
+    /// Relaxation rates inside cells, where they differ from those outside. Entry k holds the rates [even, odd] of nodes
+    /// with bit k of their mark. Of several bits the highest counts.
     pub inside: [Option<[f64; 2]>; CONTRASTS],
 }
 

@@ -20,9 +20,9 @@ use crate::{
     WallMethod, alarms, worst,
 };
 
-/// Speed or density deviation over the limits of the method from which on it is taken down where they are largest.
+/// Above this share of a limit of the method, the node with the largest speed or density deviation is recorded.
 const SUSPECT: f64 = 0.25;
-/// By how much they grow before that is done anew.
+/// It is recorded again when it has grown by this factor.
 const WORSE: f64 = 1.2;
 
 /// The lattice Boltzmann fluid of a run.
@@ -148,7 +148,7 @@ impl LatticeBoltzmann {
         comm.sum(&mut exact)?;
         let mut came_in: Vec<f64> = exact.iter().map(|&count| count as f64 * MASS_QUANTUM).collect();
         if plan.wall_method() == WallMethod::Immersed {
-            // What is not beyond the walls any more has come in.
+            // Mass that left the nodes beyond the walls counts as inflow.
             let Monitor { coarse_mass, fine_mass, .. } = look.beyond_walls;
             let walls = Monitor { coarse_mass: -coarse_mass, fine_mass: -fine_mass, ..Monitor::default() };
             came_in.push(walls.mass_deviation());
