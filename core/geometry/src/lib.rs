@@ -15,6 +15,8 @@ mod distance;
 mod domain;
 mod end;
 mod field;
+mod fluid;
+mod fronts;
 mod gaps;
 mod grey;
 mod marking;

@@ -8,20 +8,12 @@
 use std::collections::HashMap;
 
 use crate::components::Components;
-use crate::domain::{Domain, Site};
-use crate::end::{End, number, width_of};
-use crate::vessel::{Patch, Plane, Tracer, around, direction};
+use crate::domain::Domain;
+use crate::end::{End, number};
+use crate::fluid::Fluid;
+use crate::fronts::{Branch, FRONT_SPACINGS, Fronts, LONG};
+use crate::vessel::{Patch, Plane, Tracer, direction};
 
-/// Distance of sites along an axis and along a diagonal, in units of half a spacing.
-const STEPS: [u32; 2] = [2, 3];
-/// Thickness of a front, in the same units: more than a step.
-const FRONT: u32 = 4;
-/// Spacings of a front.
-const FRONT_SPACINGS: f64 = FRONT as f64 / STEPS[0] as f64;
-/// A branch is a vessel when it is this many times longer than wide,
-const LONG: f64 = 1.5;
-/// and at least that many fronts.
-const FRONTS: u32 = 3;
 /// The section of a vessel may be this many times wider or narrower than its tip.
 const ALIKE: f64 = 1.8;
 /// Where the vessel is followed from, in widths behind the tip: the first that gives a direction.
@@ -70,7 +62,7 @@ pub fn ends(domain: &Domain, of_largest: bool, others: &[End]) -> Vec<End> {
     let branches = fronts.branches();
     let reversed = branches.iter().filter(|branch| branch.is_whole).map(|branch| branch.reversed(&fronts));
     for branch in branches.iter().copied().chain(reversed) {
-        let tip = tracer.metres(middle(&fluid, &fronts.sites[branch.tip as usize]));
+        let tip = tracer.metres(fluid.middle(&fronts.sites[branch.tip as usize]));
         let is_at = |end: &End, other: &End| {
             let away = (0..3).map(|k| (tip[k] - other.centre[k]).powi(2)).sum::<f64>().sqrt();
             away <= end.width(domain.dimension).max(other.width(domain.dimension))
@@ -82,216 +74,7 @@ pub fn ends(domain: &Domain, of_largest: bool, others: &[End]) -> Vec<End> {
     found
 }
 
-/// The fluid sites of a domain, numbered in scan order.
-struct Fluid<'d> {
-    domain: &'d Domain,
-    sites: Vec<usize>,
-    /// A bit a site, 64 a word, and the fluid sites before each word.
-    bits: Vec<(u64, u32)>,
-}
-
-impl<'d> Fluid<'d> {
-    fn of(domain: &'d Domain) -> Self {
-        let sites: Vec<usize> = (0..domain.sites.len()).filter(|&i| domain.sites[i] == Site::FLUID).collect();
-        let mut bits = vec![(0_u64, 0_u32); domain.sites.len().div_ceil(64)];
-        for &site in &sites {
-            bits[site / 64].0 |= 1 << (site % 64);
-        }
-        let mut before = 0;
-        for (word, count) in &mut bits {
-            *count = before;
-            before += word.count_ones();
-        }
-        Self { domain, sites, bits }
-    }
-
-    fn number(&self, site: usize) -> Option<u32> {
-        let (word, before) = self.bits[site / 64];
-        let bit = 1_u64 << (site % 64);
-        (word & bit != 0).then(|| before + (word & (bit - 1)).count_ones())
-    }
-
-    fn place(&self, n: u32) -> [usize; 3] {
-        let ([nx, ny, _], site) = (self.domain.extent, self.sites[n as usize]);
-        [site % nx, site / nx % ny, site / (nx * ny)]
-    }
-
-    /// The fluid sites beside site `n`, and how far they are.
-    fn beside(&self, n: u32) -> impl Iterator<Item = (u32, u32)> {
-        let at = self.place(n);
-        around(self.domain, at).filter_map(move |there| {
-            let axes = (0..3).filter(|&k| there[k] != at[k]).count();
-            Some((self.number(self.domain.index(there))?, STEPS[axes - 1]))
-        })
-    }
-
-    /// The shortest way of each site to one of `from` along links, in half spacings; `u32::MAX` where there is none.
-    fn distances(&self, from: &[u32]) -> Vec<u32> {
-        let mut distance = vec![u32::MAX; self.sites.len()];
-        // Sites to visit by their distance, which differ by less than the buckets are many.
-        let mut buckets: [Vec<u32>; STEPS[1] as usize + 1] = Default::default();
-        for &n in from {
-            distance[n as usize] = 0;
-            buckets[0].push(n);
-        }
-        let (mut now, mut empty) = (0_u32, 0);
-        while empty < buckets.len() {
-            let bucket = now as usize % buckets.len();
-            let visited = std::mem::take(&mut buckets[bucket]);
-            empty = if visited.is_empty() { empty + 1 } else { 0 };
-            for n in visited {
-                if distance[n as usize] != now {
-                    continue;
-                }
-                for (to, step) in self.beside(n) {
-                    if now + step < distance[to as usize] {
-                        distance[to as usize] = now + step;
-                        let bucket = (now + step) as usize % buckets.len();
-                        buckets[bucket].push(to);
-                    }
-                }
-            }
-            now += 1;
-        }
-        distance
-    }
-
-    /// Whether the border of a picture or a volume may have cut the vessel here.
-    fn is_at_border(&self, n: u32) -> bool {
-        let at = self.place(n);
-        self.domain.surface.is_none()
-            && (0..self.domain.dimension).any(|axis| at[axis] == 1 || at[axis] + 2 == self.domain.extent[axis])
-    }
-}
-
-/// The connected pieces of fronts, and which of them touch.
-struct Fronts {
-    /// Sites of each piece.
-    sites: Vec<Vec<u32>>,
-    /// Number of its front, from the roots on.
-    front: Vec<u32>,
-    /// Pieces of the fronts before and behind.
-    touching: Vec<Vec<u32>>,
-}
-
-impl Fronts {
-    fn of(fluid: &Fluid, distance: &[u32]) -> Self {
-        let front_of = |n: u32| distance[n as usize] / FRONT;
-        let reached = |n: &u32| distance[*n as usize] != u32::MAX;
-        let mut piece = vec![u32::MAX; distance.len()];
-        let mut fronts = Self { sites: Vec::new(), front: Vec::new(), touching: Vec::new() };
-        for seed in (0..distance.len() as u32).filter(reached) {
-            if piece[seed as usize] != u32::MAX {
-                continue;
-            }
-            let (number, front) = (fronts.sites.len() as u32, front_of(seed));
-            let (mut sites, mut next) = (vec![seed], 0);
-            piece[seed as usize] = number;
-            while next < sites.len() {
-                for (to, _) in fluid.beside(sites[next]) {
-                    if front_of(to) == front && piece[to as usize] == u32::MAX {
-                        piece[to as usize] = number;
-                        sites.push(to);
-                    }
-                }
-                next += 1;
-            }
-            fronts.sites.push(sites);
-            fronts.front.push(front);
-        }
-        for (k, sites) in fronts.sites.iter().enumerate() {
-            let beside = sites.iter().flat_map(|&n| fluid.beside(n)).map(|(to, _)| piece[to as usize]);
-            let mut touching: Vec<u32> = beside.filter(|&other| other != k as u32).collect();
-            touching.sort_unstable();
-            touching.dedup();
-            fronts.touching.push(touching);
-        }
-        fronts
-    }
-
-    /// The branches of fronts from each tip back to where a longer one joins; the longest of a piece goes back to its
-    /// root.
-    fn branches(&self) -> Vec<Branch> {
-        let mut order: Vec<u32> = (0..self.sites.len() as u32).collect();
-        order.sort_by_key(|&k| (std::cmp::Reverse(self.front[k as usize]), k));
-        // The branch of each piece, which may have joined another.
-        let mut of = vec![usize::MAX; self.sites.len()];
-        let mut joined: Vec<Option<usize>> = Vec::new();
-        let mut branches: Vec<Branch> = Vec::new();
-        for k in order {
-            let front = self.front[k as usize];
-            let mut above = Vec::new();
-            for &other in self.touching[k as usize].iter().filter(|&&other| self.front[other as usize] > front) {
-                let mut branch = of[other as usize];
-                while let Some(longer) = joined[branch] {
-                    branch = longer;
-                }
-                above.push(branch);
-            }
-            above
-                .sort_unstable_by_key(|&branch| (std::cmp::Reverse(self.front[branches[branch].tip as usize]), branch));
-            above.dedup();
-            let branch = above.first().copied().unwrap_or_else(|| {
-                branches.push(Branch { tip: k, fronts: 0, is_whole: true });
-                joined.push(None);
-                branches.len() - 1
-            });
-            for &shorter in above.iter().skip(1) {
-                joined[shorter] = Some(branch);
-                branches[shorter].is_whole = false;
-            }
-            of[k as usize] = branch;
-            let tip = self.front[branches[branch].tip as usize];
-            branches[branch].fronts = tip - front;
-        }
-        branches
-    }
-}
-
-/// A stretch of fronts from a tip on.
-#[derive(Clone, Copy, Debug)]
-struct Branch {
-    /// The piece at the tip.
-    tip: u32,
-    /// Fronts between the tip and the other end.
-    fronts: u32,
-    /// Whether it goes back to a root.
-    is_whole: bool,
-}
-
-/// The pieces from a tip on to some depth, which are one vessel there.
-struct Stretch {
-    sites: Vec<u32>,
-    /// Those of the last front, and of the one behind it.
-    last: Vec<u32>,
-    behind: Vec<u32>,
-}
-
 impl Branch {
-    /// From its other end, the root.
-    fn reversed(&self, fronts: &Fronts) -> Self {
-        let before = |at: u32| {
-            fronts.touching[at as usize].iter().copied().find(|&k| fronts.front[k as usize] < fronts.front[at as usize])
-        };
-        let root = std::iter::successors(Some(self.tip), |&at| before(at)).last();
-        Self { tip: root.unwrap_or(self.tip), ..*self }
-    }
-
-    /// The width of the vessel at the tip, spacings: that of the shortest stretch that is long enough for a vessel; none where the
-    /// branch is too short or not one vessel.
-    fn width(&self, fronts: &Fronts, dimension: usize) -> Option<f64> {
-        for depth in FRONTS..self.fronts {
-            // Just behind a flat tip there may be a front in each of its corners.
-            let Some(stretch) = self.stretch(fronts, depth) else { continue };
-            let length = FRONT_SPACINGS * f64::from(depth + 1);
-            let width = width_of(stretch.sites.len() as f64 / length, dimension);
-            if length >= LONG * width {
-                return Some(width);
-            }
-        }
-        None
-    }
-
     /// The end of its vessel, where it has a direction behind the tip and does not reach the border.
     fn end(&self, fluid: &Fluid, fronts: &Fronts, tracer: &mut Tracer) -> Option<End> {
         let dimension = fluid.domain.dimension;
@@ -305,7 +88,7 @@ impl Branch {
             if stretch.sites.iter().any(|&n| fluid.is_at_border(n)) {
                 return None;
             }
-            let [from, to] = [&stretch.last, &stretch.behind].map(|sites| middle(fluid, sites));
+            let [from, to] = [&stretch.last, &stretch.behind].map(|sites| fluid.middle(sites));
             let inward = direction([0, 1, 2].map(|k| to[k] - from[k]))?;
             let plane = Plane { point: from, normal: inward };
             let sites: Vec<usize> = stretch.last.iter().map(|&n| fluid.sites[n as usize]).collect();
@@ -362,45 +145,12 @@ impl Branch {
         }
         found
     }
-
-    /// The stretch up to `depth` fronts behind the tip; none where it is several pieces there.
-    fn stretch(&self, fronts: &Fronts, depth: u32) -> Option<Stretch> {
-        let tip = fronts.front[self.tip as usize];
-        let away = |k: u32| tip.abs_diff(fronts.front[k as usize]);
-        let (mut pieces, mut next) = (vec![self.tip], 0);
-        while next < pieces.len() {
-            for &k in &fronts.touching[pieces[next] as usize] {
-                if away(k) <= depth + 1 && !pieces.contains(&k) {
-                    pieces.push(k);
-                }
-            }
-            next += 1;
-        }
-        let only = |depth: u32| {
-            let mut there = pieces.iter().filter(|&&k| away(k) == depth);
-            let piece = there.next().filter(|_| there.next().is_none());
-            piece.map(|&k| fronts.sites[k as usize].clone())
-        };
-        let within = pieces.iter().filter(|&&k| away(k) <= depth);
-        let sites = within.flat_map(|&k| fronts.sites[k as usize].iter().copied()).collect();
-        Some(Stretch { sites, last: only(depth)?, behind: only(depth + 1)? })
-    }
-}
-
-/// The mean place of sites.
-fn middle(fluid: &Fluid, sites: &[u32]) -> [f64; 3] {
-    let mut sum = [0.0; 3];
-    for &n in sites {
-        let at = fluid.place(n);
-        (0..3).for_each(|k| sum[k] += at[k] as f64);
-    }
-    sum.map(|sum| sum / sites.len() as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::Report;
+    use crate::domain::{Report, Site};
 
     fn domain(extent: [usize; 3], inside: impl Fn([f64; 3]) -> bool) -> Domain {
         let [nx, ny, nz] = extent;
