@@ -25,6 +25,9 @@ pub fn ends(domain: &Domain, of_largest: bool) -> Vec<End> {
     for patch in patches {
         tracer.follow(&patch, None, &mut found);
     }
+    for end in found.iter_mut().filter(|end| end.odd.is_none()) {
+        end.is_sure = end.is_sure && tracer.is_even(end);
+    }
     number(&mut found, domain.size());
     found
 }

@@ -302,7 +302,7 @@ fn list(domain: &mut Domain, ends: &[End]) {
     let unsure: Vec<String> = (0..ends.len()).filter(|&k| !ends[k].is_sure).map(|k| k.to_string()).collect();
     if !unsure.is_empty() {
         domain.report.warnings.push(format!(
-            "the vessel widens, narrows or splits within half a width of these ends, so that their direction and area are unsure: {}; \
+            "the vessel widens, narrows, splits or bends within two widths of these ends, so that their direction and area are unsure: {}; \
              look at the picture, crop or cut farther off, or give a \"section\"",
             unsure.join(", ")
         ));

@@ -23,7 +23,8 @@ pub struct End {
     pub perimeter: Option<f64>,
     /// A point of the section that opens it; for caps that follows from the spacing.
     pub through: Option<[f64; 3]>,
-    /// Whether the vessel runs straight for half a width there, so that direction and area are sure.
+    /// Whether the vessel runs straight for half a width there, and neither widens, narrows nor splits soon behind it, so
+    /// that direction and area are sure.
     pub is_sure: bool,
     /// Why it cannot be opened, where the vessel has no direction there.
     pub odd: Option<&'static str>,

@@ -14,6 +14,7 @@ mod connect;
 mod distance;
 mod domain;
 mod end;
+mod even;
 mod field;
 mod fluid;
 mod fronts;

@@ -68,7 +68,8 @@ pub fn ends(domain: &Domain, of_largest: bool, others: &[End]) -> Vec<End> {
             away <= end.width(domain.dimension).max(other.width(domain.dimension))
         };
         let end = branch.end(&fluid, &fronts, &mut tracer);
-        found.extend(end.filter(|end| !others.iter().any(|other| is_at(end, other))));
+        let end = end.filter(|end| !others.iter().any(|other| is_at(end, other)));
+        found.extend(end.map(|end| End { is_sure: end.is_sure && tracer.is_even(&end), ..end }));
     }
     number(&mut found, domain.size());
     found

@@ -27,6 +27,12 @@ const MOST: usize = 128;
 const BENT: f64 = 0.5;
 /// and more than steps of one site would: their mean square.
 const STEPS: f64 = 1.0 / 12.0;
+/// and in 3-D, where they are all around the wall.
+const ROUND_STEPS: f64 = 0.003;
+/// A vessel tapers where its width changes by this many spacings, more than steps of the wall: in 2-D,
+const TAPER: f64 = 1.0;
+/// and in 3-D.
+const ROUND_TAPER: f64 = 0.3;
 /// A vessel runs straight in as long as its sections, three together, are this many times smaller than the first ones
 /// at most,
 const ALIKE: f64 = 1.6;
@@ -65,7 +71,7 @@ pub(crate) fn around(domain: &Domain, at: [usize; 3]) -> impl Iterator<Item = [u
 }
 
 /// Marks on sites that are cheap to take back.
-struct Seen {
+pub(crate) struct Seen {
     bits: Vec<u64>,
     marked: Vec<usize>,
 }
@@ -76,7 +82,7 @@ impl Seen {
     }
 
     /// Marks a site; whether it was not marked.
-    fn insert(&mut self, site: usize) -> bool {
+    pub fn insert(&mut self, site: usize) -> bool {
         let (word, bit) = (site / 64, 1 << (site % 64));
         let is_new = self.bits[word] & bit == 0;
         if is_new {
@@ -86,7 +92,7 @@ impl Seen {
         is_new
     }
 
-    fn clear(&mut self) {
+    pub fn clear(&mut self) {
         for site in self.marked.drain(..) {
             self.bits[site / 64] = 0;
         }
@@ -139,7 +145,7 @@ struct Line {
 }
 
 impl Line {
-    fn through(slabs: &[Slab], plane: &Plane) -> Self {
+    fn through(slabs: &[Slab], plane: &Plane, dimension: usize) -> Self {
         let middles: Vec<[f64; 3]> = slabs.iter().map(Slab::middle).collect();
         let heights: Vec<f64> = middles.iter().map(|&middle| plane.height(middle)).collect();
         let total = slabs.iter().map(Slab::area).sum::<f64>();
@@ -157,8 +163,10 @@ impl Line {
         let bend = [0, 1, 2].map(|k| mean(&|i| bow(i) * (middles[i][k] - middle[k])) / bows);
         let off = |i: usize, k: usize| middles[i][k] - middle[k] - rise(i) * slope[k];
         let left = mean(&|i| (0..3).map(|k| off(i, k).powi(2)).sum::<f64>());
+        // Steps of the wall of a tube are all around it, and count less.
+        let steps = if dimension == 2 { STEPS } else { ROUND_STEPS };
         let explained = bows * bend.iter().map(|x| x * x).sum::<f64>();
-        let bend = if explained > STEPS.max(BENT * left) { bend } else { [0.0; 3] };
+        let bend = if explained > steps.max(BENT * left) { bend } else { [0.0; 3] };
         let area = total / slabs.len() as f64;
         let even = (0..slabs.len()).map(|i| rise(i).powi(2)).sum::<f64>().max(f64::MIN_POSITIVE);
         let widening = (0..slabs.len()).map(|i| rise(i) * (slabs[i].area() - area)).sum::<f64>() / even;
@@ -178,8 +186,8 @@ impl Line {
 }
 
 pub(crate) struct Tracer<'d> {
-    domain: &'d Domain,
-    seen: Seen,
+    pub domain: &'d Domain,
+    pub seen: Seen,
 }
 
 impl<'d> Tracer<'d> {
@@ -232,7 +240,7 @@ impl<'d> Tracer<'d> {
                 known = None;
                 break;
             }
-            let line = Line::through(&slabs[..straight], &plane);
+            let line = Line::through(&slabs[..straight], &plane, self.domain.dimension);
             width = self.width(line.area);
             let Some(next) = line.direction_at(top + INSET).map(snapped) else { break };
             let is_settled = (0..3).map(|k| next[k] * normal[k]).sum::<f64>() > 1.0 - SETTLED;
@@ -256,8 +264,8 @@ impl<'d> Tracer<'d> {
         }
         let middle = line.middle_at(height);
         let area = (line.area + (height - line.height) * line.widening).max(1.0);
-        // Steps of a site at the wall are no taper.
-        let is_taper = (self.width(area) - self.width(line.area)).abs() >= 1.0;
+        let least = if self.domain.dimension == 2 { TAPER } else { ROUND_TAPER };
+        let is_taper = (self.width(area) - self.width(line.area)).abs() >= least;
         let area = if is_taper { area } else { line.area };
         let through = self.within(&slab, &plane, height, middle);
         found.push(End {
