@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::config::{GeometryConfig, Keep};
 use crate::connect::{connect, pieces};
 use crate::domain::{Domain, OpenedEnd, Opening, RemovedRun, Report, Site};
-use crate::end::{End, EndsConfig, number, seeks_tips};
+use crate::end::{End, EndsConfig, seeks_tips};
 use crate::field::{self, FieldConfig};
 use crate::marking::{Frame, Marking, Place};
 use crate::opening::{self, OpeningConfig};
@@ -270,8 +270,7 @@ fn with_ends(
     let of_largest = geometry.keep == Some(Keep::Largest);
     let mut ends = border::ends(domain, of_largest);
     if seeks_tips(geometry.ends.as_ref(), openings, &ends) {
-        ends.extend(tips::ends(domain, of_largest, &ends));
-        number(&mut ends, domain.size());
+        tips::add(domain, of_largest, &mut ends);
     }
     list(domain, &ends);
     refuse_negative("geometry.ends", geometry.ends.as_ref())?;
@@ -332,11 +331,10 @@ fn opened(openings: &[OpeningConfig], ends: &[End]) -> Vec<OpenedEnd> {
 }
 
 /// Adds the tips of a surface to its `ends` where they are sought, and says which kind of ends it has.
-fn add_tips(domain: &Domain, is_sought: bool, of_largest: bool, ends: &mut Vec<End>) -> Option<String> {
+fn add_tips(domain: &mut Domain, is_sought: bool, of_largest: bool, ends: &mut Vec<End>) -> Option<String> {
     let others = ends.len();
     if is_sought {
-        ends.extend(tips::ends(domain, of_largest, ends));
-        number(ends, domain.size());
+        tips::add(domain, of_largest, ends);
     }
     match (others, ends.len() - others, is_sought) {
         (0, 0, false) => Some(
@@ -402,7 +400,7 @@ fn within_surface(
         report: Report { read: filled.extent.map(|n| n - 2), warnings, ..Report::default() },
     };
     let is_sought = seeks_tips(config.ends.as_ref(), openings, &ends);
-    notes.extend(add_tips(&domain, is_sought, geometry.keep == Some(Keep::Largest), &mut ends));
+    notes.extend(add_tips(&mut domain, is_sought, geometry.keep == Some(Keep::Largest), &mut ends));
     domain.report.surface = notes;
     list(&mut domain, &ends);
     refuse_negative("geometry.surface.ends", config.ends.as_ref())?;

@@ -12,6 +12,7 @@ use crate::domain::Domain;
 use crate::end::{End, number};
 use crate::fluid::Fluid;
 use crate::fronts::{Branch, FRONT_SPACINGS, Fronts, LONG};
+use crate::surface::count;
 use crate::vessel::{Patch, Plane, Tracer, direction};
 
 /// The section of a vessel may be this many times wider or narrower than its tip.
@@ -27,10 +28,37 @@ const ROUNDS: usize = 5;
 /// until the direction changes by less than half a degree, as a cosine.
 const SETTLED: f64 = 0.99996;
 
-/// The tips of a domain that wraps in no direction, numbered; those of the largest connected piece of the fluid alone,
-/// where `of_largest`. Tips of pictures and volumes at the border are left out: see [`border::ends`](crate::border::ends).
-/// So are those within a width of one of the `others`, which are ends already.
-pub fn ends(domain: &Domain, of_largest: bool, others: &[End]) -> Vec<End> {
+/// So many unclear tips are listed by their places.
+const PLACES: usize = 5;
+
+/// Adds the tips of a domain that wraps in no direction to its `ends`, and numbers all of them anew; those of the largest
+/// connected piece of the fluid alone, where `of_largest`. Warns of tips that have no clear direction. Tips of pictures
+/// and volumes at the border are left out: see [`border::ends`](crate::border::ends).
+pub fn add(domain: &mut Domain, of_largest: bool, ends: &mut Vec<End>) {
+    let (found, unclear) = tips(domain, of_largest, ends);
+    ends.extend(found);
+    number(ends, domain.size());
+    domain.report.warnings.extend(warning(&unclear));
+}
+
+/// What to say of tips that are no ends, by their places in metres.
+fn warning(unclear: &[[f64; 3]]) -> Option<String> {
+    let place = |at: &[f64; 3]| format!("({:.4e}, {:.4e}, {:.4e}) m", at[0], at[1], at[2]);
+    let places: Vec<String> = unclear.iter().take(PLACES).map(place).collect();
+    let more = if unclear.len() > PLACES { " and more" } else { "" };
+    (!unclear.is_empty()).then(|| {
+        format!(
+            "the vessel bends or splits behind {}, so that no direction is clear and no end is listed: at {}{more}; where it \
+             is to be open, give an opening with a \"section\" or a \"box\" there",
+            count(unclear.len(), "tip"),
+            places.join(", "),
+        )
+    })
+}
+
+/// The tips with a direction, but those within a width of one of the `others`, which are ends already; and the places of
+/// tips without, in metres.
+fn tips(domain: &Domain, of_largest: bool, others: &[End]) -> (Vec<End>, Vec<[f64; 3]>) {
     let fluid = Fluid::of(domain);
     let pieces = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
     let mut tracer = Tracer::new(domain);
@@ -58,39 +86,55 @@ pub fn ends(domain: &Domain, of_largest: bool, others: &[End]) -> Vec<End> {
     roots.sort_unstable();
     let fronts = Fronts::of(&fluid, &fluid.distances(&roots));
 
-    let mut found = Vec::new();
+    let (mut found, mut unclear) = (Vec::new(), Vec::new());
     let branches = fronts.branches();
     let reversed = branches.iter().filter(|branch| branch.is_whole).map(|branch| branch.reversed(&fronts));
     for branch in branches.iter().copied().chain(reversed) {
         let tip = tracer.metres(fluid.middle(&fronts.sites[branch.tip as usize]));
-        let is_at = |end: &End, other: &End| {
-            let away = (0..3).map(|k| (tip[k] - other.centre[k]).powi(2)).sum::<f64>().sqrt();
-            away <= end.width(domain.dimension).max(other.width(domain.dimension))
+        let is_at_other = |width: f64| {
+            let away = |other: &End| (0..3).map(|k| (tip[k] - other.centre[k]).powi(2)).sum::<f64>().sqrt();
+            others.iter().any(|other| away(other) <= width.max(other.width(domain.dimension)))
         };
-        let end = branch.end(&fluid, &fronts, &mut tracer);
-        let end = end.filter(|end| !others.iter().any(|other| is_at(end, other)));
-        found.extend(end.map(|end| End { is_sure: end.is_sure && tracer.is_even(&end), ..end }));
+        match branch.tip(&fluid, &fronts, &mut tracer) {
+            Tip::End(end) if !is_at_other(end.width(domain.dimension)) => {
+                found.push(End { is_sure: end.is_sure && tracer.is_even(&end), ..end });
+            }
+            Tip::Unclear { width } if !is_at_other(width * domain.spacing) => unclear.push(tip),
+            _ => {}
+        }
     }
-    number(&mut found, domain.size());
-    found
+    (found, unclear)
+}
+
+/// What is at the tip of a branch.
+enum Tip {
+    /// No vessel, or one that the border cuts.
+    Nothing,
+    /// A vessel of this width, spacings, without a direction.
+    Unclear {
+        /// Spacings.
+        width: f64,
+    },
+    /// An end of a vessel.
+    End(End),
 }
 
 impl Branch {
     /// The end of its vessel, where it has a direction behind the tip and does not reach the border.
-    fn end(&self, fluid: &Fluid, fronts: &Fronts, tracer: &mut Tracer) -> Option<End> {
+    fn tip(&self, fluid: &Fluid, fronts: &Fronts, tracer: &mut Tracer) -> Tip {
         let dimension = fluid.domain.dimension;
-        let width = self.width(fronts, dimension)?;
+        let Some(width) = self.width(fronts, dimension) else { return Tip::Nothing };
         for behind in BEHIND {
             let depth = ((behind * width / FRONT_SPACINGS).ceil() as u32).max(1);
             if depth + 1 > self.fronts {
-                return None;
+                break;
             }
             let Some(stretch) = self.stretch(fronts, depth) else { continue };
             if stretch.sites.iter().any(|&n| fluid.is_at_border(n)) {
-                return None;
+                return Tip::Nothing;
             }
             let [from, to] = [&stretch.last, &stretch.behind].map(|sites| fluid.middle(sites));
-            let inward = direction([0, 1, 2].map(|k| to[k] - from[k]))?;
+            let Some(inward) = direction([0, 1, 2].map(|k| to[k] - from[k])) else { break };
             let plane = Plane { point: from, normal: inward };
             let sites: Vec<usize> = stretch.last.iter().map(|&n| fluid.sites[n as usize]).collect();
             let lowest = sites.iter().map(|&site| plane.height(tracer.point(site))).fold(f64::INFINITY, f64::min);
@@ -104,10 +148,10 @@ impl Branch {
             if let Some(end) = ends.pop().filter(is_vessel) {
                 let better = [inward, end.normal].map(|normal| self.nearer(fluid, fronts, tracer, width, normal));
                 let smallest = better.into_iter().flatten().filter(is_vessel).min_by(|a, b| a.area.total_cmp(&b.area));
-                return Some(smallest.unwrap_or(End { is_sure: false, ..end }));
+                return Tip::End(smallest.unwrap_or(End { is_sure: false, ..end }));
             }
         }
-        None
+        Tip::Unclear { width }
     }
 
     /// The end of its vessel by sections from [`AHEAD`] widths behind the tip on, across `normal` at first and then across
@@ -153,6 +197,10 @@ mod tests {
     use super::*;
     use crate::domain::{Report, Site};
 
+    fn ends(domain: &Domain, of_largest: bool) -> Vec<End> {
+        tips(domain, of_largest, &[]).0
+    }
+
     fn domain(extent: [usize; 3], inside: impl Fn([f64; 3]) -> bool) -> Domain {
         let [nx, ny, nz] = extent;
         let site = |i: usize| {
@@ -197,7 +245,7 @@ mod tests {
                 let middle = [80.0, 80.0, if nz == 1 { 0.5 } else { 16.3 }];
                 let tip = |way: f64| [middle[0] + way * 60.0 * cos, middle[1] + way * 60.0 * sin, middle[2]];
                 let made = domain([160, 160, nz], |at| away(at, tip(-1.0), tip(1.0)) < radius);
-                let found = ends(&made, false, &[]);
+                let found = ends(&made, false);
                 assert_eq!(found.len(), 2, "{degrees} degrees, radius {radius}: {found:?}");
                 for end in &found {
                     let way = if end.normal[0] * cos + end.normal[1] * sin < 0.0 { 1.0 } else { -1.0 };
@@ -211,25 +259,25 @@ mod tests {
     fn forks_have_three_tips_rings_and_blobs_none() {
         let arms = [[20.0, 75.0, 0.5], [130.0, 30.0, 0.5], [125.0, 128.0, 0.5]];
         let fork = domain([150, 150, 1], |at| arms.iter().any(|&tip| away(at, [70.0, 75.0, 0.5], tip) < 6.0));
-        let found = ends(&fork, true, &[]);
+        let found = ends(&fork, true);
         assert_eq!(found.len(), 3, "{found:?}");
         let ring = domain([150, 150, 1], |[x, y, _]| ((x - 75.0).hypot(y - 75.0) - 50.0).abs() < 6.0);
-        assert_eq!(ends(&ring, false, &[]), []);
+        assert_eq!(ends(&ring, false), []);
         let blob = domain([60, 60, 60], |at| away(at, [30.0; 3], [31.0, 30.0, 30.0]) < 20.0);
-        assert_eq!(ends(&blob, false, &[]), []);
+        assert_eq!(ends(&blob, false), []);
         // A bump of a wall is no vessel.
         let bumpy = domain([150, 60, 1], |at| {
             away(at, [15.0, 30.0, 0.5], [135.0, 30.0, 0.5]) < 8.0
                 || away(at, [75.0, 38.0, 0.5], [75.0, 40.0, 0.5]) < 6.0
         });
-        assert_eq!(ends(&bumpy, false, &[]).len(), 2);
+        assert_eq!(ends(&bumpy, false).len(), 2);
     }
 
     /// What the border cuts is an end of the border.
     #[test]
     fn tips_at_the_border_are_left_out() {
         let cut = domain([100, 40, 1], |[x, y, _]| x > 1.0 && x < 80.0 && (y - 20.3).abs() < 6.0);
-        let found = ends(&cut, false, &[]);
+        let found = ends(&cut, false);
         assert_eq!(found.len(), 1, "{found:?}");
         check(&found[0], [80.0, 20.3, 0.5], [-1.0, 0.0, 0.0], 12.0, 2);
     }
