@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use hematite_case::NodeId;
 use hematite_comm::{Comm, Route, Solo, agree, threads};
-use hematite_config::{Exit, Fault, Result, note};
+use hematite_config::{Exit, Fault, Result};
 
 use crate::cli::Cli;
 
@@ -26,7 +26,7 @@ pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync)
 #[cfg(feature = "mpi")]
 fn tell(notice: hematite_comm::Notice) {
     match notice {
-        hematite_comm::Notice::Warning(text) => note(&format!("run: warning: {text}")),
+        hematite_comm::Notice::Warning(text) => hematite_config::note(&format!("run: warning: {text}")),
         hematite_comm::Notice::Lost(fault) => {
             fault.print("run");
             std::process::exit(fault.exit as i32);
