@@ -23,7 +23,7 @@ use crate::surface::{SurfaceConfig, count};
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{border, gaps, grey, read, refine, rules, surface, tips};
+use crate::{border, doubts, gaps, grey, read, refine, rules, surface, tips};
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -403,6 +403,10 @@ fn within_surface(
     notes.extend(add_tips(&mut domain, is_sought, geometry.keep == Some(Keep::Largest), &mut ends));
     domain.report.surface = notes;
     list(&mut domain, &ends);
+    if config.ends.is_some() && !is_sought {
+        let doubts = doubts::doubts(&domain, geometry.keep == Some(Keep::Largest), &ends);
+        domain.report.warnings.extend(doubts);
+    }
     refuse_negative("geometry.surface.ends", config.ends.as_ref())?;
     let all =
         config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose();

@@ -34,11 +34,13 @@ impl Tracer<'_> {
             let steps = if dimension == 2 { 1.0 } else { 0.5 * least.sqrt() };
             near.iter().all(|&area| area <= EVEN * least + steps)
         });
-        // The way at the first of three middles, of the parabola through them.
-        let [Some(first), Some(next), Some(last)] = [0, SPAN, 2 * SPAN].map(|k| middles.get(k)) else { return is_even };
-        let way = direction([0, 1, 2].map(|k| 4.0 * next[k] - 3.0 * first[k] - last[k]));
-        let is_along = |way: [f64; 3]| (0..3).map(|k| way[k] * end.normal[k]).sum::<f64>() >= OFF.to_radians().cos();
-        is_even && way.is_some_and(is_along)
+        is_even && off(end, &middles).is_none_or(|degrees| degrees <= OFF)
+    }
+
+    /// Degrees between the direction of an end and the way of the vessel there; none where the vessel is too narrow or
+    /// too short to tell.
+    pub(crate) fn obliquity(&mut self, end: &End) -> Option<f64> {
+        off(end, &self.sections(end).1)
     }
 
     /// The areas and the middles of the sections from an end inwards, each from the middle of the one before it on. A
@@ -109,4 +111,12 @@ impl Tracer<'_> {
         let count = found.len() as f64;
         Some((count / THICK, sum.map(|sum| sum / count)))
     }
+}
+
+/// Degrees between the direction of an end and the line of `middles` of sections from it on, where there are enough.
+fn off(end: &End, middles: &[[f64; 3]]) -> Option<f64> {
+    let [Some(first), Some(next), Some(last)] = [0, SPAN, 2 * SPAN].map(|k| middles.get(k)) else { return None };
+    // The way at the first of three middles, of the parabola through them.
+    let way = direction([0, 1, 2].map(|k| 4.0 * next[k] - 3.0 * first[k] - last[k]))?;
+    Some((0..3).map(|k| way[k] * end.normal[k]).sum::<f64>().clamp(-1.0, 1.0).acos().to_degrees())
 }

@@ -13,6 +13,7 @@ mod config;
 mod connect;
 mod distance;
 mod domain;
+mod doubts;
 mod end;
 mod even;
 mod field;

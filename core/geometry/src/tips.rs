@@ -28,7 +28,7 @@ const ROUNDS: usize = 5;
 /// until the direction changes by less than half a degree, as a cosine.
 const SETTLED: f64 = 0.99996;
 
-/// So many unclear tips are listed by their places.
+/// So many tips are listed by their places.
 const PLACES: usize = 5;
 
 /// Adds the tips of a domain that wraps in no direction to its `ends`, and numbers all of them anew; those of the largest
@@ -43,22 +43,26 @@ pub fn add(domain: &mut Domain, of_largest: bool, ends: &mut Vec<End>) {
 
 /// What to say of tips that are no ends, by their places in metres.
 fn warning(unclear: &[[f64; 3]]) -> Option<String> {
-    let place = |at: &[f64; 3]| format!("({:.4e}, {:.4e}, {:.4e}) m", at[0], at[1], at[2]);
-    let places: Vec<String> = unclear.iter().take(PLACES).map(place).collect();
-    let more = if unclear.len() > PLACES { " and more" } else { "" };
     (!unclear.is_empty()).then(|| {
         format!(
-            "the vessel bends or splits behind {}, so that no direction is clear and no end is listed: at {}{more}; where it \
+            "the vessel bends or splits behind {}, so that no direction is clear and no end is listed: at {}; where it \
              is to be open, give an opening with a \"section\" or a \"box\" there",
             count(unclear.len(), "tip"),
-            places.join(", "),
+            places(unclear),
         )
     })
 }
 
+/// The first of these places, in metres.
+pub(crate) fn places(at: &[[f64; 3]]) -> String {
+    let place = |at: &[f64; 3]| format!("({:.4e}, {:.4e}, {:.4e}) m", at[0], at[1], at[2]);
+    let places: Vec<String> = at.iter().take(PLACES).map(place).collect();
+    places.join(", ") + if at.len() > PLACES { " and more" } else { "" }
+}
+
 /// The tips with a direction, but those within a width of one of the `others`, which are ends already; and the places of
 /// tips without, in metres.
-fn tips(domain: &Domain, of_largest: bool, others: &[End]) -> (Vec<End>, Vec<[f64; 3]>) {
+pub(crate) fn tips(domain: &Domain, of_largest: bool, others: &[End]) -> (Vec<End>, Vec<[f64; 3]>) {
     let fluid = Fluid::of(domain);
     let pieces = Components::find(&domain.sites, domain.extent, domain.periodic, domain.dimension);
     let mut tracer = Tracer::new(domain);

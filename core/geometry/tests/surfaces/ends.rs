@@ -155,3 +155,32 @@ fn caps_may_have_a_bevel() {
     let profile = [[0.0, 0.0], [0.4, 0.0], [1.0, 0.6], [1.0, 6.0], [0.0, 6.0]];
     expect(&Mesh::lathe(&profile, 64), 1, &["ends at 1 flat cap"]);
 }
+
+/// What is told of a mesh all of whose ends are to be opened.
+fn told_of_all(mesh: &Mesh) -> String {
+    let surface = json!({"unit": "1 mm", "ends": {"largest": "velocity", "others": "pressure"}});
+    told(&made_of("a.stl", &mesh.binary_stl(), surface, "0.1 mm", json!([])).expect("builds"))
+}
+
+#[test]
+fn vessels_that_end_without_rim_or_cap_are_told() {
+    let text = told_of_all(&rounded(true));
+    assert!(text.contains("the vessel also ends at (") && text.contains("\"tips\": true"), "{text}");
+    let text = told_of_all(&Mesh::tube(1.0, [0.0; 3], [0.3, 0.5, 0.8], 8.0, 48, 10));
+    assert!(!text.contains("also ends") && !text.contains("obliquely"), "{text}");
+}
+
+#[test]
+fn rims_and_caps_oblique_to_their_vessel_are_told() {
+    for (degrees, is_told) in [(0.0, false), (8.0, false), (30.0, true), (45.0, true)] {
+        let mut tube = Mesh::tube(1.0, [0.0; 3], ALONG, 10.0, 48, 10);
+        let slope = f64::to_radians(degrees).tan();
+        for point in tube.points.iter_mut().filter(|point| point[2] < 0.5) {
+            point[2] += slope * point[0];
+        }
+        let text = told_of_all(&tube);
+        assert_eq!(text.contains("cut their vessels obliquely"), is_told, "{degrees}: {text}");
+        let told = text.split("than across the vessel: ").nth(1).and_then(|text| text.split(' ').nth(2)?.parse().ok());
+        assert!(told.is_none_or(|told: f64| (told - degrees).abs() < 4.0), "{degrees}: {text}");
+    }
+}

@@ -21,9 +21,18 @@ const PACE: f64 = 0.5;
 const DIAMETERS: f64 = 6.0;
 
 impl BodyInflowConfig {
-    /// Length of the feeder for bodies so large, in lattice units of `spacing` metres.
-    fn length_for(&self, diameter: f64, spacing: f64) -> Result<f64> {
-        let length = self.length.map_or(DIAMETERS * diameter, |length| length.si() / spacing);
+    /// Length of the feeder for bodies so large, in lattice units of `spacing` metres. The lattice goes on for `reach` behind
+    /// the opening.
+    fn length_for(&self, diameter: f64, reach: f64, spacing: f64) -> Result<f64> {
+        let length = self.length.map_or(reach.min(DIAMETERS * diameter), |length| length.si() / spacing);
+        if length > reach {
+            return Err(Fault::usage(format!(
+                "length {:.3e} m is more than the lattice goes on behind the opening, {:.3e} m, so that no bodies wait in the rest: \
+                 take that at most",
+                length * spacing,
+                reach * spacing
+            )));
+        }
         if length < diameter {
             return Err(Fault::usage(format!(
                 "length {:.3e} m is below the diameter of the bodies, {:.3e} m: take at least that, best several times as much",
@@ -94,7 +103,9 @@ impl Rigid {
             let mut gate = Gate { opening: k, normal: opening.normal, low, high, feeder: None };
             if let Some(inflow) = config.inflow.get(&opening.name) {
                 let key = format!("bodies.inflow.{}", opening.name);
-                let feeder = self.feeder(inflow, &gate, (opening, sites), entrances.fluid, populations);
+                let corner = |axis: usize| (gate.normal[axis] * (header.extent[axis] as f64 - 1.0)).max(0.0);
+                let reach = (0..3).map(corner).sum::<f64>() - gate.plane();
+                let feeder = self.feeder((inflow, reach), &gate, (opening, sites), entrances.fluid, populations);
                 gate.feeder = Some(feeder.map_err(|fault| fault.within(key))?);
             }
             self.gates.push(gate);
@@ -109,14 +120,14 @@ impl Rigid {
 
     fn feeder(
         &mut self,
-        inflow: &BodyInflowConfig,
+        (inflow, reach): (&BodyInflowConfig, f64),
         gate: &Gate,
         (opening, sites): (&Opening, &[[i32; 3]]),
         fluid: &HashSet<[i32; 3]>,
         populations: &[Population],
     ) -> Result<Feeder> {
         let (spacing, normal) = (self.parameters.spacing, gate.normal);
-        let length = inflow.length_for(2.0 * self.parameters.radius(), spacing)?;
+        let length = inflow.length_for(2.0 * self.parameters.radius(), reach, spacing)?;
         let (mut bodies, mut volume) = (Vec::new(), 0.0);
         for state in self.at_start(populations) {
             let kind = &self.parameters.kinds[state.kind as usize];

@@ -52,6 +52,9 @@ pub(crate) struct Note {
     pub scale: Scale,
     /// The outlets whose pressure follows from the flow.
     pub outlets: Vec<OutletRecord>,
+    /// Whether nodes inside cells are marked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub has_marks: Option<bool>,
 }
 
 impl Note {
@@ -60,12 +63,13 @@ impl Note {
     /// The array of the marks of nodes inside cells.
     pub const MARKS: &str = "inside";
 
-    pub fn of(plan: &Plan, outlets: &Outlets) -> Self {
+    pub fn of(plan: &Plan, outlets: &Outlets, has_marks: bool) -> Self {
         Self {
             precision: plan.precision().name().to_owned(),
             walls: plan.wall_method().name().to_owned(),
             scale: Scale { time_step_s: plan.units.dt, density_kg_per_m3: plan.units.rho0, tau: plan.tau },
             outlets: record::records(outlets),
+            has_marks: Some(has_marks),
         }
     }
 
@@ -224,7 +228,7 @@ impl Physics for LatticeBoltzmann {
     }
 
     fn note(&self) -> Value {
-        json!(Note::of(&self.scene.plan, &self.outlets))
+        json!(Note::of(&self.scene.plan, &self.outlets, self.fluid.has_marks()))
     }
 
     fn field(&mut self, field: Field, take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {

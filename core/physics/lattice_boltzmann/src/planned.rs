@@ -344,7 +344,7 @@ impl Planned for PlannedFlow {
 
     fn bears(&self, saved: &StateHeader) -> Result<()> {
         let (before, plan, source) = (saved.note::<Note>(self.name())?, &self.scene.plan, &saved.source);
-        let now = Note::of(plan, &plan.outlets());
+        let now = Note::of(plan, &plan.outlets(), self.immersed.is_some_and(|immersed| immersed.has_contrast()));
         if !before.scale.is(&now.scale) {
             return Err(Fault::usage(format!(
                 "{source} holds a state in lattice units of another fluid or time step ({}; now {}): go on with the same \
@@ -357,6 +357,12 @@ impl Planned for PlannedFlow {
                 "{source} is of a run with \"fluid.lattice_boltzmann.walls\": \"{}\", now \"{}\": go on with the same, or begin anew into another folder \
                  by -o",
                 before.walls, now.walls
+            )));
+        }
+        if (before.has_marks, now.has_marks) == (Some(false), Some(true)) {
+            return Err(Fault::usage(format!(
+                "{source} has no marks of nodes inside cells, which \"contrast\" in \"cells.mechanics\" now needs: leave it at 1, or start \
+                 anew into another folder with -o"
             )));
         }
         record::restore(&mut plan.outlets(), &before.outlets, source)

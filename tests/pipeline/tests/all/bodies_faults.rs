@@ -139,6 +139,10 @@ fn bodies_that_cannot_come_in() {
         json!({"inlet": {"length": "5 um"}}),
         &["inlet", "length 5.000e-6 m", "below the diameter of the bodies, 8.000e-6 m"],
     );
+    inflow(
+        json!({"inlet": {"length": "3 mm"}}),
+        &["inlet", "length 3.000e-3 m", "the lattice goes on behind the opening"],
+    );
     inflow(json!({"inlet": {"lenght": "50 um"}}), &["lenght", "did you mean \"length\"?"]);
     // A lid; bodies that are elsewhere; none at all; membranes.
     let mut case = fork().case;

@@ -1,6 +1,6 @@
 //! Checkpoints and cases that were damaged, folders that are in use: what a restart goes on from.
 
-use pipeline_tests::{Folder, configs};
+use pipeline_tests::{Folder, configs, suspension};
 use serde_json::{Value, json};
 
 const OLDER: &str = "run/checkpoint/step-000000000100";
@@ -493,4 +493,20 @@ fn a_restart_with_other_physics_is_refused_unless_it_is_asked_for() {
     assert_eq!(restarts[1]["step"], 200);
     let change = json!({"key": "openings.inlet.velocity", "before": "0.008 m/s", "now": "0.01 m/s"});
     assert!(restarts[1]["changed"].as_array().is_some_and(|changed| changed.contains(&change)), "{restarts}");
+}
+
+#[test]
+fn a_contrast_cannot_begin_at_a_restart() {
+    let folder = suspension::tube().folder();
+    let _part = folder.run(&["run.json", "-o", "run", "--steps", "32", "--quiet"]).done();
+    let mut run = folder.read_json("run.json");
+    run["cells"] = json!({"mechanics": {"red": {"contrast": 4}}});
+    folder.json("other.json", &run);
+    for more in [&["--quiet"][..], &["--quiet", "--check"]] {
+        let restart = [&["other.json", "-o", "run", "--restart", "--steps", "64"][..], more].concat();
+        let message = folder.refuses("run", &restart, &["contrast"]);
+        assert!(!message.contains("--allow-changes"), "{message}");
+        let allowed = [&restart[..], &["--allow-changes"]].concat();
+        let _message = folder.refuses("run", &allowed, &["no marks of nodes inside cells", "contrast"]);
+    }
 }

@@ -64,12 +64,17 @@ impl Immersed {
     pub fn with(inside: &[[f64; 2]]) -> Self {
         Self { inside: std::array::from_fn(|k| inside.get(k).copied()) }
     }
+
+    /// Whether the viscosity inside some cells differs.
+    pub fn has_contrast(&self) -> bool {
+        self.inside.iter().any(Option::is_some)
+    }
 }
 
 impl Variant {
     /// Whether the viscosity inside cells differs.
     pub fn contrast(&self) -> bool {
-        self.insides().next().is_some()
+        self.immersed.is_some_and(|immersed| immersed.has_contrast())
     }
 
     /// Which bits mark nodes inside cells, and the relaxation rates there.

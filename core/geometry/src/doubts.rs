@@ -1,0 +1,48 @@
+//! What to doubt about the ends of a surface: rims and caps that cut a vessel obliquely, and vessels that end where no rim
+//! or cap is.
+
+use crate::domain::Domain;
+use crate::end::End;
+use crate::tips::{places, tips};
+use crate::vessel::Tracer;
+
+/// A vessel is cut obliquely when its way and the end's direction are at least this many degrees apart: its area is then
+/// 3.5 % above that across the vessel.
+const OBLIQUE: f64 = 15.0;
+
+/// Warnings about `ends`, rims or caps, which are all that is to be opened; `of_largest`: of the largest connected piece
+/// of the fluid alone.
+pub fn doubts(domain: &Domain, of_largest: bool, ends: &[End]) -> Vec<String> {
+    let (clear, mut closed) = tips(domain, of_largest, ends);
+    closed.extend(clear.iter().map(|end| end.centre));
+    oblique(domain, ends).into_iter().chain(closed_branches(&closed)).collect()
+}
+
+/// Tells ends that lie obliquely across their vessels.
+fn oblique(domain: &Domain, ends: &[End]) -> Option<String> {
+    let mut tracer = Tracer::new(domain);
+    let told: Vec<String> = (0..ends.len())
+        .filter_map(|k| {
+            let degrees = tracer.obliquity(&ends[k]).filter(|degrees| *degrees >= OBLIQUE)?;
+            Some(format!("{k} by {degrees:.0} degrees"))
+        })
+        .collect();
+    (!told.is_empty()).then(|| {
+        format!(
+            "these ends cut their vessels obliquely, so that area and flow rate are larger than across the vessel: {}; where that is \
+             not meant, leave them \"closed\" and give openings with a \"section\" across the vessel",
+            told.join(", ")
+        )
+    })
+}
+
+/// Tells vessels that end at these places, where no end is listed.
+fn closed_branches(at: &[[f64; 3]]) -> Option<String> {
+    (!at.is_empty()).then(|| {
+        format!(
+            "the vessel also ends at {}, without a rim or a flat cap across it, and stays closed there: \"tips\": true in \"ends\" \
+             opens such ends",
+            places(at)
+        )
+    })
+}
