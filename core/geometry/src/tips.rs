@@ -99,6 +99,10 @@ pub(crate) fn tips(domain: &Domain, of_largest: bool, others: &[End]) -> (Vec<En
             let away = |other: &End| (0..3).map(|k| (tip[k] - other.centre[k]).powi(2)).sum::<f64>().sqrt();
             others.iter().any(|other| away(other) <= width.max(other.width(domain.dimension)))
         };
+        // Following a wide vessel takes long.
+        if is_at_other(0.0) {
+            continue;
+        }
         match branch.tip(&fluid, &fronts, &mut tracer) {
             Tip::End(end) if !is_at_other(end.width(domain.dimension)) => {
                 found.push(End { is_sure: end.is_sure && tracer.is_even(&end), ..end });
