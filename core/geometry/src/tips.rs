@@ -12,7 +12,7 @@ use crate::domain::Domain;
 use crate::end::{End, number};
 use crate::fluid::Fluid;
 use crate::fronts::{Branch, FRONT_SPACINGS, Fronts, LONG};
-use crate::surface::count;
+use crate::surface::{count, metres};
 use crate::vessel::{Patch, Plane, Tracer, direction};
 
 /// The section of a vessel may be this many times wider or narrower than its tip.
@@ -55,8 +55,7 @@ fn warning(unclear: &[[f64; 3]]) -> Option<String> {
 
 /// The first of these places, in metres.
 pub(crate) fn places(at: &[[f64; 3]]) -> String {
-    let place = |at: &[f64; 3]| format!("({:.4e}, {:.4e}, {:.4e}) m", at[0], at[1], at[2]);
-    let places: Vec<String> = at.iter().take(PLACES).map(place).collect();
+    let places: Vec<String> = at.iter().take(PLACES).map(|&at| metres(at, 1.0)).collect();
     places.join(", ") + if at.len() > PLACES { " and more" } else { "" }
 }
 

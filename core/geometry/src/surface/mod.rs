@@ -26,8 +26,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::end::{End, EndsConfig};
-pub(crate) use mend::count;
 use mend::{Mended, Short, place};
+pub(crate) use mend::{count, metres};
 use mesh::Mesh;
 pub use mesh::Vector;
 pub use nearest::Foot;
