@@ -5,21 +5,22 @@ use minijinja::context;
 
 use crate::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Scan, Template, WORKGROUP, render};
 
-/// Sorts items by key, then tie, then number. Counts the items of each bucket, scatters them in any order, then orders
-/// each bucket: by chunks in workgroup memory, then by search in the other chunks. Meant for buckets of some ten items;
-/// beyond 256, time grows with the square of the largest bucket.
+/// Sorts items into buckets, one for each key. Counts the items of each bucket, then puts each item into its own.
+///
+/// With ties, items of a bucket ascend by tie, then number: each bucket is ordered by chunks in workgroup memory, then
+/// by search in the other chunks. Meant for buckets of some ten items; beyond 256, time grows with the square of the
+/// largest bucket. Without ties, buckets may have any size, and their order differs from run to run.
 #[derive(Debug)]
 pub struct CountingSort {
-    /// `array<u32>`: the item at each place, ascending by (key, tie, number).
+    /// `array<u32>`: the item at each place, ascending by key.
     pub order: Buffer,
     /// `array<u32>`: the first place of each bucket, then the total number of items.
     pub starts: Buffer,
     clear: Step,
     count: Step,
     scan: Scan,
-    scatter: Step,
-    chunks: Step,
-    merge: Step,
+    /// What puts items into buckets and orders them, step after step.
+    place: Vec<Step>,
     most: usize,
     buckets: usize,
 }
@@ -35,6 +36,8 @@ struct Step {
 enum Stage {
     Clear,
     Count,
+    /// Without ties the only one after the count.
+    Place,
     Scatter,
     Chunks,
     Merge,
@@ -45,6 +48,7 @@ impl Stage {
         match self {
             Self::Clear => Template { name: "sort_clear.wgsl", text: include_str!("sort_clear.wgsl") },
             Self::Count => Template { name: "sort_count.wgsl", text: include_str!("sort_count.wgsl") },
+            Self::Place => Template { name: "sort_place.wgsl", text: include_str!("sort_place.wgsl") },
             Self::Scatter => Template { name: "sort_scatter.wgsl", text: include_str!("sort_scatter.wgsl") },
             Self::Chunks => Template { name: "sort_chunks.wgsl", text: include_str!("sort_chunks.wgsl") },
             Self::Merge => Template { name: "sort_merge.wgsl", text: include_str!("sort_merge.wgsl") },
@@ -72,27 +76,41 @@ impl Step {
 }
 
 impl CountingSort {
-    /// A sort of up to `most` items with `keys` below `buckets` and with `ties`, both `array<u32>`. If ties are
-    /// distinct within buckets, the order does not depend on the numbers of items.
+    /// A sort of up to `most` items with `keys` below `buckets`, and with `ties` where order within buckets matters, both
+    /// `array<u32>`. If ties are distinct within buckets, the order does not depend on the numbers of items.
     ///
     /// # Errors
-    /// Where the device has no room for three words an item and one a bucket, or refuses the kernels.
+    /// Where the device has no room for three words an item, two without ties, and one a bucket, or refuses the kernels.
     ///
     /// # Panics
     /// When `keys` or `ties` is too small, which is a bug of the program.
-    pub fn new(gpu: &Gpu, keys: &Buffer, ties: &Buffer, most: usize, buckets: usize) -> Result<Self> {
-        let words = keys.bytes().min(ties.bytes()) / 4;
+    pub fn new(gpu: &Gpu, keys: &Buffer, ties: Option<&Buffer>, most: usize, buckets: usize) -> Result<Self> {
+        let words = ties.map_or(keys.bytes(), |ties| keys.bytes().min(ties.bytes())) / 4;
         assert!(words >= most as u64, "{words} words of keys and ties, {most} items to sort");
         let order = gpu.buffer("sorted items", 4 * most as u64)?;
-        let scattered = gpu.buffer("items in buckets", 8 * most as u64)?;
         let starts = gpu.buffer("starts of buckets", 4 * (buckets as u64 + 1))?;
-        let buffers =
-            [("keys", keys), ("ties", ties), ("order", &order), ("scattered", &scattered), ("starts", &starts)];
+        let scattered = match ties {
+            Some(_) => gpu.buffer("items in buckets", 8 * most as u64)?,
+            None => gpu.buffer("items counted before", 4 * most as u64)?,
+        };
+        // With ties, items are scattered before they are ordered, so that counts may lie where the order comes.
+        let before = if ties.is_some() { &order } else { &scattered };
+        let buffers = [
+            ("keys", keys),
+            ("ties", ties.unwrap_or(keys)),
+            ("before", before),
+            ("order", &order),
+            ("scattered", &scattered),
+            ("starts", &starts),
+        ];
         let step = |stage: Stage| Step::new(gpu, stage, &buffers);
+        let place = match ties {
+            Some(_) => vec![step(Stage::Scatter)?, step(Stage::Chunks)?, step(Stage::Merge)?],
+            None => vec![step(Stage::Place)?],
+        };
         let (clear, count) = (step(Stage::Clear)?, step(Stage::Count)?);
-        let (scatter, chunks, merge) = (step(Stage::Scatter)?, step(Stage::Chunks)?, step(Stage::Merge)?);
         let scan = Scan::new(gpu, &starts, buckets)?;
-        Ok(Self { clear, count, scan, scatter, chunks, merge, most, buckets, order, starts })
+        Ok(Self { clear, count, scan, place, most, buckets, order, starts })
     }
 
     /// Records the sort of the first `count` items into [`order`](Self::order) and [`starts`](Self::starts).
@@ -105,9 +123,9 @@ impl CountingSort {
         self.clear.record(recorder, buckets);
         self.count.record(recorder, count);
         self.scan.record(recorder, buckets);
-        self.scatter.record(recorder, count);
-        self.chunks.record(recorder, count);
-        self.merge.record(recorder, count);
+        for step in &self.place {
+            step.record(recorder, count);
+        }
     }
 }
 
@@ -131,7 +149,7 @@ mod tests {
             let gpu = checked();
             let buffer = || gpu.buffer("words", 4 * most as u64).expect("room");
             let (keys, ties) = (buffer(), buffer());
-            let sort = CountingSort::new(&gpu, &keys, &ties, most, buckets).expect("made");
+            let sort = CountingSort::new(&gpu, &keys, Some(&ties), most, buckets).expect("made");
             Self { gpu, keys, ties, sort }
         }
 
@@ -184,7 +202,7 @@ mod tests {
 
     #[test]
     fn every_kernel_is_valid_wgsl() {
-        for stage in [Stage::Clear, Stage::Count, Stage::Scatter, Stage::Chunks, Stage::Merge] {
+        for stage in [Stage::Clear, Stage::Count, Stage::Place, Stage::Scatter, Stage::Chunks, Stage::Merge] {
             wgsl_checks::validate("sort", &stage.wgsl());
         }
     }
@@ -222,6 +240,29 @@ mod tests {
         let mostly: Vec<u32> = below(1000, 3, count).into_iter().map(|key| if key < 10 { key } else { 6 }).collect();
         assert!(bench.sorted(&mostly, &ties) == bench.oracle(&mostly, &ties), "one large, others small");
         assert!(bench.agrees(&[9; 10_000], &[5; 10_000]), "nothing but numbers to sort by");
+    }
+
+    #[test]
+    fn without_ties_each_bucket_holds_its_items() {
+        let count = 100_000;
+        let bench = Bench::new(count, 5000);
+        let gpu = &bench.gpu;
+        let sort = CountingSort::new(gpu, &bench.keys, None, count, 5000).expect("made");
+        let mostly: Vec<u32> =
+            below(20_000, 3, count).into_iter().map(|key| if key < 5000 { key } else { 77 }).collect();
+        for keys in [below(5000, 1, count), vec![4999; count], mostly, below(7, 2, 1), Vec::new()] {
+            gpu.write(&bench.keys, 0, &keys);
+            let mut recorder = Recorder::new(gpu);
+            sort.record(&mut recorder, keys.len() as u32);
+            recorder.submit();
+            let starts: Vec<u32> = gpu.download(&sort.starts, 0, 5001).expect("downloaded");
+            assert!(starts == bench.starts(&keys), "{} items", keys.len());
+            let mut order: Vec<u32> = gpu.download(&sort.order, 0, keys.len()).expect("downloaded");
+            for range in starts.windows(2) {
+                order[range[0] as usize..range[1] as usize].sort_unstable();
+            }
+            assert!(order == bench.oracle(&keys, &vec![0; keys.len()])[0], "{} items", keys.len());
+        }
     }
 
     #[test]

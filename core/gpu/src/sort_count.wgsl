@@ -6,9 +6,9 @@ var<immediate> span: Span;
 
 var<storage, read> keys: array<u32>;
 var<storage, read_write> starts: array<atomic<u32>>;
-var<storage, read_write> order: array<u32>;
+var<storage, read_write> before: array<u32>;
 #include "main.wgsl"
 
 fn work_on(item: u32) {
-    order[item] = atomicAdd(&starts[keys[item]], 1u);
+    before[item] = atomicAdd(&starts[keys[item]], 1u);
 }

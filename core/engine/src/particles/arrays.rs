@@ -70,7 +70,7 @@ impl Arrays {
         let neighbours = Neighbours::new(gpu, stride, before)?;
         let keys = gpu.buffer("keys of particles", words(1))?;
         let ties = properties.get(ID.name);
-        let home = CountingSort::new(gpu, &keys, ties, stride as usize, variant.gone() as usize + 1)?;
+        let home = CountingSort::new(gpu, &keys, Some(ties), stride as usize, variant.gone() as usize + 1)?;
         let bins = Bins::new(gpu, variant, &keys, stride)?;
         let lists = Shader::Neighbours.kernel(gpu, variant)?;
         let ordered = gpu.buffer("particles in order", words(Moves::words(&properties)))?;

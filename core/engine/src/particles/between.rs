@@ -92,6 +92,7 @@ impl Between {
             let table = [
                 ("position", &other.position),
                 ("own_position", &own.position),
+                ("own_gone", &own.gone),
                 ("directory", &self.map.directory),
                 ("bin_starts", &bins.starts),
                 ("bin_order", &bins.order),

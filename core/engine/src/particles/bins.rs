@@ -19,7 +19,7 @@ impl Bins {
     /// Where the device has no room or refuses the kernels.
     pub fn new(gpu: &Gpu, variant: &Variant, keys: &Buffer, most: u32) -> Result<Self> {
         // The order within a tile does not matter.
-        let sort = CountingSort::new(gpu, keys, keys, most as usize, variant.tiles as usize + 1)?;
+        let sort = CountingSort::new(gpu, keys, None, most as usize, variant.tiles as usize + 1)?;
         Ok(Self { kernel: Shader::Bins.kernel(gpu, variant)?, keys: keys.clone(), sort })
     }
 

@@ -7,6 +7,7 @@
 
 #if between
 var<storage, read> own_position: array<vec2<i32>>;
+var<storage, read> own_gone: array<u32>;
 #else
 var<storage, read> starts: array<u32>;
 #endif
@@ -20,6 +21,13 @@ var<storage, read_write> crowd: atomic<u32>;
 const STEPS: u32 = ${steps}u;
 
 fn work_on(i: u32) {
+#if between
+    // Numbers without a particle may be many.
+    if (own_gone[i] != 0u) {
+        neighbour_count[i] = 0u;
+        return;
+    }
+#endif
     // Along each axis, places k in the directory and places l in the block of the tiles around.
 #for axis in axes
     let p${axis.name} = ${own_position}[${axis.index}u * span.stride + i];
