@@ -14,6 +14,9 @@ use crate::turns;
 /// No call of these tests takes as long, on a busy machine neither.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// How long a launcher of MPI may go on without ranks.
+const LAUNCHER_PATIENCE: Duration = Duration::from_secs(60);
+
 /// Linux's flag of `open`.
 const O_NONBLOCK: i32 = 0o4000;
 
@@ -208,6 +211,26 @@ impl Running {
             assert!(start.elapsed() < PATIENCE, "{} waits for ever", self.name);
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Waits for the end of a launcher of MPI with a rank that was killed. Open MPI's launcher may hang for ever where it
+    /// was just about to answer that rank ("PMIX ERROR: UNREACHABLE"). It is killed, too, once it has had no rank for long.
+    ///
+    /// # Panics
+    /// When a rank does not end.
+    pub fn end_after_kill(mut self) -> Called {
+        let start = Instant::now();
+        let mut with_ranks = start;
+        while self.goes_on() && start.elapsed() < PATIENCE {
+            if !self.ranks().is_empty() {
+                with_ranks = Instant::now();
+            } else if with_ranks.elapsed() > LAUNCHER_PATIENCE {
+                println!("{} hangs without ranks: {}", self.name, self.said());
+                self.child.kill().expect("a child");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.end()
     }
 
     /// Waits for its end.

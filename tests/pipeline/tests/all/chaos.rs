@@ -59,7 +59,7 @@ fn one_round(suspension: &Suspension, random: &mut Random) -> Vec<String> {
             let reached = newest(&folder).unwrap_or_else(|| "no checkpoint".to_owned());
             killed.push(format!("rank {rank} of {ranks} after {reached}"));
         }
-        if running.end().code == Some(0) {
+        if running.end_after_kill().code == Some(0) {
             break;
         }
     }
