@@ -21,6 +21,7 @@ mod fluid;
 mod fronts;
 mod gaps;
 mod grey;
+mod local_sums;
 mod marking;
 pub mod models;
 mod opening;

@@ -4,11 +4,13 @@
 //! which blurring does not do to a channel a few pixels wide. It also shrinks what is round; so each step is followed by
 //! its reverse, which undoes it for long waves and hardly for short ones (Taubin, "A signal processing approach to fair
 //! surface design"). No centre of a pixel changes sides: details that the bitmap resolves stay (the constraint of
-//! Whitaker, "Reducing aliasing artifacts in iso-surfaces of binary volumes").
+//! Whitaker, "Reducing aliasing artifacts in iso-surfaces of binary volumes"). What still shrinks, a tube of few pixels
+//! most, then grows to the size that it has in the bitmap.
 
 use rayon::prelude::*;
 
 use crate::distance;
+use crate::local_sums::local_sums;
 
 /// Flow acts where the distance is below this; it must stay below [`distance::REACH`].
 const BAND: f32 = 4.0;
@@ -16,6 +18,8 @@ const BAND: f32 = 4.0;
 const ROUNDS: [usize; 2] = [160, 60];
 /// Time steps in 2-D and 3-D, in square pixels; half of what is stable.
 const DT: [f32; 2] = [0.25, 0.16];
+/// Rounds in which sizes are restored.
+const RESTORED: usize = 3;
 /// Centres stay at least this far on their own side of the wall.
 const MARGIN: f32 = 0.02;
 
@@ -44,8 +48,68 @@ impl Field {
                 field.fill_ghosts(periodic);
             }
         }
+        drop(next);
+        for _ in 0..RESTORED {
+            field.restore_size(open, &spans, periodic);
+        }
         field.bridge();
         field
+    }
+
+    /// Moves the wall outwards or inwards so that as much lies within it, in the mean over some pixels, as is open in
+    /// the bitmap there.
+    fn restore_size(&mut self, open: &[bool], spans: &[(u32, u32)], periodic: [bool; 3]) {
+        let [nx, ny, _] = self.shape;
+        let at_centres = |of: &(dyn Fn(usize, bool) -> f32 + Sync)| -> Vec<f32> {
+            let row = |(row, open): (usize, &[bool])| -> Vec<f32> {
+                let start = self.row(row % ny, row / ny);
+                open.iter().enumerate().map(|(x, &open)| of(start + x, open)).collect()
+            };
+            open.par_chunks(nx).enumerate().flat_map_iter(row).collect()
+        };
+        let missing = at_centres(&|at, open| f32::from(u8::from(open)) - self.share_within(at));
+        let wall = at_centres(&|at, _| f32::from(u8::from(self.values[at].abs() < 0.5)));
+        let [missing, wall] = [missing, wall].map(|values| local_sums(values, self.shape, periodic));
+        for (row, &(from, to)) in spans.iter().enumerate() {
+            let start = self.row(row % ny, row / ny);
+            for x in from as usize..to as usize {
+                let (u, at) = (&mut self.values[start + x], row * nx + x);
+                if u.abs() < BAND && wall[at] > 0.0 {
+                    let moved = *u + missing[at] / wall[at];
+                    *u = if open[at] { moved.max(MARGIN) } else { moved.min(-MARGIN) };
+                }
+            }
+        }
+        self.fill_ghosts(periodic);
+    }
+
+    /// The share of a pixel where the field, interpolated between centres, is positive, by points in it.
+    fn share_within(&self, at: usize) -> f32 {
+        /// Places of points along an axis, from the centre.
+        const PLACES: [f32; 4] = [-0.375, -0.125, 0.125, 0.375];
+        let u = &self.values;
+        // From here on the wall passes by the corners.
+        if u[at].abs() >= 1.0 {
+            return f32::from(u8::from(u[at] > 0.0));
+        }
+        let padded = self.padded();
+        let strides = [1, padded[0], padded[0] * padded[1] * self.ghosts[2]];
+        let towards = |at: usize, place: f32, stride: usize| if place < 0.0 { at - stride } else { at + stride };
+        let between = |a: f32, b: f32, place: f32| a + place.abs() * (b - a);
+        let along_z = if strides[2] > 0 { &PLACES[..] } else { &[0.0] };
+        let mut within = 0;
+        for &z in along_z {
+            for y in PLACES {
+                // The field beside, at and beside the centre along x, at this y and z.
+                let line = [at - 1, at, at + 1].map(|at| {
+                    let along_y = |at: usize| between(u[at], u[towards(at, y, strides[1])], y);
+                    between(along_y(at), along_y(towards(at, z, strides[2])), z)
+                });
+                let positive = |&x: &f32| between(line[1], line[if x < 0.0 { 0 } else { 2 }], x) > 0.0;
+                within += PLACES.iter().filter(|x| positive(x)).count();
+            }
+        }
+        within as f32 / (along_z.len() * PLACES.len().pow(2)) as f32
     }
 
     /// The field of values at centres, as they are.

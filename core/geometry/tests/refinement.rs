@@ -176,3 +176,46 @@ fn a_ball_keeps_its_volume_and_loses_its_steps() {
     assert!((ratio - 1.0).abs() < 0.015, "{ratio}");
     assert!(wrong(&smooth) < 0.4 * wrong(&nearest));
 }
+
+#[test]
+fn thin_tubes_and_small_balls_keep_their_size() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let n = 40_usize;
+    let centre = |k: usize| k as f64 + 0.5;
+    for radius in [1.6, 2.0, 3.0, 4.0, 6.0] {
+        for direction in
+            [None, Some([1.0, 0.0, 0.0]), Some([1.0, 0.23, 0.1]), Some([1.0, 0.9, -0.7]), Some([0.5, 0.5, 0.5])]
+        {
+            // A ball, or a tube along a line through its centre.
+            let within = |at: [f64; 3]| {
+                let r = [at[0] - 20.1, at[1] - 19.7, at[2] - 20.4];
+                let square = r.iter().map(|x| x * x).sum::<f64>();
+                let along = direction.map_or(0.0, |d: [f64; 3]| {
+                    let length = d.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    (0..3).map(|i| r[i] * d[i] / length).sum()
+                });
+                square - along * along < radius * radius
+            };
+            let voxels: Vec<u8> =
+                (0..n * n * n).map(|i| u8::from(within([i % n, i / n % n, i / n / n].map(centre)))).collect();
+            let bitmap = voxels.iter().filter(|&&voxel| voxel > 0).count() * 64;
+            std::fs::write(folder.path().join("tube.raw"), voxels).expect("writes");
+            let domain = built(
+                folder.path(),
+                serde_json::json!({
+                    "voxels": {"file": "tube.raw", "shape": [n, n, n], "type": "u8"}, "spacing": "1 m",
+                    "refine": {"factor": 4, "smooth": true}
+                }),
+            );
+            let fine = 4 * n;
+            let exact = (0..fine * fine * fine)
+                .filter(|&i| within([i % fine, i / fine % fine, i / fine / fine].map(|k| centre(k) / 4.0)))
+                .count();
+            let ratio = domain.report.fluid as f64 / exact as f64;
+            println!(
+                "radius {radius}, along {direction:?}: volume {ratio:.4}, of bitmap {:.4}",
+                domain.report.fluid as f64 / bitmap as f64
+            );
+        }
+    }
+}
