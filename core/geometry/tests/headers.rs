@@ -265,6 +265,45 @@ fn an_oblique_volume_keeps_its_voxels_and_says_so() {
 }
 
 #[test]
+fn headers_that_contradict_themselves_say_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stored = Stored { order: [0, 1, 2], reversed: [false; 3] };
+    let (steps, upright) = (stored.steps(), [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]]);
+    let nifti = |place: &dyn Fn(&mut [u8])| nifti(stored.shape(), steps, 2, &stored.values(), place);
+    // By half a turn about z, as the sform has it.
+    let same = |header: &mut [u8]| {
+        put_sform(header, upright, steps);
+        put_qform(header, [0.0, 0.0, 1.0], 1.0);
+    };
+    let text = |mha: &str| -> Vec<u8> {
+        let header = format!("ObjectType = Image\nNDims = 3\n{mha}DimSize = 5 4 3\nElementSpacing = 1 1 1\n");
+        joined(&format!("{header}DistanceUnits = mm\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n"), &[1; 60])
+    };
+    let cases: [(&str, Vec<u8>, &[&str]); 8] = [
+        ("a.nii", nifti(&same), &[]),
+        ("a.nii", nifti(&|header| put_sform(header, upright, steps.map(|step| step * 1.0001))), &[]),
+        ("a.nii", nifti(&|header| put_sform(header, upright, steps.map(|step| 2.0 * step))), &["pixdim"]),
+        (
+            "a.nii",
+            nifti(&|header| {
+                put_sform(header, upright, steps);
+                put_qform(header, [0.0; 3], 1.0);
+            }),
+            &["differ by 180.0 degrees"],
+        ),
+        ("a.mha", text("TransformMatrix = 1 0 0 0 1 0 0 0 1\nAnatomicalOrientation = RAI\n"), &[]),
+        ("a.mha", text("AnatomicalOrientation = ???\n"), &[]),
+        ("a.mha", text("AnatomicalOrientation = LPI\n"), &["AnatomicalOrientation LPI"]),
+        ("a.mha", text("TransformMatrix = 2 0 0 0 2 0 0 0 2\n"), &["2.0000, 2.0000, 2.0000 long"]),
+    ];
+    for (name, content, told) in cases {
+        let volume = voxels(folder.path(), name, &content).expect("reads");
+        assert_eq!(volume.notes.len(), told.len(), "{:?}", volume.notes);
+        assert!(volume.notes.iter().zip(told).all(|(note, piece)| note.contains(piece)), "{:?}", volume.notes);
+    }
+}
+
+#[test]
 fn units_come_from_the_header_or_from_the_config() {
     let folder = tempfile::tempdir().expect("a folder");
     let cubes = [0.5; 3];

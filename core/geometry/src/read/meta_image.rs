@@ -62,19 +62,30 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
             Ok(values)
         }
     })?;
+    let (axes, notes) = axes(&header, dimensions)?;
     Ok(Volume {
         spacing: spacing(&header, dimensions)?,
         unit: header.get("DistanceUnits").and_then(metres),
-        axes: axes(&header, dimensions)?,
+        axes,
+        notes,
         ..Volume::new(shape.map(|n| n as usize), values)
     })
 }
 
-/// The rows of the matrix are the directions of the axes, in the patient's space.
-fn axes(header: &Header, dimensions: usize) -> Result<Option<Axes>> {
+/// How far from 1 rounding leaves the length of a direction.
+const UNIT: f64 = 1e-3;
+
+/// The rows of the matrix are the directions of the axes, in the patient's space. Also gives what is left out of account.
+fn axes(header: &Header, dimensions: usize) -> Result<(Option<Axes>, Vec<String>)> {
     const NAMES: [&str; 3] = ["TransformMatrix", "Rotation", "Orientation"];
     let Some((name, text)) = NAMES.iter().find_map(|name| Some((name, header.get(name)?))) else {
-        return Ok(None);
+        let letters = header.get("AnatomicalOrientation").filter(|letters| !letters.contains('?'));
+        let note = |letters: &str| {
+            format!(
+                "its AnatomicalOrientation {letters} has no TransformMatrix beside it and is not used: axes are as stored"
+            )
+        };
+        return Ok((None, letters.map(|letters| note(letters)).into_iter().collect()));
     };
     let numbers: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
     let numbers = numbers
@@ -84,7 +95,13 @@ fn axes(header: &Header, dimensions: usize) -> Result<Option<Axes>> {
     for (vector, row) in vectors.iter_mut().zip(numbers.chunks_exact(dimensions)) {
         vector[..dimensions].copy_from_slice(row);
     }
-    Axes::new(vectors, [1.0; 3], true).map_err(|fault| fault.within(*name)).map(Some)
+    let lengths = vectors.map(|vector| vector.iter().map(|x| x * x).sum::<f64>().sqrt());
+    let notes = lengths.iter().any(|length| (length - 1.0).abs() > UNIT).then(|| {
+        let lengths = lengths[..dimensions].iter().map(|length| format!("{length:.4}")).collect::<Vec<_>>().join(", ");
+        format!("rows of its {name} are {lengths} long, not 1: their directions are taken, lengths by ElementSpacing")
+    });
+    let axes = Axes::new(vectors, [1.0; 3], true).map_err(|fault| fault.within(*name))?;
+    Ok((Some(axes), notes.into_iter().collect()))
 }
 
 /// The data file of a detached header.

@@ -48,9 +48,12 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     }
     let endian = if header.endianness == Endianness::Little { Endian::Little } else { Endian::Big };
     let values = volume::read_values(source, count, kind, endian)?;
-    let placed = placed(&header)?;
-    let steps = [1, 2, 3].map(|axis| f64::from(header.pixdim[axis]).abs());
-    let spacing = placed.as_ref().map_or(steps, |&(_, spacing)| spacing);
+    let placed = match by_sform(&header)? {
+        Some(placed) => Some(placed),
+        None => by_qform(&header)?,
+    };
+    let notes = contradictions(&header)?;
+    let spacing = placed.as_ref().map_or(pixdim(&header), |&(_, spacing)| spacing);
     let spacing = if shape[2] == 1 { [spacing[0], spacing[1], spacing[0]] } else { spacing };
     let unit = match header.xyzt_units & 7 {
         1 => Some(1.0),
@@ -62,20 +65,64 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
         spacing: Some(spacing),
         unit,
         axes: placed.map(|(axes, _)| axes),
+        notes,
         ..Volume::new(shape.map(|n| n as usize), scaled(values, &header))
     })
 }
 
-/// Axes and spacing by the header's affine transformation, or else by its quaternion. NIfTI's x and y go to the
-/// patient's right and front.
-fn placed(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
-    let signs = [-1.0, -1.0, 1.0];
-    if header.sform_code > 0 {
-        let rows = [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from));
-        let columns = [0, 1, 2].map(|k| [rows[0][k], rows[1][k], rows[2][k]]);
-        let axes = Axes::new(columns, signs, true).map_err(|fault| fault.within("sform"))?;
-        return Ok(Some((axes, columns.map(|column| column.iter().map(|x| x * x).sum::<f64>().sqrt()))));
+/// Edges of voxels that the header gives beside its transformations.
+fn pixdim(header: &NiftiHeader) -> [f64; 3] {
+    [1, 2, 3].map(|axis| f64::from(header.pixdim[axis]).abs())
+}
+
+/// NIfTI's x and y go to the patient's right and front.
+const SIGNS: [f64; 3] = [-1.0, -1.0, 1.0];
+
+/// Axes and spacing by the header's affine transformation, if it has one.
+fn by_sform(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
+    if header.sform_code <= 0 {
+        return Ok(None);
     }
+    let rows = [header.srow_x, header.srow_y, header.srow_z].map(|row| row.map(f64::from));
+    let columns = [0, 1, 2].map(|k| [rows[0][k], rows[1][k], rows[2][k]]);
+    let axes = Axes::new(columns, SIGNS, true).map_err(|fault| fault.within("sform"))?;
+    Ok(Some((axes, columns.map(|column| column.iter().map(|x| x * x).sum::<f64>().sqrt()))))
+}
+
+/// What the header tells twice and differently; its sform is taken.
+fn contradictions(header: &NiftiHeader) -> Result<Vec<String>> {
+    /// Lengths that differ by less are the same, rounded.
+    const SAME: f64 = 1e-3;
+    /// Directions that differ by fewer degrees are the same.
+    const SAME_DEGREES: f64 = 0.5;
+    let Some((axes, spacing)) = by_sform(header)? else { return Ok(Vec::new()) };
+    let mut notes = Vec::new();
+    let steps = pixdim(header);
+    // Edges of 0 are left out, as are those of axes with a single voxel.
+    if (0..3).any(|k| header.dim[k + 1] > 1 && steps[k] > 0.0 && (steps[k] / spacing[k] - 1.0).abs() > SAME) {
+        let text = |steps: [f64; 3]| steps.map(|step| format!("{step:.4}")).join(" x ");
+        notes.push(format!(
+            "its sform has voxels of {}, its pixdim of {}: the sform is taken; \"edges\" in \"voxels\" takes others",
+            text(spacing),
+            text(steps)
+        ));
+    }
+    // Files that have a sform need no sound qform.
+    if let Ok(Some((other, _))) = by_qform(header) {
+        let angle = |k: usize| {
+            let cosine: f64 = (0..3).map(|i| axes.vectors[k][i] * other.vectors[k][i]).sum();
+            cosine.clamp(-1.0, 1.0).acos().to_degrees()
+        };
+        let most = (0..3).map(angle).fold(0.0, f64::max);
+        if most > SAME_DEGREES {
+            notes.push(format!("axes by its sform and by its qform differ by {most:.1} degrees: the sform is taken"));
+        }
+    }
+    Ok(notes)
+}
+
+/// Axes and spacing by the header's quaternion, if it has one.
+fn by_qform(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
     if header.qform_code <= 0 {
         return Ok(None);
     }
@@ -92,8 +139,8 @@ fn placed(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
         [2.0 * (b * c - a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d + a * b)],
         [2.0 * last * (b * d + a * c), 2.0 * last * (c * d - a * b), last * (a * a + d * d - b * b - c * c)],
     ];
-    let axes = Axes::new(columns, signs, true).map_err(|fault| fault.within("qform"))?;
-    Ok(Some((axes, [1, 2, 3].map(|axis| f64::from(header.pixdim[axis]).abs()))))
+    let axes = Axes::new(columns, SIGNS, true).map_err(|fault| fault.within("qform"))?;
+    Ok(Some((axes, pixdim(header))))
 }
 
 fn shape(header: &NiftiHeader) -> Result<[u64; 3]> {
