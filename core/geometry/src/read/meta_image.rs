@@ -79,13 +79,10 @@ const UNIT: f64 = 1e-3;
 fn axes(header: &Header, dimensions: usize) -> Result<(Option<Axes>, Vec<String>)> {
     const NAMES: [&str; 3] = ["TransformMatrix", "Rotation", "Orientation"];
     let Some((name, text)) = NAMES.iter().find_map(|name| Some((name, header.get(name)?))) else {
-        let letters = header.get("AnatomicalOrientation").filter(|letters| !letters.contains('?'));
-        let note = |letters: &str| {
-            format!(
-                "its AnatomicalOrientation {letters} has no TransformMatrix beside it and is not used: axes are as stored"
-            )
-        };
-        return Ok((None, letters.map(|letters| note(letters)).into_iter().collect()));
+        let unused = header.get("AnatomicalOrientation").filter(|letters| !letters.contains('?')).map(|letters| {
+            format!("its AnatomicalOrientation {letters} has no TransformMatrix beside it and is not used: axes are as stored")
+        });
+        return Ok((None, unused.into_iter().collect()));
     };
     let numbers: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
     let numbers = numbers
