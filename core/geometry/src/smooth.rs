@@ -18,8 +18,9 @@ const BAND: f32 = 4.0;
 const ROUNDS: [usize; 2] = [160, 60];
 /// Time steps in 2-D and 3-D, in square pixels; half of what is stable.
 const DT: [f32; 2] = [0.25, 0.16];
-/// Rounds in which sizes are restored.
+/// Rounds in which sizes are restored, and how far each moves the wall at most.
 const RESTORED: usize = 3;
+const MOST_MOVED: f32 = 0.25;
 /// Centres stay at least this far on their own side of the wall.
 const MARGIN: f32 = 0.02;
 
@@ -75,7 +76,7 @@ impl Field {
             for x in from as usize..to as usize {
                 let (u, at) = (&mut self.values[start + x], row * nx + x);
                 if u.abs() < BAND && wall[at] > 0.0 {
-                    let moved = *u + missing[at] / wall[at];
+                    let moved = *u + (missing[at] / wall[at]).clamp(-MOST_MOVED, MOST_MOVED);
                     *u = if open[at] { moved.max(MARGIN) } else { moved.min(-MARGIN) };
                 }
             }
