@@ -108,6 +108,7 @@ impl Raft {
         let parameters = Parameters {
             precision: numbers.precision,
             in_fluid: true,
+            sharing: 1,
             kinds,
             pairs: APART,
             wall: None,
@@ -213,6 +214,7 @@ impl Gas {
         let parameters = Parameters {
             precision,
             in_fluid: false,
+            sharing: 1,
             kinds: vec![kind],
             pairs,
             wall: None,

@@ -1,6 +1,7 @@
 // What the nodes of each body's region sum up to, as whole numbers: weights w, their moments w d and w d d, velocities w u
 // and w u d. A ghost sums over this rank's nodes, so sums over ranks do not depend on which of them owns a node. Only w and
-// w u are rounded: d, from the site below the body's centre, is whole.
+// w u are rounded: d, from the site below the body's centre, is whole. Where regions are large, ${sharing} invocations share a
+// body: each takes every ${sharing}th row, and adds what it finds to sums that were zero.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
@@ -10,11 +11,16 @@ var<storage, read> orientation: array<real>;
 var<storage, read> directory: array<u32>;
 var<storage, read> sites: array<u32>;
 var<storage, read> node_velocity: array<${vector}>;
+#if sharing > 1
+var<storage, read_write> sums: array<atomic<i32>>;
+var<storage, read_write> reached: array<atomic<u32>>;
+#else
 var<storage, read_write> sums: array<i32>;
 var<storage, read_write> reached: array<u32>;
+#endif
 
 fn work_on(k: u32) {
-    let i = span.first + k;
+    let i = span.first + k / ${sharing}u;
     var looked = false;
     var W = 0;
     // w d, w d d (xx, yy, zz and yz, zx, xy), w u, and w u d by components of u.
@@ -22,9 +28,17 @@ fn work_on(k: u32) {
     var ${sum.name} = vec3<i32>();
 #endfor
     let region = region_of(i);
-    // One loop over all nodes, since rows side by side differ in length. A region without planes begins at its end.
+    // One loop over all nodes, since rows side by side differ in length.
+#if sharing > 1
+    let wide = max(region.last.y - region.first.y + 1, 0);
+    let rows = wide * max(region.last.z - region.first.z + 1, 0);
+    var row_number = i32(k % ${sharing}u) - ${sharing};
+    var d = vec3<i32>(1, 0, 0);
+#else
+    // A region without planes begins at its end.
     let none = region.first.z > region.last.z;
     var d = vec3<i32>(1, select(region.first.y - 1, region.last.y, none), region.first.z);
+#endif
     var row = Row();
     var place = 0u;
     var local = 0u;
@@ -32,6 +46,14 @@ fn work_on(k: u32) {
     var sx = 0;
     loop {
         if (d.x > row.last) {
+#if sharing > 1
+            row_number += ${sharing};
+            if (row_number >= rows) {
+                break;
+            }
+            d.y = region.first.y + row_number % wide;
+            d.z = region.first.z + row_number / wide;
+#else
             d.y++;
             if (d.y > region.last.y) {
                 d.y = region.first.y;
@@ -40,6 +62,7 @@ fn work_on(k: u32) {
                     break;
                 }
             }
+#endif
             row = row_of(region, d.y, d.z);
             d.x = row.first;
             sx = wrapped_x(region.site.x + d.x);
@@ -75,6 +98,17 @@ fn work_on(k: u32) {
             }
         }
     }
+#if sharing > 1
+    if (looked) {
+        atomicStore(&reached[i], 1u);
+        atomicAdd(&sums[i], W);
+#for sum in sums
+#for axis in axes
+        atomicAdd(&sums[${sum.first + axis.index}u * span.stride + i], ${sum.name}.${axis.name});
+#endfor
+#endfor
+    }
+#else
     reached[i] = u32(looked);
     sums[i] = W;
 #for sum in sums
@@ -82,4 +116,5 @@ fn work_on(k: u32) {
     sums[${sum.first + axis.index}u * span.stride + i] = ${sum.name}.${axis.name};
 #endfor
 #endfor
+#endif
 }

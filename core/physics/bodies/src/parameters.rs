@@ -97,6 +97,24 @@ pub struct Parameters {
     pub spacing: f64,
     /// Corner of the domain, m.
     pub origin: [f64; 3],
+    /// How many invocations share the rows of a body's region, see [`sharing`]. No result depends on it.
+    pub sharing: u32,
+}
+
+/// How many invocations share the rows of a region: one where regions are small, for then bodies are many. The region of
+/// a large body would keep one invocation busy while the rest of the device waits.
+pub fn sharing(kinds: &[Kind]) -> u32 {
+    /// Rows that are enough for an invocation.
+    const ROWS: f64 = 8.0;
+    /// Up to so many times as many rows are not shared.
+    const ALONE: f64 = 16.0;
+    const MOST: u32 = 256;
+    let rows = |kind: &Kind| {
+        let [a, b, c] = kind.half_widths.map(|xi| 2.0 * xi + 1.0);
+        a * b * c / a.min(b).min(c)
+    };
+    let most = kinds.iter().map(rows).fold(0.0, f64::max) / ROWS;
+    if most <= ALONE { 1 } else { (most as u32).next_power_of_two().min(MOST) }
 }
 
 impl Kind {
@@ -333,6 +351,7 @@ mod tests {
         Parameters {
             precision: Precision::F32,
             in_fluid: true,
+            sharing: 1,
             kinds: vec![kind],
             pairs: GayBerne { epsilon: 1e-3, sigma: 1.0, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.1 },
             wall: None,

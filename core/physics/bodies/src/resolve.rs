@@ -8,7 +8,7 @@ use hematite_engine::{Medium, SurfaceContact};
 use super::Gate;
 use super::friction::{coupling, inertia, jeffery, mass, rotational, translational};
 use super::gay_berne::{GayBerne, Shape};
-use super::parameters::{Kind, Parameters};
+use super::parameters::{FASTEST, Kind, Parameters, sharing};
 use super::region::{half_widths, lattice_mobility};
 use super::state::State;
 use super::surface;
@@ -62,6 +62,7 @@ impl Rigid {
             kinds.push(kind(&given, medium, population).map_err(|fault| fault.within(key))?);
         }
         let mut notes = Vec::new();
+        notes.extend(kinds.iter().filter_map(|kind| driven_fast(kind, medium)));
         let (pairs, wall) = contact(config, medium, &kinds, &mut notes)?;
         for (contact, kind) in surface.iter().flat_map(|contact| kinds.iter().map(move |kind| (contact, kind))) {
             let pressure = surface::pressure(contact, kind);
@@ -77,6 +78,7 @@ impl Rigid {
         let parameters = Parameters {
             precision: medium.precision,
             in_fluid: true,
+            sharing: sharing(&kinds),
             kinds,
             pairs,
             wall: Some(wall),
@@ -161,6 +163,25 @@ fn kind(given: &BodyConfig, medium: &Medium, population: &Population) -> Result<
         force: given.force.map_or([0.0; 3], |force| force.map(|component| component.si() / units.force())),
         torque: [0.0; 3],
         seeded: population.cells.len() as u64,
+    })
+}
+
+/// A note where the force on a body alone would drive it faster, in a wide creeping flow, than the lattice bears.
+fn driven_fast(kind: &Kind, medium: &Medium) -> Option<String> {
+    let units = &medium.units;
+    let eta = medium.nu / units.kinematic_viscosity();
+    let force = kind.force.iter().map(|f| f * f).sum::<f64>().sqrt();
+    let speed = force / translational(kind.shape.axes, eta).into_iter().fold(f64::INFINITY, f64::min);
+    (speed > FASTEST).then(|| {
+        format!(
+            "the force on bodies of \"{}\", {:.3e} N, drives them at up to {:.3e} m/s in a wide creeping flow; beyond {:.3e} m/s \
+             a run ends: check the unit of bodies.populations.{}.force, or take a shorter step",
+            kind.name,
+            force * units.force(),
+            speed * units.velocity(),
+            FASTEST * units.velocity(),
+            kind.name
+        )
     })
 }
 

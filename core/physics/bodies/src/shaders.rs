@@ -137,6 +137,7 @@ impl Shader {
             fluid => FLUID,
             block_bits => 9,
             abreast => ABREAST,
+            sharing => parameters.sharing,
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
@@ -231,6 +232,7 @@ mod tests {
                 spacing: 1.0,
                 origin: [0.0; 3],
                 in_fluid: k < 8,
+                sharing: [1, 64][k / 2 % 2],
             };
             for shader in Shader::of(&parameters) {
                 wgsl_checks::validate(shader, &shader.wgsl(&parameters));

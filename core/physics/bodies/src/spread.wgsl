@@ -1,6 +1,7 @@
 // What bodies answer the fluid, added to the own nodes of their regions, as whole numbers. ${abreast} invocations side by side
 // share a body: each takes every ${abreast}th node of a row, so that they add to nodes side by side, which memory takes
-// together. Bodies whose regions have no own nodes, as gather.wgsl marked them, answer nothing.
+// together. Where regions are large, ${sharing} times as many share a body: each takes every ${sharing}th row. Bodies whose
+// regions have no own nodes, as gather.wgsl marked them, answer nothing.
 #include "prelude.wgsl"
 #include "kernel.wgsl"
 #include "region.wgsl"
@@ -14,11 +15,15 @@ var<storage, read> reached: array<u32>;
 var<storage, read_write> node_force: array<atomic<i32>>;
 
 fn work_on(k: u32) {
-    let i = span.first + k / ${abreast}u;
+    let i = span.first + k / ${abreast * sharing}u;
     if (reached[i] == 0u) {
         return;
     }
     let lane = i32(k % ${abreast}u);
+#if sharing > 1
+    let share = i32(k / ${abreast}u % ${sharing}u);
+    var row_number = 0;
+#endif
     let region = region_of(i);
     let g = answer_of(i, 0u);
     let alpha = answer_of(i, 3u);
@@ -26,6 +31,12 @@ fn work_on(k: u32) {
     for (var dz = region.first.z; dz <= region.last.z; dz++) {
         let sz = wrapped_z(region.site.z + dz);
         for (var dy = region.first.y; dy <= region.last.y; dy++) {
+#if sharing > 1
+            row_number++;
+            if (row_number % ${sharing} != share) {
+                continue;
+            }
+#endif
             let row = row_of(region, dy, dz);
             if (row.first + lane > row.last) {
                 continue;

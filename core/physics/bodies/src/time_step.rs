@@ -103,7 +103,12 @@ impl RigidBodies {
     fn record_gather(&self, recorder: &mut Recorder) {
         if self.shared.is_some() {
             recorder.phase("gather");
-            self.record(recorder, Shader::Gather, 0..self.particles.held(), PLAIN);
+            let lanes = self.parameters.sharing;
+            if lanes > 1 {
+                let properties = self.particles.properties();
+                ["sums", "reached"].iter().for_each(|name| recorder.clear(properties.get(name)));
+            }
+            self.record(recorder, Shader::Gather, 0..self.particles.held(), Work { lanes, ..PLAIN });
         }
     }
 
@@ -140,7 +145,8 @@ impl RigidBodies {
     fn record_spread(&self, recorder: &mut Recorder, bodies: Range<u32>) {
         if self.shared.is_some() {
             recorder.phase("spread");
-            self.record(recorder, Shader::Spread, bodies, Work { lanes: ABREAST, ..PLAIN });
+            let lanes = ABREAST * self.parameters.sharing;
+            self.record(recorder, Shader::Spread, bodies, Work { lanes, ..PLAIN });
         }
     }
 

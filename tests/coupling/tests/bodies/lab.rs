@@ -31,6 +31,8 @@ pub struct Lab {
     pub bodies: Vec<State>,
     /// Velocity of the fluid at the start.
     pub flow: fn([f64; 3]) -> [f64; 3],
+    /// How many invocations share a region.
+    pub sharing: u32,
 }
 
 /// What a run leaves.
@@ -80,6 +82,7 @@ impl Lab {
             force: [0.0; 3],
             bodies: Vec::new(),
             flow: |_| [0.0; 3],
+            sharing: 1,
         }
     }
 
@@ -142,6 +145,7 @@ impl Lab {
         Parameters {
             precision: self.precision,
             in_fluid: true,
+            sharing: self.sharing,
             kinds: self.kinds.clone(),
             pairs: self.pairs,
             wall: self.wall,
