@@ -46,7 +46,7 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
         track_chart(&all).write(&output.figure("tracks"), &origin)?;
     }
     output.say()?;
-    print_line(&format!("{} cells over {} dumps", all.len(), time.len()))?;
+    print_line(&format!("{} trajectories over {} dumps", all.len(), time.len()))?;
     for (name, moved) in &moved {
         if let Some(last) = moved.last() {
             let far: Vec<String> = (0..dimension)
@@ -57,7 +57,7 @@ pub fn run(arguments: &TracksArguments) -> Result<Exit> {
         }
     }
     if every > 1 {
-        say::note(&format!("tracks.csv holds one cell in {every}: all would be {rows} rows"));
+        say::note(&format!("tracks.csv holds one trajectory in {every}: all would be {rows} rows"));
     }
     Ok(Exit::Done)
 }

@@ -1,6 +1,7 @@
-//! Warnings of a run beside those of physics: members that find no room where they come in, and damaged checkpoints.
+//! Warnings of a run beside those of physics: members that find no room where they come in, or that are to come in where
+//! the fluid leaves, and damaged checkpoints.
 
-use hematite_engine::{Alarm, Fed};
+use hematite_engine::{Alarm, Fed, Mass};
 
 use crate::setup::Setup;
 use crate::system::System;
@@ -9,6 +10,8 @@ use crate::system::System;
 const LATE: f64 = 0.1;
 /// Least number of entries for that warning.
 const ENTRIES: u64 = 10;
+/// Share of the mass inside that has left through an opening above which it is told that nothing comes in there.
+const LEFT: f64 = 1e-3;
 
 /// The warning that a run skips a checkpoint, for the reason `damaged`, and restarts from `step`.
 pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
@@ -31,7 +34,28 @@ pub fn of_feeders(setup: &Setup, system: &System) -> Vec<Alarm> {
             ),
         })
     };
-    let feeders =
-        system.members().flat_map(|(what, members)| members.feeders().into_iter().map(move |fed| (what, fed)));
-    feeders.filter_map(alarm).collect()
+    feeders(system).filter_map(alarm).collect()
+}
+
+/// Warnings of members that are to come in where the fluid leaves. `mass`: that of the system's step.
+pub fn of_outflow(setup: &Setup, system: &System, mass: &Mass) -> Vec<Alarm> {
+    let (step, entries) = (system.step(), setup.entries());
+    let alarm = |(what, fed): (&str, Fed)| {
+        let name = &setup.ground.header.openings[fed.opening].name;
+        let through = entries.iter().zip(&mass.through).find(|(entry, _)| *entry == name).map_or(0.0, |(_, kg)| *kg);
+        (fed.came + fed.late == 0 && through < -LEFT * mass.inside).then(|| Alarm {
+            kind: format!("outflow:{name}"),
+            text: format!(
+                "at step {step} {:.3e} kg of the fluid has left through opening \"{name}\", net of what came in: no {what} come in \
+                 there. Name the openings through which the fluid comes in by {what}.inflow",
+                -through
+            ),
+        })
+    };
+    feeders(system).filter_map(alarm).collect()
+}
+
+/// What comes in, by physics and opening.
+fn feeders(system: &System) -> impl Iterator<Item = (&'static str, Fed)> {
+    system.members().flat_map(|(what, members)| members.feeders().into_iter().map(move |fed| (what, fed)))
 }

@@ -45,10 +45,25 @@ struct Bench {
     copy_bandwidth: f64,
     /// Steps of cells or bodies a second, ascending; empty without any.
     cell_steps: Vec<f64>,
-    /// Time of each phase on the rank where it is longest.
+    /// The rank whose device works longest: `phases`, `idle` and `host` are its.
+    rank: usize,
+    /// Time of its device in each phase. With `idle` they add up to `whole`.
     phases: Vec<Phase>,
+    /// Milliseconds a step in which its device waits: for its host, or for other ranks.
+    idle: f64,
+    /// Work of its host beside steps. It takes place while the device works or waits.
+    host: Vec<Phase>,
+    /// Mean over all ranks of the time that devices work, over that of `rank`.
+    balance: f64,
     /// Milliseconds a step in the measurement of phases, which timestamps slow down.
     whole: f64,
+}
+
+/// What a rank does in the measurement of phases.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Work {
+    device: Vec<Phase>,
+    host: Vec<Phase>,
 }
 
 /// A phase of the time step.
@@ -72,11 +87,10 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         comm.max(&mut slowest)?;
         Ok(slowest[0])
     };
-    let (mut before, mut warm, mut taken) = (0, 0.0, 0.0);
+    let (mut warm, mut taken) = (0.0, 0.0);
     while warm < WARM {
         taken = advance(&mut system, WARM_UP)?;
         warm += taken;
-        before += WARM_UP;
     }
     let fitting = ((LENGTH * WARM_UP as f64 / taken) as u64).min(1 << 20);
     let steps = cli.steps.unwrap_or(fitting).max(1);
@@ -87,23 +101,25 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
     seconds.sort_by(|a, b| b.total_cmp(a));
     gpu.time_phases(true);
     let timed = steps.min(256);
+    let per_step = |(name, seconds): (&str, f64)| Phase { name: name.to_owned(), ms: 1e3 * seconds / timed as f64 };
+    let before = host_phases(&system);
     let whole = 1e3 * advance(&mut system, timed)? / timed as f64;
     gpu.time_phases(false);
-    let mut phases: Vec<Phase> = gpu
-        .take_phases()?
-        .into_iter()
-        .map(|(name, seconds)| Phase { name: name.to_owned(), ms: 1e3 * seconds / timed as f64 })
-        .collect();
+    let after = host_phases(&system).into_iter().zip(before);
+    let mine = Work {
+        device: gpu.take_phases()?.into_iter().map(per_step).collect(),
+        host: after.map(|((name, after), (_, before))| per_step((name, after - before))).collect(),
+    };
     let counts = system.counts(comm, &setup.ground)?;
     let inside: u64 = counts.iter().map(|population| population.count.inside).sum();
-    let done = (before + steps * REPEATS as u64 + timed) as f64;
-    let of_host = system.physics.iter().flat_map(|physics| physics.host_phases());
-    phases.extend(of_host.map(|(name, seconds)| Phase { name: name.to_owned(), ms: 1e3 * seconds / done }));
     let moved = system.physics.iter().map(|physics| physics.bytes_per_step()).sum::<f64>() as i64;
     let mut totals = [moved, gpu.copy_bandwidth()? as i64];
     comm.sum(&mut totals)?;
     let [bytes_per_update, copy_bandwidth] = [totals[0] as f64 / setup.ground.header.nodes as f64, totals[1] as f64];
-    let Some(phases) = longest(comm, &phases)? else { return Ok(Exit::Done) };
+    let Some(works) = gathered(comm, &mine)? else { return Ok(Exit::Done) };
+    let busy: Vec<f64> = works.iter().map(|work| work.device.iter().map(|phase| phase.ms).sum()).collect();
+    let rank = (0..busy.len()).max_by(|&a, &b| busy[a].total_cmp(&busy[b])).unwrap_or_default();
+    let Work { device: phases, host } = works[rank].clone();
     let rate = |per_step: f64| -> Vec<f64> { seconds.iter().map(|s| per_step * steps as f64 / s).collect() };
     let nodes = setup.ground.header.nodes as u64;
     let vertices = system.members().map(|(_, members)| members.vertices()).sum();
@@ -119,7 +135,11 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         bytes_per_update,
         copy_bandwidth,
         cell_steps: if inside > 0 { rate(inside as f64) } else { Vec::new() },
+        rank,
         phases,
+        idle: whole - busy[rank],
+        host,
+        balance: if busy[rank] > 0.0 { busy.iter().sum::<f64>() / busy.len() as f64 / busy[rank] } else { 1.0 },
         whole,
     };
     match format {
@@ -131,21 +151,16 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
     Ok(Exit::Done)
 }
 
-/// The longest time of each phase among the ranks, on rank 0.
-fn longest(comm: &dyn Comm, mine: &[Phase]) -> Result<Option<Vec<Phase>>> {
-    let text = serde_json::to_vec(mine).map_err(|error| Fault::io(error.to_string()))?;
-    let Some(all) = comm.gather(&text)? else { return Ok(None) };
-    let mut longest: Vec<Phase> = Vec::new();
-    for text in all {
-        let phases: Vec<Phase> = serde_json::from_slice(&text).map_err(|error| Fault::io(error.to_string()))?;
-        for phase in phases {
-            match longest.iter_mut().find(|known| known.name == phase.name) {
-                Some(known) => known.ms = known.ms.max(phase.ms),
-                None => longest.push(phase),
-            }
-        }
-    }
-    Ok(Some(longest))
+/// Seconds of the host's work beside steps so far.
+fn host_phases(system: &System) -> Vec<(&'static str, f64)> {
+    system.physics.iter().flat_map(|physics| physics.host_phases()).collect()
+}
+
+/// What each rank does, on rank 0.
+fn gathered(comm: &dyn Comm, mine: &Work) -> Result<Option<Vec<Work>>> {
+    let fault = |error: serde_json::Error| Fault::io(error.to_string());
+    let Some(all) = comm.gather(&serde_json::to_vec(mine).map_err(fault)?)? else { return Ok(None) };
+    all.iter().map(|text| serde_json::from_slice(text).map_err(fault)).collect::<Result<_>>().map(Some)
 }
 
 impl Bench {
@@ -171,16 +186,25 @@ impl Bench {
             let what = if self.vertices == 0 { "body-steps" } else { "cell-steps" };
             text += &format!("{what}  {} a second\n", range(&self.cell_steps));
         }
-        text += &format!("\n{:<12}{:>12}{:>9}\n", "phase", "ms a step", "share");
-        let line = |name: &str, ms: f64| format!("{name:<12}{ms:>12.4}{:>8.1}%\n", 100.0 * ms / self.whole);
+        if self.ranks > 1 {
+            let (rank, balance) = (self.rank, 100.0 * self.balance);
+            text += &format!(
+                "phases      of rank {rank}, whose device works longest; the mean of all is {balance:.1} % of that\n"
+            );
+        }
+        let names = self.phases.iter().chain(&self.host).map(|phase| phase.name.len());
+        let wide = names.chain(["whole step".len()]).max().unwrap_or_default() + 2;
+        let line = |name: &str, ms: f64| format!("{name:<wide$}{ms:>10.4}{:>8.1}%\n", 100.0 * ms / self.whole);
+        text += &format!("\n{:<wide$}{:>10}{:>9}\n", "phase", "ms a step", "share");
         for phase in &self.phases {
             text += &line(&phase.name, phase.ms);
         }
-        let known: f64 = self.phases.iter().map(|phase| phase.ms).sum();
-        if self.ranks == 1 {
-            text += &line("other", self.whole - known);
+        text += &line("idle", self.idle);
+        text += &line("whole step", self.whole);
+        if !self.host.is_empty() {
+            text += "\non the host meanwhile\n";
         }
-        text + &line("whole step", self.whole)
+        self.host.iter().fold(text, |text, phase| text + &line(&phase.name, phase.ms))
     }
 }
 

@@ -250,8 +250,8 @@ impl Output {
         })
     }
 
-    /// Adds a line to the ledger: measurements of physics, and counts of members. Collective.
-    pub fn monitor(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System, mlups: f64) -> Result<()> {
+    /// Adds a line to the ledger: measurements of physics, and counts of members. Gives the mass in it. Collective.
+    pub fn monitor(&mut self, comm: &dyn Comm, setup: &Setup, system: &mut System, mlups: f64) -> Result<Mass> {
         let start = Instant::now();
         let at = system.now();
         let done = setup.end.share(system.clock(), at.step);
@@ -271,12 +271,12 @@ impl Output {
         let cells: Vec<CellCount> =
             system.counts(comm, &setup.ground)?.into_iter().map(|population| population.count).collect();
         if let (Some(ledger), Some(to)) = (&mut self.ledger, &mut self.log) {
-            let Mass { inside, through } = mass;
+            let Mass { inside, through } = mass.clone();
             ledger.append(&LedgerRow { step: at.step, time: at.time, inside, through, values, cells })?;
             to.write(&Value::Object(log))?;
         }
         self.seconds += start.elapsed().as_secs_f64();
-        Ok(())
+        Ok(mass)
     }
 
     /// Adds an event to the log.

@@ -254,11 +254,12 @@ impl<'c> TimeLoop<'c> {
         let start = Instant::now();
         self.system.inspect(comm, &self.setup.ground)?;
         self.output.seconds += start.elapsed().as_secs_f64();
+        let mut alarms = alarm::of_feeders(&self.setup, &self.system);
         if line {
-            self.output.monitor(comm, &self.setup, &mut self.system, progress.mlups(step))?;
+            let mass = self.output.monitor(comm, &self.setup, &mut self.system, progress.mlups(step))?;
+            alarms.extend(alarm::of_outflow(&self.setup, &self.system, &mass));
         }
         self.warn(progress)?;
-        let alarms = alarm::of_feeders(&self.setup, &self.system);
         alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
     }
 

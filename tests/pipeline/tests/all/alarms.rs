@@ -2,6 +2,7 @@
 
 use hematite_dump::{Checkpoint, Column, Field, FieldReader, Ledger, RunRecord};
 use pipeline_tests::draw::Picture;
+use pipeline_tests::suspension::refilled_street;
 use pipeline_tests::{Folder, configs};
 use serde_json::{Value, json};
 
@@ -198,6 +199,19 @@ fn fluid_that_comes_in_and_does_not_go_out_is_told() {
     folder.json("run.json", &run);
     let _even = folder.run(&["run.json", "-o", "even", "--quiet"]).done();
     assert_eq!(warnings(&folder, "even"), [""; 0]);
+}
+
+#[test]
+fn members_that_are_to_come_in_where_the_fluid_leaves_are_told() {
+    let mut suspension = refilled_street();
+    suspension.run["time"]["steps"] = json!(200);
+    suspension.run["cells"] = json!({"inflow": {"out": {}}});
+    let folder = suspension.folder();
+    let run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    // The bodies' own opening is the right one.
+    assert_eq!(warnings(&folder, "run"), ["outflow:out"], "{}", run.stderr);
+    assert!(run.stderr.contains("kg of the fluid has left through opening \"out\""), "{}", run.stderr);
+    assert!(run.stderr.contains("no cells come in there") && run.stderr.contains("cells.inflow"), "{}", run.stderr);
 }
 
 #[test]

@@ -145,6 +145,22 @@ fn openings_that_fill_or_empty_the_vessel_are_told() {
 }
 
 #[test]
+fn forces_that_drive_bodies_too_fast_are_told() {
+    let suspension = suspension::pipe();
+    let folder = suspension.folder();
+    // A red disc of 8 um falls at some um/s under 1 pN.
+    for (force, told) in [("1 pN", false), ("1 uN", true)] {
+        let mut run = suspension.run.clone();
+        run["bodies"] = json!({"populations": {"red": {"force": ["0 N", force, "0 N"]}}});
+        folder.json("run.json", &run);
+        let checked = folder.run(&["run.json", "--check=quick"]).done();
+        let line = checked.stderr.lines().find(|line| line.contains("the force on bodies of \"red\", 1.000e"));
+        assert_eq!(line.is_some(), told, "{force}: {}", checked.stderr);
+        assert!(!told || line.is_some_and(|line| line.contains("bodies.populations.red.force")), "{line:?}");
+    }
+}
+
+#[test]
 fn membranes_have_a_capillary_number_and_their_dumps_a_size() {
     let folder = suspension::tube().folder();
     let table = checked(&folder, &["--check=quick"]);

@@ -1,4 +1,4 @@
-//! `run --trace`: a trace holds together, and the results stay the same.
+//! `run --trace` and `run --bench`: a trace holds together, phases add up, and the results stay the same.
 
 use hematite_dump::{RankTrace, Trace, TraceEvent};
 use pipeline_tests::{Folder, configs, suspension};
@@ -134,5 +134,28 @@ fn one_rank_alone_and_the_trace_of_an_earlier_run() {
     for wrong in ["0", "soon"] {
         let refused = folder.run(&["run.json", "-o", "other", "--trace", wrong]).exits(2);
         assert!(refused.stderr.contains("time steps to trace") && !folder.has("other"), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn phases_of_a_bench_add_up() {
+    let folder = suspension::bent_channel().folder();
+    for threads in ["1", "2"] {
+        let called = folder.run(&["run.json", "--bench=json", "--steps", "20", "--threads", threads, "--quiet"]).done();
+        let bench: Value = serde_json::from_str(&called.stdout).expect("JSON");
+        let number = |key: &str| bench[key].as_f64().unwrap_or_else(|| panic!("no {key}: {bench}"));
+        let phases = bench["phases"].as_array().expect("phases");
+        let busy: f64 = phases.iter().map(|phase| phase["ms"].as_f64().expect("a time")).sum();
+        assert!(phases.len() > 5 && busy > 0.0, "{bench}");
+        assert!((busy + number("idle") - number("whole")).abs() < 1e-9 * number("whole"), "{bench}");
+        assert!(number("idle") > -0.05 * number("whole"), "{bench}");
+        let balance = number("balance");
+        assert!(if threads == "1" { balance == 1.0 } else { (0.5..=1.0).contains(&balance) }, "{bench}");
+        assert!(bench["host"].as_array().expect("phases").iter().any(|phase| phase["name"] == "migration"), "{bench}");
+        assert!(!folder.has("run"));
+    }
+    let text = folder.run(&["run.json", "--bench", "--steps", "20", "--threads", "2", "--quiet"]).done().stdout;
+    for piece in ["MLUPS", "whose device works longest", "idle", "whole step", "on the host meanwhile"] {
+        assert!(text.contains(piece), "{text}");
     }
 }
