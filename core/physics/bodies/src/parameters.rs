@@ -101,20 +101,27 @@ pub struct Parameters {
     pub sharing: u32,
 }
 
-/// How many invocations share the rows of a region: one where regions are small, for then bodies are many. The region of
-/// a large body would keep one invocation busy while the rest of the device waits.
+/// How many invocations share the rows of a region: one where regions are small, or bodies so many that they fill any
+/// device by themselves. The region of a large body alone would keep one invocation busy while the rest waits.
 pub fn sharing(kinds: &[Kind]) -> u32 {
     /// Rows that are enough for an invocation.
     const ROWS: f64 = 8.0;
     /// Up to so many times as many rows are not shared.
     const ALONE: f64 = 16.0;
     const MOST: u32 = 256;
+    /// Invocations that fill a device.
+    const FULL: u64 = 1 << 16;
     let rows = |kind: &Kind| {
         let [a, b, c] = kind.half_widths.map(|xi| 2.0 * xi + 1.0);
         a * b * c / a.min(b).min(c)
     };
     let most = kinds.iter().map(rows).fold(0.0, f64::max) / ROWS;
-    if most <= ALONE { 1 } else { (most as u32).next_power_of_two().min(MOST) }
+    if most <= ALONE {
+        return 1;
+    }
+    let bodies = kinds.iter().map(|kind| kind.seeded).sum::<u64>().max(1);
+    let fitting = 1 << (FULL / bodies).max(1).ilog2();
+    (most as u32).next_power_of_two().min(MOST).min(fitting)
 }
 
 impl Kind {
@@ -384,6 +391,18 @@ mod tests {
             fitted += u32::from(fits);
         }
         assert!((20..100).contains(&fitted), "{fitted}");
+    }
+
+    #[test]
+    fn invocations_share_large_regions_of_few_bodies() {
+        let of = |half_width: f64, seeded: u64| {
+            let mut kinds = of_bodies([1.0; 3], [half_width; 3]).kinds;
+            kinds[0].seeded = seeded;
+            sharing(&kinds)
+        };
+        // 25, 121, 289, 1681 and 6561 rows.
+        assert_eq!([2.0, 5.0, 8.0, 20.0, 40.0].map(|half_width| of(half_width, 1)), [1, 1, 64, 256, 256]);
+        assert_eq!([0, 1000, 1100, 5000, 1 << 16, 1 << 40].map(|seeded| of(8.0, seeded)), [64, 64, 32, 8, 1, 1]);
     }
 
     #[test]

@@ -207,7 +207,7 @@ fn members_that_are_to_come_in_where_the_fluid_leaves_are_told() {
     suspension.run["time"]["steps"] = json!(200);
     suspension.run["cells"] = json!({"inflow": {"out": {}}});
     let folder = suspension.folder();
-    let run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let run = folder.run(&["run.json", "-o", "run"]).done();
     // The bodies' own opening is the right one.
     let mut kinds = warnings(&folder, "run");
     kinds.retain(|kind| kind.contains("flow:"));
