@@ -48,11 +48,10 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     }
     let endian = if header.endianness == Endianness::Little { Endian::Little } else { Endian::Big };
     let values = volume::read_values(source, count, kind, endian)?;
-    let placed = match by_sform(&header)? {
-        Some(placed) => Some(placed),
-        None => by_qform(&header)?,
+    let (placed, notes) = match by_sform(&header)? {
+        Some(placed) => (Some(placed), contradictions(&header, &placed)),
+        None => (by_qform(&header)?, Vec::new()),
     };
-    let notes = contradictions(&header)?;
     let spacing = placed.as_ref().map_or(pixdim(&header), |&(_, spacing)| spacing);
     let spacing = if shape[2] == 1 { [spacing[0], spacing[1], spacing[0]] } else { spacing };
     let unit = match header.xyzt_units & 7 {
@@ -89,13 +88,12 @@ fn by_sform(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
     Ok(Some((axes, columns.map(|column| column.iter().map(|x| x * x).sum::<f64>().sqrt()))))
 }
 
-/// What the header tells twice and differently; its sform is taken.
-fn contradictions(header: &NiftiHeader) -> Result<Vec<String>> {
+/// What the header tells otherwise than its sform, which gave these axes and this spacing.
+fn contradictions(header: &NiftiHeader, (axes, spacing): &(Axes, [f64; 3])) -> Vec<String> {
     /// Lengths that differ by less are the same, rounded.
     const SAME: f64 = 1e-3;
     /// Directions that differ by fewer degrees are the same.
     const SAME_DEGREES: f64 = 0.5;
-    let Some((axes, spacing)) = by_sform(header)? else { return Ok(Vec::new()) };
     let mut notes = Vec::new();
     let steps = pixdim(header);
     // Edges of 0 are left out, as are those of axes with a single voxel.
@@ -103,7 +101,7 @@ fn contradictions(header: &NiftiHeader) -> Result<Vec<String>> {
         let text = |steps: [f64; 3]| steps.map(|step| format!("{step:.4}")).join(" x ");
         notes.push(format!(
             "its sform has voxels of {}, its pixdim of {}: the sform is taken; \"edges\" in \"voxels\" takes others",
-            text(spacing),
+            text(*spacing),
             text(steps)
         ));
     }
@@ -118,7 +116,7 @@ fn contradictions(header: &NiftiHeader) -> Result<Vec<String>> {
             notes.push(format!("axes by its sform and by its qform differ by {most:.1} degrees: the sform is taken"));
         }
     }
-    Ok(notes)
+    notes
 }
 
 /// Axes and spacing by the header's quaternion, if it has one.
