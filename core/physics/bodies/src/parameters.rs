@@ -121,7 +121,7 @@ pub fn sharing(kinds: &[Kind]) -> u32 {
     }
     let bodies = kinds.iter().map(|kind| kind.seeded).sum::<u64>().max(1);
     let fitting = 1 << (FULL / bodies).max(1).ilog2();
-    (most as u32).next_power_of_two().min(MOST).min(fitting)
+    (most as u32).min(MOST).next_power_of_two().min(fitting)
 }
 
 impl Kind {
@@ -403,6 +403,8 @@ mod tests {
         // 25, 121, 289, 1681 and 6561 rows.
         assert_eq!([2.0, 5.0, 8.0, 20.0, 40.0].map(|half_width| of(half_width, 1)), [1, 1, 64, 256, 256]);
         assert_eq!([0, 1000, 1100, 5000, 1 << 16, 1 << 40].map(|seeded| of(8.0, seeded)), [64, 64, 32, 8, 1, 1]);
+        // Regions that `check` refuses later.
+        assert_eq!([1e6, 1e300, f64::INFINITY].map(|half_width| of(half_width, 1)), [256; 3]);
     }
 
     #[test]
