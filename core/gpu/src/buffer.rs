@@ -8,6 +8,9 @@ use crate::{Gpu, Recorder, Ticket};
 /// Bytes that a copy moves at a time, so that the host never holds a second copy of a large buffer.
 const CHUNK: usize = 4 << 20;
 
+/// Bytes of the smallest buffer that downloads are copied through; such buffers are kept for the next.
+const SMALLEST: u64 = 1 << 16;
+
 /// A storage buffer on the device. Padding at its end lets kernels access the last elements as a whole `vec4`.
 #[derive(Clone, Debug)]
 pub struct Buffer {
@@ -43,6 +46,33 @@ impl Arguments {
 #[derive(Clone, Debug)]
 pub struct Staging {
     pub(crate) inner: wgpu::Buffer,
+}
+
+/// `count` elements of a buffer from element `at` on.
+#[derive(Clone, Copy, Debug)]
+pub struct Elements<'a> {
+    /// Where they are.
+    pub buffer: &'a Buffer,
+    /// The first.
+    pub at: usize,
+    /// How many.
+    pub count: usize,
+}
+
+/// Pieces of buffers that are copied to the host together.
+#[derive(Default)]
+struct Group<'a> {
+    /// Of each the buffer, the first byte there, and what it is copied to.
+    pieces: Vec<(&'a Buffer, u64, &'a mut [u8])>,
+    /// Bytes of all, each padded to whole words.
+    bytes: usize,
+}
+
+impl<'a> Group<'a> {
+    fn push(&mut self, buffer: &'a Buffer, from: u64, piece: &'a mut [u8]) {
+        self.bytes += piece.len().next_multiple_of(4);
+        self.pieces.push((buffer, from, piece));
+    }
 }
 
 impl Gpu {
@@ -91,18 +121,61 @@ impl Gpu {
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn download<T: Pod>(&self, buffer: &Buffer, at: usize, count: usize) -> Result<Vec<T>> {
-        let mut values = vec![T::zeroed(); count];
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
-        let start = (at * size_of::<T>()) as u64;
-        debug_assert!(start.is_multiple_of(4));
-        let staging = self.staging("download", bytes.len().min(CHUNK) as u64)?;
-        for (k, piece) in bytes.chunks_mut(CHUNK).enumerate() {
-            let mut recorder = Recorder::new(self);
-            recorder.copy_out(buffer, start + (k * CHUNK) as u64, &staging, piece.len() as u64);
-            let ticket = recorder.submit();
-            self.read(&staging, &ticket, |mapped| piece.copy_from_slice(&mapped[..piece.len()]))?;
+        self.download_all(&[Elements { buffer, at, count }])
+    }
+
+    /// Copies all these elements to the host, one range after the other. The host waits once for ranges of up to 4 MiB together.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn download_all<T: Pod>(&self, ranges: &[Elements]) -> Result<Vec<T>> {
+        let mut values = vec![T::zeroed(); ranges.iter().map(|range| range.count).sum()];
+        let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut values);
+        let mut group = Group::default();
+        for range in ranges {
+            let start = range.at * size_of::<T>();
+            debug_assert!(start.is_multiple_of(4));
+            let (bytes, after) = rest.split_at_mut(range.count * size_of::<T>());
+            rest = after;
+            for (k, piece) in bytes.chunks_mut(CHUNK).enumerate() {
+                if group.bytes + piece.len() > CHUNK {
+                    self.fetch(std::mem::take(&mut group))?;
+                }
+                group.push(range.buffer, (start + k * CHUNK) as u64, piece);
+            }
         }
+        self.fetch(group)?;
         Ok(values)
+    }
+
+    /// Copies a group of pieces to the host.
+    fn fetch(&self, group: Group) -> Result<()> {
+        let bytes = group.bytes as u64;
+        if bytes == 0 {
+            return Ok(());
+        }
+        let kept = self.landing.lock().ok().and_then(|mut kept| kept.take());
+        let staging = match kept.filter(|staging| staging.inner.size() >= bytes) {
+            Some(staging) => staging,
+            None => self.staging("download", bytes.next_power_of_two().max(SMALLEST))?,
+        };
+        let mut recorder = Recorder::new(self);
+        let mut to = 0;
+        for (buffer, from, piece) in &group.pieces {
+            recorder.copy_out(buffer, *from, (&staging, to), piece.len() as u64);
+            to += piece.len().next_multiple_of(4) as u64;
+        }
+        let ticket = recorder.submit();
+        self.read(&staging, &ticket, |mut mapped| {
+            for (_, _, piece) in group.pieces {
+                piece.copy_from_slice(&mapped[..piece.len()]);
+                mapped = &mapped[piece.len().next_multiple_of(4)..];
+            }
+        })?;
+        if let Ok(mut kept) = self.landing.lock() {
+            *kept = Some(staging);
+        }
+        Ok(())
     }
 
     /// Waits for the submission `ticket` and calls `take` with the bytes of `staging`.

@@ -245,7 +245,7 @@ impl<'g> Recorder<'g> {
                 }
                 sent.record(self);
             }
-            Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&channel.send_buffer, 0, staging, bytes),
+            Way::Copied { staging, .. } if bytes > 0 => self.copy_out(&channel.send_buffer, 0, (staging, 0), bytes),
             Way::Copied { .. } => {}
         }
     }

@@ -1,12 +1,12 @@
 //! Finding and opening a GPU.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use hematite_config::{Fault, Result};
 
 use crate::copy_engine::CopyQueue;
 use crate::stopwatch::{Stopwatch, TIMESTAMPS};
-use crate::{Arguments, Buffer, Kernel, Ticket, environment, memory};
+use crate::{Arguments, Buffer, Kernel, Staging, Ticket, environment, memory};
 
 /// Says how to get a working Vulkan device.
 const REMEDY: &str = "Hematite needs a Vulkan device. For software Vulkan: apt-get install mesa-vulkan-drivers libvulkan1 \
@@ -74,6 +74,8 @@ pub struct Gpu {
     pub(crate) stopwatch: Arc<Stopwatch>,
     /// The kernel of copy.rs, compiled at its first use.
     pub(crate) copy: Arc<OnceLock<Kernel>>,
+    /// What the last download was copied through, unless one is under way.
+    pub(crate) landing: Arc<Mutex<Option<Staging>>>,
     /// Queue of the device's copy engine, if it has one.
     pub(crate) copy_queue: Option<CopyQueue>,
     waits: bool,
@@ -211,10 +213,11 @@ impl Gpu {
                 (device, queue, None)
             }
         };
-        let (stopwatch, copy) = (Arc::default(), Arc::default());
+        let (stopwatch, copy, landing) = (Arc::default(), Arc::default(), Arc::default());
         let waits = waits_of(std::env::var(WAITS).ok().as_deref(), info.patient)?;
         let taken = found.iter().cycle().take(local_rank).any(|(number, _)| *number == info.number);
-        Ok(Self { device, queue, limits, checks: needs.checks, stopwatch, copy, copy_queue, waits, taken, info })
+        let checks = needs.checks;
+        Ok(Self { device, queue, limits, checks, stopwatch, copy, landing, copy_queue, waits, taken, info })
     }
 
     /// Whether the device waits for answers within submissions ([`crate::Recorder::await_answer`]); else the host waits

@@ -28,7 +28,7 @@ mod testing;
 mod timeline;
 mod trusted;
 
-pub use buffer::{Arguments, Buffer, Staging};
+pub use buffer::{Arguments, Buffer, Elements, Staging};
 pub use channel::Channel;
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
 pub use kernel::{Bound, Kernel};

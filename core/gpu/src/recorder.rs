@@ -126,9 +126,9 @@ impl<'g> Recorder<'g> {
         pass
     }
 
-    /// Records a copy of `bytes` bytes of `from`, from byte `at` on, to the start of `to`.
-    pub fn copy_out(&mut self, from: &Buffer, at: u64, to: &Staging, bytes: u64) {
-        self.outside().copy_buffer_to_buffer(&from.inner, at, &to.inner, 0, bytes.next_multiple_of(4));
+    /// Records a copy of `bytes` bytes of `from`, from byte `at` on, to `to` from byte `first` on.
+    pub fn copy_out(&mut self, from: &Buffer, at: u64, (to, first): (&Staging, u64), bytes: u64) {
+        self.outside().copy_buffer_to_buffer(&from.inner, at, &to.inner, first, bytes.next_multiple_of(4));
     }
 
     /// Records a copy of the first `bytes` bytes of `from` to the start of `to`.

@@ -27,7 +27,7 @@ mod vicinity;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Channel, Gpu};
+use hematite_gpu::{Buffer, Channel, Elements, Gpu};
 
 pub use between::Between;
 pub use exchange::Pending;
@@ -196,19 +196,16 @@ impl Particles {
         self.enlarged
     }
 
-    /// The raw words of the property `name` of the own particles, by component.
+    /// The raw words of these properties of the own particles, each by component.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn words(&self, name: &str) -> Result<Vec<u32>> {
-        let property = self.arrays.properties.property(name);
-        let (own, width) = (self.own as usize, property.width as usize);
-        let mut words = Vec::with_capacity(own * property.words() as usize);
-        for c in 0..property.declared.components as usize {
-            let first = c * self.arrays.properties.stride as usize * width;
-            words.extend(self.gpu.download::<u32>(&property.buffer, first, own * width)?);
-        }
-        Ok(words)
+    pub fn words<const N: usize>(&self, names: [&str; N]) -> Result<[Vec<u32>; N]> {
+        let properties = names.map(|name| self.arrays.properties.property(name));
+        let (own, stride) = (self.own as usize, self.arrays.properties.stride as usize);
+        let ranges: Vec<Elements> = properties.iter().flat_map(|property| property.of_first(own, stride)).collect();
+        let mut words = self.gpu.download_all::<u32>(&ranges)?.into_iter();
+        Ok(properties.map(|property| words.by_ref().take(own * property.words() as usize).collect()))
     }
 }
 

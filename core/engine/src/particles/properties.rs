@@ -1,7 +1,7 @@
 //! The properties of particles that a physics declares; each is an array on the device.
 
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu};
+use hematite_gpu::{Buffer, Elements, Gpu};
 
 use crate::Precision;
 
@@ -85,6 +85,16 @@ impl Property {
     /// Number of words of one particle.
     pub fn words(&self) -> u32 {
         self.width * self.declared.components
+    }
+
+    /// The words of the first `count` particles, a range a component, in arrays for `stride` particles.
+    pub fn of_first(&self, count: usize, stride: usize) -> impl Iterator<Item = Elements<'_>> {
+        let width = self.width as usize;
+        (0..self.declared.components as usize).map(move |component| Elements {
+            buffer: &self.buffer,
+            at: component * stride * width,
+            count: count * width,
+        })
     }
 }
 

@@ -2,9 +2,10 @@
 
 use hematite_comm::{Comm, agree};
 use hematite_config::{Exit, Result};
-use hematite_gpu::Recorder;
+use hematite_gpu::{Elements, Recorder};
 
 use super::arrays::{Arrays, Listed};
+use super::properties::Property;
 use super::{GONE, ID, POSITION, Particles, Pending};
 
 /// A particle in a tile where no rank has nodes.
@@ -81,7 +82,8 @@ impl Particles {
     /// The number of the own particle with the most neighbours.
     fn most_crowded(&self) -> Result<u32> {
         let counts = self.gpu.download::<u32>(&self.arrays.neighbours.count, 0, self.own as usize)?;
-        let most = self.words(ID.name)?.into_iter().zip(counts).max_by_key(|&(_, count)| count);
+        let [id] = self.words([ID.name])?;
+        let most = id.into_iter().zip(counts).max_by_key(|&(_, count)| count);
         Ok(most.map_or(0, |(id, _)| id))
     }
 
@@ -235,11 +237,12 @@ impl Particles {
         let new = Arrays::new(&self.gpu, &self.variant, &self.map, &self.tiles, &self.declared, (room, lists))?;
         let old = std::mem::replace(&mut self.arrays, new);
         for (from, to) in old.properties.list().iter().zip(self.arrays.properties.list()) {
-            for c in 0..from.declared.components as usize {
-                let at = |stride: u32| c * (stride * from.width) as usize;
-                let words: Vec<u32> =
-                    self.gpu.download(&from.buffer, at(old.properties.stride), (held * from.width) as usize)?;
-                self.gpu.upload(&to.buffer, at(self.arrays.properties.stride), &words)?;
+            let of = |property, stride: u32| Property::of_first(property, held as usize, stride as usize);
+            let ranges: Vec<Elements> = of(from, old.properties.stride).collect();
+            let words = self.gpu.download_all::<u32>(&ranges)?;
+            let components = words.chunks((held * from.width).max(1) as usize);
+            for (component, range) in components.zip(of(to, self.arrays.properties.stride)) {
+                self.gpu.upload(range.buffer, range.at, component)?;
             }
         }
         self.enlarged += 1;

@@ -198,9 +198,10 @@ pub fn rebuild(gpu: &Gpu, comm: &dyn Comm, particles: &mut Particles) -> Result<
 
 /// The sums at own charges, by number.
 pub fn sums(particles: &Particles) -> Result<Vec<(u32, Sums)>> {
-    let (own, words) = (particles.own() as usize, particles.words("actions")?);
+    let own = particles.own() as usize;
+    let [words, id] = particles.words(["actions", "id"])?;
     let of = |i: usize| words[i..].iter().step_by(own).map(|&word| word as i32).collect();
-    Ok(particles.words("id")?.into_iter().enumerate().map(|(i, id)| (id, of(i))).collect())
+    Ok(id.into_iter().enumerate().map(|(i, id)| (id, of(i))).collect())
 }
 
 /// Runs `work` on `ranks` ranks, each with its own device. Returns the joint results, ascending.

@@ -126,7 +126,7 @@ fn what_left_acts_no_more() {
     let gone = 17;
     let found = on_ranks(1, lab.precision, |gpu, comm| {
         let particles = lab.particles(gpu, comm, &charges)?;
-        let at = particles.words("id")?.iter().position(|&id| id == gone).expect("there");
+        let at = particles.words(["id"])?[0].iter().position(|&id| id == gone).expect("there");
         gpu.upload(particles.properties().get("gone"), at, &[1_u32])?;
         found(gpu, &pairs(gpu, &lab, &particles, LARGEST)?, &particles)
     });

@@ -1,6 +1,6 @@
 //! Bodies that come in through openings.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use hematite_cells::RigidShape;
 use hematite_comm::{Comm, agree};
@@ -11,6 +11,7 @@ use hematite_engine::sites::Coordinate;
 use hematite_gpu::Recorder;
 
 use super::feeder::Candidate;
+use super::gay_berne::{Tensor, added};
 use super::meeting::MetCell;
 use super::rigid_bodies::RigidBodies;
 use super::rotation::axes_of;
@@ -22,6 +23,12 @@ struct Due {
     number: usize,
     /// Where it may be put in, best first.
     places: Vec<Candidate>,
+}
+
+/// A body where it stands, with its part of what says how near others are.
+struct Standing {
+    body: Candidate,
+    tensor: Tensor,
 }
 
 impl RigidBodies {
@@ -67,14 +74,15 @@ impl RigidBodies {
         let mut taken = agree(comm, self.taken(&places).and_then(|by| self.taken_by_cells(&places, by)))?;
         comm.sum(&mut taken)?;
         let mut taken = taken.into_iter();
-        let mut inside: Vec<Candidate> = Vec::new();
+        let mut inside: Vec<Standing> = Vec::new();
         let mut states = Vec::new();
         for Due { gate, number, places } in due {
             let free: Vec<bool> = taken.by_ref().take(places.len()).map(|taken| taken == 0).collect();
             let free = places.iter().zip(free).filter(|&(_, free)| free).map(|(place, _)| *place);
-            let room = free.into_iter().find(|place| !inside.iter().any(|other| self.too_near(place, other)));
+            let mut free = free.into_iter().map(|place| self.standing(place));
+            let room = free.find(|place| !inside.iter().any(|other| self.too_near(place, other)));
             if let Some(place) = room {
-                states.push(self.next_state(&place)?);
+                states.push(self.next_state(&place.body)?);
                 inside.push(place);
                 self.count_entry(gate, number);
             }
@@ -141,7 +149,8 @@ impl RigidBodies {
         if candidates.is_empty() || own == 0 {
             return Ok(taken);
         }
-        let (words, gone) = (self.particles.words("position")?, self.particles.words(GONE.name)?);
+        let [words, gone, kind, orientation] = self.particles.words(["position", GONE.name, "kind", "orientation"])?;
+        let orientation = self.parameters.precision.unpack_real(bytemuck::cast_slice(&orientation));
         let place = |i: usize| {
             [0, 1, 2].map(|a| {
                 let at = 2 * (a * own + i);
@@ -153,42 +162,29 @@ impl RigidBodies {
         let placed = |at: [f64; 3]| {
             [0, 1, 2].map(|a| if self.parameters.periodic[a] { 0 } else { (at[a] / reach).floor() as i32 })
         };
+        let steps = |a: usize| if self.parameters.periodic[a] { 0..=0 } else { -1..=1 };
+        let around = |[x, y, z]: [i32; 3]| {
+            steps(0).flat_map(move |u| steps(1).flat_map(move |v| steps(2).map(move |w| [x + u, y + v, z + w])))
+        };
         let mut boxes: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
         for (c, candidate) in candidates.iter().enumerate() {
             boxes.entry(placed(candidate.position)).or_default().push(c);
         }
-        let (mut low, mut high) = ([i32::MAX; 3], [i32::MIN; 3]);
-        for key in boxes.keys() {
-            low = [0, 1, 2].map(|a| low[a].min(key[a] - 1));
-            high = [0, 1, 2].map(|a| high[a].max(key[a] + 1));
-        }
-        let mut pairs = Vec::new();
-        for (i, at) in (0..own).filter(|&i| gone[i] == 0).map(|i| (i, place(i))) {
-            let [x, y, z] = placed(at);
-            if [x, y, z].iter().zip(low).zip(high).any(|((&k, low), high)| k < low || k > high) {
+        let near: HashSet<[i32; 3]> = boxes.keys().flat_map(|&at| around(at)).collect();
+        let candidates: Vec<Standing> = candidates.iter().map(|&candidate| self.standing(candidate)).collect();
+        for (i, position) in (0..own).filter(|&i| gone[i] == 0).map(|i| (i, place(i))) {
+            let at = placed(position);
+            if !near.contains(&at) {
                 continue;
             }
-            let steps = |a: usize| if self.parameters.periodic[a] { 0..=0 } else { -1..=1 };
-            let around =
-                steps(0).flat_map(|u| steps(1).flat_map(move |v| steps(2).map(move |w| [x + u, y + v, z + w])));
-            for &c in around.filter_map(|at| boxes.get(&at)).flatten() {
-                let apart = self.apart(at, candidates[c].position);
-                if apart.iter().map(|r| r * r).sum::<f64>() < reach * reach {
-                    pairs.push((i, c));
-                }
-            }
-        }
-        if pairs.is_empty() {
-            return Ok(taken);
-        }
-        let kind = self.particles.words("kind")?;
-        let orientation = self.particles.words("orientation")?;
-        let orientation = self.parameters.precision.unpack_real(bytemuck::cast_slice(&orientation));
-        for (i, c) in pairs {
             let orientation = [0, 1, 2, 3].map(|a| orientation[a * own + i]);
-            let body = Candidate { kind: kind[i], position: place(i), orientation };
-            if self.too_near(&candidates[c], &body) {
-                taken[c] = 1;
+            let body = self.standing(Candidate { kind: kind[i], position, orientation });
+            for &c in around(at).filter_map(|at| boxes.get(&at)).flatten() {
+                let apart = self.apart(position, candidates[c].body.position);
+                let reached = apart.iter().map(|r| r * r).sum::<f64>() < reach * reach;
+                if reached && taken[c] == 0 && self.too_near(&candidates[c], &body) {
+                    taken[c] = 1;
+                }
             }
         }
         Ok(taken)
@@ -208,15 +204,18 @@ impl RigidBodies {
         Ok(taken)
     }
 
+    fn standing(&self, body: Candidate) -> Standing {
+        Standing { body, tensor: self.parameters.kinds[body.kind as usize].shape.tensor(&axes_of(body.orientation)) }
+    }
+
     /// Whether two bodies overlap, or repel each other more than bodies that touch.
-    fn too_near(&self, a: &Candidate, b: &Candidate) -> bool {
-        let (parameters, apart) = (&self.parameters, self.apart(a.position, b.position));
-        let [one, other] = [a, b].map(|body| &parameters.kinds[body.kind as usize]);
-        if one.ellipsoid(a.orientation).overlaps(&other.ellipsoid(b.orientation), apart) {
-            return true;
-        }
-        let axes = [a, b].map(|body| axes_of(body.orientation));
-        parameters.pairs.well(apart, [&axes[0], &axes[1]], [&one.shape, &other.shape]).rho < 1.0
+    fn too_near(&self, a: &Standing, b: &Standing) -> bool {
+        let (parameters, apart) = (&self.parameters, self.apart(a.body.position, b.body.position));
+        let rho = parameters.pairs.rho(apart, added(a.tensor, b.tensor));
+        let ellipsoid = |body: &Candidate| parameters.kinds[body.kind as usize].ellipsoid(body.orientation);
+        // rho is made of a lower bound of Perram and Wertheim's contact function: bodies that overlap have one below gamma.
+        let may_overlap = rho < parameters.pairs.gamma || rho.is_nan();
+        rho < 1.0 || may_overlap && ellipsoid(&a.body).overlaps(&ellipsoid(&b.body), apart)
     }
 
     /// From one place to the nearest image of another.

@@ -81,12 +81,18 @@ impl GayBerne {
     /// Body 2 at `r` from body 1; rows of `e1`, `e2` are their axes in space.
     pub fn well(&self, r: Point, [e1, e2]: [&[Point; 3]; 2], [k1, k2]: [&Shape; 2]) -> Well {
         let n = times(1.0 / length(r), r);
-        let g = added(tensor(e1, k1.squares()), tensor(e2, k2.squares()));
+        let g = added(k1.tensor(e1), k2.tensor(e2));
         let b = added(tensor(e1, k1.wells(self.mu)), tensor(e2, k2.wells(self.mu)));
-        let h = length(r) - (0.5 * dot(n, solved(g, n))).powf(-0.5);
         let eta = (2.0 * k1.s() * k2.s() / determinant(g)).powf(0.5 * f64::from(self.upsilon));
         let chi = (2.0 * dot(n, solved(b, n))).powf(f64::from(self.mu));
-        Well { rho: h / self.sigma + self.gamma, epsilon: self.epsilon * eta * chi }
+        Well { rho: self.rho(r, g), epsilon: self.epsilon * eta * chi }
+    }
+
+    /// (h + gamma sigma) / sigma of a pair at a distance `r`, whose [`Shape::tensor`]s sum up to `g`.
+    pub(super) fn rho(&self, r: Point, g: Tensor) -> f64 {
+        let n = times(1.0 / length(r), r);
+        let h = length(r) - (0.5 * dot(n, solved(g, n))).powf(-0.5);
+        h / self.sigma + self.gamma
     }
 
     /// The energy of a pair, whatever its force.
@@ -135,6 +141,11 @@ impl Shape {
         [a, b, c, self.s(), x, y, z, self.around()]
     }
 
+    /// A^T diag(squares of semi-axes) A of a body, rows of `e` its axes in space.
+    pub(super) fn tensor(&self, e: &[Point; 3]) -> Tensor {
+        tensor(e, self.squares())
+    }
+
     fn squares(&self) -> [f64; 3] {
         self.axes.map(|a| a * a)
     }
@@ -159,14 +170,14 @@ impl Shape {
 }
 
 /// A symmetric tensor by its rows.
-type Tensor = [Point; 3];
+pub(super) type Tensor = [Point; 3];
 
 /// A^T diag(s) A, rows of `e` the axes.
 pub(super) fn tensor(e: &[Point; 3], s: [f64; 3]) -> Tensor {
     [0, 1, 2].map(|i| (0..3).fold([0.0; 3], |sum, k| plus(sum, times(s[k] * e[k][i], e[k]))))
 }
 
-fn added(g: Tensor, h: Tensor) -> Tensor {
+pub(super) fn added(g: Tensor, h: Tensor) -> Tensor {
     [0, 1, 2].map(|i| plus(g[i], h[i]))
 }
 
@@ -176,8 +187,8 @@ fn determinant(g: Tensor) -> f64 {
 
 /// G^-1 v
 fn solved(g: Tensor, v: Point) -> Point {
-    let cofactors = [cross(g[1], g[2]), cross(g[2], g[0]), cross(g[0], g[1])];
-    cofactors.map(|row| dot(row, v) / determinant(g))
+    let (cofactors, d) = ([cross(g[1], g[2]), cross(g[2], g[0]), cross(g[0], g[1])], determinant(g));
+    cofactors.map(|row| dot(row, v) / d)
 }
 
 #[cfg(test)]

@@ -49,25 +49,20 @@ impl RigidBodies {
     }
 
     fn first_damaged(&self) -> Result<Option<([u32; 2], String)>> {
-        let (damage, id, kind) =
-            (self.particles.words("damage")?, self.particles.words("id")?, self.particles.words("kind")?);
+        let [damage, id, kind] = self.particles.words(["damage", "id", "kind"])?;
         let broken = |i: usize| Damage::read(damage[i]).map(|(step, why)| (step, id[i], i, why));
         let Some((step, id, i, why)) = (0..damage.len()).filter_map(broken).min_by_key(|&(step, id, ..)| (step, id))
         else {
             return Ok(None);
         };
-        let position = self.particles.words("position")?;
+        let [position, sums] = self.particles.words(["position", "contact"])?;
         let at = [0, 1, 2].map(|a| f64::from(position[2 * (a * damage.len() + i)] as i32));
         let length = |numbers: &[f64], first: usize| {
             (first..first + 3).map(|a| numbers[a * damage.len() + i].powi(2)).sum::<f64>().sqrt()
         };
-        let size = |name: &str| -> Result<f64> {
-            let words = self.particles.words(name)?;
-            Ok(length(&self.parameters.precision.unpack_real(bytemuck::cast_slice(&words)), 0))
-        };
-        let (speed, force, torque) = (size("velocity")?, size("force")?, size("torque")?);
+        let size = |words: Vec<u32>| length(&self.parameters.precision.unpack_real(bytemuck::cast_slice(&words)), 0);
+        let [speed, force, torque] = self.particles.words(["velocity", "force", "torque"])?.map(size);
         let quantum = 1.0 / contact_numbers(&self.parameters).scale;
-        let sums = self.particles.words("contact")?;
         let sums: Vec<f64> = sums.into_iter().map(|sum| quantum * f64::from(sum as i32)).collect();
         let (contact, turn) = (length(&sums, 0), length(&sums, 3));
         let message = format!(

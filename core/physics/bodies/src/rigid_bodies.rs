@@ -155,17 +155,25 @@ impl RigidBodies {
     /// When the device is lost.
     pub fn states(&self) -> Result<Vec<State>> {
         let own = self.own() as usize;
-        let words = |name: &str| self.particles.words(name);
-        let reals = |name: &str| -> Result<Vec<f64>> {
-            Ok(self.parameters.precision.unpack_real(bytemuck::cast_slice(&words(name)?)))
-        };
-        let (id, kind, position) = (words("id")?, words("kind")?, words("position")?);
+        let [id, kind, gone, position, orientation, velocity, spin, force, torque, answer, seen, drag] =
+            self.particles.words([
+                "id",
+                "kind",
+                GONE.name,
+                "position",
+                "orientation",
+                "velocity",
+                "spin",
+                "force",
+                "torque",
+                "answer",
+                "seen",
+                "drag",
+            ])?;
         let [orientation, velocity, spin, force, torque, answer, seen, drag] =
-            ["orientation", "velocity", "spin", "force", "torque", "answer", "seen", "drag"].map(reals);
-        let (orientation, velocity, spin) = (orientation?, velocity?, spin?);
-        let (force, torque, answer, seen, drag) = (force?, torque?, answer?, seen?, drag?);
+            [orientation, velocity, spin, force, torque, answer, seen, drag]
+                .map(|words| self.parameters.precision.unpack_real(bytemuck::cast_slice(&words)));
         let vector = |of: &[f64], i: usize| [0, 1, 2].map(|a| of[a * own + i]);
-        let gone = words(GONE.name)?;
         let state = |i: usize| State {
             id: id[i],
             kind: kind[i],
@@ -204,7 +212,7 @@ impl RigidBodies {
     pub fn tally(&self, comm: &dyn Comm) -> Result<Vec<Tally>> {
         let kinds = self.parameters.kinds.len();
         let mut counts = vec![0_i64; 2 * kinds];
-        let (kind, gone) = (self.particles.words("kind")?, self.particles.words(GONE.name)?);
+        let [kind, gone] = self.particles.words(["kind", GONE.name])?;
         for (&kind, &gone) in kind.iter().zip(&gone) {
             counts[2 * kind as usize + usize::from(gone != 0)] += 1;
         }

@@ -2,7 +2,7 @@
 
 use hematite_config::Result;
 use hematite_engine::sites::Bounds;
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_gpu::{Bound, Buffer, Elements, Gpu, Kernel, Recorder};
 use hematite_membrane::Vertices;
 
 use super::shaders::{Shader, Span, Variant, kernel};
@@ -47,18 +47,21 @@ impl BoundingBoxes {
         Ok(())
     }
 
-    /// The box around the cell in each slot; that of an empty slot means nothing.
+    /// The box around the cell in each slot, and the words of `broken`, one a slot; those of an empty slot mean nothing.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn read(&self, gpu: &Gpu) -> Result<Vec<Bounds>> {
+    pub fn read(&self, gpu: &Gpu, broken: &Buffer) -> Result<(Vec<Bounds>, Vec<u32>)> {
         let words = 2 * self.dimension as u32 * self.slots;
         let mut recorder = Recorder::new(gpu);
         recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, i32::MAX as u32, 0]);
         let span = Span { stride: self.stride, ..Span::default() };
         recorder.dispatch(&self.bounds.0, &self.bounds.1, self.stride, &span.words(self.stride, None));
         recorder.submit();
-        let ends: Vec<i32> = gpu.download(&self.boxes, 0, words as usize)?;
+        let both = [(&self.boxes, words), (broken, self.slots)];
+        let mut ends: Vec<i32> =
+            gpu.download_all(&both.map(|(buffer, count)| Elements { buffer, at: 0, count: count as usize }))?;
+        let broken = ends.split_off(words as usize).into_iter().map(|word| word as u32).collect();
         let bounds = |ends: &[i32]| {
             let mut bounds = Bounds::default();
             let (low, high) = ends.split_at(self.dimension);
@@ -67,7 +70,7 @@ impl BoundingBoxes {
             }
             bounds
         };
-        Ok(ends.chunks(2 * self.dimension).map(bounds).collect())
+        Ok((ends.chunks(2 * self.dimension).map(bounds).collect(), broken))
     }
 }
 

@@ -55,6 +55,17 @@ impl Holders {
         found
     }
 
+    /// Whether two boxes touch the same tiles, so that they have the same holders.
+    pub fn same(&self, one: Bounds, other: Bounds) -> bool {
+        let ends = |axis: usize, bounds: Bounds| {
+            [bounds.low[axis], bounds.high[axis]].map(|site| match self.periodic[axis] {
+                true => (site.div_euclid(self.extent[axis]), site.rem_euclid(self.extent[axis]).div_euclid(TILE)),
+                false => (0, site.div_euclid(TILE)),
+            })
+        };
+        (0..3).all(|axis| ends(axis, one) == ends(axis, other))
+    }
+
     /// The tiles along an axis that the sites from `low` to `high` touch.
     fn tiles(&self, axis: usize, low: i32, high: i32) -> Vec<i32> {
         let extent = self.extent[axis];
@@ -85,5 +96,34 @@ mod tests {
         assert!(!at([8, 0, 0], [15, 7, 0]));
         assert!(!at([0, 8, 0], [19, 9, 0]));
         assert!(at([-100, 0, 5], [100, 0, 5]));
+    }
+
+    #[test]
+    fn boxes_that_touch_the_same_tiles_have_the_same_holders() {
+        let extent = [43, 24, 21];
+        let own: Vec<[i32; 3]> =
+            (0..6).flat_map(|x| (0..3).map(move |y| [8 * x, 8 * y, 0])).filter(|[x, y, _]| (x + y) % 3 > 0).collect();
+        let mut holders = Holders::collect(&Solo, &own, extent, [true, false, true]).expect("solo");
+        // Each tile has a rank of its own.
+        for (rank, ranks) in holders.ranks.values_mut().enumerate() {
+            *ranks = vec![rank as u32];
+        }
+        let mut state = 7_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            ((state >> 8) % below) as i32
+        };
+        let mut same = 0;
+        for _ in 0..20_000 {
+            let low = [0; 3].map(|_| draw(140) - 70);
+            let high = low.map(|x| x + draw(60));
+            let one = Bounds { low, high };
+            let other = Bounds { low: low.map(|x| x + draw(5) - 2), high: high.map(|x| x + draw(5) - 2) };
+            if (0..3).all(|a| other.low[a] <= other.high[a]) && holders.same(one, other) {
+                assert_eq!(holders.of(one), holders.of(other), "{one:?} {other:?}");
+                same += 1;
+            }
+        }
+        assert!((2000..15_000).contains(&same), "{same}");
     }
 }

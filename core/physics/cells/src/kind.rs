@@ -17,6 +17,8 @@ pub(super) struct Kind {
     pub name: String,
     /// The shape at full size, lattice units.
     pub surface: Surface,
+    /// The mean length of its sides, lattice units.
+    pub mean_side: f64,
     pub membrane: Membrane,
     pub pulls: Option<Pulls>,
     pub range: Range,
@@ -65,6 +67,7 @@ impl Kind {
         Ok(Self {
             name: name.clone(),
             surface: surface.clone(),
+            mean_side: mean_side(surface),
             membrane: Membrane::new(gpu, precision, dimension, surface, mechanics, vertices, &range)?,
             pulls: Pulls::new(gpu, precision, dimension, &parameters.pulls, kind, vertices, &range)?,
             range,
@@ -92,4 +95,14 @@ impl Kind {
             slot
         })
     }
+}
+
+/// The mean length of the sides of a mesh.
+fn mean_side(surface: &Surface) -> f64 {
+    let edges = surface.edges();
+    let length = |[a, b]: [u32; 2]| {
+        let (a, b) = (surface.vertices[a as usize], surface.vertices[b as usize]);
+        (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
+    };
+    edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64
 }

@@ -41,7 +41,10 @@ impl Suspension {
         let mut sent: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
         for (k, kind) in self.kinds.iter_mut().enumerate() {
             for (&id, held) in &mut kind.cells {
-                held.bounds = boxes[(kind.range.first_slot + held.slot) as usize];
+                let before = std::mem::replace(&mut held.bounds, boxes[(kind.range.first_slot + held.slot) as usize]);
+                if self.holders.same(before.widened(margin), held.bounds.widened(margin)) {
+                    continue;
+                }
                 let holders = self.holders.of(held.bounds.widened(margin));
                 if held.holders.first() == Some(&self.rank) {
                     for &new in holders.iter().filter(|rank| !held.holders.contains(rank)) {

@@ -237,12 +237,13 @@ impl Suspension {
         let mut wanted: Vec<(usize, u64)> = pairs.iter().map(|&(_, cell)| cell).collect();
         wanted.sort_unstable();
         wanted.dedup();
-        let records = self.take(&wanted)?;
+        let of = |record: &Record| record.points(dimension);
+        let others: Vec<Vec<[f64; 3]>> = self.take(&wanted)?.iter().map(of).collect();
+        let points: Vec<Vec<[f64; 3]>> = candidates.iter().map(|candidate| of(&candidate.record)).collect();
         let mut taken = vec![0; candidates.len()];
         for (candidate, cell) in pairs {
-            let at = wanted.partition_point(|&other| other < cell);
-            let (own, other) = (&candidates[candidate], records[at].points(dimension));
-            if too_near(&own.record.points(dimension), &other, self.gap(own.kind)) {
+            let other = &others[wanted.partition_point(|&before| before < cell)];
+            if taken[candidate] == 0 && too_near(&points[candidate], other, self.gap(candidates[candidate].kind)) {
                 taken[candidate] = 1;
             }
         }
@@ -282,24 +283,13 @@ impl Suspension {
     /// Least distance between the vertices of a cell that comes in and rigid bodies.
     fn gap_to_solids(&self, kind: usize) -> f64 {
         let range = self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range);
-        entry_gap(range, self.mean_side(kind))
+        entry_gap(range, self.kinds[kind].mean_side)
     }
 
     /// Least distance between the vertices of a cell that comes in and those of others.
     pub(super) fn gap(&self, kind: usize) -> f64 {
         let range = self.parameters.contact.as_ref().map_or(0.0, |contact| contact.range);
-        (RANGE * range).max(SIDES * self.mean_side(kind))
-    }
-
-    /// The mean length of the sides of a kind's mesh.
-    fn mean_side(&self, kind: usize) -> f64 {
-        let surface = &self.kinds[kind].surface;
-        let edges = surface.edges();
-        let length = |[a, b]: [u32; 2]| {
-            let (a, b) = (surface.vertices[a as usize], surface.vertices[b as usize]);
-            (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()
-        };
-        edges.iter().map(|&edge| length(edge)).sum::<f64>() / edges.len().max(1) as f64
+        (RANGE * range).max(SIDES * self.kinds[kind].mean_side)
     }
 }
 

@@ -1,8 +1,12 @@
 //! Cells into slots and out of them, and room for more.
 
+use std::ops::Range;
+
+use bytemuck::Pod;
 use hematite_config::{Fault, Result};
 use hematite_engine::SharedSurface;
 use hematite_engine::sites::Coordinate;
+use hematite_gpu::{Buffer, Elements};
 use hematite_membrane::NONE;
 
 use super::arrays::arrays;
@@ -55,25 +59,37 @@ impl Suspension {
 
     /// The states of some cells.
     pub(super) fn take(&self, cells: &[(usize, u64)]) -> Result<Vec<Record>> {
-        if cells.is_empty() {
-            return Ok(Vec::new());
-        }
         let (dimension, stride) = (self.parameters.dimension, self.vertices.stride as usize);
-        let position: Vec<Coordinate> = self.gpu.download(&self.vertices.position, 0, dimension * stride)?;
-        let drift: Vec<i32> = self.gpu.download(&self.vertices.drift, 0, dimension * stride)?;
-        let record = |&(kind, id): &(usize, u64)| {
-            let kind = &self.kinds[kind];
-            let held = &kind.cells[&id];
-            let (first, count) = (kind.first_vertex(held.slot) as usize, kind.range.vertices as usize);
-            let parts = (0..dimension).map(|axis| axis * stride + first..axis * stride + first + count);
-            Record {
-                seeded_scale: held.seeded_scale,
-                carried: held.carried,
-                position: parts.clone().flat_map(|part| position[part].to_vec()).collect(),
-                drift: parts.flat_map(|part| drift[part].to_vec()).collect(),
-            }
+        let place = |&(kind, id): &(usize, u64)| {
+            let (kind, held) = (&self.kinds[kind], &self.kinds[kind].cells[&id]);
+            (held, kind.first_vertex(held.slot) as usize, kind.range.vertices as usize)
         };
-        Ok(cells.iter().map(record).collect())
+        let parts = |cell: &(usize, u64)| {
+            let (_, first, count) = place(cell);
+            (0..dimension).map(move |axis| axis * stride + first..axis * stride + first + count)
+        };
+        let parts: Vec<Range<usize>> = cells.iter().flat_map(parts).collect();
+        let mut position = self.read::<Coordinate>(&self.vertices.position, &parts)?.into_iter();
+        let mut drift = self.read::<i32>(&self.vertices.drift, &parts)?.into_iter();
+        let record = |(held, _, count): (&Held, usize, usize)| Record {
+            seeded_scale: held.seeded_scale,
+            carried: held.carried,
+            position: position.by_ref().take(dimension * count).collect(),
+            drift: drift.by_ref().take(dimension * count).collect(),
+        };
+        Ok(cells.iter().map(place).map(record).collect())
+    }
+
+    /// Parts of an array of vertices, one after the other.
+    fn read<T: Pod>(&self, array: &Buffer, parts: &[Range<usize>]) -> Result<Vec<T>> {
+        /// More parts than this take longer to read than the whole array.
+        const FEW: usize = 100;
+        if parts.len() > FEW {
+            let whole: Vec<T> = self.gpu.download(array, 0, array.bytes() as usize / size_of::<T>())?;
+            return Ok(parts.iter().flat_map(|part| &whole[part.clone()]).copied().collect());
+        }
+        let elements = |part: &Range<usize>| Elements { buffer: array, at: part.start, count: part.len() };
+        self.gpu.download_all(&parts.iter().map(elements).collect::<Vec<_>>())
     }
 
     /// Makes the arrays anew with more room for a population.

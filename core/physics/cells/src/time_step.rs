@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_engine::Physics;
 use hematite_gpu::Recorder;
@@ -142,9 +142,12 @@ impl Physics for Suspension {
         }
         let start = Instant::now();
         let _span = self.gpu.span("look");
-        self.check_sound(comm)?;
-        if !self.alone || !self.gates.is_empty() {
-            let boxes = self.boxes.read(&self.gpu)?;
+        if self.alone && self.gates.is_empty() {
+            self.check_sound(comm)?;
+        } else {
+            let read = self.boxes.read(&self.gpu, &self.vertices.broken);
+            let checked = read.and_then(|(boxes, broken)| self.check(&broken).map(|()| boxes));
+            let boxes = agree(comm, checked)?;
             self.carry_on();
             self.let_out(&boxes);
             self.migrate(comm, &boxes)?;

@@ -88,7 +88,7 @@ impl Checks {
     /// Brings the checks of the batch, if any, to where the host reads them, at its end.
     pub fn bring(&mut self, recorder: &mut Recorder) {
         if !self.recorded.is_empty() {
-            recorder.copy_out(&self.words, 0, &self.staging[self.next], self.words.bytes());
+            recorder.copy_out(&self.words, 0, (&self.staging[self.next], 0), self.words.bytes());
             recorder.clear(&self.words);
         }
     }
