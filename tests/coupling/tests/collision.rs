@@ -131,7 +131,7 @@ fn bodies(gpu: &Gpu, comm: &dyn Comm, own: &[[i32; 3]], all: &[[i32; 3]], shared
     let parameters = physics_bodies::Parameters {
         precision: Precision::F64,
         in_fluid: true,
-        sharing: 1,
+        sharing: None,
         kinds: vec![kind],
         pairs: GayBerne { epsilon: 1e-3, sigma: 0.4, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.2 },
         wall: None,

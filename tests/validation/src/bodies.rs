@@ -8,7 +8,7 @@ use hematite_engine::{FORCE_SCALE, Physics, Precision};
 use hematite_gpu::Recorder;
 use physics_bodies::gay_berne::{GayBerne, Shape};
 use physics_bodies::rotation::axes_of;
-use physics_bodies::{Kind, Parameters, RigidBodies, State, Surroundings, friction, region, sharing};
+use physics_bodies::{Kind, Parameters, RigidBodies, State, Surroundings, friction, region};
 use physics_lattice_boltzmann as lattice_boltzmann;
 use physics_lattice_boltzmann::equilibrium::State as FluidState;
 use physics_lattice_boltzmann::{Immersed, Moment, Prescribed, Row, Walls};
@@ -108,7 +108,7 @@ impl Raft {
         let parameters = Parameters {
             precision: numbers.precision,
             in_fluid: true,
-            sharing: sharing(&kinds),
+            sharing: None,
             kinds,
             pairs: APART,
             wall: None,
@@ -214,7 +214,7 @@ impl Gas {
         let parameters = Parameters {
             precision,
             in_fluid: false,
-            sharing: 1,
+            sharing: None,
             kinds: vec![kind],
             pairs,
             wall: None,

@@ -1,6 +1,6 @@
 // What the nodes of each body's region sum up to, as whole numbers: weights w, their moments w d and w d d, velocities w u
 // and w u d. A ghost sums over this rank's nodes, so sums over ranks do not depend on which of them owns a node. Only w and
-// w u are rounded: d, from the site below the body's centre, is whole. Where regions are large, ${sharing} invocations share a
+// w u are rounded: d, from the site below the body's centre, is whole. Where bodies are few, ${sharing} invocations share a
 // body: each takes every ${sharing}th row, and adds what it finds to sums that were zero.
 #include "prelude.wgsl"
 #include "kernel.wgsl"

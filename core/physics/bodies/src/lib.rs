@@ -35,7 +35,7 @@ pub use gate::Gate;
 pub use inflow::Entrances;
 pub use laws::LAWS;
 pub use members::Bodies;
-pub use parameters::{FASTEST, Kind, LOOK, Parameters, sharing};
+pub use parameters::{FASTEST, Kind, LOOK, Parameters};
 pub use planned::{BodyMethod, PlannedBodies};
 pub use resolve::Rigid;
 pub use rigid_bodies::{RigidBodies, Surroundings};

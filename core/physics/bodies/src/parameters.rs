@@ -97,31 +97,9 @@ pub struct Parameters {
     pub spacing: f64,
     /// Corner of the domain, m.
     pub origin: [f64; 3],
-    /// How many invocations share the rows of a body's region, see [`sharing`]. No result depends on it.
-    pub sharing: u32,
-}
-
-/// How many invocations share the rows of a region: one where regions are small, or bodies so many that they fill any
-/// device by themselves. The region of a large body alone would keep one invocation busy while the rest waits.
-pub fn sharing(kinds: &[Kind]) -> u32 {
-    /// Rows that are enough for an invocation.
-    const ROWS: f64 = 8.0;
-    /// Up to so many times as many rows are not shared.
-    const ALONE: f64 = 16.0;
-    const MOST: u32 = 256;
-    /// Invocations that fill a device.
-    const FULL: u64 = 1 << 16;
-    let rows = |kind: &Kind| {
-        let [a, b, c] = kind.half_widths.map(|xi| 2.0 * xi + 1.0);
-        a * b * c / a.min(b).min(c)
-    };
-    let most = kinds.iter().map(rows).fold(0.0, f64::max) / ROWS;
-    if most <= ALONE {
-        return 1;
-    }
-    let bodies = kinds.iter().map(|kind| kind.seeded).sum::<u64>().max(1);
-    let fitting = 1 << (FULL / bodies).max(1).ilog2();
-    (most as u32).min(MOST).next_power_of_two().min(fitting)
+    /// How many invocations share the rows of a body's region; as many as the device bears where none is given. No result depends
+    /// on it.
+    pub sharing: Option<u32>,
 }
 
 impl Kind {
@@ -185,6 +163,24 @@ impl Kind {
 }
 
 impl Parameters {
+    /// Chooses how many invocations share a region, unless that is given: one where bodies are so many that they fill the device by
+    /// themselves. Where they are few, the region of a body would keep one invocation busy while the rest of the device waits.
+    pub(super) fn share(&mut self, software: bool) {
+        const MOST: u32 = 1024;
+        // Invocations that fill a device.
+        let full: u64 = if software { 64 } else { 1 << 17 };
+        // A region that is turned in the least favourable way.
+        let rows = self.kinds.iter().map(|kind| (2.0 * kind.touches() + 1.0).powi(2)).fold(1.0, f64::max);
+        let bodies = self.kinds.iter().map(|kind| kind.seeded).sum::<u64>().max(1);
+        let fitting = 1 << (full / bodies).max(1).ilog2();
+        self.sharing.get_or_insert((rows as u32).min(MOST).next_power_of_two().min(fitting));
+    }
+
+    /// How many invocations share a region.
+    pub(super) fn lanes(&self) -> u32 {
+        self.sharing.unwrap_or(1)
+    }
+
     /// Radius of the sphere around the largest body.
     pub fn radius(&self) -> f64 {
         self.kinds.iter().map(Kind::radius).fold(0.0, f64::max)
@@ -358,7 +354,7 @@ mod tests {
         Parameters {
             precision: Precision::F32,
             in_fluid: true,
-            sharing: 1,
+            sharing: None,
             kinds: vec![kind],
             pairs: GayBerne { epsilon: 1e-3, sigma: 1.0, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.1 },
             wall: None,
@@ -394,17 +390,18 @@ mod tests {
     }
 
     #[test]
-    fn invocations_share_large_regions_of_few_bodies() {
-        let of = |half_width: f64, seeded: u64| {
-            let mut kinds = of_bodies([1.0; 3], [half_width; 3]).kinds;
-            kinds[0].seeded = seeded;
-            sharing(&kinds)
+    fn invocations_share_regions_of_few_bodies() {
+        let of = |half_width: f64, seeded: u64, software: bool| {
+            let mut parameters = of_bodies([1.0; 3], [half_width; 3]);
+            parameters.kinds[0].seeded = seeded;
+            parameters.share(software);
+            parameters.lanes()
         };
-        // 25, 121, 289, 1681 and 6561 rows.
-        assert_eq!([2.0, 5.0, 8.0, 20.0, 40.0].map(|half_width| of(half_width, 1)), [1, 1, 64, 256, 256]);
-        assert_eq!([0, 1000, 1100, 5000, 1 << 16, 1 << 40].map(|seeded| of(8.0, seeded)), [64, 64, 32, 8, 1, 1]);
-        // Regions that `check` refuses later.
-        assert_eq!([1e6, 1e300, f64::INFINITY].map(|half_width| of(half_width, 1)), [256; 3]);
+        // 20, 93, 335, 824 and 4938 rows.
+        assert_eq!([1.0, 2.5, 5.0, 8.0, 20.0].map(|half_width| of(half_width, 1, false)), [32, 128, 512, 1024, 1024]);
+        let many = [0, 100, 1000, 5000, 1 << 16, 1 << 17, 1 << 40];
+        assert_eq!(many.map(|seeded| of(8.0, seeded, false)), [1024, 1024, 128, 16, 2, 1, 1]);
+        assert_eq!([1, 4, 100].map(|seeded| of(8.0, seeded, true)), [64, 16, 1]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use hematite_engine::{Medium, SurfaceContact};
 use super::Gate;
 use super::friction::{coupling, inertia, jeffery, mass, rotational, translational};
 use super::gay_berne::{GayBerne, Shape};
-use super::parameters::{FASTEST, Kind, Parameters, sharing};
+use super::parameters::{FASTEST, Kind, Parameters};
 use super::region::{half_widths, lattice_mobility};
 use super::state::State;
 use super::surface;
@@ -78,7 +78,7 @@ impl Rigid {
         let parameters = Parameters {
             precision: medium.precision,
             in_fluid: true,
-            sharing: sharing(&kinds),
+            sharing: None,
             kinds,
             pairs,
             wall: Some(wall),

@@ -80,13 +80,14 @@ impl RigidBodies {
     pub fn new(
         gpu: &Gpu,
         comm: &dyn Comm,
-        parameters: Parameters,
+        mut parameters: Parameters,
         shared: Option<SharedNodes>,
         surroundings: Surroundings,
         step: u64,
         bodies: impl IntoIterator<Item = State>,
     ) -> Result<Self> {
         parameters.check()?;
+        parameters.share(gpu.info().software);
         let precision = parameters.precision;
         let setting = parameters.setting();
         let words = bodies.into_iter().map(|body| body.words(precision));

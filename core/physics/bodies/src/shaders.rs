@@ -137,7 +137,7 @@ impl Shader {
             fluid => FLUID,
             block_bits => 9,
             abreast => ABREAST,
-            sharing => parameters.sharing,
+            sharing => parameters.lanes(),
             in_fluid => parameters.in_fluid,
             turning => matches!(self, Self::Kick | Self::Drift),
             moving => matches!(self, Self::Kick | Self::Drift | Self::Leave),
@@ -232,7 +232,7 @@ mod tests {
                 spacing: 1.0,
                 origin: [0.0; 3],
                 in_fluid: k < 8,
-                sharing: [1, 64][k / 2 % 2],
+                sharing: Some([1, 64][k / 2 % 2]),
             };
             for shader in Shader::of(&parameters) {
                 wgsl_checks::validate(shader, &shader.wgsl(&parameters));

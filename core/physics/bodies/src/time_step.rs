@@ -103,7 +103,7 @@ impl RigidBodies {
     fn record_gather(&self, recorder: &mut Recorder) {
         if self.shared.is_some() {
             recorder.phase("gather");
-            let lanes = self.parameters.sharing;
+            let lanes = self.parameters.lanes();
             if lanes > 1 {
                 let properties = self.particles.properties();
                 ["sums", "reached"].iter().for_each(|name| recorder.clear(properties.get(name)));
@@ -145,7 +145,7 @@ impl RigidBodies {
     fn record_spread(&self, recorder: &mut Recorder, bodies: Range<u32>) {
         if self.shared.is_some() {
             recorder.phase("spread");
-            let lanes = ABREAST * self.parameters.sharing;
+            let lanes = ABREAST * self.parameters.lanes();
             self.record(recorder, Shader::Spread, bodies, Work { lanes, ..PLAIN });
         }
     }

@@ -32,7 +32,7 @@ pub struct Lab {
     /// Velocity of the fluid at the start.
     pub flow: fn([f64; 3]) -> [f64; 3],
     /// How many invocations share a region.
-    pub sharing: u32,
+    pub sharing: Option<u32>,
 }
 
 /// What a run leaves.
@@ -82,7 +82,7 @@ impl Lab {
             force: [0.0; 3],
             bodies: Vec::new(),
             flow: |_| [0.0; 3],
-            sharing: 1,
+            sharing: Some(1),
         }
     }
 

@@ -155,7 +155,7 @@ fn gas(edge: usize, repeats: u32) -> Result<Vec<f64>> {
     let parameters = Parameters {
         precision: Precision::F32,
         in_fluid: false,
-        sharing: 1,
+        sharing: None,
         kinds: vec![kind],
         pairs: GayBerne { epsilon: 4e-4, sigma: 1.0, gamma: 1.0, mu: 0, upsilon: 0, largest: 0.08 },
         wall: None,
