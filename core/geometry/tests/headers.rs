@@ -279,7 +279,20 @@ fn headers_that_contradict_themselves_say_so() {
         let header = format!("ObjectType = Image\nNDims = 3\n{mha}DimSize = 5 4 3\nElementSpacing = 1 1 1\n");
         joined(&format!("{header}DistanceUnits = mm\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n"), &[1; 60])
     };
-    let cases: [(&str, Vec<u8>, &[&str]); 8] = [
+    let nrrd = |more: &str| -> Vec<u8> {
+        let header =
+            format!("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 5 4 3\nspace: left-posterior-superior\n{more}");
+        joined(&format!("{header}space units: \"mm\" \"mm\" \"mm\"\nencoding: raw\n\n"), &[1; 60])
+    };
+    let directions = "space directions: (0.4,0,0) (0,0.5,0) (0,0,0.7)\n";
+    let cases: [(&str, Vec<u8>, &[&str]); 11] = [
+        ("a.nrrd", nrrd(directions), &[]),
+        ("a.nrrd", nrrd(&format!("{directions}spacings: 0.4 0.5 0.7\n")), &[]),
+        (
+            "a.nrrd",
+            nrrd(&format!("spacings: 1 1 1\n{directions}")),
+            &["0.4000 x 0.5000 x 0.7000, its \"spacings\" of 1.0000 x"],
+        ),
         ("a.nii", nifti(&same), &[]),
         ("a.nii", nifti(&|header| put_sform(header, upright, steps.map(|step| step * 1.0001))), &[]),
         ("a.nii", nifti(&|header| put_sform(header, upright, steps.map(|step| 2.0 * step))), &["pixdim"]),
@@ -300,6 +313,16 @@ fn headers_that_contradict_themselves_say_so() {
         let volume = voxels(folder.path(), name, &content).expect("reads");
         assert_eq!(volume.notes.len(), told.len(), "{:?}", volume.notes);
         assert!(volume.notes.iter().zip(told).all(|(note, piece)| note.contains(piece)), "{:?}", volume.notes);
+    }
+    let spacing =
+        voxels(folder.path(), "a.nrrd", &nrrd(&format!("spacings: 1 1 1\n{directions}"))).expect("reads").spacing;
+    assert_eq!(spacing, Some([0.4, 0.5, 0.7]));
+    for (name, content, field) in [
+        ("a.nrrd", nrrd(&format!("{directions}space directions: (1,0,0) (0,1,0) (0,0,1)\n")), "space directions"),
+        ("a.mha", text("ElementSpacing = 2 2 2\n"), "ElementSpacing"),
+    ] {
+        let fault = voxels(folder.path(), name, &content).expect_err("a field twice");
+        assert!(fault.exit == Exit::Usage && fault.message.contains(&format!("\"{field}\" twice")), "{fault}");
     }
 }
 

@@ -129,7 +129,7 @@ fn parse(bytes: &[u8]) -> Result<Header> {
         };
         let field = field.trim().to_owned();
         let last = field == "ElementDataFile";
-        fields.insert(field, value.trim().to_owned());
+        text_header::put("MetaImage", &mut fields, field, value.trim())?;
         if last {
             return Ok(Header { format: "MetaImage", fields, length: at as u64 });
         }

@@ -73,10 +73,12 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
             }
         }
     })?;
+    let (spacing, notes) = spacing(&header)?;
     Ok(Volume {
-        spacing: spacing(&header)?,
+        spacing,
         unit: unit(&header)?,
         axes: axes(&header)?,
+        notes,
         ..Volume::new(shape.map(|n| n as usize), values)
     })
 }
@@ -115,7 +117,7 @@ fn parse(bytes: &[u8]) -> Result<Header> {
         let (field, value) = line.split_once(':').ok_or_else(|| {
             Fault::usage(format!("NRRD header line {} \"{line:.60}\" is no \"field: value\"", number + 1))
         })?;
-        fields.insert(field.trim().to_ascii_lowercase(), value.trim().to_owned());
+        text_header::put("NRRD", &mut fields, field.trim().to_ascii_lowercase(), value.trim())?;
     }
     if fields.contains_key("data file") || fields.contains_key("datafile") {
         return Ok(Header { format: "NRRD", fields, length: at as u64 });
@@ -147,20 +149,36 @@ fn value_type(name: &str) -> Result<ValueType> {
     })
 }
 
-/// Spacing from `spacings`, or from the lengths of `space directions`.
-fn spacing(header: &Header) -> Result<Option<[f64; 3]>> {
-    let steps: Option<Vec<f64>> = if let Some(text) = header.get("spacings") {
-        text.split_whitespace().map(|word| word.parse().ok()).collect()
-    } else if let Some(text) = header.get("space directions") {
-        let length = |vector: &Vec<f64>| vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-        directions(text).map(|vectors| vectors.iter().map(length).collect())
-    } else {
-        return Ok(None);
+/// Spacing from the lengths of `space directions`, else from `spacings`, and what is to be told where they differ.
+fn spacing(header: &Header) -> Result<(Option<[f64; 3]>, Vec<String>)> {
+    /// Lengths that differ by less are the same, rounded.
+    const SAME: f64 = 1e-3;
+    let three = |steps: Vec<f64>| match steps[..] {
+        [x, y] => Some([x, y, x]),
+        [x, y, z] => Some([x, y, z]),
+        _ => None,
     };
-    match steps.as_deref() {
-        Some(&[x, y]) => Ok(Some([x, y, x])),
-        Some(&[x, y, z]) => Ok(Some([x, y, z])),
-        _ => Err(Fault::usage(
+    let length = |vector: &Vec<f64>| vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let of_directions = |text| directions(text).and_then(|vectors| three(vectors.iter().map(length).collect()));
+    let of_spacings = |text: &str| {
+        let steps: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
+        steps.and_then(three)
+    };
+    let given = ["space directions", "spacings"].map(|field| header.get(field));
+    match (given[0].and_then(of_directions), given[1].and_then(of_spacings)) {
+        (Some(taken), Some(other)) if (0..3).any(|k| (other[k] / taken[k] - 1.0).abs() > SAME) => {
+            let text = |steps: [f64; 3]| steps.map(|step| format!("{step:.4}")).join(" x ");
+            let note = format!(
+                "its \"space directions\" have voxels of {}, its \"spacings\" of {}: the directions are taken; \"edges\" in \"voxels\" \
+                 takes others",
+                text(taken),
+                text(other)
+            );
+            Ok((Some(taken), vec![note]))
+        }
+        (Some(taken), _) | (None, Some(taken)) => Ok((Some(taken), Vec::new())),
+        (None, None) if given == [None; 2] => Ok((None, Vec::new())),
+        (None, None) => Err(Fault::usage(
             "its NRRD header gives no readable spacing for every direction (spacings or space directions)",
         )),
     }

@@ -15,6 +15,22 @@ pub(super) struct Header {
     pub length: u64,
 }
 
+/// Puts a field into a header of a `format`.
+///
+/// # Errors
+/// A usage fault where the field is there with another value.
+pub(super) fn put(format: &str, fields: &mut HashMap<String, String>, field: String, value: &str) -> Result<()> {
+    match fields.get(&field).filter(|&before| before != value) {
+        Some(before) => Err(Fault::usage(format!(
+            "its {format} header gives \"{field}\" twice, \"{before:.60}\" and \"{value:.60}\": take one of them out"
+        ))),
+        None => {
+            fields.insert(field, value.to_owned());
+            Ok(())
+        }
+    }
+}
+
 impl Header {
     pub fn get(&self, field: &str) -> Option<&str> {
         self.fields.get(field).map(String::as_str)
