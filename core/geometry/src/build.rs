@@ -9,8 +9,8 @@ use hematite_units::quantity::Length;
 use rayon::prelude::*;
 
 use crate::config::{GeometryConfig, Keep};
-use crate::connect::{connect, pieces};
-use crate::domain::{Domain, OpenedEnd, Opening, RemovedRun, Report, Site};
+use crate::connect::{behind, connect, pieces};
+use crate::domain::{Domain, OpenedEnd, Opening, RemovedRun, Report, Resampled, Site};
 use crate::end::{End, EndsConfig, seeks_tips};
 use crate::field::{self, FieldConfig};
 use crate::marking::{Frame, Marking, Place};
@@ -23,7 +23,7 @@ use crate::surface::{SurfaceConfig, count};
 use crate::volume::{Values, Volume};
 use crate::voxel_size::{VoxelSize, check_spacing};
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{border, doubts, gaps, grey, read, refine, rules, surface, tips};
+use crate::{border, doubts, gaps, grey, read, refine, rules, surface, tips, unruled};
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -82,9 +82,13 @@ pub fn build_marked(
     }
     let uncut = (!openings.is_empty()).then(|| pieces(&domain));
     for (k, opening) in openings.iter().enumerate() {
-        opening::place(&mut domain, k, opening, &ends)?;
+        opening::place(&mut domain, k, opening, &ends).map_err(|fault| match opening.end {
+            Some(_) => with_list(fault, &domain.report),
+            None => fault,
+        })?;
     }
-    connect(&mut domain, geometry.keep, uncut.as_ref())?;
+    let expected = behind(&domain, openings.iter().filter_map(|opening| ends.get(opening.end?)));
+    connect(&mut domain, geometry.keep, uncut.as_ref(), expected)?;
     domain.report.opened = opened(&openings, &ends);
     wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
     let leaks = if domain.surface.is_some() { leaks(&domain) } else { gaps::gaps(&domain) };
@@ -191,6 +195,7 @@ fn drawn(
     let is_read = regions.iter().any(RegionConfig::asks_for_values);
     let warning = match (&geometry.image, label_rules) {
         (Some(_), None) => grey::greys(&volume, &labels, is_read)?,
+        (None, None) => unruled::values(&volume, &labels, is_read)?,
         _ => None,
     };
     let dimension = if labels.shape[2] == 1 { 2 } else { 3 };
@@ -205,6 +210,17 @@ fn drawn(
     let labelled = Labelled::take(&mut labels, division.factors);
 
     let lattice = refine::refine(&labels, level.as_deref(), division, dimension, periodic)?;
+    let resampled = division.smooth.then(|| {
+        let size = |sites: &[Site], edges: [f64; 3]| {
+            let open = sites.par_iter().filter(|&&site| site != Site::WALL).count();
+            open as f64 * edges[..dimension].iter().product::<f64>()
+        };
+        Resampled {
+            voxel: edges[..dimension].iter().copied().fold(0.0, f64::max),
+            before: size(&labels.sites, edges),
+            after: size(&lattice.sites, [spacing; 3]),
+        }
+    });
     let origin = [0, 1, 2].map(|axis| labels.start[axis] as f64 * edges[axis] - lattice.padding[axis] as f64 * spacing);
     let mut domain = Domain {
         dimension,
@@ -219,6 +235,7 @@ fn drawn(
         report: Report {
             read,
             header: notes,
+            resampled,
             specks: said,
             removed,
             warnings: warning.into_iter().collect(),

@@ -8,10 +8,22 @@ use rayon::prelude::*;
 use crate::components::Components;
 use crate::config::Keep;
 use crate::domain::{Domain, Opening, OpeningKind, RemovedRun, Site};
+use crate::end::End;
 use crate::opening;
 
-/// Openings that cut off more than this share of the fluid are told of.
+/// Openings that cut off more than this share of the fluid are told of,
 const CUT_OFF: f64 = 0.05;
+/// where that is longer than these widths of the vessel and a spacing behind each end.
+const BEHIND: f64 = 0.5;
+
+/// Sites that openings at `ends` are expected to cut off: the border cuts a vessel obliquely, and its opening is across.
+/// What tips lose is always told.
+pub(crate) fn behind<'e>(domain: &Domain, ends: impl Iterator<Item = &'e End>) -> f64 {
+    let (dimension, spacing) = (domain.dimension, domain.spacing);
+    let of =
+        |end: &End| end.area / spacing.powi(dimension as i32 - 1) * (BEHIND * end.width(dimension) / spacing + 1.0);
+    ends.filter(|end| !end.is_tip).map(of).sum()
+}
 
 /// The connected pieces of the fluid of a domain.
 pub(crate) fn pieces(domain: &Domain) -> Components {
@@ -19,11 +31,16 @@ pub(crate) fn pieces(domain: &Domain) -> Components {
 }
 
 /// Finds the components, checks that each opening touches one, removes the others and fills in the report. `uncut` are
-/// those without the openings.
+/// those without the openings, which are expected to cut off `expected` sites.
 ///
 /// # Errors
 /// A usage fault where an opening touches no piece, or several, or one that does not stay.
-pub(crate) fn connect(domain: &mut Domain, keep: Option<Keep>, uncut: Option<&Components>) -> Result<()> {
+pub(crate) fn connect(
+    domain: &mut Domain,
+    keep: Option<Keep>,
+    uncut: Option<&Components>,
+    expected: f64,
+) -> Result<()> {
     let components = pieces(domain);
     let sizes = &components.sizes;
     let largest = components.largest();
@@ -64,7 +81,7 @@ pub(crate) fn connect(domain: &mut Domain, keep: Option<Keep>, uncut: Option<&Co
     report.removed_components = number(false);
     report.removed_sites = sum(false);
     report.warnings.extend(alone(&domain.openings, &touched, sizes));
-    report.warnings.extend(uncut.and_then(|uncut| cut_off(uncut, &components, &kept)));
+    report.warnings.extend(uncut.and_then(|uncut| cut_off(uncut, &components, &kept, expected)));
     Ok(())
 }
 
@@ -171,8 +188,8 @@ fn touched(domain: &Domain, components: &Components, only: Option<usize>) -> Res
     Ok(touched)
 }
 
-/// A warning of fluid that is removed since openings cut it off from what stays.
-fn cut_off(uncut: &Components, components: &Components, kept: &[bool]) -> Option<String> {
+/// A warning of fluid that is removed since openings cut it off from what stays: more than `expected` sites.
+fn cut_off(uncut: &Components, components: &Components, kept: &[bool], expected: f64) -> Option<String> {
     let stays = |component: usize| kept[component];
     let opened: HashSet<usize> =
         components.each_run().filter(|run| stays(run.0)).filter_map(|(_, at, _)| uncut.at(at)).collect();
@@ -181,7 +198,7 @@ fn cut_off(uncut: &Components, components: &Components, kept: &[bool]) -> Option
         components.each_run().filter(|run| !stays(run.0) && is_cut(run.1)).map(|(_, _, sites)| sites).sum();
     let all: usize = opened.iter().map(|&piece| uncut.sizes[piece]).sum();
     let share = cut as f64 / all.max(1) as f64;
-    (share > CUT_OFF).then(|| {
+    (share > CUT_OFF && cut as f64 > expected).then(|| {
         format!(
             "the openings cut off {:.1} % of the fluid, {cut} of {all} sites, which becomes wall: look whether they are where the \
              vessels are to end",

@@ -110,6 +110,9 @@ pub struct Report {
     /// What the surface is and what was mended, a sentence each; empty for images and volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<String>,
+    /// What walls that run smoothly between pixels or voxels made of the fluid's size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resampled: Option<Resampled>,
     /// Which specks of a picture or a volume were removed, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub specks: Vec<String>,
@@ -141,6 +144,24 @@ pub struct Report {
     /// What the user should look at, a sentence each.
     #[serde(default)]
     pub warnings: Vec<String>,
+}
+
+/// The fluid's size before and after its walls became smooth, openings and loose pieces counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Resampled {
+    /// The longest edge of a pixel or voxel, metres.
+    pub voxel: f64,
+    /// Area (2-D) or volume of the pixels or voxels, m2 or m3.
+    pub before: f64,
+    /// That of the lattice sites.
+    pub after: f64,
+}
+
+impl Resampled {
+    /// By which share of its size the fluid has grown.
+    pub fn growth(&self) -> f64 {
+        self.after / self.before - 1.0
+    }
 }
 
 /// An end of a vessel that an opening opens.

@@ -26,6 +26,8 @@ pub struct End {
     /// Whether the vessel runs straight for half a width there, and neither widens, narrows nor splits soon behind it, so
     /// that direction and area are sure.
     pub is_sure: bool,
+    /// Whether the vessel ends there within the picture, the volume or the surface, closed by wall.
+    pub is_tip: bool,
     /// Why it cannot be opened, where the vessel has no direction there.
     pub odd: Option<&'static str>,
 }
@@ -162,7 +164,16 @@ mod tests {
     use super::*;
 
     fn end(centre: [f64; 3], area: f64) -> End {
-        End { centre, normal: [1.0, 0.0, 0.0], area, perimeter: None, through: None, is_sure: true, odd: None }
+        End {
+            centre,
+            normal: [1.0, 0.0, 0.0],
+            area,
+            perimeter: None,
+            through: None,
+            is_sure: true,
+            is_tip: false,
+            odd: None,
+        }
     }
 
     #[test]

@@ -36,6 +36,7 @@ mod specks;
 mod surface;
 mod thin;
 mod tips;
+mod unruled;
 mod vessel;
 mod volume;
 mod voxel_size;

@@ -104,7 +104,7 @@ pub(crate) fn tips(domain: &Domain, of_largest: bool, others: &[End]) -> (Vec<En
         }
         match branch.tip(&fluid, &fronts, &mut tracer) {
             Tip::End(end) if !is_at_other(end.width(domain.dimension)) => {
-                found.push(End { is_sure: end.is_sure && tracer.is_even(&end), ..end });
+                found.push(End { is_sure: end.is_sure && tracer.is_even(&end), is_tip: true, ..end });
             }
             Tip::Unclear { width } if !is_at_other(width * domain.spacing) => unclear.push(tip),
             _ => {}

@@ -4,6 +4,7 @@
 //! known so far, from a patch of sites inwards, until that direction no longer changes. Those parallel to a border are
 //! all alike in a straight vessel, so that even the first line is along it.
 
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use crate::domain::{Domain, Site};
@@ -44,6 +45,8 @@ const BEGIN: f64 = 1.05;
 const SURE: f64 = 0.5;
 /// It must do so for this share of its width, and for [`FEW`] sections.
 const STRAIGHT: f64 = 0.25;
+/// A vessel is followed until so much fluid goes back towards its end, as a share of its first section.
+const BACK: f64 = 0.25;
 /// Sections that tell a direction.
 const FEW: usize = 4;
 /// A direction within this many degrees of an axis is along it, so that the opening has no steps.
@@ -120,6 +123,11 @@ struct Slab {
 }
 
 impl Slab {
+    fn insert(&mut self, site: usize, at: [usize; 3]) {
+        self.sites.push(site);
+        (0..3).for_each(|k| self.sum[k] += at[k] as i64);
+    }
+
     fn area(&self) -> f64 {
         self.sites.len() as f64
     }
@@ -232,6 +240,10 @@ impl<'d> Tracer<'d> {
             let top = patch.sites.iter().map(|&site| plane.height(self.point(site))).fold(0.0, f64::max);
             let count = ((run * width).ceil() as usize).clamp(LEAST, MOST);
             let slabs = self.slabs(patch, &plane, top + 0.5, count, floor);
+            if slabs.len() < FEW {
+                known = None;
+                break;
+            }
             let [straight, like] = self.straight(&slabs);
             let needed = FEW.max((STRAIGHT * self.width(slabs[0].area())) as usize).min(count);
             let sure = FEW.max((SURE * self.width(slabs[0].area())) as usize).min(count);
@@ -275,6 +287,7 @@ impl<'d> Tracer<'d> {
             perimeter: None,
             through: Some(self.metres(through)),
             is_sure,
+            is_tip: false,
             odd: None,
         });
     }
@@ -288,12 +301,13 @@ impl<'d> Tracer<'d> {
             perimeter: None,
             through: None,
             is_sure: true,
+            is_tip: false,
             odd: Some(why),
         }
     }
 
-    /// The fluid that hangs together with `patch` below the end of the slabs, in `count` slabs from the height `start`
-    /// on.
+    /// The fluid that hangs together with `patch`, in up to `count` slabs from the height `start` on. There are fewer
+    /// where fluid goes back towards the patch: another branch of a fork, or a sac, begins there.
     fn slabs(
         &mut self,
         patch: &Patch,
@@ -302,29 +316,43 @@ impl<'d> Tracer<'d> {
         count: usize,
         floor: Option<(Plane, f64)>,
     ) -> Vec<Slab> {
-        let mut slabs = vec![Slab::default(); count];
-        let mut queue: Vec<usize> = Vec::new();
+        let slab_of = |point: [f64; 3]| (plane.height(point) - start).floor() as isize;
+        // Sites that are reached by the slab from which they go on; those below the first slab go with it.
+        let mut reached: Vec<Vec<usize>> = vec![Vec::new(); count];
         for &site in &patch.sites {
             self.seen.insert(site);
-            queue.push(site);
+            reached[0].push(site);
         }
-        while let Some(site) = queue.pop() {
-            let at = self.place(site);
-            let slab = (plane.height(self.point(site)) - start).floor();
-            if slab >= 0.0 {
-                let slab = &mut slabs[slab as usize];
-                slab.sites.push(site);
-                (0..3).for_each(|k| slab.sum[k] += at[k] as i64);
-            }
-            for there in around(self.domain, at) {
-                let index = self.domain.index(there);
-                let point = there.map(|i| i as f64);
-                let is_below = plane.height(point) - start < count as f64;
-                let is_above = floor.is_none_or(|(floor, height)| floor.height(point) >= height);
-                if self.domain.sites[index] == Site::FLUID && is_below && is_above && self.seen.insert(index) {
-                    queue.push(index);
+        let mut slabs: Vec<Slab> = Vec::new();
+        while let Some(mut queue) = reached.get_mut(slabs.len()).map(std::mem::take).filter(|sites| !sites.is_empty()) {
+            let last = slabs.len() as isize;
+            let (mut slab, mut behind) = (Slab::default(), Vec::new());
+            while let Some(site) = queue.pop() {
+                let at = self.place(site);
+                match slab_of(self.point(site)).cmp(&last) {
+                    Ordering::Less => behind.push(site),
+                    _ => slab.insert(site, at),
+                }
+                for there in around(self.domain, at) {
+                    let index = self.domain.index(there);
+                    let point = there.map(|i| i as f64);
+                    let level = slab_of(point).max(last);
+                    let is_above = floor.is_none_or(|(floor, height)| floor.height(point) >= height);
+                    let is_new = || self.domain.sites[index] == Site::FLUID && is_above && level < count as isize;
+                    if is_new() && self.seen.insert(index) {
+                        if level == last { queue.push(index) } else { reached[level as usize].push(index) }
+                    }
                 }
             }
+            if last > 0 && behind.len() as f64 > BACK * slabs[0].area() {
+                break;
+            }
+            for site in behind {
+                if let Ok(n) = usize::try_from(slab_of(self.point(site))) {
+                    slabs[n].insert(site, self.place(site));
+                }
+            }
+            slabs.push(slab);
         }
         self.seen.clear();
         slabs

@@ -256,3 +256,65 @@ fn narrow_ends_and_loose_pieces_stay_closed_where_that_is_asked() {
     assert_eq!(names(&largest), ["end-0", "end-1", "end-2"]);
     assert_eq!((largest.report.components, largest.report.removed_sites > 100), (1, true));
 }
+
+/// A trunk that the lower border cuts, and two branches at `half` degrees from it, which the upper border cuts; in 2-D
+/// along x and y, in 3-D along x and z. Lengths in sites: the radii of trunk and branches, and how long the inner walls
+/// of the branches are, from where they meet to the border.
+fn forked(dimension: usize, half: f64, [trunk, branch]: [f64; 2], inner: f64) -> Result<Domain, Fault> {
+    let (sin, cos) = half.to_radians().sin_cos();
+    let fork = 40.0;
+    let tall = (fork + branch / sin + inner * cos).round();
+    let wide = 2.0 * ((tall - fork) * sin / cos + branch / cos + 6.0).ceil();
+    let deep = if dimension == 2 { 1.0 } else { 2.0 * (trunk.max(branch) + 4.0).ceil() + 1.0 };
+    let inside = |[x, y, z]: [f64; 3]| {
+        let (y, rise) = if dimension == 2 { (z, y - fork) } else { (y, z - fork) };
+        let (x, y) = (x - 0.5 * wide - 0.2, y - 0.5 * deep);
+        let is_in = |along: [f64; 2], radius: f64| {
+            let t = (x * along[0] + rise * along[1]).max(0.0);
+            (x - t * along[0]).hypot(rise - t * along[1]).hypot(y) < radius
+        };
+        is_in([0.0, -1.0], trunk) || is_in([sin, cos], branch) || is_in([-sin, cos], branch)
+    };
+    let [wide, tall, deep] = [wide, tall, deep].map(|n| n as usize);
+    built(if dimension == 2 { [wide, tall, 1] } else { [wide, deep, tall] }, inside, both(), json!([]))
+}
+
+/// What is wrong with the ends of a fork.
+fn wrong(dimension: usize, half: f64, [trunk, branch]: [f64; 2], widths: f64) -> Result<(), String> {
+    let domain = forked(dimension, half, [trunk, branch], 2.0 * branch * widths).map_err(|fault| fault.message)?;
+    let ends = told(&domain);
+    if ends.len() != 3 || domain.openings.len() != 3 || domain.report.components != 1 {
+        return Err(format!("{:?}", domain.report.ends));
+    }
+    let (sin, cos) = half.to_radians().sin_cos();
+    for end in &ends {
+        let [x, up] = [end.direction[0], end.direction[dimension - 1]];
+        let is_trunk = up > 0.5;
+        let cosine = if is_trunk { up } else { x.abs() * sin - up * cos };
+        let degrees = cosine.min(1.0).acos().to_degrees();
+        let width = 2.0 * if is_trunk { trunk } else { branch };
+        let bound = if widths > 1.5 { 3.0 } else { 8.0 };
+        if degrees > bound || (end.width - width).abs() > f64::max(1.0, 0.06 * width) {
+            return Err(format!("{degrees:.1} degrees off, {width} wide: {end:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Branches of a fork are opened across themselves however close to the fork the border cuts them.
+#[test]
+fn branches_that_are_cut_near_their_fork() {
+    let mut faults = Vec::new();
+    for dimension in [2, 3] {
+        for half in [20.0, 30.0, 40.0, 55.0] {
+            for radii in [[8.0, 6.3], [6.0, 5.0], [12.0, 12.0]] {
+                for widths in [1.0, 1.3, 1.8, 2.5, 3.6] {
+                    if let Err(text) = wrong(dimension, half, radii, widths) {
+                        faults.push(format!("{dimension}-D, {half} degrees, radii {radii:?}, {widths} widths: {text}"));
+                    }
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} of 120:\n{}", faults.len(), faults.join("\n"));
+}

@@ -284,8 +284,9 @@ fn headers_that_contradict_themselves_say_so() {
             format!("NRRD0004\ntype: uint8\ndimension: 3\nsizes: 5 4 3\nspace: left-posterior-superior\n{more}");
         joined(&format!("{header}space units: \"mm\" \"mm\" \"mm\"\nencoding: raw\n\n"), &[1; 60])
     };
+    let only_size = String::from_utf8_lossy(&text("")).replace("ElementSpacing", "ElementSize").into_bytes();
     let directions = "space directions: (0.4,0,0) (0,0.5,0) (0,0,0.7)\n";
-    let cases: [(&str, Vec<u8>, &[&str]); 11] = [
+    let cases: [(&str, Vec<u8>, &[&str]); 16] = [
         ("a.nrrd", nrrd(directions), &[]),
         ("a.nrrd", nrrd(&format!("{directions}spacings: 0.4 0.5 0.7\n")), &[]),
         (
@@ -293,6 +294,12 @@ fn headers_that_contradict_themselves_say_so() {
             nrrd(&format!("spacings: 1 1 1\n{directions}")),
             &["0.4000 x 0.5000 x 0.7000, its \"spacings\" of 1.0000 x"],
         ),
+        (
+            "a.nrrd",
+            nrrd(&format!("{directions}units: \"cm\" \"cm\" \"cm\"\n")),
+            &["its \"space units\" are \"mm\" \"mm\" \"mm\", its \"units\" \"cm\""],
+        ),
+        ("a.nrrd", nrrd(&format!("{directions}kinds: domain space ???\n")), &[]),
         ("a.nii", nifti(&same), &[]),
         ("a.nii", nifti(&|header| put_sform(header, upright, steps.map(|step| step * 1.0001))), &[]),
         ("a.nii", nifti(&|header| put_sform(header, upright, steps.map(|step| 2.0 * step))), &["pixdim"]),
@@ -308,12 +315,18 @@ fn headers_that_contradict_themselves_say_so() {
         ("a.mha", text("AnatomicalOrientation = ???\n"), &[]),
         ("a.mha", text("AnatomicalOrientation = LPI\n"), &["AnatomicalOrientation LPI"]),
         ("a.mha", text("TransformMatrix = 2 0 0 0 2 0 0 0 2\n"), &["2.0000, 2.0000, 2.0000 long"]),
+        ("a.mha", text("ElementSize = 1 1 2\n"), &["its ElementSize of 1.0000 x 1.0000 x 2.0000"]),
+        ("a.mha", text("ElementSize = 1 1 1\n"), &[]),
+        ("a.mha", only_size, &["no ElementSpacing: its ElementSize is taken"]),
     ];
     for (name, content, told) in cases {
         let volume = voxels(folder.path(), name, &content).expect("reads");
         assert_eq!(volume.notes.len(), told.len(), "{:?}", volume.notes);
         assert!(volume.notes.iter().zip(told).all(|(note, piece)| note.contains(piece)), "{:?}", volume.notes);
     }
+    let fault = voxels(folder.path(), "a.nrrd", &nrrd(&format!("{directions}kinds: vector domain domain\n")));
+    let fault = fault.expect_err("numbers of a vector");
+    assert!(fault.exit == Exit::Usage && fault.message.contains("axis 1 holds the numbers of a \"vector\""), "{fault}");
     let spacing =
         voxels(folder.path(), "a.nrrd", &nrrd(&format!("spacings: 1 1 1\n{directions}"))).expect("reads").spacing;
     assert_eq!(spacing, Some([0.4, 0.5, 0.7]));
@@ -387,6 +400,34 @@ fn what_is_no_number_is_not_fluid_by_default() {
     let raw = json!({"file": "a.raw", "shape": [3, 1, 1], "type": "f32"});
     let fault = built(folder.path(), json!({"voxels": raw, "spacing": "1 um"})).expect_err("NaN");
     assert!(fault.message.contains("NaN") && fault.message.contains("[1, 0, 0]"), "{fault}");
+}
+
+/// Zero is wall without rules, so that a smooth mask would be fluid all over.
+#[test]
+fn values_without_rules_are_labels() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = |values: &[f32], more: Value| {
+        fs::write(folder.path().join("a.raw"), values.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>())
+            .expect("writes");
+        let voxels = json!({"file": "a.raw", "shape": [2, 2, 2], "type": "f32"});
+        let mut geometry = json!({"voxels": voxels, "spacing": "1 um"});
+        more.as_object().expect("keys").iter().for_each(|(key, value)| geometry[key] = value.clone());
+        built(folder.path(), geometry)
+    };
+    let soft = [1.0, 1.0, 0.5, 0.01, 0.01, 0.01, 0.01, 0.01];
+    let fault = made(&soft, json!({})).expect_err("a smooth mask");
+    let words = ["geometry.voxels", "from 0.01 to 1.0", "0.5 at voxel [0, 1, 0]", "\"above\": 0.5"];
+    assert!(fault.exit == Exit::Usage && words.iter().all(|word| fault.message.contains(word)), "{fault}");
+    let fault = made(&[-1.5, -0.5, 0.5, 2.5, 1.0, 1.0, 1.0, 1.0], json!({})).expect_err("a level set");
+    assert!(fault.message.contains("\"above\": 0,"), "{fault}");
+    let rules = json!({"rules": [{"above": 0.5, "is": "fluid"}, {"any": true, "is": "wall"}]});
+    let domain = made(&soft, rules).expect("builds");
+    assert_eq!((domain.report.fluid, domain.report.warnings.len()), (3, 0));
+    let domain = made(&[0.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0], json!({})).expect("a mask");
+    assert_eq!((domain.report.fluid, domain.report.warnings.len()), (7, 0));
+    let domain = made(&[0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 3.0], json!({})).expect("labels");
+    assert_eq!(domain.report.fluid, 7);
+    assert!(domain.report.warnings[0].contains("values from 1.0 to 3.0"), "{:?}", domain.report.warnings);
 }
 
 /// A tilted ellipsoid in metres: how far inside a point is, in a measure that is linear near its surface.

@@ -65,6 +65,8 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     drop(marking);
     progress.say("measuring the narrowest place");
     lattice.geometry.narrowest = narrowest(&lattice);
+    let smoothed = smoothed_away(&lattice);
+    lattice.geometry.warnings.extend(smoothed);
     let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
     let immersed = immersed_walls(&lattice, &config, &populations, &parts, &progress).map_err(within)?;
     let loads = loads(&lattice, lattice.nodes(), &populations);
@@ -127,6 +129,31 @@ fn unlike_ends(lattice: &Lattice) -> Vec<String> {
         })
     };
     lattice.geometry.opened.iter().filter_map(of).collect()
+}
+
+/// Fluid that smooth walls make larger or smaller by more than this share is told of,
+const RESIZED: f64 = 0.05;
+/// and so are vessels of fewer pixels or voxels across: smoothing may narrow them.
+const ACROSS: f64 = 3.0;
+
+/// A warning where walls that are smoothed between pixels or voxels change the size of vessels.
+fn smoothed_away(lattice: &Lattice) -> Option<String> {
+    let resampled = lattice.geometry.resampled.as_ref()?;
+    let across = lattice.geometry.narrowest.as_ref().filter(|narrowest| !narrowest.is_wider);
+    let across = across.map(|narrowest| narrowest.spacings * lattice.spacing / resampled.voxel);
+    let growth = resampled.growth();
+    let voxels = if lattice.set.dimension() == 2 { "pixels" } else { "voxels" };
+    let remedy = format!(
+        "vessels of fewer than three {voxels} across lose area where their walls are smoothed; take finer \
+         {voxels}, or the {voxels} as they are (their edge as \"spacing\"), and compare"
+    );
+    if growth.abs() > RESIZED {
+        let than = if growth < 0.0 { "smaller" } else { "larger" };
+        Some(format!("the fluid is {:.0} % {than} than its {voxels}: {remedy}", 100.0 * growth.abs()))
+    } else {
+        let across = across.filter(|across| *across < ACROSS)?;
+        Some(format!("the narrowest place is only {across:.1} {voxels} across: {remedy}"))
+    }
 }
 
 /// A note on thin walls, from which a run keeps cells farther away than from others.

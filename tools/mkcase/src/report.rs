@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hematite_case::{ImmersedWalls, Lattice, NodeField, Opening, Partition, PartitionReport};
 use hematite_drawing::page::files;
-use hematite_geometry::{Narrowest, OpeningKind};
+use hematite_geometry::{Narrowest, OpeningKind, Resampled};
 
 /// The report of one case; its text ends without a newline.
 pub struct Report<'a> {
@@ -62,6 +62,7 @@ impl fmt::Display for Report<'_> {
         if !wraps.is_empty() {
             writeln!(f, "periodic   {wraps}")?;
         }
+        geometry.resampled.iter().try_for_each(|sizes| writeln!(f, "resampled  {}", grown(sizes, dimension)))?;
         geometry.specks.iter().try_for_each(|line| writeln!(f, "cleaned    {line}"))?;
         geometry.ends.iter().try_for_each(|line| writeln!(f, "ends       {line}"))?;
         let pieces = |n: usize| if n == 1 { "1 piece".to_owned() } else { format!("{n} pieces") };
@@ -132,6 +133,14 @@ fn table(openings: &[Opening], spacing: f64, dimension: usize) -> String {
         )
     };
     openings.iter().map(line).collect()
+}
+
+/// How large the fluid is beside its pixels or voxels.
+fn grown(sizes: &Resampled, dimension: usize) -> String {
+    let (voxels, unit) = if dimension == 2 { ("pixels", "m2") } else { ("voxels", "m3") };
+    let percent: f64 = 100.0 * sizes.growth();
+    let than = if percent < 0.0 { "less" } else { "more" };
+    format!("{} {unit} of fluid, {:.1} % {than} than its {voxels} have", plain(sizes.after), percent.abs())
 }
 
 /// Spacings across the narrowest place at which the flow there is resolved.

@@ -230,7 +230,17 @@ fn report(
         if let Some(wss) = &step.wall_shear_stress {
             let [mean, p95, max] = [wss.mean_pa, wss.p95_pa, wss.max_pa].map(|v| with_unit(v, "Pa"));
             let left_out = near_openings(wss);
-            print_line(&format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}{left_out}"))?;
+            print_line(&match wss.not_extrapolated == wss.points {
+                true => "wall shear stress: not resolved, the fluid is too narrow for it at all walls".to_owned(),
+                false => format!("wall shear stress: mean {mean}, 95th percentile {p95}, largest {max}{left_out}"),
+            })?;
+            if wss.not_extrapolated as f64 > NARROW * wss.points as f64 {
+                say::note(&format!(
+                    "warning: at {} of {} wall points there is no room for a point further in, so that the wall shear stress is that of \
+                     the node, too low: take a smaller spacing",
+                    wss.not_extrapolated, wss.points
+                ));
+            }
         }
         if let Some(pressure) = &step.wall_pressure {
             let [mean, min, max] = [pressure.mean_pa, pressure.min_pa, pressure.max_pa].map(|v| with_unit(v, "Pa"));
@@ -263,6 +273,9 @@ fn report(
     say::left_out(left_out);
     Ok(())
 }
+
+/// The user is told where the wall shear stress at more than this share of the wall is that of the node.
+const NARROW: f64 = 0.05;
 
 /// What statistics at walls leave out.
 fn near_openings(statistics: &Statistics) -> String {

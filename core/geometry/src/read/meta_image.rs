@@ -10,7 +10,7 @@ use hematite_config::{Fault, Result};
 
 use super::raw::{self, Layout};
 use super::text_header::{self, Header};
-use super::{extents, head, length, metres, open_fault};
+use super::{differing_edges, extents, head, length, metres, open_fault};
 use crate::axes::Axes;
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Volume};
 
@@ -62,9 +62,11 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
             Ok(values)
         }
     })?;
-    let (axes, notes) = axes(&header, dimensions)?;
+    let (axes, mut notes) = axes(&header, dimensions)?;
+    let (spacing, other) = spacing(&header, dimensions)?;
+    notes.extend(other);
     Ok(Volume {
-        spacing: spacing(&header, dimensions)?,
+        spacing,
         unit: header.get("DistanceUnits").and_then(metres),
         axes,
         notes,
@@ -157,13 +159,21 @@ fn value_type(name: &str) -> Result<ValueType> {
     })
 }
 
-fn spacing(header: &Header, dimensions: usize) -> Result<Option<[f64; 3]>> {
-    let Some(text) = header.get("ElementSpacing").or_else(|| header.get("ElementSize")) else {
-        return Ok(None);
+/// Spacing from `ElementSpacing`, else from `ElementSize`, and what is to be told of the latter.
+fn spacing(header: &Header, dimensions: usize) -> Result<(Option<[f64; 3]>, Option<String>)> {
+    let read = |field: &str| -> Result<Option<[f64; 3]>> {
+        let Some(text) = header.get(field) else { return Ok(None) };
+        let steps: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
+        let steps = steps
+            .filter(|steps| steps.len() == dimensions)
+            .ok_or_else(|| Fault::usage(format!("its {field} \"{text}\" is not {dimensions} numbers")))?;
+        Ok(Some([steps[0], steps[1], steps.get(2).copied().unwrap_or(steps[0])]))
     };
-    let steps: Option<Vec<f64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
-    let steps = steps
-        .filter(|steps| steps.len() == dimensions)
-        .ok_or_else(|| Fault::usage(format!("its ElementSpacing \"{text}\" is not {dimensions} numbers")))?;
-    Ok(Some([steps[0], steps[1], steps.get(2).copied().unwrap_or(steps[0])]))
+    Ok(match (read("ElementSpacing")?, read("ElementSize")?) {
+        (Some(taken), Some(size)) => (Some(taken), differing_edges(("ElementSpacing", taken), ("ElementSize", size))),
+        (None, Some(size)) => {
+            (Some(size), Some("it has no ElementSpacing: its ElementSize is taken for the edges of voxels".to_owned()))
+        }
+        (spacing, None) => (spacing, None),
+    })
 }

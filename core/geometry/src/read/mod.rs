@@ -141,6 +141,24 @@ fn metres(unit: &str) -> Option<f64> {
     })
 }
 
+/// What to say where a header gives edges of voxels twice, `taken` and `other`, each with its field, and they differ.
+/// Edges of `other` that are no positive numbers give nothing.
+fn differing_edges(taken: (&str, [f64; 3]), other: (&str, [f64; 3])) -> Option<String> {
+    /// Lengths that differ by less are the same, rounded.
+    const SAME: f64 = 1e-3;
+    let differs = |k: usize| other.1[k] > 0.0 && (other.1[k] / taken.1[k] - 1.0).abs() > SAME;
+    let text = |edges: [f64; 3]| edges.map(|edge| format!("{edge:.4}")).join(" x ");
+    (0..3).any(differs).then(|| {
+        format!(
+            "its {} has voxels of {}, its {} of {}: the {0} is taken; \"edges\" in \"voxels\" takes others",
+            taken.0,
+            text(taken.1),
+            other.0,
+            text(other.1)
+        )
+    })
+}
+
 /// The whole numbers of a header field, checked for how many there are.
 fn extents(field: &str, text: &str, dimensions: usize) -> Result<[u64; 3]> {
     let numbers: Option<Vec<u64>> = text.split_whitespace().map(|word| word.parse().ok()).collect();

@@ -9,7 +9,7 @@ use flate2::read::MultiGzDecoder;
 use hematite_config::{Fault, Result};
 use nifti::{Endianness, NiftiHeader, NiftiType};
 
-use super::{length, open_fault};
+use super::{differing_edges, length, open_fault};
 use crate::axes::Axes;
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
 
@@ -90,21 +90,12 @@ fn by_sform(header: &NiftiHeader) -> Result<Option<(Axes, [f64; 3])>> {
 
 /// What the header tells otherwise than its sform, which gave these axes and this spacing.
 fn contradictions(header: &NiftiHeader, (axes, spacing): &(Axes, [f64; 3])) -> Vec<String> {
-    /// Lengths that differ by less are the same, rounded.
-    const SAME: f64 = 1e-3;
     /// Directions that differ by fewer degrees are the same.
     const SAME_DEGREES: f64 = 0.5;
-    let mut notes = Vec::new();
+    // Edges of axes with a single voxel are left out, as are those of 0.
     let steps = pixdim(header);
-    // Edges of 0 are left out, as are those of axes with a single voxel.
-    if (0..3).any(|k| header.dim[k + 1] > 1 && steps[k] > 0.0 && (steps[k] / spacing[k] - 1.0).abs() > SAME) {
-        let text = |steps: [f64; 3]| steps.map(|step| format!("{step:.4}")).join(" x ");
-        notes.push(format!(
-            "its sform has voxels of {}, its pixdim of {}: the sform is taken; \"edges\" in \"voxels\" takes others",
-            text(*spacing),
-            text(steps)
-        ));
-    }
+    let steps = [0, 1, 2].map(|k| if header.dim[k + 1] > 1 { steps[k] } else { 0.0 });
+    let mut notes: Vec<String> = differing_edges(("sform", *spacing), ("pixdim", steps)).into_iter().collect();
     // Files that have a sform need no sound qform.
     if let Ok(Some((other, _))) = by_qform(header) {
         let angle = |k: usize| {

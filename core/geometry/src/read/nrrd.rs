@@ -10,7 +10,7 @@ use hematite_config::{Fault, Result};
 
 use super::raw::{self, Layout};
 use super::text_header::{self, Header};
-use super::{extents, head, length, metres, open_fault};
+use super::{differing_edges, extents, head, length, metres, open_fault};
 use crate::axes::Axes;
 use crate::volume::{self, Endian, MAX_VOXELS, ValueType, Values, Volume};
 
@@ -24,6 +24,7 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     let header = parse(&head(path)?)?;
     let dimension = header.need("dimension")?.parse().unwrap_or(0);
     let shape = extents("sizes", header.need("sizes")?, dimension)?;
+    check_kinds(&header)?;
     let count = volume::count(shape, MAX_VOXELS)?;
     let kind = value_type(header.need("type")?)?;
     let endian = match (header.get("endian"), kind.size()) {
@@ -73,12 +74,13 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
             }
         }
     })?;
-    let (spacing, notes) = spacing(&header)?;
+    let (spacing, other_spacing) = spacing(&header)?;
+    let (unit, other_unit) = unit(&header)?;
     Ok(Volume {
         spacing,
-        unit: unit(&header)?,
+        unit,
         axes: axes(&header)?,
-        notes,
+        notes: other_spacing.into_iter().chain(other_unit).collect(),
         ..Volume::new(shape.map(|n| n as usize), values)
     })
 }
@@ -150,9 +152,7 @@ fn value_type(name: &str) -> Result<ValueType> {
 }
 
 /// Spacing from the lengths of `space directions`, else from `spacings`, and what is to be told where they differ.
-fn spacing(header: &Header) -> Result<(Option<[f64; 3]>, Vec<String>)> {
-    /// Lengths that differ by less are the same, rounded.
-    const SAME: f64 = 1e-3;
+fn spacing(header: &Header) -> Result<(Option<[f64; 3]>, Option<String>)> {
     let three = |steps: Vec<f64>| match steps[..] {
         [x, y] => Some([x, y, x]),
         [x, y, z] => Some([x, y, z]),
@@ -166,21 +166,28 @@ fn spacing(header: &Header) -> Result<(Option<[f64; 3]>, Vec<String>)> {
     };
     let given = ["space directions", "spacings"].map(|field| header.get(field));
     match (given[0].and_then(of_directions), given[1].and_then(of_spacings)) {
-        (Some(taken), Some(other)) if (0..3).any(|k| (other[k] / taken[k] - 1.0).abs() > SAME) => {
-            let text = |steps: [f64; 3]| steps.map(|step| format!("{step:.4}")).join(" x ");
-            let note = format!(
-                "its \"space directions\" have voxels of {}, its \"spacings\" of {}: the directions are taken; \"edges\" in \"voxels\" \
-                 takes others",
-                text(taken),
-                text(other)
-            );
-            Ok((Some(taken), vec![note]))
+        (Some(taken), Some(other)) => {
+            Ok((Some(taken), differing_edges(("\"space directions\"", taken), ("\"spacings\"", other))))
         }
-        (Some(taken), _) | (None, Some(taken)) => Ok((Some(taken), Vec::new())),
-        (None, None) if given == [None; 2] => Ok((None, Vec::new())),
+        (Some(taken), None) | (None, Some(taken)) => Ok((Some(taken), None)),
+        (None, None) if given == [None; 2] => Ok((None, None)),
         (None, None) => Err(Fault::usage(
             "its NRRD header gives no readable spacing for every direction (spacings or space directions)",
         )),
+    }
+}
+
+/// Refuses an axis that the header says to hold several numbers of one voxel, such as the components of a vector.
+fn check_kinds(header: &Header) -> Result<()> {
+    /// Kinds of axes along which there are voxels, or of which nothing is known.
+    const PLACES: [&str; 5] = ["domain", "space", "time", "none", "???"];
+    let kinds = header.get("kinds").into_iter().flat_map(str::split_whitespace);
+    match kinds.enumerate().find(|(_, kind)| !PLACES.contains(&kind.to_ascii_lowercase().as_str())) {
+        None => Ok(()),
+        Some((k, kind)) => Err(Fault::usage(format!(
+            "its NRRD \"kinds\" say that axis {} holds the numbers of a \"{kind}\", not voxels: save one number a voxel",
+            k + 1
+        ))),
     }
 }
 
@@ -194,10 +201,20 @@ fn directions(text: &str) -> Option<Vec<Vec<f64>>> {
     vectors.map(vector).collect()
 }
 
-/// Metres in the unit of lengths, from `space units` or `units`.
-fn unit(header: &Header) -> Result<Option<f64>> {
-    let Some(text) = header.get("space units").or_else(|| header.get("units")) else { return Ok(None) };
-    // Words in quotes, which may hold spaces.
+/// Metres in the unit of lengths, from `space units`, else from `units`, and what is to be told where they differ.
+fn unit(header: &Header) -> Result<(Option<f64>, Option<String>)> {
+    let given = ["space units", "units"].map(|field| header.get(field));
+    let [of_space, of_axes] = given.map(|text| text.map(one_unit).transpose());
+    let (of_space, of_axes) = (of_space?.flatten(), of_axes?.flatten());
+    let note = of_space.zip(of_axes).filter(|(taken, other)| taken != other).map(|_| {
+        let [space, axes] = given.map(Option::unwrap_or_default);
+        format!("its \"space units\" are {space}, its \"units\" {axes}: the first are taken; \"edges\" in \"voxels\" takes others")
+    });
+    Ok((of_space.or(of_axes), note))
+}
+
+/// Metres in the one unit that words in quotes, which may hold spaces, name; none where they name none.
+fn one_unit(text: &str) -> Result<Option<f64>> {
     let words = text.split('"').map(str::trim).filter(|word| !word.is_empty());
     let units: Vec<Option<f64>> = words.map(metres).collect();
     match units.split_first() {

@@ -132,6 +132,7 @@ impl<'m> Cap<'m> {
             perimeter: Some(self.perimeter(beyond)),
             through: None,
             is_sure: true,
+            is_tip: false,
             odd: None,
         }
     }

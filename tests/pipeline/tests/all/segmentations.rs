@@ -100,6 +100,29 @@ fn a_segmented_tube_runs_alike_on_any_number_of_ranks() {
 }
 
 #[test]
+fn what_smoothing_makes_of_thin_vessels_is_told() {
+    let folder = Folder::new();
+    // A vessel one, two and eight voxels wide.
+    let told = |width: usize| {
+        let is_in = |i: usize| [i % 16, i / 16 % 16].iter().all(|k| (4..4 + width).contains(k));
+        folder.write("thin.raw", &(0..16 * 16 * 24).map(|i| u8::from(is_in(i))).collect::<Vec<_>>());
+        let voxels = json!({"file": "thin.raw", "shape": [16, 16, 24], "type": "u8", "edges": ["1 mm", "1 mm", "1 mm"]});
+        let ends = json!({"largest": "velocity", "others": "pressure"});
+        folder.json("thin.json", &json!({"geometry": {"voxels": voxels, "spacing": "0.4 mm", "ends": ends}}));
+        folder.mkcase(&["thin.json", "--check", "--quiet"]).done().stdout
+    };
+    let share = |text: &str| -> f64 {
+        let line = text.lines().find(|line| line.starts_with("resampled")).expect("a line");
+        let share = line.split(" of fluid, ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a share");
+        share.parse().expect("a number")
+    };
+    let [one, two, eight] = [1, 2, 8].map(told);
+    assert!(one.contains("smaller than its voxels") && share(&one) > 20.0, "{one}");
+    assert!(two.contains("voxels across lose area"), "{two}");
+    assert!(!eight.contains("lose area") && share(&eight) < 5.0, "{eight}");
+}
+
+#[test]
 fn segmentations_that_tell_too_little_are_refused() {
     let folder = Folder::new();
     folder.write("tube.nii", &nifti(0));
