@@ -92,17 +92,27 @@ impl Fault {
     }
 }
 
-/// How many characters of a long message are kept at its beginning and at its end.
+/// How many characters of a long line are kept at its beginning and at its end,
 const KEPT: [usize; 2] = [500, 300];
+/// and how many lines of a long message, as of one with a list.
+const LINES: [usize; 2] = [110, 10];
 
 fn shortened(message: String) -> String {
-    let [first, last] = KEPT;
-    let count = message.chars().count();
-    if count <= first + last {
-        return message;
+    let lines: Vec<String> = message.split('\n').map(|line| around(&line.chars().collect::<Vec<_>>(), KEPT)).collect();
+    let [first, last] = LINES;
+    if lines.len() <= first + last {
+        return lines.join("\n");
     }
-    let (begin, end) = (message.chars().take(first), message.chars().skip(count - last));
-    begin.chain(" ... ".chars()).chain(end).collect()
+    [&lines[..first], &["...".to_owned()], &lines[lines.len() - last..]].concat().join("\n")
+}
+
+/// The first and the last characters of a line.
+fn around(line: &[char], [first, last]: [usize; 2]) -> String {
+    if line.len() <= first + last {
+        return line.iter().collect();
+    }
+    let (begin, end) = (&line[..first], &line[line.len() - last..]);
+    begin.iter().copied().chain(" ... ".chars()).chain(end.iter().copied()).collect()
 }
 
 impl fmt::Display for Fault {

@@ -1,6 +1,9 @@
 //! Sums over ranks: each rank interpolates velocities of vertices from its own nodes, and adds the sums of the other
 //! ranks that hold the cell.
 
+use std::ops::Range;
+
+use bytemuck::{Pod, Zeroable};
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
@@ -14,16 +17,47 @@ pub struct SumExchange {
     gather: Kernel,
     add: Kernel,
     room: Option<Room>,
-    count: u32,
+    /// Words of the message.
+    words: u32,
+    /// Stretches that they are in.
+    stretches: u32,
     /// (rank, bytes) of the piece of the message for each rank.
     pieces: Pieces,
     /// Time spent by earlier channels.
     earlier: Phases,
 }
 
-/// Buffers for some number of words.
+/// Words that follow each other in the array and in the message, as `words.wgsl` has them.
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+struct Stretch {
+    first: u32,
+    to: u32,
+    count: u32,
+}
+
+/// Most words of a stretch: as many invocations work on each.
+const LONGEST: u32 = 32;
+
+impl Stretch {
+    /// The stretches of ranges of an array that follow each other in a message, and the words of all.
+    fn of<'r>(ranges: impl Iterator<Item = &'r Range<u32>>) -> (Vec<Self>, u32) {
+        let (mut stretches, mut to) = (Vec::new(), 0);
+        for range in ranges {
+            for first in range.clone().step_by(LONGEST as usize) {
+                let count = LONGEST.min(range.end - first);
+                stretches.push(Self { first, to, count });
+                to += count;
+            }
+        }
+        (stretches, to)
+    }
+}
+
+/// Buffers for some number of words and stretches.
 struct Room {
     words: usize,
+    stretches: usize,
     list: Buffer,
     channel: RankChannel,
     gather: Bound,
@@ -31,7 +65,7 @@ struct Room {
 }
 
 fn wgsl(add: bool) -> String {
-    let context = context! { add, workgroup => WORKGROUP };
+    let context = context! { add, longest => LONGEST, workgroup => WORKGROUP };
     render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN], &context)
 }
 
@@ -46,55 +80,67 @@ impl SumExchange {
             gather: kernel(false)?,
             add: kernel(true)?,
             room: None,
-            count: 0,
+            words: 0,
+            stretches: 0,
             pieces: [].into(),
             earlier: Phases::default(),
         })
     }
 
-    /// Sets the lists: for each other rank, ascending, the indices in `drift` of the words that it shares with this
-    /// rank.
-    pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<u32>)]) -> Result<()> {
-        let list: Vec<u32> = lists.iter().flat_map(|(_, words)| words).copied().collect();
-        self.pieces = lists.iter().map(|(rank, words)| (*rank, 4 * words.len())).collect();
-        self.count = list.len() as u32;
-        if list.is_empty() {
+    /// Sets the lists: for each other rank, ascending, the ranges of words in `drift` that it shares with this rank.
+    ///
+    /// # Errors
+    /// Where the device lacks room or is lost.
+    pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<Range<u32>>)]) -> Result<()> {
+        let (stretches, words) = Stretch::of(lists.iter().flat_map(|(_, ranges)| ranges));
+        let bytes = |ranges: &[Range<u32>]| 4 * ranges.iter().map(ExactSizeIterator::len).sum::<usize>();
+        self.pieces = lists.iter().map(|(rank, ranges)| (*rank, bytes(ranges))).collect();
+        (self.words, self.stretches) = (words, stretches.len() as u32);
+        if stretches.is_empty() {
             return Ok(());
         }
-        if self.room.as_ref().is_none_or(|room| room.words < list.len()) {
-            self.make_room(gpu, drift, list.len() + list.len() / 2)?;
+        let needed = [words as usize, stretches.len()];
+        if self.room.as_ref().is_none_or(|room| room.words < needed[0] || room.stretches < needed[1]) {
+            self.make_room(gpu, drift, needed.map(|n| n + n / 2))?;
         }
-        self.room.as_ref().map_or(Ok(()), |room| gpu.upload(&room.list, 0, &list))
+        self.room.as_ref().map_or(Ok(()), |room| gpu.upload(&room.list, 0, &stretches))
     }
 
-    /// Binds new arrays of vertices.
+    /// Binds new arrays of vertices. Lists have to be set anew.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
     pub fn rebind(&mut self, gpu: &Gpu, drift: &Buffer) -> Result<()> {
         match &self.room {
-            Some(room) => self.make_room(gpu, drift, room.words),
+            Some(room) => self.make_room(gpu, drift, [room.words, room.stretches]),
             None => Ok(()),
         }
     }
 
-    fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, words: usize) -> Result<()> {
-        let bytes = 4 * words;
-        let list = gpu.buffer("shared words", bytes as u64)?;
-        let channel = RankChannel::new(gpu, gpu.channel("shares", bytes as u64, bytes as u64)?);
+    fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, [words, stretches]: [usize; 2]) -> Result<()> {
+        let bytes = 4 * words as u64;
+        let list = gpu.buffer("stretches of shared words", (size_of::<Stretch>() * stretches) as u64)?;
+        let channel = RankChannel::new(gpu, gpu.channel("shares", bytes, bytes)?);
         let bind = |kernel: &Kernel, message: &Buffer| {
-            kernel.bind(gpu, &[("words", drift), ("list", &list), ("message", message)])
+            kernel.bind(gpu, &[("words", drift), ("stretches", &list), ("message", message)])
         };
         let (gather, add) = (bind(&self.gather, channel.send_buffer()), bind(&self.add, channel.receive_buffer()));
         self.earlier = self.phases();
-        self.room = Some(Room { words, list, channel, gather, add });
+        self.room = Some(Room { words, stretches, list, channel, gather, add });
         Ok(())
     }
 
     /// Records that the sums of this rank, computed by what `recorder` holds, are sent, and those of other ranks
     /// brought to the device.
+    ///
+    /// # Errors
+    /// When a rank is lost.
     pub fn record_exchange<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        let Some(room) = self.room.as_ref().filter(|_| self.count > 0) else { return Ok(()) };
+        let Some(room) = self.room.as_ref().filter(|_| self.words > 0) else { return Ok(()) };
         recorder.phase("pack shares");
-        recorder.dispatch(&self.gather, &room.gather, self.count, &[self.count]);
-        room.channel.send(recorder, 4 * self.count as usize);
+        let items = self.stretches * LONGEST;
+        recorder.dispatch(&self.gather, &room.gather, items, &[items]);
+        room.channel.send(recorder, 4 * self.words as usize);
         room.channel.await_answer(comm, recorder, "exchange shares", (self.pieces.clone(), self.pieces.clone()))
     }
 
@@ -105,8 +151,9 @@ impl SumExchange {
 
     /// Records that the sums of other ranks are added.
     pub fn record_add(&self, recorder: &mut Recorder) {
-        if let Some(room) = self.room.as_ref().filter(|_| self.count > 0) {
-            recorder.dispatch(&self.add, &room.add, self.count, &[self.count]);
+        if let Some(room) = self.room.as_ref().filter(|_| self.words > 0) {
+            let items = self.stretches * LONGEST;
+            recorder.dispatch(&self.add, &room.add, items, &[items]);
         }
     }
 }
@@ -121,5 +168,16 @@ mod tests {
             let source = wgsl(add);
             wgsl_checks::validate("shares", &source);
         }
+    }
+
+    #[test]
+    fn stretches_have_each_word_once_in_the_order_of_the_message() {
+        let ranges = [3..4, 10..74, 80..80, 100..165];
+        let (stretches, words) = Stretch::of(ranges.iter());
+        let found: Vec<[u32; 2]> =
+            stretches.iter().flat_map(|s| (0..s.count).map(|n| [s.first + n, s.to + n])).collect();
+        let wanted: Vec<[u32; 2]> = ranges.into_iter().flatten().zip(0..).map(<[u32; 2]>::from).collect();
+        assert_eq!((found, words), (wanted, 130));
+        assert!(stretches.iter().all(|stretch| (1..=LONGEST).contains(&stretch.count)));
     }
 }

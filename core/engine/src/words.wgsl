@@ -1,9 +1,15 @@
-// Gathers `count` words of an array into a message, or adds a message to words of the array. `list` holds their indices
-// in the array.
+// Gathers words of an array into a message, or adds a message to words of the array, stretch by stretch.
 struct Span {
     count: u32,
 }
 var<immediate> span: Span;
+
+// Words that follow each other in the array, from `first` on, and in the message, from `to` on.
+struct Stretch {
+    first: u32,
+    to: u32,
+    count: u32,
+}
 
 #if add
 var<storage, read_write> words: array<atomic<i32>>;
@@ -12,14 +18,19 @@ var<storage, read> message: array<i32>;
 var<storage, read> words: array<i32>;
 var<storage, read_write> message: array<i32>;
 #endif
-var<storage, read> list: array<u32>;
+var<storage, read> stretches: array<Stretch>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {
+    let stretch = stretches[k / ${longest}u];
+    let n = k % ${longest}u;
+    if (n >= stretch.count) {
+        return;
+    }
 #if add
     // Several neighbours may send sums for the same word.
-    atomicAdd(&words[list[k]], message[k]);
+    atomicAdd(&words[stretch.first + n], message[stretch.to + n]);
 #else
-    message[k] = words[list[k]];
+    message[stretch.to + n] = words[stretch.first + n];
 #endif
 }

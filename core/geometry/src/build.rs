@@ -88,7 +88,10 @@ pub fn build_marked(
         })?;
     }
     let expected = behind(&domain, openings.iter().filter_map(|opening| ends.get(opening.end?)));
-    connect(&mut domain, geometry.keep, uncut.as_ref(), expected)?;
+    connect(&mut domain, geometry.keep, uncut.as_ref(), expected).map_err(|fault| match ends.is_empty() {
+        false => with_list(fault, &domain.report),
+        true => fault,
+    })?;
     domain.report.opened = opened(&openings, &ends);
     wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
     let leaks = if domain.surface.is_some() { leaks(&domain) } else { gaps::gaps(&domain) };
@@ -288,6 +291,9 @@ fn with_ends(
     let mut ends = border::ends(domain, of_largest);
     if seeks_tips(geometry.ends.as_ref(), openings, &ends) {
         tips::add(domain, of_largest, &mut ends);
+    } else if geometry.ends.is_some() {
+        let closed = doubts::closed(domain, of_largest, &ends, "before the border");
+        domain.report.warnings.extend(closed);
     }
     list(domain, &ends);
     refuse_negative("geometry.ends", geometry.ends.as_ref())?;
@@ -328,14 +334,15 @@ fn list(domain: &mut Domain, ends: &[End]) {
     }
 }
 
-/// Puts the list of the ends under a fault about them.
+/// Puts the list of the ends under a fault about them, and the warnings that there are.
 fn with_list(fault: Fault, report: &Report) -> Fault {
-    let lines: String = report.ends.iter().map(|line| format!("\n  {line}")).collect();
-    if lines.is_empty() {
-        fault
-    } else {
-        Fault { message: format!("{}\nThe ends are:{lines}", fault.message), ..fault }
+    let mut message = fault.message;
+    message.extend(report.warnings.iter().map(|warning| format!("\nwarning: {warning}")));
+    if !report.ends.is_empty() {
+        message.push_str("\nThe ends are:");
+        message.extend(report.ends.iter().map(|line| format!("\n  {line}")));
     }
+    Fault { message, ..fault }
 }
 
 /// What is known of the ends that openings open.

@@ -112,11 +112,15 @@ fn links(dimension: usize) -> Vec<[i32; 3]> {
 }
 
 /// Warnings of openings that are the only ones of their component, which `touched` tells for each, while there are
-/// others elsewhere, or the only ones through which a velocity is prescribed: what comes in there cannot go out.
+/// others elsewhere, or the only ones through which a velocity is prescribed: what comes in there cannot go out. And of
+/// components with pressure openings alone, while a velocity drives others.
 fn alone(openings: &[Opening], touched: &[usize], sizes: &[usize]) -> Vec<String> {
     let flows = |k: usize| openings[k].kind != OpeningKind::Wall;
     let of_component = |c: usize| (0..openings.len()).filter(move |&k| flows(k) && touched[k] == c);
     let several = (0..openings.len()).filter(|&k| flows(k)).count() > 1;
+    let is_driven = |c: usize| of_component(c).any(|k| openings[k].kind == OpeningKind::Velocity);
+    let still = (0..sizes.len()).filter(|&c| of_component(c).count() > 1 && !is_driven(c));
+    let still: Vec<usize> = still.filter(|_| (0..sizes.len()).any(is_driven)).collect();
     let lonely = (0..openings.len()).filter(|&k| {
         flows(k) && of_component(touched[k]).count() == 1 && (several || openings[k].kind == OpeningKind::Velocity)
     });
@@ -127,7 +131,16 @@ fn alone(openings: &[Opening], touched: &[usize], sizes: &[usize]) -> Vec<String
             openings[k].name, sizes[touched[k]]
         )
     };
-    lonely.map(warning).collect()
+    let at_rest = |c: usize| {
+        let names: Vec<String> = of_component(c).map(|k| format!("\"{}\"", openings[k].name)).collect();
+        format!(
+            "a piece of the fluid, {} sites, has openings of the kind \"pressure\" alone, {}: without a difference in pressure between \
+             them it stands still; make it one piece with the others, close them, or take \"keep\": \"largest\"",
+            sizes[c],
+            names.join(", ")
+        )
+    };
+    lonely.map(warning).chain(still.iter().map(|&c| at_rest(c))).collect()
 }
 
 /// The one component that each opening touches: `only` that one, where it touches it, since the others are removed.

@@ -104,7 +104,7 @@ fn in_groups(
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 pub struct EndsConfig {
-    /// The kind of opening at the end of the largest area, "end-0".
+    /// The kind of opening at the end of the largest area that is opened: "end-0", unless that stays closed.
     pub largest: OpeningKind,
     /// The kind of openings at all others, "end-1" and so on.
     pub others: OpeningKind,
@@ -141,10 +141,11 @@ impl EndsConfig {
             )));
         }
         let least = self.narrower_than.map_or(0.0, Length::si);
-        let kind = |k: usize| if k == 0 { self.largest } else { self.others };
         let is_opened = |k: &usize| !self.closed.contains(k) && ends[*k].width(dimension) >= least;
-        let opened = (0..ends.len()).filter(is_opened);
-        let openings: Vec<_> = opened.map(|k| OpeningConfig::at_end(format!("end-{k}"), kind(k), k)).collect();
+        let opened: Vec<usize> = (0..ends.len()).filter(is_opened).collect();
+        // Ends are numbered by size.
+        let kind = |k: usize| if opened.first() == Some(&k) { self.largest } else { self.others };
+        let openings: Vec<_> = opened.iter().map(|&k| OpeningConfig::at_end(format!("end-{k}"), kind(k), k)).collect();
         if openings.is_empty() {
             let widest = ends.iter().map(|end| end.width(dimension)).reduce(f64::max);
             return Err(Fault::usage(match widest {

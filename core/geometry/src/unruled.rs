@@ -6,6 +6,9 @@ use rayon::prelude::*;
 use crate::rules::Labels;
 use crate::volume::Volume;
 
+/// Values that are further apart are no labels.
+const LABELS: f64 = 32.0;
+
 /// What to say of a volume without rules in whose used part are other values than zero and one more: all are fluid.
 ///
 /// # Errors
@@ -26,17 +29,22 @@ pub(crate) fn values(volume: &Volume, labels: &Labels, is_read: bool) -> Result<
         let text = format!(
             "without \"rules\" all but zero is fluid, and its values from {from} to {to} are no labels: the first that is no \
              whole number is {} at voxel {:?}. \"rules\": [{{\"above\": {}, \"is\": \"fluid\"}}, {{\"any\": true, \"is\": \"wall\"}}] \
-             takes what is above",
+             takes what is above; where a level set is negative in the vessel, give \"below\": 0",
             volume.values.describe(i),
             [i % volume.shape[0], i / volume.shape[0] % volume.shape[1], i / (volume.shape[0] * volume.shape[1])],
             if least.0 < 0.0 { 0.0 } else { 0.5 * most.0 }
         );
         return if is_read { Ok(Some(text)) } else { Err(Fault::usage(format!("geometry.voxels: {text}"))) };
     }
+    // Few values are labels, many are grey.
+    let rule = match most.0 - least.0 {
+        few if few < LABELS => format!("\"equals\": {to}"),
+        _ => format!("\"above\": {}", 0.5 * (least.0.min(0.0) + most.0)),
+    };
     Ok((least.0 < most.0).then(|| {
         format!(
             "without \"rules\" all but zero is fluid: values from {from} to {to}; where some of them are not the vessel, give \
-             \"rules\", e.g. [{{\"equals\": {to}, \"is\": \"fluid\"}}, {{\"any\": true, \"is\": \"wall\"}}]"
+             \"rules\", e.g. [{{{rule}, \"is\": \"fluid\"}}, {{\"any\": true, \"is\": \"wall\"}}]"
         )
     }))
 }

@@ -318,3 +318,45 @@ fn branches_that_are_cut_near_their_fork() {
     }
     assert!(faults.is_empty(), "{} of 120:\n{}", faults.len(), faults.join("\n"));
 }
+
+/// A channel along x, and a branch up from it that ends `gap` sites before the border.
+fn with_branch([x, y, _]: [f64; 3], gap: f64) -> bool {
+    (y - 20.0).abs() < 6.0 || ((x - 60.0).abs() < 5.0 && y > 20.0 && y < 80.0 - gap)
+}
+
+#[test]
+fn vessels_that_stop_before_the_border_are_told() {
+    for gap in [1.0, 2.0, 9.0] {
+        let domain = built([120, 80, 1], |at| with_branch(at, gap), both(), json!([])).expect("builds");
+        assert_eq!(told(&domain).len(), 2, "{:?}", domain.report.ends);
+        let warnings = domain.report.warnings.join("\n");
+        assert!(warnings.contains("the vessel also ends at (") && warnings.contains("\"tips\": true"), "{warnings}");
+        let mut config = both();
+        config["ends"]["tips"] = json!(true);
+        let domain = built([120, 80, 1], |at| with_branch(at, gap), config, json!([])).expect("builds");
+        assert_eq!(domain.openings.len(), 3, "{:?}", domain.report.ends);
+    }
+    let domain = built([120, 80, 1], |at| with_branch(at, 0.0), both(), json!([])).expect("builds");
+    assert!(!domain.report.warnings.join("\n").contains("also ends"), "{:?}", domain.report.warnings);
+}
+
+#[test]
+fn pieces_that_nothing_drives_are_told() {
+    let inside = |[_, y, _]: [f64; 3]| (y - 20.0).abs() < 7.0 || (y - 60.0).abs() < 5.0;
+    let domain = built([100, 80, 1], inside, both(), json!([])).expect("builds");
+    assert_eq!((domain.report.components, domain.openings.len()), (2, 4));
+    let warnings = domain.report.warnings.join("\n");
+    assert!(warnings.contains("\"pressure\" alone, \"end-2\", \"end-3\""), "{warnings}");
+    let inside = |[_, y, _]: [f64; 3]| (y - 20.0).abs() < 7.0;
+    let domain = built([100, 80, 1], inside, both(), json!([])).expect("builds");
+    assert!(!domain.report.warnings.join("\n").contains("alone"), "{:?}", domain.report.warnings);
+}
+
+#[test]
+fn the_largest_open_end_takes_the_place_of_a_closed_one() {
+    let mut config = both();
+    config["ends"]["closed"] = json!([0]);
+    let domain = built([120, 80, 1], |at| with_branch(at, 0.0), config, json!([])).expect("builds");
+    let kinds: Vec<(&str, OpeningKind)> = domain.openings.iter().map(|o| (o.name.as_str(), o.kind)).collect();
+    assert_eq!(kinds, [("end-1", OpeningKind::Velocity), ("end-2", OpeningKind::Pressure)]);
+}

@@ -100,8 +100,8 @@ impl Gpu {
         }
     }
 
-    /// Copies `values` to `buffer` from element `at` on. Waits for each of its pieces, so that the copy needs little
-    /// intermediate memory.
+    /// Copies `values` to `buffer` from element `at` on, before the next submission starts. Waits for each piece of a long
+    /// copy, so that it needs little intermediate memory.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
@@ -110,8 +110,10 @@ impl Gpu {
         let start = at * size_of::<T>();
         for (k, piece) in bytes.chunks(CHUNK).enumerate() {
             self.write(buffer, start + k * CHUNK, piece);
-            self.queue.submit([]);
-            self.wait()?;
+            if bytes.len() > CHUNK {
+                self.queue.submit([]);
+                self.wait()?;
+            }
         }
         Ok(())
     }

@@ -103,9 +103,9 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
 }
 
 /// An opening whose area differs by more than this share from that of its end is told of,
-const UNLIKE: f64 = 0.2;
+const UNLIKE: f64 = 0.1;
 /// where its width differs by more than this many spacings: steps of sites do not count.
-const STEPS: f64 = 0.5;
+const STEPS: f64 = 0.3;
 
 /// Warnings of openings that are larger or smaller than the ends that they open.
 fn unlike_ends(lattice: &Lattice) -> Vec<String> {
@@ -119,12 +119,15 @@ fn unlike_ends(lattice: &Lattice) -> Vec<String> {
         let (what, unit) = if dimension == 2 { ("width", "m") } else { ("area", "m2") };
         is_unlike.then(|| {
             format!(
-                "opening \"{}\" has {what} {:.4e} {unit}, its end {} is listed with {:.4e} {unit}: the opening is cut where the vessel \
-                 is wider or narrower than at its end; look at the picture, take a smaller spacing, or give a \"section\"",
+                "opening \"{}\" has {what} {:.4e} {unit}, its end {} is listed with {:.4e} {unit}: a velocity there gives {:.0} % {} flow. \
+                 The vessel is wider or narrower at the cut than at its end, or has too few spacings across; look at the picture, take \
+                 a smaller spacing, prescribe a \"flow_rate\", or give a \"section\"",
                 end.opening,
                 found * side,
                 end.number,
-                end.area
+                end.area,
+                100.0 * (found / listed - 1.0).abs(),
+                if found < listed { "less" } else { "more" }
             )
         })
     };

@@ -24,7 +24,8 @@ pub struct RunConfig {
     /// start.
     #[serde(default)]
     pub cell_dumps: Option<Times>,
-    /// How often the centroids of cells or bodies are recorded; by default 200 times in the run.
+    /// How often the centroids of cells or bodies are recorded; by default 200 times in the run,
+    /// and not more often than every 100 steps.
     #[serde(default)]
     pub tracks: Cadence,
     /// Field dumps; by default one of all fields at the end.
@@ -146,8 +147,9 @@ pub struct DumpConfig {
 const LEDGER_LINES: u64 = 100;
 /// Default number of frames of tracks.
 const TRACKS: u64 = 200;
-/// Fewest steps between ledger lines by default: a line costs about as much as a step.
-const LEDGER_EVERY: u64 = 100;
+/// Fewest steps between ledger lines and between frames of tracks by default. A line costs about as much as a step; a
+/// frame of many cells costs some hundred.
+const LEAST_EVERY: u64 = 100;
 
 /// Names of the dumps of members.
 pub const MEMBERS: [&str; 2] = ["cells", "bodies"];
@@ -167,7 +169,7 @@ impl RunConfig {
     /// The period of ledger lines in a run with this `end`: `every` of the config, or the default.
     pub fn ledger_every(every: Option<StepsOrTime>, end: End) -> StepsOrTime {
         every.unwrap_or(match end {
-            End::Step(steps) => StepsOrTime::Steps((steps / LEDGER_LINES).max(LEDGER_EVERY)),
+            End::Step(steps) => StepsOrTime::Steps((steps / LEDGER_LINES).max(LEAST_EVERY)),
             End::Time(time) => StepsOrTime::Time(Time(time / LEDGER_LINES as f64)),
         })
     }
@@ -175,7 +177,7 @@ impl RunConfig {
     /// The period of frames of tracks in a run with this `end`.
     pub fn tracks_every(&self, end: End) -> StepsOrTime {
         self.tracks.every.unwrap_or(match end {
-            End::Step(steps) => StepsOrTime::Steps((steps / TRACKS).max(1)),
+            End::Step(steps) => StepsOrTime::Steps((steps / TRACKS).max(LEAST_EVERY)),
             End::Time(time) => StepsOrTime::Time(Time(time / TRACKS as f64)),
         })
     }

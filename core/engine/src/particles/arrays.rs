@@ -122,8 +122,6 @@ impl Arrays {
     /// # Errors
     /// When the device is lost.
     pub fn put(&self, gpu: &Gpu, first: u32, particles: &[Vec<Vec<u32>>]) -> Result<()> {
-        /// So many need little intermediate memory, so that none of their copies is waited for.
-        const FEW: usize = 1000;
         for (k, property) in self.properties.list().iter().enumerate() {
             let width = property.width as usize;
             for c in 0..property.declared.components as usize {
@@ -131,11 +129,7 @@ impl Arrays {
                 let words: Vec<u32> =
                     particles.iter().flat_map(|words| words[k][component.clone()].iter().copied()).collect();
                 let at = (c * self.properties.stride as usize + first as usize) * width;
-                if particles.len() <= FEW {
-                    gpu.write(&property.buffer, at, &words);
-                } else {
-                    gpu.upload(&property.buffer, at, &words)?;
-                }
+                gpu.upload(&property.buffer, at, &words)?;
             }
         }
         Ok(())

@@ -21,6 +21,21 @@ pub struct Holders {
     periodic: [bool; 3],
 }
 
+/// Sites between which each end of a box may be while it touches the same tiles, both included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steady {
+    low: [[i32; 2]; 3],
+    high: [[i32; 2]; 3],
+}
+
+impl Steady {
+    /// Whether the box is one of these.
+    pub fn holds(&self, bounds: Bounds) -> bool {
+        let within = |site: i32, [first, last]: [i32; 2]| (first..=last).contains(&site);
+        (0..3).all(|k| within(bounds.low[k], self.low[k]) && within(bounds.high[k], self.high[k]))
+    }
+}
+
 impl Holders {
     /// Collects the tiles of all ranks; `own` are the positions of this rank's own nodes. Collective.
     ///
@@ -55,15 +70,18 @@ impl Holders {
         found
     }
 
-    /// Whether two boxes touch the same tiles, so that they have the same holders.
-    pub fn same(&self, one: Bounds, other: Bounds) -> bool {
-        let ends = |axis: usize, bounds: Bounds| {
-            [bounds.low[axis], bounds.high[axis]].map(|site| match self.periodic[axis] {
-                true => (site.div_euclid(self.extent[axis]), site.rem_euclid(self.extent[axis]).div_euclid(TILE)),
-                false => (0, site.div_euclid(TILE)),
-            })
+    /// Boxes that touch the same tiles as this one, so that they have the same holders.
+    pub fn steady(&self, bounds: Bounds) -> Steady {
+        let tile = |axis: usize, site: i32| -> [i32; 2] {
+            let period = if self.periodic[axis] { self.extent[axis] } else { i32::MAX };
+            let start = if self.periodic[axis] { site.div_euclid(period) * period } else { 0 };
+            let low = (site - start).div_euclid(TILE) * TILE;
+            [start + low, start + (low + TILE - 1).min(period - 1)]
         };
-        (0..3).all(|axis| ends(axis, one) == ends(axis, other))
+        Steady {
+            low: [0, 1, 2].map(|axis| tile(axis, bounds.low[axis])),
+            high: [0, 1, 2].map(|axis| tile(axis, bounds.high[axis])),
+        }
     }
 
     /// The tiles along an axis that the sites from `low` to `high` touch.
@@ -119,7 +137,7 @@ mod tests {
             let high = low.map(|x| x + draw(60));
             let one = Bounds { low, high };
             let other = Bounds { low: low.map(|x| x + draw(5) - 2), high: high.map(|x| x + draw(5) - 2) };
-            if (0..3).all(|a| other.low[a] <= other.high[a]) && holders.same(one, other) {
+            if (0..3).all(|a| other.low[a] <= other.high[a]) && holders.steady(one).holds(other) {
                 assert_eq!(holders.of(one), holders.of(other), "{one:?} {other:?}");
                 same += 1;
             }

@@ -8,7 +8,8 @@ use hematite_engine::sites::Bounds;
 use hematite_gpu::Gpu;
 use hematite_membrane::{Membrane, Range, Vertices};
 
-use super::parameters::{KindParameters, Parameters};
+use super::holders::{Holders, Steady};
+use super::parameters::{KindParameters, Parameters, reach};
 use super::pull::Pulls;
 use super::record::{Carried, Record};
 
@@ -47,12 +48,23 @@ pub(super) struct Held {
     pub holders: Vec<u32>,
     /// Where it was at the last look.
     pub bounds: Bounds,
+    /// While this holds its box with what it may reach, it has the same holders.
+    pub steady: Steady,
 }
 
 impl Held {
     /// A cell of this state, in no slot yet.
-    pub fn of(record: &Record, holders: Vec<u32>, bounds: Bounds) -> Self {
-        Self { slot: 0, seeded_scale: record.seeded_scale, carried: record.carried, holders, bounds }
+    pub fn of(record: &Record, holders: &Holders, parameters: &Parameters) -> Self {
+        let bounds = record.bounds(parameters.dimension);
+        let near = bounds.widened(reach(parameters));
+        Self {
+            slot: 0,
+            seeded_scale: record.seeded_scale,
+            carried: record.carried,
+            holders: holders.of(near),
+            bounds,
+            steady: holders.steady(near),
+        }
     }
 }
 

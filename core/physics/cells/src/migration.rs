@@ -1,6 +1,7 @@
 //! Cells from rank to rank: who holds which, and what holders share.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
@@ -17,7 +18,7 @@ impl Suspension {
         if comm.size() == 1 {
             return Ok(());
         }
-        let mut lists: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut lists: BTreeMap<usize, Vec<Range<u32>>> = BTreeMap::new();
         for kind in &self.kinds {
             for held in kind.cells.values() {
                 let first = kind.first_vertex(held.slot);
@@ -25,12 +26,12 @@ impl Suspension {
                     let list = lists.entry(other as usize).or_default();
                     for axis in 0..self.parameters.dimension as u32 {
                         let from = axis * self.vertices.stride + first;
-                        list.extend(from..from + kind.range.vertices);
+                        list.push(from..from + kind.range.vertices);
                     }
                 }
             }
         }
-        let lists: Vec<(usize, Vec<u32>)> = lists.into_iter().collect();
+        let lists: Vec<(usize, Vec<Range<u32>>)> = lists.into_iter().collect();
         self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists)
     }
 
@@ -41,11 +42,13 @@ impl Suspension {
         let mut sent: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
         for (k, kind) in self.kinds.iter_mut().enumerate() {
             for (&id, held) in &mut kind.cells {
-                let before = std::mem::replace(&mut held.bounds, boxes[(kind.range.first_slot + held.slot) as usize]);
-                if self.holders.same(before.widened(margin), held.bounds.widened(margin)) {
+                held.bounds = boxes[(kind.range.first_slot + held.slot) as usize];
+                let near = held.bounds.widened(margin);
+                if held.steady.holds(near) {
                     continue;
                 }
-                let holders = self.holders.of(held.bounds.widened(margin));
+                let holders = self.holders.of(near);
+                held.steady = self.holders.steady(near);
                 if held.holders.first() == Some(&self.rank) {
                     for &new in holders.iter().filter(|rank| !held.holders.contains(rank)) {
                         sent.entry(new as usize).or_default().push((k, id));
@@ -64,9 +67,8 @@ impl Suspension {
         // Forces on their vertices are not due before the next step of membranes.
         self.passed |= !arrived.is_empty() && self.parameters.every > 1;
         for (kind, id, record) in arrived {
-            let bounds = record.bounds(self.parameters.dimension);
-            let holders = self.holders.of(bounds.widened(margin));
-            self.put(kind, id, &record, Held::of(&record, holders, bounds))?;
+            let held = Held::of(&record, &self.holders, &self.parameters);
+            self.put(kind, id, &record, held)?;
         }
         Ok(())
     }

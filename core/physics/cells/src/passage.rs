@@ -9,7 +9,7 @@ use hematite_membrane::NONE;
 use super::feeder::{ENTRY, Entry, Feeder};
 use super::kind::Held;
 use super::look::LOOK;
-use super::parameters::{Parameters, reach};
+use super::parameters::Parameters;
 use super::record::Record;
 use super::suspension::Suspension;
 
@@ -141,11 +141,9 @@ impl Suspension {
             if taken > 0 || inside.iter().any(beside) {
                 continue;
             }
-            let bounds = candidate.record.bounds(dimension);
-            let holders = self.holders.of(bounds.widened(reach(&self.parameters)));
-            self.kinds[candidate.kind].inserted += i64::from(holders.first() == Some(&self.rank));
-            if holders.contains(&self.rank) {
-                let held = Held::of(&candidate.record, holders, bounds);
+            let held = Held::of(&candidate.record, &self.holders, &self.parameters);
+            self.kinds[candidate.kind].inserted += i64::from(held.holders.first() == Some(&self.rank));
+            if held.holders.contains(&self.rank) {
                 self.put(candidate.kind, self.numbering.next(), &candidate.record, held)?;
                 self.passed = true;
             }

@@ -82,10 +82,14 @@ impl Suspension {
 
     /// Parts of an array of vertices, one after the other.
     fn read<T: Pod>(&self, array: &Buffer, parts: &[Range<usize>]) -> Result<Vec<T>> {
-        /// More parts than this take longer to read than the whole array.
-        const FEW: usize = 100;
-        if parts.len() > FEW {
-            let whole: Vec<T> = self.gpu.download(array, 0, array.bytes() as usize / size_of::<T>())?;
+        /// More parts than this take longer to read than the whole array, where
+        const MANY: usize = 3000;
+        /// they are this share of it.
+        const SHARE: usize = 8;
+        let all = array.bytes() as usize / size_of::<T>();
+        let wanted: usize = parts.iter().map(ExactSizeIterator::len).sum();
+        if parts.len() > MANY || SHARE * wanted > all {
+            let whole: Vec<T> = self.gpu.download(array, 0, all)?;
             return Ok(parts.iter().flat_map(|part| &whole[part.clone()]).copied().collect());
         }
         let elements = |part: &Range<usize>| Elements { buffer: array, at: part.start, count: part.len() };

@@ -16,7 +16,7 @@ use super::gate::Gate;
 use super::holders::Holders;
 use super::inside::Inside;
 use super::kind::{Held, Kind};
-use super::parameters::{Parameters, Surroundings, reach};
+use super::parameters::{Parameters, Surroundings};
 use super::record::Record;
 use super::surface;
 use super::wall_distance::WallDistance;
@@ -160,11 +160,9 @@ fn near(
     rank: u32,
     cells: impl IntoIterator<Item = (usize, u64, Record)>,
 ) -> Vec<Vec<(u64, Record, Held)>> {
-    let margin = reach(parameters);
     let mut near: Vec<Vec<(u64, Record, Held)>> = parameters.kinds.iter().map(|_| Vec::new()).collect();
     for (kind, id, record) in cells {
-        let bounds = record.bounds(parameters.dimension);
-        let held = Held::of(&record, holders.of(bounds.widened(margin)), bounds);
+        let held = Held::of(&record, holders, parameters);
         if held.holders.contains(&rank) {
             near[kind].push((id, record, held));
         }

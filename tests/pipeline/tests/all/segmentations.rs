@@ -106,7 +106,8 @@ fn what_smoothing_makes_of_thin_vessels_is_told() {
     let told = |width: usize| {
         let is_in = |i: usize| [i % 16, i / 16 % 16].iter().all(|k| (4..4 + width).contains(k));
         folder.write("thin.raw", &(0..16 * 16 * 24).map(|i| u8::from(is_in(i))).collect::<Vec<_>>());
-        let voxels = json!({"file": "thin.raw", "shape": [16, 16, 24], "type": "u8", "edges": ["1 mm", "1 mm", "1 mm"]});
+        let voxels =
+            json!({"file": "thin.raw", "shape": [16, 16, 24], "type": "u8", "edges": ["1 mm", "1 mm", "1 mm"]});
         let ends = json!({"largest": "velocity", "others": "pressure"});
         folder.json("thin.json", &json!({"geometry": {"voxels": voxels, "spacing": "0.4 mm", "ends": ends}}));
         folder.mkcase(&["thin.json", "--check", "--quiet"]).done().stdout

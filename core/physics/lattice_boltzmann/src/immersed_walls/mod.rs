@@ -10,6 +10,8 @@
 //!
 //! Nothing of this is kept from step to step: the state of the fluid fixes the forces.
 
+use std::ops::Range;
+
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_engine::rank_channel::Phases;
@@ -57,11 +59,16 @@ impl HeldWalls {
         buffers.add_held(gpu, variant, &points.nodes)?;
         let at_nodes = |odd| make(gpu, variant, Shader::WallVelocity, odd, &buffers.table(&[]));
         let device = Points::new(gpu, variant, buffers, points)?;
-        let words = |points: &[u32]| -> Vec<u32> {
-            let along = |axis: u32| points.iter().map(move |k| axis * device.count + k);
+        let words = |points: &[u32]| -> Vec<Range<u32>> {
+            let along = |axis: u32| {
+                let successive = points.chunk_by(|a, b| a + 1 == *b);
+                let from = axis * device.count;
+                successive.map(move |points| from + points[0]..from + points[0] + points.len() as u32)
+            };
             (0..variant.set.dimension() as u32).flat_map(along).collect()
         };
-        let lists: Vec<(usize, Vec<u32>)> = points.shared.iter().map(|(rank, both)| (*rank, words(both))).collect();
+        let lists: Vec<(usize, Vec<Range<u32>>)> =
+            points.shared.iter().map(|(rank, both)| (*rank, words(both))).collect();
         let mut sum_exchange = SumExchange::new(gpu)?;
         sum_exchange.share(gpu, &device.velocity, &lists)?;
         Ok(Self { near: [at_nodes(false)?, at_nodes(true)?], points: device, sum_exchange, stride: buffers.stride })
