@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use bytemuck::{Pod, Zeroable};
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, STRETCHES, Stretch, Template, WORKGROUP, render};
 use minijinja::context;
 
 use crate::rank_channel::{Phases, Pieces, RankChannel};
@@ -27,33 +26,6 @@ pub struct SumExchange {
     earlier: Phases,
 }
 
-/// Words that follow each other in the array and in the message, as `words.wgsl` has them.
-#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-struct Stretch {
-    first: u32,
-    to: u32,
-    count: u32,
-}
-
-/// Most words of a stretch: as many invocations work on each.
-const LONGEST: u32 = 32;
-
-impl Stretch {
-    /// The stretches of ranges of an array that follow each other in a message, and the words of all.
-    fn of<'r>(ranges: impl Iterator<Item = &'r Range<u32>>) -> (Vec<Self>, u32) {
-        let (mut stretches, mut to) = (Vec::new(), 0);
-        for range in ranges {
-            for first in range.clone().step_by(LONGEST as usize) {
-                let count = LONGEST.min(range.end - first);
-                stretches.push(Self { first, to, count });
-                to += count;
-            }
-        }
-        (stretches, to)
-    }
-}
-
 /// Buffers for some number of words and stretches.
 struct Room {
     words: usize,
@@ -65,8 +37,8 @@ struct Room {
 }
 
 fn wgsl(add: bool) -> String {
-    let context = context! { add, longest => LONGEST, workgroup => WORKGROUP };
-    render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN], &context)
+    let context = context! { add, longest => Stretch::LONGEST, workgroup => WORKGROUP };
+    render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN, STRETCHES], &context)
 }
 
 impl SumExchange {
@@ -92,7 +64,11 @@ impl SumExchange {
     /// # Errors
     /// Where the device lacks room or is lost.
     pub fn share(&mut self, gpu: &Gpu, drift: &Buffer, lists: &[(usize, Vec<Range<u32>>)]) -> Result<()> {
-        let (stretches, words) = Stretch::of(lists.iter().flat_map(|(_, ranges)| ranges));
+        let (mut stretches, mut words) = (Vec::new(), 0);
+        for range in lists.iter().flat_map(|(_, ranges)| ranges) {
+            stretches.extend(Stretch::of(range.clone(), words));
+            words += range.len() as u32;
+        }
         let bytes = |ranges: &[Range<u32>]| 4 * ranges.iter().map(ExactSizeIterator::len).sum::<usize>();
         self.pieces = lists.iter().map(|(rank, ranges)| (*rank, bytes(ranges))).collect();
         (self.words, self.stretches) = (words, stretches.len() as u32);
@@ -138,7 +114,7 @@ impl SumExchange {
     pub fn record_exchange<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
         let Some(room) = self.room.as_ref().filter(|_| self.words > 0) else { return Ok(()) };
         recorder.phase("pack shares");
-        let items = self.stretches * LONGEST;
+        let items = self.stretches * Stretch::LONGEST;
         recorder.dispatch(&self.gather, &room.gather, items, &[items]);
         room.channel.send(recorder, 4 * self.words as usize);
         room.channel.await_answer(comm, recorder, "exchange shares", (self.pieces.clone(), self.pieces.clone()))
@@ -152,7 +128,7 @@ impl SumExchange {
     /// Records that the sums of other ranks are added.
     pub fn record_add(&self, recorder: &mut Recorder) {
         if let Some(room) = self.room.as_ref().filter(|_| self.words > 0) {
-            let items = self.stretches * LONGEST;
+            let items = self.stretches * Stretch::LONGEST;
             recorder.dispatch(&self.add, &room.add, items, &[items]);
         }
     }
@@ -168,16 +144,5 @@ mod tests {
             let source = wgsl(add);
             wgsl_checks::validate("shares", &source);
         }
-    }
-
-    #[test]
-    fn stretches_have_each_word_once_in_the_order_of_the_message() {
-        let ranges = [3..4, 10..74, 80..80, 100..165];
-        let (stretches, words) = Stretch::of(ranges.iter());
-        let found: Vec<[u32; 2]> =
-            stretches.iter().flat_map(|s| (0..s.count).map(|n| [s.first + n, s.to + n])).collect();
-        let wanted: Vec<[u32; 2]> = ranges.into_iter().flatten().zip(0..).map(<[u32; 2]>::from).collect();
-        assert_eq!((found, words), (wanted, 130));
-        assert!(stretches.iter().all(|stretch| (1..=LONGEST).contains(&stretch.count)));
     }
 }

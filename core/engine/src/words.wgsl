@@ -4,13 +4,6 @@ struct Span {
 }
 var<immediate> span: Span;
 
-// Words that follow each other in the array, from `first` on, and in the message, from `to` on.
-struct Stretch {
-    first: u32,
-    to: u32,
-    count: u32,
-}
-
 #if add
 var<storage, read_write> words: array<atomic<i32>>;
 var<storage, read> message: array<i32>;
@@ -18,7 +11,7 @@ var<storage, read> message: array<i32>;
 var<storage, read> words: array<i32>;
 var<storage, read_write> message: array<i32>;
 #endif
-var<storage, read> stretches: array<Stretch>;
+#include "stretches.wgsl"
 #include "main.wgsl"
 
 fn work_on(k: u32) {

@@ -22,11 +22,13 @@ mod scan;
 mod signal;
 mod sort;
 mod stopwatch;
+mod stretch;
 mod template;
 #[cfg(test)]
 mod testing;
 mod timeline;
 mod trusted;
+mod writes;
 
 pub use buffer::{Arguments, Buffer, Elements, Staging};
 pub use channel::Channel;
@@ -36,8 +38,10 @@ pub use recorder::{Recorder, Ticket};
 pub use scan::Scan;
 pub use signal::KernelSignals;
 pub use sort::CountingSort;
+pub use stretch::{STRETCHES, Stretch};
 pub use template::{Template, literal, render};
 pub use timeline::{Event, Span, Timeline, Tracing, now};
+pub use writes::Writes;
 
 /// The entry point of kernels that do the same for every item, for `#include "main.wgsl"`. It finds the number of an
 /// invocation in the rows of workgroups of [`Recorder::dispatch`]. Needs `workgroup` in the context and `count` in the

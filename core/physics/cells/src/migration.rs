@@ -61,16 +61,14 @@ impl Suspension {
             }
         }
         let arrived = self.ship(comm, &sent)?;
-        for (kind, id) in leaving {
-            self.drop_cell(kind, id);
-        }
+        self.drop_cells(&leaving)?;
         // Forces on their vertices are not due before the next step of membranes.
         self.passed |= !arrived.is_empty() && self.parameters.every > 1;
         for (kind, id, record) in arrived {
             let held = Held::of(&record, &self.holders, &self.parameters);
             self.put(kind, id, &record, held)?;
         }
-        Ok(())
+        self.writes.flush(&self.gpu)
     }
 
     /// Sends the states of cells to other ranks; gives those that came, by population and number.

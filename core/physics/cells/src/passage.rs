@@ -50,7 +50,10 @@ impl Suspension {
     }
 
     /// Takes out the cells that go through openings, and those that a column has carried back to where they came in.
-    pub(super) fn let_out(&mut self, boxes: &[Bounds]) {
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub(super) fn let_out(&mut self, boxes: &[Bounds]) -> Result<()> {
         let mut leaving = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
             for (&id, held) in &kind.cells {
@@ -64,17 +67,17 @@ impl Suspension {
                 }
             }
         }
-        self.take_out(&leaving);
+        self.take_out(&leaving)
     }
 
     /// Takes out cells that this rank holds, by population and number; one rank counts each as gone.
-    fn take_out(&mut self, leaving: &[(usize, u64)]) {
+    fn take_out(&mut self, leaving: &[(usize, u64)]) -> Result<()> {
         for &(kind, id) in leaving {
             let answers = self.kinds[kind].cells[&id].holders.first() == Some(&self.rank);
             self.kinds[kind].left += i64::from(answers);
-            self.drop_cell(kind, id);
             self.passed = true;
         }
+        self.drop_cells(leaving)
     }
 
     /// Puts in the cells of columns that are due and find room, and lets columns go on. All ranks find the same. Collective.
@@ -155,7 +158,7 @@ impl Suspension {
                 feeder.progress.came += 1;
             }
         }
-        Ok(())
+        self.writes.flush(&self.gpu)
     }
 
     /// Takes out the cells of the case that stand where the column of a gate reaches to, or in the place of one of its cells.
@@ -193,8 +196,7 @@ impl Suspension {
                 leaving.push((k, id));
             }
         }
-        self.take_out(&leaving);
-        Ok(())
+        self.take_out(&leaving)
     }
 
     /// Tells the device how fast columns go.

@@ -17,7 +17,8 @@ use super::surface;
 use super::suspension::Suspension;
 
 impl Suspension {
-    /// Puts a cell into an empty slot; makes more room where there is none.
+    /// Puts a cell into an empty slot; makes more room where there is none. The device has it after the next flush of
+    /// `writes`.
     pub(super) fn put(&mut self, kind: usize, id: u64, record: &Record, mut held: Held) -> Result<()> {
         let slot = match self.kinds[kind].take_slot() {
             Some(slot) => slot,
@@ -32,29 +33,37 @@ impl Suspension {
         let stride = self.vertices.stride as usize;
         for axis in 0..self.parameters.dimension {
             let part = axis * vertices..(axis + 1) * vertices;
-            self.gpu.write(&self.vertices.position, axis * stride + first, &record.position[part.clone()]);
-            self.gpu.write(&self.vertices.drift, axis * stride + first, &record.drift[part.clone()]);
-            self.gpu.write(&self.vertices.before, axis * stride + first, &record.drift[part]);
+            let at = axis * stride + first;
+            self.writes.put(&self.gpu, &self.vertices.position, at, &record.position[part.clone()])?;
+            self.writes.put(&self.gpu, &self.vertices.drift, at, &record.drift[part.clone()])?;
+            self.writes.put(&self.gpu, &self.vertices.before, at, &record.drift[part])?;
         }
         let at = kind.range.first_slot + slot;
-        self.gpu.write(&self.vertices.slot_of, first, &vec![at; vertices]);
-        self.gpu.write(&self.vertices.cell, at as usize, &[id as u32]);
-        self.gpu.write(&self.vertices.broken, at as usize, &[u32::MAX]);
-        self.gpu.write(&self.vertices.carrier, at as usize, &[held.carried.map_or(NONE, |by| by.gate)]);
+        self.writes.put(&self.gpu, &self.vertices.slot_of, first, &vec![at; vertices])?;
+        let carrier = held.carried.map_or(NONE, |by| by.gate);
+        let of_slot =
+            [(&self.vertices.cell, id as u32), (&self.vertices.broken, u32::MAX), (&self.vertices.carrier, carrier)];
+        for (buffer, word) in of_slot {
+            self.writes.put(&self.gpu, buffer, at as usize, &[word])?;
+        }
         kind.cells.insert(id, held);
         self.filled = true;
         self.changed = true;
         Ok(())
     }
 
-    /// Forgets a cell.
-    pub(super) fn drop_cell(&mut self, kind: usize, id: u64) {
-        self.changed = true;
-        let kind = &mut self.kinds[kind];
-        let Some(held) = kind.cells.remove(&id) else { return };
-        let first = kind.first_vertex(held.slot) as usize;
-        self.gpu.write(&self.vertices.slot_of, first, &vec![NONE; kind.range.vertices as usize]);
-        kind.free.push(held.slot);
+    /// Forgets cells, by population and number.
+    pub(super) fn drop_cells(&mut self, cells: &[(usize, u64)]) -> Result<()> {
+        for &(kind, id) in cells {
+            self.changed = true;
+            let kind = &mut self.kinds[kind];
+            let Some(held) = kind.cells.remove(&id) else { continue };
+            let (first, none) = (kind.first_vertex(held.slot) as usize, vec![NONE; kind.range.vertices as usize]);
+            self.writes.put(&self.gpu, &self.vertices.slot_of, first, &none)?;
+            kind.free.push(held.slot);
+        }
+        // Their slots may be filled next.
+        self.writes.flush(&self.gpu)
     }
 
     /// The states of some cells.
@@ -98,6 +107,7 @@ impl Suspension {
 
     /// Makes the arrays anew with more room for a population.
     pub(super) fn grow(&mut self, full: usize) -> Result<()> {
+        self.writes.flush(&self.gpu)?;
         let held: Vec<(usize, u64)> =
             self.kinds.iter().enumerate().flat_map(|(k, kind)| kind.cells.keys().map(move |&id| (k, id))).collect();
         let records = self.take(&held)?;
@@ -134,7 +144,7 @@ impl Suspension {
         for (((kind, id), record), held) in held.into_iter().zip(&records).zip(cells) {
             self.put(kind, id, record, held)?;
         }
-        Ok(())
+        self.writes.flush(&self.gpu)
     }
 
     /// The vertices as others touch them, where they do.

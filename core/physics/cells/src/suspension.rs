@@ -4,7 +4,7 @@ use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_engine::passage::Numbering;
 use hematite_engine::{CameIn, SharedNodes, SharedSurface, SumExchange};
-use hematite_gpu::Gpu;
+use hematite_gpu::{Gpu, Writes};
 use hematite_membrane::Vertices;
 
 use super::arrays::arrays;
@@ -46,6 +46,8 @@ pub struct Suspension {
     pub(super) cap: Option<Cap>,
     pub(super) inside: Option<Inside>,
     pub(super) boxes: BoundingBoxes,
+    /// What goes into slots and out of them.
+    pub(super) writes: Writes,
     pub(super) holders: Holders,
     pub(super) sum_exchange: SumExchange,
     /// The vertices as others touch them, where they do.
@@ -107,6 +109,7 @@ impl Suspension {
             cap: (parameters.growth > 0).then(cap).transpose()?,
             inside: shared.inside.as_ref().map(inside).transpose()?,
             boxes: BoundingBoxes::new(gpu, dimension, &vertices)?,
+            writes: Writes::new(gpu)?,
             parameters,
             vertices,
             wall,
@@ -127,6 +130,7 @@ impl Suspension {
                 suspension.put(kind, id, &record, held)?;
             }
         }
+        suspension.writes.flush(gpu)?;
         suspension.numbering = Numbering::after(suspension.kinds.iter().map(|kind| kind.seeded).sum());
         suspension.share(comm)?;
         suspension.answer_anew(step)?;

@@ -149,7 +149,7 @@ impl Physics for Suspension {
             let checked = read.and_then(|(boxes, broken)| self.check(&broken).map(|()| boxes));
             let boxes = agree(comm, checked)?;
             self.carry_on();
-            self.let_out(&boxes);
+            self.let_out(&boxes)?;
             self.migrate(comm, &boxes)?;
             self.let_in(comm)?;
             self.share(comm)?;
