@@ -1,5 +1,6 @@
 //! Openings: their nodes, normal, area, and the speed profile of developed flow on them.
 
+use std::f64::consts::PI;
 use std::ops::Range;
 
 use hematite_cells::vector::{self, dot, length, minus, plus, times};
@@ -47,6 +48,8 @@ const SNAP: f64 = 10.0;
 /// By how much the area of a section may differ from that of the opening's links, as a share of it, where the opening
 /// lies across a vessel.
 const ODD: f64 = 0.25;
+/// The widest rim, in spacings, whose links all lead into the wall: the links' area may lack that much all around.
+const RIM: f64 = 0.6;
 
 /// Finds the nodes of every declared opening, and measures it.
 pub(crate) fn find(lattice: &Lattice, declared: &[hematite_geometry::Opening]) -> Result<Vec<Opening>> {
@@ -107,7 +110,7 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
     let flat = facing(lattice, masks, normal);
     let section = match (flat, declared.kind) {
         (None, OpeningKind::Velocity | OpeningKind::Pressure) => {
-            Section::find(lattice, &nodes, normal).filter(|section| (section.area / link_area - 1.0).abs() < ODD)
+            Section::find(lattice, &nodes, normal).filter(|section| is_of(section, link_area, set.dimension()))
         }
         _ => None,
     };
@@ -141,6 +144,14 @@ fn measure(lattice: &Lattice, declared: &hematite_geometry::Opening, masks: &[(u
             })
             .collect(),
     })
+}
+
+/// Whether a section is that of an opening whose links have the area `link_area`, and not that of a wider or narrower
+/// vessel behind it.
+fn is_of(section: &Section, link_area: f64, dimension: usize) -> bool {
+    let rim = if dimension == 2 { 2.0 } else { 2.0 * (PI * section.area).sqrt() };
+    let lacking = section.area - link_area;
+    lacking.abs() < ODD * link_area || (0.0..RIM * rim).contains(&lacking)
 }
 
 /// The number of nodes whose straight link against `normal` leads into the opening, where `normal` is along an axis.

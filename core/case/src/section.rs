@@ -207,19 +207,52 @@ mod tests {
                 let area = if dimension == 2 { width } else { PI * width * width / 4.0 };
                 let what = format!("{dimension}-D, {degrees} degrees");
                 assert!((opening.area / area - 1.0).abs() < 0.04, "{what}: area {} for {area}", opening.area);
-                let flux: f64 = opening
-                    .nodes
-                    .iter()
-                    .map(|site| {
-                        let out = crate::opening::outward(lattice.set, site.links);
-                        -6.0 * dot(out, normal) * f64::from(site.developed)
-                    })
-                    .sum();
-                assert!((flux / opening.area - 1.0).abs() < 1e-6, "{what}: flux {flux}");
+                assert!((flux(&lattice) / opening.area - 1.0).abs() < 1e-6, "{what}: flux {}", flux(&lattice));
                 let most = opening.nodes.iter().map(|site| site.developed).fold(0.0, f32::max);
                 assert!((f64::from(most) / peak - 1.0).abs() < tolerance, "{what}: peak {most}");
                 assert_eq!(opening.kind, OpeningKind::Velocity);
             }
         }
+    }
+
+    #[test]
+    fn a_thin_vessel_of_any_direction_has_its_area_and_its_flow() {
+        for (dimension, widths) in [(2, [2.0, 3.0, 4.0, 5.0, 6.0]), (3, [2.5, 3.0, 4.0, 5.0, 6.0])] {
+            for (width, degrees) in
+                widths.into_iter().flat_map(|width| [13, 22, 31, 40, 49, 58, 67].map(|a| (width, a)))
+            {
+                let normal = direction(dimension, f64::from(degrees));
+                let lattice = Lattice::build(&vessel(dimension, width, normal)).expect("builds");
+                let opening = &lattice.openings[0];
+                let area = if dimension == 2 { width } else { PI * width * width / 4.0 };
+                let what = format!("{dimension}-D, {width} spacings, {degrees} degrees");
+                assert!((opening.area / area - 1.0).abs() < 0.1, "{what}: area {} for {area}", opening.area);
+                assert!((flux(&lattice) / opening.area - 1.0).abs() < 1e-6, "{what}: flux {}", flux(&lattice));
+            }
+        }
+    }
+
+    #[test]
+    fn an_opening_into_a_wider_vessel_keeps_its_own_area() {
+        for (dimension, width) in [(2, 8.0), (3, 6.0)] {
+            let normal = direction(dimension, 30.0);
+            let mut domain = vessel(dimension, 3.0 * width, normal);
+            let narrow = vessel(dimension, width, normal);
+            for (site, opening) in domain.sites.iter_mut().zip(&narrow.sites) {
+                if site.as_opening().is_some() {
+                    *site = if opening.as_opening().is_some() { *opening } else { Site::WALL };
+                }
+            }
+            let opening = &Lattice::build(&domain).expect("builds").openings[0];
+            let area = if dimension == 2 { width } else { PI * width * width / 4.0 };
+            assert!((opening.area / area - 1.0).abs() < 0.2, "{dimension}-D: area {} for {area}", opening.area);
+        }
+    }
+
+    /// What passes through the first opening at mean speed 1.
+    fn flux(lattice: &Lattice) -> f64 {
+        let opening = &lattice.openings[0];
+        let out = |links| dot(crate::opening::outward(lattice.set, links), opening.normal);
+        opening.nodes.iter().map(|site| -6.0 * out(site.links) * f64::from(site.developed)).sum()
     }
 }
