@@ -9,7 +9,7 @@ use hematite_units::groups::{self, CS2};
 use crate::Passing;
 use crate::directions::lets_in;
 use crate::ledger::Look;
-use crate::scene::{Mass, Scene};
+use crate::scene::{Late, Mass, Scene};
 
 /// Above this Mach number errors of compressibility, which grow with its square, exceed some percent.
 const MACH: f64 = 0.1;
@@ -28,10 +28,9 @@ const LOSS: f64 = 1e-3;
 /// Until this share of the mass inside has come in, only the end of the run tells: walls give mass as pressure builds up.
 const EXCHANGED: f64 = 0.1;
 
-/// Above this share of what came in over the second half of a run, the flow is not steady yet.
-const STORED: f64 = 0.1;
-/// In fewer steps than these no flow becomes steady.
-const SHORT: u64 = 1000;
+/// Above this share of what comes in, what is stored over the second half of a run, or by how much the flow through an
+/// opening differs between its last eighth and the one before, the flow is not steady yet.
+const UNSTEADY: f64 = 0.1;
 
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
 pub(crate) fn of_speed(scene: &Scene, step: u64, speed: f64) -> Vec<Alarm> {
@@ -103,23 +102,58 @@ pub(crate) fn of_walls(scene: &Scene, line: &Mass, done: f64) -> Option<Alarm> {
     })
 }
 
-/// What there is to say, at the `last` line of the ledger, of fluid that came in since the line `halfway` and has not gone out. Nothing
-/// where what drives the flow keeps changing: the mass inside then swings without a fault.
-pub(crate) fn of_storage(scene: &Scene, halfway: &Mass, last: &Mass) -> Option<Alarm> {
-    let passed = last.through.iter().zip(&halfway.through).map(|(last, first)| last - first);
+/// What there is to say, at the `last` line of the ledger, of a flow that is not steady yet; `late` holds the lines of
+/// [`Late::SHARES`]. Nothing where what drives the flow keeps changing: the mass inside then swings without a fault.
+pub(crate) fn of_unsteady_flow(scene: &Scene, late: &Late, last: &Mass) -> Option<Alarm> {
+    let [half, three_quarters, seven_eighths] = late.lines.as_slice() else { return None };
+    let openings: Vec<&str> = scene.header.openings.iter().map(|opening| opening.name.as_str()).collect();
+    let alarm = || of_storage(half, last).or_else(|| of_change(&openings, [three_quarters, seven_eighths, last]));
+    scene.plan.is_steady_throughout().then(alarm).flatten()
+}
+
+/// What there is to say of fluid that came in since the line `half` and has not gone out at the `last` line.
+fn of_storage(half: &Mass, last: &Mass) -> Option<Alarm> {
+    let passed = last.through.iter().zip(&half.through).map(|(last, first)| last - first);
     let inflow: f64 = passed.filter(|mass| *mass > 0.0).sum();
-    let stored = last.inside - halfway.inside;
-    let long = last.step - halfway.step >= SHORT;
-    (scene.plan.is_steady_throughout() && long && inflow > 0.0 && stored.abs() > STORED * inflow).then(|| Alarm {
+    let stored = last.inside - half.inside;
+    (inflow > 0.0 && stored.abs() > UNSTEADY * inflow).then(|| Alarm {
         kind: "storage".to_owned(),
         text: format!(
             "from step {} to {} the mass inside has {} by {:.0} % of what came in: what goes out is not yet what comes in. This fluid \
              is compressible, so that pressure takes its time to build up along narrow vessels; run on, or take a shorter time step. Where \
              every opening prescribes a velocity, what comes in and goes out has to be the same",
-            halfway.step,
+            half.step,
             last.step,
             if stored > 0.0 { "grown" } else { "fallen" },
             100.0 * stored.abs() / inflow
+        ),
+    })
+}
+
+/// What there is to say of the opening whose mean flow differs most between the times from the first line to the second
+/// and from the second to the third.
+fn of_change(openings: &[&str], [first, second, third]: [&Mass; 3]) -> Option<Alarm> {
+    let rates = |from: &Mass, to: &Mass| -> Vec<f64> {
+        let steps = to.step.saturating_sub(from.step) as f64;
+        from.through.iter().zip(&to.through).map(|(from, to)| (to - from) / steps).collect()
+    };
+    let (before, after) = (rates(first, second), rates(second, third));
+    let inflow = |rates: &[f64]| rates.iter().filter(|rate| **rate > 0.0).sum::<f64>();
+    let inflow = inflow(&before).max(inflow(&after));
+    let changes = openings.iter().zip(before.iter().zip(&after).map(|(before, after)| after - before));
+    let (opening, change) = changes.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
+    // No line may lie between two of these times; rates are no numbers then.
+    (inflow.is_finite() && change.abs() > UNSTEADY * inflow).then(|| Alarm {
+        kind: "unsteady".to_owned(),
+        text: format!(
+            "the mean flow through opening \"{}\" differs between steps {} to {} and {} to {} by {:.0} % of what comes in: the flow still \
+             changes, or swings as pressure waves run to and fro. Run on; if it swings, give the run a longer \"ramp\"",
+            opening,
+            first.step,
+            second.step,
+            second.step,
+            third.step,
+            100.0 * change.abs() / inflow
         ),
     })
 }
@@ -151,4 +185,37 @@ pub(crate) fn of_openings(scene: &Scene, look: &Look) -> Vec<Alarm> {
         })
     };
     openings.filter_map(alarm).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A line with as much inside, and as much through an inlet and an outlet since the start.
+    fn line(step: u64, inside: f64, through: [f64; 2]) -> Mass {
+        Mass { step, inside, through: through.to_vec() }
+    }
+
+    #[test]
+    fn what_is_stored_is_told() {
+        let half = line(100, 10.0, [5.0, -3.0]);
+        let told = of_storage(&half, &line(200, 11.0, [10.0, -7.0])).expect("told");
+        assert!(told.text.contains("from step 100 to 200 the mass inside has grown by 20 %"), "{}", told.text);
+        assert!(of_storage(&half, &line(200, 10.4, [10.0, -7.6])).is_none());
+    }
+
+    #[test]
+    fn a_flow_that_changes_is_told_and_one_without_lines_between_is_not() {
+        let lines = [line(600, 9.0, [6.0, -5.0]), line(700, 9.0, [7.0, -6.0]), line(800, 9.0, [8.0, -7.2])];
+        let told = of_change(&["in", "out"], lines.each_ref()).expect("told");
+        assert!(
+            told.text.contains("opening \"out\" differs between steps 600 to 700 and 700 to 800 by 20 %"),
+            "{}",
+            told.text
+        );
+        let steady = line(800, 9.0, [8.0, -7.05]);
+        assert!(of_change(&["in", "out"], [&lines[0], &lines[1], &steady]).is_none());
+        assert!(of_change(&["in", "out"], [&lines[1], &lines[1], &lines[2]]).is_none());
+        assert!(of_change(&["in", "out"], [&lines[0], &lines[1], &lines[1]]).is_none());
+    }
 }

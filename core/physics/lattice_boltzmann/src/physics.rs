@@ -273,8 +273,7 @@ impl Physics for LatticeBoltzmann {
         let mut alarms = alarms::of_openings(scene, look);
         alarms.extend(alarms::of_walls(scene, &mass, done));
         if done == 1.0 {
-            let halfway = &scene.memory.borrow().halfway;
-            alarms.extend(halfway.as_ref().and_then(|halfway| alarms::of_storage(scene, halfway, &mass)));
+            alarms.extend(alarms::of_unsteady_flow(scene, &scene.memory.borrow().late, &mass));
         }
         let units = &scene.plan.units;
         let measured = Measured {
@@ -287,10 +286,7 @@ impl Physics for LatticeBoltzmann {
             ],
         };
         self.alarms.extend(alarms.into_iter().map(|alarm| (step, alarm)));
-        let halfway = &mut self.scene.memory.borrow_mut().halfway;
-        if halfway.is_none() && done >= 0.5 {
-            *halfway = Some(mass);
-        }
+        self.scene.memory.borrow_mut().late.note(&mass, done);
         Ok(measured)
     }
 

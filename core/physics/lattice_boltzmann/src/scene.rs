@@ -35,8 +35,27 @@ pub(crate) struct Scene {
 pub(crate) struct Memory {
     /// Where the fluid was nearest to the limits of the method, once it came near.
     pub suspect: Option<Worst>,
-    /// Its mass at the first line of the ledger that this process wrote in the second half of the run.
-    pub halfway: Option<Mass>,
+    /// Lines of the ledger in the second half of the run.
+    pub late: Late,
+}
+
+/// Lines of the ledger that this process wrote in the second half of a run.
+#[derive(Default)]
+pub(crate) struct Late {
+    /// The first line after each of [`Late::SHARES`], so far.
+    pub lines: Vec<Mass>,
+}
+
+impl Late {
+    /// Shares of the run.
+    const SHARES: [f64; 3] = [0.5, 0.75, 0.875];
+
+    /// Keeps a line that was written when the share `done` of the run was.
+    pub fn note(&mut self, line: &Mass, done: f64) {
+        while self.lines.len() < Self::SHARES.len() && done >= Self::SHARES[self.lines.len()] {
+            self.lines.push(line.clone());
+        }
+    }
 }
 
 impl Scene {
