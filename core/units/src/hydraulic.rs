@@ -57,7 +57,7 @@ macro_rules! hydraulic {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "{} {}", self.value, if self.dimension == 2 { $si_2d } else { $si_3d })
+                write!(f, "{} {}", crate::number::exact(self.value), if self.dimension == 2 { $si_2d } else { $si_3d })
             }
         }
 

@@ -66,9 +66,9 @@ const PREFIXES: &[(&str, f64)] = &[
 pub fn parse(text: &str) -> Result<(f64, Dimension), UnitError> {
     let text = text.trim();
     let (number, rest) = split_number(text);
-    let mut value: f64 = number
-        .parse()
-        .map_err(|_| UnitError(format!("\"{text}\" does not start with a number (write e.g. \"8 um\")")))?;
+    let mut value: f64 = number.parse().map_err(|_| {
+        UnitError(format!("\"{text}\" does not start with a number (write e.g. \"{}\")", example(text)))
+    })?;
     let mut dimension = Dimension::default();
     let spaced = rest.replace('/', " / ").replace(['*', '\u{b7}'], " ");
     let mut sign = 1;
@@ -94,6 +94,13 @@ pub fn parse(text: &str) -> Result<(f64, Dimension), UnitError> {
         return Err(UnitError(format!("\"{text}\" is not finite")));
     }
     Ok((value, dimension))
+}
+
+/// One of what `text` names, if it is a unit without its number.
+fn example(text: &str) -> String {
+    let one = format!("1 {text}");
+    let is_unit = text.starts_with(char::is_alphabetic) && parse(&one).is_ok();
+    if is_unit { one } else { "8 um".to_owned() }
 }
 
 /// Splits the longest numeric prefix off; `1e-3m` keeps its exponent, `3 m` has none.
@@ -178,9 +185,14 @@ mod tests {
 
     #[test]
     fn says_what_it_cannot_read() {
-        for (text, piece) in
-            [("um", "number"), ("3 fathom", "fathom"), ("3 m/", "slash"), ("", "number"), ("1e999 m", "finite")]
-        {
+        for (text, piece) in [
+            ("um", "number (write e.g. \"1 um\")"),
+            ("fast", "number (write e.g. \"8 um\")"),
+            ("3 fathom", "fathom"),
+            ("3 m/", "slash"),
+            ("", "number"),
+            ("1e999 m", "finite"),
+        ] {
             let message = parse(text).expect_err(text).0;
             assert!(message.contains(piece), "{text}: {message}");
         }

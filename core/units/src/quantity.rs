@@ -38,7 +38,7 @@ macro_rules! quantities {
 
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, "{} {}", self.0, $si)
+                write!(f, "{} {}", crate::number::exact(self.0), $si)
             }
         }
 
@@ -119,7 +119,7 @@ impl std::str::FromStr for Quantity {
 
 impl std::fmt::Display for Quantity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} {}", self.si, self.dimension.symbol())
+        write!(f, "{} {}", crate::number::exact(self.si), self.dimension.symbol())
     }
 }
 
@@ -179,5 +179,8 @@ mod tests {
     fn text_survives_a_round_trip() {
         let viscosity: DynamicViscosity = "1.2 mPa s".parse().expect("parses");
         assert_eq!(viscosity.to_string().parse::<DynamicViscosity>(), Ok(viscosity));
+        let rate: Quantity = "1.4137e-13 m3/s".parse().expect("parses");
+        assert_eq!(rate.to_string(), "1.4137e-13 m3/s");
+        assert_eq!(rate.to_string().parse(), Ok(rate));
     }
 }

@@ -94,7 +94,7 @@ fn what_cannot_be_is_refused() {
         (
             json!({"in_plane": {"law": "skalak", "shear_modulus": "-1 uN/m"}}),
             3,
-            "\"in_plane.shear_modulus\" is -0.000001 N/m",
+            "\"in_plane.shear_modulus\" is -1e-6 N/m",
         ),
         (
             json!({"in_plane": {"law": "hardening", "modulus": "5 uN/m", "limit": 1}}),

@@ -274,7 +274,7 @@ fn ends_that_are_not_there_are_refused() {
     assert!(message.contains("no flat ends"), "{message}");
     for (key, value, piece) in [
         ("narrower_than", json!("1 m"), "geometry.surface.ends: \"narrower_than\""),
-        ("narrower_than", json!("-1 um"), "geometry.surface.ends.narrower_than: -0.000001 m is negative"),
+        ("narrower_than", json!("-1 um"), "geometry.surface.ends.narrower_than: -1e-6 m is negative"),
         ("closed", json!([0, 1]), "\"closed\" leave no end open"),
         ("closed", json!([2]), "geometry.surface.ends.closed: end 2"),
     ] {
