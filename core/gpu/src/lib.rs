@@ -14,6 +14,7 @@ mod copy;
 mod copy_engine;
 mod device;
 mod environment;
+mod host_copy;
 mod kernel;
 mod mapped;
 mod memory;

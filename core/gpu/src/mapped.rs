@@ -5,7 +5,7 @@ use ash::vk;
 use hematite_config::Result;
 use wgpu::hal::api::Vulkan;
 
-use crate::{Buffer, Gpu};
+use crate::{Buffer, Gpu, host_copy};
 
 /// The reader of a mapped buffer. The buffer lies in the reader's memory: data crosses between host and device when it
 /// is written, not when it is read.
@@ -105,7 +105,7 @@ impl Mapped {
     pub fn read(&mut self, at: usize, to: &mut [u8]) {
         assert!(at + to.len() <= self.bytes, "{} bytes to read at {at} of {}", to.len(), self.bytes);
         // Sound because the mapping is long enough and no Rust object, and any bytes are valid.
-        unsafe { self.start.add(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) }
+        unsafe { host_copy::read(self.start.add(at), to) }
     }
 
     /// Reads the current value of the first word.
@@ -128,7 +128,7 @@ impl Mapped {
     pub fn write(&mut self, at: usize, from: &[u8]) {
         assert!(at + from.len() <= self.bytes, "{} bytes to write at {at} of {}", from.len(), self.bytes);
         // Sound because the mapping is long enough and no Rust object.
-        unsafe { self.start.add(at).copy_from_nonoverlapping(from.as_ptr(), from.len()) }
+        unsafe { host_copy::write(self.start.add(at), from) }
     }
 }
 
