@@ -106,31 +106,38 @@ impl SumExchange {
         Ok(())
     }
 
-    /// Records that the sums of this rank, computed by what `recorder` holds, are sent, and those of other ranks
-    /// brought to the device.
-    ///
-    /// # Errors
-    /// When a rank is lost.
-    pub fn record_exchange<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
-        let Some(room) = self.room.as_ref().filter(|_| self.words > 0) else { return Ok(()) };
+    /// Whether there is nothing to exchange.
+    pub fn is_empty(&self) -> bool {
+        self.words == 0
+    }
+
+    /// Records that the sums of this rank, computed by what `recorder` holds, are sent.
+    pub fn record_send(&self, recorder: &mut Recorder) {
+        let Some(room) = self.room.as_ref().filter(|_| !self.is_empty()) else { return };
         recorder.phase("pack shares");
         let items = self.stretches * Stretch::LONGEST;
         recorder.dispatch(&self.gather, &room.gather, items, &[items]);
         room.channel.send(recorder, 4 * self.words as usize);
-        room.channel.await_answer(comm, recorder, "exchange shares", (self.pieces.clone(), self.pieces.clone()))
+    }
+
+    /// Records that the sums of other ranks are awaited and added to those that were sent. What is recorded between the
+    /// two goes on while messages travel.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn record_receive<'g>(&self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>) -> Result<()> {
+        let Some(room) = self.room.as_ref().filter(|_| !self.is_empty()) else { return Ok(()) };
+        let pieces = (self.pieces.clone(), self.pieces.clone());
+        room.channel.await_answer(comm, recorder, "exchange shares", pieces)?;
+        recorder.phase("add shares");
+        let items = self.stretches * Stretch::LONGEST;
+        recorder.dispatch(&self.add, &room.add, items, &[items]);
+        Ok(())
     }
 
     /// Time spent on messages so far.
     pub fn phases(&self) -> Phases {
         self.earlier + self.room.as_ref().map(|room| room.channel.phases()).unwrap_or_default()
-    }
-
-    /// Records that the sums of other ranks are added.
-    pub fn record_add(&self, recorder: &mut Recorder) {
-        if let Some(room) = self.room.as_ref().filter(|_| self.words > 0) {
-            let items = self.stretches * Stretch::LONGEST;
-            recorder.dispatch(&self.add, &room.add, items, &[items]);
-        }
     }
 }
 

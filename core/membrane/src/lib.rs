@@ -31,4 +31,4 @@ pub use diagnosis::diagnosis;
 pub use model::{Energy, Model};
 pub use population::{FORCE_LIMIT, Membrane};
 pub use stability::{largest_penalties, largest_step, mobility};
-pub use vertices::{NONE, Range, Vertices};
+pub use vertices::{NONE, Range, Vertices, WHICH, Which};

@@ -8,7 +8,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 use super::model::Model;
 use super::reference;
 use super::shaders::{self, Flags};
-use crate::{LARGEST_FORCE, Range, Vertices};
+use crate::{LARGEST_FORCE, Range, Vertices, Which};
 
 /// Largest force on a vertex, lattice units; a cell with a larger force or NaN is broken.
 pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
@@ -101,15 +101,15 @@ impl Membrane {
     /// areas and volumes. Overwrites the cells' part of `force`. Marks cells as broken at `step` that are torn, or have
     /// a force of [`FORCE_LIMIT`] or more or NaN.
     pub fn record(&self, recorder: &mut Recorder, range: &Range, step: u32) {
-        self.record_below(recorder, range, step, FORCE_LIMIT);
+        self.record_below(recorder, range, Which::All, step, FORCE_LIMIT);
     }
 
-    /// [`Membrane::record`] with `limit` in place of [`FORCE_LIMIT`].
-    pub fn record_below(&self, recorder: &mut Recorder, range: &Range, step: u32, limit: f64) {
+    /// [`Membrane::record`] for some of the cells, with `limit` in place of [`FORCE_LIMIT`].
+    pub fn record_below(&self, recorder: &mut Recorder, range: &Range, which: Which, step: u32, limit: f64) {
         debug_assert!(range.cells <= self.room && range.vertices == self.vertices);
         let (_, teams) = shaders::teams(self.vertices as usize);
         let limit = (limit as f32).to_bits();
-        let immediates = [range.first_vertex, range.first_slot, range.cells, self.stride, step, limit];
+        let immediates = [range.first_vertex, range.first_slot, range.cells, self.stride, step, limit, which.code()];
         recorder.dispatch(&self.kernel, &self.bound, range.cells.div_ceil(teams) * WORKGROUP, &immediates);
     }
 

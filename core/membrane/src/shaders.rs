@@ -9,12 +9,13 @@ use minijinja::context;
 use super::damage::{CAPPED_LIMIT, SOUND};
 use super::model::Model;
 use super::{fairing, hardening, kantor_nelson, ring_bending, viscosity, wlc_power};
-use crate::Damage;
+use crate::{Damage, WHICH};
 
 /// Bytes of a kernel's immediate data.
-pub(crate) const IMMEDIATES: u32 = 24;
+pub(crate) const IMMEDIATES: u32 = 28;
 
-const PIECES: [Template; 14] = [
+const PIECES: [Template; 15] = [
+    WHICH,
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
     Template { name: "local_area.wgsl", text: include_str!("local_area.wgsl") },
     Template { name: "quadratic.wgsl", text: include_str!("quadratic.wgsl") },

@@ -7,7 +7,7 @@
 use hematite_config::Result;
 use hematite_engine::Precision;
 use hematite_geometry::Site;
-use hematite_gpu::{Buffer, Gpu};
+use hematite_gpu::{Buffer, Gpu, Template};
 
 /// Marks vertices of empty slots in `slot_of`.
 pub const NONE: u32 = u32::MAX;
@@ -38,6 +38,8 @@ pub struct Vertices {
     /// `array<u32>[1]`: bits of an f32, the largest displacement of a vertex in one step since this was last set to
     /// zero, in lattice units.
     pub pace: Buffer,
+    /// `array<u32>[slots]`: 1 if other ranks hold the cell in each slot too, else 0.
+    pub held_elsewhere: Buffer,
     /// `array<u32>[slots]`: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
     pub broken: Buffer,
     /// Distance between the components of one vertex in an array; at least the number of vertices.
@@ -61,6 +63,28 @@ pub struct Range {
     pub cells: u32,
 }
 
+/// The cells that a kernel works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Which {
+    /// All of this rank.
+    #[default]
+    All,
+    /// Those that no other rank holds.
+    HeldHere,
+    /// Those that other ranks hold too.
+    HeldElsewhere,
+}
+
+impl Which {
+    /// Its number in `which.wgsl`.
+    pub fn code(self) -> u32 {
+        self as u32
+    }
+}
+
+/// The WGSL of [`Which`]: `works_on(slot)`, by `which` of the immediate data `span`.
+pub const WHICH: Template = Template { name: "which.wgsl", text: include_str!("which.wgsl") };
+
 impl Vertices {
     /// Room for `stride` vertices in `slots` slots, all empty.
     ///
@@ -79,6 +103,7 @@ impl Vertices {
             carrier: gpu.buffer("what carries cells", 4 * u64::from(slots))?,
             column_speed: gpu.buffer("velocities of columns", 4 * (dimension * Site::MAX_OPENINGS) as u64)?,
             pace: gpu.buffer("pace of vertices", 4)?,
+            held_elsewhere: gpu.buffer("cells that other ranks hold too", 4 * u64::from(slots))?,
             broken: gpu.buffer("health of cells", 4 * u64::from(slots))?,
             stride,
             slots,
@@ -102,6 +127,7 @@ impl Vertices {
             ("carrier", &self.carrier),
             ("column_speed", &self.column_speed),
             ("pace", &self.pace),
+            ("held_elsewhere", &self.held_elsewhere),
             ("broken", &self.broken),
         ]
     }

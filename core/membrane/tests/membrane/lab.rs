@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use hematite_cells::{Mechanics, Surface};
 use hematite_engine::{DRIFT_SCALE, Precision};
 use hematite_gpu::{Gpu, Needs, Recorder};
-use hematite_membrane::{Membrane, NONE, Range, Vertices};
+use hematite_membrane::{FORCE_LIMIT, Membrane, NONE, Range, Vertices, Which};
 
 /// Fractions of a position.
 const FRACTION: f64 = 4_294_967_296.0;
@@ -95,8 +95,15 @@ impl Lab {
 
     /// Forces, areas and health at `step`.
     pub fn answer(&self, step: u32) -> Vec<Answer> {
+        self.answer_of(&[Which::All], step)
+    }
+
+    /// The same after the kernel has worked on these cells, one after the other.
+    pub fn answer_of(&self, which: &[Which], step: u32) -> Vec<Answer> {
         let mut recorder = Recorder::new(&self.gpu);
-        self.membrane.record(&mut recorder, &self.range, step);
+        for &which in which {
+            self.membrane.record_below(&mut recorder, &self.range, which, step, FORCE_LIMIT);
+        }
         recorder.submit();
         let (stride, count) = (self.vertices.stride as usize, self.range.vertices as usize);
         let bytes = self

@@ -1,6 +1,7 @@
 //! The forces of a cell have the same bits wherever it is in memory and in the domain.
 
 use hematite_engine::Precision;
+use hematite_membrane::Which;
 
 use crate::lab::{Cell, Lab, shared_device};
 use crate::shapes::{icosphere, membranes, perturbed, ring, viscous};
@@ -20,6 +21,27 @@ fn neither_slot_nor_place_matters() {
             let (ours, mut theirs) = (here.answer(3), there.answer(3));
             theirs.reverse();
             assert_eq!(ours, theirs);
+        }
+    }
+}
+
+#[test]
+fn cells_that_others_hold_too_may_come_later() {
+    for surface in [ring(19, 3.5), icosphere(1).scaled(2.2), icosphere(3).scaled(8.0)] {
+        let (_, mechanics) = membranes(surface.dimension).pop().expect("some");
+        let cells: Vec<Cell> = (0..29).map(|seed| Cell::still(perturbed(&surface, 0.9, 0.1, seed), 0.9)).collect();
+        let mut lab = Lab::new(shared_device(), Precision::F32, &surface, &viscous(&mechanics), 29, 3);
+        lab.put(&cells);
+        let elsewhere = |cell: usize| cell % 7 < 3;
+        let flags: Vec<u32> = (0..29).map(|cell| elsewhere(cell).into()).collect();
+        lab.gpu.upload(&lab.vertices.held_elsewhere, 3, &flags).expect("a device");
+        let here = lab.answer_of(&[Which::HeldHere], 3);
+        let both = lab.answer_of(&[Which::HeldElsewhere], 3);
+        let all = lab.answer(3);
+        assert_eq!(both, all);
+        for (cell, (here, all)) in here.iter().zip(&all).enumerate() {
+            let untouched = here.force.iter().flatten().all(|force| *force == 0.0);
+            assert!(if elsewhere(cell) { untouched } else { here == all }, "cell {cell}");
         }
     }
 }

@@ -2,6 +2,7 @@
 // is twice that of a fraction. The lattice has momentum modes that change sign from step to step and are not damped;
 // the mean of two steps is blind to them, where stiff membranes would feed them. Cells that a column carries move with it.
 #include "prelude.wgsl"
+#include "which.wgsl"
 #include "moved.wgsl"
 
 var<storage, read_write> position: array<vec2<i32>>;
@@ -15,7 +16,7 @@ var<storage, read_write> pace: array<atomic<u32>>;
 
 fn work_on(v: u32) {
     let slot = slot_of[v];
-    if (slot == NONE) {
+    if (slot == NONE || !works_on(slot)) {
         return;
     }
     let carried = carrier[slot] != NONE;

@@ -8,7 +8,7 @@ use hematite_config::Result;
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{Precision, SharedNodes, Support};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
-use hematite_membrane::Vertices;
+use hematite_membrane::{Vertices, Which};
 
 use super::shaders::{Shader, Span, Variant, kernel};
 use super::wall_distance::WallDistance;
@@ -83,15 +83,17 @@ impl Coupling {
         self.stride = vertices.stride;
     }
 
-    /// Velocity of the fluid at the vertices after step `step`, as far as own nodes tell: the sum over ranks is the whole. By it
-    /// vertices move for `steps` steps.
-    pub fn record_interpolate(&self, recorder: &mut Recorder, step: u32, steps: u32) {
-        self.record(recorder, &self.interpolate, step, steps);
+    /// Velocity of the fluid at the vertices of `which` cells after step `step`, as far as own nodes tell: the sum over ranks is
+    /// the whole. By it vertices move for `steps` steps.
+    pub fn record_interpolate(&self, recorder: &mut Recorder, which: Which, step: u32, steps: u32) {
+        recorder.phase("interpolate");
+        self.record(recorder, &self.interpolate, which, step, steps);
     }
 
-    /// Moves the vertices by `steps` steps, fewer than 16 384.
-    pub fn record_advance(&self, recorder: &mut Recorder, step: u32, steps: u32) {
-        self.record(recorder, &self.advance, step, steps);
+    /// Moves the vertices of `which` cells by `steps` steps, fewer than 16 384.
+    pub fn record_advance(&self, recorder: &mut Recorder, which: Which, step: u32, steps: u32) {
+        recorder.phase("move");
+        self.record(recorder, &self.advance, which, step, steps);
     }
 
     /// Sets the forces on all nodes to zero.
@@ -102,11 +104,12 @@ impl Coupling {
 
     /// Adds the forces on vertices to those on own nodes.
     pub fn record_spread(&self, recorder: &mut Recorder, step: u32) {
-        self.record(recorder, &self.spread, step, 1);
+        self.record(recorder, &self.spread, Which::All, step, 1);
     }
 
-    fn record(&self, recorder: &mut Recorder, (kernel, bound): &(Kernel, Bound), step: u32, steps: u32) {
-        let span = Span { stride: self.stride, node_stride: self.shared.stride, step, steps, ..Span::default() };
+    fn record(&self, recorder: &mut Recorder, (kernel, bound): &(Kernel, Bound), which: Which, step: u32, steps: u32) {
+        let (stride, node_stride) = (self.stride, self.shared.stride);
+        let span = Span { stride, node_stride, step, steps, which, ..Span::default() };
         recorder.dispatch(kernel, bound, self.stride, &span.words(self.stride, Some(&self.map)));
     }
 }

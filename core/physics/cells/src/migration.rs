@@ -19,9 +19,11 @@ impl Suspension {
             return Ok(());
         }
         let mut lists: BTreeMap<usize, Vec<Range<u32>>> = BTreeMap::new();
+        let mut held_elsewhere = vec![0_u32; self.vertices.slots as usize];
         for kind in &self.kinds {
             for held in kind.cells.values() {
                 let first = kind.first_vertex(held.slot);
+                held_elsewhere[(kind.range.first_slot + held.slot) as usize] = (held.holders.len() > 1).into();
                 for &other in held.holders.iter().filter(|&&other| other != self.rank) {
                     let list = lists.entry(other as usize).or_default();
                     for axis in 0..self.parameters.dimension as u32 {
@@ -32,6 +34,7 @@ impl Suspension {
             }
         }
         let lists: Vec<(usize, Vec<Range<u32>>)> = lists.into_iter().collect();
+        self.gpu.upload(&self.vertices.held_elsewhere, 0, &held_elsewhere)?;
         self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists)
     }
 

@@ -9,8 +9,8 @@ const SOLID: u32 = ${solid}u;
 
 // What one dispatch works on: `count` items; `stride` and `node_stride` separate the axes of arrays over vertices and
 // nodes; `first` is the first of a population's vertices, `vertices` and `faces` those of one cell; `mark` is the bit of
-// nodes inside these; `corner` and `places`
-// are the block at which the directory begins and its size.
+// nodes inside these; `which` cells are worked on, see which.wgsl; `corner` and `places` are the block at which the
+// directory begins and its size.
 struct Span {
     count: u32,
     stride: u32,
@@ -21,6 +21,7 @@ struct Span {
     vertices: u32,
     faces: u32,
     mark: u32,
+    which: u32,
     corner_x: i32,
     corner_y: i32,
     corner_z: i32,

@@ -4,15 +4,16 @@ use hematite_config::Result;
 use hematite_engine::sites::{FLUID, PIECES, SOLID, SiteMap};
 use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites, surface_push};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
-use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE};
+use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE, WHICH, Which};
 use minijinja::{Value, context};
 
 use super::contact_parameters::{ContactParameters, LARGEST_PUSH, SCALE};
 use super::listing::Listing;
 use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLIP, SLOW};
 
-const SHARED: [Template; 16] = [
+const SHARED: [Template; 17] = [
     MAIN,
+    WHICH,
     PIECES[0],
     PIECES[1],
     PIECES[2],
@@ -107,7 +108,7 @@ const WALK: u32 = 15;
 const STRONG: f64 = 1.0 / 1024.0;
 
 /// Bytes of the immediate data of all kernels but [`Shader::Fill`].
-const IMMEDIATES: u32 = 60;
+const IMMEDIATES: u32 = 64;
 
 /// What a dispatch works on, see `prelude.wgsl`; zero where a kernel does not care.
 #[derive(Clone, Copy, Default)]
@@ -120,14 +121,16 @@ pub(super) struct Span {
     pub vertices: u32,
     pub faces: u32,
     pub mark: u32,
+    pub which: Which,
 }
 
 impl Span {
     /// The immediate data of a dispatch over `count` items.
     pub fn words(self, count: u32, map: Option<&SiteMap>) -> Vec<u32> {
-        let Self { stride, node_stride, step, steps, first, vertices, faces, mark } = self;
+        let Self { stride, node_stride, step, steps, first, vertices, faces, mark, which } = self;
         let map = map.map_or([0; 6], SiteMap::words);
-        [[count, stride, node_stride, step, steps, first, vertices, faces, mark].as_slice(), &map].concat()
+        let which = which.code();
+        [[count, stride, node_stride, step, steps, first, vertices, faces, mark, which].as_slice(), &map].concat()
     }
 }
 

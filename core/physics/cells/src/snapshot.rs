@@ -6,6 +6,7 @@ use hematite_engine::DRIFT_SCALE;
 use hematite_engine::passage::Tally;
 use hematite_engine::sites::Coordinate;
 use hematite_gpu::Recorder;
+use hematite_membrane::Which;
 
 use super::kind::Kind;
 use super::record::Record;
@@ -105,7 +106,7 @@ impl Suspension {
         let bytes = self.vertices.force.bytes() as usize;
         let whole: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
         let mut recorder = Recorder::new(&self.gpu);
-        self.record_membranes(&mut recorder, step);
+        self.record_membranes(&mut recorder, Which::All, step);
         recorder.submit();
         let membranes: Vec<u8> = self.gpu.download(&self.vertices.force, 0, bytes)?;
         self.gpu.upload(&self.vertices.force, 0, &whole)?;

@@ -9,7 +9,7 @@ use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_engine::Physics;
 use hematite_gpu::Recorder;
-use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT};
+use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Which};
 
 use super::cap::Cap;
 use super::look::LOOK;
@@ -21,19 +21,20 @@ impl Suspension {
         self.cap.as_ref().filter(|_| self.parameters.capped_until().is_some_and(|last| step <= last))
     }
 
-    /// The forces of membranes alone, over those that were there.
-    pub(super) fn record_membranes(&self, recorder: &mut Recorder, step: u64) {
+    /// The forces of the membranes of `which` cells alone, over those that were there.
+    pub(super) fn record_membranes(&self, recorder: &mut Recorder, which: Which, step: u64) {
+        recorder.phase("membranes");
         let limit = if self.cap_at(step).is_some() { CAPPED_LIMIT } else { FORCE_LIMIT };
         for kind in &self.kinds {
-            kind.membrane.record_below(recorder, &kind.range, step as u32, limit);
+            kind.membrane.record_below(recorder, &kind.range, which, step as u32, limit);
         }
     }
 
-    /// Membranes, contact, and their forces to the nodes, where these need not wait for what others push with.
-    fn record_forces(&self, recorder: &mut Recorder, step: u64) {
+    /// Membranes of the cells that are `left`, contact, and their forces to the nodes, where these need not wait for what
+    /// others push with.
+    fn record_forces(&self, recorder: &mut Recorder, left: Which, step: u64) {
         if self.parameters.finds_forces_at(step) {
-            recorder.phase("membranes");
-            self.record_membranes(recorder, step);
+            self.record_membranes(recorder, left, step);
             for kind in &self.kinds {
                 if let Some(pulls) = &kind.pulls {
                     pulls.record(recorder, &kind.range, self.vertices.stride);
@@ -67,8 +68,9 @@ impl Suspension {
         }
     }
 
-    /// What cells answer after `step` steps, where they have moved or more is due.
-    fn record_answer(&self, recorder: &mut Recorder, step: u64) {
+    /// What cells answer after `step` steps, where they have moved or more is due. Membranes of the cells that are `left`
+    /// alone.
+    fn record_answer(&self, recorder: &mut Recorder, left: Which, step: u64) {
         let (moved, parameters) = (step.is_multiple_of(self.parameters.move_every), &self.parameters);
         if !(moved || parameters.finds_forces_at(step) || parameters.marks_at(step)) {
             return;
@@ -76,7 +78,7 @@ impl Suspension {
         if parameters.marks_at(step) {
             self.record_marks(recorder);
         }
-        self.record_forces(recorder, step);
+        self.record_forces(recorder, left, step);
     }
 
     /// What the cells that are there now answer after `step` steps, a multiple of [`LOOK`], in place of what those before
@@ -84,7 +86,7 @@ impl Suspension {
     pub(super) fn answer_anew(&self, step: u64) -> Result<()> {
         self.write_scales(step.saturating_sub(LOOK))?;
         let mut recorder = Recorder::new(&self.gpu);
-        self.record_answer(&mut recorder, step);
+        self.record_answer(&mut recorder, Which::All, step);
         recorder.submit();
         self.write_scales(step)
     }
@@ -104,18 +106,26 @@ impl Physics for Suspension {
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        let (at, steps) = (step as u32, self.parameters.move_every as u32);
+        let mut left = Which::All;
         if self.moves_after(step) {
-            recorder.phase("interpolate");
-            self.coupling.record_interpolate(recorder, step as u32, self.parameters.move_every as u32);
-            if !self.alone {
-                self.sum_exchange.record_exchange(comm, recorder)?;
-                recorder.phase("add shares");
-                self.sum_exchange.record_add(recorder);
+            if self.sum_exchange.is_empty() {
+                self.coupling.record_interpolate(recorder, Which::All, at, steps);
+            } else {
+                // Cells that no other rank holds go on while the shares of the others travel.
+                self.coupling.record_interpolate(recorder, Which::HeldElsewhere, at, steps);
+                self.sum_exchange.record_send(recorder);
+                self.coupling.record_interpolate(recorder, Which::HeldHere, at, steps);
+                self.coupling.record_advance(recorder, Which::HeldHere, at, steps);
+                if self.parameters.finds_forces_at(step + 1) {
+                    self.record_membranes(recorder, Which::HeldHere, step + 1);
+                }
+                self.sum_exchange.record_receive(comm, recorder)?;
+                left = Which::HeldElsewhere;
             }
-            recorder.phase("move");
-            self.coupling.record_advance(recorder, step as u32, self.parameters.move_every as u32);
+            self.coupling.record_advance(recorder, left, at, steps);
         }
-        self.record_answer(recorder, step + 1);
+        self.record_answer(recorder, left, step + 1);
         Ok(())
     }
 

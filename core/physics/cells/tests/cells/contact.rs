@@ -2,6 +2,7 @@
 
 use hematite_engine::{DRIFT_SCALE, Precision, Support};
 use hematite_gpu::Gpu;
+use hematite_membrane::Which;
 use physics_cells::{BoundingBoxes, Contact, ContactParameters, Coupling, LARGEST_PUSH, Morse, SlotContact};
 
 use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared, value};
@@ -273,8 +274,8 @@ fn kept_lists_give_what_new_ones_would() {
             let drift: Vec<i32> = (0..count).map(|_| random.between(-most, most) as i32).collect();
             gpu.upload(&cloud.vertices.drift, 0, &drift).expect("uploads");
             run(&gpu, |recorder| {
-                coupling.record_advance(recorder, 0, 1);
-                coupling.record_advance(recorder, 0, 1);
+                coupling.record_advance(recorder, Which::All, 0, 1);
+                coupling.record_advance(recorder, Which::All, 0, 1);
             });
             let found = forces(&kept);
             anew.forget(&gpu);

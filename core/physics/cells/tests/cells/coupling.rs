@@ -2,7 +2,7 @@
 
 use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, SharedNodes, Support};
 use hematite_gpu::Gpu;
-use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT};
+use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, Which};
 use physics_cells::{Coupling, LEAST, SLIP, SLOW};
 
 use crate::kernels::nodes;
@@ -92,7 +92,7 @@ fn interpolation_and_spreading_agree_with_the_reference() {
                 points.iter().map(|_| [0; 3].map(|_| held(random.between(-1e-3, 1e-3)))).collect();
             rank.cloud.write_force(&gpu, precision, &force);
             run(&gpu, |recorder| {
-                rank.coupling.record_interpolate(recorder, 7, 2);
+                rank.coupling.record_interpolate(recorder, Which::All, 7, 2);
                 rank.coupling.record_clear(recorder);
                 rank.coupling.record_spread(recorder, 8);
             });
@@ -186,7 +186,7 @@ fn linear_fields_are_exact_away_from_walls() {
         for support in SUPPORTS {
             let rank = Rank::new(&gpu, Precision::F64, &domain, support, &points, |_| true);
             rank.write_velocity(&gpu, Precision::F64, |n| field(domain.sites[n].map(f64::from)));
-            run(&gpu, |recorder| rank.coupling.record_interpolate(recorder, 0, 1));
+            run(&gpu, |recorder| rank.coupling.record_interpolate(recorder, Which::All, 0, 1));
             for (at, drift) in points.iter().zip(rank.cloud.drift(&gpu)) {
                 let wanted = field(at.map(crate::sample::value));
                 for a in 0..dimension {
@@ -212,7 +212,7 @@ fn any_split_of_the_nodes_gives_the_same_bits() {
             rank.write_velocity(&gpu, Precision::F32, |n| velocity(domain.dimension, n));
             rank.cloud.write_force(&gpu, Precision::F32, &force);
             run(&gpu, |recorder| {
-                rank.coupling.record_interpolate(recorder, 3, 1);
+                rank.coupling.record_interpolate(recorder, Which::All, 3, 1);
                 rank.coupling.record_spread(recorder, 3);
             });
             let mut spread = vec![[0; 3]; domain.sites.len()];
@@ -232,6 +232,34 @@ fn any_split_of_the_nodes_gives_the_same_bits() {
 }
 
 #[test]
+fn cells_that_others_hold_too_may_come_later() {
+    let gpu = gpu(Precision::F32);
+    let domain = Domain::random(3, [false, true, true], 5);
+    let points = scattered(&domain, 300, &mut Random::new(29));
+    let of = |which: &[Which]| {
+        let rank = Rank::new(&gpu, Precision::F32, &domain, Support::Two, &points, |_| true);
+        rank.write_velocity(&gpu, Precision::F32, |n| velocity(3, n));
+        let flags: Vec<u32> = (0..300).map(|slot| u32::from(slot % 7 < 3)).collect();
+        gpu.upload(&rank.cloud.vertices.held_elsewhere, 0, &flags).expect("uploads");
+        run(&gpu, |recorder| {
+            for &which in which {
+                rank.coupling.record_interpolate(recorder, which, 3, 1);
+                rank.coupling.record_advance(recorder, which, 3, 1);
+            }
+        });
+        let stride = rank.cloud.vertices.stride as usize;
+        let place: Vec<[i32; 2]> = gpu.download(&rank.cloud.vertices.position, 0, 3 * stride).expect("reads");
+        let place: Vec<_> = (0..300).map(|v| [0, 1, 2].map(|axis| place[axis * stride + v])).collect();
+        rank.cloud.drift(&gpu).into_iter().zip(place).collect::<Vec<_>>()
+    };
+    let (all, none) = (of(&[Which::All]), of(&[]));
+    assert!(of(&[Which::HeldHere, Which::HeldElsewhere]) == all);
+    let here = of(&[Which::HeldHere]);
+    assert!((0..300).all(|v| here[v] == if v % 7 < 3 { none[v] } else { all[v] }));
+    assert!((0..300).filter(|v| all[*v] != none[*v]).count() > 200, "most points move");
+}
+
+#[test]
 fn moving_is_exact_over_many_steps() {
     let gpu = gpu(Precision::F32);
     for dimension in [2, 3] {
@@ -247,8 +275,8 @@ fn moving_is_exact_over_many_steps() {
         gpu.upload(&rank.cloud.vertices.drift, 0, &drift).expect("uploads");
         gpu.upload(&rank.cloud.vertices.before, 0, &drift).expect("uploads");
         run(&gpu, |recorder| {
-            (0..1000).for_each(|step| rank.coupling.record_advance(recorder, step, 1));
-            (0..99).for_each(|step| rank.coupling.record_advance(recorder, step, 1000));
+            (0..1000).for_each(|step| rank.coupling.record_advance(recorder, Which::All, step, 1));
+            (0..99).for_each(|step| rank.coupling.record_advance(recorder, Which::All, step, 1000));
         });
         for (v, (before, after)) in points.iter().zip(rank.cloud.positions(&gpu)).enumerate() {
             for a in 0..dimension {
@@ -275,7 +303,7 @@ fn what_no_method_bears_marks_its_cell() {
     gpu.upload(&rank.cloud.vertices.drift, 0, &drift).expect("uploads");
     run(&gpu, |recorder| {
         rank.coupling.record_spread(recorder, 4);
-        rank.coupling.record_advance(recorder, 9, 1);
+        rank.coupling.record_advance(recorder, Which::All, 9, 1);
         rank.coupling.record_spread(recorder, 12);
     });
     let marks: Vec<_> = rank.cloud.broken(&gpu).into_iter().map(Damage::read).collect();
@@ -343,8 +371,8 @@ fn no_flow_takes_a_vertex_into_the_wall() {
             rank.write_velocity(&gpu, Precision::F32, |_| [0, 1, 2].map(|a| if a < dimension { flow[a] } else { 0.0 }));
             run(&gpu, |recorder| {
                 for step in 0..200 / steps {
-                    rank.coupling.record_interpolate(recorder, step, steps);
-                    rank.coupling.record_advance(recorder, step, steps);
+                    rank.coupling.record_interpolate(recorder, Which::All, step, steps);
+                    rank.coupling.record_advance(recorder, Which::All, step, steps);
                 }
             });
             for at in rank.cloud.positions(&gpu) {

@@ -78,9 +78,9 @@ impl HeldWalls {
     /// schedule is that of the next step.
     pub fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, odd: bool, row: u32) -> Result<()> {
         self.record_velocity(recorder, odd, row);
-        self.sum_exchange.record_exchange(comm, recorder)?;
+        self.sum_exchange.record_send(recorder);
+        self.sum_exchange.record_receive(comm, recorder)?;
         recorder.phase("walls");
-        self.sum_exchange.record_add(recorder);
         self.points.record(recorder, &self.points.spread, self.stride);
         Ok(())
     }
