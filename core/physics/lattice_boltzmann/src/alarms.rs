@@ -25,11 +25,11 @@ const SLOW: f64 = 0.01;
 const LEAK: f64 = 0.02;
 /// It must also be above this share of the mass inside: any leak is a large share of what came in before much has.
 const LOSS: f64 = 1e-3;
-/// Until this share of the mass inside has come in, only the end of the run tells: walls give mass as pressure builds up.
+/// Until this share of the mass inside has come in, only the second half of the run tells: walls give mass as pressure builds up.
 const EXCHANGED: f64 = 0.1;
 
-/// Above this share of what comes in, what is stored over the second half of a run, or by how much the flow through an
-/// opening differs between its last eighth and the one before, the flow is not steady yet.
+/// Above this share of what comes in over the second half of a run, what is stored then, or the amplitude of the flow through
+/// an opening in the last quarter, the flow is not steady.
 const UNSTEADY: f64 = 0.1;
 
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
@@ -84,39 +84,56 @@ pub(crate) fn of_density(scene: &Scene, step: u64, deviation: f64) -> Option<Ala
     })
 }
 
-/// What there is to say of walls that give or take mass, at a `line` of the ledger, when the share `done` of the run is.
-pub(crate) fn of_walls(scene: &Scene, line: &Mass, done: f64) -> Option<Alarm> {
+/// What there is to say of walls that give or take mass, at a `line` of the ledger.
+pub(crate) fn of_walls(scene: &Scene, line: &Mass) -> Option<Alarm> {
     let (walls, openings) = line.through.split_last().filter(|_| scene.plan.walls_give_mass())?;
-    let (step, inflow) = (line.step, openings.iter().filter(|mass| **mass > 0.0).sum::<f64>());
-    let is_due = inflow > EXCHANGED * line.inside || done == 1.0;
-    let much = is_due && inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
-    (much && step > scene.settles()).then(|| Alarm {
+    let inflow = inflow(openings);
+    let is_much = inflow > EXCHANGED * line.inside && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
+    (is_much && line.step > scene.settles())
+        .then(|| leaking_walls(scene, &format!("at step {}", line.step), *walls, inflow))
+}
+
+fn leaking_walls(scene: &Scene, when: &str, walls: f64, inflow: f64) -> Alarm {
+    Alarm {
         kind: "walls".to_owned(),
         text: format!(
-            "at step {step} the walls have {} {:.1} % of the mass that came in (in_kg:walls in ledger.csv): \"{}\" walls do not keep \
+            "{when} the walls have {} {:.1} % of the mass that came in (in_kg:walls in ledger.csv): \"{}\" walls do not keep \
              mass where vessels, gaps or obstacles are a few spacings wide; take a finer lattice, or \"half_way\", which keeps it",
-            if *walls < 0.0 { "taken" } else { "given" },
+            if walls < 0.0 { "taken" } else { "given" },
             100.0 * walls.abs() / inflow,
             scene.plan.wall_method().name()
         ),
-    })
+    }
 }
 
-/// What there is to say, at the `last` line of the ledger, of a flow that is not steady yet; `late` holds the lines of
-/// [`Late::SHARES`]. Nothing where what drives the flow keeps changing: the mass inside then swings without a fault.
-pub(crate) fn of_unsteady_flow(scene: &Scene, late: &Late, last: &Mass) -> Option<Alarm> {
-    let [half, three_quarters, seven_eighths] = late.lines.as_slice() else { return None };
+/// What comes in of what passes through openings.
+fn inflow(through: &[f64]) -> f64 {
+    through.iter().filter(|mass| **mass > 0.0).sum()
+}
+
+/// What there is to say, at the `last` line of the ledger, of the second half of a run whose flow should be steady: it is
+/// not, or its walls give or take mass. Nothing where what drives the flow keeps changing: the mass inside then swings
+/// without a fault.
+pub(crate) fn of_second_half(scene: &Scene, late: &Late, last: &Mass) -> Option<Alarm> {
+    let half = late.half.as_ref().filter(|_| scene.plan.is_steady_throughout())?;
     let openings: Vec<&str> = scene.header.openings.iter().map(|opening| opening.name.as_str()).collect();
-    let alarm = || of_storage(half, last).or_else(|| of_change(&openings, [three_quarters, seven_eighths, last]));
-    scene.plan.is_steady_throughout().then(alarm).flatten()
+    let flows = last.flows_since(half);
+    let through = &flows[..openings.len().min(flows.len())];
+    let unsteady = of_storage(through, half, last).or_else(|| of_swings(&openings, through, &late.swings));
+    if unsteady.is_some() || last.step <= scene.settles() || !scene.plan.walls_give_mass() {
+        return unsteady;
+    }
+    let (walls, inflow) = (*flows.last()?, inflow(through));
+    let when = format!("from step {} to {}", half.step, last.step);
+    (inflow > 0.0 && walls.abs() > LEAK * inflow).then(|| leaking_walls(scene, &when, walls, inflow))
 }
 
-/// What there is to say of fluid that came in since the line `half` and has not gone out at the `last` line.
-fn of_storage(half: &Mass, last: &Mass) -> Option<Alarm> {
-    let passed = last.through.iter().zip(&half.through).map(|(last, first)| last - first);
-    let inflow: f64 = passed.filter(|mass| *mass > 0.0).sum();
+/// What there is to say of fluid that came in since the line `half` and has not gone out at the `last` line. `flows`: the
+/// mean flow through each opening meanwhile.
+fn of_storage(flows: &[f64], half: &Mass, last: &Mass) -> Option<Alarm> {
+    let came_in = inflow(flows) * (last.step - half.step) as f64;
     let stored = last.inside - half.inside;
-    (inflow > 0.0 && stored.abs() > UNSTEADY * inflow).then(|| Alarm {
+    (came_in > 0.0 && stored.abs() > UNSTEADY * came_in).then(|| Alarm {
         kind: "storage".to_owned(),
         text: format!(
             "from step {} to {} the mass inside has {} by {:.0} % of what came in: what goes out is not yet what comes in. This fluid \
@@ -125,36 +142,29 @@ fn of_storage(half: &Mass, last: &Mass) -> Option<Alarm> {
             half.step,
             last.step,
             if stored > 0.0 { "grown" } else { "fallen" },
-            100.0 * stored.abs() / inflow
+            100.0 * stored.abs() / came_in
         ),
     })
 }
 
-/// What there is to say of the opening whose mean flow differs most between the times from the first line to the second
-/// and from the second to the third.
-fn of_change(openings: &[&str], [first, second, third]: [&Mass; 3]) -> Option<Alarm> {
-    let rates = |from: &Mass, to: &Mass| -> Vec<f64> {
-        let steps = to.step.saturating_sub(from.step) as f64;
-        from.through.iter().zip(&to.through).map(|(from, to)| (to - from) / steps).collect()
-    };
-    let (before, after) = (rates(first, second), rates(second, third));
-    let inflow = |rates: &[f64]| rates.iter().filter(|rate| **rate > 0.0).sum::<f64>();
-    let inflow = inflow(&before).max(inflow(&after));
-    let changes = openings.iter().zip(before.iter().zip(&after).map(|(before, after)| after - before));
-    let (opening, change) = changes.max_by(|(_, a), (_, b)| a.abs().total_cmp(&b.abs()))?;
-    // No line may lie between two of these times; rates are no numbers then.
-    (inflow.is_finite() && change.abs() > UNSTEADY * inflow).then(|| Alarm {
-        kind: "unsteady".to_owned(),
-        text: format!(
-            "the mean flow through opening \"{}\" differs between steps {} to {} and {} to {} by {:.0} % of what comes in: the flow still \
-             changes, or swings as pressure waves run to and fro. Run on; if it swings, give the run a longer \"ramp\"",
-            opening,
-            first.step,
-            second.step,
-            second.step,
-            third.step,
-            100.0 * change.abs() / inflow
-        ),
+/// What there is to say of the opening whose flow swings most in the last quarter of the run, where `flows` are the mean
+/// flows of its second half.
+fn of_swings(openings: &[&str], flows: &[f64], swings: &[[f64; 2]]) -> Option<Alarm> {
+    let inflow = inflow(flows);
+    let width = |[least, largest]: &[f64; 2]| largest - least;
+    let (opening, swing) = openings.iter().zip(swings).max_by(|(_, a), (_, b)| width(a).total_cmp(&width(b)))?;
+    (inflow > 0.0 && width(swing) > 2.0 * UNSTEADY * inflow).then(|| {
+        let mut shares = swing.map(|flow| 100.0 * flow.abs() / inflow);
+        shares.sort_by(f64::total_cmp);
+        Alarm {
+            kind: "unsteady".to_owned(),
+            text: format!(
+                "in the last quarter of the run the flow through opening \"{opening}\" varies between {:.0} and {:.0} % of the mean flow \
+                 that comes in: it still changes, or swings as pressure waves run to and fro in this compressible fluid. Run on; if it \
+                 swings, give what drives it a longer \"ramp\". Dense cells in narrow vessels let it vary for good",
+                shares[0], shares[1]
+            ),
+        }
     })
 }
 
@@ -196,26 +206,37 @@ mod tests {
         Mass { step, inside, through: through.to_vec() }
     }
 
-    #[test]
-    fn what_is_stored_is_told() {
-        let half = line(100, 10.0, [5.0, -3.0]);
-        let told = of_storage(&half, &line(200, 11.0, [10.0, -7.0])).expect("told");
-        assert!(told.text.contains("from step 100 to 200 the mass inside has grown by 20 %"), "{}", told.text);
-        assert!(of_storage(&half, &line(200, 10.4, [10.0, -7.6])).is_none());
+    /// What is noted of `lines` of a run of 1000 steps.
+    fn noted(lines: &[Mass]) -> Late {
+        let mut late = Late::default();
+        lines.iter().for_each(|line| late.note(line, line.step as f64 / 1000.0));
+        late
     }
 
     #[test]
-    fn a_flow_that_changes_is_told_and_one_without_lines_between_is_not() {
-        let lines = [line(600, 9.0, [6.0, -5.0]), line(700, 9.0, [7.0, -6.0]), line(800, 9.0, [8.0, -7.2])];
-        let told = of_change(&["in", "out"], lines.each_ref()).expect("told");
-        assert!(
-            told.text.contains("opening \"out\" differs between steps 600 to 700 and 700 to 800 by 20 %"),
-            "{}",
-            told.text
-        );
-        let steady = line(800, 9.0, [8.0, -7.05]);
-        assert!(of_change(&["in", "out"], [&lines[0], &lines[1], &steady]).is_none());
-        assert!(of_change(&["in", "out"], [&lines[1], &lines[1], &lines[2]]).is_none());
-        assert!(of_change(&["in", "out"], [&lines[0], &lines[1], &lines[1]]).is_none());
+    fn what_is_stored_is_told_from_the_first_line_of_the_second_half_or_the_one_before_the_last() {
+        for step in [600, 100] {
+            let lines = [line(0, 9.0, [0.0; 2]), line(step, 10.0, [5.0, -3.0]), line(1000, 11.0, [10.0, -7.0])];
+            let half = noted(&lines).half.expect("a line");
+            let told = of_storage(&lines[2].flows_since(&half), &half, &lines[2]).expect("told");
+            let text = format!("from step {step} to 1000 the mass inside has grown by 20 %");
+            assert!(told.text.contains(&text), "{}", told.text);
+            let even = line(1000, 10.4, [10.0, -7.6]);
+            assert!(of_storage(&even.flows_since(&half), &half, &even).is_none());
+        }
+    }
+
+    #[test]
+    fn a_flow_that_swings_is_told_even_where_its_means_are_steady() {
+        let run = |swing: f64| {
+            let out = |k: u64| -(k as f64) - if k % 2 == 1 { swing } else { 0.0 };
+            let lines: Vec<Mass> = (0..=20).map(|k| line(50 * k, 9.0, [k as f64, out(k)])).collect();
+            let late = noted(&lines);
+            let flows = lines[20].flows_since(late.half.as_ref().expect("a line"));
+            of_swings(&["in", "out"], &flows, &late.swings)
+        };
+        let told = run(0.3).expect("told");
+        assert!(told.text.contains("opening \"out\" varies between 70 and 130 %"), "{}", told.text);
+        assert!(run(0.05).is_none());
     }
 }

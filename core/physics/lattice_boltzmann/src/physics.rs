@@ -271,13 +271,14 @@ impl Physics for LatticeBoltzmann {
         let (scene, look, step) = (&self.scene, &self.look, self.look.step);
         let mass = self.mass(comm)?;
         let mut alarms = alarms::of_openings(scene, look);
-        alarms.extend(alarms::of_walls(scene, &mass, done));
+        alarms.extend(alarms::of_walls(scene, &mass));
+        scene.memory.borrow_mut().late.note(&mass, done);
         if done == 1.0 {
-            alarms.extend(alarms::of_unsteady_flow(scene, &scene.memory.borrow().late, &mass));
+            alarms.extend(alarms::of_second_half(scene, &scene.memory.borrow().late, &mass));
         }
         let units = &scene.plan.units;
         let measured = Measured {
-            mass: Some(Mass { inside: mass.inside, through: mass.through.clone() }),
+            mass: Some(Mass { inside: mass.inside, through: mass.through }),
             values: measured(scene, look).into_iter().map(|(_, value)| value).collect(),
             log: vec![
                 ("mass_kg", json!(mass.inside)),
@@ -286,7 +287,6 @@ impl Physics for LatticeBoltzmann {
             ],
         };
         self.alarms.extend(alarms.into_iter().map(|alarm| (step, alarm)));
-        self.scene.memory.borrow_mut().late.note(&mass, done);
         Ok(measured)
     }
 

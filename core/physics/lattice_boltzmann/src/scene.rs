@@ -35,26 +35,42 @@ pub(crate) struct Scene {
 pub(crate) struct Memory {
     /// Where the fluid was nearest to the limits of the method, once it came near.
     pub suspect: Option<Worst>,
-    /// Lines of the ledger in the second half of the run.
+    /// What lines of the ledger tell of the second half of the run.
     pub late: Late,
 }
 
-/// Lines of the ledger that this process wrote in the second half of a run.
+/// What lines of the ledger, those that this process wrote, tell of the second half of a run.
 #[derive(Default)]
 pub(crate) struct Late {
-    /// The first line after each of [`Late::SHARES`], so far.
-    pub lines: Vec<Mass>,
+    /// The first line of the second half. Where that is the last line of the run, the one before.
+    pub half: Option<Mass>,
+    /// The least and the largest flow through each opening in the last quarter, each the mean between two lines, kg a step.
+    pub swings: Vec<[f64; 2]>,
+    last: Option<Mass>,
 }
 
 impl Late {
-    /// Shares of the run.
-    const SHARES: [f64; 3] = [0.5, 0.75, 0.875];
-
-    /// Keeps a line that was written when the share `done` of the run was.
+    /// Notes a line that was written when the share `done` of the run was.
     pub fn note(&mut self, line: &Mass, done: f64) {
-        while self.lines.len() < Self::SHARES.len() && done >= Self::SHARES[self.lines.len()] {
-            self.lines.push(line.clone());
+        let before = self.last.replace(line.clone());
+        if let Some(before) = before.as_ref().filter(|_| done > 0.75) {
+            let flows = line.flows_since(before);
+            self.swings.resize(flows.len(), [f64::INFINITY, f64::NEG_INFINITY]);
+            for ([least, largest], flow) in self.swings.iter_mut().zip(flows) {
+                (*least, *largest) = (least.min(flow), largest.max(flow));
+            }
         }
+        if self.half.is_none() && done >= 0.5 {
+            self.half = if done < 1.0 { Some(line.clone()) } else { before };
+        }
+    }
+}
+
+impl Mass {
+    /// The mean flows through openings, and from walls where they give mass, since an earlier line, kg a step.
+    pub fn flows_since(&self, before: &Self) -> Vec<f64> {
+        let steps = self.step.saturating_sub(before.step).max(1) as f64;
+        self.through.iter().zip(&before.through).map(|(now, before)| (now - before) / steps).collect()
     }
 }
 
