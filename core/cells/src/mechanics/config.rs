@@ -1,6 +1,7 @@
 //! The mechanics of a population in a config: keys that replace those of a preset.
 
 use hematite_config::{Fault, Result};
+use hematite_units::number::exact;
 use hematite_units::quantity::{Energy, Pressure, SurfaceTension, SurfaceViscosity};
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::de::value::MapAccessDeserializer;
@@ -284,6 +285,7 @@ fn positive(parent: &str, key: &str, value: f64, unit: &str) -> Result<f64> {
     if value > 0.0 && value.is_finite() {
         return Ok(value);
     }
+    let value = exact(value);
     Err(Fault::usage(format!(
         "\"{parent}.{key}\" is {value} {unit}; it must be above 0: to switch it off write \"{parent}\": {{\"law\": \"none\"}}"
     )))
@@ -295,6 +297,7 @@ fn penalty(key: &str, given: Option<f64>, preset: f64, unit: &str) -> Result<f64
     if value >= 0.0 && value.is_finite() {
         return Ok(value);
     }
+    let (value, preset) = (exact(value), exact(preset));
     Err(Fault::usage(format!(
         "\"{key}\" is {value} {unit}; it must not be below 0: \"0 {unit}\" switches it off, without the key it is {preset} {unit}"
     )))
