@@ -20,6 +20,8 @@ pub(super) struct Kind {
     pub surface: Surface,
     /// The mean length of its sides, lattice units.
     pub mean_side: f64,
+    /// The area at full size that a vertex stands for, lattice units; 2-D: the length.
+    pub vertex_area: f64,
     pub membrane: Membrane,
     pub pulls: Option<Pulls>,
     pub range: Range,
@@ -80,6 +82,7 @@ impl Kind {
             name: name.clone(),
             surface: surface.clone(),
             mean_side: mean_side(surface),
+            vertex_area: surface.area() / surface.vertices.len() as f64,
             membrane: Membrane::new(gpu, precision, dimension, surface, mechanics, vertices, &range)?,
             pulls: Pulls::new(gpu, precision, dimension, &parameters.pulls, kind, vertices, &range)?,
             range,

@@ -168,9 +168,8 @@ impl Suspension {
 
     /// The area that a vertex stands for, of a cell seeded at this scale, after `step` steps; 2-D: the length.
     pub(super) fn vertex_area(&self, kind: &Kind, seeded: f32, step: u64) -> f32 {
-        let area = kind.surface.area() / f64::from(kind.range.vertices);
         let scale = self.parameters.scale(seeded, step);
-        (area * scale.powi(self.parameters.dimension as i32 - 1)) as f32
+        (kind.vertex_area * scale.powi(self.parameters.dimension as i32 - 1)) as f32
     }
 
     /// Sizes of cells that grow, as they are after `step` steps.
@@ -178,8 +177,7 @@ impl Suspension {
         let mut scales = vec![1.0_f32; self.vertices.slots as usize];
         let mut contacts = vec![SlotContact::default(); self.vertices.slots as usize];
         for kind in &self.kinds {
-            let side = kind.surface.area() / f64::from(kind.range.vertices);
-            let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(side));
+            let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(kind.vertex_area));
             for held in kind.cells.values() {
                 let slot = (kind.range.first_slot + held.slot) as usize;
                 scales[slot] = self.parameters.scale(held.seeded_scale, step) as f32;
