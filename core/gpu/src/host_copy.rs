@@ -12,7 +12,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Bytes of a message that several threads copy.
 const LONG: usize = 1 << 20;
-/// Threads that copy at most: more than these fill the link.
+/// The most threads that copy.
 const MOST: usize = 16;
 /// Cores for each of these threads, since several ranks may share a host.
 const CORES: usize = 2;

@@ -25,7 +25,7 @@ const SLOW: f64 = 0.01;
 const LEAK: f64 = 0.02;
 /// It must also be above this share of the mass inside: any leak is a large share of what came in before much has.
 const LOSS: f64 = 1e-3;
-/// Until this share of the mass inside has come in, only the second half of the run tells: walls give mass as pressure builds up.
+/// Until this share of the mass inside has come in, only the end of the run tells: walls give mass as pressure builds up.
 const EXCHANGED: f64 = 0.1;
 
 /// Above this share of what comes in over the second half of a run, what is stored then, or the amplitude of the flow through
@@ -84,15 +84,17 @@ pub(crate) fn of_density(scene: &Scene, step: u64, deviation: f64) -> Option<Ala
     })
 }
 
-/// What there is to say of walls that give or take mass, at a `line` of the ledger.
-pub(crate) fn of_walls(scene: &Scene, line: &Mass) -> Option<Alarm> {
+/// What there is to say of walls that give or take mass, at a `line` of the ledger, when the share `done` of the run is.
+pub(crate) fn of_walls(scene: &Scene, line: &Mass, done: f64) -> Option<Alarm> {
     let (walls, openings) = line.through.split_last().filter(|_| scene.plan.walls_give_mass())?;
     let inflow = inflow(openings);
-    let is_much = inflow > EXCHANGED * line.inside && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
+    let is_due = inflow > EXCHANGED * line.inside || done == 1.0;
+    let is_much = is_due && inflow > 0.0 && walls.abs() > LEAK * inflow && walls.abs() > LOSS * line.inside;
     (is_much && line.step > scene.settles())
         .then(|| leaking_walls(scene, &format!("at step {}", line.step), *walls, inflow))
 }
 
+/// The alarm of walls that gave or took the mass `walls` while `inflow` came in.
 fn leaking_walls(scene: &Scene, when: &str, walls: f64, inflow: f64) -> Alarm {
     Alarm {
         kind: "walls".to_owned(),

@@ -271,7 +271,7 @@ impl Physics for LatticeBoltzmann {
         let (scene, look, step) = (&self.scene, &self.look, self.look.step);
         let mass = self.mass(comm)?;
         let mut alarms = alarms::of_openings(scene, look);
-        alarms.extend(alarms::of_walls(scene, &mass));
+        alarms.extend(alarms::of_walls(scene, &mass, done));
         scene.memory.borrow_mut().late.note(&mass, done);
         if done == 1.0 {
             alarms.extend(alarms::of_second_half(scene, &scene.memory.borrow().late, &mass));
