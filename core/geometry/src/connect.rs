@@ -15,6 +15,8 @@ use crate::opening;
 const CUT_OFF: f64 = 0.05;
 /// where that is longer than these widths of the vessel and a spacing behind each end.
 const BEHIND: f64 = 0.5;
+/// A part of the fluid that an opening touches beside a larger one is stray, and goes, up to this share of that one's size.
+const STRAY: f64 = 0.01;
 
 /// Sites that openings at `ends` are expected to cut off: the border cuts a vessel obliquely, and its opening is across.
 /// What tips lose is always told.
@@ -177,6 +179,9 @@ fn touched(domain: &Domain, components: &Components, only: Option<usize>) -> Res
         if let Some(wanted) = of_opening.iter().position(|((_, component), _)| Some(*component) == only) {
             of_opening = vec![of_opening[wanted]];
         }
+        if let Some(whole) = without_strays(&of_opening, &meetings, &components.sizes) {
+            of_opening = vec![of_opening[whole]];
+        }
         let describe = |&(&(_, component), at): &(&(usize, usize), &[usize; 3])| {
             let place =
                 (0..domain.dimension).map(|axis| domain.origin[axis] + (at[axis] as f64 + 0.5) * domain.spacing);
@@ -199,6 +204,22 @@ fn touched(domain: &Domain, components: &Components, only: Option<usize>) -> Res
         }
     }
     Ok(touched)
+}
+
+/// Which of the parts that an opening touches is the only one of note: all others are stray and touch no other opening.
+fn without_strays(
+    of_opening: &[(&(usize, usize), &[usize; 3])],
+    meetings: &BTreeMap<(usize, usize), [usize; 3]>,
+    sizes: &[usize],
+) -> Option<usize> {
+    let size = |n: usize| sizes[of_opening[n].0.1];
+    let whole = (0..of_opening.len()).max_by_key(|&n| (size(n), std::cmp::Reverse(n)))?;
+    let is_stray = |n: usize| {
+        let (opening, component) = *of_opening[n].0;
+        let touches_others = meetings.keys().any(|&(k, c)| c == component && k != opening);
+        size(n) as f64 <= STRAY * size(whole) as f64 && !touches_others
+    };
+    (0..of_opening.len()).all(|n| n == whole || is_stray(n)).then_some(whole)
 }
 
 /// A warning of fluid that is removed since openings cut it off from what stays: more than `expected` sites.

@@ -6,6 +6,7 @@
 //! lower-left corner of the image, y up, and stay put under cropping, refinement and padding.
 
 mod axes;
+mod behind;
 mod border;
 mod build;
 mod components;
@@ -44,6 +45,7 @@ mod wall_part;
 mod write;
 
 pub use axes::Axes;
+pub use behind::Behind;
 pub use build::{build, build_marked, build_with_parts, field_inputs, inputs};
 pub use config::{ArrayOrder, Axis, Crop, GeometryConfig, Keep, Refine, Rule, VoxelConfig};
 pub use domain::*;

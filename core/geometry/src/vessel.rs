@@ -117,8 +117,8 @@ impl Plane {
 
 /// A slice of a vessel, one spacing thick.
 #[derive(Clone, Default)]
-struct Slab {
-    sites: Vec<usize>,
+pub(crate) struct Slab {
+    pub sites: Vec<usize>,
     sum: [i64; 3],
 }
 
@@ -128,11 +128,11 @@ impl Slab {
         (0..3).for_each(|k| self.sum[k] += at[k] as i64);
     }
 
-    fn area(&self) -> f64 {
+    pub fn area(&self) -> f64 {
         self.sites.len() as f64
     }
 
-    fn middle(&self) -> [f64; 3] {
+    pub fn middle(&self) -> [f64; 3] {
         self.sum.map(|sum| sum as f64 / self.area())
     }
 }
@@ -308,7 +308,7 @@ impl<'d> Tracer<'d> {
 
     /// The fluid that hangs together with `patch`, in up to `count` slabs from the height `start` on. There are fewer
     /// where fluid goes back towards the patch: another branch of a fork, or a sac, begins there.
-    fn slabs(
+    pub fn slabs(
         &mut self,
         patch: &Patch,
         plane: &Plane,

@@ -3,6 +3,7 @@
 mod arguments;
 mod config;
 mod make;
+mod openings;
 mod picture;
 mod progress;
 mod report;

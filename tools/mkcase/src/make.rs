@@ -9,10 +9,11 @@ use hematite_case::{
     narrowest, wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read_config};
-use hematite_geometry::{Domain, OpenedEnd, ThinWalls, build_marked, field_inputs, inputs, thin_walls};
+use hematite_geometry::{Domain, ThinWalls, build_marked, field_inputs, inputs, thin_walls};
 
 use crate::arguments::Arguments;
 use crate::config::CaseConfig;
+use crate::openings::unlike_vessels;
 use crate::picture::{self, Picture, PictureOf};
 use crate::progress::Progress;
 use crate::report::Report;
@@ -55,9 +56,9 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     }
     progress.say(format!("linking {} fluid nodes", domain.report.fluid));
     let mut lattice = Lattice::build(&domain).map_err(within)?;
-    drop(domain);
-    let unlike = unlike_ends(&lattice);
+    let unlike = unlike_vessels(&lattice, &domain);
     lattice.geometry.warnings.extend(unlike);
+    drop(domain);
     if !regions.is_empty() || !fields.is_empty() {
         progress.say("finding regions and fields");
     }
@@ -100,38 +101,6 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         partitions: &partitions,
     }
     .to_string())
-}
-
-/// An opening whose area differs by more than this share from that of its end is told of,
-const UNLIKE: f64 = 0.1;
-/// where its width differs by more than this many spacings: steps of sites do not count.
-const STEPS: f64 = 0.3;
-
-/// Warnings of openings that are larger or smaller than the ends that they open.
-fn unlike_ends(lattice: &Lattice) -> Vec<String> {
-    let dimension = lattice.set.dimension() as i32;
-    let side = lattice.spacing.powi(dimension - 1);
-    let width = |area: f64| if dimension == 2 { area } else { 2.0 * (area / std::f64::consts::PI).sqrt() };
-    let of = |end: &OpenedEnd| {
-        let opening = lattice.openings.iter().find(|opening| opening.name == end.opening)?;
-        let (found, listed) = (opening.area, end.area / side);
-        let is_unlike = (found - listed).abs() > UNLIKE * listed && (width(found) - width(listed)).abs() > STEPS;
-        let (what, unit) = if dimension == 2 { ("width", "m") } else { ("area", "m2") };
-        is_unlike.then(|| {
-            format!(
-                "opening \"{}\" has {what} {:.4e} {unit}, its end {} is listed with {:.4e} {unit}: a velocity there gives {:.0} % {} flow. \
-                 The vessel is wider or narrower at the cut than at its end, or has too few spacings across; look at the picture, take \
-                 a smaller spacing, prescribe a \"flow_rate\", or give a \"section\"",
-                end.opening,
-                found * side,
-                end.number,
-                end.area,
-                100.0 * (found / listed - 1.0).abs(),
-                if found < listed { "less" } else { "more" }
-            )
-        })
-    };
-    lattice.geometry.opened.iter().filter_map(of).collect()
 }
 
 /// Fluid that smooth walls make larger or smaller by more than this share is told of,
