@@ -160,6 +160,21 @@ impl Waveform {
         }
     }
 
+    /// The time after which it repeats, in seconds, if it does.
+    pub fn period(&self) -> Option<f64> {
+        match &self.form {
+            Form::Sine { frequency, .. } if *frequency != 0.0 => Some(1.0 / frequency.abs()),
+            Form::Table { period, .. } => *period,
+            _ => None,
+        }
+    }
+
+    /// The shortest time between two rows of its table, in seconds, if it has one of several.
+    pub fn shortest_gap(&self) -> Option<f64> {
+        let Form::Table { rows, .. } = &self.form else { return None };
+        rows.windows(2).map(|pair| pair[1].0 - pair[0].0).reduce(f64::min)
+    }
+
     /// Whether the factor is 1 at all times, apart from the ramp.
     pub fn is_constant(&self) -> bool {
         self.form == Form::Constant

@@ -16,6 +16,9 @@ use crate::outlets::{Law, Outlet, Storage};
 use crate::profile::Tabulated;
 use crate::womersley::Oscillation;
 
+/// The keys that prescribe a velocity.
+const VELOCITY_KEYS: [&str; 3] = ["velocity", "flow_rate", "split"];
+
 /// One opening's condition.
 #[derive(Clone, Debug)]
 pub struct Condition {
@@ -188,6 +191,7 @@ impl Resolving<'_> {
             return Err(Fault::usage("\"ramp\" does not go with \"split\", which follows the inflow: leave it out"));
         }
         let waveform = Waveform::new(self.config, waveform, *ramp)?;
+        resolved(&waveform, self.units)?;
         if let Value::Womersley(flow) = &mut value {
             flow.take(&waveform)?;
         }
@@ -215,7 +219,7 @@ impl Resolving<'_> {
     fn value(&self) -> Result<Value> {
         let (condition, given) = (self.condition, self.given());
         let known: &[&str] = match self.opening.kind {
-            OpeningKind::Velocity => &["velocity", "flow_rate", "split"],
+            OpeningKind::Velocity => &VELOCITY_KEYS,
             OpeningKind::Pressure => &["pressure", "resistance", "windkessel"],
             OpeningKind::Wall => &["wall_velocity"],
         };
@@ -245,9 +249,10 @@ impl Resolving<'_> {
         };
         let other = match given {
             [key] if *key != "wall_velocity" && self.opening.kind != OpeningKind::Wall => {
-                "; or change its kind in the CASE.json"
+                let kind = if VELOCITY_KEYS.contains(key) { "velocity" } else { "pressure" };
+                format!("; or make its kind \"{kind}\" in the CASE.json")
             }
-            _ => "",
+            _ => String::new(),
         };
         let one = if let [key] = known { format!("\"{key}\"") } else { format!("one of {}", quoted(known)) };
         Fault::usage(format!("it is of kind {:?} and {what}: give {one} alone{other}", self.opening.kind))
@@ -370,6 +375,41 @@ impl Resolving<'_> {
                 "it is of kind Wall: give \"wall_velocity\" with a component for each dimension, or nothing",
             )),
         }
+    }
+}
+
+/// Checks that steps follow a waveform.
+///
+/// # Errors
+/// A usage fault where a period has fewer than two steps.
+pub fn resolved(waveform: &Waveform, units: &LatticeUnits) -> Result<()> {
+    match waveform.period() {
+        Some(period) if period < 2.0 * units.dt => Err(Fault::usage(format!(
+            "the waveform's period, {period:.3e} s, is shorter than two time steps of {:.3e} s, so that the run would see another \
+             waveform: take a longer period, or a time step of {:.1e} s or less, which makes {FOLLOWED} a period",
+            units.dt,
+            period / FOLLOWED
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Steps in a period that follow a waveform well.
+const FOLLOWED: f64 = 20.0;
+
+/// What to say of the waveform of `what` where steps of `dt` s hardly follow it.
+pub fn waveform_advice(what: &str, waveform: &Waveform, dt: f64) -> Option<String> {
+    let steps = waveform.period().map(|period| period / dt).filter(|&steps| steps < FOLLOWED);
+    let gap = waveform.shortest_gap().filter(|&gap| gap < dt);
+    match (steps, gap) {
+        (Some(steps), _) => Some(format!(
+            "{what}: its waveform has {steps:.1} time steps a period, and {FOLLOWED} follow one well: take a shorter time step"
+        )),
+        (None, Some(gap)) => Some(format!(
+            "{what}: rows of its waveform's table are {gap:.1e} s apart, less than a time step of {dt:.1e} s, so that steps miss some: \
+             leave rows out, or take a shorter time step"
+        )),
+        _ => None,
     }
 }
 

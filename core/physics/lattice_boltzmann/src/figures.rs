@@ -18,6 +18,8 @@ const FAST: f64 = 0.1;
 const COARSE: f64 = 10.0;
 /// Spacings across a vessel that resolve the flow in it.
 const ACROSS: f64 = 10.0;
+/// With fewer across the narrowest place, a run says so.
+const NARROW: f64 = 5.0;
 
 impl Plan {
     /// The numbers that tell how the fluid of the case will do; `given` is what the config prescribes at openings.
@@ -109,6 +111,20 @@ impl Plan {
             )
         })
     }
+}
+
+/// What to say of a case whose narrowest place has too few spacings across for the flow there to be right.
+pub fn narrow_advice(header: &Header, dx: f64) -> Option<String> {
+    let narrowest = header.geometry.narrowest.as_ref().filter(|narrowest| narrowest.spacings < NARROW)?;
+    let place: Vec<String> = narrowest.place[..header.set.dimension()].iter().map(|x| format!("{x:.3e}")).collect();
+    Some(format!(
+        "the narrowest place has {:.1} spacings across, at ({}) m on the widest way {}: the flow there is off by several percent, \
+         in vessels that run obliquely most; {ACROSS} resolve it: make the case with a spacing of {:.2e} m or less",
+        narrowest.spacings,
+        place.join(", "),
+        narrowest.between,
+        dx * narrowest.spacings / ACROSS
+    ))
 }
 
 /// The narrowest place, where the case tells it.

@@ -11,9 +11,10 @@ use hematite_engine::{Medium, Precision, TimeConfig};
 use hematite_geometry::OpeningKind;
 use hematite_units::{LatticeUnits, groups};
 
-use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
+use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow, resolved};
 use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, WallMethod};
 use crate::limits::MACH_LIMIT;
+use crate::profile::Tabulated;
 use crate::walls::cut_exactly;
 use crate::{Outlets, Parameters, Prescribed, Row, Shape, Walls, cuts, profile};
 
@@ -78,6 +79,9 @@ impl Plan {
                 units.dt
             )));
         }
+        let in_drive = |fault: Fault| fault.within("drive");
+        let wave = Waveform::new(config, &drive.waveform, drive.ramp).map_err(in_drive)?;
+        resolved(&wave, &units).map_err(in_drive)?;
         Ok(Self {
             units,
             tau,
@@ -89,7 +93,7 @@ impl Plan {
             fluid: fluid.clone(),
             openings: conditions(config, openings, header, &units)?,
             force,
-            drive: Waveform::new(config, &drive.waveform, drive.ramp).map_err(|fault| fault.within("drive"))?,
+            drive: wave,
         })
     }
 
@@ -130,14 +134,18 @@ impl Plan {
         self.openings.iter().map(Condition::terms).fold(1, usize::max)
     }
 
-    /// Finds the profiles of oscillating flow on the openings that ask for them, before [`Plan::parameters`].
+    /// Finds the profiles of oscillating flow on the openings that ask for them, before [`Plan::parameters`], and compares
+    /// profiles from files with where their openings are. Returns what to say of these.
     ///
     /// # Errors
-    /// A usage fault where the case is damaged; a numerical failure where a profile does not converge.
-    pub fn find_profiles(&mut self, case: &Case) -> Result<()> {
+    /// A usage fault where the case is damaged, or a file's profile is not on its opening; a numerical failure where a
+    /// profile does not converge.
+    pub fn find_profiles(&mut self, case: &Case) -> Result<Vec<String>> {
         let (dt, nu) = (self.units.dt, groups::viscosity(self.tau));
-        if self.terms() == 1 {
-            return Ok(());
+        let asks = |condition: &Condition| matches!(condition.value, Value::Womersley(_) | Value::Tabulated(_));
+        let mut notes = Vec::new();
+        if !self.openings.iter().any(asks) {
+            return Ok(notes);
         }
         let openings = case.openings()?;
         let mut places: Vec<Vec<[i32; 3]>> = vec![Vec::new(); openings.len()];
@@ -150,12 +158,17 @@ impl Plan {
             first += positions.len();
         })?;
         for ((condition, opening), places) in self.openings.iter_mut().zip(&openings).zip(&places) {
-            if let Value::Womersley(flow) = &mut condition.value {
-                let solved = flow.solve(opening, places, case.header(), dt, nu);
-                solved.map_err(|fault| fault.within(format!("openings.{}", condition.name)))?;
+            let within = |fault: Fault| fault.within(format!("openings.{}", condition.name));
+            match &mut condition.value {
+                Value::Womersley(flow) => flow.solve(opening, places, case.header(), dt, nu).map_err(within)?,
+                Value::Tabulated(table) => {
+                    let said = covers(table, places, case.header()).map_err(within)?;
+                    notes.extend(said.map(|said| format!("openings.{}: {said}", condition.name)));
+                }
+                _ => {}
             }
         }
-        Ok(())
+        Ok(notes)
     }
 
     /// What is prescribed in time step `t`; 0 where the pressure of an outlet follows the flow, see [`crate::Outlets`].
@@ -409,6 +422,32 @@ impl Plan {
             ));
         }
         advice
+    }
+}
+
+/// Nodes beyond the coordinates of a file's profile are told of from this share on.
+const UNCOVERED: f64 = 0.05;
+
+/// What to say of a profile from a file that does not cover all nodes of its opening, which are at `places`.
+///
+/// # Errors
+/// A usage fault where it covers none.
+fn covers(table: &Tabulated, places: &[[i32; 3]], header: &Header) -> Result<Option<String>> {
+    let metres = |at: &[i32; 3]| std::array::from_fn(|k| header.origin[k] + (f64::from(at[k]) + 0.5) * header.spacing);
+    let points: Vec<[f64; 3]> = places.iter().map(metres).collect();
+    let Some((share, axis, [low, high], [first, last])) = table.uncovered(&points, header.spacing) else {
+        return Ok(None);
+    };
+    let axis = ["x", "y", "z"][axis];
+    let text = format!(
+        "the profile's file has {axis} from {low:.3e} to {high:.3e} m, and the opening {axis} from {first:.3e} to {last:.3e} m: \
+         {:.0} % of its nodes are beyond the file, and take the nearest value; check the column's unit, and count from the picture's \
+         lower-left corner",
+        100.0 * share
+    );
+    match share >= 1.0 {
+        true => Err(Fault::usage(text)),
+        false => Ok((share > UNCOVERED).then_some(text)),
     }
 }
 

@@ -19,8 +19,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::conditions::waveform_advice;
 use crate::config::{DriveConfig, FluidConfig, FluidSection, ForceConfig, InitialConfig, OpeningCondition};
 use crate::equilibrium::State;
+use crate::figures::narrow_advice;
 use crate::outlets::record;
 use crate::physics::Note;
 use crate::scene::Scene;
@@ -109,7 +111,7 @@ impl PlannedFlow {
     ) -> Result<Self> {
         let header = case.header();
         let mut plan = Plan::new(path, fluid, time, &config.openings, &config.drive, header)?;
-        plan.find_profiles(case)?;
+        let mut notes = plan.find_profiles(case)?;
         let dimension = header.set.dimension();
         let given = config.initial.velocity.as_deref();
         if let Some(given) = given.filter(|given| given.len() != dimension) {
@@ -120,6 +122,10 @@ impl PlannedFlow {
         }
         let component = |axis: usize| given.and_then(|given| given.get(axis));
         let initial = std::array::from_fn(|axis| component(axis).map_or(0.0, |u| u.si() / plan.units.velocity()));
+        notes.extend(narrow_advice(header, plan.units.dx));
+        let waveforms = plan.conditions().iter().map(|c| (format!("openings.{}", c.name), &c.waveform));
+        let waveforms = waveforms.chain([("drive".to_owned(), plan.drive())]);
+        notes.extend(waveforms.filter_map(|(what, waveform)| waveform_advice(&what, waveform, plan.units.dt)));
         Ok(Self {
             scene: Scene {
                 plan,
@@ -137,7 +143,7 @@ impl PlannedFlow {
             support: Support::of(kernel)?,
             immersed: None,
             domain: Domain::default(),
-            notes: Vec::new(),
+            notes,
         })
     }
 

@@ -59,6 +59,21 @@ impl Tabulated {
         self.rows.iter().flat_map(|(at, velocity)| at.iter().chain(velocity)).copied().collect()
     }
 
+    /// The largest share of `points`, in metres, that lie farther than `beside` beyond the file's coordinates along an axis:
+    /// the share, the axis, the file's range there and that of the points.
+    pub fn uncovered(&self, points: &[[f64; 3]], beside: f64) -> Option<(f64, usize, [f64; 2], [f64; 2])> {
+        let range = |values: &mut dyn Iterator<Item = f64>| {
+            values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
+        };
+        let of = |(k, &axis): (usize, &usize)| {
+            let given = range(&mut self.rows.iter().map(|row| row.0[k]));
+            let is_beyond = |point: &&[f64; 3]| point[axis] < given[0] - beside || point[axis] > given[1] + beside;
+            let share = points.iter().filter(is_beyond).count() as f64 / points.len().max(1) as f64;
+            (share, axis, given, range(&mut points.iter().map(|point| point[axis])))
+        };
+        self.axes.iter().enumerate().map(of).filter(|found| found.0 > 0.0).max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
     /// The velocity at `point` in metres: linear between the two rows around it where the file has one coordinate,
     /// else weighted by inverse squared distance over the nearest rows.
     pub fn at(&self, point: [f64; 3]) -> [f64; 3] {

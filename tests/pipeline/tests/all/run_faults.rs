@@ -51,6 +51,11 @@ fn unknown_and_misspelt_keys_name_the_nearest() {
         ("/openings/inlet/profile", json!("parabolik"), &["parabolik", "\"parabolic\"?"]),
         ("/fluid/lattice_boltzmann/collision", json!("trd"), &["trd", "\"trt\"?"]),
         ("/fluid/lattice_boltzmann/precision", json!("fp16"), &["fp16", "\"f16\"?"]),
+        (
+            "/openings/inlet/waveform",
+            json!({"sine": {"frequency": "1e12 Hz"}}),
+            &["inlet", "1.000e-12 s", "time step of 5.0e-14 s"],
+        ),
         ("/dumps/0/fields", json!(["speed", "velocity"]), &["speed", "velocity"]),
         ("/drive", json!({"forces": ["1 Pa/m", "0 Pa/m"]}), &["forces", "\"force\"?"]),
     ] {
@@ -204,6 +209,9 @@ fn tables_that_cannot_be_read() {
         println!("{text}");
         refuses(&folder, profile, &["profile.csv"]);
     }
+    // Millimetres in place of micrometres.
+    folder.write("profile.csv", b"y [mm],speed [mm/s]\n4000,0\n50000,4\n88000,0\n");
+    refuses(&folder, profile, &["openings.inlet", "y from 4.000e0", "100 % of its nodes", "unit"]);
 }
 
 #[test]
