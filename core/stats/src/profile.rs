@@ -82,15 +82,13 @@ impl Line {
 /// As [`Line::check`].
 pub fn profile(nodes: &Nodes, line: &Line, velocity: &[f64], pressure: Option<&[f64]>) -> Result<Vec<Sample>> {
     let length = line.check()?;
-    let along: [f64; 3] = std::array::from_fn(|a| line.to[a] - line.from[a]);
     Ok((0..line.points)
         .map(|i| {
-            let t = i as f64 / (line.points - 1) as f64;
-            let point = std::array::from_fn(|a| line.from[a] + t * along[a]);
+            let point = line.point(i);
             let x = nodes.coordinate(point);
             let stencil = home(nodes, x).and_then(|_| nodes.stencil(x));
             Sample {
-                distance: t * length,
+                distance: length * i as f64 / (line.points - 1) as f64,
                 point,
                 inside: stencil.is_some(),
                 pressure: stencil.as_ref().zip(pressure).map(|(s, p)| s.value(p, 1, 0)),
@@ -98,6 +96,19 @@ pub fn profile(nodes: &Nodes, line: &Line, velocity: &[f64], pressure: Option<&[
             }
         })
         .collect())
+}
+
+impl Line {
+    /// Point number `i` of the line.
+    fn point(&self, i: usize) -> [f64; 3] {
+        let t = i as f64 / (self.points - 1) as f64;
+        std::array::from_fn(|a| self.from[a] + t * (self.to[a] - self.from[a]))
+    }
+
+    /// Whether any point of a sound line lies in the fluid.
+    pub fn is_in_fluid(&self, nodes: &Nodes) -> bool {
+        (0..self.points).any(|i| home(nodes, nodes.coordinate(self.point(i))).is_some())
+    }
 }
 
 /// The node whose cube holds a lattice coordinate; on the face between two cubes, either node.

@@ -131,6 +131,9 @@ fn prepare<'a>(
     let lines = config.lines(reader.grid().dimension).map_err(within)?.unwrap_or_else(|| Line::middles(&nodes));
     for line in &lines {
         line.check().map_err(within)?;
+        if !line.is_in_fluid(&nodes) {
+            say::note(&format!("warning: line \"{}\" lies outside the fluid: its profile is empty", line.name));
+        }
     }
     let (cells, bodies) = (Reader::find(&arguments.place.run)?, Reader::find(&arguments.place.run)?);
     let room_per_wall = surroundings.as_ref().and_then(|s| s.room_per_wall);

@@ -190,6 +190,14 @@ impl RunConfig {
         fields.chain(cells).filter_map(|(key, at)| later(at).map(|at| (key, at))).collect()
     }
 
+    /// Dumps that a run with this `end` never writes since their period is longer, with their keys.
+    pub fn never(&self, end: End, clock: &Clock) -> Vec<(String, StepsOrTime)> {
+        let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}]"), dump.times()));
+        let cells = self.cell_dumps.iter().map(|times| ("cell_dumps".to_owned(), times.clone()));
+        let all = fields.chain(cells).filter(|(_, times)| times.at.is_empty());
+        all.filter_map(|(key, times)| Some((key, times.every.filter(|every| every.is_beyond(end, clock))?))).collect()
+    }
+
     /// Checks what the types cannot, for a run with this `end` and the steps of `clock` in `dimension` dimensions. Adds
     /// the default dump at the end if none is configured. With `cut`, the command line sets the number of steps in
     /// place of the config, and dumps may lie beyond it.

@@ -218,7 +218,14 @@ impl Setup {
                 said(self.end)
             )
         });
-        for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond) {
+        let never = self.config.never(self.end, &self.clock).into_iter().map(|(key, every)| {
+            format!(
+                "{key}: the run ends at {}, before the first dump at {}: nothing is dumped; take a shorter \"every\"",
+                said(self.end),
+                every.as_moment()
+            )
+        });
+        for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond).chain(never) {
             note(&format!("advice    {advice}"));
         }
     }

@@ -5,8 +5,13 @@ use serde_json::{Value, json};
 
 /// A channel of 20 pixels of 1 um along x, and a run with a mean velocity of 1 mm/s that pulsates.
 fn channel() -> (Folder, Value) {
+    channel_of(20)
+}
+
+/// The same of so many pixels.
+fn channel_of(pixels: usize) -> (Folder, Value) {
     let folder = Folder::new();
-    let picture = draw::Picture::of(40, 22, |_, y| (1..21).contains(&y));
+    let picture = draw::Picture::of(40, pixels + 2, |_, y| (1..=pixels).contains(&y));
     folder.write("channel.pgm", &picture.pgm());
     folder.json(
         "case.json",
@@ -176,4 +181,46 @@ fn forms_that_there_are_not_are_refused() {
     assert!(refused.stderr.contains("possible values: full, quick"), "{}", refused.stderr);
     let refused = folder.run(&["run.json", "--json"]).exits(2);
     assert!(refused.stderr.contains("--check"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_run_tells_what_it_does_not_resolve_and_what_it_never_dumps() {
+    for (pixels, every, told) in [(3, 500, true), (20, 100, false)] {
+        let (folder, mut run) = channel_of(pixels);
+        run["dumps"][0]["every"] = json!(every);
+        folder.json("run.json", &run);
+        let done = folder.run(&["run.json", "-o", "done"]).done();
+        for piece in ["the narrowest place has 3.0 spacings across", "before the first dump at step 500"] {
+            assert_eq!(done.stderr.contains(piece), told, "{piece}: {}", done.stderr);
+        }
+    }
+}
+
+#[test]
+fn profiles_and_waveforms_that_are_hardly_followed_are_told() {
+    let (folder, run) = channel();
+    let said = |inlet: Value| {
+        let mut run = run.clone();
+        run["openings"]["in"] = inlet;
+        folder.json("run.json", &run);
+        folder.run(&["run.json", "--check=quick"]).done().stderr
+    };
+    // A time step is 0.1 us.
+    let sine = |frequency: &str| json!({"velocity": "1 mm/s", "waveform": {"sine": {"frequency": frequency}}});
+    assert!(said(sine("1 MHz")).contains("openings.in: its waveform has 10.0 time steps a period"));
+    assert!(!said(sine("0.4 MHz")).contains("waveform"));
+    let beat = |rows: &str| {
+        folder.write("beat.csv", format!("time [us],factor\n{rows}").as_bytes());
+        said(json!({"velocity": "1 mm/s", "waveform": {"table": {"file": "beat.csv", "period": "10 us"}}}))
+    };
+    assert!(beat("0,1\n3,1\n3.05,50\n3.1,1\n").contains("are 5.0e-8 s apart"));
+    assert!(!beat("0,1\n3,1\n3.2,50\n3.4,1\n").contains("waveform"));
+    // The channel is from 1 to 21 um.
+    let profile = |rows: &str| {
+        folder.write("profile.csv", format!("y [um],speed [mm/s]\n{rows}").as_bytes());
+        said(json!({"profile": {"csv": "profile.csv"}}))
+    };
+    let half = profile("11,1\n16,2\n21,0\n");
+    assert!(half.contains("openings.in: the profile's file has y from 1.100e-5 to 2.100e-5 m"), "{half}");
+    assert!(!profile("1,0\n11,2\n21,0\n").contains("profile"));
 }

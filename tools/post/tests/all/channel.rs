@@ -140,6 +140,20 @@ fn config_and_dump_choose_what_is_written() {
 }
 
 #[test]
+fn a_line_outside_the_fluid_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = run_folder(folder.path(), "run", 2, 1, 1.0);
+    let config = folder.path().join("post.json");
+    let line = |name: &str, y: &str| serde_json::json!({"name": name, "from": ["2 um", y], "to": ["9 um", y]});
+    let lines = serde_json::json!({"lines": [line("within", "9 um"), line("beyond", "90 um")]});
+    std::fs::write(&config, lines.to_string()).expect("writes");
+    let output = post(&["flow", text(&run), "--config", text(&config)]);
+    done(&output);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("line \"beyond\" lies outside the fluid") && !said.contains("within\""), "{said}");
+}
+
+#[test]
 fn a_lost_case_leaves_the_rest() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = run_folder(folder.path(), "run", 2, 1, 1.0);
