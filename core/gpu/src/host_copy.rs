@@ -5,6 +5,7 @@
 //! copies of short messages suffer.
 #![expect(unsafe_code, reason = "memory that is shared with a device is no Rust object")]
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use rayon::prelude::*;
@@ -47,9 +48,8 @@ impl Place {
 /// # Safety
 /// There must be as many bytes from `start` on, to which nobody writes meanwhile.
 pub(crate) unsafe fn read(start: *mut u8, to: &mut [u8]) {
-    let threads = if to.len() >= LONG { THREADS.as_ref() } else { None };
     // Sound because the caller says so.
-    unsafe { read_by(threads, start, to) }
+    unsafe { copy(threads_for(to.len()), Place(start), Place(to.as_mut_ptr()), to.len()) }
 }
 
 /// Copies `from` to the bytes from `start` on.
@@ -57,35 +57,28 @@ pub(crate) unsafe fn read(start: *mut u8, to: &mut [u8]) {
 /// # Safety
 /// There must be as many bytes from `start` on, which nobody else uses meanwhile.
 pub(crate) unsafe fn write(start: *mut u8, from: &[u8]) {
-    let threads = if from.len() >= LONG { THREADS.as_ref() } else { None };
-    // Sound because the caller says so.
-    unsafe { write_by(threads, start, from) }
+    // Sound because the caller says so; nothing is written to `from`.
+    unsafe { copy(threads_for(from.len()), Place(from.as_ptr().cast_mut()), Place(start), from.len()) }
 }
 
-unsafe fn read_by(threads: Option<&ThreadPool>, start: *mut u8, to: &mut [u8]) {
-    let start = Place(start);
-    // Sound because the caller has as many bytes there as `to` has, and shares do not overlap.
-    let copy = |at: usize, to: &mut [u8]| unsafe { start.plus(at).copy_to_nonoverlapping(to.as_mut_ptr(), to.len()) };
-    match threads {
-        None => copy(0, to),
-        Some(threads) => {
-            let share = share(to.len(), threads);
-            threads.install(|| to.par_chunks_mut(share).enumerate().for_each(|(k, to)| copy(k * share, to)));
-        }
-    }
+/// The threads that copy a message of so many bytes; none: the caller does.
+fn threads_for(bytes: usize) -> Option<&'static ThreadPool> {
+    if bytes >= LONG { THREADS.as_ref() } else { None }
 }
 
-unsafe fn write_by(threads: Option<&ThreadPool>, start: *mut u8, from: &[u8]) {
-    let start = Place(start);
-    // Sound because the caller has as many bytes there as `from` has, and shares do not overlap.
-    let copy = |at: usize, from: &[u8]| unsafe { start.plus(at).copy_from_nonoverlapping(from.as_ptr(), from.len()) };
-    match threads {
-        None => copy(0, from),
-        Some(threads) => {
-            let share = share(from.len(), threads);
-            threads.install(|| from.par_chunks(share).enumerate().for_each(|(k, from)| copy(k * share, from)));
-        }
-    }
+/// Copies bytes by `threads`, or by this one.
+///
+/// # Safety
+/// There must be as many bytes at both places, which do not overlap and which nobody else writes to meanwhile.
+unsafe fn copy(threads: Option<&ThreadPool>, from: Place, to: Place, bytes: usize) {
+    // Sound because ranges lie within `bytes`, and those of different threads do not overlap.
+    let part = |range: Range<usize>| unsafe {
+        from.plus(range.start).copy_to_nonoverlapping(to.plus(range.start), range.len());
+    };
+    let Some(threads) = threads else { return part(0..bytes) };
+    let share = share(bytes, threads);
+    let parts = (0..bytes.div_ceil(share)).into_par_iter();
+    threads.install(|| parts.for_each(|k| part(k * share..((k + 1) * share).min(bytes))));
 }
 
 /// Bytes for each thread, whole pages.
@@ -108,10 +101,11 @@ mod tests {
             for bytes in [0, 1, 4095, 4096, 4097, 70_001, (1 << 20) + 3] {
                 let from: Vec<u8> = (0..bytes).map(|k: usize| (k.wrapping_mul(0x9e37_79b9) >> 7) as u8).collect();
                 let (mut memory, mut came) = (vec![0; bytes + 9], vec![0; bytes]);
+                let there = Place(memory.as_mut_ptr().wrapping_add(5));
                 // Sound because `memory` is longer by the 5 bytes that are left out, and used by nothing else.
                 unsafe {
-                    write_by(pool.as_ref(), memory.as_mut_ptr().add(5), &from);
-                    read_by(pool.as_ref(), memory.as_mut_ptr().add(5), &mut came);
+                    copy(pool.as_ref(), Place(from.as_ptr().cast_mut()), there, bytes);
+                    copy(pool.as_ref(), there, Place(came.as_mut_ptr()), bytes);
                 }
                 assert!(came == from && memory[..5] == [0; 5] && memory[bytes + 5..] == [0; 4], "{bytes} by {threads}");
             }

@@ -47,12 +47,12 @@ impl Suspension {
     fn pulls_on(&self, kind: usize, held: &Held, record: &Record, step: u32) -> Result<Pulls> {
         let dimension = self.parameters.dimension;
         let of = &self.kinds[kind];
-        let (first, count) = (of.first_vertex(held.slot) as usize, of.range.vertices as usize);
+        let first = of.first_vertex(held.slot) as usize;
         let stride = self.vertices.stride as usize;
         let bytes: Vec<u8> = self.gpu.download(&self.vertices.force, 0, self.vertices.force.bytes() as usize)?;
         let (whole, membrane) = (self.parameters.precision.unpack_real(&bytes), self.membrane_forces(u64::from(step))?);
         let scale = self.parameters.scale(record.seeded_scale, u64::from(step));
-        let area = of.surface.area() / count as f64 * scale.powi(dimension as i32 - 1);
+        let area = of.vertex_area * scale.powi(dimension as i32 - 1);
         let field = self.wall.read(&self.gpu, self.coupling.map())?;
         // Caps act on the sum: what is left of each is not known.
         let capped = self.parameters.capped_until().is_some_and(|last| u64::from(step) <= last);

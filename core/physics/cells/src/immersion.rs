@@ -336,8 +336,7 @@ fn contact(
     }
     let nu = medium.nu / units.kinematic_viscosity();
     // What a vertex stands for of the largest membrane, and the pressure that pushes it with all that a wall may.
-    let of_vertex = |kind: &KindParameters| kind.surface.area() / kind.surface.vertices.len() as f64;
-    let area = kinds.iter().map(of_vertex).fold(0.0, f64::max).max(1e-9);
+    let area = kinds.iter().map(KindParameters::vertex_area).fold(0.0, f64::max).max(1e-9);
     let hardest = LARGEST_PUSH / area;
     let default = CONTACT_SHARE * range * nu;
     let strength = contact.strength.map_or(default.min(hardest), |strength| strength.si() / units.stress());
