@@ -2,6 +2,7 @@
 //! ranks that hold the cell.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
@@ -9,6 +10,13 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, STRETCHES, Stretc
 use minijinja::context;
 
 use crate::rank_channel::{Phases, Pieces, RankChannel};
+
+/// Bytes of shares whose way takes longer than other work takes by being done in two parts; the environment variable
+/// HEMATITE_LONG_SHARES gives another number.
+static LONG: LazyLock<u32> = LazyLock::new(|| {
+    let given = std::env::var("HEMATITE_LONG_SHARES").ok().and_then(|bytes| bytes.parse().ok());
+    given.unwrap_or(1 << 20)
+});
 
 /// Exchanges the velocities of shared cells, as integers, with the other ranks that hold them. A message is ordered by
 /// rank, then by number of the cell, with the same list on both sides. Points of walls are exchanged in the same way.
@@ -109,6 +117,11 @@ impl SumExchange {
     /// Whether there is nothing to exchange.
     pub fn is_empty(&self) -> bool {
         self.words == 0
+    }
+
+    /// Whether what travels is so much that other work should be done meanwhile.
+    pub fn is_long(&self) -> bool {
+        !self.is_empty() && 4 * self.words >= *LONG
     }
 
     /// Records that the sums of this rank, computed by what `recorder` holds, are sent.

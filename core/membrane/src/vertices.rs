@@ -35,8 +35,8 @@ pub struct Vertices {
     pub carrier: Buffer,
     /// `array<i32>` [D * columns]: velocity of each inflow column in 1 / DRIFT_SCALE.
     pub column_speed: Buffer,
-    /// `array<u32>[1]`: bits of an f32, the largest displacement of a vertex in one step since this was last set to
-    /// zero, in lattice units.
+    /// `array<u32>[2]`: bits of f32, the largest displacement of a vertex in one step since the word was last set to zero,
+    /// in lattice units; for lists of neighbours, and at [`Vertices::PACE_OF_LOOK`] for looks of the host.
     pub pace: Buffer,
     /// `array<u32>[slots]`: 1 if other ranks hold the cell in each slot too, else 0.
     pub held_elsewhere: Buffer,
@@ -86,6 +86,9 @@ impl Which {
 pub const WHICH: Template = Template { name: "which.wgsl", text: include_str!("which.wgsl") };
 
 impl Vertices {
+    /// The word of `pace` that looks set to zero.
+    pub const PACE_OF_LOOK: usize = 1;
+
     /// Room for `stride` vertices in `slots` slots, all empty.
     ///
     /// # Errors
@@ -102,7 +105,7 @@ impl Vertices {
             scale: gpu.buffer("scales of cells", 4 * u64::from(slots))?,
             carrier: gpu.buffer("what carries cells", 4 * u64::from(slots))?,
             column_speed: gpu.buffer("velocities of columns", 4 * (dimension * Site::MAX_OPENINGS) as u64)?,
-            pace: gpu.buffer("pace of vertices", 4)?,
+            pace: gpu.buffer("pace of vertices", 8)?,
             held_elsewhere: gpu.buffer("cells that other ranks hold too", 4 * u64::from(slots))?,
             broken: gpu.buffer("health of cells", 4 * u64::from(slots))?,
             stride,

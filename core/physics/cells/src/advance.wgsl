@@ -40,8 +40,10 @@ fn work_on(v: u32) {
 #endfor
     // A little more than the way of a step, against rounding.
     let way = bitcast<u32>(1.000001 * sqrt(dot(travel, travel)));
-    if (way > atomicLoad(&pace[0])) {
-        atomicMax(&pace[0], way);
+    for (var k = 0u; k < 2u; k++) {
+        if (way > atomicLoad(&pace[k])) {
+            atomicMax(&pace[k], way);
+        }
     }
     if (fastest > ${fastest}) {
         atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.speed}u);

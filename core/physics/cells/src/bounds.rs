@@ -7,6 +7,16 @@ use hematite_membrane::Vertices;
 
 use super::shaders::{Shader, Span, Variant, kernel};
 
+/// What a look sees of cells; that of an empty slot means nothing.
+pub struct Seen {
+    /// The box around the cell in each slot.
+    pub boxes: Vec<Bounds>,
+    /// The word in each slot that says whether the cell is broken.
+    pub broken: Vec<u32>,
+    /// The largest way of a vertex in a step since the last look, lattice spacings.
+    pub pace: f64,
+}
+
 /// The kernels that find the boxes around cells.
 pub struct BoundingBoxes {
     dimension: usize,
@@ -47,21 +57,24 @@ impl BoundingBoxes {
         Ok(())
     }
 
-    /// The box around the cell in each slot, and the words of `broken`, one a slot; those of an empty slot mean nothing.
+    /// Finds and reads what a look needs.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn read(&self, gpu: &Gpu, broken: &Buffer) -> Result<(Vec<Bounds>, Vec<u32>)> {
+    pub fn look(&self, gpu: &Gpu, vertices: &Vertices) -> Result<Seen> {
         let words = 2 * self.dimension as u32 * self.slots;
         let mut recorder = Recorder::new(gpu);
         recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, i32::MAX as u32, 0]);
         let span = Span { stride: self.stride, ..Span::default() };
         recorder.dispatch(&self.bounds.0, &self.bounds.1, self.stride, &span.words(self.stride, None));
         recorder.submit();
-        let both = [(&self.boxes, words), (broken, self.slots)];
-        let mut ends: Vec<i32> =
-            gpu.download_all(&both.map(|(buffer, count)| Elements { buffer, at: 0, count: count as usize }))?;
-        let broken = ends.split_off(words as usize).into_iter().map(|word| word as u32).collect();
+        let mut ends: Vec<i32> = gpu.download_all(&[
+            Elements { buffer: &self.boxes, at: 0, count: words as usize },
+            Elements { buffer: &vertices.broken, at: 0, count: self.slots as usize },
+            Elements { buffer: &vertices.pace, at: Vertices::PACE_OF_LOOK, count: 1 },
+        ])?;
+        let mut others: Vec<u32> = ends.split_off(words as usize).into_iter().map(|word| word as u32).collect();
+        let pace = others.pop().map_or(0.0, f32::from_bits);
         let bounds = |ends: &[i32]| {
             let mut bounds = Bounds::default();
             let (low, high) = ends.split_at(self.dimension);
@@ -70,7 +83,7 @@ impl BoundingBoxes {
             }
             bounds
         };
-        Ok((ends.chunks(2 * self.dimension).map(bounds).collect(), broken))
+        Ok(Seen { boxes: ends.chunks(2 * self.dimension).map(bounds).collect(), broken: others, pace: pace.into() })
     }
 }
 

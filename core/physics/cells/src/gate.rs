@@ -3,14 +3,13 @@
 //! A cell leaves when it comes near an opening and moves outward.
 
 use hematite_engine::sites::Bounds;
-use hematite_membrane::FASTEST;
 
 use super::feeder::Feeder;
-use super::look::LOOK;
+use super::look::WAY;
 
 /// Nodes before an opening in which a cell that moves outward leaves: more than a vertex moves from one look to the next, and
 /// the kernel.
-pub const DEPTH: f64 = FASTEST * LOOK as f64 + 2.0;
+pub const DEPTH: f64 = WAY + 2.0;
 
 /// An opening through which cells leave.
 #[derive(Clone, Debug)]

@@ -16,8 +16,6 @@ use super::record::{Carried, Record};
 /// A population on this rank.
 pub(super) struct Kind {
     pub name: String,
-    /// The shape at full size, lattice units.
-    pub surface: Surface,
     /// The mean length of its sides, lattice units.
     pub mean_side: f64,
     /// The area at full size that a vertex stands for, lattice units; 2-D: the length.
@@ -80,9 +78,8 @@ impl Kind {
         let KindParameters { name, surface, mechanics, seeded } = &parameters.kinds[kind];
         Ok(Self {
             name: name.clone(),
-            surface: surface.clone(),
             mean_side: mean_side(surface),
-            vertex_area: surface.area() / surface.vertices.len() as f64,
+            vertex_area: parameters.kinds[kind].vertex_area(),
             membrane: Membrane::new(gpu, precision, dimension, surface, mechanics, vertices, &range)?,
             pulls: Pulls::new(gpu, precision, dimension, &parameters.pulls, kind, vertices, &range)?,
             range,

@@ -8,7 +8,7 @@ use hematite_membrane::FASTEST;
 use super::contact_parameters::ContactParameters;
 use super::gate::Gate;
 use super::listing::MOST_SKIN;
-use super::look::LOOK;
+use super::look::{LOOK, WAY};
 use super::pull::Pull;
 use super::wall_distance::WallDistance;
 
@@ -117,6 +117,13 @@ pub struct KindParameters {
     pub seeded: u64,
 }
 
+impl KindParameters {
+    /// The mean area of a vertex at full size; in 2-D its length.
+    pub(super) fn vertex_area(&self) -> f64 {
+        self.surface.area() / self.surface.vertices.len() as f64
+    }
+}
+
 /// What is around a rank's own nodes.
 pub struct Surroundings {
     /// Positions of own nodes.
@@ -134,7 +141,7 @@ pub struct Surroundings {
 pub(super) fn reach(parameters: &Parameters) -> i32 {
     let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
     let within = parameters.pushed_within.unwrap_or(0.0).max(parameters.support.reach() + contact);
-    (FASTEST * LOOK as f64 + within).ceil() as i32 + 1
+    (WAY + within).ceil() as i32 + 1
 }
 
 /// See [`Parameters::contrasts`].

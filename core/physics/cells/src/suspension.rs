@@ -16,6 +16,7 @@ use super::gate::Gate;
 use super::holders::Holders;
 use super::inside::Inside;
 use super::kind::{Held, Kind};
+use super::look::Looks;
 use super::parameters::{Parameters, Surroundings};
 use super::record::Record;
 use super::surface;
@@ -59,6 +60,7 @@ pub struct Suspension {
     pub(super) anew: bool,
     /// Numbers of cells that come in.
     pub(super) numbering: Numbering,
+    pub(super) looks: Looks,
     /// Whether slots were filled since their sizes were last written.
     pub(super) filled: bool,
     /// Whether slots were filled or emptied since contact was told.
@@ -120,6 +122,7 @@ impl Suspension {
             anew: false,
             gates: surroundings.gates,
             numbering: Numbering::after(0),
+            looks: Looks::new(),
             filled: false,
             changed: false,
             passed: false,

@@ -9,8 +9,9 @@ use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_engine::Physics;
 use hematite_gpu::Recorder;
-use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Which};
+use hematite_membrane::{CAPPED_LIMIT, FORCE_LIMIT, Vertices, Which};
 
+use super::bounds::Seen;
 use super::cap::Cap;
 use super::look::LOOK;
 use super::suspension::Suspension;
@@ -102,15 +103,19 @@ impl Physics for Suspension {
     }
 
     fn until_look(&self, step: u64) -> u64 {
-        LOOK - step % LOOK
+        self.looks.until(step)
     }
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         let (at, steps) = (step as u32, self.parameters.move_every as u32);
         let mut left = Which::All;
         if self.moves_after(step) {
-            if self.sum_exchange.is_empty() {
+            if !self.sum_exchange.is_long() {
                 self.coupling.record_interpolate(recorder, Which::All, at, steps);
+                if !self.sum_exchange.is_empty() {
+                    self.sum_exchange.record_send(recorder);
+                    self.sum_exchange.record_receive(comm, recorder)?;
+                }
             } else {
                 // Cells that no other rank holds go on while the shares of the others travel.
                 self.coupling.record_interpolate(recorder, Which::HeldElsewhere, at, steps);
@@ -147,17 +152,24 @@ impl Physics for Suspension {
     }
 
     fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
-        if !step.is_multiple_of(LOOK) {
+        if !self.looks.is_due(step) {
             return Ok(());
         }
         let start = Instant::now();
         let _span = self.gpu.span("look");
+        let grows = step <= self.parameters.growth + LOOK;
+        let often = grows || self.surface.is_some() || !self.gates.is_empty();
         if self.alone && self.gates.is_empty() {
             self.check_sound(comm)?;
+            self.looks.plan(step, None, often)?;
         } else {
-            let read = self.boxes.read(&self.gpu, &self.vertices.broken);
-            let checked = read.and_then(|(boxes, broken)| self.check(&broken).map(|()| boxes));
-            let boxes = agree(comm, checked)?;
+            let seen = self.boxes.look(&self.gpu, &self.vertices);
+            let checked = seen.and_then(|seen| self.check(&seen.broken).map(|()| seen));
+            let Seen { boxes, pace, .. } = agree(comm, checked)?;
+            self.gpu.upload(&self.vertices.pace, Vertices::PACE_OF_LOOK, &[0_u32])?;
+            let mut fastest = [pace];
+            comm.max(&mut fastest)?;
+            self.looks.plan(step, Some(fastest[0]), often)?;
             self.carry_on();
             self.let_out(&boxes)?;
             self.migrate(comm, &boxes)?;
@@ -167,14 +179,14 @@ impl Physics for Suspension {
         if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {
             contact.forget(&self.gpu);
         }
-        if self.changed || step <= self.parameters.growth + LOOK {
+        if self.changed || grows {
             self.write_surface(step)?;
         }
         self.changed = false;
         if std::mem::take(&mut self.passed) {
             // The state after a step is that of the cells that are there: a restart from it finds the same forces.
             self.answer_anew(step)?;
-        } else if self.filled || step <= self.parameters.growth + LOOK {
+        } else if self.filled || grows {
             self.write_scales(step)?;
         }
         self.filled = false;

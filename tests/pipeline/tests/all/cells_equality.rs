@@ -124,6 +124,10 @@ fn a_stored_partition_and_one_made_on_the_fly_agree() {
     let _bare = folder.run(&["bare.json", "-o", "made", "--threads", "4", "--quiet"]).done();
     let _stored = folder.run(&["run.json", "-o", "stored", "--threads", "4", "--quiet"]).done();
     same(&folder, "made", "stored");
+    // Shares that are long travel under other work.
+    let long = folder.call("run", &["run.json", "-o", "long", "--threads", "4", "--quiet"]);
+    let _long = long.with("HEMATITE_LONG_SHARES", "0").end().done();
+    same(&folder, "made", "long");
 }
 
 /// Stops after `stop` steps on some ranks, goes on from the checkpoint of about step `every` on others, and expects what

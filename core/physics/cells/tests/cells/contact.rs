@@ -117,7 +117,9 @@ fn pairs_agree_with_the_sum_over_all_and_cancel() {
     for precision in [Precision::F32, Precision::F64] {
         let gpu = gpu(precision);
         for (k, (range, morse)) in laws.into_iter().enumerate() {
-            for dimension in [2, 3] {
+            let is_full = std::env::var_os("HEMATITE_FULL").is_some();
+            let other = 2 + (k + usize::from(precision == Precision::F64)) % 2;
+            for dimension in if is_full { vec![2, 3] } else { vec![other] } {
                 let periodic = [[true, true, dimension == 3], [false; 3], [false, true, false]][k % 3];
                 let domain = domain(dimension, periodic);
                 let parameters = ContactParameters { range, strength: 1e-3, wall_strength: 0.0, morse };
@@ -226,7 +228,7 @@ fn boxes_are_those_of_the_vertices() {
         let slot: Vec<u32> = (0..300).map(|v| if v < 2 { 0 } else { 1 + v / 7 }).collect();
         let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slot);
         let boxes = BoundingBoxes::new(&gpu, dimension, &cloud.vertices).expect("fits");
-        for (found, _) in [0, 1].map(|_| boxes.read(&gpu, &cloud.vertices.broken).expect("reads")) {
+        for found in [0, 1].map(|_| boxes.look(&gpu, &cloud.vertices).expect("reads").boxes) {
             for (slot, bounds) in (0_u32..).zip(&found) {
                 let of = || cloud.at.iter().zip(&cloud.slot).filter(|(_, s)| **s == slot).map(|(at, _)| at);
                 for a in 0..dimension {

@@ -38,6 +38,7 @@ impl Random {
 pub const REACH: f64 = 4.5;
 
 /// A lattice and who owns its nodes.
+#[derive(Clone)]
 pub struct Domain {
     pub dimension: usize,
     pub extent: [usize; 3],
