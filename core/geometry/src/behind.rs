@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use crate::domain::{Domain, Site};
-use crate::vessel::{Patch, Plane, Slab, Tracer, around, direction};
+use crate::end::width_of;
+use crate::vessel::{Line, Patch, Plane, Slab, Tracer, around};
 
 /// The vessel is followed for this share of the opening's width,
 const DEPTH: f64 = 0.5;
@@ -13,10 +14,16 @@ const LEAST: usize = 6;
 const MOST: usize = 128;
 /// Pieces of an opening count as those of different vessels from this share of it.
 const PIECE: f64 = 0.1;
-/// Sections tell the direction while they are this many times larger or smaller than the first one at most,
+/// A section is taken over so many spacings: fewer hold very different numbers of the lattice's planes in some directions.
+const THICK: usize = 4;
+/// Sections tell the direction while they are this many times larger or smaller than the first one at most.
 const ALIKE: f64 = 1.25;
-/// where there are so many.
-const FEW: usize = 4;
+/// A bend is told from so many spacings of width on; in thinner vessels steps of the wall look like one.
+const WIDE: f64 = 10.0;
+/// Another opening is reached where this share of a section leads to it.
+const REACHED: f64 = 0.3;
+/// Where the fluid goes back towards an opening of so many sites the vessel splits; less may be steps of a wall.
+const COUNTED: f64 = 12.0;
 
 /// The fluid behind an opening.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,7 +33,10 @@ pub struct Behind {
     /// Areas of the sections behind it that are parallel to it, one spacing after the other, m2; in 2-D their widths, m.
     /// The last one is zero where the vessel ends.
     pub areas: Vec<f64>,
-    /// The unit vector along the vessel, by the middles of the first sections; none where these are unlike.
+    /// How many spacings behind it the fluid has come apart, or goes back towards it: a fork or a sac begins.
+    pub splits: Option<usize>,
+    /// The unit vector along the vessel at the opening, by the middles of the first sections; none where there
+    /// are too few.
     pub direction: Option<[f64; 3]>,
 }
 
@@ -48,19 +58,31 @@ impl Domain {
         let top = sites.iter().map(|&site| origin.height(tracer.point(site))).fold(f64::NEG_INFINITY, f64::max);
         let depth = ((DEPTH * width / self.spacing).ceil() as usize).clamp(LEAST, MOST);
         let slabs = tracer.slabs(&Patch { sites, inward: normal }, &origin, top + 0.5, depth, None);
-        let unit = self.spacing.powi(self.dimension as i32 - 1);
-        let mut areas: Vec<f64> = slabs.iter().map(|slab| slab.area() * unit).collect();
-        let leads_on = |at: [usize; 3]| {
-            let is_beyond =
-                |there: [usize; 3]| origin.height(there.map(|i| i as f64)) >= top + 0.5 + slabs.len() as f64;
-            let is_open = |site: Site| site == Site::FLUID || site.as_opening().is_some_and(|k| k != opening);
-            around(self, at).any(|there| is_beyond(there) && is_open(self.sites[self.index(there)]))
+        let above = |at: [usize; 3]| origin.height(at.map(|i| i as f64)) - top - 0.5;
+        let leads_to = |site: usize, from: f64, is_open: &dyn Fn(Site) -> bool| {
+            let mut near = around(self, tracer.place(site)).filter(|&there| above(there) >= from);
+            near.any(|there| is_open(self.sites[self.index(there)]))
         };
-        let ends = |slab: &Slab| !slab.sites.iter().any(|&site| leads_on(tracer.place(site)));
-        if slabs.len() < depth && slabs.last().is_some_and(ends) {
-            areas.push(0.0);
-        }
-        Some(Behind { vessels, areas, direction: along(&slabs, normal) })
+        let is_other = |site: Site| site.as_opening().is_some_and(|k| k != opening);
+        let reaches_other = |slab: &Slab| {
+            let reaching = slab.sites.iter().filter(|&&site| leads_to(site, 0.0, &is_other)).count();
+            reaching as f64 >= REACHED * slab.area()
+        };
+        let other = slabs.iter().position(reaches_other);
+        let goes_on = |slab: &Slab| {
+            slab.sites.iter().any(|&site| leads_to(site, slabs.len() as f64, &|site| site == Site::FLUID))
+        };
+        let is_short = other.is_none() && slabs.len() < depth;
+        let goes_back = is_short && slabs.last().is_some_and(goes_on);
+        // Sections close to an oblique opening are not whole.
+        let whole = &slabs[..other.map_or(slabs.len(), |k| k.saturating_sub(2))];
+        let (areas, direction) = (sections(whole), along(&slabs, &origin, top, self.dimension));
+        let unit = self.spacing.powi(self.dimension as i32 - 1);
+        let areas = areas.map(|area| area * unit).chain((is_short && !goes_back).then_some(0.0)).collect();
+        let is_counted = slabs.first().is_some_and(|slab| slab.area() >= COUNTED);
+        let splits = goes_back || whole.last().is_some_and(|slab| tracer.pieces(slab).len() > 1);
+        let splits = (is_counted && splits).then_some(whole.len());
+        Some(Behind { vessels, areas, splits, direction })
     }
 
     /// The pieces of `sites` that hang together, as indices.
@@ -85,23 +107,16 @@ impl Domain {
     }
 }
 
-/// The direction of the line through the middles of the first slabs, which lie across `normal` one after the other.
-fn along(slabs: &[Slab], normal: [f64; 3]) -> Option<[f64; 3]> {
-    let first = slabs.first()?.area();
-    let is_alike = |slab: &&Slab| (first / ALIKE..=first * ALIKE).contains(&slab.area());
-    let middles: Vec<[f64; 3]> = slabs.iter().take_while(is_alike).map(Slab::middle).collect();
-    if middles.len() < FEW {
-        return None;
-    }
-    let centre = 0.5 * (middles.len() - 1) as f64;
-    let (mut spread, mut shift) = (0.0, [0.0; 3]);
-    for (k, middle) in middles.iter().enumerate() {
-        let rise = k as f64 - centre;
-        spread += rise * rise;
-        (0..3).for_each(|axis| shift[axis] += rise * middle[axis]);
-    }
-    let slope = shift.map(|s| s / spread);
-    // Middles of slabs of whole sites are not all one spacing apart.
-    let rise: f64 = (0..3).map(|axis| slope[axis] * normal[axis]).sum();
-    direction([0, 1, 2].map(|axis| slope[axis] + (1.0 - rise) * normal[axis]))
+/// The areas of sections of [`THICK`] slabs.
+fn sections(slabs: &[Slab]) -> impl Iterator<Item = f64> {
+    slabs.windows(THICK).map(|slabs| slabs.iter().map(Slab::area).sum::<f64>() / THICK as f64)
+}
+
+/// The direction of the line through the middles of the first slabs, which lie across the normal of `plane` one after the
+/// other: at the height `top` before them where the vessel is wide enough to tell a bend, else in their midst.
+fn along(slabs: &[Slab], plane: &Plane, top: f64, dimension: usize) -> Option<[f64; 3]> {
+    let first = sections(slabs).next()?;
+    let alike = sections(slabs).take_while(|&area| (first / ALIKE..=first * ALIKE).contains(&area)).count();
+    let line = Line::through(&slabs[..alike + THICK - 1], plane, dimension);
+    line.direction_at(if width_of(first, dimension) >= WIDE { top } else { line.height })
 }

@@ -138,9 +138,9 @@ impl Slab {
 }
 
 /// The line through the middles of slabs, straight or with one bend, and their areas, by height.
-struct Line {
+pub(crate) struct Line {
     /// The mean height.
-    height: f64,
+    pub height: f64,
     middle: [f64; 3],
     slope: [f64; 3],
     /// How much of the bow it has; none of a straight line.
@@ -153,7 +153,7 @@ struct Line {
 }
 
 impl Line {
-    fn through(slabs: &[Slab], plane: &Plane, dimension: usize) -> Self {
+    pub fn through(slabs: &[Slab], plane: &Plane, dimension: usize) -> Self {
         let middles: Vec<[f64; 3]> = slabs.iter().map(Slab::middle).collect();
         let heights: Vec<f64> = middles.iter().map(|&middle| plane.height(middle)).collect();
         let total = slabs.iter().map(Slab::area).sum::<f64>();
@@ -187,7 +187,7 @@ impl Line {
         [0, 1, 2].map(|k| self.middle[k] + rise * self.slope[k] + bow * self.bend[k])
     }
 
-    fn direction_at(&self, height: f64) -> Option<[f64; 3]> {
+    pub fn direction_at(&self, height: f64) -> Option<[f64; 3]> {
         let steeper = 2.0 * (height - self.height) - self.skew;
         direction([0, 1, 2].map(|k| self.slope[k] + steeper * self.bend[k]))
     }
@@ -401,7 +401,7 @@ impl<'d> Tracer<'d> {
     }
 
     /// The connected pieces of a slab that count, in the order of their first sites.
-    fn pieces(&mut self, slab: &Slab) -> Vec<Vec<usize>> {
+    pub fn pieces(&mut self, slab: &Slab) -> Vec<Vec<usize>> {
         let members: HashSet<usize> = slab.sites.iter().copied().collect();
         let mut sorted = slab.sites.clone();
         sorted.sort_unstable();

@@ -13,7 +13,7 @@ const STEPS: f64 = 0.3;
 const ACROSS: f64 = 15.0;
 /// Sections behind an opening may be this many times larger or smaller,
 const EVEN: f64 = 1.25;
-/// or wider or narrower by so many spacings, three sections together.
+/// or wider or narrower by so many spacings.
 const ROUGH: f64 = 1.0;
 
 /// Warnings of openings that are larger or smaller than the ends that they open, and of others that do not fit what lies
@@ -63,7 +63,20 @@ fn unlike(lattice: &Lattice, opening: &Opening, behind: &Behind) -> Vec<String> 
             opening.name, behind.vessels
         )];
     }
-    oblique(lattice, opening, behind).into_iter().chain(uneven(lattice, opening, behind)).collect()
+    let oblique = oblique(lattice, opening, behind);
+    let uneven = uneven(lattice, opening, behind).or_else(|| split(opening, behind));
+    oblique.into_iter().chain(uneven).collect()
+}
+
+/// A warning of an opening close behind which the vessel splits.
+fn split(opening: &Opening, behind: &Behind) -> Option<String> {
+    let spacings = behind.splits?;
+    Some(format!(
+        "opening \"{}\": a fork, a bend or a sac begins within {spacings} spacings behind it: the \
+         flow that a velocity gives is not developed, and the opening may be wider than its vessel. Look at the picture; move it away \
+         from there, unless that is meant",
+        opening.name
+    ))
 }
 
 /// A warning of an opening that is not across its vessel.
@@ -89,19 +102,15 @@ fn uneven(lattice: &Lattice, opening: &Opening, behind: &Behind) -> Option<Strin
     let [what, unit] = names(lattice);
     let found = opening.area * side(lattice);
     let areas = &behind.areas;
-    let mean = |k: usize| {
-        let near = &areas[k.saturating_sub(1)..(k + 2).min(areas.len())];
-        near.iter().sum::<f64>() / near.len() as f64
-    };
     let rough = ROUGH * lattice.spacing;
     let is_unlike = |&k: &usize| {
-        let (here, apart) = (mean(k), width(lattice, mean(k)) - width(lattice, found));
-        !(found / EVEN..=found * EVEN).contains(&here) && apart.abs() > rough
+        let apart = width(lattice, areas[k]) - width(lattice, found);
+        !(found / EVEN..=found * EVEN).contains(&areas[k]) && apart.abs() > rough
     };
     let unlike = (0..areas.len()).find(is_unlike)?;
     // What the vessel comes to, as far as it was followed.
-    let far = (unlike..areas.len()).max_by(|&a, &b| (mean(a) - found).abs().total_cmp(&(mean(b) - found).abs()))?;
-    let (behind, area) = (unlike + 1, mean(far));
+    let far = (unlike..areas.len()).max_by(|&a, &b| (areas[a] - found).abs().total_cmp(&(areas[b] - found).abs()))?;
+    let (behind, area) = (unlike + 1, areas[far]);
     let how = if areas[far] == 0.0 {
         "ends"
     } else if area > found {
