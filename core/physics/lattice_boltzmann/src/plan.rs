@@ -435,8 +435,11 @@ const UNCOVERED: f64 = 0.05;
 fn covers(table: &Tabulated, places: &[[i32; 3]], header: &Header) -> Result<Option<String>> {
     let metres = |at: &[i32; 3]| std::array::from_fn(|k| header.origin[k] + (f64::from(at[k]) + 0.5) * header.spacing);
     let points: Vec<[f64; 3]> = places.iter().map(metres).collect();
+    let is_coarse = table.is_coarse(&points, header.spacing);
+    let coarse = is_coarse
+        .then(|| "no row of the profile's file lies within the opening: check its coordinates' unit".to_owned());
     let Some((share, axis, [low, high], [first, last])) = table.uncovered(&points, header.spacing) else {
-        return Ok(None);
+        return Ok(coarse);
     };
     let axis = ["x", "y", "z"][axis];
     let text = format!(
@@ -447,7 +450,7 @@ fn covers(table: &Tabulated, places: &[[i32; 3]], header: &Header) -> Result<Opt
     );
     match share >= 1.0 {
         true => Err(Fault::usage(text)),
-        false => Ok((share > UNCOVERED).then_some(text)),
+        false => Ok(coarse.or((share > UNCOVERED).then_some(text))),
     }
 }
 

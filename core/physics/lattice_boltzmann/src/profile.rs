@@ -74,6 +74,17 @@ impl Tabulated {
         self.axes.iter().enumerate().map(of).filter(|found| found.0 > 0.0).max_by(|a, b| a.0.total_cmp(&b.0))
     }
 
+    /// Whether none of several rows lies where `points` are, in metres, or within `beside` of there, along some axis: the
+    /// profile is then between two rows.
+    pub fn is_coarse(&self, points: &[[f64; 3]], beside: f64) -> bool {
+        let is_at = |k: usize, axis: usize| {
+            let low = points.iter().map(|point| point[axis]).fold(f64::INFINITY, f64::min) - beside;
+            let high = points.iter().map(|point| point[axis]).fold(f64::NEG_INFINITY, f64::max) + beside;
+            self.rows.iter().any(|row| (low..=high).contains(&row.0[k]))
+        };
+        self.rows.len() > 2 && !self.axes.iter().enumerate().all(|(k, &axis)| is_at(k, axis))
+    }
+
     /// The velocity at `point` in metres: linear between the two rows around it where the file has one coordinate,
     /// else weighted by inverse squared distance over the nearest rows.
     pub fn at(&self, point: [f64; 3]) -> [f64; 3] {

@@ -223,4 +223,7 @@ fn profiles_and_waveforms_that_are_hardly_followed_are_told() {
     let half = profile("11,1\n16,2\n21,0\n");
     assert!(half.contains("openings.in: the profile's file has y from 1.100e-5 to 2.100e-5 m"), "{half}");
     assert!(!profile("1,0\n11,2\n21,0\n").contains("profile"));
+    // Millimetres in a file of micrometres.
+    assert!(profile("0,0\n1000,0\n11000,2\n21000,0\n").contains("no row of the profile's file"));
+    assert!(!profile("0,1\n100,1\n").contains("profile"), "uniform");
 }
