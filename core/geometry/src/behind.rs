@@ -30,7 +30,8 @@ const COUNTED: f64 = 12.0;
 pub struct Behind {
     /// How many vessels begin there; what follows is known of a single one.
     pub vessels: usize,
-    /// Areas of the sections behind it that are parallel to it, one spacing after the other, m2; in 2-D their widths, m.
+    /// Areas of the sections behind it that are parallel to it, one spacing after the other and each the mean over a
+    /// few spacings, m2; in 2-D their widths, m.
     /// The last one is zero where the vessel ends.
     pub areas: Vec<f64>,
     /// How many spacings behind it the fluid has come apart, or goes back towards it: a fork or a sac begins.
@@ -58,31 +59,19 @@ impl Domain {
         let top = sites.iter().map(|&site| origin.height(tracer.point(site))).fold(f64::NEG_INFINITY, f64::max);
         let depth = ((DEPTH * width / self.spacing).ceil() as usize).clamp(LEAST, MOST);
         let slabs = tracer.slabs(&Patch { sites, inward: normal }, &origin, top + 0.5, depth, None);
-        let above = |at: [usize; 3]| origin.height(at.map(|i| i as f64)) - top - 0.5;
-        let leads_to = |site: usize, from: f64, is_open: &dyn Fn(Site) -> bool| {
-            let mut near = around(self, tracer.place(site)).filter(|&there| above(there) >= from);
-            near.any(|there| is_open(self.sites[self.index(there)]))
-        };
-        let is_other = |site: Site| site.as_opening().is_some_and(|k| k != opening);
-        let reaches_other = |slab: &Slab| {
-            let reaching = slab.sites.iter().filter(|&&site| leads_to(site, 0.0, &is_other)).count();
-            reaching as f64 >= REACHED * slab.area()
-        };
-        let other = slabs.iter().position(reaches_other);
-        let goes_on = |slab: &Slab| {
-            slab.sites.iter().any(|&site| leads_to(site, slabs.len() as f64, &|site| site == Site::FLUID))
-        };
+        let followed = Followed { domain: self, opening, origin, start: top + 0.5, slabs };
+        let slabs = &followed.slabs;
+        let other = slabs.iter().position(|slab| followed.reaches_other(&tracer, slab));
         let is_short = other.is_none() && slabs.len() < depth;
-        let goes_back = is_short && slabs.last().is_some_and(goes_on);
+        let goes_back = is_short && followed.goes_on(&tracer);
         // Sections close to an oblique opening are not whole.
         let whole = &slabs[..other.map_or(slabs.len(), |k| k.saturating_sub(2))];
-        let (areas, direction) = (sections(whole), along(&slabs, &origin, top, self.dimension));
         let unit = self.spacing.powi(self.dimension as i32 - 1);
-        let areas = areas.map(|area| area * unit).chain((is_short && !goes_back).then_some(0.0)).collect();
+        let areas = sections(whole).map(|area| area * unit).chain((is_short && !goes_back).then_some(0.0)).collect();
         let is_counted = slabs.first().is_some_and(|slab| slab.area() >= COUNTED);
         let splits = goes_back || whole.last().is_some_and(|slab| tracer.pieces(slab).len() > 1);
         let splits = (is_counted && splits).then_some(whole.len());
-        Some(Behind { vessels, areas, splits, direction })
+        Some(Behind { vessels, areas, splits, direction: along(slabs, &origin, top, self.dimension) })
     }
 
     /// The pieces of `sites` that hang together, as indices.
@@ -104,6 +93,39 @@ impl Domain {
             }
         }
         pieces
+    }
+}
+
+/// A vessel that was followed from an opening.
+struct Followed<'d> {
+    domain: &'d Domain,
+    opening: usize,
+    origin: Plane,
+    /// The height over `origin` at which the first slab begins.
+    start: f64,
+    slabs: Vec<Slab>,
+}
+
+impl Followed<'_> {
+    /// Whether links of this site lead to a site that `is_open`, `from` spacings or more behind the start.
+    fn leads_to(&self, at: [usize; 3], from: f64, is_open: impl Fn(Site) -> bool) -> bool {
+        let is_beyond = |there: [usize; 3]| self.origin.height(there.map(|i| i as f64)) >= self.start + from;
+        let domain = self.domain;
+        around(domain, at).any(|there| is_beyond(there) && is_open(domain.sites[domain.index(there)]))
+    }
+
+    /// Whether a good part of a slab leads to another opening.
+    fn reaches_other(&self, tracer: &Tracer, slab: &Slab) -> bool {
+        let is_other = |site: Site| site.as_opening().is_some_and(|k| k != self.opening);
+        let reaching = slab.sites.iter().filter(|&&site| self.leads_to(tracer.place(site), 0.0, is_other)).count();
+        reaching as f64 >= REACHED * slab.area()
+    }
+
+    /// Whether fluid goes on behind the last slab.
+    fn goes_on(&self, tracer: &Tracer) -> bool {
+        let goes_on =
+            |site: usize| self.leads_to(tracer.place(site), self.slabs.len() as f64, |site| site == Site::FLUID);
+        self.slabs.last().is_some_and(|slab| slab.sites.iter().any(|&site| goes_on(site)))
     }
 }
 

@@ -58,7 +58,7 @@ impl End {
 }
 
 /// The width of a vessel whose section has this area: in 3-D the diameter of a circle, in 2-D the area itself.
-pub(crate) fn width_of(area: f64, dimension: usize) -> f64 {
+pub fn width_of(area: f64, dimension: usize) -> f64 {
     if dimension == 2 { area } else { 2.0 * (area / PI).sqrt() }
 }
 

@@ -49,7 +49,7 @@ pub use behind::Behind;
 pub use build::{build, build_marked, build_with_parts, field_inputs, inputs};
 pub use config::{ArrayOrder, Axis, Crop, GeometryConfig, Keep, Refine, Rule, VoxelConfig};
 pub use domain::*;
-pub use end::{End, EndsConfig};
+pub use end::{End, EndsConfig, width_of};
 pub use field::{FieldConfig, Interpolation};
 pub use marking::{FieldValues, Marking, RegionNodes};
 pub use opening::{BoxConfig, OpeningConfig, Plane, Side};

@@ -1,9 +1,7 @@
 //! Openings that do not fit the vessels that they open: wider or narrower, or not across them.
 
-use std::f64::consts::PI;
-
 use hematite_case::{Lattice, Opening, OpeningSite};
-use hematite_geometry::{Behind, Domain, OpenedEnd, OpeningKind};
+use hematite_geometry::{Behind, Domain, OpenedEnd, OpeningKind, width_of};
 
 /// An opening whose area differs by more than this share from that of its end is told of,
 const UNLIKE: f64 = 0.1;
@@ -134,9 +132,9 @@ fn is_unlike(lattice: &Lattice, found: f64, expected: f64) -> bool {
     (found - expected).abs() > UNLIKE * expected && apart > STEPS * lattice.spacing
 }
 
-/// The width of a section of this area, m: in 3-D the diameter of a circle, in 2-D the area itself.
+/// The width of a section of this area, m.
 fn width(lattice: &Lattice, area: f64) -> f64 {
-    if lattice.set.dimension() == 2 { area } else { 2.0 * (area / PI).sqrt() }
+    width_of(area, lattice.set.dimension())
 }
 
 /// What an opening's size is called, and its unit.

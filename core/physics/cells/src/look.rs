@@ -48,8 +48,8 @@ impl Looks {
     pub fn plan(&mut self, step: u64, pace: Option<f64>, often: bool) -> Result<()> {
         if let Some(pace) = pace.filter(|pace| pace * self.apart as f64 > WAY && self.apart > LOOK) {
             return Err(Fault::numerical(format!(
-                "vertices of cells became faster than {pace:.1e} lattice spacings a step within the {} steps up to step {step}, over \
-                 {RISE} times as fast as in those before, so that ranks may have missed cells that came near: take a shorter time \
+                "vertices of cells moved by up to {pace:.1e} lattice spacings a step in the {} steps up to step {step}, more than \
+                 {RISE} times as far as in those before, so that ranks may have missed cells that came near: take a shorter time \
                  step, or a \"ramp\" where the flow starts",
                 self.apart
             )));

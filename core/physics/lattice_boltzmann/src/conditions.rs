@@ -16,6 +16,9 @@ use crate::outlets::{Law, Outlet, Storage};
 use crate::profile::Tabulated;
 use crate::womersley::Oscillation;
 
+/// Steps in a period that follow a waveform well.
+const FOLLOWED: f64 = 20.0;
+
 /// The keys that prescribe a velocity.
 const VELOCITY_KEYS: [&str; 3] = ["velocity", "flow_rate", "split"];
 
@@ -393,9 +396,6 @@ pub fn resolved(waveform: &Waveform, units: &LatticeUnits) -> Result<()> {
         _ => Ok(()),
     }
 }
-
-/// Steps in a period that follow a waveform well.
-const FOLLOWED: f64 = 20.0;
 
 /// What to say of the waveform of `what` where steps of `dt` s hardly follow it.
 pub fn waveform_advice(what: &str, waveform: &Waveform, dt: f64) -> Option<String> {

@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use hematite_case::{Header, OpeningHeader};
 use hematite_engine::Figure;
-use hematite_geometry::OpeningKind;
+use hematite_geometry::{Narrowest, OpeningKind};
 use hematite_units::groups::{self, CS2, mach, reynolds, womersley};
 
 use crate::conditions::{Condition, Value};
@@ -116,13 +116,11 @@ impl Plan {
 /// What to say of a case whose narrowest place has too few spacings across for the flow there to be right.
 pub fn narrow_advice(header: &Header, dx: f64) -> Option<String> {
     let narrowest = header.geometry.narrowest.as_ref().filter(|narrowest| narrowest.spacings < NARROW)?;
-    let place: Vec<String> = narrowest.place[..header.set.dimension()].iter().map(|x| format!("{x:.3e}")).collect();
     Some(format!(
-        "the narrowest place has {:.1} spacings across, at ({}) m on the widest way {}: the flow there is off by several percent, \
+        "the narrowest place has {:.1} spacings across, {}: the flow there is off by several percent, \
          in vessels that run obliquely most; {ACROSS} resolve it: make the case with a spacing of {:.2e} m or less",
         narrowest.spacings,
-        place.join(", "),
-        narrowest.between,
+        whereabouts(narrowest, header),
         dx * narrowest.spacings / ACROSS
     ))
 }
@@ -130,10 +128,15 @@ pub fn narrow_advice(header: &Header, dx: f64) -> Option<String> {
 /// The narrowest place, where the case tells it.
 fn narrowest(header: &Header, dx: f64) -> Option<Figure> {
     let narrowest = header.geometry.narrowest.as_ref()?;
-    let place: Vec<String> = narrowest.place[..header.set.dimension()].iter().map(|x| format!("{x:.3e}")).collect();
     let more = if narrowest.is_wider { "at least; " } else { "" };
-    let note = format!("{more}at ({}) m on the widest way {}", place.join(", "), narrowest.between);
+    let note = format!("{more}{}", whereabouts(narrowest, header));
     Some(across("spacings across", narrowest.spacings, dx).of("narrowest place").noted(note))
+}
+
+/// Where the narrowest place is.
+fn whereabouts(narrowest: &Narrowest, header: &Header) -> String {
+    let place: Vec<String> = narrowest.place[..header.set.dimension()].iter().map(|x| format!("{x:.3e}")).collect();
+    format!("at ({}) m on the widest way {}", place.join(", "), narrowest.between)
 }
 
 /// A width in spacings.
