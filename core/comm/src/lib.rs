@@ -28,7 +28,7 @@ use hematite_config::{Exit, Fault, Result};
 pub use self::mpi::Mpi;
 pub use clock::{ClockOffset, align_clocks};
 pub use launch::launched_by_mpi;
-pub use route::Route;
+pub use route::{Route, all_to_all};
 pub use solo::Solo;
 pub use threads::{Threads, threads};
 pub use waiting::Waiting;

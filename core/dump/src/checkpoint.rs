@@ -30,6 +30,29 @@ pub enum Bits {
     U32(Vec<u32>),
 }
 
+/// Items at nodes, any number of them at each: `width` whole numbers an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists {
+    /// Whole numbers of an item.
+    pub width: usize,
+    /// Number of items at each node.
+    pub counts: Vec<u32>,
+    /// The numbers, node after node, item after item.
+    pub values: Vec<i64>,
+}
+
+impl Lists {
+    /// The numbers of each node in turn.
+    pub fn by_node(&self) -> impl Iterator<Item = &[i64]> {
+        let mut rest = &self.values[..];
+        self.counts.iter().map(move |&count| {
+            let (mine, others) = rest.split_at((count as usize * self.width).min(rest.len()));
+            rest = others;
+            mine
+        })
+    }
+}
+
 impl Bits {
     /// Number of values.
     pub fn len(&self) -> usize {

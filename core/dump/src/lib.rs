@@ -36,7 +36,9 @@ mod vtk;
 
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
-pub use checkpoint::{Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Located, PopulationState};
+pub use checkpoint::{
+    Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Lists, Located, PopulationState,
+};
 pub use clock::Clock;
 pub use compare::{Comparison, Difference, Quantity, Total, compare};
 pub use field::{DumpStep, Field, Grid, Values};

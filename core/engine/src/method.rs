@@ -95,13 +95,24 @@ impl Planning<'_> {
         Ok(Ground { case: path, header, populations, openings, layer, part })
     }
 
-    /// The ground and the fluid, for members suspended in it.
+    /// The ground and the fluid, for members suspended in it; `None` where the fluid carries no members and the case has
+    /// none.
     ///
     /// # Errors
-    /// A usage fault without a fluid.
-    pub fn fluid(&self) -> Result<(&Ground, &Medium)> {
-        let fluid = self.ground.as_ref().zip(self.medium.as_ref());
-        fluid.ok_or_else(|| Fault::usage("cells and bodies need a fluid around them: give \"fluid\""))
+    /// A usage fault without a fluid, or where the case has members that the fluid cannot carry.
+    pub fn fluid(&self) -> Result<Option<(&Ground, &Medium)>> {
+        match (&self.ground, &self.medium) {
+            (None, _) => Err(Fault::usage("cells and bodies need a fluid around them: give \"fluid\"")),
+            (Some(ground), Some(medium)) => Ok(Some((ground, medium))),
+            (Some(ground), None) => match ground.populations.first() {
+                None => Ok(None),
+                Some(first) => Err(Fault::usage(format!(
+                    "the case holds \"{}\", which this \"fluid\" cannot carry: take \"lattice_boltzmann\", or make the case \
+                     without it",
+                    first.name
+                ))),
+            },
+        }
     }
 }
 

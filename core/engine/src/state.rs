@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
-use hematite_dump::{Bits, Clock, PopulationState};
+use hematite_dump::{Bits, Clock, Lists, PopulationState};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -21,6 +21,12 @@ pub trait Keep {
     /// # Errors
     /// When they cannot be written.
     fn some(&mut self, name: &str, nodes: Vec<NodeId>, values: Vec<i64>) -> Result<()>;
+
+    /// Stores lists of items at all own nodes.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    fn lists(&mut self, name: &str, lists: Lists) -> Result<()>;
 }
 
 /// A function that is called with the number and the words of each member of a population.
@@ -79,6 +85,12 @@ pub trait Saved {
     /// # Errors
     /// A usage fault where there is no array of this name; when a rank is lost.
     fn some(&self, name: &str, nodes: &[NodeId]) -> Result<Vec<i64>>;
+
+    /// Lists of items at the own nodes of this rank, in their order. Collective.
+    ///
+    /// # Errors
+    /// A usage fault where there are no lists of this name; when a rank is lost.
+    fn lists(&self, name: &str) -> Result<Lists>;
 
     /// Calls `then` with all members of a population, from all ranks that saved them.
     ///

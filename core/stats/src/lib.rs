@@ -9,6 +9,7 @@ pub mod chart;
 pub mod figure;
 pub mod flux;
 pub mod forces;
+pub mod layers;
 pub mod lookup;
 pub mod map;
 pub mod plane;

@@ -90,6 +90,8 @@ quantities! {
     ForceDensity, "a force density or pressure gradient", Dimension::new(-2, 1, -2), "Pa/m", "10 kPa/m";
     /// A volume flow rate in cubic metres a second.
     FlowRate, "a flow rate", Dimension::new(3, 0, -1), "m3/s", "3 uL/min";
+    /// A temperature in kelvins.
+    Temperature, "a temperature", Dimension { temperature: 1, ..Dimension::new(0, 0, 0) }, "K", "300 K";
     /// A force in newtons.
     Force, "a force", Dimension::new(1, 1, -2), "N", "50 pN";
     /// An energy in joules.

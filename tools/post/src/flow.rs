@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use hematite_config::{Exit, Result, print_line};
-use hematite_dump::{BodyReader, CellReader, DumpStep, FieldReader, Kind, Ledger, Reader, RunRecord, RunState};
+use hematite_dump::{BodyReader, CellReader, DumpStep, Field, FieldReader, Kind, Ledger, Reader, RunRecord, RunState};
+use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::flux::{self, FlowRate, MassBalance};
-use hematite_stats::lookup::Nodes;
-use hematite_stats::plane::{Plane, flow_rate};
+use hematite_stats::layers;
+use hematite_stats::lookup::{Nodes, fits};
+use hematite_stats::plane::{AXES, Plane, flow_rate};
 use hematite_stats::profile::{self, Line, profile};
 use hematite_stats::summary::{Summary, summary};
 use hematite_stats::table::write_json;
@@ -83,6 +85,7 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         leave_out_members(&mut left_out, work.bodies.as_ref(), step);
         let stress = values.stress.as_deref().filter(|_| !immersed);
         steps.push(one_step(&mut work, reader.steps()[dump], &values, stress, &suffix)?);
+        means_over_layers(&mut work, &reader, dump, &suffix)?;
         leave_out(
             &mut left_out,
             values.pressure.is_none(),
@@ -173,6 +176,33 @@ fn one_step(
     let flow = summary(&values.velocity, pressure, work.room_per_wall, work.record.nu);
     work.walls = walls;
     Ok(StepSummary { step: at.step, time_s: at.time, flow, planes, wall_shear_stress, wall_pressure })
+}
+
+/// Writes the means of all fields over the layers of nodes normal to each axis, and draws those of the velocity.
+fn means_over_layers(work: &mut Work, reader: &FieldReader, dump: usize, suffix: &str) -> Result<()> {
+    let read = |&field: &Field| {
+        let values = reader.read(dump, field)?.to_f64();
+        fits(work.nodes.grid(), field.name(), &values, field.components())?;
+        Ok((field, values))
+    };
+    let fields = reader.fields().iter().map(read).collect::<Result<Vec<_>>>()?;
+    let dimension = work.nodes.grid().dimension;
+    for (axis, name) in AXES.iter().enumerate().take(dimension) {
+        let found = layers::layers(&work.nodes, axis, &fields);
+        layers::table(axis, &fields, &found).write_csv(&work.output.file(format!("layers_{name}{suffix}.csv")))?;
+        let before = fields.iter().take_while(|(field, _)| *field != Field::VELOCITY);
+        let first: usize = before.map(|(field, _)| field.components()).sum();
+        let component = |c: usize| {
+            let points = found.iter().map(|layer| [layer.at, layer.means[first + c]]).collect();
+            Curve::new(format!("u{}", AXES[c]), points, Style::Marks, c)
+        };
+        let curves = (0..dimension).map(component).collect();
+        let (x, y) = (Axis::new(*name, "m"), Axis::new("velocity", "m/s"));
+        let chart = Chart::new("mean velocity of layers of nodes", x, y, curves);
+        let origin = work.output.origin([reader.steps()[dump].time]);
+        chart.write(&work.output.figure(format!("layers_{name}{suffix}")), &origin)?;
+    }
+    Ok(())
 }
 
 /// Writes flow rates through openings and planes to `flow_rate.csv`, and the mass balance to `mass_balance.json`.

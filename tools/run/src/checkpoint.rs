@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hematite_case::NodeId;
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_bytes};
-use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Located};
+use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Lists, Located};
 use hematite_engine::{EachRecord, Keep, Records, Saved, StateHeader};
 
 use crate::changes;
@@ -23,6 +23,10 @@ impl Keep for Share {
 
     fn some(&mut self, name: &str, nodes: Vec<NodeId>, values: Vec<i64>) -> Result<()> {
         self.0.array(name, &nodes, &values)
+    }
+
+    fn lists(&mut self, name: &str, lists: Lists) -> Result<()> {
+        self.0.lists(name, &lists)
     }
 }
 
@@ -147,6 +151,10 @@ impl Saved for Stored<'_> {
 
     fn some(&self, name: &str, nodes: &[NodeId]) -> Result<Vec<i64>> {
         together(self.comm, || self.checkpoint.array(name, 1, nodes))
+    }
+
+    fn lists(&self, name: &str) -> Result<Lists> {
+        together(self.comm, || self.located.lists(name))
     }
 
     fn records(&self, population: &str, then: &mut EachRecord) -> Result<()> {

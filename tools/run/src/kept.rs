@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hematite_case::NodeId;
 use hematite_comm::{Comm, Route, gather_all};
 use hematite_config::{Fault, Result};
-use hematite_dump::Bits;
+use hematite_dump::{Bits, Lists};
 use hematite_engine::{EachRecord, Keep, Records, Saved, StateHeader};
 
 use crate::ranks::{node_route, together};
@@ -19,6 +19,7 @@ pub struct Kept {
     own: Vec<NodeId>,
     arrays: BTreeMap<String, Bits>,
     some: BTreeMap<String, (Vec<NodeId>, Vec<i64>)>,
+    lists: BTreeMap<String, Lists>,
     records: BTreeMap<String, Vec<Records>>,
 }
 
@@ -26,6 +27,7 @@ pub struct Kept {
 struct Taking<'k> {
     arrays: &'k mut BTreeMap<String, Bits>,
     some: &'k mut BTreeMap<String, (Vec<NodeId>, Vec<i64>)>,
+    lists: &'k mut BTreeMap<String, Lists>,
 }
 
 impl Keep for Taking<'_> {
@@ -35,6 +37,10 @@ impl Keep for Taking<'_> {
 
     fn some(&mut self, name: &str, nodes: Vec<NodeId>, values: Vec<i64>) -> Result<()> {
         once(name, self.some.insert(name.to_owned(), (nodes, values)).is_none())
+    }
+
+    fn lists(&mut self, name: &str, lists: Lists) -> Result<()> {
+        once(name, self.lists.insert(name.to_owned(), lists).is_none())
     }
 }
 
@@ -61,6 +67,7 @@ impl Kept {
             own: setup.ground.own_ids().to_vec(),
             arrays: BTreeMap::new(),
             some: BTreeMap::new(),
+            lists: BTreeMap::new(),
             records: BTreeMap::new(),
         };
         for (_, members) in system.members() {
@@ -84,7 +91,7 @@ impl Kept {
     /// # Errors
     /// When the device or a rank is lost.
     pub fn take_nodes(&mut self, comm: &dyn Comm, setup: &Setup, system: &System) -> Result<()> {
-        let mut taking = Taking { arrays: &mut self.arrays, some: &mut self.some };
+        let mut taking = Taking { arrays: &mut self.arrays, some: &mut self.some, lists: &mut self.lists };
         together(comm, || system.physics.iter().try_for_each(|physics| physics.save(&setup.ground, &mut taking)))
     }
 
@@ -130,6 +137,18 @@ impl Saved for Arriving<'_> {
         let route = node_route(self.comm, held, nodes)?;
         let raw = route.bring(self.comm, bytemuck::cast_slice(values), size_of::<i64>())?;
         Ok(bytemuck::pod_collect_to_vec(&raw))
+    }
+
+    fn lists(&self, name: &str) -> Result<Lists> {
+        let missing = || Fault::lost_rank(format!("lists {name} were not kept"));
+        let held = self.kept.lists.get(name).ok_or_else(missing)?;
+        let (counts, bytes) = self.route.bring_lists(
+            self.comm,
+            &held.counts,
+            bytemuck::cast_slice(&held.values),
+            size_of::<i64>() * held.width,
+        )?;
+        Ok(Lists { width: held.width, counts, values: bytemuck::pod_collect_to_vec(&bytes) })
     }
 
     fn records(&self, population: &str, then: &mut EachRecord) -> Result<()> {

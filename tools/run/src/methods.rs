@@ -4,6 +4,7 @@ use hematite_engine::Method;
 use physics_bodies::BodyMethod;
 use physics_cells::CellMethod;
 use physics_lattice_boltzmann::FlowMethod;
+use physics_srd::SrdMethod;
 
 /// All physics.
-pub const METHODS: [&dyn Method; 3] = [&FlowMethod, &CellMethod, &BodyMethod];
+pub const METHODS: [&dyn Method; 4] = [&FlowMethod, &SrdMethod, &CellMethod, &BodyMethod];

@@ -6,7 +6,7 @@ use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, cells_group, finished, rank_file, sums};
+use super::{Bits, CheckpointMeta, Lists, cells_group, finished, rank_file, sums};
 use crate::h5::{self, reading};
 use crate::lookup::{self, Rows};
 
@@ -301,6 +301,50 @@ impl Located<'_> {
             0 => Ok(Bits::U32(self.gather(name)?)),
             kind => Err(Fault::usage(format!("{}: array {name} is of an unknown kind {kind}", path.display()))),
         }
+    }
+
+    /// The lists `name` at the nodes, in the order of the nodes.
+    ///
+    /// # Errors
+    /// A usage fault when there are no such lists or a file is damaged.
+    pub fn lists(&self, name: &str) -> Result<Lists> {
+        let mut found = Lists { counts: vec![0; self.nodes], ..Lists::default() };
+        let mut of_node: Vec<Vec<i64>> = vec![Vec::new(); self.nodes];
+        for (rank, rows) in self.rows.iter().enumerate().filter(|(_, rows)| !rows.is_empty()) {
+            let path = rank_file(&self.checkpoint.path, rank);
+            let damaged =
+                || Fault::usage(format!("{}: lists {name} do not fit their nodes: it is damaged", path.display()));
+            let file = h5::open(&path)?;
+            let (counts, values) = (|| {
+                let group = file.group(&format!("lists/{name}"))?;
+                Ok((group.dataset("count")?, group.dataset("values")?))
+            })()
+            .map_err(reading::<hdf5::Error>(&path))?;
+            h5::check_claim(&path, "numbers of lists", values.size() as u64)?;
+            if counts.ndim() != 1 || values.ndim() != 2 {
+                return Err(damaged());
+            }
+            found.width = values.shape()[1];
+            let counts: Vec<u32> = h5::read_rows(&counts, 0, counts.size()).map_err(reading(&path))?;
+            let starts: Vec<usize> = std::iter::once(0)
+                .chain(counts.iter().scan(0, |end, &count| {
+                    *end += count as usize;
+                    Some(*end)
+                }))
+                .collect();
+            if starts.last() != Some(&values.shape()[0]) {
+                return Err(damaged());
+            }
+            for &(row, index) in rows {
+                let count = *counts.get(row).ok_or_else(damaged)?;
+                found.counts[index] = count;
+                if count > 0 {
+                    of_node[index] = h5::read_rows(&values, starts[row], count as usize).map_err(reading(&path))?;
+                }
+            }
+        }
+        found.values = of_node.concat();
+        Ok(found)
     }
 
     fn gather<T: H5Type + Copy + Default>(&self, name: &str) -> Result<Vec<T>> {

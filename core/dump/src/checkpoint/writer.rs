@@ -7,7 +7,7 @@ use hdf5::{Dataset, File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result};
 
-use super::{Bits, CheckpointMeta, cells_group, finished, folder, partial, rank_file, sums};
+use super::{Bits, CheckpointMeta, Lists, cells_group, finished, folder, partial, rank_file, sums};
 use crate::h5::{self, SLAB, set_attribute, writing};
 
 /// The share of one rank, being written. Call [`finish`](Self::finish) on every rank, wait for all ranks, then call
@@ -80,6 +80,27 @@ impl CheckpointWriter {
             write_ids(&group.new_dataset::<u64>().shape(ids.len()).create("node_id")?, ids)?;
             let dataset = group.new_dataset::<i64>().shape((ids.len(), width)).create("values")?;
             h5::write_rows(&dataset, 0, values)
+        };
+        write().map_err(writing(&self.path))
+    }
+
+    /// Writes lists at all own nodes, in the order of the ids.
+    ///
+    /// # Errors
+    /// When the numbers do not fit, or the file cannot be written.
+    pub fn lists(&mut self, name: &str, lists: &Lists) -> Result<()> {
+        let Lists { width, counts, values } = lists;
+        let items = counts.iter().map(|&count| count as usize).sum::<usize>();
+        if counts.len() != self.nodes || values.len() != items * width {
+            let (path, nodes, got) = (self.path.display(), self.nodes, values.len());
+            let counted = counts.len();
+            let what = format!("{path}: lists {name}: {counted} for {nodes} nodes, {got} values for {items} items");
+            return Err(Fault::io(what));
+        }
+        let write = || {
+            let group = self.file.create_group(&format!("lists/{name}"))?;
+            h5::write_rows(&group.new_dataset::<u32>().shape(counts.len()).create("count")?, 0, counts)?;
+            h5::write_rows(&group.new_dataset::<i64>().shape((items, *width)).create("values")?, 0, values)
         };
         write().map_err(writing(&self.path))
     }

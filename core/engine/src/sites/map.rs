@@ -111,6 +111,37 @@ impl SiteMapBuilder {
         self.mark(positions, |site, _| *site = (*site).min(FLUID));
     }
 
+    /// What the map holds of `site`, which may lie periods outside of the domain: its own node, [`FLUID`] or [`SOLID`];
+    /// `None` if the map has no block there.
+    pub fn at(&self, site: [i32; 3]) -> Option<u32> {
+        let site = self.wrapped(site);
+        self.numbers.get(&site.map(block)).map(|&number| self.sites[self.entry(number, site)])
+    }
+
+    /// The sites of all blocks, block after block, x fastest, without those beyond the end of a period.
+    pub fn covered(&self) -> Vec<[i32; 3]> {
+        let mut blocks: Vec<[i32; 3]> = self.numbers.keys().copied().collect();
+        blocks.sort_unstable_by_key(|&[x, y, z]| [z, y, x]);
+        let exists = |site: &[i32; 3]| (0..3).all(|a| !self.periodic[a] || site[a] < self.extent[a]);
+        let along =
+            |a: usize, block: [i32; 3]| if a < self.dimension { EDGE * block[a]..EDGE * (block[a] + 1) } else { 0..1 };
+        let mut sites = Vec::new();
+        for block in blocks {
+            for z in along(2, block) {
+                for y in along(1, block) {
+                    sites.extend(along(0, block).map(|x| [x, y, z]).filter(exists));
+                }
+            }
+        }
+        sites
+    }
+
+    /// Gives site k of `listed` the entry k, and all others [`SOLID`].
+    pub fn number(&mut self, listed: &[[i32; 3]]) {
+        self.sites.fill(SOLID);
+        self.mark(listed, |site, n| *site = n);
+    }
+
     /// Distance of each site from the wall, lattice units, in the order of `sites`. For a fluid site it is the distance
     /// to the nearest site next to fluid that is neither fluid nor `open`, less half a unit, at most `reach`. For a
     /// site of the wall it is the negative distance to the nearest fluid. Walls one site thin count as `thickening`
@@ -137,7 +168,7 @@ impl SiteMapBuilder {
     }
 
     /// The site in the domain of which `site`, which may lie periods outside, is an image.
-    fn wrapped(&self, site: [i32; 3]) -> [i32; 3] {
+    pub fn wrapped(&self, site: [i32; 3]) -> [i32; 3] {
         [0, 1, 2].map(|a| if self.periodic[a] { site[a].rem_euclid(self.extent[a]) } else { site[a] })
     }
 

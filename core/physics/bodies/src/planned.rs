@@ -170,8 +170,11 @@ impl Method for BodyMethod {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
+        if planning.fluid()?.is_none() {
+            return Ok(());
+        }
         let sections: Sections = planning.read_sections()?;
-        let (ground, medium) = planning.fluid()?;
+        let Some((ground, medium)) = planning.fluid()? else { return Ok(()) };
         let bodies = PlannedBodies::new(planning.comm, &sections.bodies, medium, planning.surface, ground)?;
         planning.planned.extend(bodies.map(|bodies| Box::new(bodies) as Box<dyn Planned>));
         Ok(())

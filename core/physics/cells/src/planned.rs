@@ -292,8 +292,11 @@ impl Method for CellMethod {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
+        if planning.fluid()?.is_none() {
+            return Ok(());
+        }
         let sections: Sections = planning.read_sections()?;
-        let (ground, medium) = planning.fluid()?;
+        let Some((ground, medium)) = planning.fluid()? else { return Ok(()) };
         let cells = PlannedCells::new(planning.comm, &sections.cells, medium, ground, planning.shear.as_ref())?;
         planning.surface = cells.as_ref().and_then(PlannedCells::surface);
         planning.planned.extend(cells.map(|cells| Box::new(cells) as Box<dyn Planned>));

@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
+use hematite_engine::Precision;
 use hematite_engine::waveform::WaveformConfig;
-use hematite_engine::{Axis, Precision};
 use hematite_units::hydraulic::{Compliance, Resistance};
-use hematite_units::quantity::{Density, DynamicViscosity, FlowRate, ForceDensity, Length, Pressure, Time, Velocity};
+use hematite_units::quantity::{Density, DynamicViscosity, FlowRate, Length, Pressure, Time, Velocity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -165,34 +165,6 @@ pub enum Profile {
     /// From a CSV file with columns `x [UNIT]`, `y [UNIT]`, `z [UNIT]` (those along the opening suffice) and
     /// `speed [UNIT]` along the normal, or `ux`, `uy` (and `uz`).
     Csv(PathBuf),
-}
-
-/// What drives the flow from within.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct DriveConfig {
-    /// Body force a volume along x, y (and z), e.g. ["1 kPa/m", "0 Pa/m"].
-    #[serde(default)]
-    pub force: Option<Vec<ForceDensity>>,
-    /// Pressure drop over one period of a periodic direction.
-    #[serde(default)]
-    pub pressure_drop: Option<PressureDrop>,
-    /// How force and pressure drop go with time.
-    #[serde(default)]
-    pub waveform: WaveformConfig,
-    /// Rise smoothly from 0 over this time.
-    #[serde(default)]
-    pub ramp: Option<Time>,
-}
-
-/// A pressure that falls by `drop` over one period along `axis`, so that the fluid flows along it.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PressureDrop {
-    /// The periodic direction.
-    pub axis: Axis,
-    /// Pressure at its beginning less that at its end.
-    pub drop: Pressure,
 }
 
 /// How the force on a part of the wall is taken down.

@@ -7,12 +7,12 @@ use hematite_case::{Case, Header, OpeningNode, OpeningSite, Part};
 use hematite_cells::vector::length;
 use hematite_config::{Fault, Result};
 use hematite_engine::waveform::Waveform;
-use hematite_engine::{Medium, Precision, TimeConfig};
+use hematite_engine::{DriveConfig, Medium, Precision, TimeConfig};
 use hematite_geometry::OpeningKind;
 use hematite_units::{LatticeUnits, groups};
 
 use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow, resolved};
-use crate::config::{Collision, DriveConfig, FluidConfig, OpeningCondition, WallMethod};
+use crate::config::{Collision, FluidConfig, OpeningCondition, WallMethod};
 use crate::limits::MACH_LIMIT;
 use crate::profile::Tabulated;
 use crate::walls::cut_exactly;
@@ -69,7 +69,7 @@ impl Plan {
             Collision::Trt => 0.5 + fluid.magic / (tau - 0.5),
             Collision::Bgk => tau,
         };
-        let (force, pressure_drop) = drive_force(drive, header)?;
+        let (force, pressure_drop) = drive.force(header)?;
         let force = force.map(|f| f / units.force_density());
         let kick = groups::mach(force.iter().map(|f| f * f).sum::<f64>().sqrt());
         if kick > MACH_LIMIT {
@@ -476,34 +476,4 @@ fn scales(fluid: &FluidConfig, time: &TimeConfig, dx: f64) -> Result<(LatticeUni
         )));
     }
     Ok((LatticeUnits { dx, dt, rho0 }, tau, nu))
-}
-
-/// Body force and pressure gradient in SI.
-fn drive_force(drive: &DriveConfig, header: &Header) -> Result<([f64; 3], [f64; 3])> {
-    let dimension = header.set.dimension();
-    let mut force = [0.0; 3];
-    if let Some(components) = &drive.force {
-        if components.len() != dimension {
-            return Err(Fault::usage(format!(
-                "drive.force has {} components, the case {dimension} dimensions",
-                components.len()
-            )));
-        }
-        for (total, component) in force.iter_mut().zip(components) {
-            *total = component.si();
-        }
-    }
-    let mut gradient = [0.0; 3];
-    if let Some(drop) = &drive.pressure_drop {
-        let axis = drop.axis as usize;
-        if axis >= dimension || !header.periodic[axis] {
-            return Err(Fault::usage(format!(
-                "drive.pressure_drop: {:?} is not a periodic direction of the case; name it in \"periodic\" of its geometry",
-                drop.axis
-            )));
-        }
-        gradient[axis] = drop.drop.si() / (header.extent[axis] as f64 * header.spacing);
-        force[axis] += gradient[axis];
-    }
-    Ok((force, gradient))
 }

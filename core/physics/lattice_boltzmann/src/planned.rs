@@ -10,8 +10,8 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
-    Figure, FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes, StateHeader,
-    Support, Table, TimeConfig,
+    DriveConfig, Figure, FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes,
+    StateHeader, Support, Table, TimeConfig,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::conditions::waveform_advice;
-use crate::config::{DriveConfig, FluidConfig, FluidSection, ForceConfig, InitialConfig, OpeningCondition};
+use crate::config::{FluidConfig, FluidSection, ForceConfig, InitialConfig, OpeningCondition};
 use crate::equilibrium::State;
 use crate::figures::narrow_advice;
 use crate::outlets::record;

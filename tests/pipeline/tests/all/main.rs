@@ -29,6 +29,7 @@ mod real;
 mod regions;
 mod run_faults;
 mod segmentations;
+mod srd;
 mod stopped_ranks;
 mod stops;
 mod surfaces;

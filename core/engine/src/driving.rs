@@ -1,0 +1,74 @@
+//! What drives a fluid from within, as configs prescribe it.
+
+use hematite_case::Header;
+use hematite_config::{Fault, Result};
+use hematite_units::quantity::{ForceDensity, Pressure, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Axis;
+use crate::waveform::WaveformConfig;
+
+/// What drives the flow from within.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DriveConfig {
+    /// Body force a volume along x, y (and z), e.g. ["1 kPa/m", "0 Pa/m"].
+    #[serde(default)]
+    pub force: Option<Vec<ForceDensity>>,
+    /// Pressure drop over one period of a periodic direction.
+    #[serde(default)]
+    pub pressure_drop: Option<PressureDrop>,
+    /// How force and pressure drop go with time.
+    #[serde(default)]
+    pub waveform: WaveformConfig,
+    /// Rise smoothly from 0 over this time.
+    #[serde(default)]
+    pub ramp: Option<Time>,
+}
+
+/// A pressure that falls by `drop` over one period along `axis`, so that the fluid flows along it.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PressureDrop {
+    /// The periodic direction.
+    pub axis: Axis,
+    /// Pressure at its beginning less that at its end.
+    pub drop: Pressure,
+}
+
+impl DriveConfig {
+    /// Body force a volume, N/m3, with that of the pressure drop; then the gradient of the pressure drop alone, Pa/m.
+    /// Both along x, y, z.
+    ///
+    /// # Errors
+    /// A usage fault where the number of components or the axis does not fit the case.
+    pub fn force(&self, header: &Header) -> Result<([f64; 3], [f64; 3])> {
+        let dimension = header.set.dimension();
+        let mut force = [0.0; 3];
+        if let Some(components) = &self.force {
+            if components.len() != dimension {
+                return Err(Fault::usage(format!(
+                    "drive.force has {} components, the case {dimension} dimensions",
+                    components.len()
+                )));
+            }
+            for (total, component) in force.iter_mut().zip(components) {
+                *total = component.si();
+            }
+        }
+        let mut gradient = [0.0; 3];
+        if let Some(drop) = &self.pressure_drop {
+            let axis = drop.axis as usize;
+            if axis >= dimension || !header.periodic[axis] {
+                return Err(Fault::usage(format!(
+                    "drive.pressure_drop: {:?} is not a periodic direction of the case; name it in \"periodic\" of its geometry",
+                    drop.axis
+                )));
+            }
+            gradient[axis] = drop.drop.si() / (header.extent[axis] as f64 * header.spacing);
+            force[axis] += gradient[axis];
+        }
+        Ok((force, gradient))
+    }
+}

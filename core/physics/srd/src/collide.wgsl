@@ -1,0 +1,125 @@
+// The collision of each cell: from the sums of its particles to their mean velocity, the rotation, and the thermostat's factor.
+// The sums become zero.
+#include "prelude.wgsl"
+#include "main.wgsl"
+#include "lookup.wgsl"
+#include "wall_velocity.wgsl"
+#include "philox.wgsl"
+#include "distributions.wgsl"
+
+// Thermal speed along an axis, lattice units a step.
+const SPEED: f32 = ${speed};
+// More particles than this in a cell, and sums may not fit.
+const MOST: u32 = ${most}u;
+
+var<storage, read_write> sums: array<i32>;
+// Place of each cell in the domain, for random numbers.
+var<storage, read> place: array<vec2<u32>>;
+var<storage, read_write> collisions: array<vec4<f32>>;
+var<storage, read_write> health: array<atomic<u32>>;
+
+#if virtual
+// Virtual particles in the part of a cell that lies in the wall, with the velocity of the wall and the temperature. Returns their
+// momentum and their number. As Lamura, Gompper, Ihle and Kroll, EPL 56, 319 (2001), but as many as its volume asks for.
+fn virtual_particles(cell: u32) -> vec4<f32> {
+    let key = place[cell];
+    let s = vec3<f32>(shift()) / ONE;
+    let own = place_of(key);
+    var volume = 0.0;
+    var drift = vec3<f32>(0.0);
+    for (var k = 0u; k < ${2 ** dimension}u; k++) {
+        if (((kind[cell] >> k) & 1u) == 0u) {
+            continue;
+        }
+        var share = 1.0;
+        var site = own;
+#for axis in axes
+        if (((k >> ${axis.index}u) & 1u) == 1u) {
+            share *= 1.0 - s.${axis.name};
+        } else {
+            share *= s.${axis.name};
+            site.${axis.name} -= 1;
+        }
+#endfor
+        volume += share;
+        drift += share * wall_velocity(site);
+    }
+    if (volume <= 0.0) {
+        return vec4<f32>(0.0);
+    }
+    let words = random(key, ${purpose.virtual_number}u);
+    let number = poisson(${in_wall} * volume, uniform_of(words.x));
+    let more = random(key, ${purpose.virtual_momentum}u);
+    let first = normals_of(more.xy);
+    let second = normals_of(more.zw);
+    let noise = SPEED * sqrt(number) * vec3<f32>(first, ${"0.0" if dimension == 2 else "second.x"});
+    return vec4<f32>(number * drift / volume + noise, number);
+}
+#endif
+
+fn work_on(cell: u32) {
+    let at = cell * WIDTH;
+    let number = sums[at];
+    var p = vec3<f32>(0.0);
+#for axis in axes
+    p.${axis.name} = f32(sums[at + ${1 + axis.index}u]) / MOMENTUM_SCALE;
+#endfor
+    let energy = f32(sums[at + ENERGY]) / ENERGY_SCALE;
+#if andersen
+    var thermal = vec3<f32>(0.0);
+#for axis in axes
+    thermal.${axis.name} = f32(sums[at + ENERGY + ${1 + axis.index}u]) / MOMENTUM_SCALE;
+#endfor
+#endif
+    for (var k = 0u; k < WIDTH; k++) {
+        sums[at + k] = 0;
+    }
+    if (number == 0) {
+        return;
+    }
+    if (u32(number) > MOST) {
+        atomicMax(&health[2], u32(number));
+    }
+    let key = place[cell];
+    let n = f32(number);
+    var all = n;
+    var total = p;
+#if virtual
+    if ((kind[cell] & 255u) != 0u) {
+        let more = virtual_particles(cell);
+        total += more.xyz;
+        all += more.w;
+    }
+#endif
+    let u = total / all;
+#if andersen
+    // Virtual particles get thermal velocities too, of which the mean alone matters.
+    let words = random(key, ${purpose.virtual_thermal}u);
+    let more = normals_of(words.zw);
+    thermal += SPEED * sqrt(all - n) * vec3<f32>(normals_of(words.xy), ${"0.0" if dimension == 2 else "more.x"});
+    collisions[2u * cell] = vec4<f32>(u, 0.0);
+    collisions[2u * cell + 1u] = vec4<f32>(thermal / all, 0.0);
+#else
+    let words = random(key, ${purpose.rotation}u);
+    var factor = 1.0;
+#if thermostat
+    // Maxwell-Boltzmann scaling, Huang, Chatterji, Sutmann, Gompper and Winkler, J. Comput. Phys. 229, 168 (2010): the
+    // energy about the mean velocity is drawn anew, with as many degrees of freedom as it has.
+    let relative = energy - 2.0 * dot(u, p) + n * dot(u, u);
+    let freedom = ${dimension}.0 * n * (1.0 - 1.0 / all);
+    if (uniform_of(words.z) <= ${share} && freedom > 0.5 && relative > 1e-6 * SPEED * SPEED) {
+        factor = sqrt(2.0 * SPEED * SPEED * gamma(0.5 * freedom, key) / relative);
+    }
+#endif
+#if dimension == 2
+    collisions[cell] = vec4<f32>(u.xy, factor, select(${sin}, -${sin}, (words.x & 1u) == 1u));
+#else
+    // An axis with any direction alike.
+    let height = 2.0 * uniform_of(words.x) - 1.0;
+    let turn = ${turn} * uniform_of(words.y);
+    let radius = sqrt(max(0.0, 1.0 - height * height));
+    collisions[2u * cell] = vec4<f32>(u, factor);
+    collisions[2u * cell + 1u] = vec4<f32>(radius * cos(turn), radius * sin(turn), height, 0.0);
+#endif
+#endif
+}

@@ -1,0 +1,29 @@
+// What becomes of a velocity in the collision of its cell. `collisions`: for each cell what collide.wgsl left.
+var<storage, read> collisions: array<vec4<f32>>;
+
+#if andersen
+// Andersen's thermostat, Noguchi, Kikuchi and Gompper, EPL 78, 10005 (2007), eq. 3:
+// v' = u + v_ran - sum v_ran / N.
+fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
+    let u = collisions[2u * cell].xyz;
+    let drift = collisions[2u * cell + 1u].xyz;
+    return u + thermal_velocity(label[i], span.step) - drift;
+}
+#elif dimension == 2
+// Malevanets and Kapral, J. Chem. Phys. 110, 8605 (1999), eq. 2: v' = u + R(+-alpha) (v - u), here times the thermostat's factor.
+fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
+    let state = collisions[cell];
+    let w = v.xy - state.xy;
+    return vec3<f32>(state.xy + state.z * (${cos} * w + state.w * vec2<f32>(-w.y, w.x)), 0.0);
+}
+#else
+// Malevanets and Kapral, J. Chem. Phys. 110, 8605 (1999), eq. 2: v' = u + R(n, alpha) (v - u), here times the thermostat's
+// factor, where R turns by alpha about the axis n.
+fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
+    let u = collisions[2u * cell];
+    let n = collisions[2u * cell + 1u].xyz;
+    let w = v - u.xyz;
+    let along = dot(n, w) * n;
+    return u.xyz + u.w * (along + ${cos} * (w - along) + ${sin} * cross(n, w));
+}
+#endif

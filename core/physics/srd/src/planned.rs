@@ -1,0 +1,476 @@
+//! The fluid of a run: from its config and its case to numbers of the lattice, with what cannot work refused.
+
+use std::path::Path;
+
+use hematite_case::Header;
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result, nearest};
+use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
+use hematite_engine::waveform::Waveform;
+use hematite_engine::{
+    Figure, Ground, Method, Physics, Planned, Planning, Saved, SharedNodes, StateHeader, Table, TimeConfig,
+};
+use hematite_geometry::OpeningKind;
+use hematite_gpu::Gpu;
+use hematite_units::LatticeUnits;
+use hematite_units::quantity::Velocity;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use crate::cells::{Cells, MOST_WALLS};
+use crate::config::{Collision, SrdConfig, SrdSections};
+use crate::parameters::Parameters;
+use crate::particles;
+use crate::physics::{NAME, Srd, TEMPERATURE};
+use crate::solvent::Solvent;
+use crate::state::{self, Note};
+use crate::theory::Gas;
+
+/// Boltzmann's constant, J/K.
+const BOLTZMANN: f64 = 1.380_649e-23;
+
+/// The mean free path below which cells must be shifted (Ihle and Kroll, Phys. Rev. E 67, 066705, 2003).
+const SHIFTED_BELOW: f64 = 0.5;
+
+/// The fluid of a run in units of the lattice.
+#[derive(Clone)]
+pub struct PlannedSrd {
+    /// Its numbers.
+    pub(crate) parameters: Parameters,
+    /// Scales between SI and the lattice.
+    pub(crate) units: LatticeUnits,
+    /// kT, J.
+    pub(crate) thermal: f64,
+    /// Mass of a particle, kg.
+    pub(crate) mass: f64,
+    /// How the body force goes with time.
+    pub(crate) waveform: Waveform,
+    /// Gradient in place of a pressure drop, Pa/m.
+    pressure_drop: [f64; 3],
+    header: Header,
+    steps: u64,
+    notes: Vec<String>,
+}
+
+fn refuse(key: &str, what: impl std::fmt::Display) -> Fault {
+    Fault::usage(format!("fluid.srd.{key} {what}"))
+}
+
+/// The time step, s, and the mean free path in lattice spacings.
+fn time_step(config: &SrdConfig, time: &TimeConfig, dx: f64, speed: f64) -> Result<[f64; 2]> {
+    let path = match (config.mean_free_path, time.step) {
+        (Some(path), None) => path,
+        (None, Some(step)) => step.si() * speed / dx,
+        _ => {
+            return Err(Fault::usage(
+                "fluid.srd.mean_free_path or time.step: give one of them, e.g. \"mean_free_path\": 0.1",
+            ));
+        }
+    };
+    if !(1e-3..=3.0).contains(&path) {
+        return Err(refuse(
+            "mean_free_path",
+            format!("{path:.4e} must lie from 0.001 to 3 lattice spacings a step: 0.1 makes a liquid, 1 a gas"),
+        ));
+    }
+    Ok([path * dx / speed, path])
+}
+
+/// A vector with as many components as the case has dimensions.
+fn vector(key: &str, given: Option<&[Velocity]>, dimension: usize, unit: f64) -> Result<[f64; 3]> {
+    let Some(given) = given else { return Ok([0.0; 3]) };
+    if given.len() != dimension {
+        return Err(Fault::usage(format!("{key} has {} components, the case {dimension} dimensions", given.len())));
+    }
+    Ok(std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si() / unit)))
+}
+
+impl PlannedSrd {
+    /// Resolves `config` for a case; `path` is that of the run's config.
+    ///
+    /// # Errors
+    /// A usage fault with key, value, limit and remedy for whatever cannot work.
+    pub fn new(
+        path: &Path,
+        config: &SrdConfig,
+        sections: &SrdSections,
+        time: &TimeConfig,
+        header: &Header,
+    ) -> Result<Self> {
+        let (dimension, dx) = (header.set.dimension(), header.spacing);
+        check(config)?;
+        let m = config.density.si() * dx.powi(3) / config.particles_per_cell;
+        let thermal = BOLTZMANN * config.temperature.si();
+        let [dt, speed] = time_step(config, time, dx, (thermal / m).sqrt())?;
+        if !config.grid_shift && speed < SHIFTED_BELOW {
+            return Err(refuse(
+                "grid_shift",
+                format!(
+                    "false: with a mean free path of {speed:.3} particles meet the same ones again and again, and the \
+                     fluid's viscosity depends on how fast it moves; leave it at true, or take a mean free path of \
+                     {SHIFTED_BELOW} or more"
+                ),
+            ));
+        }
+        let units = LatticeUnits { dx, dt, rho0: config.density.si() };
+        let nodes = header.nodes as f64 * config.particles_per_cell;
+        if nodes >= f64::from(u32::MAX) {
+            return Err(refuse(
+                "particles_per_cell",
+                format!(
+                    "{} makes {nodes:.3e} particles, at most 4.2e9 have a number: take fewer",
+                    config.particles_per_cell
+                ),
+            ));
+        }
+        let (force, pressure_drop) = sections.drive.force(header)?;
+        let waveform = Waveform::new(path, &sections.drive.waveform, sections.drive.ramp)
+            .map_err(|fault| fault.within("drive"))?;
+        let acceleration = force.map(|f| f / units.force_density());
+        let parameters = Parameters {
+            dimension,
+            extent: header.extent,
+            periodic: header.periodic,
+            particles: config.particles_per_cell,
+            speed,
+            angle: config.angle.to_radians(),
+            collision: config.collision,
+            thermostat: if config.collision == Collision::Rotation { config.thermostat } else { 0.0 },
+            grid_shift: config.grid_shift,
+            walls: config.walls,
+            wall_velocities: wall_velocities(sections, header, &units)?,
+            seed: [config.seed as u32, (config.seed >> 32) as u32],
+            acceleration,
+            initial: vector("initial.velocity", sections.initial.velocity.as_deref(), dimension, units.velocity())?,
+            sample_every: config.sample_every,
+        };
+        let planned = Self {
+            parameters,
+            units,
+            thermal,
+            mass: m,
+            waveform,
+            pressure_drop,
+            header: header.clone(),
+            steps: time.steps(dt)?,
+            notes: Vec::new(),
+        };
+        planned.checked()
+    }
+
+    /// Refuses velocities and accelerations beyond the method, and notes risks.
+    fn checked(mut self) -> Result<Self> {
+        let Parameters { speed, particles, acceleration, initial, periodic, extent, dimension, .. } = self.parameters;
+        let thermal = speed * self.units.velocity();
+        let length = |v: [f64; 3]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
+        let sound = self.sound();
+        let fast = |key: &str, v: f64| {
+            let (asked, limit) = (v * self.units.velocity(), sound * self.units.velocity());
+            if v > sound {
+                return Err(Fault::usage(format!(
+                    "{key} {asked:.3e} m/s is above the speed of sound, {limit:.3e} m/s: take a lower one, or a higher \
+                     temperature"
+                )));
+            }
+            Ok(())
+        };
+        fast("initial.velocity", length(initial))?;
+        for (opening, &u) in self.moving().zip(&self.parameters.wall_velocities[1..]) {
+            fast(&format!("openings.{opening}.wall_velocity"), length(u))?;
+        }
+        let kick = length(acceleration) * self.waveform.largest() / speed;
+        if kick > 0.1 {
+            return Err(Fault::usage(format!(
+                "drive: the body force changes velocities by {kick:.3e} thermal speeds ({thermal:.3e} m/s) in one step, the \
+                 limit is 0.1: take a weaker one or a shorter time step than {:.3e} s",
+                self.units.dt
+            )));
+        }
+        for a in (0..dimension).filter(|&a| periodic[a]) {
+            let least = 2 * self.parameters.reach() as usize + 2;
+            if extent[a] < least {
+                return Err(Fault::usage(format!(
+                    "the case is {} sites long along a periodic direction, particles need {least}: make it longer, or take a \
+                     shorter mean free path than {speed:.3}",
+                    extent[a]
+                )));
+            }
+        }
+        if self.parameters.bits() < 12 {
+            return Err(Fault::usage(format!(
+                "the case is {} sites long: positions in it would be coarser than 1/4096 of a spacing, 2^18 is the limit",
+                extent.iter().max().copied().unwrap_or(0)
+            )));
+        }
+        if particles < 3.0 {
+            self.notes.push(format!(
+                "{particles} particles a cell are few: theory of the viscosity holds from 3 on, most people take 5 to 20"
+            ));
+        }
+        if speed > 0.6 {
+            self.notes.push(format!(
+                "a mean free path of {speed:.2} spacings makes a gas: momentum diffuses no faster than particles; 0.1 makes a \
+                 liquid"
+            ));
+        }
+        if self.parameters.thermostat == 0.0 && kick > 0.0 && self.parameters.collision == Collision::Rotation {
+            self.notes.push("without \"thermostat\" the body force heats the fluid for ever".to_owned());
+        }
+        Ok(self)
+    }
+
+    /// Names of the moving walls.
+    fn moving(&self) -> impl Iterator<Item = &str> {
+        self.header.openings.iter().map(|opening| opening.name.as_str())
+    }
+
+    fn gas(&self) -> Gas {
+        let Parameters { dimension, particles, speed, angle, collision, .. } = self.parameters;
+        let angle = (collision == Collision::Rotation).then_some(angle);
+        Gas { dimension, particles, mean_free_path: speed, angle }
+    }
+
+    /// Speed of sound of an ideal gas, isothermal with a thermostat, lattice units.
+    fn sound(&self) -> f64 {
+        self.parameters.speed
+    }
+
+    /// Kinematic viscosity by theory, lattice units.
+    fn viscosity(&self) -> f64 {
+        self.gas().viscosity().iter().sum()
+    }
+
+    /// Particles in all.
+    fn count(&self) -> u64 {
+        particles::count(&self.parameters, self.header.nodes as u64)
+    }
+
+    /// Boltzmann's constant, J/K.
+    pub(crate) fn boltzmann(&self) -> f64 {
+        BOLTZMANN
+    }
+
+    pub(crate) fn note(&self, samples: u64, dumped: bool) -> Note {
+        Note {
+            bits: self.parameters.bits(),
+            time_step_s: self.units.dt,
+            speed: self.parameters.speed,
+            particles_per_cell: self.parameters.particles,
+            samples,
+            dumped,
+        }
+    }
+}
+
+/// Refuses numbers that cannot work in any case.
+fn check(config: &SrdConfig) -> Result<()> {
+    let SrdConfig { density, temperature, particles_per_cell: m, angle, thermostat, sample_every, .. } = config;
+    if density.si() <= 0.0 {
+        return Err(refuse("density", format!("{density} must be above 0")));
+    }
+    if temperature.si() <= 0.0 {
+        return Err(refuse("temperature", format!("{temperature} must be above 0: it makes particles move")));
+    }
+    if !(2.0..=200.0).contains(m) {
+        return Err(refuse(
+            "particles_per_cell",
+            format!("{m} must lie from 2 to 200: with fewer, most particles meet nobody; 10 is usual"),
+        ));
+    }
+    if config.collision == Collision::Rotation && !(*angle > 0.0 && *angle <= 180.0) {
+        return Err(refuse(
+            "angle",
+            format!("{angle} must be above 0 and at most 180 degrees: without a turn nothing collides; 130 is usual"),
+        ));
+    }
+    if !(0.0..=1.0).contains(thermostat) {
+        return Err(refuse("thermostat", format!("{thermostat} must lie from 0 to 1: the share of cells in a step")));
+    }
+    if *sample_every == 0 {
+        return Err(refuse("sample_every", "0: fields are means over samples; give 1 or more"));
+    }
+    Ok(())
+}
+
+/// Velocities of walls in lattice units: of the wall at rest, then of the moving walls of the case in its order.
+fn wall_velocities(sections: &SrdSections, header: &Header, units: &LatticeUnits) -> Result<Vec<[f64; 3]>> {
+    let names = || header.openings.iter().map(|opening| opening.name.as_str());
+    if let Some(unknown) = sections.openings.keys().find(|name| !names().any(|known| known == *name)) {
+        let hint = nearest(unknown, names()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+        return Err(Fault::usage(format!("openings.{unknown}: the case has no such opening{hint}")));
+    }
+    if let Some(open) = header.openings.iter().find(|opening| opening.kind != OpeningKind::Wall) {
+        return Err(Fault::usage(format!(
+            "openings.{}: particles of \"srd\" neither come in nor leave: make the direction periodic in the CASE.json and \
+             give a body force or a pressure drop in \"drive\", or take \"lattice_boltzmann\"",
+            open.name
+        )));
+    }
+    if header.openings.len() > MOST_WALLS {
+        return Err(Fault::usage(format!(
+            "the case has {} moving walls, the limit is {MOST_WALLS}",
+            header.openings.len()
+        )));
+    }
+    let velocity = |opening: &hematite_case::OpeningHeader| {
+        let given = sections.openings.get(&opening.name).and_then(|wall| wall.wall_velocity.as_deref());
+        let key = format!("openings.{}.wall_velocity", opening.name);
+        vector(&key, given, header.set.dimension(), units.velocity())
+    };
+    std::iter::once(Ok([0.0; 3])).chain(header.openings.iter().map(velocity)).collect()
+}
+
+impl Planned for PlannedSrd {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn report(&self) -> Vec<(&'static str, String)> {
+        let Parameters { particles, speed, .. } = self.parameters;
+        vec![
+            ("time", format!("{} steps of {:.4e} s, mean free path {speed:.4} spacings", self.steps, self.units.dt)),
+            ("particles", format!("{}, {particles} in a cell", self.count())),
+            (
+                "viscosity",
+                format!("{:.4e} Pa s by theory", self.viscosity() * self.units.kinematic_viscosity() * self.units.rho0),
+            ),
+        ]
+    }
+
+    fn advice(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let [kinetic, collisional] = self.gas().viscosity();
+        let (nu, diffusion) = (kinetic + collisional, self.gas().self_diffusion());
+        let unit = self.units.kinematic_viscosity();
+        vec![
+            Figure::new("particles", self.count() as f64, ""),
+            Figure::new("time step", self.units.dt, "s"),
+            Figure::new("thermal speed", self.parameters.speed * self.units.velocity(), "m/s").noted("sqrt(kT/m)"),
+            Figure::new("kinematic viscosity", nu * unit, "m2/s")
+                .noted(format!("theory; {:.0} % of it by collisions", 100.0 * collisional / nu)),
+            Figure::new("viscosity", nu * unit * self.units.rho0, "Pa s").noted("theory"),
+            Figure::new("Schmidt number", nu / diffusion, "").noted("nu / D of a particle, by theory"),
+        ]
+    }
+
+    fn write_down(&self, record: &mut RunRecord) {
+        record.velocity_set = format!("{:?}", self.header.set);
+        (record.dx, record.dt, record.rho0) = (self.units.dx, self.units.dt, self.units.rho0);
+        (record.nu, record.steps) = (self.viscosity() * self.units.kinematic_viscosity(), Some(self.steps));
+        "f32".clone_into(&mut record.precision);
+        record.pressure_drop = self.pressure_drop;
+        let opening = |opening: &hematite_case::OpeningHeader| OpeningRecord {
+            name: opening.name.clone(),
+            kind: format!("{:?}", opening.kind).to_lowercase(),
+        };
+        record.openings = self.header.openings.iter().map(opening).collect();
+    }
+
+    fn tables(&self) -> Vec<Table<'_>> {
+        self.waveform.table().map(|rows| (vec!["drive", "waveform", "table"], rows)).into_iter().collect()
+    }
+
+    fn least_bytes(&self, ground: &Ground) -> [u64; 2] {
+        let d = self.parameters.dimension as u64;
+        let particles = (ground.part.own as f64 * self.parameters.particles) as u64;
+        // Two sets of arrays, keys and order of the sort; sums, samples and collisions of cells.
+        let [of_particles, of_cells] =
+            [8 * (2 * d + 2) + 12, 4 * u64::from(self.parameters.width()) + 12 * (2 + d) + 44];
+        [particles * of_particles + ground.part.own as u64 * of_cells, 4 * d * particles]
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        vec![Field::DENSITY, Field::PRESSURE, Field::VELOCITY, TEMPERATURE]
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        let momentum = ["x", "y", "z"][..self.parameters.dimension].iter();
+        let momentum = momentum.map(|axis| Column::new(format!("momentum_{axis}_kg_m_per_s")));
+        momentum.chain([Column::new("kinetic_energy_J"), Column::new("temperature_K")]).collect()
+    }
+
+    fn fits(&self, saved: &StateHeader, _: u64) -> Result<()> {
+        let (before, source) = (saved.note::<Note>(NAME)?, &saved.source);
+        if before.bits == self.parameters.bits() {
+            return Ok(());
+        }
+        Err(Fault::usage(format!(
+            "{source} holds positions in units of 2^-{} spacings, this run has 2^-{}: go on with the same \"fluid.srd\"",
+            before.bits,
+            self.parameters.bits()
+        )))
+    }
+
+    fn bears(&self, saved: &StateHeader) -> Result<()> {
+        let (before, source) = (saved.note::<Note>(NAME)?, &saved.source);
+        let now = self.note(before.samples, before.dumped);
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
+        if same(before.time_step_s, now.time_step_s)
+            && same(before.speed, now.speed)
+            && same(before.particles_per_cell, now.particles_per_cell)
+        {
+            return Ok(());
+        }
+        Err(Fault::usage(format!(
+            "{source} holds a state of another fluid or time step (time step {:e} s, mean free path {}, {} particles a \
+             cell; now {:e} s, {}, {}): go on with the same \"fluid.srd\" and \"time\", or start anew into another folder \
+             with -o",
+            before.time_step_s,
+            before.speed,
+            before.particles_per_cell,
+            now.time_step_s,
+            now.speed,
+            now.particles_per_cell
+        )))
+    }
+
+    fn build(
+        &self,
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        ground: &mut Ground,
+        _: &mut Option<SharedNodes>,
+        saved: Option<&dyn Saved>,
+    ) -> Result<Box<dyn Physics>> {
+        let cells = Cells::new(gpu, comm, ground, &self.parameters)?;
+        let particles = match saved {
+            Some(saved) => state::particles(&self.parameters, saved)?,
+            None => particles::at_start(comm, ground, &self.parameters)?,
+        };
+        let mut solvent = Solvent::new(gpu, comm, (&self.parameters, cells), &particles)?;
+        let (mut step, mut dumped) = (0, false);
+        if let Some(saved) = saved {
+            let note: Note = agree(comm, saved.header().note(NAME))?;
+            let samples = state::samples(&self.parameters, ground, saved)?;
+            agree(comm, solvent.restore_samples(note.samples, &samples))?;
+            (step, dumped) = (saved.header().step, note.dumped);
+        }
+        Ok(Box::new(Srd::new(self.clone(), solvent, step, dumped)))
+    }
+}
+
+/// The fluid by stochastic rotation dynamics, as a choice of runs.
+pub struct SrdMethod;
+
+impl Method for SrdMethod {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        SrdSections::json_schema(generator)
+    }
+
+    fn plan(&self, planning: &mut Planning) -> Result<()> {
+        let sections: SrdSections = planning.document.sections()?;
+        let Some(config) = &sections.fluid.srd else { return Ok(()) };
+        if planning.ground.is_some() {
+            return Err(Fault::usage("fluid: \"srd\" stands beside another method: give one"));
+        }
+        planning.write_down(&sections)?;
+        let planned = PlannedSrd::new(planning.path, config, &sections, &planning.time, planning.case.header());
+        let planned = agree(planning.comm, planned)?;
+        planning.span = Some(planning.time.fixed(planned.units.dt)?);
+        planning.ground = Some(planning.find_ground(None)?);
+        planning.planned.push(Box::new(planned));
+        Ok(())
+    }
+}

@@ -1,0 +1,39 @@
+// `count` invocations; components of particles are `room` apart in their arrays; `cells` collision cells, which is also the
+// home of slots without a particle. `corner` and `places` are the block at which the directory begins and its size.
+// `shift`: how far collision cells lie before their sites, in 1 / ONE: now in kernels on cells, in the next collision in
+// kernels on particles. `kick`: what the body force adds to a velocity in half a step. `moves`: whether particles collide and
+// move, or are only counted. `step`: low word of the time step.
+struct Span {
+    count: u32,
+    room: u32,
+    cells: u32,
+    step: u32,
+    corner_x: i32,
+    corner_y: i32,
+    corner_z: i32,
+    places_x: i32,
+    places_y: i32,
+    places_z: i32,
+    shift_x: i32,
+    shift_y: i32,
+    shift_z: i32,
+    kick_x: f32,
+    kick_y: f32,
+    kick_z: f32,
+    moves: u32,
+}
+var<immediate> span: Span;
+
+// Bits of the fraction of a position, and its unit.
+const BITS: vec3<u32> = vec3<u32>(${bits}u);
+const ONE: f32 = ${one};
+
+// Words of a cell's sums: number of particles, momentum, energy, then what variants add.
+const WIDTH: u32 = ${width}u;
+const ENERGY: u32 = ${1 + dimension}u;
+const MOMENTUM_SCALE: f32 = ${momentum_scale};
+const ENERGY_SCALE: f32 = ${energy_scale};
+
+fn shift() -> vec3<i32> {
+    return vec3<i32>(span.shift_x, span.shift_y, span.shift_z);
+}

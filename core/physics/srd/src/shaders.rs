@@ -1,0 +1,188 @@
+//! The WGSL of the kernels.
+
+use std::f64::consts::TAU;
+
+use hematite_config::Result;
+use hematite_engine::sites::{self, PIECES, SOLID};
+use hematite_engine::{RANDOM, random_context};
+use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
+use minijinja::{Value, context};
+
+use crate::config::{Collision, Walls};
+use crate::parameters::Parameters;
+
+/// Invocations that share the cells in [`Shader::Measure`].
+pub const STRIDES: u32 = 4096;
+
+/// Kernels of the fluid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shader {
+    /// What happens in each cell.
+    Collide,
+    /// Collision, flight and sums of each particle.
+    Step,
+    /// Messages to other ranks.
+    Pack,
+    /// Sums of other ranks.
+    Add,
+    /// Particles of other ranks.
+    Enter,
+    /// Slots in use after these came.
+    Close,
+    /// Sums at sites.
+    Sample,
+    /// These added up.
+    Accumulate,
+    /// Totals.
+    Measure,
+    /// A new order of particles.
+    Permute,
+}
+
+macro_rules! file {
+    ($name:literal) => {
+        Template { name: $name, text: include_str!($name) }
+    };
+}
+
+const PARTS: [Template; 12] = [
+    file!("prelude.wgsl"),
+    file!("lookup.wgsl"),
+    file!("flight.wgsl"),
+    file!("wall_velocity.wgsl"),
+    file!("particles.wgsl"),
+    file!("fixed.wgsl"),
+    file!("thermal.wgsl"),
+    file!("collided.wgsl"),
+    file!("leaving.wgsl"),
+    file!("distributions.wgsl"),
+    file!("wide.wgsl"),
+    RANDOM,
+];
+
+impl Shader {
+    /// All kernels.
+    #[cfg(test)]
+    pub const ALL: [Self; 10] = [
+        Self::Collide,
+        Self::Step,
+        Self::Pack,
+        Self::Add,
+        Self::Enter,
+        Self::Close,
+        Self::Sample,
+        Self::Accumulate,
+        Self::Measure,
+        Self::Permute,
+    ];
+
+    fn template(self) -> Template {
+        match self {
+            Self::Collide => file!("collide.wgsl"),
+            Self::Step => file!("step.wgsl"),
+            Self::Pack => file!("pack.wgsl"),
+            Self::Add => file!("add.wgsl"),
+            Self::Enter => file!("enter.wgsl"),
+            Self::Close => file!("close.wgsl"),
+            Self::Sample => file!("sample.wgsl"),
+            Self::Accumulate => file!("accumulate.wgsl"),
+            Self::Measure => file!("measure.wgsl"),
+            Self::Permute => file!("permute.wgsl"),
+        }
+    }
+
+    /// Bytes of the immediate data.
+    fn immediates(self) -> u32 {
+        match self {
+            Self::Add | Self::Close | Self::Accumulate => 4,
+            Self::Pack => 8,
+            Self::Permute => 16,
+            Self::Collide | Self::Step | Self::Enter | Self::Sample | Self::Measure => 68,
+        }
+    }
+
+    /// The kernel's WGSL.
+    pub fn wgsl(self, parameters: &Parameters) -> String {
+        let shared = [&[MAIN], PIECES.as_slice(), PARTS.as_slice()].concat();
+        render(self.template(), &shared, &context(parameters))
+    }
+
+    /// The kernel on the device.
+    ///
+    /// # Errors
+    /// Where the device refuses it.
+    pub fn kernel(self, gpu: &Gpu, parameters: &Parameters) -> Result<Kernel> {
+        Kernel::new(gpu, self.template().name, &self.wgsl(parameters), self.immediates())
+    }
+}
+
+/// Which random numbers of a cell or a particle in a step are for what. Those of the gamma distribution come last.
+fn purposes() -> Value {
+    context! {
+        rotation => 0,
+        virtual_number => 1,
+        virtual_momentum => 2,
+        virtual_thermal => 3,
+        thermal => 4,
+        gamma => 64,
+    }
+}
+
+fn context(parameters: &Parameters) -> Value {
+    let Parameters { dimension, extent, periodic, collision, .. } = *parameters;
+    let bits = parameters.bits();
+    let axis = |a: usize| {
+        let wraps = periodic[a] && a < dimension;
+        let of_map = sites::axis(a, extent[a] as i32, wraps);
+        context! { period => (extent[a] as u64) << bits, ..of_map }
+    };
+    let all: Vec<Value> = (0..3).map(axis).collect();
+    let by_axis = context! {
+        dimension,
+        // Of all three axes where sites are looked up, of the domain's own where particles are.
+        axes => all[..dimension].to_vec(),
+        bits,
+        one => literal(f64::from(1 << bits)),
+        one_less => (1_i64 << bits) - 1,
+        solid => SOLID,
+        most_sites => 3 * parameters.reach() + 3,
+        width => parameters.width(),
+        record => parameters.record(),
+        workgroup => WORKGROUP,
+        strides => STRIDES,
+    };
+    let of_collision = context! {
+        andersen => collision == Collision::Andersen,
+        thermostat => parameters.thermostat > 0.0,
+        share => literal(parameters.thermostat),
+        slip => parameters.walls == Walls::Slip,
+        virtual => parameters.walls == Walls::NoSlip,
+        in_wall => literal(parameters.in_wall()),
+        speed => literal(parameters.speed),
+        fastest => literal(parameters.fastest()),
+        most => parameters.most_in_cell(),
+        momentum_scale => literal(parameters.momentum_scale()),
+        energy_scale => literal(parameters.energy_scale()),
+        cos => literal(parameters.turn()[0]),
+        sin => literal(parameters.turn()[1]),
+        turn => literal(TAU),
+        seed => parameters.seed,
+        purpose => purposes(),
+        philox => random_context(),
+    };
+    context! { ..by_axis, ..of_collision }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_kernels_are_valid_wgsl() {
+        for parameters in Parameters::samples() {
+            for shader in Shader::ALL {
+                wgsl_checks::validate((shader, &parameters), &shader.wgsl(&parameters));
+            }
+        }
+    }
+}

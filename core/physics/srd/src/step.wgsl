@@ -1,0 +1,82 @@
+// The time step of each particle: collision by what its cell says, half a kick of the body force, flight, the other half, and
+// its share of the sums of its next cell. A particle on another rank's site goes into the message to it.
+#include "prelude.wgsl"
+#include "main.wgsl"
+#include "flight.wgsl"
+#include "wall_velocity.wgsl"
+#include "particles.wgsl"
+#include "fixed.wgsl"
+#if andersen
+#include "philox.wgsl"
+#include "thermal.wgsl"
+#endif
+#include "collided.wgsl"
+#include "leaving.wgsl"
+
+// Largest velocity along an axis: nothing flies beyond what ranks know of each other.
+const FASTEST: f32 = ${fastest};
+
+var<storage, read> label: array<u32>;
+var<storage, read_write> home: array<u32>;
+var<storage, read_write> sums: array<atomic<i32>>;
+// The fastest velocity beyond FASTEST, as bits; particles that are nowhere.
+var<storage, read_write> health: array<atomic<u32>>;
+
+fn work_on(i: u32) {
+    let cell = home[i];
+    if (cell == span.cells) {
+        return;
+    }
+    var v = velocity_of(i);
+    var at = position_of(i);
+    let before = at >> BITS;
+    if (span.moves == 1u) {
+        let kick = vec3<f32>(span.kick_x, span.kick_y, span.kick_z);
+        v = slowed(collided(v, cell, i) + kick);
+        let flight = flown(at, v);
+        at = flight.at;
+        v = flight.v + kick;
+#for axis in axes
+#if axis.periodic
+        at.${axis.name} += select(0, ${axis.period}, at.${axis.name} < 0) - select(0, ${axis.period}, at.${axis.name} >= ${axis.period});
+#endif
+#endfor
+        put(i, at, v);
+    }
+    let next = cell_at((at + shift()) >> BITS);
+    if (next == SOLID) {
+        atomicAdd(&health[1], 1u);
+        home[i] = span.cells;
+        return;
+    }
+    atomicAdd(&sums[next * WIDTH], 1);
+#for axis in axes
+    atomicAdd(&sums[next * WIDTH + ${1 + axis.index}u], momentum_of(v.${axis.name}));
+#endfor
+    atomicAdd(&sums[next * WIDTH + ENERGY], energy_of(v));
+#if andersen
+    let thermal = thermal_velocity(label[i], span.step + span.moves);
+#for axis in axes
+    atomicAdd(&sums[next * WIDTH + ENERGY + ${1 + axis.index}u], momentum_of(thermal.${axis.name}));
+#endfor
+#endif
+    var stays = true;
+    if (any((at >> BITS) != before)) {
+        let owner = kind[cell_at(at >> BITS)] >> 16u;
+        if (owner != 0u) {
+            stays = false;
+            leave(owner - 1u, i, at, v);
+        }
+    }
+    home[i] = select(span.cells, next, stays);
+}
+
+// `v`, but no faster than FASTEST along any axis; that it was, or is no number, is noted.
+fn slowed(v: vec3<f32>) -> vec3<f32> {
+    let speed = max(abs(v.x), max(abs(v.y), abs(v.z)));
+    if (speed <= FASTEST) {
+        return v;
+    }
+    atomicMax(&health[0], bitcast<u32>(speed));
+    return clamp(v, vec3<f32>(-FASTEST), vec3<f32>(FASTEST));
+}

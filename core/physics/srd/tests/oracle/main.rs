@@ -1,0 +1,154 @@
+//! The kernels against a time step in plain f64, and what a fluid in equilibrium must be.
+
+mod domain;
+mod equilibrium;
+mod reference;
+
+use hematite_comm::Solo;
+use hematite_engine::philox;
+use hematite_gpu::{Gpu, Needs, Recorder};
+use physics_srd::{Cells, Collision, Particle, Solvent, Walls, at_start};
+
+use domain::Setting;
+use reference::Body;
+
+fn device() -> Gpu {
+    Gpu::open(0, Needs { checks: true, ..Needs::default() }).expect("a device")
+}
+
+/// The particles at the start of a run in `setting`, and a solvent with them.
+fn solvent(gpu: &Gpu, setting: &Setting) -> (Vec<Particle>, Solvent) {
+    let cells = Cells::new(gpu, &Solo, &setting.ground, &setting.parameters).expect("cells");
+    let particles = at_start(&Solo, &setting.ground, &setting.parameters).expect("particles");
+    let mut solvent = Solvent::new(gpu, &Solo, (&setting.parameters, cells), &particles).expect("a solvent");
+    solvent.count(&Solo, 0).expect("counts");
+    (particles, solvent)
+}
+
+/// Does the steps `steps`, with a look after every 64th.
+fn advance(gpu: &Gpu, solvent: &mut Solvent, steps: std::ops::Range<u64>, kick: [f64; 3]) {
+    for step in steps {
+        let mut recorder = Recorder::new(gpu);
+        solvent.record_step(&Solo, &mut recorder, step, kick).expect("steps");
+        recorder.submit();
+        if (step + 1) % 64 == 0 {
+            solvent.look(&Solo, step + 1).expect("a sound state");
+        }
+    }
+}
+
+fn sorted(mut particles: Vec<Particle>) -> Vec<Particle> {
+    particles.sort_by_key(|particle| particle.label);
+    particles
+}
+
+/// A third of the sites are wall, at random.
+fn random_sites(seed: u32) -> impl Fn([usize; 3]) -> bool {
+    move |[x, y, z]| !philox([x as u32, y as u32, z as u32, seed], [0, 0])[0].is_multiple_of(3)
+}
+
+/// Compares one step of the device with the reference; `kick` is half a step's acceleration.
+fn one_step(setting: &Setting, kick: [f64; 3], lid: [f64; 3]) {
+    let gpu = device();
+    let (particles, mut solvent) = solvent(&gpu, setting);
+    let particles = sorted(particles);
+    let mut bodies: Vec<Body> = particles.iter().map(|particle| Body::of(setting, particle)).collect();
+    match setting.parameters.collision {
+        Collision::Rotation => reference::collide(setting, &mut bodies, 0),
+        Collision::Andersen => andersen(setting, &particles, &mut bodies),
+    }
+    for body in &mut bodies {
+        body.v = [0, 1, 2].map(|a| body.v[a] + kick[a]);
+        reference::fly(setting, body, lid);
+        body.v = [0, 1, 2].map(|a| body.v[a] + kick[a]);
+    }
+    advance(&gpu, &mut solvent, 0..1, kick);
+    let found = sorted(solvent.particles().expect("particles"));
+    assert_eq!(found.len(), bodies.len());
+    let (mut compared, mut bounced) = (0, 0);
+    for ((body, found), before) in bodies.iter().zip(&found).zip(&particles) {
+        if body.doubt < 1e-4 {
+            continue;
+        }
+        let at = Body::of(setting, found);
+        for a in 0..3 {
+            let extent = setting.parameters.extent[a] as f64;
+            let wrapped = if setting.parameters.periodic[a] { body.x[a].rem_euclid(extent) } else { body.x[a] };
+            let off = (at.x[a] - wrapped).abs();
+            assert!(off < 2e-5 || extent - off < 2e-5, "{before:?}: at {:?}, wanted {body:?}", at.x);
+            assert!((at.v[a] - body.v[a]).abs() < 3e-6, "{before:?}: {:?}, wanted {body:?}", at.v);
+        }
+        compared += 1;
+        let free = Body::of(setting, before);
+        bounced += usize::from((0..3).any(|a| (at.x[a] - free.x[a] - at.v[a]).abs() > 1e-3));
+    }
+    assert!(compared > bodies.len() * 9 / 10, "{compared} of {} compared", bodies.len());
+    assert!(bounced > bodies.len() / 20, "{bounced} met walls or wrapped");
+}
+
+/// Andersen's collision in the reference: v' = u + v_ran - sum v_ran / N.
+fn andersen(setting: &Setting, particles: &[Particle], bodies: &mut [Body]) {
+    let cells = reference::cells(setting, bodies, 0);
+    let drawn: Vec<[f64; 3]> = particles.iter().map(|p| reference::thermal(setting, p.label, 0)).collect();
+    let mean = |of: &dyn Fn(usize) -> [f64; 3], cell: [i32; 3]| {
+        let inside: Vec<[f64; 3]> = (0..cells.len()).filter(|&i| cells[i] == cell).map(of).collect();
+        [0, 1, 2].map(|a| inside.iter().map(|v| v[a]).sum::<f64>() / inside.len() as f64)
+    };
+    let before: Vec<[f64; 3]> = bodies.iter().map(|body| body.v).collect();
+    for (i, body) in bodies.iter_mut().enumerate() {
+        let (u, drift) = (mean(&|k| before[k], cells[i]), mean(&|k| drawn[k], cells[i]));
+        body.v = [0, 1, 2].map(|a| u[a] + drawn[i][a] - drift[a]);
+    }
+}
+
+#[test]
+fn rotations_and_flights_are_those_of_the_reference() {
+    for (extent, periodic) in [([19, 14, 1], [true, false, false]), ([11, 9, 8], [true, true, false])] {
+        for walls in [Walls::BounceBack, Walls::Slip] {
+            let edges = move |[x, y, z]: [usize; 3]| {
+                let inner = |a: usize, at: usize| periodic[a] || extent[a] == 1 || (1..extent[a] - 1).contains(&at);
+                inner(0, x) && inner(1, y) && inner(2, z)
+            };
+            let random = random_sites(5);
+            let mut setting = Setting::new(extent, periodic, None, move |at| edges(at) && random(at));
+            setting.parameters.walls = walls;
+            one_step(&setting, [1e-3, -2e-3, 0.0], [0.0; 3]);
+        }
+    }
+}
+
+#[test]
+fn moving_walls_push_particles_along() {
+    let lid = [0.02, 0.0, -0.01];
+    let setting = Setting::new([8, 9, 7], [true, false, true], Some(lid), |[_, y, _]| (1..8).contains(&y));
+    one_step(&setting, [0.0; 3], lid);
+}
+
+#[test]
+fn velocities_are_drawn_anew_by_andersen() {
+    let mut setting = Setting::new([7, 6, 5], [true, true, true], None, |_| true);
+    setting.parameters.collision = Collision::Andersen;
+    one_step(&setting, [0.0; 3], [0.0; 3]);
+}
+
+#[test]
+fn momentum_and_energy_are_conserved_to_the_last_units() {
+    for extent in [[16, 16, 1], [8, 8, 8]] {
+        let setting = Setting::new(extent, [true, true, extent[2] > 1], None, |_| true);
+        let (gpu, steps) = (device(), 640);
+        let (particles, mut solvent) = solvent(&gpu, &setting);
+        let start = solvent.totals(&Solo).expect("totals");
+        advance(&gpu, &mut solvent, 0..steps, [0.0; 3]);
+        let end = solvent.totals(&Solo).expect("totals");
+        assert_eq!((start.particles, end.particles), (particles.len() as i64, particles.len() as i64));
+        // Each step rounds each momentum to a unit and each velocity to the last bit of f32: they add up like a random walk.
+        let unit = 1.0 / setting.parameters.momentum_scale() + f64::from(f32::EPSILON) * setting.parameters.speed;
+        let walk = unit * (steps as f64 * particles.len() as f64).sqrt();
+        for a in 0..3 {
+            let off = (end.momentum[a] - start.momentum[a]).abs();
+            assert!(off < 4.0 * walk, "momentum changed by {off:e}, {walk:e} by rounding");
+        }
+        let off = (end.energy / start.energy - 1.0).abs();
+        assert!(off < 1e-8 * steps as f64 && off < 2e-6, "energy changed by {off:e} of itself");
+    }
+}

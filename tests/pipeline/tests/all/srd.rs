@@ -1,0 +1,208 @@
+//! Fluids of particles by stochastic rotation dynamics: the same bits on any number of ranks, restarts, balance, faults.
+
+use pipeline_tests::{Folder, draw};
+use serde_json::{Value, json};
+
+/// Sets what a JSON pointer leads to.
+fn set(config: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    config.pointer_mut(parent).expect("a place")[key] = value;
+}
+
+/// A block with ragged grains that wraps in all directions, and the run of a fluid through it.
+fn porous(changes: &[(&str, Value)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("porous.mha", &draw::porous_block().mha());
+    let geometry =
+        json!({"voxels": {"file": "porous.mha"}, "spacing": "1 um", "periodic": ["x", "y", "z"], "keep": "largest"});
+    folder.json("case.json", &json!({"geometry": geometry, "parts": [2]}));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let run = json!({
+        "case": "case.h5",
+        "fluid": {"srd": {
+            "density": "1000 kg/m3", "temperature": "300 K", "mean_free_path": 0.15, "particles_per_cell": 3.3, "sample_every": 7
+        }},
+        "drive": {"force": ["400 Pa/m", "-100 Pa/m", "50 Pa/m"]},
+        "time": {"steps": 200},
+        "dumps": [{"every": 100, "at": [33]}, {"name": "plane", "every": 50, "region": {"plane": {"axis": "y", "at": "11 um"}}}],
+        "monitor": {"every": 50}
+    });
+    write(&folder, run, changes);
+    folder
+}
+
+/// A 2-D channel along x whose upper wall moves.
+fn sheared(changes: &[(&str, Value)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("channel.pgm", &draw::Picture::of(40, 15, |_, y| (1..14).contains(&y)).pgm());
+    folder.json(
+        "case.json",
+        &json!({
+            "geometry": {"image": "channel.pgm", "spacing": "1 um", "periodic": ["x"]},
+            "openings": [{"name": "lid", "kind": "wall", "face": "y+"}],
+        }),
+    );
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let run = json!({
+        "case": "case.h5",
+        "fluid": {"srd": {"density": "1000 kg/m3", "temperature": "300 K", "mean_free_path": 0.1, "particles_per_cell": 10}},
+        "openings": {"lid": {"wall_velocity": ["1 mm/s", "0 m/s"]}},
+        "time": {"steps": 200},
+        "dumps": [{"every": 100}],
+        "monitor": {"every": 50}
+    });
+    write(&folder, run, changes);
+    folder
+}
+
+fn write(folder: &Folder, mut run: Value, changes: &[(&str, Value)]) {
+    for (pointer, value) in changes {
+        set(&mut run, pointer, value.clone());
+    }
+    folder.json("run.json", &run);
+}
+
+fn same(folder: &Folder, a: &str, b: &str) {
+    let compared = folder.post(&["compare", a, b]).done();
+    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+    assert_eq!(folder.read(&format!("{a}/ledger.csv")), folder.read(&format!("{b}/ledger.csv")));
+}
+
+fn ranks_agree(folder: &Folder) {
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
+    let _three = folder.run(&["run.json", "-o", "three", "--quiet", "--threads", "3"]).done();
+    same(folder, "solo", "two");
+    same(folder, "solo", "three");
+    // Stopped where neither a look nor a sample is due, and on with other ranks.
+    let _part = folder.run(&["run.json", "-o", "parted", "--quiet", "--threads", "3", "--steps", "61"]).done();
+    let _rest =
+        folder.run(&["run.json", "-o", "parted", "--quiet", "--restart", "--threads", "2", "--steps", "133"]).done();
+    let _rest = folder.run(&["run.json", "-o", "parted", "--quiet", "--restart"]).done();
+    same(folder, "solo", "parted");
+}
+
+#[test]
+fn ranks_agree_in_a_porous_block() {
+    ranks_agree(&porous(&[]));
+}
+
+#[test]
+fn ranks_agree_on_a_gas_of_andersen() {
+    ranks_agree(&porous(&[
+        ("/fluid/srd/collision", json!("andersen")),
+        ("/fluid/srd/mean_free_path", json!(0.4)),
+        ("/drive", json!({})),
+    ]));
+}
+
+#[test]
+fn ranks_agree_below_a_moving_wall() {
+    ranks_agree(&sheared(&[]));
+}
+
+#[test]
+fn the_device_may_wait_for_messages() {
+    let folder = sheared(&[]);
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let call = folder.call("run", &["run.json", "-o", "two", "--quiet", "--threads", "2"]);
+    let _two = call.with("HEMATITE_DEVICE_WAITS", "1").end().done();
+    same(&folder, "solo", "two");
+}
+
+#[test]
+fn balance_changes_nothing() {
+    let folder = porous(&[]);
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let mut run = folder.read_json("run.json");
+    run["balance"] = json!({"every": 40, "tolerance": 0.0});
+    folder.json("balanced.json", &run);
+    let _three = folder.run(&["balanced.json", "-o", "three", "--quiet", "--threads", "3"]).done();
+    assert!(folder.read("three/log.jsonl").contains("\"event\":\"balance\""));
+    same(&folder, "solo", "three");
+}
+
+#[test]
+fn momentum_goes_from_a_moving_wall_into_the_fluid() {
+    let folder = sheared(&[("/time/steps", json!(1500)), ("/dumps/0/every", json!(750))]);
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let _flow = folder.post(&["flow", "run"]).done();
+    let table = folder.read("run/statistics/layers_y.csv");
+    let mut rows = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = rows.next().expect("a header");
+    let at = header.iter().position(|name| *name == "velocity_x_m_per_s").expect("a column");
+    let speeds: Vec<f64> = rows.map(|row| row[at].parse().expect("a number")).collect();
+    assert_eq!(speeds.len(), 13);
+    // Linear from wall to wall, but for fluctuations.
+    for (k, speed) in speeds.iter().enumerate() {
+        let wanted = 1e-3 * (12.5 - k as f64) / 13.0;
+        assert!((speed - wanted).abs() < 1.2e-4, "layer {k}: {speed}, wanted {wanted}: {speeds:?}");
+    }
+}
+
+#[test]
+fn what_cannot_work_is_refused() {
+    let folder = sheared(&[]);
+    let good = folder.read_json("run.json");
+    for (pointer, value, pieces) in [
+        ("/fluid/srd/grid_shift", json!(false), &["fluid.srd.grid_shift", "mean free path of 0.1", "true"][..]),
+        ("/fluid/srd/angle", json!(0), &["fluid.srd.angle", "0 must be above 0", "130"]),
+        ("/fluid/srd/angle", json!(181), &["fluid.srd.angle", "181", "180 degrees"]),
+        ("/fluid/srd/particles_per_cell", json!(1.5), &["fluid.srd.particles_per_cell", "1.5", "2 to 200"]),
+        ("/fluid/srd/mean_free_path", json!(0), &["fluid.srd.mean_free_path", "0.001 to 3"]),
+        ("/fluid/srd/mean_free_path", json!(null), &["fluid.srd.mean_free_path or time.step"]),
+        ("/time/step", json!("1 us"), &["fluid.srd.mean_free_path or time.step"]),
+        ("/fluid/srd/temperature", json!("0 K"), &["fluid.srd.temperature", "above 0"]),
+        ("/fluid/srd/temperature", json!("300 C"), &["fluid.srd.temperature", "300 C"]),
+        ("/fluid/srd/thermostat", json!(2), &["fluid.srd.thermostat", "0 to 1"]),
+        ("/fluid/srd/sample_every", json!(0), &["fluid.srd.sample_every"]),
+        ("/fluid/srd/colision", json!("andersen"), &["colision", "\"collision\"?"]),
+        (
+            "/fluid/lattice_boltzmann",
+            json!({"density": "1 kg/m3", "viscosity": "1 Pa s", "tau": 0.8}),
+            &["srd", "give one"],
+        ),
+        (
+            "/openings/lid",
+            json!({"wall_velocity": ["9 m/s", "0 m/s"]}),
+            &["openings.lid.wall_velocity", "speed of sound"],
+        ),
+        ("/openings/lid", json!({"wall_velocity": ["1 mm/s"]}), &["openings.lid.wall_velocity", "1 components"]),
+        ("/openings/lit", json!({}), &["openings.lit", "\"lid\"?"]),
+        ("/initial", json!({"velocity": ["1 km/s", "0 m/s"]}), &["initial.velocity", "speed of sound"]),
+        ("/drive", json!({"force": ["1 GPa/m", "0 Pa/m"]}), &["drive", "thermal speeds", "0.1"]),
+        ("/drive", json!({"pressure_drop": {"axis": "y", "drop": "1 Pa"}}), &["drive.pressure_drop", "not a periodic"]),
+        ("/fluid/srd/mean_free_path", json!(2.9), &["40 sites long along a periodic direction", "72"]),
+        ("/cells", json!({"kernel": 2}), &["\"cells\"", "physics that the run does not have"]),
+    ] {
+        let mut run = good.clone();
+        set(&mut run, pointer, value);
+        folder.json("run.json", &run);
+        println!("{run}");
+        let pieces = [&["run.json"], pieces].concat();
+        folder.refuses("run", &["run.json", "--quiet"], &pieces);
+        folder.refuses("run", &["run.json", "--quiet", "--check"], &pieces);
+    }
+}
+
+#[test]
+fn openings_are_refused() {
+    let folder = Folder::with_vessel();
+    let mut run = folder.read_json("run.json");
+    run["fluid"] = json!({"srd": {"density": "1000 kg/m3", "temperature": "300 K", "mean_free_path": 0.1}});
+    run["openings"] = json!({});
+    run["time"] = json!({"steps": 10});
+    folder.json("run.json", &run);
+    folder.refuses("run", &["run.json", "--quiet"], &["run.json", "openings.inlet", "periodic", "lattice_boltzmann"]);
+}
+
+#[test]
+fn another_fluid_does_not_go_on_from_a_checkpoint() {
+    let folder = sheared(&[]);
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet", "--steps", "50"]).done();
+    let mut run = folder.read_json("run.json");
+    set(&mut run, "/fluid/srd/mean_free_path", json!(0.2));
+    folder.json("run.json", &run);
+    let refused = folder.run(&["run.json", "-o", "run", "--quiet", "--restart"]).failed(2);
+    assert!(refused.stderr.contains("mean free path 0.1"), "{}", refused.stderr);
+}
