@@ -6,6 +6,9 @@
 #include "wall_velocity.wgsl"
 #include "philox.wgsl"
 #include "distributions.wgsl"
+#if spin
+#include "spin_of_cell.wgsl"
+#endif
 
 // Thermal speed along an axis, lattice units a step.
 const SPEED: f32 = ${speed};
@@ -71,9 +74,9 @@ fn work_on(cell: u32) {
     thermal.${axis.name} = f32(sums[at + ENERGY + ${1 + axis.index}u]) / MOMENTUM_SCALE;
 #endfor
 #endif
-    for (var k = 0u; k < WIDTH; k++) {
-        sums[at + k] = 0;
-    }
+#if not spin
+    clear(at);
+#endif
     if (number == 0) {
         return;
     }
@@ -92,34 +95,73 @@ fn work_on(cell: u32) {
     }
 #endif
     let u = total / all;
+    let row = ${rows}u * cell;
 #if andersen
     // Virtual particles get thermal velocities too, of which the mean alone matters.
     let words = random(key, ${purpose.virtual_thermal}u);
     let more = normals_of(words.zw);
     thermal += SPEED * sqrt(all - n) * vec3<f32>(normals_of(words.xy), ${"0.0" if dimension == 2 else "more.x"});
-    collisions[2u * cell] = vec4<f32>(u, 0.0);
-    collisions[2u * cell + 1u] = vec4<f32>(thermal / all, 0.0);
+    let drift = thermal / all;
+    collisions[row] = vec4<f32>(u, 0.0);
+    collisions[row + 1u] = vec4<f32>(drift, 0.0);
+#if spin
+    var spin = Spin(vec3<f32>(0.0), vec3<f32>(0.0), 1.0);
+    if ((kind[cell] & 255u) == 0u && number > 1) {
+        spin = spin_of(cell, n, u - drift);
+    }
+#endif
 #else
     let words = random(key, ${purpose.rotation}u);
     var factor = 1.0;
+    let relative = energy - 2.0 * dot(u, p) + n * dot(u, u);
+#if spin
+    let whole = (kind[cell] & 255u) == 0u;
+    // Those of a rigid rotation are left alone.
+    let freedom = ${dimension}.0 * n * (1.0 - 1.0 / all) - select(0.0, ${3 if dimension == 3 else 1}.0, whole);
+#else
+    let freedom = ${dimension}.0 * n * (1.0 - 1.0 / all);
+#endif
+    var drawn = -1.0;
 #if thermostat
     // Maxwell-Boltzmann scaling, Huang, Chatterji, Sutmann, Gompper and Winkler, J. Comput. Phys. 229, 168 (2010): the
     // energy about the mean velocity is drawn anew, with as many degrees of freedom as it has.
-    let relative = energy - 2.0 * dot(u, p) + n * dot(u, u);
-    let freedom = ${dimension}.0 * n * (1.0 - 1.0 / all);
     if (uniform_of(words.z) <= ${share} && freedom > 0.5 && relative > 1e-6 * SPEED * SPEED) {
-        factor = sqrt(2.0 * SPEED * SPEED * gamma(0.5 * freedom, key) / relative);
+        drawn = 2.0 * SPEED * SPEED * gamma(0.5 * freedom, key);
+        factor = sqrt(drawn / relative);
     }
 #endif
 #if dimension == 2
-    collisions[cell] = vec4<f32>(u.xy, factor, select(${sin}, -${sin}, (words.x & 1u) == 1u));
+    let sine = select(${sin}, -${sin}, (words.x & 1u) == 1u);
 #else
     // An axis with any direction alike.
     let height = 2.0 * uniform_of(words.x) - 1.0;
     let turn = ${turn} * uniform_of(words.y);
     let radius = sqrt(max(0.0, 1.0 - height * height));
-    collisions[2u * cell] = vec4<f32>(u, factor);
-    collisions[2u * cell + 1u] = vec4<f32>(radius * cos(turn), radius * sin(turn), height, 0.0);
+    let axis = vec3<f32>(radius * cos(turn), radius * sin(turn), height);
+#endif
+#if spin
+    var spin = Spin(vec3<f32>(0.0), vec3<f32>(0.0), factor);
+    if (whole && number > 1) {
+        spin = spin_of(cell, n, u, relative, ${"sine" if dimension == 2 else "axis"}, drawn);
+        factor = spin.factor;
+    }
+#endif
+#if dimension == 2
+    collisions[row] = vec4<f32>(u.xy, factor, sine);
+#else
+    collisions[row] = vec4<f32>(u, factor);
+    collisions[row + 1u] = vec4<f32>(axis, 0.0);
 #endif
 #endif
+#if spin
+    collisions[row + 2u] = vec4<f32>(spin.omega, 0.0);
+    collisions[row + 3u] = vec4<f32>(spin.middle, 0.0);
+    clear(at);
+#endif
+}
+
+fn clear(at: u32) {
+    for (var k = 0u; k < WIDTH; k++) {
+        sums[at + k] = 0;
+    }
 }

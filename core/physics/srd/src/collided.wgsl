@@ -5,14 +5,14 @@ var<storage, read> collisions: array<vec4<f32>>;
 // Andersen's thermostat, Noguchi, Kikuchi and Gompper, EPL 78, 10005 (2007), eq. 3:
 // v' = u + v_ran - sum v_ran / N.
 fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
-    let u = collisions[2u * cell].xyz;
-    let drift = collisions[2u * cell + 1u].xyz;
+    let u = collisions[${rows}u * cell].xyz;
+    let drift = collisions[${rows}u * cell + 1u].xyz;
     return u + thermal_velocity(label[i], span.step) - drift;
 }
 #elif dimension == 2
 // Malevanets and Kapral, J. Chem. Phys. 110, 8605 (1999), eq. 2: v' = u + R(+-alpha) (v - u), here times the thermostat's factor.
 fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
-    let state = collisions[cell];
+    let state = collisions[${rows}u * cell];
     let w = v.xy - state.xy;
     return vec3<f32>(state.xy + state.z * (${cos} * w + state.w * vec2<f32>(-w.y, w.x)), 0.0);
 }
@@ -20,10 +20,19 @@ fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
 // Malevanets and Kapral, J. Chem. Phys. 110, 8605 (1999), eq. 2: v' = u + R(n, alpha) (v - u), here times the thermostat's
 // factor, where R turns by alpha about the axis n.
 fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
-    let u = collisions[2u * cell];
-    let n = collisions[2u * cell + 1u].xyz;
+    let u = collisions[${rows}u * cell];
+    let n = collisions[${rows}u * cell + 1u].xyz;
     let w = v - u.xyz;
     let along = dot(n, w) * n;
     return u.xyz + u.w * (along + ${cos} * (w - along) + ${sin} * cross(n, w));
+}
+#endif
+
+#if spin
+// What the conservation of angular momentum adds at the place `r` in a cell, from its middle: omega x (r - middle).
+fn spun(cell: u32, r: vec3<f32>) -> vec3<f32> {
+    let omega = collisions[${rows}u * cell + 2u].xyz;
+    let middle = collisions[${rows}u * cell + 3u].xyz;
+    return cross(omega, r - middle);
 }
 #endif

@@ -53,6 +53,10 @@ pub struct SrdConfig {
     /// What particles of a cell do to each other.
     #[serde(default)]
     pub collision: Collision,
+    /// Whether collisions conserve the angular momentum of each cell that no wall cuts. It matters where the fluid turns as a
+    /// whole, or where viscosities differ, and costs time.
+    #[serde(default)]
+    pub angular_momentum: bool,
     /// Share of cells, chosen at random in each step, whose energy is drawn anew from the distribution of the temperature:
     /// from 0 to 1. With 0 energy is conserved, and a force heats the fluid. With much more than the default, stresses are
     /// forgotten sooner, which changes the viscosity of fluids with long mean free paths. For "collision": "rotation".

@@ -32,6 +32,8 @@ pub struct Parameters {
     pub angle: f64,
     /// What particles of a cell do to each other.
     pub collision: Collision,
+    /// Whether collisions conserve angular momentum.
+    pub angular_momentum: bool,
     /// Share of cells whose energy is drawn anew in a step.
     pub thermostat: f64,
     /// Whether cells are shifted.
@@ -100,10 +102,24 @@ impl Parameters {
         near.min_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or([self.angle.cos(), self.angle.sin()])
     }
 
-    /// Words of a cell's sums.
+    /// Units in a lattice spacing of the sums of positions in a cell.
+    pub fn length_scale(&self) -> f64 {
+        power_of_two(f64::from(i32::MAX) / (0.5 * f64::from(self.most_in_cell())))
+    }
+
+    /// Words of a cell's sums: number, momentum, energy; of Andersen's collision the momentum of the velocities drawn; then what
+    /// spin.wgsl adds.
     pub fn width(&self) -> u32 {
-        let more = if self.collision == Collision::Andersen { self.dimension } else { 0 };
-        (2 + self.dimension + more) as u32
+        let andersen = self.collision == Collision::Andersen;
+        let drawn = if andersen { self.dimension } else { 0 };
+        let spin = match (self.angular_momentum, self.dimension, andersen) {
+            (false, ..) => 0,
+            (true, 2, true) => 4,
+            (true, 2, false) => 5,
+            (true, _, true) => 12,
+            (true, _, false) => 18,
+        };
+        (2 + self.dimension + drawn + spin) as u32
     }
 
     /// Words of a particle in a message: position, velocity, label.
@@ -124,7 +140,7 @@ impl Parameters {
         for dimension in [2, 3] {
             for collision in [Collision::Rotation, Collision::Andersen] {
                 for walls in [Walls::NoSlip, Walls::BounceBack, Walls::Slip] {
-                    for thermostat in [0.1, 0.0] {
+                    for (thermostat, angular_momentum) in [(0.1, false), (0.0, false), (0.1, true), (0.0, true)] {
                         found.push(Self {
                             dimension,
                             extent: [16, 12, if dimension == 2 { 1 } else { 9 }],
@@ -133,6 +149,7 @@ impl Parameters {
                             speed: 0.1,
                             angle: 2.3,
                             collision,
+                            angular_momentum,
                             thermostat,
                             grid_shift: true,
                             walls,

@@ -134,6 +134,7 @@ impl PlannedSrd {
             speed,
             angle: config.angle.to_radians(),
             collision: config.collision,
+            angular_momentum: config.angular_momentum,
             thermostat: if config.collision == Collision::Rotation { config.thermostat } else { 0.0 },
             grid_shift: config.grid_shift,
             walls: config.walls,

@@ -45,7 +45,7 @@ macro_rules! file {
     };
 }
 
-const PARTS: [Template; 12] = [
+const PARTS: [Template; 14] = [
     file!("prelude.wgsl"),
     file!("lookup.wgsl"),
     file!("flight.wgsl"),
@@ -57,6 +57,8 @@ const PARTS: [Template; 12] = [
     file!("leaving.wgsl"),
     file!("distributions.wgsl"),
     file!("wide.wgsl"),
+    file!("spin.wgsl"),
+    file!("spin_of_cell.wgsl"),
     RANDOM,
 ];
 
@@ -97,7 +99,7 @@ impl Shader {
             Self::Add | Self::Close | Self::Accumulate => 4,
             Self::Pack => 8,
             Self::Permute => 16,
-            Self::Collide | Self::Step | Self::Enter | Self::Sample | Self::Measure => 68,
+            Self::Collide | Self::Step | Self::Enter | Self::Sample | Self::Measure => 80,
         }
     }
 
@@ -128,6 +130,15 @@ fn purposes() -> Value {
     }
 }
 
+/// Rows of four numbers in which collide.wgsl leaves what a cell does to its particles.
+pub fn rows(parameters: &Parameters) -> u32 {
+    match (parameters.angular_momentum, parameters.collision, parameters.dimension) {
+        (true, ..) => 4,
+        (false, Collision::Rotation, 2) => 1,
+        (false, ..) => 2,
+    }
+}
+
 fn context(parameters: &Parameters) -> Value {
     let Parameters { dimension, extent, periodic, collision, .. } = *parameters;
     let bits = parameters.bits();
@@ -153,6 +164,11 @@ fn context(parameters: &Parameters) -> Value {
     };
     let of_collision = context! {
         andersen => collision == Collision::Andersen,
+        spin => parameters.angular_momentum,
+        first_of_spin => 2 + dimension + if collision == Collision::Andersen { dimension } else { 0 },
+        length_scale => literal(parameters.length_scale()),
+        // Rows of four numbers of what a cell does to its particles.
+        rows => rows(parameters),
         thermostat => parameters.thermostat > 0.0,
         share => literal(parameters.thermostat),
         slip => parameters.walls == Walls::Slip,

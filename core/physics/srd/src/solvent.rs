@@ -9,7 +9,7 @@ use crate::cells::Cells;
 use crate::exchange::Exchange;
 use crate::parameters::Parameters;
 use crate::particles::Particle;
-use crate::shaders::{STRIDES, Shader};
+use crate::shaders::{STRIDES, Shader, rows};
 
 /// Time steps between looks, which sort particles by cell.
 pub const LOOK: u64 = 64;
@@ -130,7 +130,7 @@ impl Shared {
         let walls: Vec<f32> = parameters.wall_velocities.iter().flatten().map(|&u| u as f32).collect();
         let shared = Self {
             sums: gpu.buffer("sums of cells", 4 * count * u64::from(parameters.width()))?,
-            collisions: gpu.buffer("collisions of cells", 32 * count)?,
+            collisions: gpu.buffer("collisions of cells", 16 * u64::from(rows(parameters)) * count)?,
             walls: gpu.buffer("velocities of walls", 4 * walls.len() as u64)?,
             health: gpu.buffer("health of particles", 4 * HEALTH as u64)?,
             tally: gpu.buffer("slots in use", 8)?,
@@ -337,6 +337,7 @@ impl Solvent {
         words.extend(self.shift(collision).map(|s| s as u32));
         words.extend(kick.map(|k| (k as f32).to_bits()));
         words.push(u32::from(moves));
+        words.extend(self.shift(collision.saturating_sub(1)).map(|s| s as u32));
         words
     }
 

@@ -11,6 +11,9 @@
 #include "thermal.wgsl"
 #endif
 #include "collided.wgsl"
+#if spin
+#include "spin.wgsl"
+#endif
 #include "leaving.wgsl"
 
 // Largest velocity along an axis: nothing flies beyond what ranks know of each other.
@@ -32,7 +35,11 @@ fn work_on(i: u32) {
     let before = at >> BITS;
     if (span.moves == 1u) {
         let kick = vec3<f32>(span.kick_x, span.kick_y, span.kick_z);
-        v = slowed(collided(v, cell, i) + kick);
+        v = collided(v, cell, i);
+#if spin
+        v += spun(cell, place_in_cell(at, vec3<i32>(span.before_x, span.before_y, span.before_z)));
+#endif
+        v = slowed(v + kick);
         let flight = flown(at, v);
         at = flight.at;
         v = flight.v + kick;
@@ -59,6 +66,9 @@ fn work_on(i: u32) {
 #for axis in axes
     atomicAdd(&sums[next * WIDTH + ENERGY + ${1 + axis.index}u], momentum_of(thermal.${axis.name}));
 #endfor
+#endif
+#if spin
+    add_spin(next, place_in_cell(at, shift()), ${"v - thermal" if andersen else "v"});
 #endif
     var stays = true;
     if (any((at >> BITS) != before)) {

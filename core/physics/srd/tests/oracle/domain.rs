@@ -70,6 +70,7 @@ impl Setting {
             speed: 0.3,
             angle: 2.2,
             collision: Collision::Rotation,
+            angular_momentum: false,
             thermostat: 0.0,
             grid_shift: true,
             walls: Walls::BounceBack,
