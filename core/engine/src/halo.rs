@@ -54,7 +54,7 @@ impl HaloExchange {
             true => None,
             false => {
                 let bytes = |lists: &[(usize, Vec<u32>)]| lists.iter().map(|(_, list)| 4 * list.len() as u64).sum();
-                Some(RankChannel::prompt(gpu, "halo", bytes(&out), bytes(&into))?)
+                Some(RankChannel::new(gpu, gpu.channel("halo", bytes(&out), bytes(&into))?))
             }
         };
         let kernel = |scatter: bool| Kernel::new(gpu, "words of halos", &wgsl(scatter), 4);

@@ -51,7 +51,7 @@ impl RankChannel {
 
     /// A channel for messages of up to `out` bytes whose answers, of up to `answer` bytes, are needed soon. A kernel
     /// copies messages to the host. Where the device itself waits for answers, the copy engine copies them, which is
-    /// cheaper there.
+    /// cheaper there; kernels then have to send and to wait by themselves where there are [`RankChannel::signals`].
     ///
     /// # Errors
     /// Where the device has no room.

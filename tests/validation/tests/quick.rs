@@ -56,6 +56,7 @@ cases! {
     spheroids_in_shear: "R1";
     gas_of_ellipsoids: "R4";
     momentum_and_friction_of_ellipsoids: "R5";
+    stochastic_rotation_dynamics: "S1";
     blood_at_rest: "blood-rest";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";

@@ -135,22 +135,29 @@ fn work_on(cell: u32) {
 #else
     // An axis with any direction alike.
     let height = 2.0 * uniform_of(words.x) - 1.0;
-    let turn = ${turn} * uniform_of(words.y);
+    let angle = ${turn} * uniform_of(words.y);
     let radius = sqrt(max(0.0, 1.0 - height * height));
-    let axis = vec3<f32>(radius * cos(turn), radius * sin(turn), height);
+    // The length of a velocity stays the same if b b + q q = 2. The last bits of q are varied at random, so that what rounding
+    // does to that sum is positive as often as negative.
+    let vary = ${half_sin} * (1.0 + 5e-7 * (uniform_of(words.w) - 0.5));
+    let q = vary * vec3<f32>(radius * cos(angle), radius * sin(angle), height);
+    let rest = max(2.0 - dot(q, q), 1e-12);
+    let rough = sqrt(rest);
+    let turn = vec4<f32>(q, rough + 0.5 * (rest - rough * rough) / rough);
 #endif
 #if spin
     var spin = Spin(vec3<f32>(0.0), vec3<f32>(0.0), factor);
     if (whole && number > 1) {
-        spin = spin_of(cell, n, u, relative, ${"sine" if dimension == 2 else "axis"}, drawn);
+        spin = spin_of(cell, n, u, relative, ${"sine" if dimension == 2 else "turn"}, drawn);
         factor = spin.factor;
     }
 #endif
+    // A factor of 0 or less: velocities stay as they are.
 #if dimension == 2
     collisions[row] = vec4<f32>(u.xy, factor, sine);
 #else
     collisions[row] = vec4<f32>(u, factor);
-    collisions[row + 1u] = vec4<f32>(axis, 0.0);
+    collisions[row + 1u] = turn;
 #endif
 #endif
 #if spin

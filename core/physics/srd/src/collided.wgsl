@@ -13,18 +13,27 @@ fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
 // Malevanets and Kapral, J. Chem. Phys. 110, 8605 (1999), eq. 2: v' = u + R(+-alpha) (v - u), here times the thermostat's factor.
 fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
     let state = collisions[${rows}u * cell];
+#if spin
+    if (state.z <= 0.0) {
+        return v;
+    }
+#endif
     let w = v.xy - state.xy;
     return vec3<f32>(state.xy + state.z * (${cos} * w + state.w * vec2<f32>(-w.y, w.x)), 0.0);
 }
 #else
 // Malevanets and Kapral, J. Chem. Phys. 110, 8605 (1999), eq. 2: v' = u + R(n, alpha) (v - u), here times the thermostat's
 // factor, where R turns by alpha about the axis n.
+#include "turned.wgsl"
+
 fn collided(v: vec3<f32>, cell: u32, i: u32) -> vec3<f32> {
     let u = collisions[${rows}u * cell];
-    let n = collisions[${rows}u * cell + 1u].xyz;
-    let w = v - u.xyz;
-    let along = dot(n, w) * n;
-    return u.xyz + u.w * (along + ${cos} * (w - along) + ${sin} * cross(n, w));
+#if spin
+    if (u.w <= 0.0) {
+        return v;
+    }
+#endif
+    return u.xyz + u.w * turned(v - u.xyz, collisions[${rows}u * cell + 1u]);
 }
 #endif
 

@@ -143,7 +143,7 @@ impl Exchange {
             return Ok(Self { neighbours, leaving, outbox, messages: None, generosity });
         }
         let bytes = |pieces: &[Piece]| 4 * u64::from(pieces.last().map_or(0, |piece| piece.end));
-        let channel = RankChannel::prompt(gpu, "cells and particles", bytes(out), bytes(into))?;
+        let channel = RankChannel::new(gpu, gpu.channel("cells and particles", bytes(out), bytes(into))?);
         let lists = |of: fn(&Shared) -> &[u32]| -> Vec<(usize, &[u32])> {
             cells.shared.iter().map(|shared| (shared.rank, of(shared))).collect()
         };

@@ -90,7 +90,7 @@ impl Parameters {
         (31 - sites.next_power_of_two().ilog2()).min(MOST_BITS)
     }
 
-    /// Cosine and sine of the angle of rotation as f32 holds them: of the pairs within 1e-5 of the angle, the one whose
+    /// Cosine and sine of the angle of rotation in 2-D as f32 holds them: of the pairs within 1e-5 of the angle, the one whose
     /// squares add up to 1 most nearly, so that turns change no energy.
     pub fn turn(&self) -> [f64; 2] {
         let near = (-64..=64).map(|k| {

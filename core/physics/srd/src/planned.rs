@@ -216,6 +216,11 @@ impl PlannedSrd {
         if self.parameters.thermostat == 0.0 && kick > 0.0 && self.parameters.collision == Collision::Rotation {
             self.notes.push("without \"thermostat\" the body force heats the fluid for ever".to_owned());
         }
+        if self.parameters.thermostat == 0.0 && self.parameters.angular_momentum {
+            self.notes.push(
+                "with \"angular_momentum\" and without \"thermostat\" rounding takes some 1e-6 of the energy in each step".to_owned(),
+            );
+        }
         Ok(self)
     }
 

@@ -1,6 +1,6 @@
 //! The WGSL of the kernels.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{SQRT_2, TAU};
 
 use hematite_config::Result;
 use hematite_engine::sites::{self, PIECES, SOLID};
@@ -45,7 +45,7 @@ macro_rules! file {
     };
 }
 
-const PARTS: [Template; 14] = [
+const PARTS: [Template; 15] = [
     file!("prelude.wgsl"),
     file!("lookup.wgsl"),
     file!("flight.wgsl"),
@@ -59,6 +59,7 @@ const PARTS: [Template; 14] = [
     file!("wide.wgsl"),
     file!("spin.wgsl"),
     file!("spin_of_cell.wgsl"),
+    file!("turned.wgsl"),
     RANDOM,
 ];
 
@@ -181,6 +182,7 @@ fn context(parameters: &Parameters) -> Value {
         energy_scale => literal(parameters.energy_scale()),
         cos => literal(parameters.turn()[0]),
         sin => literal(parameters.turn()[1]),
+        half_sin => literal(SQRT_2 * (0.5 * parameters.angle).sin()),
         turn => literal(TAU),
         seed => parameters.seed,
         purpose => purposes(),

@@ -30,6 +30,7 @@ mod pulsatile;
 mod r1_jeffery;
 mod r4_gas;
 mod r5_friction;
+mod s1_srd;
 mod stress;
 mod surface;
 mod time;
@@ -87,6 +88,7 @@ pub const ALL: &[Case] = &[
     Case { name: "R1", about: "rigid spheroids that turn in shear", run: r1_jeffery::run },
     Case { name: "R4", about: "rigid ellipsoids in empty space: energy and time reversal", run: r4_gas::run },
     Case { name: "R5", about: "rigid bodies and the fluid: momentum and friction", run: r5_friction::run },
+    Case { name: "S1", about: "stochastic rotation dynamics: viscosity, slip, diffusion", run: s1_srd::run },
     Case { name: "blood-rest", about: "red cells between openings that nothing drives", run: blood_rest::run },
     Case { name: "blood-channel", about: "red cells in a straight channel, 2-D", run: blood_channel::run },
     Case { name: "blood-tube-20", about: "red cells in a tube of 20 um", run: blood_tube::narrow },

@@ -52,9 +52,9 @@ pub fn cells(setting: &Setting, bodies: &[Body], step: u64) -> Vec<[i32; 3]> {
 /// The rotation of a cell about a random axis, or in 2-D to a random side, without walls and thermostat.
 pub fn collide(setting: &Setting, bodies: &mut [Body], step: u64) {
     let p = &setting.parameters;
-    // The angle as f32 holds its cosine and sine.
+    // In 2-D, the angle as f32 holds its cosine and sine.
     let [cosine, sine] = p.turn();
-    let angle = sine.atan2(cosine);
+    let angle = if p.dimension == 2 { sine.atan2(cosine) } else { p.angle };
     assert!((angle - p.angle).abs() < 1.1e-5, "{angle}");
     let of = cells(setting, bodies, step);
     let mut sums: BTreeMap<[i32; 3], (f64, [f64; 3])> = BTreeMap::new();
