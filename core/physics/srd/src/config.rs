@@ -23,6 +23,14 @@ pub struct SrdSections {
     pub initial: Start,
 }
 
+/// The section that says whether the run has this fluid: the others may be meant for another one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct FluidChoice {
+    /// The fluid.
+    #[serde(default)]
+    pub fluid: FluidSection,
+}
+
 /// How the fluid is computed: the name of a method, which holds what belongs to it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]

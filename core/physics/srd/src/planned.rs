@@ -17,7 +17,7 @@ use hematite_units::quantity::Velocity;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::cells::{Cells, MOST_WALLS};
-use crate::config::{Collision, SrdConfig, SrdSections};
+use crate::config::{Collision, FluidChoice, SrdConfig, SrdSections};
 use crate::parameters::Parameters;
 use crate::particles;
 use crate::physics::{NAME, Srd, TEMPERATURE};
@@ -466,6 +466,10 @@ impl Method for SrdMethod {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
+        let chosen: FluidChoice = planning.document.sections()?;
+        if chosen.fluid.srd.is_none() {
+            return Ok(());
+        }
         let sections: SrdSections = planning.document.sections()?;
         let Some(config) = &sections.fluid.srd else { return Ok(()) };
         if planning.ground.is_some() {
