@@ -3,7 +3,7 @@
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_dump::Field;
-use hematite_engine::{Ground, Keep, Mass, Measured, Phases, Physics};
+use hematite_engine::{Alarm, Ground, Keep, Mass, Measured, Phases, Physics};
 use hematite_gpu::Recorder;
 use serde_json::Value;
 
@@ -25,12 +25,18 @@ pub struct Srd {
     step: u64,
     /// Whether a dump has taken the samples: they begin anew with the next step.
     dumped: bool,
+    /// Warnings that nobody has asked for yet.
+    alarms: Vec<(u64, Alarm)>,
 }
+
+/// Mean speed of the fluid over the thermal speed, above which it is no liquid any more: the square of it is the share by which
+/// densities change.
+const FAST: f64 = 0.3;
 
 impl Srd {
     /// The fluid after `step` steps.
     pub(crate) fn new(planned: PlannedSrd, solvent: Solvent, step: u64, dumped: bool) -> Self {
-        Self { planned, solvent, step, dumped }
+        Self { planned, solvent, step, dumped, alarms: Vec::new() }
     }
 
     /// The numbers of `field` at a node with so many `samples` that add up to `sums`, in SI.
@@ -109,10 +115,25 @@ impl Physics for Srd {
         let PlannedSrd { units, mass, parameters, .. } = &self.planned;
         let totals = self.solvent.totals(comm)?;
         let (momentum, energy) = (mass * units.velocity(), mass * units.velocity().powi(2));
+        let mean = totals.momentum.iter().map(|p| p * p).sum::<f64>().sqrt() / totals.particles.max(1) as f64;
+        if mean > FAST * parameters.speed {
+            let text = format!(
+                "at step {} the fluid moves at {:.3e} m/s in the mean, {:.1} of the thermal speed: above {FAST} its density and \
+                 viscosity change with the flow; take a weaker force, or a higher temperature",
+                self.step,
+                mean * units.velocity(),
+                mean / parameters.speed
+            );
+            self.alarms.push((self.step, Alarm { kind: "mach".to_owned(), text }));
+        }
         let mut values: Vec<f64> = totals.momentum[..parameters.dimension].iter().map(|p| p * momentum).collect();
         values.extend([totals.energy * energy, totals.temperature * energy / self.planned.boltzmann()]);
         let inside = Mass { inside: totals.particles as f64 * mass, through: Vec::new() };
         Ok(Measured { mass: Some(inside), values, ..Measured::default() })
+    }
+
+    fn take_alarms(&mut self) -> Vec<(u64, Alarm)> {
+        std::mem::take(&mut self.alarms)
     }
 
     fn bytes_per_step(&self) -> f64 {

@@ -202,6 +202,16 @@ impl PlannedSrd {
                 extent.iter().max().copied().unwrap_or(0)
             )));
         }
+        // An ideal gas in a force a is denser by exp(a L / (kT/m)) at the far end of a length L.
+        let along = (0..dimension).filter(|&a| !periodic[a]).map(|a| acceleration[a].abs() * extent[a] as f64);
+        let squeezed = along.fold(0.0, f64::max) * self.waveform.largest() / speed.powi(2);
+        if squeezed > 0.05 {
+            self.notes.push(format!(
+                "drive: the force towards walls compresses the fluid, which is {:.0} % denser at one of them than at the other: \
+                 take a weaker one or a higher temperature",
+                100.0 * squeezed.exp_m1()
+            ));
+        }
         if particles < 3.0 {
             self.notes.push(format!(
                 "{particles} particles a cell are few: theory of the viscosity holds from 3 on, most people take 5 to 20"

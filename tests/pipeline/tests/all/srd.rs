@@ -146,6 +146,14 @@ fn momentum_goes_from_a_moving_wall_into_the_fluid() {
 }
 
 #[test]
+fn a_force_that_compresses_or_drives_too_hard_is_told() {
+    let folder = sheared(&[("/drive", json!({"force": ["1200 Pa/m", "-300 Pa/m"]}))]);
+    let run = folder.run(&["run.json", "-o", "run"]).done();
+    assert!(run.stderr.contains("compresses the fluid"), "{}", run.stderr);
+    assert!(run.stderr.contains("of the thermal speed"), "{}", run.stderr);
+}
+
+#[test]
 fn what_cannot_work_is_refused() {
     let folder = sheared(&[]);
     let good = folder.read_json("run.json");
