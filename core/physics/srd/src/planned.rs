@@ -364,9 +364,11 @@ impl Planned for PlannedSrd {
             Figure::new("particles", self.count() as f64, ""),
             Figure::new("time step", self.units.dt, "s"),
             Figure::new("thermal speed", self.parameters.speed * self.units.velocity(), "m/s").noted("sqrt(kT/m)"),
-            Figure::new("kinematic viscosity", nu * unit, "m2/s")
-                .noted(format!("theory; {:.0} % of it by collisions", 100.0 * collisional / nu)),
-            Figure::new("viscosity", nu * unit * self.units.rho0, "Pa s").noted("theory"),
+            Figure::new("viscosity", nu * unit * self.units.rho0, "Pa s").noted(format!(
+                "theory: {:.4} in units of spacing and time step, {:.0} % of it by collisions",
+                nu,
+                100.0 * collisional / nu
+            )),
             Figure::new("Schmidt number", nu / diffusion, "").noted("nu / D of a particle, by theory"),
         ]
     }
