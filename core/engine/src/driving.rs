@@ -1,8 +1,8 @@
-//! What drives a fluid from within, as configs prescribe it.
+//! What drives a fluid from within, and its state at the start, as configs prescribe them.
 
 use hematite_case::Header;
 use hematite_config::{Fault, Result};
-use hematite_units::quantity::{ForceDensity, Pressure, Time};
+use hematite_units::quantity::{ForceDensity, Pressure, Time, Velocity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,5 +70,31 @@ impl DriveConfig {
             force[axis] += gradient[axis];
         }
         Ok((force, gradient))
+    }
+}
+
+/// The fluid at the start.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InitialConfig {
+    /// Velocity along x, y (and z), the same everywhere.
+    #[serde(default)]
+    pub velocity: Option<Vec<Velocity>>,
+}
+
+impl InitialConfig {
+    /// The velocity along x, y, z, m/s.
+    ///
+    /// # Errors
+    /// A usage fault where the number of components does not fit the case.
+    pub fn velocity(&self, dimension: usize) -> Result<[f64; 3]> {
+        let given = self.velocity.as_deref().unwrap_or_default();
+        if self.velocity.is_some() && given.len() != dimension {
+            return Err(Fault::usage(format!(
+                "initial.velocity has {} components, the case {dimension} dimensions",
+                given.len()
+            )));
+        }
+        Ok(std::array::from_fn(|axis| given.get(axis).map_or(0.0, |u| u.si())))
     }
 }

@@ -35,7 +35,7 @@ pub mod waveform;
 pub use alarm::Alarm;
 pub use axis::Axis;
 pub use drive::{Drive, LONGEST_BATCH, longest_step};
-pub use driving::{DriveConfig, PressureDrop};
+pub use driving::{DriveConfig, InitialConfig, PressureDrop};
 pub use figure::Figure;
 pub use ground::Ground;
 pub use halo::{BoundHalo, HaloExchange};

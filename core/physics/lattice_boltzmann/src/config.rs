@@ -176,12 +176,3 @@ pub struct ForceConfig {
     #[serde(default)]
     pub about: Option<Vec<Length>>,
 }
-
-/// The fluid at the start.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct InitialConfig {
-    /// Velocity along x, y (and z), the same everywhere.
-    #[serde(default)]
-    pub velocity: Option<Vec<Velocity>>,
-}

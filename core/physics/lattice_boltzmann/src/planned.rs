@@ -10,8 +10,8 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
-    DriveConfig, Figure, FluidNeeds, Ground, Method, Physics, Planned, Planning, Precision, Saved, SharedNodes,
-    StateHeader, Support, Table, TimeConfig,
+    DriveConfig, Figure, FluidNeeds, Ground, InitialConfig, Method, Physics, Planned, Planning, Precision, Saved,
+    SharedNodes, StateHeader, Support, Table, TimeConfig,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::conditions::waveform_advice;
-use crate::config::{FluidConfig, FluidSection, ForceConfig, InitialConfig, OpeningCondition};
+use crate::config::{FluidConfig, FluidSection, ForceConfig, OpeningCondition};
 use crate::equilibrium::State;
 use crate::figures::narrow_advice;
 use crate::outlets::record;
@@ -113,15 +113,7 @@ impl PlannedFlow {
         let mut plan = Plan::new(path, fluid, time, &config.openings, &config.drive, header)?;
         let mut notes = plan.find_profiles(case)?;
         let dimension = header.set.dimension();
-        let given = config.initial.velocity.as_deref();
-        if let Some(given) = given.filter(|given| given.len() != dimension) {
-            return Err(Fault::usage(format!(
-                "initial.velocity has {} components, the case {dimension} dimensions",
-                given.len()
-            )));
-        }
-        let component = |axis: usize| given.and_then(|given| given.get(axis));
-        let initial = std::array::from_fn(|axis| component(axis).map_or(0.0, |u| u.si() / plan.units.velocity()));
+        let initial = config.initial.velocity(dimension)?.map(|u| u / plan.units.velocity());
         notes.extend(narrow_advice(header, plan.units.dx));
         let waveforms = plan.conditions().iter().map(|c| (format!("openings.{}", c.name), &c.waveform));
         let waveforms = waveforms.chain([("drive".to_owned(), plan.drive())]);

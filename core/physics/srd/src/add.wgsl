@@ -4,12 +4,7 @@ struct Span {
 }
 var<immediate> span: Span;
 
-struct Shared {
-    word: u32,
-    sum: u32,
-}
-
-var<storage, read> shared_words: array<Shared>;
+#include "shared_words.wgsl"
 var<storage, read> inbox: array<i32>;
 var<storage, read_write> sums: array<atomic<i32>>;
 #include "main.wgsl"

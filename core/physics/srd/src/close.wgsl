@@ -4,15 +4,7 @@ struct Span {
 }
 var<immediate> span: Span;
 
-struct Sender {
-    first: u32,
-    header: u32,
-    records: u32,
-    most: u32,
-}
-
-var<storage, read> senders: array<Sender>;
-var<storage, read> inbox: array<u32>;
+#include "senders.wgsl"
 var<storage, read_write> tally: array<u32>;
 #include "main.wgsl"
 

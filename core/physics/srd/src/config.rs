@@ -1,6 +1,6 @@
 //! The sections of a run's config that fix the fluid.
 
-use hematite_engine::DriveConfig;
+use hematite_engine::{DriveConfig, InitialConfig};
 use hematite_units::quantity::{Density, Temperature, Velocity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub struct SrdSections {
     pub drive: DriveConfig,
     /// The fluid at the start; at rest by default.
     #[serde(default)]
-    pub initial: Start,
+    pub initial: InitialConfig,
 }
 
 /// The section that says whether the run has this fluid: the others may be meant for another one.
@@ -141,13 +141,4 @@ pub struct MovingWall {
     /// Velocity of the wall along x, y (and z).
     #[serde(default)]
     pub wall_velocity: Option<Vec<Velocity>>,
-}
-
-/// The fluid at the start.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Start {
-    /// Velocity along x, y (and z), the same everywhere.
-    #[serde(default)]
-    pub velocity: Option<Vec<Velocity>>,
 }

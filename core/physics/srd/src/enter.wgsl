@@ -1,19 +1,11 @@
 // Particles that come from other ranks, into holes first, then behind the last particle. An invocation for each place of a
-// record; `senders`: of each neighbour the first of these, the word of the number of its records, the word where they begin.
+// record.
 #include "prelude.wgsl"
 #include "main.wgsl"
 #include "lookup.wgsl"
 #include "particles.wgsl"
 
-struct Sender {
-    first: u32,
-    header: u32,
-    records: u32,
-    most: u32,
-}
-
-var<storage, read> senders: array<Sender>;
-var<storage, read> inbox: array<u32>;
+#include "senders.wgsl"
 var<storage, read> tally: array<u32>;
 var<storage, read> holes: array<u32>;
 var<storage, read_write> label: array<u32>;

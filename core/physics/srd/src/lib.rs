@@ -23,7 +23,7 @@ mod state;
 pub mod theory;
 
 pub use cells::Cells;
-pub use config::{Collision, FluidSection, MovingWall, SrdConfig, SrdSections, Start, Walls};
+pub use config::{Collision, FluidSection, MovingWall, SrdConfig, SrdSections, Walls};
 pub use parameters::Parameters;
 pub use particles::{Particle, at_start};
 pub use physics::{NAME, Srd, TEMPERATURE};

@@ -1,17 +1,12 @@
 // The message to other ranks, beside its records: the sums of this rank's particles in cells that others use, and how many
-// records there are. `shared_words`: words of the message, and words of the sums that go there.
+// records there are.
 struct Span {
     count: u32,
     neighbours: u32,
 }
 var<immediate> span: Span;
 
-struct Shared {
-    word: u32,
-    sum: u32,
-}
-
-var<storage, read> shared_words: array<Shared>;
+#include "shared_words.wgsl"
 var<storage, read> sums: array<u32>;
 // Where the number of each neighbour's records goes.
 var<storage, read> headers: array<u32>;

@@ -21,6 +21,7 @@ use crate::config::{Collision, FluidChoice, SrdConfig, SrdSections};
 use crate::parameters::Parameters;
 use crate::particles;
 use crate::physics::{NAME, Srd, TEMPERATURE};
+use crate::shaders::rows;
 use crate::solvent::Solvent;
 use crate::state::{self, Note};
 use crate::theory::Gas;
@@ -141,7 +142,7 @@ impl PlannedSrd {
             wall_velocities: wall_velocities(sections, header, &units)?,
             seed: [config.seed as u32, (config.seed >> 32) as u32],
             acceleration,
-            initial: vector("initial.velocity", sections.initial.velocity.as_deref(), dimension, units.velocity())?,
+            initial: sections.initial.velocity(dimension)?.map(|u| u / units.velocity()),
             sample_every: config.sample_every,
         };
         let planned = Self {
@@ -394,8 +395,9 @@ impl Planned for PlannedSrd {
         let d = self.parameters.dimension as u64;
         let particles = (ground.part.own as f64 * self.parameters.particles) as u64;
         // Two sets of arrays, keys and order of the sort; sums, samples and collisions of cells.
-        let [of_particles, of_cells] =
-            [8 * (2 * d + 2) + 12, 4 * u64::from(self.parameters.width()) + 12 * (2 + d) + 44];
+        let of_particles = 8 * (2 * d + 2) + 12;
+        let of_cells =
+            4 * u64::from(self.parameters.width()) + 12 * (2 + d) + 16 * u64::from(rows(&self.parameters)) + 12;
         [particles * of_particles + ground.part.own as u64 * of_cells, 4 * d * particles]
     }
 

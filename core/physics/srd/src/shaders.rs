@@ -45,7 +45,7 @@ macro_rules! file {
     };
 }
 
-const PARTS: [Template; 15] = [
+const PARTS: [Template; 17] = [
     file!("prelude.wgsl"),
     file!("lookup.wgsl"),
     file!("flight.wgsl"),
@@ -60,6 +60,8 @@ const PARTS: [Template; 15] = [
     file!("spin.wgsl"),
     file!("spin_of_cell.wgsl"),
     file!("turned.wgsl"),
+    file!("senders.wgsl"),
+    file!("shared_words.wgsl"),
     RANDOM,
 ];
 

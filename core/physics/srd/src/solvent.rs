@@ -38,7 +38,6 @@ struct Shared {
     walls: Buffer,
     health: Buffer,
     tally: Buffer,
-    holes: Buffer,
     sampled: Buffer,
     averages: Buffer,
     totals: Buffer,
@@ -63,6 +62,8 @@ struct Side {
 /// All that depends on the number of slots for particles.
 struct Room {
     slots: u32,
+    /// Slots that particles have left since the last sort.
+    holes: Buffer,
     sides: [Side; 2],
     /// Copy of `home`, the keys of the sort.
     keys: Buffer,
@@ -134,7 +135,6 @@ impl Shared {
             walls: gpu.buffer("velocities of walls", 4 * walls.len() as u64)?,
             health: gpu.buffer("health of particles", 4 * HEALTH as u64)?,
             tally: gpu.buffer("slots in use", 8)?,
-            holes: gpu.buffer("holes among particles", 4)?,
             sampled: gpu.buffer("sums at sites", 4 * count * sampled)?,
             averages: gpu.buffer("averages at sites", 8 * count * sampled)?,
             totals: gpu.buffer("totals of cells", 8 * u64::from(STRIDES) * (sampled + 2))?,
@@ -143,15 +143,14 @@ impl Shared {
         Ok(shared)
     }
 
-    fn named(&self) -> [(&'static str, &Buffer); 9] {
-        let Self { sums, collisions, walls, health, tally, holes, sampled, averages, totals } = self;
+    fn named(&self) -> [(&'static str, &Buffer); 8] {
+        let Self { sums, collisions, walls, health, tally, sampled, averages, totals } = self;
         [
             ("sums", sums),
             ("collisions", collisions),
             ("walls", walls),
             ("health", health),
             ("tally", tally),
-            ("holes", holes),
             ("sampled", sampled),
             ("averages", averages),
             ("totals", totals),
@@ -187,9 +186,12 @@ impl Room {
         slots: u32,
     ) -> Result<Self> {
         let dimension = parameters.dimension;
+        let holes = gpu.buffer("holes among particles", 4 * u64::from(slots.max(1)))?;
         let side = || {
             let arrays = Arrays::new(gpu, dimension, slots)?;
-            let named = [&arrays.named()[..], &shared.named(), &of_cells(cells), &exchange.named()].concat();
+            let named =
+                [&arrays.named()[..], &shared.named(), &of_cells(cells), &exchange.named(), &[("holes", &holes)]];
+            let named = named.concat();
             let (step, sample) = (kernels.step.bind(gpu, &named), kernels.sample.bind(gpu, &named));
             Ok::<_, Fault>(Side { arrays, step, sample })
         };
@@ -207,7 +209,7 @@ impl Room {
             ways.map(bind).collect()
         };
         let permute = [moves(&sides[0], &sides[1]), moves(&sides[1], &sides[0])];
-        Ok(Self { slots, sides, keys, sort, permute })
+        Ok(Self { slots, holes, sides, keys, sort, permute })
     }
 }
 
@@ -225,9 +227,7 @@ impl Solvent {
         let slots = slots_for(comm, particles.len());
         let make = || {
             let kernels = Kernels::new(gpu, parameters)?;
-            let mut shared = Shared::new(gpu, parameters, &cells)?;
-            shared.holes = gpu.buffer("holes among particles", 4 * u64::from(slots.max(1)))?;
-            Ok((kernels, shared))
+            Ok((kernels, Shared::new(gpu, parameters, &cells)?))
         };
         let (kernels, shared) = agree(comm, make())?;
         let exchange = Exchange::new(gpu, comm, parameters, &cells, 1)?;
@@ -268,9 +268,10 @@ impl Solvent {
     }
 
     fn bind_exchange(&mut self) {
-        let sides = &self.room.sides;
-        let named =
-            [0, 1].map(|k| [&sides[k].arrays.named()[..], &self.shared.named(), &of_cells(&self.cells)].concat());
+        let Room { sides, holes, .. } = &self.room;
+        let named = [0, 1].map(|k| {
+            [&sides[k].arrays.named()[..], &self.shared.named(), &of_cells(&self.cells), &[("holes", holes)]].concat()
+        });
         self.exchange.bind(&self.gpu, &named);
     }
 
@@ -504,7 +505,6 @@ impl Solvent {
     /// Makes the arrays anew, with so many slots.
     fn renew(&mut self, slots: u32) -> Result<()> {
         let particles = self.particles()?;
-        self.shared.holes = self.gpu.buffer("holes among particles", 4 * u64::from(slots.max(1)))?;
         let of = (&self.parameters, &self.cells, &self.kernels);
         self.room = Room::new(&self.gpu, of, &self.shared, &self.exchange, slots)?;
         self.load(&particles)?;
@@ -516,7 +516,7 @@ impl Solvent {
         let gpu = self.gpu.clone();
         let mut recorder = Recorder::new(&gpu);
         recorder.phase("sort");
-        let Room { slots, sides, keys, sort, permute } = &self.room;
+        let Room { slots, sides, keys, sort, permute, .. } = &self.room;
         recorder.copy(&sides[self.side].arrays.home, keys, 4 * u64::from(used));
         sort.record(&mut recorder, used);
         for (bound, components, empty) in &permute[self.side] {
