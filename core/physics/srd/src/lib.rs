@@ -13,6 +13,7 @@
 mod cells;
 mod config;
 mod exchange;
+mod fluid;
 mod parameters;
 mod particles;
 mod physics;
@@ -24,8 +25,9 @@ pub mod theory;
 
 pub use cells::Cells;
 pub use config::{Collision, FluidSection, MovingWall, SrdConfig, SrdSections, Walls};
+pub use fluid::{NAME, TEMPERATURE};
 pub use parameters::Parameters;
 pub use particles::{Particle, at_start};
-pub use physics::{NAME, Srd, TEMPERATURE};
+pub use physics::Srd;
 pub use planned::{PlannedSrd, SrdMethod};
 pub use solvent::{LOOK, Solvent, Totals};

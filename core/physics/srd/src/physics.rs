@@ -7,20 +7,14 @@ use hematite_engine::{Alarm, Ground, Keep, Mass, Measured, Phases, Physics};
 use hematite_gpu::Recorder;
 use serde_json::Value;
 
+use crate::fluid::{BOLTZMANN, Fluid, NAME, TEMPERATURE};
 use crate::parameters::Parameters;
-use crate::planned::PlannedSrd;
 use crate::solvent::{LOOK, Solvent};
 use crate::state;
 
-/// Name in checkpoints, dumps and messages.
-pub const NAME: &str = "srd";
-
-/// Temperature of the fluid: of the motion about its mean velocity.
-pub const TEMPERATURE: Field = Field::new("temperature", "K", 1);
-
 /// The fluid of a run.
 pub struct Srd {
-    planned: PlannedSrd,
+    fluid: Fluid,
     solvent: Solvent,
     step: u64,
     /// Whether a dump has taken the samples: they begin anew with the next step.
@@ -35,29 +29,29 @@ const FAST: f64 = 0.3;
 
 impl Srd {
     /// The fluid after `step` steps.
-    pub(crate) fn new(planned: PlannedSrd, solvent: Solvent, step: u64, dumped: bool) -> Self {
-        Self { planned, solvent, step, dumped, alarms: Vec::new() }
+    pub(crate) fn new(fluid: Fluid, solvent: Solvent, step: u64, dumped: bool) -> Self {
+        Self { fluid, solvent, step, dumped, alarms: Vec::new() }
     }
 
     /// The numbers of `field` at a node with so many `samples` that add up to `sums`, in SI.
     fn at_node(&self, field: Field, samples: f64, sums: &[i64]) -> Vec<f64> {
-        let PlannedSrd { units, thermal, mass, .. } = &self.planned;
-        let Parameters { dimension, .. } = self.planned.parameters;
+        let Fluid { units, thermal, mass, .. } = &self.fluid;
+        let Parameters { dimension, .. } = self.fluid.parameters;
         let count = sums[0] as f64;
         let velocity: [f64; 3] = std::array::from_fn(|a| match (a < dimension, sums[0]) {
-            (true, 1..) => sums[1 + a] as f64 / self.planned.parameters.momentum_scale() / count,
+            (true, 1..) => sums[1 + a] as f64 / self.fluid.parameters.momentum_scale() / count,
             _ => 0.0,
         });
         if field == Field::VELOCITY {
             return velocity.map(|u| u * units.velocity()).to_vec();
         }
         if field == TEMPERATURE {
-            let squares = sums[1 + dimension] as f64 / self.planned.parameters.energy_scale();
+            let squares = sums[1 + dimension] as f64 / self.fluid.parameters.energy_scale();
             let relative = squares - count * velocity.iter().map(|u| u * u).sum::<f64>();
             // The mean velocity of the samples takes one particle's freedom.
             let freedom = dimension as f64 * (count - 1.0);
             let squared = if freedom > 0.0 { relative / freedom } else { 0.0 };
-            return vec![squared * units.velocity().powi(2) * mass / self.planned.boltzmann()];
+            return vec![squared * units.velocity().powi(2) * mass / BOLTZMANN];
         }
         let density = count / samples * mass / units.dx.powi(3);
         if field == Field::DENSITY { vec![density] } else { vec![(density - units.rho0) / mass * thermal] }
@@ -81,7 +75,7 @@ impl Physics for Srd {
         if std::mem::take(&mut self.dumped) {
             self.solvent.forget_samples(recorder);
         }
-        let PlannedSrd { parameters, waveform, units, .. } = &self.planned;
+        let Fluid { parameters, waveform, units, .. } = &self.fluid;
         let factor = 0.5 * waveform.at((step as f64 + 0.5) * units.dt);
         self.solvent.record_step(comm, recorder, step, parameters.acceleration.map(|a| factor * a))?;
         self.step = step + 1;
@@ -97,7 +91,7 @@ impl Physics for Srd {
     }
 
     fn note(&self) -> Value {
-        serde_json::to_value(self.planned.note(self.solvent.samples(), self.dumped)).unwrap_or_default()
+        serde_json::to_value(self.fluid.note(self.solvent.samples(), self.dumped)).unwrap_or_default()
     }
 
     fn field(&mut self, field: Field, take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
@@ -112,7 +106,7 @@ impl Physics for Srd {
     }
 
     fn measure(&mut self, comm: &dyn Comm, _: f64) -> Result<Measured> {
-        let PlannedSrd { units, mass, parameters, .. } = &self.planned;
+        let Fluid { units, mass, parameters, .. } = &self.fluid;
         let totals = self.solvent.totals(comm)?;
         let (momentum, energy) = (mass * units.velocity(), mass * units.velocity().powi(2));
         let mean = totals.momentum.iter().map(|p| p * p).sum::<f64>().sqrt() / totals.particles.max(1) as f64;
@@ -127,7 +121,7 @@ impl Physics for Srd {
             self.alarms.push((self.step, Alarm { kind: "mach".to_owned(), text }));
         }
         let mut values: Vec<f64> = totals.momentum[..parameters.dimension].iter().map(|p| p * momentum).collect();
-        values.extend([totals.energy * energy, totals.temperature * energy / self.planned.boltzmann()]);
+        values.extend([totals.energy * energy, totals.temperature * energy / BOLTZMANN]);
         let inside = Mass { inside: totals.particles as f64 * mass, through: Vec::new() };
         Ok(Measured { mass: Some(inside), values, ..Measured::default() })
     }
@@ -137,7 +131,7 @@ impl Physics for Srd {
     }
 
     fn bytes_per_step(&self) -> f64 {
-        let Parameters { dimension, particles, .. } = self.planned.parameters;
+        let Parameters { dimension, particles, .. } = self.fluid.parameters;
         // Position, velocity and cell of each particle, read and written.
         f64::from(self.solvent.cells().of_node.len() as u32) * particles * (16 * dimension + 8) as f64
     }

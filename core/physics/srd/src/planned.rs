@@ -18,33 +18,22 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::cells::{Cells, MOST_WALLS};
 use crate::config::{Collision, FluidChoice, SrdConfig, SrdSections};
+use crate::fluid::{BOLTZMANN, Fluid, NAME, TEMPERATURE};
 use crate::parameters::Parameters;
 use crate::particles;
-use crate::physics::{NAME, Srd, TEMPERATURE};
+use crate::physics::Srd;
 use crate::shaders::rows;
 use crate::solvent::Solvent;
 use crate::state::{self, Note};
 use crate::theory::Gas;
 
-/// Boltzmann's constant, J/K.
-const BOLTZMANN: f64 = 1.380_649e-23;
-
 /// The mean free path below which cells must be shifted (Ihle and Kroll, Phys. Rev. E 67, 066705, 2003).
 const SHIFTED_BELOW: f64 = 0.5;
 
-/// The fluid of a run in units of the lattice.
+/// The fluid of a run, and what a run tells of it before it starts.
 #[derive(Clone)]
 pub struct PlannedSrd {
-    /// Its numbers.
-    pub(crate) parameters: Parameters,
-    /// Scales between SI and the lattice.
-    pub(crate) units: LatticeUnits,
-    /// kT, J.
-    pub(crate) thermal: f64,
-    /// Mass of a particle, kg.
-    pub(crate) mass: f64,
-    /// How the body force goes with time.
-    pub(crate) waveform: Waveform,
+    fluid: Fluid,
     /// Gradient in place of a pressure drop, Pa/m.
     pressure_drop: [f64; 3],
     header: Header,
@@ -146,11 +135,7 @@ impl PlannedSrd {
             sample_every: config.sample_every,
         };
         let planned = Self {
-            parameters,
-            units,
-            thermal,
-            mass: m,
-            waveform,
+            fluid: Fluid { parameters, units, thermal, mass: m, waveform },
             pressure_drop,
             header: header.clone(),
             steps: time.steps(dt)?,
@@ -161,12 +146,13 @@ impl PlannedSrd {
 
     /// Refuses velocities and accelerations beyond the method, and notes risks.
     fn checked(mut self) -> Result<Self> {
-        let Parameters { speed, particles, acceleration, initial, periodic, extent, dimension, .. } = self.parameters;
-        let thermal = speed * self.units.velocity();
+        let Parameters { speed, particles, acceleration, initial, periodic, extent, dimension, .. } =
+            self.fluid.parameters;
+        let thermal = speed * self.fluid.units.velocity();
         let length = |v: [f64; 3]| v.iter().map(|c| c * c).sum::<f64>().sqrt();
         let sound = self.sound();
         let fast = |key: &str, v: f64| {
-            let (asked, limit) = (v * self.units.velocity(), sound * self.units.velocity());
+            let (asked, limit) = (v * self.fluid.units.velocity(), sound * self.fluid.units.velocity());
             if v > sound {
                 return Err(Fault::usage(format!(
                     "{key} {asked:.3e} m/s is above the speed of sound, {limit:.3e} m/s: take a lower one, or a higher \
@@ -176,19 +162,19 @@ impl PlannedSrd {
             Ok(())
         };
         fast("initial.velocity", length(initial))?;
-        for (opening, &u) in self.moving().zip(&self.parameters.wall_velocities[1..]) {
+        for (opening, &u) in self.moving().zip(&self.fluid.parameters.wall_velocities[1..]) {
             fast(&format!("openings.{opening}.wall_velocity"), length(u))?;
         }
-        let kick = length(acceleration) * self.waveform.largest() / speed;
+        let kick = length(acceleration) * self.fluid.waveform.largest() / speed;
         if kick > 0.1 {
             return Err(Fault::usage(format!(
                 "drive: the body force changes velocities by {kick:.3e} thermal speeds ({thermal:.3e} m/s) in one step, the \
                  limit is 0.1: take a weaker one or a shorter time step than {:.3e} s",
-                self.units.dt
+                self.fluid.units.dt
             )));
         }
         for a in (0..dimension).filter(|&a| periodic[a]) {
-            let least = 2 * self.parameters.reach() as usize + 2;
+            let least = 2 * self.fluid.parameters.reach() as usize + 2;
             if extent[a] < least {
                 return Err(Fault::usage(format!(
                     "the case is {} sites long along a periodic direction, particles need {least}: make it longer, or take a \
@@ -197,7 +183,7 @@ impl PlannedSrd {
                 )));
             }
         }
-        if self.parameters.bits() < 12 {
+        if self.fluid.parameters.bits() < 12 {
             return Err(Fault::usage(format!(
                 "the case is {} sites long: positions in it would be coarser than 1/4096 of a spacing, 2^18 is the limit",
                 extent.iter().max().copied().unwrap_or(0)
@@ -205,7 +191,7 @@ impl PlannedSrd {
         }
         // An ideal gas in a force a is denser by exp(a L / (kT/m)) at the far end of a length L.
         let along = (0..dimension).filter(|&a| !periodic[a]).map(|a| acceleration[a].abs() * extent[a] as f64);
-        let squeezed = along.fold(0.0, f64::max) * self.waveform.largest() / speed.powi(2);
+        let squeezed = along.fold(0.0, f64::max) * self.fluid.waveform.largest() / speed.powi(2);
         if squeezed > 0.05 {
             self.notes.push(format!(
                 "drive: the force towards walls compresses the fluid, which is {:.0} % denser at one of them than at the other: \
@@ -224,10 +210,13 @@ impl PlannedSrd {
                  liquid"
             ));
         }
-        if self.parameters.thermostat == 0.0 && kick > 0.0 && self.parameters.collision == Collision::Rotation {
+        if self.fluid.parameters.thermostat == 0.0
+            && kick > 0.0
+            && self.fluid.parameters.collision == Collision::Rotation
+        {
             self.notes.push("without \"thermostat\" the body force heats the fluid for ever".to_owned());
         }
-        if self.parameters.thermostat == 0.0 && self.parameters.angular_momentum {
+        if self.fluid.parameters.thermostat == 0.0 && self.fluid.parameters.angular_momentum {
             self.notes.push(
                 "with \"angular_momentum\" and without \"thermostat\" rounding takes some 1e-6 of the energy in each step".to_owned(),
             );
@@ -241,14 +230,14 @@ impl PlannedSrd {
     }
 
     fn gas(&self) -> Gas {
-        let Parameters { dimension, particles, speed, angle, collision, .. } = self.parameters;
+        let Parameters { dimension, particles, speed, angle, collision, .. } = self.fluid.parameters;
         let angle = (collision == Collision::Rotation).then_some(angle);
         Gas { dimension, particles, mean_free_path: speed, angle }
     }
 
     /// Speed of sound of an ideal gas, isothermal with a thermostat, lattice units.
     fn sound(&self) -> f64 {
-        self.parameters.speed
+        self.fluid.parameters.speed
     }
 
     /// Kinematic viscosity by theory, lattice units.
@@ -258,23 +247,7 @@ impl PlannedSrd {
 
     /// Particles in all.
     fn count(&self) -> u64 {
-        particles::count(&self.parameters, self.header.nodes as u64)
-    }
-
-    /// Boltzmann's constant, J/K.
-    pub(crate) fn boltzmann(&self) -> f64 {
-        BOLTZMANN
-    }
-
-    pub(crate) fn note(&self, samples: u64, dumped: bool) -> Note {
-        Note {
-            bits: self.parameters.bits(),
-            time_step_s: self.units.dt,
-            speed: self.parameters.speed,
-            particles_per_cell: self.parameters.particles,
-            samples,
-            dumped,
-        }
+        particles::count(&self.fluid.parameters, self.header.nodes as u64)
     }
 }
 
@@ -342,13 +315,19 @@ impl Planned for PlannedSrd {
     }
 
     fn report(&self) -> Vec<(&'static str, String)> {
-        let Parameters { particles, speed, .. } = self.parameters;
+        let Parameters { particles, speed, .. } = self.fluid.parameters;
         vec![
-            ("time", format!("{} steps of {:.4e} s, mean free path {speed:.4} spacings", self.steps, self.units.dt)),
+            (
+                "time",
+                format!("{} steps of {:.4e} s, mean free path {speed:.4} spacings", self.steps, self.fluid.units.dt),
+            ),
             ("particles", format!("{}, {particles} in a cell", self.count())),
             (
                 "viscosity",
-                format!("{:.4e} Pa s by theory", self.viscosity() * self.units.kinematic_viscosity() * self.units.rho0),
+                format!(
+                    "{:.4e} Pa s by theory",
+                    self.viscosity() * self.fluid.units.kinematic_viscosity() * self.fluid.units.rho0
+                ),
             ),
         ]
     }
@@ -360,12 +339,13 @@ impl Planned for PlannedSrd {
     fn figures(&self) -> Vec<Figure> {
         let [kinetic, collisional] = self.gas().viscosity();
         let (nu, diffusion) = (kinetic + collisional, self.gas().self_diffusion());
-        let unit = self.units.kinematic_viscosity();
+        let unit = self.fluid.units.kinematic_viscosity();
         vec![
             Figure::new("particles", self.count() as f64, ""),
-            Figure::new("time step", self.units.dt, "s"),
-            Figure::new("thermal speed", self.parameters.speed * self.units.velocity(), "m/s").noted("sqrt(kT/m)"),
-            Figure::new("viscosity", nu * unit * self.units.rho0, "Pa s").noted(format!(
+            Figure::new("time step", self.fluid.units.dt, "s"),
+            Figure::new("thermal speed", self.fluid.parameters.speed * self.fluid.units.velocity(), "m/s")
+                .noted("sqrt(kT/m)"),
+            Figure::new("viscosity", nu * unit * self.fluid.units.rho0, "Pa s").noted(format!(
                 "theory: {:.4} in units of spacing and time step, {:.0} % of it by collisions",
                 nu,
                 100.0 * collisional / nu
@@ -376,8 +356,8 @@ impl Planned for PlannedSrd {
 
     fn write_down(&self, record: &mut RunRecord) {
         record.velocity_set = format!("{:?}", self.header.set);
-        (record.dx, record.dt, record.rho0) = (self.units.dx, self.units.dt, self.units.rho0);
-        (record.nu, record.steps) = (self.viscosity() * self.units.kinematic_viscosity(), Some(self.steps));
+        (record.dx, record.dt, record.rho0) = (self.fluid.units.dx, self.fluid.units.dt, self.fluid.units.rho0);
+        (record.nu, record.steps) = (self.viscosity() * self.fluid.units.kinematic_viscosity(), Some(self.steps));
         "f32".clone_into(&mut record.precision);
         record.pressure_drop = self.pressure_drop;
         let opening = |opening: &hematite_case::OpeningHeader| OpeningRecord {
@@ -388,16 +368,18 @@ impl Planned for PlannedSrd {
     }
 
     fn tables(&self) -> Vec<Table<'_>> {
-        self.waveform.table().map(|rows| (vec!["drive", "waveform", "table"], rows)).into_iter().collect()
+        self.fluid.waveform.table().map(|rows| (vec!["drive", "waveform", "table"], rows)).into_iter().collect()
     }
 
     fn least_bytes(&self, ground: &Ground) -> [u64; 2] {
-        let d = self.parameters.dimension as u64;
-        let particles = (ground.part.own as f64 * self.parameters.particles) as u64;
+        let d = self.fluid.parameters.dimension as u64;
+        let particles = (ground.part.own as f64 * self.fluid.parameters.particles) as u64;
         // Two sets of arrays, keys and order of the sort; sums, samples and collisions of cells.
         let of_particles = 8 * (2 * d + 2) + 12;
-        let of_cells =
-            4 * u64::from(self.parameters.width()) + 12 * (2 + d) + 16 * u64::from(rows(&self.parameters)) + 12;
+        let of_cells = 4 * u64::from(self.fluid.parameters.width())
+            + 12 * (2 + d)
+            + 16 * u64::from(rows(&self.fluid.parameters))
+            + 12;
         [particles * of_particles + ground.part.own as u64 * of_cells, 4 * d * particles]
     }
 
@@ -406,26 +388,26 @@ impl Planned for PlannedSrd {
     }
 
     fn columns(&self) -> Vec<Column> {
-        let momentum = ["x", "y", "z"][..self.parameters.dimension].iter();
+        let momentum = ["x", "y", "z"][..self.fluid.parameters.dimension].iter();
         let momentum = momentum.map(|axis| Column::new(format!("momentum_{axis}_kg_m_per_s")));
         momentum.chain([Column::new("kinetic_energy_J"), Column::new("temperature_K")]).collect()
     }
 
     fn fits(&self, saved: &StateHeader, _: u64) -> Result<()> {
         let (before, source) = (saved.note::<Note>(NAME)?, &saved.source);
-        if before.bits == self.parameters.bits() {
+        if before.bits == self.fluid.parameters.bits() {
             return Ok(());
         }
         Err(Fault::usage(format!(
             "{source} holds positions in units of 2^-{} spacings, this run has 2^-{}: go on with the same \"fluid.srd\"",
             before.bits,
-            self.parameters.bits()
+            self.fluid.parameters.bits()
         )))
     }
 
     fn bears(&self, saved: &StateHeader) -> Result<()> {
         let (before, source) = (saved.note::<Note>(NAME)?, &saved.source);
-        let now = self.note(before.samples, before.dumped);
+        let now = self.fluid.note(before.samples, before.dumped);
         let same = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs();
         if same(before.time_step_s, now.time_step_s)
             && same(before.speed, now.speed)
@@ -454,20 +436,20 @@ impl Planned for PlannedSrd {
         _: &mut Option<SharedNodes>,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>> {
-        let cells = Cells::new(gpu, comm, ground, &self.parameters)?;
+        let cells = Cells::new(gpu, comm, ground, &self.fluid.parameters)?;
         let particles = match saved {
-            Some(saved) => state::particles(&self.parameters, saved)?,
-            None => particles::at_start(comm, ground, &self.parameters)?,
+            Some(saved) => state::particles(&self.fluid.parameters, saved)?,
+            None => particles::at_start(comm, ground, &self.fluid.parameters)?,
         };
-        let mut solvent = Solvent::new(gpu, comm, (&self.parameters, cells), &particles)?;
+        let mut solvent = Solvent::new(gpu, comm, (&self.fluid.parameters, cells), &particles)?;
         let (mut step, mut dumped) = (0, false);
         if let Some(saved) = saved {
             let note: Note = agree(comm, saved.header().note(NAME))?;
-            let samples = state::samples(&self.parameters, ground, saved)?;
+            let samples = state::samples(&self.fluid.parameters, ground, saved)?;
             agree(comm, solvent.restore_samples(note.samples, &samples))?;
             (step, dumped) = (saved.header().step, note.dumped);
         }
-        Ok(Box::new(Srd::new(self.clone(), solvent, step, dumped)))
+        Ok(Box::new(Srd::new(self.fluid.clone(), solvent, step, dumped)))
     }
 }
 
@@ -492,7 +474,7 @@ impl Method for SrdMethod {
         planning.write_down(&sections)?;
         let planned = PlannedSrd::new(planning.path, config, &sections, &planning.time, planning.case.header());
         let planned = agree(planning.comm, planned)?;
-        planning.span = Some(planning.time.fixed(planned.units.dt)?);
+        planning.span = Some(planning.time.fixed(planned.fluid.units.dt)?);
         planning.ground = Some(planning.find_ground(None)?);
         planning.planned.push(Box::new(planned));
         Ok(())

@@ -1,0 +1,46 @@
+//! What the fluid is made of, in SI and in units of the lattice.
+
+use hematite_dump::Field;
+use hematite_engine::waveform::Waveform;
+use hematite_units::LatticeUnits;
+
+use crate::parameters::Parameters;
+use crate::state::Note;
+
+/// Name in checkpoints, dumps and messages.
+pub const NAME: &str = "srd";
+
+/// Temperature of the fluid: of the motion about its mean velocity.
+pub const TEMPERATURE: Field = Field::new("temperature", "K", 1);
+
+/// Boltzmann's constant, J/K.
+pub const BOLTZMANN: f64 = 1.380_649e-23;
+
+/// The fluid of a run.
+#[derive(Clone)]
+pub struct Fluid {
+    /// Its numbers in units of the lattice.
+    pub parameters: Parameters,
+    /// Scales between SI and the lattice.
+    pub units: LatticeUnits,
+    /// kT, J.
+    pub thermal: f64,
+    /// Mass of a particle, kg.
+    pub mass: f64,
+    /// How the body force goes with time.
+    pub waveform: Waveform,
+}
+
+impl Fluid {
+    /// What a saved state tells of the fluid. `samples`: number of samples in the fields; `dumped`: whether a dump has them.
+    pub fn note(&self, samples: u64, dumped: bool) -> Note {
+        Note {
+            bits: self.parameters.bits(),
+            time_step_s: self.units.dt,
+            speed: self.parameters.speed,
+            particles_per_cell: self.parameters.particles,
+            samples,
+            dumped,
+        }
+    }
+}
