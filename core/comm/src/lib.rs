@@ -3,6 +3,7 @@
 //! All operations are exact (integers, bytes, minima and maxima), so no result depends on the number of ranks.
 
 mod agree;
+mod apart;
 mod clock;
 mod launch;
 #[cfg(feature = "mpi")]
@@ -26,6 +27,7 @@ use hematite_config::{Exit, Fault, Result};
 
 #[cfg(feature = "mpi")]
 pub use self::mpi::Mpi;
+pub use apart::Apart;
 pub use clock::{ClockOffset, align_clocks};
 pub use launch::launched_by_mpi;
 pub use route::{Route, all_to_all};

@@ -53,6 +53,10 @@ pub struct Planning<'p> {
     pub shear: Option<ShearRate>,
     /// Contact with soft surfaces, if the case also has rigid bodies.
     pub surface: Option<SurfaceContact>,
+    /// Which member of an ensemble the run is, from 1; `None` for a run by itself.
+    pub member: Option<u32>,
+    /// Whether some physics draws random numbers.
+    pub is_random: bool,
 }
 
 impl Planning<'_> {
@@ -64,6 +68,13 @@ impl Planning<'_> {
         let sections = self.document.sections()?;
         self.write_down(&sections)?;
         Ok(sections)
+    }
+
+    /// The seed of random numbers for the one that the config gives: each member of an ensemble has the next one. Physics
+    /// that draw random numbers take their seeds from here.
+    pub fn seed(&mut self, given: u64) -> u64 {
+        self.is_random = true;
+        given.wrapping_add(self.member.map_or(0, |member| u64::from(member) - 1))
     }
 
     /// Adds sections of the config to `self.config`.

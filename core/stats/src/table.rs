@@ -25,6 +25,20 @@ impl Table {
         self.rows.push(row.into_iter().map(Into::into).collect());
     }
 
+    /// Reads a table from CSV.
+    ///
+    /// # Errors
+    /// An I/O fault that names the file.
+    pub fn read_csv(path: &Path) -> Result<Self> {
+        let fault = |error: csv::Error| Fault::io(format!("cannot read {}: {error}", path.display()));
+        let mut reader = csv::Reader::from_path(path).map_err(fault)?;
+        let mut table = Self::new(reader.headers().map_err(fault)?.iter());
+        for row in reader.records() {
+            table.push(row.map_err(fault)?.iter());
+        }
+        Ok(table)
+    }
+
     /// Writes it as CSV.
     ///
     /// # Errors

@@ -20,6 +20,7 @@ Examples:
   post cells runs/tube
   post bodies runs/artery
   post tracks runs/tube
+  post ensemble runs/slit
   post scaling runs/p1 runs/p2 runs/p4 -o scaling
   post timeline runs/tube
   post compare runs/a runs/b && echo same bits
@@ -46,6 +47,8 @@ pub enum Command {
     Bodies(BodiesArguments),
     /// Trajectories of cells and bodies: velocities, mean square displacement, dispersion
     Tracks(TracksArguments),
+    /// Means with standard errors over the members of a run with --ensemble
+    Ensemble(EnsembleArguments),
     /// Speed-up, efficiency and serial fraction of runs on several rank counts
     Scaling(ScalingArguments),
     /// What hosts and devices did when: overlap of exchange and work, drawings
@@ -80,6 +83,25 @@ pub struct Choice {
     /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
     #[arg(long, value_name = "NAME")]
     pub fields: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Averages over the members in DIR/member-*: their ledgers, and each table that all of them have in their folder statistics,
+where the other commands of post leave it. In a table of means each column in which members differ is followed by its
+standard error, s / sqrt(n) over n members; the other columns stay as they are. Draws these columns over the time of the
+ledger, or over the first column of a table, with bars of one standard error.
+Leaves out members that are not done, and tables that differ in their rows, and says so on stderr.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Examples:
+  run slit.json --ensemble 20 --threads 4 -o runs/slit
+  for member in runs/slit/member-*; do post flow $member; done
+  post ensemble runs/slit")]
+pub struct EnsembleArguments {
+    #[command(flatten)]
+    pub place: Place,
 }
 
 #[derive(Debug, Args)]

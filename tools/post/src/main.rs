@@ -5,6 +5,7 @@ mod bodies;
 mod cells;
 mod compare;
 mod config;
+mod ensemble;
 mod flow;
 mod forces;
 mod output;
@@ -35,6 +36,7 @@ fn work(arguments: &Arguments) -> Result<Exit> {
         Some(Command::Cells(cells)) => cells::run(cells),
         Some(Command::Bodies(bodies)) => bodies::run(bodies),
         Some(Command::Tracks(tracks)) => tracks::run(tracks),
+        Some(Command::Ensemble(ensemble)) => ensemble::run(ensemble),
         Some(Command::Scaling(scaling)) => scaling::run(scaling),
         Some(Command::Timeline(timeline)) => timeline::run(timeline),
         Some(Command::Compare(compare)) => compare::run(compare),

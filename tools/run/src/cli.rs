@@ -20,6 +20,7 @@ use crate::trace::STEPS;
   run runs/aneurysm.json --restart           go on from the latest checkpoint
   run --check runs/aneurysm.json             what would be done, how the run will go, how long it will take
   run --bench runs/aneurysm.json             how fast it steps on this machine, phase by phase
+  run r.json --ensemble 20 --threads 4       20 runs with other random numbers, four at once, for post ensemble
   run runs/aneurysm.json --trace             when host and device did what, for ui.perfetto.dev and post timeline
   run --schema > run.schema.json             the JSON Schema of RUN.json
 
@@ -110,6 +111,17 @@ pub struct Cli {
     /// Run N ranks as threads of one process
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+
+    /// Do N runs that differ in their random numbers alone: member k adds k - 1 to the seed, and has the folder member-000k in
+    /// the run folder. Each rank, of MPI or by --threads, does whole members, one after the other. With --restart, members that
+    /// are done are left as they are, so that a larger N adds members
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=9999))]
+    #[arg(conflicts_with_all = ["bench", "trace"])]
+    pub ensemble: Option<u32>,
+
+    /// Which member of an ensemble the run is.
+    #[arg(skip)]
+    pub member: Option<u32>,
 
     /// Keep wgpu's checks of bounds and loops in every kernel (slower; to find faults in kernels)
     #[arg(long)]

@@ -9,6 +9,7 @@ mod check;
 mod checkpoint;
 mod cli;
 mod config;
+mod ensemble;
 mod failure;
 mod field_dump;
 mod folder;
@@ -29,9 +30,11 @@ mod trace;
 use std::process::ExitCode;
 
 use cli::Cli;
+use hematite_comm::Comm;
 use hematite_config::{Exit, Result, guarded, joint_text, print_line};
 use hematite_engine::Method;
 use schemars::SchemaGenerator;
+use setup::Setup;
 
 /// The program: a run with some of the `methods`, by the command line.
 pub fn main(methods: &[&dyn Method]) -> ExitCode {
@@ -52,20 +55,28 @@ fn run(cli: &Cli, methods: &[&dyn Method]) -> Result<Exit> {
         return list_gpus();
     }
     ranks::on_every_rank(cli, |comm| {
-        let mut setup = setup::Setup::new(cli, comm, methods)?;
+        if let Some(members) = cli.ensemble {
+            return ensemble::run(cli, comm, methods, members);
+        }
+        let mut setup = Setup::new(cli, comm, methods)?;
         if cli.check.is_some() {
             return check::check(cli, comm, &mut setup);
         }
         if let Some(format) = cli.bench {
             return bench::bench(cli, comm, setup, format);
         }
-        folder::wait(cli, comm, &setup)?;
-        if folder::is_done(cli, comm, &setup)? {
-            folder::say_done(cli, comm, &setup);
-            return Ok(Exit::Done);
-        }
-        time_loop::TimeLoop::new(cli, comm, setup)?.run()
+        one_run(cli, comm, setup)
     })
+}
+
+/// Does a run that is set up, unless it is done already. Collective.
+fn one_run(cli: &Cli, comm: &dyn Comm, setup: Setup) -> Result<Exit> {
+    folder::wait(cli, comm, &setup)?;
+    if folder::is_done(cli, comm, &setup)? {
+        folder::say_done(cli, comm, &setup);
+        return Ok(Exit::Done);
+    }
+    time_loop::TimeLoop::new(cli, comm, setup)?.run()
 }
 
 /// The JSON Schema of RUN.json.

@@ -79,8 +79,16 @@ impl Setup {
             medium: None,
             shear: None,
             surface: None,
+            member: cli.member,
+            is_random: false,
         };
         methods.iter().try_for_each(|method| method.plan(&mut planning))?;
+        if cli.member.is_some() && !planning.is_random {
+            return Err(Fault::usage(
+                "--ensemble: nothing in this run is random, so all members would be the same; for cells or bodies in other places, \
+                 make cases with other values of \"seed\"",
+            ));
+        }
         let none = || {
             Fault::usage(
                 "the config asks for no physics: give \"fluid\": {\"METHOD\": {...}}; --schema lists the methods",

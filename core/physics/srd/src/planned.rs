@@ -466,7 +466,10 @@ impl Method for SrdMethod {
         if chosen.fluid.srd.is_none() {
             return Ok(());
         }
-        let sections: SrdSections = planning.document.sections()?;
+        let mut sections: SrdSections = planning.document.sections()?;
+        if let Some(config) = &mut sections.fluid.srd {
+            config.seed = planning.seed(config.seed);
+        }
         let Some(config) = &sections.fluid.srd else { return Ok(()) };
         if planning.ground.is_some() {
             return Err(Fault::usage("fluid: \"srd\" stands beside another method: give one"));

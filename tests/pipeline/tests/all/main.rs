@@ -14,6 +14,7 @@ mod cells_walls;
 mod chaos;
 mod checkpoints;
 mod edited;
+mod ensembles;
 mod equality;
 mod every_step;
 mod flow;

@@ -1,0 +1,120 @@
+//! `run --ensemble` and `post ensemble`: members are the runs with the seeds that follow, on any number of ranks.
+
+use pipeline_tests::{Folder, draw};
+use serde_json::{Value, json};
+
+/// A slit with a fluid of particles that has the seed 5.
+fn slit() -> Folder {
+    let folder = Folder::new();
+    folder.write("slit.pgm", &draw::Picture::of(24, 10, |_, y| y > 0 && y < 9).pgm());
+    let geometry = json!({"image": "slit.pgm", "spacing": "1 um", "periodic": ["x"]});
+    folder.json("case.json", &json!({"geometry": geometry}));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    write(&folder, "run.json", 5);
+    folder
+}
+
+fn write(folder: &Folder, name: &str, seed: u64) {
+    let fluid = json!({"srd": {
+        "density": "1000 kg/m3", "temperature": "300 K", "mean_free_path": 0.1, "particles_per_cell": 8, "seed": seed
+    }});
+    folder.json(
+        name,
+        &json!({
+            "case": "case.h5", "fluid": fluid, "drive": {"force": ["200 Pa/m", "0 Pa/m"]}, "time": {"steps": 150},
+            "dumps": [{"every": 150}], "monitor": {"every": 50}
+        }),
+    );
+}
+
+/// The numbers of a column of a table.
+fn column(text: &str, name: &str) -> Vec<f64> {
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let place = header.iter().position(|known| *known == name).unwrap_or_else(|| panic!("{name} in {header:?}"));
+    lines.map(|line| line.split(',').nth(place).expect("a cell").parse().expect("a number")).collect()
+}
+
+fn same(folder: &Folder, a: &str, b: &str) {
+    let compared = folder.post(&["compare", a, b]).done();
+    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+    assert_eq!(folder.read(&format!("{a}/ledger.csv")), folder.read(&format!("{b}/ledger.csv")));
+}
+
+#[test]
+fn members_are_the_runs_with_the_seeds_that_follow() {
+    let folder = slit();
+    let _all = folder.run(&["run.json", "--ensemble", "3", "-o", "all", "--threads", "2"]).done();
+    write(&folder, "third.json", 7);
+    let _alone = folder.run(&["third.json", "--quiet"]).done();
+    same(&folder, "third", "all/member-0003");
+    let _first = folder.run(&["run.json", "-o", "first", "--quiet"]).done();
+    same(&folder, "first", "all/member-0001");
+    assert_ne!(folder.read("all/member-0001/ledger.csv"), folder.read("all/member-0002/ledger.csv"));
+    let _ranks = folder.mpirun(2, &["run.json", "--ensemble", "3", "-o", "ranks", "--quiet"]).done();
+    for member in ["member-0001", "member-0002", "member-0003"] {
+        same(&folder, &format!("all/{member}"), &format!("ranks/{member}"));
+    }
+}
+
+#[test]
+fn an_ensemble_goes_on_and_grows() {
+    let folder = slit();
+    let _part = folder.run(&["run.json", "--ensemble", "2", "-o", "all", "--quiet", "--steps", "60"]).done();
+    let _refused = folder.run(&["run.json", "--ensemble", "2", "-o", "all"]).fails(2, &["member-0001", "--restart"]);
+    let grown = folder.run(&["run.json", "--ensemble", "3", "-o", "all", "--restart"]).done();
+    assert!(grown.stderr.contains("done: 3 of 3 members"), "{}", grown.stderr);
+    let _whole = folder.run(&["run.json", "--ensemble", "3", "-o", "whole", "--quiet"]).done();
+    for member in ["member-0001", "member-0002", "member-0003"] {
+        same(&folder, &format!("all/{member}"), &format!("whole/{member}"));
+    }
+}
+
+#[test]
+fn means_and_errors_are_those_of_the_members() {
+    let folder = slit();
+    let _all = folder.run(&["run.json", "--ensemble", "3", "-o", "all", "--quiet"]).done();
+    let members = ["all/member-0001", "all/member-0002", "all/member-0003"];
+    for member in members {
+        let _flow = folder.post(&["flow", member]).done();
+    }
+    let _means = folder.post(&["ensemble", "all"]).done();
+    for (table, of_member, name) in [
+        ("layers_y.csv", "statistics/layers_y.csv", "velocity_x_m_per_s"),
+        ("ledger.csv", "ledger.csv", "temperature_K"),
+    ] {
+        let text = folder.read(&format!("all/statistics/{table}"));
+        let (mean, error) = (column(&text, name), column(&text, &format!("{name}_standard_error")));
+        let each = members.map(|member| column(&folder.read(&format!("{member}/{of_member}")), name));
+        for k in 0..mean.len() {
+            let [a, b, c] = [0, 1, 2].map(|m| each[m][k]);
+            let wanted = (a + b + c) / 3.0;
+            let variance = [a, b, c].map(|x| (x - wanted).powi(2)).iter().sum::<f64>() / 2.0;
+            assert!((mean[k] - wanted).abs() <= 1e-12 * wanted.abs(), "{table} row {k}: {} {wanted}", mean[k]);
+            let spread = (variance / 3.0).sqrt();
+            assert!((error[k] - spread).abs() <= 1e-9 * spread.max(1e-12 * wanted.abs()), "{table} row {k}");
+        }
+    }
+    let places = column(&folder.read("all/statistics/layers_y.csv"), "y_m");
+    assert_eq!(places.len(), 8);
+    for figure in ["layers_y_velocity_x_m_per_s.png", "ledger_temperature_K.svg"] {
+        assert!(folder.has(&format!("all/statistics/{figure}")), "{figure}");
+    }
+}
+
+#[test]
+fn what_cannot_be_an_ensemble_is_refused() {
+    let folder = slit();
+    let _single = folder.run(&["run.json", "-o", "single", "--quiet", "--steps", "20"]).done();
+    folder.refuses("run", &["run.json", "--ensemble", "2", "-o", "single"], &["holds a single run"]);
+    folder.refuses("run", &["run.json", "--ensemble", "0"], &["1..=9999"]);
+    let of_one = ["run.json", "--ensemble", "2", "-o", "x", "--restart", "single/checkpoint/step-20"];
+    folder.refuses("run", &of_one, &["--restart PATH is of one run"]);
+    let lattice: Value = json!({
+        "case": "case.h5", "fluid": {"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "tau": 0.8}},
+        "time": {"steps": 10}
+    });
+    folder.json("lattice.json", &lattice);
+    folder.refuses("run", &["lattice.json", "--ensemble", "2"], &["nothing in this run is random"]);
+    folder.refuses("post", &["ensemble", "single"], &["holds 0 members that are done"]);
+}
