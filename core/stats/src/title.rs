@@ -3,7 +3,7 @@
 use hematite_units::number::{Prefix, short, with_unit};
 
 /// The tool that draws figures, as their files name it.
-pub(crate) const TOOL: &str = "post";
+pub const TOOL: &str = "post";
 
 /// The run that figures are of, and the time that they show.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,6 +9,7 @@ use hematite_dump::RunRecord;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::ensemble::{Averaged, average};
 use hematite_stats::table::Table;
+use hematite_stats::title::TOOL;
 use serde_json::Value;
 
 use crate::arguments::EnsembleArguments;
@@ -128,6 +129,28 @@ fn tables(members: &[Member]) -> Vec<String> {
     common.into_iter().collect()
 }
 
+/// The axis of a column, from its name with the unit at its end: `velocity_x_m_per_s`.
+fn axis_of(name: &str) -> Axis {
+    // The longest ends first.
+    const UNITS: [(&str, &str); 12] = [
+        ("_kg_m_per_s", "kg m/s"),
+        ("_kg_per_m3", "kg/m3"),
+        ("_m3_per_s", "m3/s"),
+        ("_m2_per_s", "m2/s"),
+        ("_m_per_s", "m/s"),
+        ("_Pa", "Pa"),
+        ("_kg", "kg"),
+        ("_K", "K"),
+        ("_J", "J"),
+        ("_N", "N"),
+        ("_m", "m"),
+        ("_s", "s"),
+    ];
+    let found = UNITS.iter().find_map(|&(end, unit)| Some((name.strip_suffix(end)?, unit)));
+    let (label, unit) = found.unwrap_or((name, ""));
+    Axis::new(label.replace('_', " "), unit)
+}
+
 /// Averages one table of all members, and draws it where its rows follow an axis.
 fn one(output: &mut Output, members: &[Member], path: &Path, name: &str) -> Result<()> {
     let read = members.iter().map(|member| Table::read_csv(&member.folder.join(path))).collect::<Result<Vec<_>>>()?;
@@ -149,16 +172,15 @@ fn draw(output: &mut Output, averaged: &Averaged, stem: &str, members: usize) ->
         return Ok(());
     }
     for &column in means {
-        let label = &table.header[column];
+        let name = &table.header[column];
         let points = along.iter().zip(&table.rows).map(|(&x, row)| [x, number(row, column)]).collect();
         let mut curve = Curve::new("", points, Style::Marks, 1);
         curve.errors = table.rows.iter().map(|row| number(row, column + 1)).collect();
-        let what = format!("{label}, mean of {members} members with its standard error");
-        let chart =
-            Chart::new(what, Axis::new(table.header[axis].clone(), ""), Axis::new(label.clone(), ""), vec![curve]);
-        let figure = output.figure(format!("{stem}_{}", label.replace([':', '/'], "_")));
-        let times: &[f64] = if table.header[axis] == "time_s" { &along } else { &[] };
-        chart.write(&figure, &output.origin(times.iter().copied()))?;
+        let (across, up) = (axis_of(&table.header[axis]), axis_of(name));
+        let title = format!("{}: {}, mean of {members} members with its standard error", output.run, up.label);
+        let chart = Chart::new("", across, up, vec![curve]);
+        let figure = output.figure(format!("{stem}_{}", name.replace([':', '/'], "_")));
+        chart.page(&title).write(&figure, &title, TOOL)?;
     }
     Ok(())
 }
