@@ -5,13 +5,15 @@ use std::process::ExitCode;
 
 use clap::{Parser, ValueEnum};
 use hematite_config::{Exit, Fault, Result, guarded};
-use hematite_geometry::models::{Model, aneurysm, bifurcation, porous};
+use hematite_geometry::models::{Model, aneurysm, bifurcation, channel, porous};
 use hematite_geometry::{write_meta_image, write_png};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Shape {
     /// A vessel with a round sac on its upper side.
     Aneurysm,
+    /// A straight channel that fills the picture (always a picture).
+    Channel,
     /// A vessel that splits into two.
     Bifurcation,
     /// A periodic block of overlapping spheres (always voxels).
@@ -26,7 +28,7 @@ struct Arguments {
     /// Width of the vessel in pixels; edge of the porous block in voxels.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(4..=2048))]
     size: u32,
-    /// Aneurysm: length of the vessel in pixels; four widths by default.
+    /// Aneurysm and channel: length of the vessel in pixels; four widths by default.
     #[arg(long, value_parser = clap::value_parser!(u32).range(16..=65_536))]
     length: Option<u32>,
     /// Draw in 3-D, to a .mha.
@@ -61,6 +63,7 @@ fn draw(arguments: &Arguments) -> Result<Exit> {
             }
             aneurysm(size, length, arguments.voxels)
         }
+        Shape::Channel => channel(size, arguments.length.map_or(4 * size, |length| length as usize)),
         Shape::Bifurcation => bifurcation(size, arguments.voxels),
         Shape::Porous => {
             let radius = arguments.radius.unwrap_or(size as f64 / 10.0);

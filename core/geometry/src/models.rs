@@ -51,6 +51,12 @@ pub fn aneurysm(width: usize, length: usize, voxels: bool) -> Model {
     })
 }
 
+/// A straight channel along x, `width` pixels wide and `length` pixels long: all of the picture is fluid, whose edges are walls
+/// where they are not periodic.
+pub fn channel(width: usize, length: usize) -> Model {
+    Model::drawn([length, width, 1], |_| true)
+}
+
 /// A vessel along x that splits smoothly into two equal daughters, which leave through the right face, parallel to x.
 ///
 /// With w = `width`: the picture is 8 w long and 4 w high; the daughters' axes end 2 w apart. Their width follows

@@ -20,7 +20,7 @@ use crate::trace::STEPS;
   run runs/aneurysm.json --restart           go on from the latest checkpoint
   run --check runs/aneurysm.json             what would be done, how the run will go, how long it will take
   run --bench runs/aneurysm.json             how fast it steps on this machine, phase by phase
-  run r.json --ensemble 20 --threads 4       20 runs with other random numbers, four at once, for post ensemble
+  run runs/slit.json --ensemble 20           20 runs with other random numbers, for post ensemble
   run runs/aneurysm.json --trace             when host and device did what, for ui.perfetto.dev and post timeline
   run --schema > run.schema.json             the JSON Schema of RUN.json
 
