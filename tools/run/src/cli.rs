@@ -1,6 +1,6 @@
 //! The command line of `run`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Parser, ValueEnum};
@@ -174,6 +174,11 @@ impl Cli {
             cli.restart = Some("latest".to_owned());
         }
         cli
+    }
+
+    /// The run folder, for a config at `path`.
+    pub fn folder(&self, path: &Path) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| path.with_extension(""))
     }
 
     /// Whether it asks for a run, with results in a run folder.

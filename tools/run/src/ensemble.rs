@@ -36,18 +36,20 @@ pub fn run(cli: &Cli, comm: &dyn Comm, methods: &[&dyn Method], members: u32) ->
     let first = mine.next();
     let prepared = || first.map(|k| Setup::new(&of_member(cli, &folder, k), &apart, methods)).transpose();
     let mut prepared = together(comm, prepared)?;
-    let told = !cli.quiet && comm.rank() == 0;
-    if let Some(setup) = prepared.as_mut().filter(|_| cli.check.is_some() || told) {
-        if cli.check.is_some() {
-            if comm.rank() == 0 {
-                note(&format!("ensemble  {members} members, {} at once; of one of them:", comm.size()));
-                check::check(&Cli { quiet: cli.quiet, ..of_member(cli, &folder, 1) }, &apart, setup)?;
-            }
-            return Ok(Exit::Done);
+    let at_once = comm.size().min(members as usize);
+    if let Some(setup) = prepared.as_mut().filter(|_| comm.rank() == 0) {
+        if !cli.quiet {
+            let folder = folder.display();
+            note(&format!("ensemble  {members} members, {at_once} at once, {folder}; each of them:"));
         }
-        setup.report(&apart, false);
-        let at_once = comm.size().min(members as usize);
-        note(&format!("ensemble  {members} members, {at_once} at once, {}", folder.display()));
+        if cli.check.is_some() {
+            check::check(&Cli { quiet: cli.quiet, ..of_member(cli, &folder, 1) }, &apart, setup)?;
+        } else {
+            setup.report(&apart, cli.quiet);
+        }
+    }
+    if cli.check.is_some() {
+        return Ok(Exit::Done);
     }
     let mut ends = Ends::default();
     let mut fault = Ok(());
@@ -75,7 +77,7 @@ pub fn run(cli: &Cli, comm: &dyn Comm, methods: &[&dyn Method], members: u32) ->
                 break;
             }
             Err(other) => {
-                fault = Err(Fault { message: format!("{}: {}", name(k), other.message), ..other });
+                fault = Err(other.within(name(k)));
                 break;
             }
         }
@@ -116,7 +118,7 @@ fn of_member(cli: &Cli, folder: &Path, k: u32) -> Cli {
 /// The folder of the ensemble.
 fn folder_of(cli: &Cli) -> Result<PathBuf> {
     let path = cli.config.clone().ok_or_else(|| Fault::usage("which RUN.json?"))?;
-    let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
+    let folder = cli.folder(&path);
     if folder.join("run.json").exists() {
         return Err(Fault::usage(format!("{} holds a single run: choose another folder by -o", folder.display())));
     }

@@ -49,7 +49,7 @@ impl Setup {
                 comm.size()
             )));
         }
-        let folder = cli.output.clone().unwrap_or_else(|| path.with_extension(""));
+        let folder = cli.folder(&path);
         let planned = Self::planned(cli, comm, methods, (&path, &document, config, case, &stored), &folder);
         let setup = planned.map_err(|fault| fault.within(path.display()))?;
         if folder == path || folder.is_file() {
