@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Instant;
 
-use hematite_case::{Case, ImmersedWalls, Lattice, Partition, PartitionReport, write};
+use hematite_case::{Case, ImmersedWalls, Lattice, Partition, PartitionReport, Suspended, write};
 use hematite_config::Provenance;
 use hematite_geometry::{Domain, Opening, OpeningKind, Report, Site};
 
@@ -72,7 +72,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     write(
         &path,
         &lattice,
-        &[],
+        Suspended::default(),
         &ImmersedWalls::default(),
         &[partition],
         &Provenance::default(),

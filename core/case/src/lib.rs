@@ -1,7 +1,7 @@
 //! The case: a sparse lattice of fluid nodes with its links, partitions and halos, walls and openings, in one file.
 //!
 //! [`Lattice::build`] makes the lattice of a [`hematite_geometry::Domain`]; [`Partition::make`] divides it; [`walls`]
-//! finds its walls, [`wall_points`] points on them and [`Layer`] the nodes beyond; [`Seeding`] puts cells into it;
+//! finds its walls, [`wall_points`] points on them and [`Layer`] the nodes beyond; [`Seeding`] puts cells into it, [`grow_polymers`] polymers;
 //! [`Lattice::mark`] finds its regions ([`Region`]) and the values of its fields ([`NodeField`]).
 //! [`write()`] stores all of that; [`Case::open`] reads it back, and [`Case::part`] gives one rank what it holds, as
 //! [`Part::of`] does from a lattice in memory.
@@ -24,6 +24,7 @@ mod node_field;
 mod opening;
 mod part;
 mod partition;
+mod polymers;
 mod profile;
 mod region;
 mod relabel;
@@ -40,8 +41,8 @@ pub use cells::{
     seed,
 };
 pub use file::{
-    Case, FieldHeader, Header, OpeningHeader, PopulationHeader, RegionHeader, SCHEMA_VERSION, WallPartHeader,
-    add_partition, write,
+    Case, ChainHeader, FieldHeader, Header, OpeningHeader, PopulationHeader, RegionHeader, SCHEMA_VERSION, Suspended,
+    WallPartHeader, add_partition, write,
 };
 pub use lattice::Lattice;
 pub use layer::{ImmersedWalls, Layer};
@@ -53,6 +54,7 @@ pub use node_field::NodeField;
 pub use opening::{Opening, OpeningSite, outward};
 pub use part::{Link, Neighbour, NodeId, OpeningNode, Part, Target};
 pub use partition::{HaloRange, MetisLimits, PartRange, Partition};
+pub use polymers::{ChainPlan, ChainPopulation, PolymerConfig, grow_polymers, plan_polymers};
 pub use region::Region;
 pub use report::PartitionReport;
 pub use velocity_set::VelocitySet;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 
-use hematite_case::{ImmersedWalls, Lattice, Partition, write};
+use hematite_case::{ImmersedWalls, Lattice, Partition, Suspended, write};
 use hematite_config::Provenance;
 use hematite_dump::{Checkpoint, FieldReader, Ledger, compare};
 use hematite_geometry::{Domain, Report, Site};
@@ -43,7 +43,8 @@ fn case(path: &Path, hole: bool) {
     let lattice = Lattice::build(&domain).expect("a lattice");
     let partition = Partition::make(&lattice, 1).expect("one part");
     let provenance = Provenance::of("test", &[]).expect("provenance");
-    write(path, &lattice, &[], &ImmersedWalls::default(), &[partition], &provenance, &Value::Null).expect("a case");
+    write(path, &lattice, Suspended::default(), &ImmersedWalls::default(), &[partition], &provenance, &Value::Null)
+        .expect("a case");
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {

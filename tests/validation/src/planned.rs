@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use hematite_case::{Case, Header, ImmersedWalls, Lattice, Partition, Population, write};
+use hematite_case::{Case, Header, ImmersedWalls, Lattice, Partition, Population, Suspended, write};
 use hematite_config::{Fault, Provenance, Result};
 use hematite_geometry::Domain;
 use physics_lattice_boltzmann::config::{FluidSection, OpeningCondition};
@@ -48,7 +48,15 @@ pub fn filed(lattice: &Lattice, populations: &[Population]) -> Result<(TempDir, 
     let path = folder.path().join("case.h5");
     let partition = Partition::make(lattice, 1)?;
     let provenance = Provenance::of("validation", &[])?;
-    write(&path, lattice, populations, &ImmersedWalls::default(), &[partition], &provenance, &Value::Null)?;
+    write(
+        &path,
+        lattice,
+        Suspended::cells(populations),
+        &ImmersedWalls::default(),
+        &[partition],
+        &provenance,
+        &Value::Null,
+    )?;
     let case = Case::open(&path)?;
     Ok((folder, case))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
-use hematite_case::{PopulationConfig, SeedingConfig};
+use hematite_case::{PolymerConfig, PopulationConfig, SeedingConfig};
 use hematite_geometry::{FieldConfig, GeometryConfig, OpeningConfig, RegionConfig, WallPartConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,11 @@ pub struct CaseConfig {
     /// "hematocrit": 0.45}].
     #[serde(default)]
     pub cells: Vec<PopulationConfig>,
-    /// How the cells are put into the lumen.
+    /// Populations of polymers in the fluid at the start, e.g. [{"name": "chain", "beads": 32, "bond": "1 um", "count": 50}].
+    /// For runs whose "fluid" is made of particles.
+    #[serde(default)]
+    pub polymers: Vec<PolymerConfig>,
+    /// How the cells are put into the lumen; its "seed" is that of polymers too.
     #[serde(default)]
     pub seeding: SeedingConfig,
     /// For runs with "walls": "immersed" in their "fluid", whose walls act through an immersed boundary: points on the

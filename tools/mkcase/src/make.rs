@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use hematite_case::{
-    ImmersedWalls, Lattice, Layer, Partition, Population, PopulationConfig, PopulationReport, Seeding, loads,
-    narrowest, wall_points, write,
+    ChainPlan, ChainPopulation, ImmersedWalls, Lattice, Layer, Partition, Population, PopulationConfig,
+    PopulationReport, Seeding, Suspended, grow_polymers, loads, narrowest, plan_polymers, wall_points, write,
 };
 use hematite_config::{Fault, Provenance, Result, read_config};
 use hematite_geometry::{Domain, ThinWalls, build_marked, field_inputs, inputs, thin_walls};
@@ -69,6 +69,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     let smoothed = smoothed_away(&lattice);
     lattice.geometry.warnings.extend(smoothed);
     let (populations, cells) = populate(path, &lattice, &config, arguments.check, &progress).map_err(within)?;
+    let (polymers, chains) = polymerize(&lattice, &config, arguments.check, &progress).map_err(within)?;
     let immersed = immersed_walls(&lattice, &config, &populations, &parts, &progress).map_err(within)?;
     let loads = loads(&lattice, lattice.nodes(), &populations);
     let mut partitions = Vec::with_capacity(parts.len());
@@ -81,7 +82,8 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         let provenance = Provenance::of("mkcase", &sources.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
         let stored =
             serde_json::to_value(&config).map_err(|error| Fault::io(format!("{}: {error}", path.display())))?;
-        write(&output, &lattice, &populations, &immersed, &partitions, &provenance, &stored)?;
+        let suspended = Suspended { cells: &populations, polymers: &polymers };
+        write(&output, &lattice, suspended, &immersed, &partitions, &provenance, &stored)?;
     }
     if let Some(place) = &picture {
         progress.say(format!("drawing {}", place.display()));
@@ -97,6 +99,7 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
         inputs: &sources[1..drawn],
         lattice: &lattice,
         cells: &cells,
+        polymers: &chains,
         immersed: &immersed,
         partitions: &partitions,
     }
@@ -193,6 +196,34 @@ fn populate(
     let reports: Vec<String> = populations.iter().filter_map(report).map(|report| report.lines()).collect();
     let lines = reports.iter().flat_map(|report| report.lines().map(str::to_owned)).collect();
     Ok((populations, lines))
+}
+
+/// Grows the polymers. Returns them and lines for the report: the outcome, or in a check what is asked for.
+fn polymerize(
+    lattice: &Lattice,
+    config: &CaseConfig,
+    check: bool,
+    progress: &Progress,
+) -> Result<(Vec<ChainPopulation>, Vec<String>)> {
+    if config.polymers.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    if !config.cells.is_empty() {
+        return Err(Fault::usage(
+            "keys \"cells\" and \"polymers\" are both given, but no fluid carries both: leave one of them out, or make two cases",
+        ));
+    }
+    let plans = plan_polymers(lattice, &config.polymers)?;
+    if check {
+        let notes = plans.iter().flat_map(|plan| plan.notes.clone());
+        return Ok((Vec::new(), plans.iter().map(ChainPlan::outlook).chain(notes).collect()));
+    }
+    let polymers = grow_polymers(lattice, &plans, config.seeding.seed, &|message| progress.say(message))?;
+    let lines = |population: &ChainPopulation| {
+        serde_json::from_value::<Vec<String>>(population.report["lines"].clone()).unwrap_or_default()
+    };
+    let lines = polymers.iter().flat_map(lines).collect();
+    Ok((polymers, lines))
 }
 
 /// The numbers of parts, ascending, each once.

@@ -21,6 +21,8 @@ pub struct Report<'a> {
     pub lattice: &'a Lattice,
     /// Lines about its cells.
     pub cells: &'a [String],
+    /// Lines about its polymers.
+    pub polymers: &'a [String],
     /// Points of immersed walls, and the nodes beyond them.
     pub immersed: &'a ImmersedWalls,
     /// Its partitions.
@@ -96,6 +98,10 @@ impl fmt::Display for Report<'_> {
         lattice.fields.iter().try_for_each(|field| writeln!(f, "field      {}", spread(field)))?;
         f.write_str(if self.cells.is_empty() { "cells      none\n" } else { "cells\n" })?;
         self.cells.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
+        if !self.polymers.is_empty() {
+            writeln!(f, "polymers")?;
+            self.polymers.iter().try_for_each(|line| writeln!(f, "  {line}"))?;
+        }
         if let Some(layer) = &self.immersed.layer {
             let points = grouped(self.immersed.points.len());
             writeln!(f, "walls      {points} points, {} nodes beyond them", grouped(layer.nodes()))?;

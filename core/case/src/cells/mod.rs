@@ -30,5 +30,6 @@ pub use column::Column;
 pub use config::{Growth, PopulationConfig, SeedingConfig};
 pub use ellipsoids::Ellipsoid;
 pub use population::{Placed, Population};
+pub(crate) use random::Draws;
 pub use report::{PopulationReport, Refusal};
 pub use seeding::{Seeding, seed};

@@ -6,7 +6,7 @@ use super::turn::Quaternion;
 
 /// The random numbers of one cell.
 #[derive(Clone, Copy)]
-pub(super) struct Draws {
+pub(crate) struct Draws {
     key: u64,
 }
 

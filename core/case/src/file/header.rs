@@ -35,6 +35,8 @@ pub struct Header {
     pub fields: Vec<FieldHeader>,
     /// The populations of cells, in config order.
     pub populations: Vec<PopulationHeader>,
+    /// The populations of polymers, in config order.
+    pub polymers: Vec<ChainHeader>,
     /// Numbers of parts for which a partition is stored, ascending.
     pub partitions: Vec<usize>,
     /// What the geometry says of itself.
@@ -100,6 +102,19 @@ pub struct PopulationHeader {
     pub vertices: usize,
     /// Whether they are rigid bodies.
     pub rigid: bool,
+}
+
+/// A population of polymers without its beads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainHeader {
+    /// Its name.
+    pub name: String,
+    /// Number of its chains.
+    pub chains: usize,
+    /// Number of the beads of each.
+    pub beads: usize,
+    /// Whether they are closed.
+    pub ring: bool,
 }
 
 /// The most that zlib expands a byte to, with some room for small files.
@@ -210,6 +225,7 @@ impl Reader<'_> {
             regions: self.region_headers(file)?,
             fields: self.field_headers(file, nodes)?,
             populations: self.population_headers(file)?,
+            polymers: self.chain_headers(file)?,
             partitions: stored,
             geometry: self.json(file, "geometry")?,
             provenance: self.json(file, "provenance")?,

@@ -53,6 +53,10 @@
 //!   centre    f64 [n, 3]   in m, in the coordinates of origin; vertices may lie beyond a periodic seam
 //!   orientation f64 [n, 4] unit quaternion (w, x, y, z) from the cell at rest
 //!   scale     f64 [n]      size over full size
+//! /polymers/<k>            polymers k, from schema 3 on; the group is absent where there are none. attributes: name
+//!                          text, beads u64 (of each chain), ring u64 (0 or 1), bond and diameter f64 in m, report
+//!                          JSON text
+//!   position  f64 [n, 3]   of all beads, in m, chain after chain; chains are whole and may lie beyond a periodic seam
 //! ```
 //!
 //! A node at (i, j, k) has its centre at origin + (i + 1/2, j + 1/2, k + 1/2) spacings. Groups that readers do not know
@@ -62,17 +66,19 @@ mod cells;
 mod header;
 mod layer;
 mod marks;
+mod polymers;
 mod read;
 #[cfg(test)]
 mod tests;
 mod write;
 
-pub use header::{FieldHeader, Header, OpeningHeader, PopulationHeader, RegionHeader, WallPartHeader};
+pub use header::{ChainHeader, FieldHeader, Header, OpeningHeader, PopulationHeader, RegionHeader, WallPartHeader};
 pub use read::Case;
-pub use write::{add_partition, write};
+pub use write::{Suspended, add_partition, write};
 
-/// Version of the layout above. Files of version 1, which knows no rigid bodies, are read as well; others are refused.
-pub const SCHEMA_VERSION: u32 = 2;
+/// Version of the layout above. Files of versions 1, which knows no rigid bodies, and 2, which knows no polymers, are
+/// read as well; others are refused.
+pub const SCHEMA_VERSION: u32 = 3;
 
 /// Nodes in a chunk of the large arrays.
 const CHUNK: usize = 1 << 16;

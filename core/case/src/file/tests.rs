@@ -24,7 +24,7 @@ fn stored(lattice: &Lattice, parts: &[usize]) -> (tempfile::TempDir, std::path::
             .collect(),
         layer,
     };
-    write(&path, lattice, &[], &immersed, &partitions, &provenance, &config).expect("writes");
+    write(&path, lattice, Suspended::default(), &immersed, &partitions, &provenance, &config).expect("writes");
     (folder, path, partitions)
 }
 
@@ -237,8 +237,16 @@ fn with_cells() -> (tempfile::TempDir, std::path::PathBuf, Vec<Population>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("case.h5");
     let provenance = Provenance::default();
-    write(&path, &lattice, &populations, &ImmersedWalls::default(), &[], &provenance, &serde_json::Value::Null)
-        .expect("writes");
+    write(
+        &path,
+        &lattice,
+        Suspended::cells(&populations),
+        &ImmersedWalls::default(),
+        &[],
+        &provenance,
+        &serde_json::Value::Null,
+    )
+    .expect("writes");
     (folder, path, populations)
 }
 
@@ -278,7 +286,7 @@ fn with_bodies() -> (tempfile::TempDir, std::path::PathBuf, Vec<Population>) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("case.h5");
     let (walls, none) = (ImmersedWalls::default(), serde_json::Value::Null);
-    write(&path, &lattice, &populations, &walls, &[], &Provenance::default(), &none).expect("writes");
+    write(&path, &lattice, Suspended::cells(&populations), &walls, &[], &Provenance::default(), &none).expect("writes");
     (folder, path, populations)
 }
 

@@ -12,11 +12,27 @@ use serde::Serialize;
 
 use super::{CHUNK, SCHEMA_VERSION};
 use crate::{
-    GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart, WallPoint,
-    wall_area, wall_cuts, walls,
+    ChainPopulation, GlobalLink, ImmersedWalls, Lattice, Layer, Opening, Partition, Population, WallNode, WallPart,
+    WallPoint, wall_area, wall_cuts, walls,
 };
 
-/// Writes a case: the lattice, its openings, walls, regions and fields, its cells, what immersed walls need, and any number of
+/// What is suspended in the fluid of a case.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Suspended<'a> {
+    /// Cells and rigid bodies.
+    pub cells: &'a [Population],
+    /// Polymers.
+    pub polymers: &'a [ChainPopulation],
+}
+
+impl<'a> Suspended<'a> {
+    /// Cells and rigid bodies alone.
+    pub fn cells(cells: &'a [Population]) -> Self {
+        Self { cells, polymers: &[] }
+    }
+}
+
+/// Writes a case: the lattice, its openings, walls, regions and fields, its cells and polymers, what immersed walls need, and any number of
 /// partitions. The file appears whole or not at all; one that is there is replaced.
 ///
 /// # Errors
@@ -24,7 +40,7 @@ use crate::{
 pub fn write(
     path: &Path,
     lattice: &Lattice,
-    populations: &[Population],
+    suspended: Suspended,
     immersed: &ImmersedWalls,
     partitions: &[Partition],
     provenance: &Provenance,
@@ -64,7 +80,8 @@ pub fn write(
         out.wall_parts(&file, &lattice.wall_parts)?;
         out.regions(&file, &lattice.regions)?;
         out.fields(&file, &lattice.fields)?;
-        out.populations(&file, populations)?;
+        out.populations(&file, suspended.cells)?;
+        out.polymers(&file, suspended.polymers)?;
         let group = out.group(&file, "partitions")?;
         partitions.iter().try_for_each(|partition| out.partition(&group, partition))?;
         out.close(file)

@@ -66,7 +66,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{Case, ImmersedWalls, wall_points, walls, write};
+    use crate::{Case, ImmersedWalls, Suspended, wall_points, walls, write};
 
     const RADIUS: f64 = 8.3;
     const LENGTH: f64 = 24.0;
@@ -102,7 +102,8 @@ mod tests {
         let lattice = Lattice::build(&domain).expect("builds");
         let path = folder.join("case.h5");
         let immersed = ImmersedWalls::default();
-        write(&path, &lattice, &[], &immersed, &[], &Provenance::default(), &Value::Null).expect("writes");
+        write(&path, &lattice, Suspended::default(), &immersed, &[], &Provenance::default(), &Value::Null)
+            .expect("writes");
         (lattice, Case::open(&path).expect("opens"))
     }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hematite_case::{ImmersedWalls, Lattice, NodeId};
+use hematite_case::{ImmersedWalls, Lattice, NodeId, Suspended};
 use hematite_config::{Provenance, hash_file};
 use hematite_dump::{EndRecord, EndState, Grid, RunRecord};
 use hematite_geometry::{Domain, Report, Site};
@@ -78,8 +78,16 @@ pub fn run_of(lattice: &Lattice, case: &Path, run: PathBuf, change: impl Fn(&mut
     std::fs::create_dir_all(&run).expect("a folder");
     let walls = ImmersedWalls::default();
     if !case.exists() {
-        hematite_case::file::write(case, lattice, &[], &walls, &[], &Provenance::default(), &Value::Null)
-            .expect("a case");
+        hematite_case::file::write(
+            case,
+            lattice,
+            Suspended::default(),
+            &walls,
+            &[],
+            &Provenance::default(),
+            &Value::Null,
+        )
+        .expect("a case");
     }
     let mut record = RunRecord {
         schema: RunRecord::SCHEMA,

@@ -1,6 +1,6 @@
 //! Small domains for tests.
 
-use hematite_case::{Case, ImmersedWalls, Lattice, Partition, write};
+use hematite_case::{Case, ImmersedWalls, Lattice, Partition, Suspended, write};
 use hematite_config::Provenance;
 use hematite_engine::Ground;
 use hematite_geometry::{Domain, Opening, OpeningKind, Report, Site};
@@ -51,8 +51,16 @@ impl Setting {
         let lattice = Lattice::build(&domain).expect("a lattice");
         let partition = Partition::make(&lattice, 1).expect("one part");
         let provenance = Provenance::of("test", &[]).expect("provenance");
-        write(&path, &lattice, &[], &ImmersedWalls::default(), &[partition], &provenance, &Value::Null)
-            .expect("a case");
+        write(
+            &path,
+            &lattice,
+            Suspended::default(),
+            &ImmersedWalls::default(),
+            &[partition],
+            &provenance,
+            &Value::Null,
+        )
+        .expect("a case");
         let case = Case::open(&path).expect("a case");
         let ground = Ground {
             case: path,
@@ -79,6 +87,7 @@ impl Setting {
             acceleration: [0.0; 3],
             initial: [0.0; 3],
             sample_every: 1,
+            points: None,
         };
         Self { _folder: folder, ground, parameters, sites }
     }
