@@ -2,6 +2,7 @@
 
 mod bodies;
 mod cells;
+mod chains;
 mod difference;
 mod dumps;
 #[cfg(test)]
@@ -14,10 +15,10 @@ use hematite_config::Result;
 pub use difference::{Comparison, Difference, Quantity, Total};
 
 use crate::polydata::Kind;
-use crate::{BodyKind, CellKind, Column, Field, FieldReader, Grid, Ledger, RunRecord, Values};
+use crate::{BodyKind, CellKind, ChainKind, Column, Field, FieldReader, Grid, Ledger, RunRecord, Values};
 
 /// Compares two run folders: dumps by name, time step and field, nodes by global number whatever their order, cells and
-/// bodies by step and number, and the ledgers. Without `rtol`, compares bit by bit. With it, numbers may differ by up
+/// bodies and chains by step and number, and the ledgers. Without `rtol`, compares bit by bit. With it, numbers may differ by up
 /// to `rtol` times the largest magnitude in run `a` of the field, the quantity of vertices or bodies at the step, or
 /// the column of the ledger.
 ///
@@ -44,6 +45,9 @@ pub fn compare(a: &Path, b: &Path, rtol: Option<f64>) -> Result<Comparison> {
     }
     if !is_of_fields(BodyKind::FORM.what) {
         dumps::compare::<BodyKind>(a, b, rtol, &mut comparison)?;
+    }
+    if !is_of_fields(ChainKind::FORM.what) {
+        dumps::compare::<ChainKind>(a, b, rtol, &mut comparison)?;
     }
     compare_ledgers(&Ledger::read(a)?, &Ledger::read(b)?, rtol, &mut comparison);
     Ok(comparison)

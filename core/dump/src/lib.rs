@@ -5,6 +5,7 @@
 //!           fields.vtkhdf     a dump of fields, opens in ParaView as it is: fields/
 //!           cells.vtkhdf      a dump of the surfaces of cells, opens in ParaView too: cells/
 //!           bodies.vtkhdf     a dump of rigid bodies, opens in ParaView too: bodies/
+//!           polymers.vtkhdf   a dump of the chains of polymers, opens in ParaView too: chains/
 //!           tracks.h5         position and orientation of each cell and body, in H5MD: tracks.rs
 //!           ledger.csv        mass inside and through openings, measurements, counts of members: ledger.rs
 //!           log.jsonl         one JSON object a line: log.rs
@@ -16,6 +17,7 @@
 
 mod bodies;
 mod cells;
+mod chains;
 mod checkpoint;
 mod clock;
 mod compare;
@@ -36,6 +38,7 @@ mod vtk;
 
 pub use bodies::{BodyFrame, BodyKind, BodyReader, BodyWriter, write_body_index};
 pub use cells::{CellFrame, CellKind, CellReader, CellWriter, write_cell_index};
+pub use chains::{ChainFrame, ChainKind, ChainReader, ChainWriter, write_chain_index};
 pub use checkpoint::{
     Bits, CellRecords, Checkpoint, CheckpointMeta, CheckpointWriter, Lists, Located, PopulationState,
 };

@@ -1,12 +1,12 @@
-//! Dumps of the members of a physics, cells or bodies.
+//! Dumps of the members of a physics: cells, bodies or chains.
 
 use std::path::{Path, PathBuf};
 
 use hematite_config::Result;
 
 use crate::{
-    BodyFrame, BodyKind, BodyWriter, CellFrame, CellKind, CellWriter, DumpStep, TrackFrame, rank_file,
-    write_body_index, write_cell_index,
+    BodyFrame, BodyKind, BodyWriter, CellFrame, CellKind, CellWriter, ChainFrame, ChainKind, ChainWriter, DumpStep,
+    TrackFrame, rank_file, write_body_index, write_cell_index, write_chain_index,
 };
 
 /// The populations of a physics in dumps.
@@ -16,6 +16,8 @@ pub enum MemberKinds {
     Cells(Vec<CellKind>),
     /// Rigid bodies.
     Bodies(Vec<BodyKind>),
+    /// Chains of polymers.
+    Chains(Vec<ChainKind>),
 }
 
 /// The members of a physics on one rank at one time.
@@ -25,6 +27,8 @@ pub enum MemberFrame {
     Cells(CellFrame),
     /// Rigid bodies.
     Bodies(BodyFrame),
+    /// Chains of polymers.
+    Chains(ChainFrame),
 }
 
 /// Adds dumps of members to one file.
@@ -33,6 +37,8 @@ pub enum MemberWriter {
     Cells(CellWriter),
     /// Writes rigid bodies.
     Bodies(BodyWriter),
+    /// Writes chains of polymers.
+    Chains(ChainWriter),
 }
 
 /// A file of dumps of members on one rank.
@@ -51,7 +57,7 @@ pub struct MemberFile<'a> {
 }
 
 impl MemberKinds {
-    /// Tracks of a frame of these kinds.
+    /// Tracks of a frame of these kinds; none of chains, whose dumps have all that tracks would hold.
     ///
     /// # Panics
     /// When the kind of a member is not in the list, or kinds and frame are of different members.
@@ -59,6 +65,9 @@ impl MemberKinds {
         match (self, frame) {
             (Self::Cells(kinds), MemberFrame::Cells(frame)) => TrackFrame::of(frame, kinds, dimension),
             (Self::Bodies(kinds), MemberFrame::Bodies(frame)) => TrackFrame::of_bodies(frame, kinds),
+            (Self::Chains(_), MemberFrame::Chains(frame)) => {
+                TrackFrame { step: frame.step, time: frame.time, ..TrackFrame::default() }
+            }
             _ => panic!("cells are not bodies"),
         }
     }
@@ -71,6 +80,7 @@ impl MemberKinds {
         match self {
             Self::Cells(_) => write_cell_index(path, rank_files),
             Self::Bodies(_) => write_body_index(path, rank_files),
+            Self::Chains(_) => write_chain_index(path, rank_files),
         }
     }
 }
@@ -86,6 +96,7 @@ impl MemberWriter {
         Ok(match kinds {
             MemberKinds::Cells(kinds) => Self::Cells(CellWriter::create(&path, kinds, dimension, spacing)?),
             MemberKinds::Bodies(kinds) => Self::Bodies(BodyWriter::create(&path, kinds, dimension, spacing)?),
+            MemberKinds::Chains(kinds) => Self::Chains(ChainWriter::create(&path, kinds, dimension, spacing)?),
         })
     }
 
@@ -99,6 +110,7 @@ impl MemberWriter {
         Ok(match kinds {
             MemberKinds::Cells(kinds) => Self::Cells(CellWriter::go_on(at, of, kinds, dimension, spacing, step)?),
             MemberKinds::Bodies(kinds) => Self::Bodies(BodyWriter::go_on(at, of, kinds, dimension, spacing, step)?),
+            MemberKinds::Chains(kinds) => Self::Chains(ChainWriter::go_on(at, of, kinds, dimension, spacing, step)?),
         })
     }
 
@@ -107,6 +119,7 @@ impl MemberWriter {
         match self {
             Self::Cells(writer) => writer.steps(),
             Self::Bodies(writer) => writer.steps(),
+            Self::Chains(writer) => writer.steps(),
         }
     }
 
@@ -121,6 +134,7 @@ impl MemberWriter {
         match (self, frame) {
             (Self::Cells(writer), MemberFrame::Cells(frame)) => writer.append(frame),
             (Self::Bodies(writer), MemberFrame::Bodies(frame)) => writer.append(frame),
+            (Self::Chains(writer), MemberFrame::Chains(frame)) => writer.append(frame),
             _ => panic!("cells are not bodies"),
         }
     }

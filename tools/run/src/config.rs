@@ -152,7 +152,7 @@ const TRACKS: u64 = 200;
 const LEAST_EVERY: u64 = 100;
 
 /// Names of the dumps of members.
-pub const MEMBERS: [&str; 2] = ["cells", "bodies"];
+pub const MEMBERS: [&str; 3] = ["cells", "bodies", "polymers"];
 
 fn fields() -> String {
     "fields".to_owned()
