@@ -10,7 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::passage::Openings;
-use crate::{Ground, Medium, Planned, ShearRate, Span, SurfaceContact, TimeConfig};
+use crate::{Bath, Ground, Medium, Planned, ShearRate, Span, SurfaceContact, TimeConfig};
 
 /// A physics that a run can have.
 pub trait Method: Sync {
@@ -49,6 +49,8 @@ pub struct Planning<'p> {
     pub span: Option<Span>,
     /// The fluid, for members suspended in it.
     pub medium: Option<Medium>,
+    /// The fluid of particles, for points embedded in it.
+    pub bath: Option<Bath>,
     /// The expected shear rate at walls, if known.
     pub shear: Option<ShearRate>,
     /// Contact with soft surfaces, if the case also has rigid bodies.

@@ -1,5 +1,7 @@
 //! What members need of the fluid around them.
 
+use crate::PointNeeds;
+
 /// What members need of the fluid around them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FluidNeeds {
@@ -10,6 +12,8 @@ pub struct FluidNeeds {
     pub mark_every: u64,
     /// The last step in which members grow; `None` if none grow.
     pub grown: Option<u64>,
+    /// The points that it is to carry.
+    pub points: Option<PointNeeds>,
 }
 
 impl FluidNeeds {
@@ -19,6 +23,10 @@ impl FluidNeeds {
             contrasts: [self.contrasts, others.contrasts].concat(),
             mark_every: self.mark_every.max(others.mark_every),
             grown: self.grown.max(others.grown),
+            points: match (self.points, others.points) {
+                (Some(a), Some(b)) => Some(a.and(b)),
+                (a, b) => a.or(b),
+            },
         }
     }
 }

@@ -6,7 +6,7 @@ use hematite_dump::{Column, Field, RunRecord};
 use hematite_gpu::Gpu;
 use serde_json::Value;
 
-use crate::{Figure, FluidNeeds, Ground, Physics, Precision, Saved, SharedNodes, StateHeader};
+use crate::{Figure, FluidNeeds, Ground, Physics, Precision, Saved, SharedData, StateHeader};
 
 /// A table that a config names: the path of its key in the config, and its numbers.
 pub type Table<'t> = (Vec<&'t str>, Vec<f64>);
@@ -99,8 +99,8 @@ pub trait Planned {
         Ok(())
     }
 
-    /// Makes the physics on the device, in its initial state or in the `saved` one. A fluid puts the data that it
-    /// shares into `nodes`, where others find it. Collective.
+    /// Makes the physics on the device, in its initial state or in the `saved` one. A fluid puts what it
+    /// shares into `shared`, where others find it. Collective.
     ///
     /// # Errors
     /// A usage fault where the saved state is damaged; when the device lacks room or is lost; when a rank is lost.
@@ -109,7 +109,7 @@ pub trait Planned {
         gpu: &Gpu,
         comm: &dyn Comm,
         ground: &mut Ground,
-        nodes: &mut Option<SharedNodes>,
+        shared: &mut SharedData,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>>;
 }

@@ -15,3 +15,6 @@ pub mod quantity;
 pub use dimension::Dimension;
 pub use lattice::LatticeUnits;
 pub use parse::{UnitError, parse};
+
+/// Boltzmann's constant, J/K.
+pub const BOLTZMANN: f64 = 1.380_649e-23;

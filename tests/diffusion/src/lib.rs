@@ -9,7 +9,7 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Column, Field};
 use hematite_engine::{
-    BoundHalo, Clock, Ground, HaloExchange, Keep, Measured, Method, Physics, Planned, Planning, Saved, SharedNodes,
+    BoundHalo, Clock, Ground, HaloExchange, Keep, Measured, Method, Physics, Planned, Planning, Saved, SharedData,
 };
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
@@ -110,7 +110,7 @@ impl Planned for PlannedScalar {
         gpu: &Gpu,
         comm: &dyn Comm,
         ground: &mut Ground,
-        _: &mut Option<SharedNodes>,
+        _: &mut SharedData,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>> {
         let (part, own) = (&ground.part, ground.part.own);

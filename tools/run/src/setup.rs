@@ -77,6 +77,7 @@ impl Setup {
             ground: None,
             span: None,
             medium: None,
+            bath: None,
             shear: None,
             surface: None,
             member: cli.member,

@@ -6,7 +6,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{CellCount, DumpStep, PopulationState};
 use hematite_engine::passage::Tally;
-use hematite_engine::{Alarm, Clock, Drive, Ground, Members, Phases, Physics, Saved, SharedNodes, longest_step};
+use hematite_engine::{Alarm, Clock, Drive, Ground, Members, Phases, Physics, Saved, SharedData, longest_step};
 use hematite_gpu::Gpu;
 use serde_json::Value;
 
@@ -27,10 +27,10 @@ impl System {
     /// # Errors
     /// A usage fault where the saved state is damaged; when the device lacks room or is lost; when a rank is lost.
     pub fn build(gpu: &Gpu, comm: &dyn Comm, setup: &mut Setup, saved: Option<&dyn Saved>) -> Result<Self> {
-        let mut nodes: Option<SharedNodes> = None;
+        let mut shared = SharedData::default();
         let mut physics = Vec::with_capacity(setup.planned.len());
         for planned in &setup.planned {
-            physics.push(planned.build(gpu, comm, &mut setup.ground, &mut nodes, saved)?);
+            physics.push(planned.build(gpu, comm, &mut setup.ground, &mut shared, saved)?);
         }
         physics.iter_mut().try_for_each(|physics| physics.start(comm))?;
         let (step, clock) = saved.map_or((0, setup.clock), |saved| (saved.header().step, saved.header().clock));

@@ -142,6 +142,13 @@ impl SiteMapBuilder {
         self.mark(listed, |site, n| *site = n);
     }
 
+    /// Gives each of `listed` its number, and all others [`SOLID`].
+    pub fn number_as(&mut self, listed: &[([i32; 3], u32)]) {
+        self.sites.fill(SOLID);
+        let places: Vec<[i32; 3]> = listed.iter().map(|&(site, _)| site).collect();
+        self.mark(&places, |site, k| *site = listed[k as usize].1);
+    }
+
     /// Distance of each site from the wall, lattice units, in the order of `sites`. For a fluid site it is the distance
     /// to the nearest site next to fluid that is neither fluid nor `open`, less half a unit, at most `reach`. For a
     /// site of the wall it is the negative distance to the nearest fluid. Walls one site thin count as `thickening`

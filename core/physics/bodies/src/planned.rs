@@ -6,7 +6,7 @@ use hematite_config::{Fault, Result};
 use hematite_engine::passage::Numbering;
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{
-    FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, SurfaceContact,
+    FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedData, SurfaceContact,
 };
 use hematite_gpu::Gpu;
 use hematite_units::LatticeUnits;
@@ -121,12 +121,12 @@ impl Planned for PlannedBodies {
         gpu: &Gpu,
         comm: &dyn Comm,
         ground: &mut Ground,
-        nodes: &mut Option<SharedNodes>,
+        shared: &mut SharedData,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>> {
         let parameters = self.rigid.parameters.clone();
         let around = agree(comm, self.surroundings(gpu, ground))?;
-        let (nodes, populations) = (nodes.clone(), &self.populations);
+        let (nodes, populations) = (shared.nodes.clone(), &self.populations);
         let numbering = Numbering::new(&ground.populations, true);
         let bodies = match saved {
             None => {

@@ -6,7 +6,7 @@ use hematite_config::{Fault, Result};
 use hematite_engine::passage::Numbering;
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{
-    Figure, FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedNodes, ShearRate,
+    Figure, FluidNeeds, Ground, Medium, Method, Physics, Planned, Planning, Saved, SharedData, ShearRate,
     SurfaceContact,
 };
 use hematite_gpu::Gpu;
@@ -168,7 +168,7 @@ impl Planned for PlannedCells {
     fn fluid_needs(&self) -> Option<FluidNeeds> {
         let parameters = &self.immersion.parameters;
         let (contrasts, grown) = (parameters.contrasts(), parameters.capped_until());
-        Some(FluidNeeds { contrasts, mark_every: parameters.mark_every.unwrap_or(1), grown })
+        Some(FluidNeeds { contrasts, mark_every: parameters.mark_every.unwrap_or(1), grown, ..FluidNeeds::default() })
     }
 
     fn build(
@@ -176,12 +176,12 @@ impl Planned for PlannedCells {
         gpu: &Gpu,
         comm: &dyn Comm,
         ground: &mut Ground,
-        nodes: &mut Option<SharedNodes>,
+        shared: &mut SharedData,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>> {
         let parameters = self.immersion.parameters.clone();
         let around = agree(comm, self.surroundings(gpu, ground))?;
-        let shared = nodes.as_mut().ok_or_else(|| Fault::usage("cells need a fluid around them"))?;
+        let shared = shared.nodes.as_mut().ok_or_else(|| Fault::usage("cells need a fluid around them"))?;
         let suspension = match saved {
             Some(saved) => {
                 let cells = agree(comm, self.saved_cells(saved))?;

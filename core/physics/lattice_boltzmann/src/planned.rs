@@ -11,7 +11,7 @@ use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::{
     DriveConfig, Figure, FluidNeeds, Ground, InitialConfig, Method, Physics, Planned, Planning, Precision, Saved,
-    SharedNodes, StateHeader, Support, Table, TimeConfig,
+    SharedData, StateHeader, Support, Table, TimeConfig,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -371,7 +371,7 @@ impl Planned for PlannedFlow {
         gpu: &Gpu,
         comm: &dyn Comm,
         ground: &mut Ground,
-        nodes: &mut Option<SharedNodes>,
+        shared: &mut SharedData,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>> {
         let make = |ground: &mut Ground| {
@@ -384,7 +384,7 @@ impl Planned for PlannedFlow {
         };
         let fluid = agree(comm, make(ground))?;
         if self.immersed.is_some() {
-            *nodes = Some(fluid.shared());
+            shared.nodes = Some(fluid.shared());
         }
         let mut flow = LatticeBoltzmann::new(fluid, self.scene.clone());
         match saved {

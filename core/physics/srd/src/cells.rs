@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use hematite_case::Opening;
 use hematite_comm::{Comm, Route, agree, all_to_all};
 use hematite_config::{Fault, Result};
-use hematite_engine::Ground;
 use hematite_engine::sites::{FLUID, SOLID, SiteMap, SiteMapBuilder};
-use hematite_geometry::OpeningKind;
+use hematite_engine::{Ground, moving_wall_sites};
 use hematite_gpu::{Buffer, Gpu};
 use rayon::prelude::*;
 
@@ -104,18 +102,12 @@ impl Cells {
         let own = ground.own_positions();
         let case = agree(comm, ground.file())?;
         let mut map = SiteMap::builder(dimension, own, reach + 2, parameters.extent, parameters.periodic);
-        let openings = agree(comm, case.openings())?;
-        let walls: Vec<&Opening> = openings.iter().filter(|opening| opening.kind == OpeningKind::Wall).collect();
-        let mut beside_walls: HashMap<u64, [i32; 3]> =
-            walls.iter().flat_map(|wall| &wall.nodes).map(|node| (node.node.0, [0; 3])).collect();
+        let moving = agree(comm, moving_wall_sites(&case))?;
         let (mut foreign, mut next) = (Vec::new(), 0_u64);
         let near = case.each_position(|positions| {
             for (&site, id) in positions.iter().zip(next..) {
                 if map.at(site) == Some(SOLID) {
                     foreign.push((site, id));
-                }
-                if let Some(at) = beside_walls.get_mut(&id) {
-                    *at = site;
                 }
             }
             map.add_fluid(positions);
@@ -135,8 +127,6 @@ impl Cells {
         listed.retain(|_| keep.next() == Some(true));
 
         let shared = agree_on_shared(comm, &around, &listed, reach, own)?;
-        let directions = ground.header.set.velocities();
-        let moving = wall_sites(&walls, &beside_walls, &directions, |site| map.wrapped(site));
         let number: HashMap<usize, u32> = shared.iter().map(|shared| shared.rank).zip(1..).collect();
         let kind = |&cell: &[i32; 3]| {
             let sites: Vec<Site> = around.sites(cell).map(|site| around.at(site)).collect();
@@ -229,22 +219,4 @@ fn agree_on_shared(
     };
     let shared = ranks.into_iter().map(&mut with).collect();
     agree(comm, shared)
-}
-
-/// The number of the moving wall, from 1, to which each of its sites belongs. `at`: positions of the nodes beside walls.
-fn wall_sites(
-    walls: &[&Opening],
-    at: &HashMap<u64, [i32; 3]>,
-    directions: &[[i32; 3]],
-    wrapped: impl Fn([i32; 3]) -> [i32; 3],
-) -> HashMap<[i32; 3], u32> {
-    let mut found = HashMap::new();
-    for (wall, number) in walls.iter().zip(1..) {
-        for node in &wall.nodes {
-            let Some(at) = at.get(&node.node.0) else { continue };
-            let into = directions.iter().enumerate().filter(|(i, _)| node.links >> i & 1 == 1);
-            found.extend(into.map(|(_, c)| (wrapped([0, 1, 2].map(|a| at[a] + c[a])), number)));
-        }
-    }
-    found
 }

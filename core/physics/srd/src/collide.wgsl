@@ -74,6 +74,9 @@ fn work_on(cell: u32) {
     thermal.${axis.name} = f32(sums[at + ENERGY + ${1 + axis.index}u]) / MOMENTUM_SCALE;
 #endfor
 #endif
+#if points
+    let excess = sums[at + EXCESS];
+#endif
 #if not spin
     clear(at);
 #endif
@@ -84,7 +87,13 @@ fn work_on(cell: u32) {
         atomicMax(&health[2], u32(number));
     }
     let key = place[cell];
+    // Mass, and how many particles and points share it.
     let n = f32(number);
+#if points
+    let count = f32(number - excess);
+#else
+    let count = n;
+#endif
     var all = n;
     var total = p;
 #if virtual
@@ -117,9 +126,9 @@ fn work_on(cell: u32) {
 #if spin
     let whole = (kind[cell] & 255u) == 0u;
     // Those of a rigid rotation are left alone.
-    let freedom = ${dimension}.0 * n * (1.0 - 1.0 / all) - select(0.0, ${3 if dimension == 3 else 1}.0, whole);
+    let freedom = ${dimension}.0 * (count - n / all) - select(0.0, ${3 if dimension == 3 else 1}.0, whole);
 #else
-    let freedom = ${dimension}.0 * n * (1.0 - 1.0 / all);
+    let freedom = ${dimension}.0 * (count - n / all);
 #endif
     var drawn = -1.0;
 #if thermostat

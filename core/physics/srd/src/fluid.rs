@@ -13,9 +13,6 @@ pub const NAME: &str = "srd";
 /// Temperature of the fluid: of the motion about its mean velocity.
 pub const TEMPERATURE: Field = Field::new("temperature", "K", 1);
 
-/// Boltzmann's constant, J/K.
-pub const BOLTZMANN: f64 = 1.380_649e-23;
-
 /// The fluid of a run.
 #[derive(Clone)]
 pub struct Fluid {
@@ -32,6 +29,12 @@ pub struct Fluid {
 }
 
 impl Fluid {
+    /// What the body force adds to velocities in half of step `step`.
+    pub fn kick(&self, step: u64) -> [f64; 3] {
+        let factor = 0.5 * self.waveform.at((step as f64 + 0.5) * self.units.dt);
+        self.parameters.acceleration.map(|a| factor * a)
+    }
+
     /// What a saved state tells of the fluid. `samples`: number of samples in the fields; `dumped`: whether a dump has them.
     pub fn note(&self, samples: u64, dumped: bool) -> Note {
         Note {

@@ -18,6 +18,7 @@ mod parameters;
 mod particles;
 mod physics;
 mod planned;
+mod points;
 mod shaders;
 mod solvent;
 mod state;

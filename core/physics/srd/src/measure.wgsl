@@ -1,5 +1,5 @@
-// Totals of the cells that this rank counts, of every ${strides}th cell by one invocation: number of particles, momentum, energy, energy
-// about the mean velocity of each cell, and number of particles but for one in each cell.
+// Totals of the cells that this rank counts, of every ${strides}th cell by one invocation: mass, momentum, energy, energy about the
+// mean velocity of each cell, and number of particles and points but for one in each cell.
 #include "prelude.wgsl"
 #include "main.wgsl"
 #include "wide.wgsl"
@@ -25,7 +25,7 @@ fn work_on(k: u32) {
 #endfor
         let mean = i32(round(squared / f32(number) * ENERGY_SCALE));
         found[${2 + dimension}] = wide_sum(found[${2 + dimension}], max(0, sums[at + ENERGY] - mean));
-        found[${3 + dimension}] = wide_sum(found[${3 + dimension}], number - 1);
+        found[${3 + dimension}] = wide_sum(found[${3 + dimension}], number ${"- sums[at + EXCESS] " if points else ""}- 1);
     }
     for (var a = 0u; a < ${4 + dimension}u; a++) {
         totals[k * ${4 + dimension}u + a] = found[a];

@@ -1,5 +1,7 @@
 //! The numbers of the fluid in units of the lattice spacing and the time step.
 
+use hematite_engine::PointNeeds;
+
 use crate::config::{Collision, Walls};
 
 /// Largest velocity of a particle along an axis, in thermal speeds. By chance alone it takes 10^32 draws to get there.
@@ -11,6 +13,9 @@ const FASTEST: f64 = 12.0;
 /// fluid would have therefore hold the fluid too loosely: by 1/4 of a cell if collisions alone carried momentum. With this
 /// many it slips by less than 0.1 cells at mean free paths from 0.04 to 0.3 (`make validate`, case "S2").
 const WALL_DENSITY: f64 = 2.5;
+
+/// Embedded points in a cell beyond which sums might not fit.
+const MOST_POINTS: u32 = 64;
 
 /// Most bits of the fraction of a position: f32 has them all.
 const MOST_BITS: u32 = 23;
@@ -50,6 +55,8 @@ pub struct Parameters {
     pub initial: [f64; 3],
     /// Particles are counted at nodes after multiples of this number of steps.
     pub sample_every: u64,
+    /// The points that the fluid carries.
+    pub points: Option<PointNeeds>,
 }
 
 impl Parameters {
@@ -68,9 +75,9 @@ impl Parameters {
         WALL_DENSITY * self.particles
     }
 
-    /// Most particles in a cell whose sums surely fit.
+    /// Largest mass in a cell whose sums surely fit, in that of a particle.
     pub fn most_in_cell(&self) -> u32 {
-        (8.0 * self.particles) as u32 + 64
+        (8.0 * self.particles) as u32 + 64 + self.points.map_or(0, |points| MOST_POINTS * points.heaviest)
     }
 
     /// Units of momentum in a lattice unit: a power of 2, so that scaling rounds nothing.
@@ -107,8 +114,8 @@ impl Parameters {
         power_of_two(f64::from(i32::MAX) / (0.5 * f64::from(self.most_in_cell())))
     }
 
-    /// Words of a cell's sums: number, momentum, energy; of Andersen's collision the momentum of the velocities drawn; then what
-    /// spin.wgsl adds.
+    /// Words of a cell's sums: mass, momentum, energy; of Andersen's collision the momentum of the velocities drawn; then what
+    /// spin.wgsl adds; with embedded points by how much these are heavier than particles.
     pub fn width(&self) -> u32 {
         let andersen = self.collision == Collision::Andersen;
         let drawn = if andersen { self.dimension } else { 0 };
@@ -119,7 +126,7 @@ impl Parameters {
             (true, _, true) => 12,
             (true, _, false) => 18,
         };
-        (2 + self.dimension + drawn + spin) as u32
+        (2 + self.dimension + drawn + spin + usize::from(self.points.is_some())) as u32
     }
 
     /// Words of a particle in a message: position, velocity, label.
@@ -158,6 +165,7 @@ impl Parameters {
                             acceleration: [0.0; 3],
                             initial: [0.0; 3],
                             sample_every: 10,
+                            points: if angular_momentum { None } else { Some(PointNeeds { count: 3, heaviest: 10 }) },
                         });
                     }
                 }

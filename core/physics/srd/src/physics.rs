@@ -5,9 +5,10 @@ use hematite_config::Result;
 use hematite_dump::Field;
 use hematite_engine::{Alarm, Ground, Keep, Mass, Measured, Phases, Physics};
 use hematite_gpu::Recorder;
+use hematite_units::BOLTZMANN;
 use serde_json::Value;
 
-use crate::fluid::{BOLTZMANN, Fluid, NAME, TEMPERATURE};
+use crate::fluid::{Fluid, NAME, TEMPERATURE};
 use crate::parameters::Parameters;
 use crate::solvent::{LOOK, Solvent};
 use crate::state;
@@ -75,9 +76,11 @@ impl Physics for Srd {
         if std::mem::take(&mut self.dumped) {
             self.solvent.forget_samples(recorder);
         }
-        let Fluid { parameters, waveform, units, .. } = &self.fluid;
-        let factor = 0.5 * waveform.at((step as f64 + 0.5) * units.dt);
-        self.solvent.record_step(comm, recorder, step, parameters.acceleration.map(|a| factor * a))?;
+        self.solvent.record_step(comm, recorder, step, self.fluid.kick(step))
+    }
+
+    fn complete<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
+        self.solvent.record_sums(comm, recorder, step, self.fluid.kick(step))?;
         self.step = step + 1;
         Ok(())
     }
@@ -109,7 +112,7 @@ impl Physics for Srd {
         let Fluid { units, mass, parameters, .. } = &self.fluid;
         let totals = self.solvent.totals(comm)?;
         let (momentum, energy) = (mass * units.velocity(), mass * units.velocity().powi(2));
-        let mean = totals.momentum.iter().map(|p| p * p).sum::<f64>().sqrt() / totals.particles.max(1) as f64;
+        let mean = totals.momentum.iter().map(|p| p * p).sum::<f64>().sqrt() / totals.mass.max(1) as f64;
         if mean > FAST * parameters.speed {
             let text = format!(
                 "at step {} the fluid moves at {:.3e} m/s in the mean, {:.1} of the thermal speed: above {FAST} its density and \
@@ -122,7 +125,7 @@ impl Physics for Srd {
         }
         let mut values: Vec<f64> = totals.momentum[..parameters.dimension].iter().map(|p| p * momentum).collect();
         values.extend([totals.energy * energy, totals.temperature * energy / BOLTZMANN]);
-        let inside = Mass { inside: totals.particles as f64 * mass, through: Vec::new() };
+        let inside = Mass { inside: totals.mass as f64 * mass, through: Vec::new() };
         Ok(Measured { mass: Some(inside), values, ..Measured::default() })
     }
 

@@ -8,17 +8,18 @@ use hematite_config::{Fault, Result, nearest};
 use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::waveform::Waveform;
 use hematite_engine::{
-    Figure, Ground, Method, Physics, Planned, Planning, Saved, SharedNodes, StateHeader, Table, TimeConfig,
+    Bath, Figure, FluidNeeds, Ground, Method, Physics, Planned, Planning, Saved, SharedData, StateHeader, Table,
+    TimeConfig,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
-use hematite_units::LatticeUnits;
 use hematite_units::quantity::Velocity;
+use hematite_units::{BOLTZMANN, LatticeUnits};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::cells::{Cells, MOST_WALLS};
-use crate::config::{Collision, FluidChoice, SrdConfig, SrdSections};
-use crate::fluid::{BOLTZMANN, Fluid, NAME, TEMPERATURE};
+use crate::config::{Collision, FluidChoice, SrdConfig, SrdSections, Walls};
+use crate::fluid::{Fluid, NAME, TEMPERATURE};
 use crate::parameters::Parameters;
 use crate::particles;
 use crate::physics::Srd;
@@ -133,6 +134,7 @@ impl PlannedSrd {
             acceleration,
             initial: sections.initial.velocity(dimension)?.map(|u| u / units.velocity()),
             sample_every: config.sample_every,
+            points: None,
         };
         let planned = Self {
             fluid: Fluid { parameters, units, thermal, mass: m, waveform },
@@ -222,6 +224,23 @@ impl PlannedSrd {
             );
         }
         Ok(self)
+    }
+
+    /// What points that the fluid carries need to know.
+    fn bath(&self) -> Bath {
+        let Fluid { parameters, units, thermal, mass, .. } = &self.fluid;
+        Bath {
+            units: *units,
+            thermal: *thermal,
+            mass: *mass,
+            speed: parameters.speed,
+            bits: parameters.bits(),
+            usual_mass: (parameters.particles.round() as u32).max(1),
+            no_slip: parameters.walls != Walls::Slip,
+            wall_velocities: parameters.wall_velocities.clone(),
+            initial: parameters.initial,
+            seed: parameters.seed,
+        }
     }
 
     /// Names of the moving walls.
@@ -383,6 +402,10 @@ impl Planned for PlannedSrd {
         [particles * of_particles + ground.part.own as u64 * of_cells, 4 * d * particles]
     }
 
+    fn provide(&mut self, needs: &FluidNeeds) {
+        self.fluid.parameters.points = needs.points;
+    }
+
     fn fields(&self) -> Vec<Field> {
         vec![Field::DENSITY, Field::PRESSURE, Field::VELOCITY, TEMPERATURE]
     }
@@ -433,7 +456,7 @@ impl Planned for PlannedSrd {
         gpu: &Gpu,
         comm: &dyn Comm,
         ground: &mut Ground,
-        _: &mut Option<SharedNodes>,
+        shared: &mut SharedData,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>> {
         let cells = Cells::new(gpu, comm, ground, &self.fluid.parameters)?;
@@ -442,6 +465,7 @@ impl Planned for PlannedSrd {
             None => particles::at_start(comm, ground, &self.fluid.parameters)?,
         };
         let mut solvent = Solvent::new(gpu, comm, (&self.fluid.parameters, cells), &particles)?;
+        shared.points = solvent.points().cloned();
         let (mut step, mut dumped) = (0, false);
         if let Some(saved) = saved {
             let note: Note = agree(comm, saved.header().note(NAME))?;
@@ -474,11 +498,18 @@ impl Method for SrdMethod {
         if planning.ground.is_some() {
             return Err(Fault::usage("fluid: \"srd\" stands beside another method: give one"));
         }
+        if config.angular_momentum && !planning.case.header().polymers.is_empty() {
+            return Err(refuse(
+                "angular_momentum",
+                "true: collisions with the beads of polymers do not keep it; leave it at false",
+            ));
+        }
         planning.write_down(&sections)?;
         let planned = PlannedSrd::new(planning.path, config, &sections, &planning.time, planning.case.header());
         let planned = agree(planning.comm, planned)?;
         planning.span = Some(planning.time.fixed(planned.fluid.units.dt)?);
         planning.ground = Some(planning.find_ground(None)?);
+        planning.bath = Some(planned.bath());
         planning.planned.push(Box::new(planned));
         Ok(())
     }

@@ -31,9 +31,13 @@ var<immediate> span: Span;
 const BITS: vec3<u32> = vec3<u32>(${bits}u);
 const ONE: f32 = ${one};
 
-// Words of a cell's sums: number of particles, momentum, energy, then what variants add.
+// Words of a cell's sums: mass in that of a particle, momentum, energy, then what variants add; with embedded points last by how
+// much they are heavier than particles.
 const WIDTH: u32 = ${width}u;
 const ENERGY: u32 = ${1 + dimension}u;
+#if points
+const EXCESS: u32 = ${width - 1}u;
+#endif
 const MOMENTUM_SCALE: f32 = ${momentum_scale};
 const ENERGY_SCALE: f32 = ${energy_scale};
 

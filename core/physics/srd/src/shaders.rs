@@ -37,6 +37,14 @@ pub enum Shader {
     Measure,
     /// A new order of particles.
     Permute,
+    /// Embedded points in the sums of cells.
+    AddPoints,
+    /// Collision of embedded points.
+    CollidePoints,
+    /// Message about embedded points to other ranks.
+    TellPoints,
+    /// What other ranks tell of embedded points.
+    HearPoints,
 }
 
 macro_rules! file {
@@ -45,7 +53,7 @@ macro_rules! file {
     };
 }
 
-const PARTS: [Template; 17] = [
+const PARTS: [Template; 18] = [
     file!("prelude.wgsl"),
     file!("lookup.wgsl"),
     file!("flight.wgsl"),
@@ -55,6 +63,7 @@ const PARTS: [Template; 17] = [
     file!("thermal.wgsl"),
     file!("collided.wgsl"),
     file!("leaving.wgsl"),
+    file!("here.wgsl"),
     file!("distributions.wgsl"),
     file!("wide.wgsl"),
     file!("spin.wgsl"),
@@ -68,7 +77,7 @@ const PARTS: [Template; 17] = [
 impl Shader {
     /// All kernels.
     #[cfg(test)]
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Collide,
         Self::Step,
         Self::Pack,
@@ -79,6 +88,10 @@ impl Shader {
         Self::Accumulate,
         Self::Measure,
         Self::Permute,
+        Self::AddPoints,
+        Self::CollidePoints,
+        Self::TellPoints,
+        Self::HearPoints,
     ];
 
     fn template(self) -> Template {
@@ -93,6 +106,10 @@ impl Shader {
             Self::Accumulate => file!("accumulate.wgsl"),
             Self::Measure => file!("measure.wgsl"),
             Self::Permute => file!("permute.wgsl"),
+            Self::AddPoints => file!("add_points.wgsl"),
+            Self::CollidePoints => file!("collide_points.wgsl"),
+            Self::TellPoints => file!("tell_points.wgsl"),
+            Self::HearPoints => file!("hear_points.wgsl"),
         }
     }
 
@@ -100,10 +117,22 @@ impl Shader {
     fn immediates(self) -> u32 {
         match self {
             Self::Add | Self::Close | Self::Accumulate => 4,
-            Self::Pack => 8,
+            Self::Pack | Self::TellPoints | Self::HearPoints => 8,
             Self::Permute => 16,
-            Self::Collide | Self::Step | Self::Enter | Self::Sample | Self::Measure => 80,
+            Self::Collide
+            | Self::Step
+            | Self::Enter
+            | Self::Sample
+            | Self::Measure
+            | Self::AddPoints
+            | Self::CollidePoints => 80,
         }
+    }
+
+    /// Whether it is for embedded points.
+    #[cfg(test)]
+    fn is_for_points(self) -> bool {
+        matches!(self, Self::AddPoints | Self::CollidePoints | Self::TellPoints | Self::HearPoints)
     }
 
     /// The kernel's WGSL.
@@ -168,6 +197,7 @@ fn context(parameters: &Parameters) -> Value {
     let of_collision = context! {
         andersen => collision == Collision::Andersen,
         spin => parameters.angular_momentum,
+        points => parameters.points.is_some(),
         first_of_spin => 2 + dimension + if collision == Collision::Andersen { dimension } else { 0 },
         length_scale => literal(parameters.length_scale()),
         // Rows of four numbers of what a cell does to its particles.
@@ -200,7 +230,8 @@ mod tests {
     #[test]
     fn all_kernels_are_valid_wgsl() {
         for parameters in Parameters::samples() {
-            for shader in Shader::ALL {
+            let with_points = |shader: &Shader| parameters.points.is_some() || !shader.is_for_points();
+            for shader in Shader::ALL.into_iter().filter(with_points) {
                 wgsl_checks::validate((shader, &parameters), &shader.wgsl(&parameters));
             }
         }

@@ -2,13 +2,14 @@
 
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
-use hematite_engine::{Phases, philox};
+use hematite_engine::{EmbeddedPoints, Phases, philox};
 use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder};
 
 use crate::cells::Cells;
 use crate::exchange::Exchange;
 use crate::parameters::Parameters;
 use crate::particles::Particle;
+use crate::points::Points;
 use crate::shaders::{STRIDES, Shader, rows};
 
 /// Time steps between looks, which sort particles by cell.
@@ -18,7 +19,7 @@ pub const LOOK: u64 = 64;
 const SHIFT: u32 = 2;
 
 /// Words of `health`, see the kernels.
-const HEALTH: usize = 5;
+const HEALTH: usize = 6;
 
 /// Above this part of 1024 of the room for particles in a message, messages get more room.
 const CROWDED: u32 = 512;
@@ -81,6 +82,7 @@ pub struct Solvent {
     shared: Shared,
     room: Room,
     exchange: Exchange,
+    points: Option<Points>,
     collide: Bound,
     accumulate: Bound,
     measure: Bound,
@@ -97,8 +99,8 @@ pub struct Solvent {
 /// Totals of all ranks, lattice units, masses in those of a particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Totals {
-    /// Number of particles.
-    pub particles: i64,
+    /// Mass, points included.
+    pub mass: i64,
     /// Momentum.
     pub momentum: [f64; 3],
     /// Kinetic energy.
@@ -233,6 +235,7 @@ impl Solvent {
         let exchange = Exchange::new(gpu, comm, parameters, &cells, 1)?;
         let room = agree(comm, Room::new(gpu, (parameters, &cells, &kernels), &shared, &exchange, slots))?;
         let named = [&shared.named()[..], &of_cells(&cells)].concat();
+        let points = agree(comm, Points::new(gpu, comm, parameters, &named))?;
         let collide = kernels.collide.bind(gpu, &named);
         let accumulate = kernels.accumulate.bind(gpu, &named);
         let measure = kernels.measure.bind(gpu, &named);
@@ -244,6 +247,7 @@ impl Solvent {
             shared,
             room,
             exchange,
+            points,
             collide,
             accumulate,
             measure,
@@ -260,6 +264,11 @@ impl Solvent {
     /// The cells that this rank knows.
     pub fn cells(&self) -> &Cells {
         &self.cells
+    }
+
+    /// The points that the fluid carries.
+    pub fn points(&self) -> Option<&EmbeddedPoints> {
+        self.points.as_ref().map(Points::embedded)
     }
 
     /// The numbers of the fluid.
@@ -352,6 +361,7 @@ impl Solvent {
         let count = self.dispatched();
         let span = self.span(count, step, step, [0.0; 3], false);
         recorder.dispatch(&self.kernels.step, &self.room.sides[self.side].step, count, &span);
+        self.record_points(&mut recorder, step, [0.0; 3], false);
         self.record_exchange(comm, &mut recorder, step)?;
         recorder.flush()?;
         Ok(())
@@ -362,7 +372,21 @@ impl Solvent {
         self.exchange.record(comm, recorder, self.side, span)
     }
 
-    /// Records time step `step`: collision and flight. `kick`: what the body force adds to velocities in half a step.
+    /// Records that embedded points are added to the sums for the collision of step `step`, after a `kick` if `moves`.
+    fn record_points(&self, recorder: &mut Recorder, step: u64, kick: [f64; 3], moves: bool) {
+        if let Some(points) = &self.points {
+            points.record_addition(recorder, &self.span_of_points(points, step, kick, moves));
+        }
+    }
+
+    fn span_of_points(&self, points: &Points, step: u64, kick: [f64; 3], moves: bool) -> Vec<u32> {
+        let mut words = self.span(points.count(), step, step, kick, moves);
+        words[1] = points.count();
+        words
+    }
+
+    /// Records time step `step`: collision and flight; embedded points only collide, others move them before
+    /// [`Solvent::record_sums`]. `kick`: what the body force adds to velocities in half a step.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -379,6 +403,24 @@ impl Solvent {
         recorder.phase("stream");
         let (count, side) = (self.dispatched(), &self.room.sides[self.side]);
         recorder.dispatch(&self.kernels.step, &side.step, count, &self.span(count, step, step + 1, kick, true));
+        match &self.points {
+            Some(points) => points.record_collision(comm, recorder, &self.span_of_points(points, step, kick, true)),
+            None => Ok(()),
+        }
+    }
+
+    /// Records what completes time step `step` when embedded points have moved: the sums for the next collision, and samples.
+    ///
+    /// # Errors
+    /// When the device or a rank is lost.
+    pub fn record_sums<'g>(
+        &mut self,
+        comm: &'g dyn Comm,
+        recorder: &mut Recorder<'g>,
+        step: u64,
+        kick: [f64; 3],
+    ) -> Result<()> {
+        self.record_points(recorder, step + 1, kick, true);
         self.record_exchange(comm, recorder, step + 1)?;
         if (step + 1).is_multiple_of(self.parameters.sample_every) {
             self.record_sample(recorder);
@@ -464,7 +506,7 @@ impl Solvent {
         comm.sum(&mut sums)?;
         let (momentum, energy) = (self.parameters.momentum_scale(), self.parameters.energy_scale());
         Ok(Totals {
-            particles: sums[0],
+            mass: sums[0],
             momentum: [0, 1, 2].map(|a| if a < dimension { sums[1 + a] as f64 / momentum } else { 0.0 }),
             energy: 0.5 * sums[1 + dimension] as f64 / energy,
             temperature: sums[2 + dimension] as f64 / energy / (dimension as f64 * sums[3 + dimension].max(1) as f64),
@@ -493,7 +535,7 @@ impl Solvent {
             return Ok(());
         }
         if crowded {
-            self.earlier = self.phases();
+            self.earlier = self.earlier + self.exchange.phases();
             let more = 2 * self.exchange.generosity();
             self.exchange = Exchange::new(&self.gpu, comm, &self.parameters, &self.cells, more)?;
         }
@@ -559,10 +601,16 @@ impl Solvent {
         }
         if health[2] > 0 {
             return Err(Fault::numerical(format!(
-                "some steps {before} a cell held {} particles, the limit is {}: the fluid is compressed; take a weaker force or a \
+                "some steps {before} a cell held the mass of {} particles, the limit is {}: the fluid is compressed; take a weaker force or a \
                  higher temperature",
                 health[2],
                 self.parameters.most_in_cell()
+            )));
+        }
+        if health[5] > 0 {
+            return Err(Fault::numerical(format!(
+                "some steps {before} the point with number {} was where no fluid is: the time steps of its motion are too long",
+                health[5] - 1
             )));
         }
         if health[3] > 1024 || health[4] > 0 {
@@ -576,7 +624,8 @@ impl Solvent {
 
     /// Time spent on messages so far.
     pub fn phases(&self) -> Phases {
-        self.earlier + self.exchange.phases()
+        let points = self.points.as_ref().map(Points::phases).unwrap_or_default();
+        self.earlier + self.exchange.phases() + points
     }
 }
 

@@ -35,7 +35,11 @@ fn work_on(i: u32) {
     let before = at >> BITS;
     if (span.moves == 1u) {
         let kick = vec3<f32>(span.kick_x, span.kick_y, span.kick_z);
-        v = collided(v, cell, i);
+#if andersen
+        v = collided(v, cell, thermal_velocity(label[i], span.step));
+#else
+        v = collided(v, cell);
+#endif
 #if spin
         v += spun(cell, place_in_cell(at, vec3<i32>(span.before_x, span.before_y, span.before_z)));
 #endif

@@ -84,6 +84,7 @@ fn parameters((dimension, particles, degrees, speed): Row, inside: Inside, exten
         acceleration: [0.0; 3],
         initial: [0.0; 3],
         sample_every: 10,
+        points: None,
     }
 }
 
@@ -117,6 +118,7 @@ impl Fluid {
             let mut recorder = Recorder::new(&self.gpu);
             for _ in 0..batch {
                 self.solvent.record_step(&Solo, &mut recorder, self.step, [0.5 * g, 0.0, 0.0])?;
+                self.solvent.record_sums(&Solo, &mut recorder, self.step, [0.5 * g, 0.0, 0.0])?;
                 self.step += 1;
             }
             recorder.submit();

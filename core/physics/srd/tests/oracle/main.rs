@@ -5,7 +5,7 @@ mod equilibrium;
 mod reference;
 
 use hematite_comm::Solo;
-use hematite_engine::philox;
+use hematite_engine::{PointNeeds, philox};
 use hematite_gpu::{Gpu, Needs, Recorder};
 use physics_srd::{Cells, Collision, Particle, Solvent, Walls, at_start};
 
@@ -30,6 +30,7 @@ fn advance(gpu: &Gpu, solvent: &mut Solvent, steps: std::ops::Range<u64>, kick: 
     for step in steps {
         let mut recorder = Recorder::new(gpu);
         solvent.record_step(&Solo, &mut recorder, step, kick).expect("steps");
+        solvent.record_sums(&Solo, &mut recorder, step, kick).expect("sums");
         recorder.submit();
         if (step + 1) % 64 == 0 {
             solvent.look(&Solo, step + 1).expect("a sound state");
@@ -86,18 +87,88 @@ fn one_step(setting: &Setting, kick: [f64; 3], lid: [f64; 3]) {
     assert!(bounced > bodies.len() / 20, "{bounced} met walls or wrapped");
 }
 
-/// Andersen's collision in the reference: v' = u + v_ran - sum v_ran / N.
+/// Andersen's collision in the reference: v' = u + v_ran - sum m v_ran / sum m. The first bodies are `particles`, the others points.
 fn andersen(setting: &Setting, particles: &[Particle], bodies: &mut [Body]) {
     let cells = reference::cells(setting, bodies, 0);
-    let drawn: Vec<[f64; 3]> = particles.iter().map(|p| reference::thermal(setting, p.label, 0)).collect();
+    let of_points =
+        (0..(bodies.len() - particles.len()) as u32).map(|number| reference::thermal(setting, number, 1, 0));
+    let drawn: Vec<[f64; 3]> =
+        particles.iter().map(|p| reference::thermal(setting, p.label, 0, 0)).chain(of_points).collect();
+    let drawn: Vec<[f64; 3]> = drawn.iter().zip(&*bodies).map(|(v, body)| v.map(|v| v / body.m.sqrt())).collect();
+    let before = bodies.to_vec();
     let mean = |of: &dyn Fn(usize) -> [f64; 3], cell: [i32; 3]| {
-        let inside: Vec<[f64; 3]> = (0..cells.len()).filter(|&i| cells[i] == cell).map(of).collect();
-        [0, 1, 2].map(|a| inside.iter().map(|v| v[a]).sum::<f64>() / inside.len() as f64)
+        let inside: Vec<usize> = (0..cells.len()).filter(|&i| cells[i] == cell).collect();
+        let mass: f64 = inside.iter().map(|&i| before[i].m).sum();
+        [0, 1, 2].map(|a| inside.iter().map(|&i| before[i].m * of(i)[a]).sum::<f64>() / mass)
     };
-    let before: Vec<[f64; 3]> = bodies.iter().map(|body| body.v).collect();
     for (i, body) in bodies.iter_mut().enumerate() {
-        let (u, drift) = (mean(&|k| before[k], cells[i]), mean(&|k| drawn[k], cells[i]));
+        let (u, drift) = (mean(&|k| before[k].v, cells[i]), mean(&|k| drawn[k], cells[i]));
         body.v = [0, 1, 2].map(|a| u[a] + drawn[i][a] - drift[a]);
+    }
+}
+
+/// Points of several masses among the particles of `setting`: they collide as the reference has it, and fly nowhere.
+fn points_collide(mut setting: Setting) {
+    let kick = [2e-3, -1e-3, 0.0];
+    setting.parameters.points = Some(PointNeeds { count: 50, heaviest: 12 });
+    let gpu = device();
+    let (particles, mut solvent) = solvent(&gpu, &setting);
+    let particles = sorted(particles);
+    let points: Vec<Particle> = particles.iter().step_by(particles.len() / 50).take(50).copied().collect();
+    let masses: Vec<u32> = (0..50).map(|i| 1 + i % 12).collect();
+    let embedded = solvent.points().expect("points").clone();
+    for axis in 0..setting.parameters.dimension {
+        let positions: Vec<i32> = points.iter().map(|point| point.position[axis]).collect();
+        let velocities: Vec<f32> = points.iter().map(|point| -0.5 * point.velocity[axis]).collect();
+        gpu.upload(&embedded.position, 50 * axis, &positions).expect("room");
+        gpu.upload(&embedded.velocity, 50 * axis, &velocities).expect("room");
+    }
+    gpu.upload(&embedded.mass, 0, &masses).expect("room");
+    let mut bodies: Vec<Body> = particles.iter().map(|particle| Body::of(&setting, particle)).collect();
+    bodies.extend(points.iter().zip(&masses).map(|(point, &m)| {
+        let body = Body::of(&setting, point);
+        Body { v: body.v.map(|v| -0.5 * v), m: f64::from(m), ..body }
+    }));
+    let momentum = |bodies: &[Body]| [0, 1, 2].map(|a| bodies.iter().map(|body| body.m * body.v[a]).sum::<f64>());
+    let start = momentum(&bodies);
+    match setting.parameters.collision {
+        Collision::Rotation => reference::collide(&setting, &mut bodies, 0),
+        Collision::Andersen => andersen(&setting, &particles, &mut bodies),
+    }
+    solvent.count(&Solo, 0).expect("counts");
+    let totals = solvent.totals(&Solo).expect("totals");
+    assert_eq!(totals.mass, particles.len() as i64 + i64::from(masses.iter().sum::<u32>()));
+    for a in 0..3 {
+        assert!((totals.momentum[a] - start[a]).abs() < 1e-3, "{:?}, wanted {start:?}", totals.momentum);
+        assert!((momentum(&bodies)[a] - start[a]).abs() < 1e-9, "the reference");
+    }
+    advance(&gpu, &mut solvent, 0..1, kick);
+    let found: Vec<f32> = gpu.download(&embedded.velocity, 0, 50 * setting.parameters.dimension).expect("velocities");
+    for (i, body) in bodies[particles.len()..].iter().enumerate() {
+        for a in 0..setting.parameters.dimension {
+            let (v, wanted) = (f64::from(found[50 * a + i]), body.v[a] + 2.0 * kick[a]);
+            assert!((v - wanted).abs() < 5e-6, "point {i} of mass {}: {v}, wanted {wanted}", body.m);
+        }
+    }
+    // Particles feel the points.
+    let after = sorted(solvent.particles().expect("particles"));
+    let all = momentum(&bodies[particles.len()..]);
+    let of_particles = [0, 1, 2].map(|a| after.iter().map(|p| f64::from(p.velocity[a])).sum::<f64>());
+    let n = particles.len() as f64;
+    for a in 0..setting.parameters.dimension {
+        let wanted = start[a] - all[a] + 2.0 * kick[a] * n;
+        assert!((of_particles[a] - wanted).abs() < 1e-3, "{of_particles:?}, wanted {wanted} along {a}");
+    }
+}
+
+#[test]
+fn embedded_points_collide_with_their_masses() {
+    for (extent, periodic) in [([12, 9, 1], [true, true, false]), ([7, 8, 6], [true, true, true])] {
+        for collision in [Collision::Rotation, Collision::Andersen] {
+            let mut setting = Setting::new(extent, periodic, None, |_| true);
+            setting.parameters.collision = collision;
+            points_collide(setting);
+        }
     }
 }
 
@@ -140,7 +211,7 @@ fn momentum_and_energy_are_conserved_to_the_last_units() {
         let start = solvent.totals(&Solo).expect("totals");
         advance(&gpu, &mut solvent, 0..steps, [0.0; 3]);
         let end = solvent.totals(&Solo).expect("totals");
-        assert_eq!((start.particles, end.particles), (particles.len() as i64, particles.len() as i64));
+        assert_eq!((start.mass, end.mass), (particles.len() as i64, particles.len() as i64));
         // Each step rounds each momentum to a unit and each velocity to the last bit of f32: they add up like a random walk.
         let unit = 1.0 / setting.parameters.momentum_scale() + f64::from(f32::EPSILON) * setting.parameters.speed;
         let walk = unit * (steps as f64 * particles.len() as f64).sqrt();

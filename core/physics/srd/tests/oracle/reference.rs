@@ -13,6 +13,8 @@ use crate::domain::Setting;
 pub struct Body {
     pub x: [f64; 3],
     pub v: [f64; 3],
+    /// Mass in that of a particle.
+    pub m: f64,
     /// How near a decision was that rounding may turn: the end of its way or a corner on it to another site.
     pub doubt: f64,
 }
@@ -24,7 +26,12 @@ fn uniform(word: u32) -> f64 {
 impl Body {
     pub fn of(setting: &Setting, particle: &Particle) -> Self {
         let one = f64::from(1 << setting.parameters.bits());
-        Self { x: particle.position.map(|x| f64::from(x) / one), v: particle.velocity.map(f64::from), doubt: 1.0 }
+        Self {
+            x: particle.position.map(|x| f64::from(x) / one),
+            v: particle.velocity.map(f64::from),
+            m: 1.0,
+            doubt: 1.0,
+        }
     }
 }
 
@@ -59,13 +66,13 @@ pub fn collide(setting: &Setting, bodies: &mut [Body], step: u64) {
     let of = cells(setting, bodies, step);
     let mut sums: BTreeMap<[i32; 3], (f64, [f64; 3])> = BTreeMap::new();
     for (cell, body) in of.iter().zip(&*bodies) {
-        let (count, sum) = sums.entry(*cell).or_insert((0.0, [0.0; 3]));
-        *count += 1.0;
-        sum.iter_mut().zip(body.v).for_each(|(s, v)| *s += v);
+        let (mass, sum) = sums.entry(*cell).or_insert((0.0, [0.0; 3]));
+        *mass += body.m;
+        sum.iter_mut().zip(body.v).for_each(|(s, v)| *s += body.m * v);
     }
     for (&[x, y, z], body) in of.iter().zip(bodies) {
-        let (count, sum) = sums[&[x, y, z]];
-        let u = sum.map(|s| s / count);
+        let (mass, sum) = sums[&[x, y, z]];
+        let u = sum.map(|s| s / mass);
         let w = [0, 1, 2].map(|a| body.v[a] - u[a]);
         let words = philox([x as u32 | (y as u32) << 16, step as u32, 0, z as u32], p.seed);
         let turned = if p.dimension == 2 {
@@ -91,9 +98,9 @@ fn rotated(w: [f64; 3], n: [f64; 3], angle: f64) -> [f64; 3] {
     [0, 1, 2].map(|i| (0..3).map(|j| element(i, j) * w[j]).sum())
 }
 
-/// The velocity that Andersen's thermostat gives a particle.
-pub fn thermal(setting: &Setting, label: u32, step: u64) -> [f64; 3] {
-    let words = philox([label, step as u32, 4, 0], setting.parameters.seed);
+/// The velocity that Andersen's thermostat gives a particle, or with `family` 1 an embedded point of mass 1.
+pub fn thermal(setting: &Setting, label: u32, family: u32, step: u64) -> [f64; 3] {
+    let words = philox([label, step as u32, 4, family], setting.parameters.seed);
     // The device takes 24 bits of each word.
     let pair = |a: u32, b: u32| {
         let (radius, turn) = ((-2.0 * uniform(a).ln()).sqrt(), TAU * uniform(b));
