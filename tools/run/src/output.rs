@@ -101,7 +101,7 @@ impl Output {
                 let populations: Vec<String> = setup.ground.populations.iter().map(|p| p.name.clone()).collect();
                 LedgerWriter::create(&setup.folder, &names, &columns, &populations)?
             });
-            if !members.is_empty() {
+            if system.members().any(|(_, members)| !members.populations().is_empty()) {
                 tracks = Some(open_tracks(setup, goes_on, step)?);
             }
             log = Some(if goes_on { Log::append(&setup.folder)? } else { Log::create(&setup.folder)? });

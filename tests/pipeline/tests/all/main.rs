@@ -25,6 +25,7 @@ mod other_faults;
 mod outlets;
 mod picture;
 mod platelets;
+mod polymers;
 mod preflight;
 mod real;
 mod regions;

@@ -1,0 +1,268 @@
+//! From the config and the case to numbers of the lattice, with what cannot work refused.
+
+use std::collections::BTreeMap;
+
+use hematite_case::{ChainPopulation, Header};
+use hematite_config::{Fault, Result, nearest};
+use hematite_engine::Bath;
+use hematite_units::number::with_unit;
+
+use crate::chains::{Bead, Chains};
+use crate::config::{BondConfig, ChainConfig, PairConfig, PolymersConfig};
+use crate::energy::{Conformation, pair};
+use crate::parameters::{Kind, Parameters, repulsive};
+
+/// Largest motion of the phase of the stiffest spring in a sub-step by default, as allowed, and where it is told.
+const PHASE: f64 = 0.2;
+const MOST_PHASE: f64 = 1.0;
+const ROUGH_PHASE: f64 = 0.5;
+
+/// Most sub-steps.
+const MOST_SUB_STEPS: u32 = 10_000;
+
+/// Energy of two beads at the start above which they overlap, kT.
+const OVERLAP: f64 = 50.0;
+
+/// The largest masses of beads.
+const MOST_MASS: u32 = 1000;
+
+fn refuse(name: &str, key: &str, what: impl std::fmt::Display) -> Fault {
+    Fault::usage(format!("polymers.populations.{name}.{key} {what}"))
+}
+
+/// Resolves `config` for the `populations` of a case. Returns notes too.
+///
+/// # Errors
+/// A usage fault with key, value, limit and remedy for whatever cannot work.
+pub fn parameters(
+    config: &PolymersConfig,
+    bath: &Bath,
+    header: &Header,
+    populations: &[ChainPopulation],
+) -> Result<(Parameters, Vec<String>)> {
+    let names = || populations.iter().map(|population| population.name.as_str());
+    if let Some(unknown) = config.populations.keys().find(|name| !names().any(|known| known == *name)) {
+        let hint = nearest(unknown, names()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+        let known = names().collect::<Vec<_>>().join(", ");
+        return Err(Fault::usage(format!(
+            "polymers.populations.{unknown}: the case has no such polymers, but {known}{hint}"
+        )));
+    }
+    let default = ChainConfig::default();
+    let chains = |population: &ChainPopulation| config.populations.get(&population.name).unwrap_or(&default);
+    let kinds =
+        populations.iter().map(|population| kind(chains(population), bath, population)).collect::<Result<_>>()?;
+    let mut parameters = Parameters {
+        dimension: header.set.dimension(),
+        extent: header.extent,
+        periodic: header.periodic,
+        bits: bath.bits,
+        speed: bath.speed,
+        no_slip: bath.no_slip,
+        wall_velocities: bath.wall_velocities.clone(),
+        kinds,
+        sub_steps: 2,
+    };
+    let notes = sub_steps(config, &mut parameters)?;
+    check_reach(&parameters, header)?;
+    Ok((parameters, notes))
+}
+
+fn kind(config: &ChainConfig, bath: &Bath, population: &ChainPopulation) -> Result<Kind> {
+    let (name, thermal) = (population.name.as_str(), bath.speed.powi(2));
+    let mass = config.mass.unwrap_or(bath.usual_mass);
+    if !(1..=MOST_MASS).contains(&mass) {
+        return Err(refuse(
+            name,
+            "mass",
+            format!(
+                "{mass} must lie from 1 to {MOST_MASS} masses of a fluid particle: {} is usual here",
+                bath.usual_mass
+            ),
+        ));
+    }
+    let length = population.bond / bath.units.dx;
+    let (stiffness, extension) = match config.bonds {
+        BondConfig::Harmonic { stiffness } => (stiffness, 0.0),
+        BondConfig::Fene { stiffness, extension } => {
+            if !(1.05..=10.0).contains(&extension) {
+                return Err(refuse(
+                    name,
+                    "bonds.fene.extension",
+                    format!("{extension} must lie from 1.05 to 10 lengths of a bond in the case: 1.5 is usual"),
+                ));
+            }
+            (stiffness, extension * length)
+        }
+    };
+    if !(1e-3..=1e7).contains(&stiffness) {
+        return Err(refuse(
+            name,
+            "bonds",
+            format!("stiffness {stiffness} must lie from 0.001 to 1e7 kT over the square of a bond's length"),
+        ));
+    }
+    if !(0.0..=1e5).contains(&config.bending) {
+        return Err(refuse(name, "bending", format!("{} must lie from 0 to 1e5 kT", config.bending)));
+    }
+    let [energy, diameter, cutoff] = pairs(config, population)?;
+    Ok(Kind {
+        mass,
+        length,
+        stiffness: stiffness * thermal / length.powi(2),
+        extension,
+        bending: config.bending * thermal,
+        energy: energy * thermal,
+        diameter: diameter / bath.units.dx,
+        cutoff,
+    })
+}
+
+/// Energy in kT, diameter in metres, and cutoff in diameters of the forces between beads; an energy of 0 where there are none.
+fn pairs(config: &ChainConfig, population: &ChainPopulation) -> Result<[f64; 3]> {
+    let name = population.name.as_str();
+    let default =
+        if population.diameter > 0.0 { PairConfig::Wca { energy: 1.0, diameter: None } } else { PairConfig::None };
+    let (key, energy, diameter, cutoff) = match config.pairs.unwrap_or(default) {
+        PairConfig::None => return Ok([0.0, population.bond, 1.0]),
+        PairConfig::Wca { energy, diameter } => ("pairs.wca", energy, diameter, repulsive()),
+        PairConfig::LennardJones { energy, diameter, cutoff } => ("pairs.lennard_jones", energy, diameter, cutoff),
+    };
+    let within = |what: &str| format!("{key}.{what}");
+    if !(1e-3..=100.0).contains(&energy) {
+        return Err(refuse(name, &within("energy"), format!("{energy} must lie from 0.001 to 100 kT: 1 is usual")));
+    }
+    if !(repulsive()..=5.0).contains(&cutoff) {
+        return Err(refuse(
+            name,
+            &within("cutoff"),
+            format!("{cutoff} must lie from 2^(1/6) = 1.1225, which leaves the repulsion alone, to 5 diameters"),
+        ));
+    }
+    let diameter = diameter.map_or(population.diameter, |diameter| diameter.si());
+    if !(0.1 * population.bond..=2.0 * population.bond).contains(&diameter) {
+        return Err(refuse(
+            name,
+            &within("diameter"),
+            format!(
+                "{} must lie from 0.1 to 2 lengths of a bond, {}: give \"diameter\" here, or in the CASE.json",
+                with_unit(diameter, "m"),
+                with_unit(population.bond, "m")
+            ),
+        ));
+    }
+    Ok([energy, diameter, cutoff])
+}
+
+/// Fixes the number of sub-steps.
+fn sub_steps(config: &PolymersConfig, parameters: &mut Parameters) -> Result<Vec<String>> {
+    let stiffest = parameters.kinds.iter().map(Kind::frequency).fold(0.0, f64::max);
+    // No bead may fly over a site in a sub-step.
+    let least = (stiffest / MOST_PHASE).max(2.0 * parameters.fastest());
+    let even = |steps: f64| (2 * (0.5 * steps).ceil() as u32).max(2);
+    let wanted = even((stiffest / PHASE).max(2.0 * parameters.fastest()).min(1e9));
+    let Some(given) = config.sub_steps else {
+        if wanted > MOST_SUB_STEPS {
+            return Err(Fault::usage(format!(
+                "polymers: the stiffest of bonds, bends and forces between beads need {wanted} steps of the beads in a time step, at \
+                 most {MOST_SUB_STEPS} are possible: take softer ones, heavier beads, or a shorter \"mean_free_path\""
+            )));
+        }
+        parameters.sub_steps = wanted;
+        return Ok(Vec::new());
+    };
+    if given == 0 || given > MOST_SUB_STEPS || f64::from(given) < least {
+        return Err(Fault::usage(format!(
+            "polymers.sub_steps {given} must lie from {} to {MOST_SUB_STEPS}: with fewer the motion of the stiffest bonds, bends or \
+             forces between beads is not stable; {wanted} follow them well, or leave the key out",
+            even(least)
+        )));
+    }
+    parameters.sub_steps = even(f64::from(given));
+    let phase = stiffest / f64::from(parameters.sub_steps);
+    let mut notes = Vec::new();
+    if phase > ROUGH_PHASE {
+        notes.push(format!(
+            "polymers.sub_steps {given} are few for the stiffest bonds, bends or forces between beads: lengths of bonds will vary \
+             more than the temperature makes them; {wanted} are enough"
+        ));
+    }
+    Ok(notes)
+}
+
+/// Refuses forces and bonds that reach half around a period: beads would see two images of each other.
+fn check_reach(parameters: &Parameters, header: &Header) -> Result<()> {
+    let bonds = parameters.kinds.iter().map(|kind| kind.extension.max(2.0 * kind.length)).fold(0.0, f64::max);
+    for a in (0..parameters.dimension).filter(|&a| parameters.periodic[a]) {
+        let period = parameters.extent[a] as f64;
+        let widest = bonds.max(parameters.listed());
+        if 2.0 * widest > period {
+            return Err(Fault::usage(format!(
+                "polymers: bonds or forces between beads reach {}, which is more than half the period of {} along {}: beads would meet \
+                 two images of each other; make the case longer, or bonds shorter",
+                with_unit(widest * header.spacing, "m"),
+                with_unit(period * header.spacing, "m"),
+                ["x", "y", "z"][a]
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses beads that overlap at the start, and bonds that are longer than they can be.
+///
+/// # Errors
+/// A usage fault that names the beads.
+pub fn check_start(
+    parameters: &Parameters,
+    bath: &Bath,
+    chains: &Chains,
+    (populations, beads): (&[ChainPopulation], &[Bead]),
+) -> Result<()> {
+    let (thermal, metres) = (bath.speed.powi(2), |x: f64| with_unit(x * bath.units.dx, "m"));
+    let at = Conformation::new(parameters, chains, beads);
+    for (i, &[_, after, kind]) in chains.links.iter().enumerate() {
+        let kind = &parameters.kinds[kind as usize];
+        if after == crate::chains::NONE || kind.extension == 0.0 {
+            continue;
+        }
+        let r = at.apart(i, after as usize).iter().map(|x| x * x).sum::<f64>().sqrt();
+        if r > 0.99 * kind.extension {
+            return Err(Fault::usage(format!(
+                "the case: a bond of {} is {} long, at most {} are possible: give a larger \"bonds.fene.extension\"",
+                name(populations, chains, i),
+                metres(r),
+                metres(kind.extension)
+            )));
+        }
+    }
+    if !parameters.pairs() {
+        return Ok(());
+    }
+    let mut nearest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    at.each_pair(parameters.reach(), &mut |i, j, r| {
+        let kinds = [i, j].map(|bead| &parameters.kinds[chains.kind(bead)]);
+        if pair(kinds[0], kinds[1], r.max(1e-3)) > OVERLAP * thermal {
+            nearest.insert((i, j), r);
+        }
+    });
+    let Some((&(i, j), &r)) = nearest.first_key_value() else { return Ok(()) };
+    Err(Fault::usage(format!(
+        "the case: {} pairs of beads overlap, the first are {} and {}, {} apart, with an energy above {OVERLAP} kT: make the case \
+         with the \"diameter\" of the run, or give a smaller one in \"polymers.populations.{}.pairs\"",
+        nearest.len(),
+        name(populations, chains, i),
+        name(populations, chains, j),
+        metres(r),
+        populations[chains.kind(i)].name
+    )))
+}
+
+/// What a bead is called: its population, the number of its chain in it, and its own in the chain, from 0.
+pub fn name(populations: &[ChainPopulation], chains: &Chains, bead: usize) -> String {
+    let kind = chains.kind(bead);
+    let population = &populations[kind];
+    let first: usize = populations[..kind].iter().map(|before| before.chains() * before.beads).sum();
+    let within = bead - first;
+    format!("bead {} of chain {} of \"{}\"", within % population.beads, within / population.beads, population.name)
+}

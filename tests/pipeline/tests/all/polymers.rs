@@ -1,0 +1,227 @@
+//! Polymers in fluids of particles: the same bits on any number of ranks, restarts, balance, equilibrium, faults.
+
+use pipeline_tests::{Folder, draw};
+use serde_json::{Value, json};
+
+/// Sets what a JSON pointer leads to.
+fn set(config: &mut Value, pointer: &str, value: Value) {
+    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+    config.pointer_mut(parent).expect("a place")[key] = value;
+}
+
+fn write(folder: &Folder, name: &str, mut config: Value, changes: &[(&str, Value)]) {
+    for (pointer, value) in changes {
+        set(&mut config, pointer, value.clone());
+    }
+    folder.json(name, &config);
+}
+
+fn run_config(force: &Value) -> Value {
+    json!({
+        "case": "case.h5",
+        "fluid": {"srd": {"density": "1000 kg/m3", "temperature": "300 K", "mean_free_path": 0.1, "particles_per_cell": 4}},
+        "polymers": {"populations": {}},
+        "drive": {"force": force},
+        "time": {"steps": 150},
+        "dumps": [{"every": 75}],
+        "cell_dumps": {"every": 25},
+        "monitor": {"every": 50}
+    })
+}
+
+/// Open and closed chains, some of which pass through others, in a block with ragged grains that wraps in all directions.
+fn porous(changes: &[(&str, Value)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("porous.mha", &draw::porous_block().mha());
+    let geometry =
+        json!({"voxels": {"file": "porous.mha"}, "spacing": "1 um", "periodic": ["x", "y", "z"], "keep": "largest"});
+    let polymers = json!([
+        {"name": "open", "beads": 9, "bond": "0.8 um", "count": 30},
+        {"name": "ring", "beads": 7, "bond": "0.7 um", "ring": true, "count": 4},
+        {"name": "ghost", "beads": 5, "bond": "0.6 um", "diameter": "0 m", "count": 6}
+    ]);
+    folder.json("case.json", &json!({"geometry": geometry, "polymers": polymers, "parts": [2]}));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let mut run = run_config(&json!(["400 Pa/m", "-100 Pa/m", "50 Pa/m"]));
+    run["polymers"] = json!({"populations": {
+        "open": {"bending": 3, "mass": 6},
+        "ring": {"bonds": {"fene": {"stiffness": 30, "extension": 1.5}}},
+        "ghost": {"bonds": {"harmonic": {"stiffness": 10}}}
+    }});
+    write(&folder, "run.json", run, changes);
+    folder
+}
+
+/// A few chains in a 2-D channel along x whose upper wall moves.
+fn sheared(changes: &[(&str, Value)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("channel.pgm", &draw::Picture::of(40, 14, |_, y| y < 13).pgm());
+    write(
+        &folder,
+        "case.json",
+        json!({
+            "geometry": {"image": "channel.pgm", "spacing": "1 um", "periodic": ["x"]},
+            "openings": [{"name": "lid", "kind": "wall", "face": "y+"}],
+            "polymers": [{"name": "chain", "beads": 12, "bond": "1 um", "count": 5}]
+        }),
+        &[],
+    );
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let mut run = run_config(&json!(["0 Pa/m", "0 Pa/m"]));
+    run["openings"] = json!({"lid": {"wall_velocity": ["1 mm/s", "0 m/s"]}});
+    write(&folder, "run.json", run, changes);
+    folder
+}
+
+fn same(folder: &Folder, a: &str, b: &str) {
+    let compared = folder.post(&["compare", a, b]).done();
+    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+    assert_eq!(folder.read(&format!("{a}/ledger.csv")), folder.read(&format!("{b}/ledger.csv")));
+}
+
+fn ranks_agree(folder: &Folder) {
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
+    let _four = folder.run(&["run.json", "-o", "four", "--quiet", "--threads", "4"]).done();
+    same(folder, "solo", "two");
+    same(folder, "solo", "four");
+    // Stopped where neither a look nor a sample is due, and on with other ranks.
+    let _part = folder.run(&["run.json", "-o", "parted", "--quiet", "--threads", "3", "--steps", "61"]).done();
+    let _rest =
+        folder.run(&["run.json", "-o", "parted", "--quiet", "--restart", "--threads", "2", "--steps", "107"]).done();
+    let _rest = folder.run(&["run.json", "-o", "parted", "--quiet", "--restart"]).done();
+    same(folder, "solo", "parted");
+}
+
+#[test]
+fn ranks_agree_in_a_porous_block() {
+    ranks_agree(&porous(&[]));
+}
+
+#[test]
+fn ranks_agree_below_a_moving_wall() {
+    ranks_agree(&sheared(&[("/fluid/srd/collision", json!("andersen"))]));
+}
+
+#[test]
+fn balance_and_waits_of_the_device_change_nothing() {
+    let folder = sheared(&[]);
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let mut run = folder.read_json("run.json");
+    run["balance"] = json!({"every": 40, "tolerance": 0.0});
+    folder.json("balanced.json", &run);
+    let _three = folder.run(&["balanced.json", "-o", "three", "--quiet", "--threads", "3"]).done();
+    assert!(folder.read("three/log.jsonl").contains("\"event\":\"balance\""));
+    same(&folder, "solo", "three");
+    let call = folder.call("run", &["run.json", "-o", "two", "--quiet", "--threads", "2"]);
+    let _two = call.with("HEMATITE_DEVICE_WAITS", "1").end().done();
+    same(&folder, "solo", "two");
+}
+
+/// The numbers of a column of a table.
+fn column(ledger: &str, name: &str) -> Vec<f64> {
+    let mut rows = ledger.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let at = rows.next().and_then(|header| header.iter().position(|found| *found == name)).expect("a column");
+    rows.map(|row| row[at].parse().expect("a number")).collect()
+}
+
+#[test]
+fn beads_have_the_temperature_of_the_fluid_and_their_share_of_energy() {
+    let folder = sheared(&[
+        ("/openings/lid/wall_velocity", json!(["0 m/s", "0 m/s"])),
+        ("/polymers/populations", json!({"chain": {"bonds": {"harmonic": {"stiffness": 200}}, "mass": 5}})),
+        ("/time/steps", json!(4000)),
+        ("/monitor/every", json!(20)),
+        ("/dumps", json!([{"every": 4000}])),
+        ("/cell_dumps", json!({"every": 40})),
+    ]);
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let ledger = folder.read("run/ledger.csv");
+    let mean = |name: &str| {
+        let values = &column(&ledger, name)[20..];
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    // 60 beads have 120 degrees of freedom, and 180 lines are hardly correlated: 1 % of the temperature is a standard error.
+    let temperature = mean("bead_temperature_K");
+    assert!((temperature - 300.0).abs() < 12.0, "{temperature} K");
+    // The 55 bonds have kT / 2 each, and a little more as long ones have more room in 2-D.
+    let share = mean("bond_energy_J") / (0.5 * 55.0 * 1.380_649e-23 * 300.0);
+    assert!((0.93..1.1).contains(&share), "{share} of kT / 2 in a bond");
+    // Statistics of the chains, from the few dumps there are.
+    let _chains = folder.post(&["polymers", "run"]).done();
+    let table = folder.read("run/statistics/polymers.csv");
+    let value = |name: &str| column(&table, name)[0];
+    // Bonds of stiffness 200 kT / b^2 spread by 1 / sqrt(200) of their length.
+    assert!((value("bond_m") - 1e-6).abs() < 0.02e-6, "{table}");
+    assert!((value("bond_spread_m") - 0.0707e-6).abs() < 0.012e-6, "{table}");
+    let [rg, ends] = [value("squared_radius_of_gyration_m2"), value("squared_end_to_end_m2")];
+    assert!(rg > 1e-12 && rg < 12e-12 && ends > 2.0 * rg, "{table}");
+    for name in ["radii.csv", "correlations.csv", "displacements.csv", "modes.csv", "beads_y.csv", "polymers.json"] {
+        assert!(folder.has(&format!("run/statistics/{name}")), "{name}");
+    }
+    // Beads lie between the walls, all of them.
+    let across = folder.read("run/statistics/beads_y.csv");
+    let beads: f64 = column(&across, "beads").iter().sum();
+    assert!((beads - 60.0).abs() < 1e-9, "{across}");
+    let _few = folder.refuses("post", &["polymers", "run", "--from", "3990"], &["1 dumps of polymers count"]);
+    let mass = column(&ledger, "inside_kg");
+    assert!(mass.iter().all(|m| m == &mass[0]), "{mass:?}");
+}
+
+#[test]
+fn what_cannot_work_is_refused() {
+    let folder = sheared(&[]);
+    let good = folder.read_json("run.json");
+    let refused = |changes: &[(&str, Value)], said: &[&str]| {
+        write(&folder, "bad.json", good.clone(), changes);
+        let _said = folder.refuses("run", &["bad.json", "-o", "never"], said);
+    };
+    let chain = |value: Value| ("/polymers/populations/chain", value);
+    refused(&[chain(json!({"mass": 0}))], &["polymers.populations.chain.mass 0 must lie from 1 to 1000"]);
+    refused(
+        &[("/polymers/populations", json!({"chian": {}}))],
+        &["polymers.populations.chian", "did you mean \"chain\"?"],
+    );
+    refused(&[chain(json!({"bonds": {"harmonic": {"stiffness": 0}}}))], &["stiffness 0 must lie"]);
+    refused(&[chain(json!({"bonds": {"fene": {"stiffness": 30, "extension": 0.9}}}))], &["extension 0.9 must lie"]);
+    refused(&[chain(json!({"bending": -1}))], &["bending -1 must lie"]);
+    refused(&[chain(json!({"pairs": {"wca": {"diameter": "5 um"}}}))], &["pairs.wca.diameter 5 µm must lie"]);
+    refused(&[chain(json!({"pairs": {"lennard_jones": {"cutoff": 1}}}))], &["cutoff 1 must lie"]);
+    refused(&[("/polymers/sub_steps", json!(2))], &["polymers.sub_steps 2 must lie", "not stable"]);
+    refused(&[chain(json!({"bonds": {"harmonic": {"stiffness": 9e6}}, "mass": 1}))], &[]);
+    refused(&[("/fluid/srd/angular_momentum", json!(true))], &["fluid.srd.angular_momentum true"]);
+    refused(&[("/polymers/chains", json!(1))], &["unknown field `chains`"]);
+    let lattice = json!({"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "tau": 0.8}});
+    refused(
+        &[("/fluid", lattice)],
+        &["the case holds polymers (\"chain\"), which this \"fluid\" cannot carry: take \"srd\""],
+    );
+    // Beads that the case lets overlap.
+    let mut case = folder.read_json("case.json");
+    case["polymers"][0]["diameter"] = json!("0.2 um");
+    case["polymers"][0]["count"] = json!(20);
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    refused(&[chain(json!({"pairs": {"wca": {"diameter": "1 um"}}}))], &["pairs of beads overlap", "bead", "of chain"]);
+    // A case without polymers.
+    case["polymers"] = json!([]);
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    refused(&[], &["\"polymers\" belongs to a physics that the run does not have"]);
+}
+
+#[test]
+fn chains_that_do_not_fit_the_domain_are_refused_by_mkcase() {
+    let folder = sheared(&[]);
+    let good = folder.read_json("case.json");
+    let refused = |changes: &[(&str, Value)], said: &str| {
+        write(&folder, "bad.json", good.clone(), changes);
+        let _said = folder.refuses("mkcase", &["bad.json", "-o", "never.h5"], &[said]);
+    };
+    refused(&[("/polymers/0/beads", json!(100))], "more than half the period");
+    refused(&[("/polymers/0/count", json!(60))], "the limit is 0.2");
+    refused(&[("/polymers/0/bond", json!("1 mPa s"))], "bond");
+    refused(&[("/polymers/0/volume_fraction", json!(0.1))], "exactly one of");
+    let cells = json!([{"name": "red", "shape": {"kind": "red_cell"}, "count": 1}]);
+    refused(&[("/cells", cells)], "keys \"cells\" and \"polymers\" are both given");
+}
