@@ -14,6 +14,7 @@ pub mod layers;
 pub mod lookup;
 pub mod map;
 pub mod plane;
+pub mod polymers;
 pub mod profile;
 pub mod raster;
 pub mod scaling;

@@ -20,6 +20,7 @@ Examples:
   post cells runs/tube
   post bodies runs/artery
   post tracks runs/tube
+  post polymers runs/chains
   post ensemble runs/slit
   post scaling runs/p1 runs/p2 runs/p4 -o scaling
   post timeline runs/tube
@@ -47,6 +48,8 @@ pub enum Command {
     Bodies(BodiesArguments),
     /// Trajectories of cells and bodies: velocities, mean square displacement, dispersion
     Tracks(TracksArguments),
+    /// Sizes, relaxation, diffusion and bonds of the chains of polymers
+    Polymers(PolymersArguments),
     /// Means with standard errors over the members of a run with --ensemble
     Ensemble(EnsembleArguments),
     /// Speed-up, efficiency and serial fraction of runs on several rank counts
@@ -233,6 +236,36 @@ Example:
 pub struct TracksArguments {
     #[command(flatten)]
     pub place: Place,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes into DIR, from polymers.vtkhdf:
+polymers.csv, polymers.json  a row a population: mean squared radius of gyration and end-to-end distance (in rings of
+                             opposite beads) with standard errors, relative shape anisotropy, mean square of the
+                             cosine to the x axis, bonds, bends, persistence length, relaxation time of the
+                             end-to-end vector, diffusion coefficient of the centres
+radii.csv                    radius of gyration and end-to-end distance over time, roots of means over chains
+correlations.csv             of end-to-end vectors, and of the velocities of centres, over lags
+displacements.csv            mean square displacement of centres over lags, also about their mean
+modes.csv                    normal modes: mean squares, those of ideal chains, relaxation times
+beads_AXIS.csv               beads and centres in layers one spacing wide, along axes that are not periodic
+and the figures radius_of_gyration, end_to_end_correlation, displacement_of_centres, beads_AXIS, as .png and .svg.
+
+Errors are those of up to eight blocks of consecutive dumps. The diffusion coefficient is by displacements between one
+and two relaxation times; with several chains, about their common motion. Dumps must be even in time.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Examples:
+  post polymers runs/chains
+  post polymers runs/chains --from 200000 -o statistics")]
+pub struct PolymersArguments {
+    #[command(flatten)]
+    pub place: Place,
+    /// First time step that counts [default: the first quarter of the dumps does not]
+    #[arg(long, value_name = "STEP")]
+    pub from: Option<u64>,
 }
 
 /// Which dumps of a run.

@@ -10,6 +10,7 @@ mod flow;
 mod forces;
 mod output;
 mod pictures;
+mod polymers;
 mod say;
 mod scaling;
 mod source;
@@ -35,6 +36,7 @@ fn work(arguments: &Arguments) -> Result<Exit> {
         Some(Command::Flow(flow)) => flow::run(flow),
         Some(Command::Cells(cells)) => cells::run(cells),
         Some(Command::Bodies(bodies)) => bodies::run(bodies),
+        Some(Command::Polymers(polymers)) => polymers::run(polymers),
         Some(Command::Tracks(tracks)) => tracks::run(tracks),
         Some(Command::Ensemble(ensemble)) => ensemble::run(ensemble),
         Some(Command::Scaling(scaling)) => scaling::run(scaling),

@@ -1,0 +1,14 @@
+//! Statistics of polymers: how chains are shaped, how fast they forget it, how they move.
+//!
+//! [`Snapshot`] reduces a chain at one time; [`correlation`] and [`modes`] compare times; [`summary`] puts together what is
+//! known of a population.
+
+pub mod correlation;
+pub mod modes;
+mod profile;
+mod snapshot;
+mod summary;
+
+pub use profile::{Layers, layers};
+pub use snapshot::{Bonds, Snapshot};
+pub use summary::{History, Summary};
