@@ -124,6 +124,7 @@ runs/$(1)/statistics/.done: runs/$(1)/.done
 	$$(POST) flow runs/$(1) -o $$(@D)
 	if [ -e runs/$(1)/cells.vtkhdf ]; then $$(POST) cells runs/$(1) -o $$(@D) | tee $$(@D)/cells.txt; fi
 	if [ -e runs/$(1)/bodies.vtkhdf ]; then $$(POST) bodies runs/$(1) -o $$(@D); fi
+	if [ -e runs/$(1)/polymers.vtkhdf ]; then $$(POST) polymers runs/$(1) -o $$(@D); fi
 	@touch $$@
 endef
 
