@@ -18,7 +18,7 @@ const MOST_PHASE: f64 = 1.0;
 const ROUGH_PHASE: f64 = 0.5;
 
 /// Most sub-steps.
-const MOST_SUB_STEPS: u32 = 10_000;
+const MOST_SUB_STEPS: u32 = 2_000;
 
 /// Energy of two beads at the start above which they overlap, kT.
 const OVERLAP: f64 = 50.0;

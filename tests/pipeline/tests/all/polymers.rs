@@ -188,7 +188,10 @@ fn what_cannot_work_is_refused() {
     refused(&[chain(json!({"pairs": {"wca": {"diameter": "5 um"}}}))], &["pairs.wca.diameter 5 µm must lie"]);
     refused(&[chain(json!({"pairs": {"lennard_jones": {"cutoff": 1}}}))], &["cutoff 1 must lie"]);
     refused(&[("/polymers/sub_steps", json!(2))], &["polymers.sub_steps 2 must lie", "not stable"]);
-    refused(&[chain(json!({"bonds": {"harmonic": {"stiffness": 9e6}}, "mass": 1}))], &[]);
+    refused(
+        &[chain(json!({"bonds": {"harmonic": {"stiffness": 9e6}}, "mass": 1}))],
+        &["steps of the beads in a time step, at most 2000"],
+    );
     refused(&[("/fluid/srd/angular_momentum", json!(true))], &["fluid.srd.angular_momentum true"]);
     refused(&[("/polymers/chains", json!(1))], &["unknown field `chains`"]);
     let lattice = json!({"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "tau": 0.8}});

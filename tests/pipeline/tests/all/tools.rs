@@ -120,7 +120,7 @@ fn used(config: &Value, keys: &mut BTreeSet<String>) {
         Value::Object(object) => object.iter().for_each(|(key, value)| {
             keys.insert(key.clone());
             match (key.as_str(), value) {
-                ("openings" | "inflow" | "mechanics", Value::Object(named)) => {
+                ("openings" | "inflow" | "mechanics" | "populations", Value::Object(named)) => {
                     named.values().for_each(|value| used(value, keys))
                 }
                 _ => used(value, keys),
