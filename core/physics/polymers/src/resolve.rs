@@ -24,7 +24,7 @@ const MOST_SUB_STEPS: u32 = 2_000;
 const OVERLAP: f64 = 50.0;
 
 /// The largest masses of beads.
-const MOST_MASS: u32 = 1000;
+const MOST_MASS: u32 = 200;
 
 fn refuse(name: &str, key: &str, what: impl std::fmt::Display) -> Fault {
     Fault::usage(format!("polymers.populations.{name}.{key} {what}"))

@@ -15,7 +15,7 @@ const FASTEST: f64 = 12.0;
 const WALL_DENSITY: f64 = 2.5;
 
 /// Embedded points in a cell beyond which sums might not fit.
-const MOST_POINTS: u32 = 64;
+const MOST_POINTS: u32 = 128;
 
 /// Most bits of the fraction of a position: f32 has them all.
 const MOST_BITS: u32 = 23;

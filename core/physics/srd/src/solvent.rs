@@ -600,9 +600,15 @@ impl Solvent {
             )));
         }
         if health[2] > 0 {
+            let remedy = match self.points {
+                Some(_) => {
+                    "beads of polymers crowd in it, or the fluid is compressed; take lighter or fewer beads, or beads with a \
+                            diameter, or a weaker force"
+                }
+                None => "the fluid is compressed; take a weaker force or a higher temperature",
+            };
             return Err(Fault::numerical(format!(
-                "some steps {before} a cell held the mass of {} particles, the limit is {}: the fluid is compressed; take a weaker force or a \
-                 higher temperature",
+                "some steps {before} a cell held the mass of {} particles, the limit is {}: {remedy}",
                 health[2],
                 self.parameters.most_in_cell()
             )));

@@ -177,7 +177,7 @@ fn what_cannot_work_is_refused() {
         let _said = folder.refuses("run", &["bad.json", "-o", "never"], said);
     };
     let chain = |value: Value| ("/polymers/populations/chain", value);
-    refused(&[chain(json!({"mass": 0}))], &["polymers.populations.chain.mass 0 must lie from 1 to 1000"]);
+    refused(&[chain(json!({"mass": 0}))], &["polymers.populations.chain.mass 0 must lie from 1 to 200"]);
     refused(
         &[("/polymers/populations", json!({"chian": {}}))],
         &["polymers.populations.chian", "did you mean \"chain\"?"],
