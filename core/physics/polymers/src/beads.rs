@@ -6,11 +6,14 @@ use hematite_engine::sites::SiteMap;
 use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder, WORKGROUP};
 
 use crate::chains::{Bead, Chains};
-use crate::parameters::{FEW, Kind, Parameters};
+use crate::parameters::{FASTEST, FEW, Kind, Parameters};
 use crate::shaders::{Shader, buckets};
 
 /// Words of `health`, see sub_steps.wgsl.
 const HEALTH: usize = 4;
+
+/// Time steps in which beads that are too fast are slowed, no more: chains relax from how they were put into the case.
+const RELAXES: u64 = 64;
 
 /// What finds neighbours.
 struct Neighbours {
@@ -175,8 +178,8 @@ impl Beads {
         Ok(beads)
     }
 
-    /// Records the motion of a time step.
-    pub fn record_step(&self, recorder: &mut Recorder) {
+    /// Records the motion of time step `step`.
+    pub fn record_step(&self, recorder: &mut Recorder, step: u64) {
         let (last, every) = (self.parameters.sub_steps, self.parameters.list_every());
         let mut begin = 0;
         while begin <= last {
@@ -192,7 +195,12 @@ impl Beads {
             let (kernel, bound) = &self.sub_steps;
             let pieces = if self.apart { vec![[begin, end]] } else { (begin..end).map(|k| [k, k + 1]).collect() };
             for [begin, end] in pieces {
-                recorder.dispatch(kernel, bound, self.groups * WORKGROUP, &self.span(self.groups, begin, end));
+                recorder.dispatch(
+                    kernel,
+                    bound,
+                    self.groups * WORKGROUP,
+                    &self.span(self.groups, begin, end, step >= RELAXES),
+                );
             }
             begin = end;
         }
@@ -201,16 +209,17 @@ impl Beads {
     fn record_lists(&self, neighbours: &Neighbours, recorder: &mut Recorder, begin: u32) {
         recorder.phase("neighbours of beads");
         let Neighbours { sort, keys, lists } = neighbours;
-        let (count, span) = (self.points.count, self.span(self.points.count, begin, begin));
+        let (count, span) = (self.points.count, self.span(self.points.count, begin, begin, true));
         recorder.dispatch(&keys.0, &keys.1, count, &span);
         sort.record(recorder, count);
         recorder.dispatch(&lists.0, &lists.1, count, &span);
     }
 
     /// Immediate data.
-    fn span(&self, count: u32, begin: u32, end: u32) -> Vec<u32> {
+    fn span(&self, count: u32, begin: u32, end: u32, strict: bool) -> Vec<u32> {
         let mut words = vec![count, begin, end];
         words.extend(self.map.words());
+        words.push(u32::from(strict));
         words
     }
 
@@ -231,8 +240,9 @@ impl Beads {
         if health[0] > 0 {
             let found = f64::from(f32::from_bits(health[0]));
             return Err(Fault::numerical(format!(
-                "some steps before step {step} a bead was {:.1} times as fast as the temperature makes beads at most: give more than \
-                 {sub_steps} \"polymers.sub_steps\", or softer bonds, bends and forces between beads",
+                "some steps before step {step} a bead was {:.2} times as fast as beads may be, {FASTEST} thermal speeds of the lightest bead \
+                 and one of the fluid: give a weaker force on the fluid if it flows fast, or more than {sub_steps} \
+                 \"polymers.sub_steps\", or softer bonds, bends and forces between beads",
                 found / self.parameters.fastest()
             )));
         }

@@ -1,7 +1,7 @@
 //! The numbers of polymers in units of the lattice spacing, the time step of the fluid, and the mass of its particles.
 
 /// Velocity of a bead along an axis that is not met by chance, in its thermal speed: one draw of 10^15 is beyond.
-const FASTEST: f64 = 8.0;
+pub const FASTEST: f64 = 8.0;
 
 /// Distance beyond the reach of forces up to which lists hold neighbours, in the largest diameter.
 const SKIN: f64 = 0.3;

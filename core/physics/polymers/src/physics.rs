@@ -140,7 +140,7 @@ impl Physics for Polymers {
     }
 
     fn step<'g>(&mut self, _: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
-        self.beads.record_step(recorder);
+        self.beads.record_step(recorder, step);
         self.step = step + 1;
         Ok(())
     }

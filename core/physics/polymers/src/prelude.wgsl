@@ -1,5 +1,5 @@
 // `count` invocations or groups; sub-steps `begin` to `end` - 1 of a time step are done. `corner` and `places` are the block at
-// which the directory of sites begins and its size.
+// which the directory of sites begins and its size. `strict`: whether beads beyond the largest velocity are noted.
 struct Span {
     count: u32,
     begin: u32,
@@ -10,6 +10,7 @@ struct Span {
     places_x: i32,
     places_y: i32,
     places_z: i32,
+    strict: u32,
 }
 var<immediate> span: Span;
 

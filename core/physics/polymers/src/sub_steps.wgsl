@@ -70,12 +70,14 @@ fn sub_step(k: u32, i: u32) {
 #endfor
 }
 
-// `v`, but no faster than FASTEST along any axis; that it was, or is no number, is noted.
+// `v`, but no faster than FASTEST along any axis; that it was, or is no number, is noted where steps are strict.
 fn slowed(v: vec3<f32>) -> vec3<f32> {
     let speed = max(abs(v.x), max(abs(v.y), abs(v.z)));
     if (speed <= FASTEST) {
         return v;
     }
-    atomicMax(&health[0], bitcast<u32>(speed));
+    if (span.strict == 1u) {
+        atomicMax(&health[0], bitcast<u32>(speed));
+    }
     return clamp(v, vec3<f32>(-FASTEST), vec3<f32>(FASTEST));
 }
