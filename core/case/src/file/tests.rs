@@ -404,7 +404,7 @@ fn another_schema_and_missing_datasets_are_named() {
     };
     let message = edit(&|file| file.attr("schema").and_then(|a| a.write_scalar(&7_u32)).expect("edits"));
     assert!(
-        message.contains("version 7") && message.contains("versions up to 2") && message.contains("mkcase"),
+        message.contains("version 7") && message.contains("versions up to 3") && message.contains("mkcase"),
         "{message}"
     );
     for name in [
