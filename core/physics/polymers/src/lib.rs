@@ -19,7 +19,7 @@ mod shaders;
 mod state;
 
 pub use beads::Beads;
-pub use chains::{Bead, Chains, at_start};
+pub use chains::{Bead, Chains, NONE, at_start};
 pub use config::{BondConfig, ChainConfig, PairConfig, PolymerSections, PolymersConfig};
 pub use energy::{Conformation, Energy};
 pub use parameters::{Kind, Parameters, repulsive};
