@@ -1,6 +1,6 @@
 //! Statistics of polymers: how chains are shaped, how fast they forget it, how they move.
 //!
-//! [`Snapshot`] reduces a chain at one time; [`correlation`] and [`modes`] compare times; [`summary`] puts together what is
+//! [`Snapshot`] reduces a chain at one time; [`correlation`] and [`modes`] compare times; [`Summary`] puts together what is
 //! known of a population.
 
 pub mod correlation;

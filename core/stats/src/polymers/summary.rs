@@ -43,7 +43,7 @@ pub struct Summary {
     pub bond_spread_m: f64,
     /// Mean cosine between bonds that follow each other.
     pub bend_cosine: Option<f64>,
-    /// Persistence length, m: that of a worm-like chain with this cosine, -b / ln <cos>.
+    /// Persistence length, m: that of a worm-like chain with this cosine, `-b / ln <cos>`.
     pub persistence_length_m: Option<f64>,
     /// Time in which the end-to-end vector forgets its direction, s.
     pub relaxation_time_s: Option<f64>,
