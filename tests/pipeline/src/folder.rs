@@ -133,6 +133,32 @@ impl Folder {
         Call::new(&tool(name), arguments, self.folder.path())
     }
 
+    /// Writes `config` with `changes`, a JSON pointer and a value each.
+    ///
+    /// # Panics
+    /// When a pointer leads nowhere.
+    pub fn json_with(&self, name: &str, mut config: Value, changes: &[(&str, Value)]) {
+        for (pointer, value) in changes {
+            let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
+            let parent = config.pointer_mut(parent).expect("a place");
+            match key.parse::<usize>() {
+                Ok(at) if parent.is_array() => parent[at] = value.clone(),
+                _ => parent[key] = value.clone(),
+            }
+        }
+        self.json(name, &config);
+    }
+
+    /// Expects two run folders to hold the same bits, in dumps and ledgers.
+    ///
+    /// # Panics
+    /// When they do not.
+    pub fn same(&self, a: &str, b: &str) {
+        let compared = self.post(&["compare", a, b]).done();
+        assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
+        assert_eq!(self.read(&format!("{a}/ledger.csv")), self.read(&format!("{b}/ledger.csv")));
+    }
+
     /// Expects `call` to be refused with exit code 2, one message that holds all `pieces`, and no file made, changed or
     /// left behind.
     ///

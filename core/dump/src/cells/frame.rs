@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::polydata::consecutive;
+
 /// A population in dumps of cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellKind {
@@ -42,13 +44,7 @@ impl CellFrame {
     /// # Panics
     /// When a cell is of a kind that is not in the list.
     pub fn vertices(&self, kinds: &[CellKind]) -> Vec<Range<usize>> {
-        let mut next = 0;
-        let range = |&kind: &u32| {
-            let first = next;
-            next += kinds[kind as usize].vertices;
-            first..next
-        };
-        self.kind.iter().map(range).collect()
+        consecutive(self.kind.iter().map(|&kind| kinds[kind as usize].vertices))
     }
 
     /// The cells with the given indices, in that order.

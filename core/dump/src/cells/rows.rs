@@ -14,8 +14,8 @@ use std::path::Path;
 use hdf5::{File, Group, H5Type};
 use hematite_config::{Fault, Result};
 
-use crate::h5::{self, SLAB, reading};
-use crate::polydata::{Array, CHUNK, Form, Kind, Layout};
+use crate::h5::{self, reading};
+use crate::polydata::{Array, CHUNK, Form, Kind, Layout, consecutive, each_run};
 use crate::{CellFrame, CellKind, DumpStep};
 
 const ARRAYS: [Array; 10] = [
@@ -202,29 +202,19 @@ impl Kind for CellKind {
         }
         let points = file.dataset("VTKHDF/Points")?;
         let (velocity, force) = (file.dataset("VTKHDF/PointData/velocity")?, file.dataset("VTKHDF/PointData/force")?);
-        // Reads adjacent wanted cells together, about a slab of vertices at a time.
-        let mut run = 0..0;
-        let flush = |run: std::ops::Range<usize>, frame: &mut CellFrame| -> hdf5::Result<()> {
+        let vertices = consecutive(kind.iter().map(|&kind| kinds[kind as usize].vertices));
+        each_run(vertices.into_iter().zip(id.iter().map(|&id| keep(id))), |run| {
             let (start, rows) = (at.vertex + run.start, run.len());
             frame.position.extend(h5::read_rows::<f64>(&points, start, rows)?.as_chunks::<3>().0);
             frame.velocity.extend(h5::read_rows::<f32>(&velocity, start, rows)?.as_chunks::<3>().0);
             frame.force.extend(h5::read_rows::<f32>(&force, start, rows)?.as_chunks::<3>().0);
             Ok(())
-        };
-        let mut first = 0;
-        for (cell, image) in image.as_chunks::<3>().0.iter().enumerate() {
-            let end = first + kinds[kind[cell] as usize].vertices;
-            if keep(id[cell]) {
-                if run.end != first || run.len() >= SLAB {
-                    flush(std::mem::replace(&mut run, first..first), frame)?;
-                }
-                run.end = end;
-                frame.id.push(id[cell]);
-                frame.kind.push(kind[cell]);
-                frame.image.push(*image);
-            }
-            first = end;
+        })?;
+        for (cell, image) in image.as_chunks::<3>().0.iter().enumerate().filter(|&(cell, _)| keep(id[cell])) {
+            frame.id.push(id[cell]);
+            frame.kind.push(kind[cell]);
+            frame.image.push(*image);
         }
-        flush(run, frame)
+        Ok(())
     }
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::polydata::consecutive;
+
 /// A population in dumps of chains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ChainKind {
@@ -39,13 +41,7 @@ impl ChainFrame {
     /// # Panics
     /// When a chain is of a kind that is not in the list.
     pub fn beads(&self, kinds: &[ChainKind]) -> Vec<Range<usize>> {
-        let mut next = 0;
-        let range = |&kind: &u32| {
-            let first = next;
-            next += kinds[kind as usize].beads;
-            first..next
-        };
-        self.kind.iter().map(range).collect()
+        consecutive(self.kind.iter().map(|&kind| kinds[kind as usize].beads))
     }
 
     /// The chains with the given indices, in that order.

@@ -14,8 +14,8 @@ use std::path::Path;
 use hdf5::{File, Group, H5Type};
 use hematite_config::{Fault, Result};
 
-use crate::h5::{self, SLAB, reading};
-use crate::polydata::{Array, CHUNK, Form, Kind, Layout};
+use crate::h5::{self, reading};
+use crate::polydata::{Array, CHUNK, Form, Kind, Layout, consecutive, each_run};
 use crate::{ChainFrame, ChainKind, DumpStep};
 
 const ARRAYS: [Array; 9] = [
@@ -182,28 +182,18 @@ impl Kind for ChainKind {
             return Err("the kinds of its chains do not fit their beads".into());
         }
         let (points, velocity) = (file.dataset("VTKHDF/Points")?, file.dataset("VTKHDF/PointData/velocity")?);
-        // Reads adjacent wanted chains together, about a slab of beads at a time.
-        let mut run = 0..0;
-        let flush = |run: std::ops::Range<usize>, frame: &mut ChainFrame| -> hdf5::Result<()> {
+        let beads = consecutive(kind.iter().map(|&kind| kinds[kind as usize].beads));
+        each_run(beads.into_iter().zip(id.iter().map(|&id| keep(id))), |run| {
             let (start, rows) = (at.vertex + run.start, run.len());
             frame.position.extend(h5::read_rows::<f64>(&points, start, rows)?.as_chunks::<3>().0);
             frame.velocity.extend(h5::read_rows::<f32>(&velocity, start, rows)?.as_chunks::<3>().0);
             Ok(())
-        };
-        let mut first = 0;
-        for (chain, image) in image.as_chunks::<3>().0.iter().enumerate() {
-            let end = first + kinds[kind[chain] as usize].beads;
-            if keep(id[chain]) {
-                if run.end != first || run.len() >= SLAB {
-                    flush(std::mem::replace(&mut run, first..first), frame)?;
-                }
-                run.end = end;
-                frame.id.push(id[chain]);
-                frame.kind.push(kind[chain]);
-                frame.image.push(*image);
-            }
-            first = end;
+        })?;
+        for (chain, image) in image.as_chunks::<3>().0.iter().enumerate().filter(|&(chain, _)| keep(id[chain])) {
+            frame.id.push(id[chain]);
+            frame.kind.push(kind[chain]);
+            frame.image.push(*image);
         }
-        flush(run, frame)
+        Ok(())
     }
 }

@@ -21,12 +21,14 @@ pub(crate) mod tests;
 mod writer;
 
 use std::fmt::Debug;
+use std::ops::Range;
 use std::path::Path;
 
 use hdf5::{File, Group};
 use hematite_config::Result;
 
 use crate::DumpStep;
+use crate::h5::SLAB;
 
 pub use index::write_index;
 pub use layout::{Array, CHUNK, Layout};
@@ -52,6 +54,32 @@ pub struct Form {
     pub kind_of_members: &'static str,
     /// The data arrays.
     pub data: &'static [Data],
+}
+
+/// The rows of members one after the other, with so many rows each.
+pub fn consecutive(rows: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut next = 0;
+    let range = |rows| {
+        let first = next;
+        next += rows;
+        first..next
+    };
+    rows.map(range).collect()
+}
+
+/// Calls `read` with the rows of the members that are wanted, those of adjacent ones together, about a slab at a time.
+pub fn each_run(
+    members: impl Iterator<Item = (Range<usize>, bool)>,
+    mut read: impl FnMut(Range<usize>) -> hdf5::Result<()>,
+) -> hdf5::Result<()> {
+    let mut run = 0..0;
+    for (rows, _) in members.filter(|&(_, wanted)| wanted) {
+        if run.end != rows.start || run.len() >= SLAB {
+            read(std::mem::replace(&mut run, rows.start..rows.start))?;
+        }
+        run.end = rows.end;
+    }
+    read(run)
 }
 
 /// A population in a dump, and how its members are written and read.

@@ -13,10 +13,11 @@ pub use coordinate::Coordinate;
 pub use map::{FLUID, SOLID, SiteMap, SiteMapBuilder};
 pub use tiling::Tiling;
 
-/// WGSL that kernels on sites include: places of sites in a map, tiles and the tiles around them, fractions of
+/// WGSL that kernels on sites include: places of sites in a map and what it holds there, tiles and the tiles around them, fractions of
 /// positions and distances, motion, the corners around a position, the distance from the wall.
-pub const PIECES: [Template; 8] = [
+pub const PIECES: [Template; 9] = [
     Template { name: "sites.wgsl", text: include_str!("sites.wgsl") },
+    Template { name: "entry_of.wgsl", text: include_str!("entry_of.wgsl") },
     Template { name: "fraction.wgsl", text: include_str!("fraction.wgsl") },
     Template { name: "tiles.wgsl", text: include_str!("tiles.wgsl") },
     Template { name: "around.wgsl", text: include_str!("around.wgsl") },

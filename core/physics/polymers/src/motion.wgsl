@@ -7,22 +7,12 @@ var<storage, read> sites: array<u32>;
 var<storage, read> walls: array<f32>;
 
 #include "sites.wgsl"
+#include "entry_of.wgsl"
 
 struct Motion {
     at: vec3<i32>,
     v: vec3<f32>,
     image: vec3<i32>,
-}
-
-fn wall_at(site: vec3<i32>) -> u32 {
-    var block = 0u;
-    var local = 0u;
-#for axis in axes
-    let ${axis.name} = wrapped_${axis.name}(site.${axis.name});
-    block += place_${axis.name}(${axis.name});
-    local |= u32(${axis.name} & 7) << ${3 * axis.index}u;
-#endfor
-    return sites[(directory[block] << ${3 * dimension}u) + local];
 }
 
 // After the way v h from `at`. A bead that would enter a wall stays where it is and turns round.
@@ -38,18 +28,18 @@ fn motion(at: vec3<i32>, v: vec3<f32>) -> Motion {
         {
             var beside = old;
             beside.${axis.name} = site.${axis.name};
-            if (wall_at(beside) != 0u) {
+            if (entry_of(beside) != 0u) {
                 next.${axis.name} = at.${axis.name};
                 after.${axis.name} = -v.${axis.name};
             }
         }
 #endfor
-        if (wall_at(next >> BITS) != 0u) {
+        if (entry_of(next >> BITS) != 0u) {
             next = at;
             after = -v;
         }
 #else
-        let wall = wall_at(site);
+        let wall = entry_of(site);
         if (wall != 0u) {
             next = at;
 #if moving

@@ -6,7 +6,7 @@ use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
 use minijinja::{Value, context};
 
 use crate::chains::NONE;
-use crate::parameters::Parameters;
+use crate::parameters::{LONGEST, Parameters};
 
 /// Kernels of polymers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,7 @@ fn context(parameters: &Parameters, beads: u32) -> Value {
         context! {
             period,
             half => period / 2,
+            longest => literal(LONGEST * extent[a] as f64),
             // Cells of the grid along a periodic axis, and which lie beside one without being met twice.
             cells => counts[a],
             first => if counts[a] == 1 || counts[a] == 2 { 0 } else { -1 },

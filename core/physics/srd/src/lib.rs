@@ -10,10 +10,12 @@
 //! sums of its next cell. These sums are whole numbers, and random numbers are functions of cell, particle and step, so
 //! that results are the same on any number of ranks.
 
+mod arrays;
 mod cells;
 mod config;
 mod exchange;
 mod fluid;
+mod health;
 mod parameters;
 mod particles;
 mod physics;

@@ -12,14 +12,9 @@ var<storage, read> kind: array<u32>;
 
 #include "sites.wgsl"
 
+#include "entry_of.wgsl"
+
 // The cell of a site, which may lie beyond periodic faces; SOLID where no cell is known.
 fn cell_at(site: vec3<i32>) -> u32 {
-    var block = 0u;
-    var local = 0u;
-#for axis in axes
-    let ${axis.name} = wrapped_${axis.name}(site.${axis.name});
-    block += place_${axis.name}(${axis.name});
-    local |= u32(${axis.name} & 7) << ${3 * axis.index}u;
-#endfor
-    return sites[(directory[block] << ${3 * dimension}u) + local];
+    return entry_of(site);
 }

@@ -1,16 +1,18 @@
 //! The particles of one rank on its device, and the kernels of the time step.
 
 use hematite_comm::{Comm, agree};
-use hematite_config::{Fault, Result};
+use hematite_config::Result;
 use hematite_engine::{EmbeddedPoints, Phases, philox};
-use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, Recorder};
+use hematite_gpu::{Bound, Gpu, Recorder};
 
+use crate::arrays::{Kernels, Room, Shared, of_cells};
 use crate::cells::Cells;
 use crate::exchange::Exchange;
+use crate::health::{HEALTH, check};
 use crate::parameters::Parameters;
 use crate::particles::Particle;
 use crate::points::Points;
-use crate::shaders::{STRIDES, Shader, rows};
+use crate::shaders::STRIDES;
 
 /// Time steps between looks, which sort particles by cell.
 pub const LOOK: u64 = 64;
@@ -18,60 +20,8 @@ pub const LOOK: u64 = 64;
 /// The random number by which cells are shifted.
 const SHIFT: u32 = 2;
 
-/// Words of `health`, see the kernels.
-const HEALTH: usize = 6;
-
 /// Above this part of 1024 of the room for particles in a message, messages get more room.
 const CROWDED: u32 = 512;
-
-/// Arrays of particles, of which one set has the order of the last sort and the other gets the next one.
-struct Arrays {
-    position: Buffer,
-    velocity: Buffer,
-    label: Buffer,
-    home: Buffer,
-}
-
-/// What particles and kernels need beside the arrays of particles.
-struct Shared {
-    sums: Buffer,
-    collisions: Buffer,
-    walls: Buffer,
-    health: Buffer,
-    tally: Buffer,
-    sampled: Buffer,
-    averages: Buffer,
-    totals: Buffer,
-}
-
-struct Kernels {
-    collide: Kernel,
-    step: Kernel,
-    sample: Kernel,
-    accumulate: Kernel,
-    measure: Kernel,
-    permute: Kernel,
-}
-
-/// Kernels bound to one set of arrays.
-struct Side {
-    arrays: Arrays,
-    step: Bound,
-    sample: Bound,
-}
-
-/// All that depends on the number of slots for particles.
-struct Room {
-    slots: u32,
-    /// Slots that particles have left since the last sort.
-    holes: Buffer,
-    sides: [Side; 2],
-    /// Copy of `home`, the keys of the sort.
-    keys: Buffer,
-    sort: CountingSort,
-    /// For each set of arrays, the moves of its words to the other set: kernel, components, word for empty slots.
-    permute: [Vec<(Bound, u32, u32)>; 2],
-}
 
 /// The particles of one rank.
 pub struct Solvent {
@@ -107,112 +57,6 @@ pub struct Totals {
     pub energy: f64,
     /// kT: twice the energy about the mean velocities of cells for each degree of freedom.
     pub temperature: f64,
-}
-
-impl Arrays {
-    fn new(gpu: &Gpu, dimension: usize, slots: u32) -> Result<Self> {
-        let words = |label: &str, each: usize| gpu.buffer(label, 4 * u64::from(slots.max(1)) * each as u64);
-        Ok(Self {
-            position: words("positions of particles", dimension)?,
-            velocity: words("velocities of particles", dimension)?,
-            label: words("labels of particles", 1)?,
-            home: words("cells of particles", 1)?,
-        })
-    }
-
-    fn named(&self) -> [(&'static str, &Buffer); 4] {
-        let Self { position, velocity, label, home } = self;
-        [("position", position), ("velocity", velocity), ("label", label), ("home", home)]
-    }
-}
-
-impl Shared {
-    fn new(gpu: &Gpu, parameters: &Parameters, cells: &Cells) -> Result<Self> {
-        let count = u64::from(cells.count.max(1));
-        let sampled = 2 + parameters.dimension as u64;
-        let walls: Vec<f32> = parameters.wall_velocities.iter().flatten().map(|&u| u as f32).collect();
-        let shared = Self {
-            sums: gpu.buffer("sums of cells", 4 * count * u64::from(parameters.width()))?,
-            collisions: gpu.buffer("collisions of cells", 16 * u64::from(rows(parameters)) * count)?,
-            walls: gpu.buffer("velocities of walls", 4 * walls.len() as u64)?,
-            health: gpu.buffer("health of particles", 4 * HEALTH as u64)?,
-            tally: gpu.buffer("slots in use", 8)?,
-            sampled: gpu.buffer("sums at sites", 4 * count * sampled)?,
-            averages: gpu.buffer("averages at sites", 8 * count * sampled)?,
-            totals: gpu.buffer("totals of cells", 8 * u64::from(STRIDES) * (sampled + 2))?,
-        };
-        gpu.upload(&shared.walls, 0, &walls)?;
-        Ok(shared)
-    }
-
-    fn named(&self) -> [(&'static str, &Buffer); 8] {
-        let Self { sums, collisions, walls, health, tally, sampled, averages, totals } = self;
-        [
-            ("sums", sums),
-            ("collisions", collisions),
-            ("walls", walls),
-            ("health", health),
-            ("tally", tally),
-            ("sampled", sampled),
-            ("averages", averages),
-            ("totals", totals),
-        ]
-    }
-}
-
-impl Kernels {
-    fn new(gpu: &Gpu, parameters: &Parameters) -> Result<Self> {
-        let kernel = |shader: Shader| shader.kernel(gpu, parameters);
-        Ok(Self {
-            collide: kernel(Shader::Collide)?,
-            step: kernel(Shader::Step)?,
-            sample: kernel(Shader::Sample)?,
-            accumulate: kernel(Shader::Accumulate)?,
-            measure: kernel(Shader::Measure)?,
-            permute: kernel(Shader::Permute)?,
-        })
-    }
-}
-
-/// The buffers of the cells, by the names in kernels.
-fn of_cells(cells: &Cells) -> [(&'static str, &Buffer); 4] {
-    [("directory", &cells.map.directory), ("sites", &cells.map.sites), ("kind", &cells.kind), ("place", &cells.place)]
-}
-
-impl Room {
-    fn new(
-        gpu: &Gpu,
-        (parameters, cells, kernels): (&Parameters, &Cells, &Kernels),
-        shared: &Shared,
-        exchange: &Exchange,
-        slots: u32,
-    ) -> Result<Self> {
-        let dimension = parameters.dimension;
-        let holes = gpu.buffer("holes among particles", 4 * u64::from(slots.max(1)))?;
-        let side = || {
-            let arrays = Arrays::new(gpu, dimension, slots)?;
-            let named =
-                [&arrays.named()[..], &shared.named(), &of_cells(cells), &exchange.named(), &[("holes", &holes)]];
-            let named = named.concat();
-            let (step, sample) = (kernels.step.bind(gpu, &named), kernels.sample.bind(gpu, &named));
-            Ok::<_, Fault>(Side { arrays, step, sample })
-        };
-        let sides = [side()?, side()?];
-        let keys = gpu.buffer("keys of particles", 4 * u64::from(slots.max(1)))?;
-        let sort = CountingSort::new(gpu, &keys, None, slots.max(1) as usize, cells.count as usize + 1)?;
-        let moves = |from: &Side, to: &Side| {
-            let ways = from.arrays.named().into_iter().zip(to.arrays.named());
-            let bind = |((name, from), (_, to)): ((&str, &Buffer), (&str, &Buffer))| {
-                let bound =
-                    kernels.permute.bind(gpu, &[("order", &sort.order), ("from_words", from), ("to_words", to)]);
-                let components = if matches!(name, "position" | "velocity") { dimension as u32 } else { 1 };
-                (bound, components, if name == "home" { cells.count } else { 0 })
-            };
-            ways.map(bind).collect()
-        };
-        let permute = [moves(&sides[0], &sides[1]), moves(&sides[1], &sides[0])];
-        Ok(Self { slots, holes, sides, keys, sort, permute })
-    }
 }
 
 impl Solvent {
@@ -519,7 +363,7 @@ impl Solvent {
     /// A numerical failure where a particle was too fast or cells too full; when the device or a rank is lost.
     pub fn look(&mut self, comm: &dyn Comm, step: u64) -> Result<()> {
         let found = self.gpu.download::<u32>(&self.shared.health, 0, HEALTH).and_then(|health| {
-            self.check(&health, step)?;
+            check(&self.parameters, &health, step)?;
             self.gpu.upload(&self.shared.health, 0, &[0_u32; HEALTH])?;
             Ok((health[3], self.gpu.download::<u32>(&self.shared.tally, 0, 1)?[0]))
         });
@@ -579,53 +423,7 @@ impl Solvent {
     /// # Errors
     /// A numerical failure where a particle was too fast or cells too full; when the device is lost.
     pub fn check_health(&self, step: u64) -> Result<()> {
-        self.check(&self.gpu.download::<u32>(&self.shared.health, 0, HEALTH)?, step)
-    }
-
-    fn check(&self, health: &[u32], step: u64) -> Result<()> {
-        let Parameters { speed, .. } = self.parameters;
-        let before = format!("before step {step}");
-        if health[0] > 0 {
-            let found = f64::from(f32::from_bits(health[0])) / speed;
-            return Err(Fault::numerical(format!(
-                "some steps {before} a particle was {found:.1} times as fast as the thermal speed, the limit is {:.0}: take a weaker \
-                 force or slower walls, or a higher temperature",
-                self.parameters.fastest() / speed
-            )));
-        }
-        if health[1] > 0 {
-            return Err(Fault::numerical(format!(
-                "some steps {before}, {} particles went where no fluid is",
-                health[1]
-            )));
-        }
-        if health[2] > 0 {
-            let remedy = match self.points {
-                Some(_) => {
-                    "beads of polymers crowd in it, or the fluid is compressed; take lighter or fewer beads, or beads with a \
-                            diameter, or a weaker force"
-                }
-                None => "the fluid is compressed; take a weaker force or a higher temperature",
-            };
-            return Err(Fault::numerical(format!(
-                "some steps {before} a cell held the mass of {} particles, the limit is {}: {remedy}",
-                health[2],
-                self.parameters.most_in_cell()
-            )));
-        }
-        if health[5] > 0 {
-            return Err(Fault::numerical(format!(
-                "some steps {before} the point with number {} was where no fluid is: the time steps of its motion are too long",
-                health[5] - 1
-            )));
-        }
-        if health[3] > 1024 || health[4] > 0 {
-            return Err(Fault::numerical(format!(
-                "some steps {before} more particles came from another rank than there is room for: the fluid moves as a whole; start \
-                 again from the last checkpoint with another number of ranks"
-            )));
-        }
-        Ok(())
+        check(&self.parameters, &self.gpu.download::<u32>(&self.shared.health, 0, HEALTH)?, step)
     }
 
     /// Time spent on messages so far.

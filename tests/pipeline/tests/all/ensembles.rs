@@ -35,25 +35,19 @@ fn column(text: &str, name: &str) -> Vec<f64> {
     lines.map(|line| line.split(',').nth(place).expect("a cell").parse().expect("a number")).collect()
 }
 
-fn same(folder: &Folder, a: &str, b: &str) {
-    let compared = folder.post(&["compare", a, b]).done();
-    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
-    assert_eq!(folder.read(&format!("{a}/ledger.csv")), folder.read(&format!("{b}/ledger.csv")));
-}
-
 #[test]
 fn members_are_the_runs_with_the_seeds_that_follow() {
     let folder = slit();
     let _all = folder.run(&["run.json", "--ensemble", "3", "-o", "all", "--threads", "2"]).done();
     write(&folder, "third.json", 7);
     let _alone = folder.run(&["third.json", "--quiet"]).done();
-    same(&folder, "third", "all/member-0003");
+    folder.same("third", "all/member-0003");
     let _first = folder.run(&["run.json", "-o", "first", "--quiet"]).done();
-    same(&folder, "first", "all/member-0001");
+    folder.same("first", "all/member-0001");
     assert_ne!(folder.read("all/member-0001/ledger.csv"), folder.read("all/member-0002/ledger.csv"));
     let _ranks = folder.mpirun(2, &["run.json", "--ensemble", "3", "-o", "ranks", "--quiet"]).done();
     for member in ["member-0001", "member-0002", "member-0003"] {
-        same(&folder, &format!("all/{member}"), &format!("ranks/{member}"));
+        folder.same(&format!("all/{member}"), &format!("ranks/{member}"));
     }
 }
 
@@ -66,7 +60,7 @@ fn an_ensemble_goes_on_and_grows() {
     assert!(grown.stderr.contains("done: 3 of 3 members"), "{}", grown.stderr);
     let _whole = folder.run(&["run.json", "--ensemble", "3", "-o", "whole", "--quiet"]).done();
     for member in ["member-0001", "member-0002", "member-0003"] {
-        same(&folder, &format!("all/{member}"), &format!("whole/{member}"));
+        folder.same(&format!("all/{member}"), &format!("whole/{member}"));
     }
 }
 

@@ -3,12 +3,6 @@
 use pipeline_tests::{Folder, draw};
 use serde_json::{Value, json};
 
-/// Sets what a JSON pointer leads to.
-fn set(config: &mut Value, pointer: &str, value: Value) {
-    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
-    config.pointer_mut(parent).expect("a place")[key] = value;
-}
-
 /// A block with ragged grains that wraps in all directions, and the run of a fluid through it.
 fn porous(changes: &[(&str, Value)]) -> Folder {
     let folder = Folder::new();
@@ -27,7 +21,7 @@ fn porous(changes: &[(&str, Value)]) -> Folder {
         "dumps": [{"every": 100, "at": [33]}, {"name": "plane", "every": 50, "region": {"plane": {"axis": "y", "at": "11 um"}}}],
         "monitor": {"every": 50}
     });
-    write(&folder, run, changes);
+    folder.json_with("run.json", run, changes);
     folder
 }
 
@@ -51,35 +45,22 @@ fn sheared(changes: &[(&str, Value)]) -> Folder {
         "dumps": [{"every": 100}],
         "monitor": {"every": 50}
     });
-    write(&folder, run, changes);
+    folder.json_with("run.json", run, changes);
     folder
-}
-
-fn write(folder: &Folder, mut run: Value, changes: &[(&str, Value)]) {
-    for (pointer, value) in changes {
-        set(&mut run, pointer, value.clone());
-    }
-    folder.json("run.json", &run);
-}
-
-fn same(folder: &Folder, a: &str, b: &str) {
-    let compared = folder.post(&["compare", a, b]).done();
-    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
-    assert_eq!(folder.read(&format!("{a}/ledger.csv")), folder.read(&format!("{b}/ledger.csv")));
 }
 
 fn ranks_agree(folder: &Folder) {
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
     let _three = folder.run(&["run.json", "-o", "three", "--quiet", "--threads", "3"]).done();
-    same(folder, "solo", "two");
-    same(folder, "solo", "three");
+    folder.same("solo", "two");
+    folder.same("solo", "three");
     // Stopped where neither a look nor a sample is due, and on with other ranks.
     let _part = folder.run(&["run.json", "-o", "parted", "--quiet", "--threads", "3", "--steps", "61"]).done();
     let _rest =
         folder.run(&["run.json", "-o", "parted", "--quiet", "--restart", "--threads", "2", "--steps", "133"]).done();
     let _rest = folder.run(&["run.json", "-o", "parted", "--quiet", "--restart"]).done();
-    same(folder, "solo", "parted");
+    folder.same("solo", "parted");
 }
 
 #[test]
@@ -112,7 +93,7 @@ fn the_device_may_wait_for_messages() {
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let call = folder.call("run", &["run.json", "-o", "two", "--quiet", "--threads", "2"]);
     let _two = call.with("HEMATITE_DEVICE_WAITS", "1").end().done();
-    same(&folder, "solo", "two");
+    folder.same("solo", "two");
 }
 
 #[test]
@@ -124,7 +105,7 @@ fn balance_changes_nothing() {
     folder.json("balanced.json", &run);
     let _three = folder.run(&["balanced.json", "-o", "three", "--quiet", "--threads", "3"]).done();
     assert!(folder.read("three/log.jsonl").contains("\"event\":\"balance\""));
-    same(&folder, "solo", "three");
+    folder.same("solo", "three");
 }
 
 #[test]
@@ -188,10 +169,7 @@ fn what_cannot_work_is_refused() {
         ("/fluid/srd/mean_free_path", json!(2.9), &["40 sites long along a periodic direction", "72"]),
         ("/cells", json!({"kernel": 2}), &["\"cells\"", "physics that the run does not have"]),
     ] {
-        let mut run = good.clone();
-        set(&mut run, pointer, value);
-        folder.json("run.json", &run);
-        println!("{run}");
+        folder.json_with("run.json", good.clone(), &[(pointer, value)]);
         let pieces = [&["run.json"], pieces].concat();
         folder.refuses("run", &["run.json", "--quiet"], &pieces);
         folder.refuses("run", &["run.json", "--quiet", "--check"], &pieces);
@@ -213,9 +191,7 @@ fn openings_are_refused() {
 fn another_fluid_does_not_go_on_from_a_checkpoint() {
     let folder = sheared(&[]);
     let _run = folder.run(&["run.json", "-o", "run", "--quiet", "--steps", "50"]).done();
-    let mut run = folder.read_json("run.json");
-    set(&mut run, "/fluid/srd/mean_free_path", json!(0.2));
-    folder.json("run.json", &run);
+    folder.json_with("run.json", folder.read_json("run.json"), &[("/fluid/srd/mean_free_path", json!(0.2))]);
     folder
         .run(&["run.json", "-o", "run", "--quiet", "--restart"])
         .fails(2, &["fluid.srd.mean_free_path", "was 0.1, now 0.2", "-o"]);
