@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hematite_case::{Case, Header};
 use hematite_config::{Exit, Fault, Result, print_line};
-use hematite_dump::{ChainReader, DumpStep, RunRecord};
+use hematite_dump::{ChainReader, DumpStep, RestartRecord, RunRecord};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::plane::AXES;
 use hematite_stats::polymers::{History, Layers, Snapshot, Summary, layers, modes};
@@ -41,6 +41,15 @@ pub fn run(arguments: &PolymersArguments) -> Result<Exit> {
     };
     let source = ChainReader::find(run)?.ok_or_else(missing)?;
     say::known_state(run);
+    if let Some(restart) = record.restarts.iter().rfind(|restart| physical(restart).next().is_some()) {
+        let keys: Vec<&str> = physical(restart).collect();
+        say::note(&format!(
+            "the run went on at step {} with changes ({}): means over both may mean nothing; --from {} leaves out what was before",
+            restart.step,
+            keys.join(", "),
+            restart.step
+        ));
+    }
     let case = Case::open(Path::new(&record.case))?;
     let from = first(arguments, &source)?;
     let read = read(&source, case.header(), from)?;
@@ -54,6 +63,13 @@ pub fn run(arguments: &PolymersArguments) -> Result<Exit> {
         tell(name, summary)?;
     }
     Ok(Exit::Done)
+}
+
+/// The keys of a restart's changes that change how chains move.
+fn physical(restart: &RestartRecord) -> impl Iterator<Item = &str> {
+    let sections = ["fluid", "polymers", "drive", "openings"];
+    let keys = restart.changed.iter().map(|change| change.key.as_str());
+    keys.filter(move |key| sections.iter().any(|section| key.split('.').next() == Some(section)))
 }
 
 /// The first frame that counts.
@@ -102,6 +118,13 @@ fn even_frames(steps: &[DumpStep], from: usize) -> Result<Vec<usize>> {
             "dumps of polymers are {interval} steps apart but for those at steps {} and {}: give a later --from, so that all that count \
              are evenly apart",
             counted[gap[0]].step, counted[gap[1]].step
+        )));
+    }
+    if 2 * frames.len() <= counted.len() {
+        return Err(Fault::usage(format!(
+            "only {} of {} dumps of polymers are evenly apart: dump them by \"cell_dumps\": {{\"every\": ...}}",
+            frames.len(),
+            counted.len()
         )));
     }
     if frames.len() < counted.len() {

@@ -10,7 +10,7 @@ use crate::parameters::{FASTEST, FEW, Kind, Parameters};
 use crate::shaders::{Shader, buckets};
 
 /// Words of `health`, see sub_steps.wgsl.
-const HEALTH: usize = 4;
+const HEALTH: usize = 5;
 
 /// Time steps in which beads that are too fast are slowed, no more: chains relax from how they were put into the case.
 const RELAXES: u64 = 64;
@@ -235,6 +235,13 @@ impl Beads {
                 "some steps before step {step} a bond of {} was as long as it can be: give more than {sub_steps} \
                  \"polymers.sub_steps\", a larger \"extension\", or weaker forces",
                 name(health[2] as usize - 1)
+            )));
+        }
+        if health[4] > 0 {
+            return Err(Fault::numerical(format!(
+                "some steps before step {step} a bond of {} was nearly half the period long, so that its beads would see another image \
+                 of each other: give stiffer bonds or a longer domain",
+                name(health[4] as usize - 1)
             )));
         }
         if health[0] > 0 {

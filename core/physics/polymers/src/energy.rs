@@ -74,6 +74,28 @@ impl<'b> Conformation<'b> {
         energy
     }
 
+    /// kT of the beads' motion: about the mean of each chain, so that the flow does not count; of single beads about the mean of
+    /// all of them.
+    pub fn temperature(&self) -> f64 {
+        let (single, long): (Vec<[u32; 2]>, Vec<[u32; 2]>) =
+            self.chains.chains.iter().partition(|&&[_, count]| count == 1);
+        let singles: Vec<usize> = single.iter().map(|&[first, _]| first as usize).collect();
+        let groups = long.iter().map(|&[first, count]| (first as usize..(first + count) as usize).collect());
+        let (mut squared, mut freedom) = (0.0, 0);
+        for group in groups.chain([singles]).filter(|group: &Vec<usize>| group.len() > 1) {
+            let mass = |i: usize| f64::from(self.kind(i).mass);
+            let velocity = |i: usize| self.beads[i].velocity.map(f64::from);
+            let all: f64 = group.iter().map(|&i| mass(i)).sum();
+            let mean = [0, 1, 2].map(|a| group.iter().map(|&i| mass(i) * velocity(i)[a]).sum::<f64>() / all);
+            for &i in &group {
+                let w = [0, 1, 2].map(|a| velocity(i)[a] - mean[a]);
+                squared += mass(i) * dot(w, w);
+            }
+            freedom += self.parameters.dimension * (group.len() - 1);
+        }
+        if freedom > 0 { squared / freedom as f64 } else { 0.0 }
+    }
+
     /// Calls `then` with each pair of beads that act on each other and are nearer than `reach`, and their distance.
     pub fn each_pair(&self, reach: f64, then: &mut dyn FnMut(usize, usize, f64)) {
         let one = f64::from(1_u32 << self.parameters.bits);
@@ -132,7 +154,7 @@ fn around(cell: [i32; 3], counts: [i32; 3], periodic: [bool; 3]) -> Vec<[i32; 3]
 }
 
 /// The energy of a bond of length `r`.
-fn bond(kind: &Kind, r: f64) -> f64 {
+pub fn bond(kind: &Kind, r: f64) -> f64 {
     if kind.extension > 0.0 {
         return -0.5 * kind.stiffness * kind.extension.powi(2) * (1.0 - (r / kind.extension).powi(2)).ln();
     }

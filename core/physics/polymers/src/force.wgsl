@@ -15,8 +15,16 @@ var<storage, read> near: array<u32>;
 var<storage, read> near_count: array<u32>;
 #endif
 
+// A bond that is nearly half a period long is noted: beyond that, beads would see another image of their neighbour.
 fn bond(k: u32, i: u32, at: vec3<i32>, neighbour: u32, kind: Kind) -> vec3<f32> {
     let d = apart(at, position_after(k, neighbour));
+#for axis in axes
+#if axis.periodic
+    if (abs(d.${axis.name}) > ${axis.longest}) {
+        atomicMax(&health[4], i + 1u);
+    }
+#endif
+#endfor
 #if harmonic and fene
     if (kind.extension > 0.0) {
         return fene(i, d, kind);

@@ -3,6 +3,9 @@
 /// Velocity of a bead along an axis that is not met by chance, in its thermal speed: one draw of 10^15 is beyond.
 pub const FASTEST: f64 = 8.0;
 
+/// Longest bond along a periodic axis, in periods: beads see the nearest image of a neighbour.
+pub const LONGEST: f64 = 0.45;
+
 /// Distance beyond the reach of forces up to which lists hold neighbours, in the largest diameter.
 const SKIN: f64 = 0.3;
 
@@ -50,6 +53,14 @@ impl Kind {
         // The curvature of the potential at 0.95 diameters.
         let pairs = if self.energy > 0.0 { 2000.0 * self.energy / self.diameter.powi(2) } else { 0.0 };
         ((bonds + bends + pairs) / f64::from(self.mass)).sqrt()
+    }
+
+    /// The longest that a bond gets: by its potential, or in harmonic ones six standard deviations at temperature `thermal`.
+    pub fn longest_bond(&self, thermal: f64) -> f64 {
+        match self.extension {
+            0.0 => self.length + 6.0 * (thermal / self.stiffness).sqrt(),
+            longest => longest,
+        }
     }
 
     /// How far forces between two such beads reach.

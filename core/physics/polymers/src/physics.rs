@@ -164,10 +164,10 @@ impl Physics for Polymers {
     fn measure(&mut self, comm: &dyn Comm, _: f64) -> Result<Measured> {
         let beads = agree(comm, self.beads.states())?;
         let parameters = self.beads.parameters();
-        let energy = Conformation::new(parameters, self.beads.chains(), &beads).energy();
+        let conformation = Conformation::new(parameters, self.beads.chains(), &beads);
+        let energy = conformation.energy();
         let unit = self.bath.mass * self.bath.units.velocity().powi(2);
-        let freedom = (parameters.dimension * beads.len()) as f64;
-        let temperature = 2.0 * energy.kinetic / freedom * unit / BOLTZMANN;
+        let temperature = conformation.temperature() * unit / BOLTZMANN;
         let radius = self.radius_of_gyration(&beads) * self.bath.units.dx;
         let values = vec![temperature, energy.bonds * unit, energy.bends * unit, energy.pairs * unit, radius];
         Ok(Measured { values, ..Measured::default() })

@@ -9,8 +9,8 @@ use hematite_units::number::with_unit;
 
 use crate::chains::{Bead, Chains};
 use crate::config::{BondConfig, ChainConfig, PairConfig, PolymersConfig};
-use crate::energy::{Conformation, pair};
-use crate::parameters::{Kind, Parameters, repulsive};
+use crate::energy::{Conformation, bond, pair};
+use crate::parameters::{Kind, LONGEST, Parameters, repulsive};
 
 /// Largest motion of the phase of the stiffest spring in a sub-step by default, as allowed, and where it is told.
 const PHASE: f64 = 0.2;
@@ -63,7 +63,8 @@ pub fn parameters(
         kinds,
         sub_steps: 2,
     };
-    let notes = sub_steps(config, &mut parameters)?;
+    let mut notes = sub_steps(config, &mut parameters)?;
+    notes.extend(populations.iter().zip(&parameters.kinds).filter_map(|(of, kind)| other_length(of, kind, bath)));
     check_reach(&parameters, header)?;
     Ok((parameters, notes))
 }
@@ -190,16 +191,40 @@ fn sub_steps(config: &PolymersConfig, parameters: &mut Parameters) -> Result<Vec
     Ok(notes)
 }
 
+/// Tells where FENE bonds rest at another length than that in the case.
+fn other_length(population: &ChainPopulation, kind: &Kind, bath: &Bath) -> Option<String> {
+    if kind.extension == 0.0 {
+        return None;
+    }
+    let energy = |share: &f64| {
+        let r = share * kind.extension;
+        let of_pair = if kind.energy > 0.0 { pair(kind, kind, r) } else { 0.0 };
+        bond(kind, r) + of_pair
+    };
+    let shares = (1..1000).map(|n| f64::from(n) / 1000.0);
+    let rest = kind.extension * shares.min_by(|a, b| energy(a).total_cmp(&energy(b)))?;
+    ((rest / kind.length - 1.0).abs() > 0.05).then(|| {
+        format!(
+            "polymers.populations.{}: FENE bonds rest at {}, those of the case are {} long: with a \"diameter\" of about one bond \
+             they would fit",
+            population.name,
+            with_unit(rest * bath.units.dx, "m"),
+            with_unit(population.bond, "m")
+        )
+    })
+}
+
 /// Refuses forces and bonds that reach half around a period: beads would see two images of each other.
 fn check_reach(parameters: &Parameters, header: &Header) -> Result<()> {
-    let bonds = parameters.kinds.iter().map(|kind| kind.extension.max(2.0 * kind.length)).fold(0.0, f64::max);
+    let thermal = parameters.speed.powi(2);
+    let bonds = parameters.kinds.iter().map(|kind| kind.longest_bond(thermal)).fold(0.0, f64::max);
     for a in (0..parameters.dimension).filter(|&a| parameters.periodic[a]) {
         let period = parameters.extent[a] as f64;
         let widest = bonds.max(parameters.listed());
-        if 2.0 * widest > period {
+        if widest > LONGEST * period {
             return Err(Fault::usage(format!(
-                "polymers: bonds or forces between beads reach {}, which is more than half the period of {} along {}: beads would meet \
-                 two images of each other; make the case longer, or bonds shorter",
+                "polymers: bonds or forces between beads reach {}, which is more than {LONGEST} of the period of {} along {}: beads \
+                 would meet two images of each other; make the case longer, or bonds shorter or stiffer",
                 with_unit(widest * header.spacing, "m"),
                 with_unit(period * header.spacing, "m"),
                 ["x", "y", "z"][a]

@@ -3,7 +3,7 @@
 // several sub-steps, nothing outside the group acts on its beads.
 #include "prelude.wgsl"
 // Worst of beads: speed beyond the limit, as bits; [2] number of a bead with a bond that is too long; [3] more neighbours than
-// there is room for.
+// there is room for; [4] number of a bead with a bond that is nearly half a period long.
 var<storage, read_write> health: array<atomic<u32>>;
 #include "beads.wgsl"
 #include "force.wgsl"

@@ -3,19 +3,6 @@
 use pipeline_tests::{Folder, draw};
 use serde_json::{Value, json};
 
-/// Sets what a JSON pointer leads to.
-fn set(config: &mut Value, pointer: &str, value: Value) {
-    let (parent, key) = pointer.rsplit_once('/').expect("a pointer");
-    config.pointer_mut(parent).expect("a place")[key] = value;
-}
-
-fn write(folder: &Folder, name: &str, mut config: Value, changes: &[(&str, Value)]) {
-    for (pointer, value) in changes {
-        set(&mut config, pointer, value.clone());
-    }
-    folder.json(name, &config);
-}
-
 fn run_config(force: &Value) -> Value {
     json!({
         "case": "case.h5",
@@ -48,7 +35,7 @@ fn porous(changes: &[(&str, Value)]) -> Folder {
         "ring": {"bonds": {"fene": {"stiffness": 30, "extension": 1.5}}},
         "ghost": {"bonds": {"harmonic": {"stiffness": 10}}}
     }});
-    write(&folder, "run.json", run, changes);
+    folder.json_with("run.json", run, changes);
     folder
 }
 
@@ -56,8 +43,7 @@ fn porous(changes: &[(&str, Value)]) -> Folder {
 fn sheared(changes: &[(&str, Value)]) -> Folder {
     let folder = Folder::new();
     folder.write("channel.pgm", &draw::Picture::of(40, 14, |_, y| y < 13).pgm());
-    write(
-        &folder,
+    folder.json_with(
         "case.json",
         json!({
             "geometry": {"image": "channel.pgm", "spacing": "1 um", "periodic": ["x"]},
@@ -69,28 +55,22 @@ fn sheared(changes: &[(&str, Value)]) -> Folder {
     let _made = folder.mkcase(&["case.json", "--quiet"]).done();
     let mut run = run_config(&json!(["0 Pa/m", "0 Pa/m"]));
     run["openings"] = json!({"lid": {"wall_velocity": ["1 mm/s", "0 m/s"]}});
-    write(&folder, "run.json", run, changes);
+    folder.json_with("run.json", run, changes);
     folder
-}
-
-fn same(folder: &Folder, a: &str, b: &str) {
-    let compared = folder.post(&["compare", a, b]).done();
-    assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
-    assert_eq!(folder.read(&format!("{a}/ledger.csv")), folder.read(&format!("{b}/ledger.csv")));
 }
 
 fn ranks_agree(folder: &Folder) {
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
     let _four = folder.run(&["run.json", "-o", "four", "--quiet", "--threads", "4"]).done();
-    same(folder, "solo", "two");
-    same(folder, "solo", "four");
+    folder.same("solo", "two");
+    folder.same("solo", "four");
     // Stopped where neither a look nor a sample is due, and on with other ranks.
     let _part = folder.run(&["run.json", "-o", "parted", "--quiet", "--threads", "3", "--steps", "61"]).done();
     let _rest =
         folder.run(&["run.json", "-o", "parted", "--quiet", "--restart", "--threads", "2", "--steps", "107"]).done();
     let _rest = folder.run(&["run.json", "-o", "parted", "--quiet", "--restart"]).done();
-    same(folder, "solo", "parted");
+    folder.same("solo", "parted");
 }
 
 #[test]
@@ -112,10 +92,10 @@ fn balance_and_waits_of_the_device_change_nothing() {
     folder.json("balanced.json", &run);
     let _three = folder.run(&["balanced.json", "-o", "three", "--quiet", "--threads", "3"]).done();
     assert!(folder.read("three/log.jsonl").contains("\"event\":\"balance\""));
-    same(&folder, "solo", "three");
+    folder.same("solo", "three");
     let call = folder.call("run", &["run.json", "-o", "two", "--quiet", "--threads", "2"]);
     let _two = call.with("HEMATITE_DEVICE_WAITS", "1").end().done();
-    same(&folder, "solo", "two");
+    folder.same("solo", "two");
 }
 
 /// The numbers of a column of a table.
@@ -173,10 +153,15 @@ fn what_cannot_work_is_refused() {
     let folder = sheared(&[]);
     let good = folder.read_json("run.json");
     let refused = |changes: &[(&str, Value)], said: &[&str]| {
-        write(&folder, "bad.json", good.clone(), changes);
+        folder.json_with("bad.json", good.clone(), changes);
         let _said = folder.refuses("run", &["bad.json", "-o", "never"], said);
     };
     let chain = |value: Value| ("/polymers/populations/chain", value);
+    // Bonds as soft as these would reach half around the period of 40 um.
+    refused(
+        &[chain(json!({"bonds": {"harmonic": {"stiffness": 0.05}}}))],
+        &["polymers: bonds or forces between beads reach"],
+    );
     refused(&[chain(json!({"mass": 0}))], &["polymers.populations.chain.mass 0 must lie from 1 to 200"]);
     refused(
         &[("/polymers/populations", json!({"chian": {}}))],
@@ -218,7 +203,7 @@ fn chains_that_do_not_fit_the_domain_are_refused_by_mkcase() {
     let folder = sheared(&[]);
     let good = folder.read_json("case.json");
     let refused = |changes: &[(&str, Value)], said: &str| {
-        write(&folder, "bad.json", good.clone(), changes);
+        folder.json_with("bad.json", good.clone(), changes);
         let _said = folder.refuses("mkcase", &["bad.json", "-o", "never.h5"], &[said]);
     };
     refused(&[("/polymers/0/beads", json!(100))], "more than half the period");

@@ -4,7 +4,7 @@ mod reference;
 mod setting;
 
 use hematite_engine::sites::SOLID;
-use physics_polymers::{Chains, Conformation, Kind, Parameters, repulsive};
+use physics_polymers::{Bead, Chains, Conformation, Kind, Parameters, repulsive};
 
 use reference::Reference;
 use setting::{advance, beads, device, on_device, parameters, random, walk};
@@ -209,4 +209,39 @@ fn a_moving_wall_pushes_a_bead_along() {
     advance(&gpu, &moving, 1);
     let v = moving.states().expect("beads")[0].velocity;
     assert!((v[0] - 0.09).abs() < 1e-6 && (v[1] + 0.3).abs() < 1e-6, "{v:?}");
+}
+
+#[test]
+fn a_bond_near_half_a_period_is_told() {
+    let gpu = device();
+    let kind = Kind { stiffness: 1e-6, ..harmonic() };
+    let parameters = parameters(2, [12, 30, 1], [true, false, false], kind);
+    let chains = chains(&[2], 1);
+    // Along x, half a period is 6; along y there is none.
+    for (end, said) in [([7.2, 8.0], false), ([7.6, 8.0], true), ([3.0, 25.0], false)] {
+        let mut start = beads(&parameters, &chains, &[[2.0, 8.0, 0.0], [end[0], end[1], 0.0]]);
+        start.iter_mut().for_each(|bead| bead.velocity = [0.0; 3]);
+        let (pair, _) = on_device(&gpu, &parameters, &chains, |_| 0, &start);
+        advance(&gpu, &pair, 1);
+        let outcome = pair.check(1, &|bead| format!("bead {bead}"));
+        assert_eq!(outcome.is_err_and(|fault| fault.message.contains("half the period")), said, "{end:?}");
+    }
+}
+
+#[test]
+fn the_temperature_of_beads_is_about_the_motion_of_their_chains() {
+    let parameters = parameters(3, [20, 20, 20], [true; 3], harmonic());
+    let chains = chains(&[2000, 1, 1, 1], 1);
+    let mut moving = beads(&parameters, &chains, &vec![[5.0; 3]; 2003]);
+    // Uniform velocities of variance (0.1 / sqrt 10)^2 / 3 about 0.
+    let wanted = 10.0 * (0.1 / 10.0_f64.sqrt()).powi(2) / 3.0;
+    let temperature = |of: &[Bead]| Conformation::new(&parameters, &chains, of).temperature();
+    let at_rest = temperature(&moving);
+    assert!((at_rest / wanted - 1.0).abs() < 0.05, "{at_rest}, wanted {wanted}");
+    moving.iter_mut().for_each(|bead| bead.velocity = [0, 1, 2].map(|a| bead.velocity[a] + [0.3, -0.1, 0.05][a]));
+    assert!(
+        (temperature(&moving) / at_rest - 1.0).abs() < 1e-4,
+        "{} in motion, {at_rest} at rest",
+        temperature(&moving)
+    );
 }
