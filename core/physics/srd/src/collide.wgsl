@@ -133,8 +133,10 @@ fn work_on(cell: u32) {
     var drawn = -1.0;
 #if thermostat
     // Maxwell-Boltzmann scaling, Huang, Chatterji, Sutmann, Gompper and Winkler, J. Comput. Phys. 229, 168 (2010): the
-    // energy about the mean velocity is drawn anew, with as many degrees of freedom as it has.
-    if (uniform_of(words.z) <= ${share} && freedom > 0.5 && relative > 1e-6 * SPEED * SPEED) {
+    // energy about the mean velocity is drawn anew, with as many degrees of freedom as it has. The factor would be a wrong one
+    // where that energy is not known well, as it is little beside what rounding adds: up to 1.5 units for each of `count`.
+    let known = 32.0 * count / ENERGY_SCALE;
+    if (uniform_of(words.z) <= ${share} && freedom > 0.5 && relative > known) {
         drawn = 2.0 * SPEED * SPEED * gamma(0.5 * freedom, key);
         factor = sqrt(drawn / relative);
     }

@@ -1,6 +1,6 @@
 //! The numbers of the fluid in units of the lattice spacing and the time step.
 
-use hematite_engine::PointNeeds;
+use hematite_engine::{PointNeeds, bits_of_fraction};
 
 use crate::config::{Collision, Walls};
 
@@ -16,9 +16,6 @@ const WALL_DENSITY: f64 = 2.5;
 
 /// Embedded points in a cell beyond which sums might not fit.
 const MOST_POINTS: u32 = 128;
-
-/// Most bits of the fraction of a position: f32 has them all.
-const MOST_BITS: u32 = 23;
 
 /// The numbers of the fluid, in units of the lattice spacing and the time step.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,10 +88,9 @@ impl Parameters {
         power_of_two(f64::from(i32::MAX) / (f64::from(self.most_in_cell()) * squared))
     }
 
-    /// Bits of the fraction of a position: the rest of 32 holds all sites, and those beyond that a step may reach.
+    /// Bits of the fraction of a position.
     pub fn bits(&self) -> u32 {
-        let sites = self.extent.iter().max().map_or(1, |&n| n as u32 + 2 * self.reach() as u32 + 2);
-        (31 - sites.next_power_of_two().ilog2()).min(MOST_BITS)
+        bits_of_fraction(self.extent, self.reach() as u32)
     }
 
     /// Cosine and sine of the angle of rotation in 2-D as f32 holds them: of the pairs within 1e-5 of the angle, the one whose

@@ -224,6 +224,52 @@ fn momentum_and_energy_are_conserved_to_the_last_units() {
     }
 }
 
+/// Cells of two particles that hardly move about their mean, with sums as coarse as for many: an energy that is smaller than what
+/// rounding adds to it must not be scaled up.
+#[test]
+fn the_thermostat_draws_no_energy_from_what_rounding_left() {
+    let mut setting = Setting::new([16, 16, 16], [true; 3], None, |_| true);
+    setting.parameters.thermostat = 1.0;
+    setting.parameters.particles = 200.0;
+    let speed = setting.parameters.speed;
+    let one = f64::from(1_u32 << setting.parameters.bits());
+    let number = |k: u32, purpose: u32| f64::from(philox([k, 0, 0, purpose], [3, 3])[0]) / f64::from(u32::MAX);
+    // Half the distance of both velocities, thermal speeds: from 0.0005 to 1.6.
+    let apart = |cell: u32| 10.0_f64.powf(3.5 * number(cell, 0) - 3.3);
+    let particle = |label: u32| {
+        let (cell, sign) = (label / 2, if label.is_multiple_of(2) { 1.0 } else { -1.0 });
+        let site = [cell % 16, cell / 16 % 16, cell / 256];
+        let common = [4, 5, 6].map(|k| 0.5 * number(cell, k));
+        let along = [1.0, 0.0, 0.0].map(|x| x * sign * apart(cell));
+        Particle {
+            // At the same place of all sites, so that no cell holds particles of two.
+            position: site.map(|x| ((f64::from(x) + 0.3) * one) as i32),
+            velocity: [0, 1, 2].map(|a| (speed * (common[a] + along[a])) as f32),
+            label,
+        }
+    };
+    let particles: Vec<Particle> = (0..2 * 4096).map(particle).collect();
+    let gpu = device();
+    let cells = Cells::new(&gpu, &Solo, &setting.ground, &setting.parameters).expect("cells");
+    let mut solvent = Solvent::new(&gpu, &Solo, (&setting.parameters, cells), &particles).expect("a solvent");
+    solvent.count(&Solo, 0).expect("counts");
+    advance(&gpu, &mut solvent, 0..1, [0.0; 3]);
+    let after = sorted(solvent.particles().expect("particles"));
+    // Twice the energy about the mean, kT, before and after.
+    let both = after.chunks(2).zip(0..).map(|(pair, cell)| {
+        let off = [0, 1, 2].map(|a| f64::from(pair[0].velocity[a] - pair[1].velocity[a]) / speed);
+        (2.0 * apart(cell).powi(2), 0.5 * off.iter().map(|v| v * v).sum::<f64>())
+    });
+    let both: Vec<(f64, f64)> = both.collect();
+    let most = both.iter().map(|&(_, energy)| energy).fold(0.0, f64::max);
+    assert!(most < 30.0, "an energy of {most:.1} kT was drawn");
+    // What the sums know well has the distribution of the temperature: three degrees of freedom.
+    let drawn: Vec<f64> = both.iter().filter(|of| of.0 > 0.1).map(|&(_, energy)| energy).collect();
+    let mean = drawn.iter().sum::<f64>() / drawn.len() as f64;
+    let error = (6.0 / drawn.len() as f64).sqrt();
+    assert!((mean - 3.0).abs() < 4.0 * error, "{mean} kT, standard error {error}, of {} cells", drawn.len());
+}
+
 /// Of each cell, the sums of velocities, of r x v about the middle of the cell, and of v v, with the number of particles.
 fn of_cells(setting: &Setting, cells: &[[i32; 3]], at: &[Body], velocities: &[[f64; 3]]) -> Vec<(usize, [f64; 7])> {
     let s = reference::shift(setting, 0);
