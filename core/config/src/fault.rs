@@ -81,10 +81,13 @@ impl Fault {
         Self { message: String::new(), ..self }
     }
 
-    /// Puts `context: ` before the message.
+    /// Puts `context: ` before the message, unless it begins with that.
     #[must_use]
     pub fn within(mut self, context: impl fmt::Display) -> Self {
-        self.message = format!("{context}: {}", self.message);
+        let context = format!("{context}: ");
+        if !self.message.starts_with(&context) {
+            self.message.insert_str(0, &context);
+        }
         if self.exit == Exit::Usage {
             self.message = shortened(self.message);
         }

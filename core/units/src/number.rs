@@ -22,8 +22,12 @@ impl Prefix {
     }
 }
 
-/// `value` with its unit under a fitting metric prefix, e.g. `1.25 mm/s`.
+/// `value` with its unit under a fitting metric prefix, e.g. `1.25 mm/s`. Units that begin with a power have none, as the prefix of
+/// m2 would be squared too.
 pub fn with_unit(value: f64, unit: &str) -> String {
+    if unit.trim_start_matches(char::is_alphabetic).starts_with(|c: char| c.is_ascii_digit()) {
+        return format!("{} {unit}", short(value));
+    }
     let prefix = Prefix::of(value);
     format!("{} {}{unit}", short(value * prefix.factor), prefix.symbol)
 }
@@ -78,6 +82,8 @@ mod tests {
         assert_eq!(with_unit(1.25e-3, "m/s"), "1.25 mm/s");
         assert_eq!(with_unit(1e-3, "m"), "1 mm");
         assert_eq!(with_unit(0.0, "Pa"), "0 Pa");
+        // A square nanometre is no billionth of a square metre.
+        assert_eq!(with_unit(1e-9, "m2/s"), "1.000e-9 m2/s");
         assert_eq!(with_unit(-123_456.0, "Pa"), "-123.5 kPa");
         assert_eq!(short(1e-15), "1.000e-15");
         assert_eq!(short(999_900.0), "999900");
