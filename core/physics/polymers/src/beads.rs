@@ -43,7 +43,15 @@ pub struct Beads {
 fn groups(parameters: &Parameters, chains: &Chains) -> (Vec<[u32; 2]>, bool) {
     let beads = chains.beads() as u32;
     if !parameters.pairs() {
-        return (chains.chains.iter().map(|&[first, count]| [first, first + count]).collect(), true);
+        // Several short chains in one group, so that no lane of a workgroup is idle.
+        let mut found: Vec<[u32; 2]> = Vec::new();
+        for &[first, count] in &chains.chains {
+            match found.last_mut() {
+                Some(group) if first + count - group[0] <= WORKGROUP => group[1] = first + count,
+                _ => found.push([first, first + count]),
+            }
+        }
+        return (found, true);
     }
     if beads <= FEW {
         return (vec![[0, beads]], true);
