@@ -31,6 +31,8 @@ pub struct Snapshot {
     /// kappa^2 = 1 - 3 (l1 l2 + l2 l3 + l3 l1) / (l1 + l2 + l3)^2 of the gyration tensor (Theodorou and Suter, Macromolecules 18,
     /// 1206, 1985); in 2-D 1 - 4 l1 l2 / (l1 + l2)^2. 0 for what is round, 1 for a rod.
     pub anisotropy: f64,
+    /// 1 / R_h = sum over pairs of 2 / r_ij / N^2 (Kirkwood and Riseman, J. Chem. Phys. 16, 565, 1948), 1/m; 0 for one bead.
+    pub inverse_hydrodynamic_radius: f64,
     /// Its bonds.
     pub bonds: Bonds,
     /// The normal modes from the first on, m, see [`modes::of`].
@@ -87,6 +89,13 @@ impl Bonds {
     }
 }
 
+fn inverse_hydrodynamic_radius(beads: &[Vector]) -> f64 {
+    let off = |(a, b): (Vector, Vector)| minus(a, b);
+    let with_later = |(i, &a): (usize, &Vector)| beads[i + 1..].iter().map(move |&b| (a, b));
+    let pairs = beads.iter().enumerate().flat_map(with_later).map(off);
+    pairs.map(|d| 2.0 / dot(d, d).sqrt()).sum::<f64>() / (beads.len() as f64).powi(2)
+}
+
 impl Snapshot {
     /// Reduces a chain with beads at `beads`, m, and their velocities, m/s.
     ///
@@ -112,6 +121,7 @@ impl Snapshot {
             end_to_end: minus(beads[far], beads[0]),
             squared_radius: trace,
             anisotropy: if trace > 0.0 { 1.0 - most * pairs / (trace * trace) } else { 0.0 },
+            inverse_hydrodynamic_radius: inverse_hydrodynamic_radius(beads),
             bonds: Bonds::of(beads, ring),
             modes: modes::of(beads, ring),
         }
@@ -137,6 +147,8 @@ mod tests {
         // b^2 (N^2 - 1) / 12.
         assert!((found.squared_radius - 2.0).abs() < 1e-12 && (found.anisotropy - 1.0).abs() < 1e-12);
         assert_eq!(found.bonds, Bonds { number: 4, length: 4.0, squared: 4.0, bends: 3, cosine: 3.0 });
+        // Four pairs one bond apart, three two, two three, one four.
+        assert!((found.inverse_hydrodynamic_radius - 2.0 * (4.0 + 1.5 + 2.0 / 3.0 + 0.25) / 25.0).abs() < 1e-12);
         let square = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let found = of(&square, true, 2);
         assert_eq!((found.squared_radius, found.end_to_end), (0.5, [1.0, 1.0, 0.0]));

@@ -31,6 +31,8 @@ pub struct Summary {
     pub frames: usize,
     /// <Rg^2>, m2.
     pub squared_radius_of_gyration_m2: Option<Estimate>,
+    /// R_h = 1 / <1 / R_h>, m: the radius of a sphere that diffuses as a chain through which the fluid does not pass, in 3-D.
+    pub hydrodynamic_radius_m: Option<f64>,
     /// <R^2> of ends, or of opposite beads of rings, m2.
     pub squared_end_to_end_m2: Option<Estimate>,
     /// Relative shape anisotropy.
@@ -165,6 +167,8 @@ impl History {
         };
         let relaxation = if self.beads > 1 { correlation::relaxation(&self.end_to_end()) } else { None };
         let velocities = self.velocities();
+        let snapshots = (self.chains.len() * self.times.len()) as f64;
+        let inverse = self.chains.iter().flatten().map(|at| at.inverse_hydrodynamic_radius).sum::<f64>() / snapshots;
         // Dense frames resolve how velocities are forgotten.
         let dense = velocities.len() > 3 && velocities[1].1 > 0.5 * velocities[0].1;
         Summary {
@@ -172,6 +176,7 @@ impl History {
             beads: self.beads,
             frames: self.times.len(),
             squared_radius_of_gyration_m2: estimate(self.means(|at| at.squared_radius)),
+            hydrodynamic_radius_m: (self.dimension == 3 && self.beads > 1).then(|| 1.0 / inverse),
             squared_end_to_end_m2: estimate(self.means(|at| at.end_to_end.iter().map(|x| x * x).sum())),
             anisotropy: estimate(self.means(|at| at.anisotropy)),
             alignment_with_x: estimate(self.means(aligned)),
@@ -247,6 +252,10 @@ mod tests {
         for (p, found) in [1, 3, 8].into_iter().zip(open_modes) {
             near(found, modes::of_ideal(3.0, number, p, false), "X_p^2");
         }
+        // <1/r> of three normal numbers, each of k steps: sqrt(2 / (pi k)).
+        let pairs: f64 =
+            (1..number).map(|k| 2.0 * (n - k as f64) * (2.0 / (std::f64::consts::PI * k as f64)).sqrt()).sum();
+        near(open.hydrodynamic_radius_m.expect("pairs"), n * n / pairs, "R_h");
         near(mean(open.alignment_with_x), 1.0 / 3.0, "alignment");
         assert!(open.bend_cosine.expect("bends").abs() < 0.02);
         let (ring, ring_modes) = chains(true, &mut chain);
