@@ -1,22 +1,22 @@
-//! Points that are embedded in a fluid of particles, for example the beads of polymers.
+//! Points that are embedded in a fluid at a temperature, for example the beads of polymers.
 
 use hematite_gpu::Buffer;
 use hematite_units::LatticeUnits;
 
-/// A fluid at a temperature that carries points: they take part in its collisions.
+/// A fluid at a temperature that carries points: it changes their velocities.
 #[derive(Clone, Debug)]
 pub struct Bath {
     /// Scales between SI and the lattice.
     pub units: LatticeUnits,
     /// kT, J.
     pub thermal: f64,
-    /// The unit of masses, kg: the mass of a particle of the fluid.
+    /// The unit of masses, kg: the mass of a particle of the fluid, or that which the config names.
     pub mass: f64,
     /// Thermal speed along an axis of a point of unit mass, sqrt(kT/m), lattice units.
     pub speed: f64,
     /// Bits of the fractions of positions, see [`EmbeddedPoints::position`].
     pub bits: u32,
-    /// Usual mass of a point, in units of mass: that of the fluid in a collision cell.
+    /// Usual mass of a point, in units of mass: where a fluid has collision cells, that of the fluid in one.
     pub usual_mass: u32,
     /// Whether walls hold what moves along them.
     pub no_slip: bool,
@@ -26,6 +26,16 @@ pub struct Bath {
     pub initial: [f64; 3],
     /// The key of random numbers.
     pub seed: [u32; 2],
+}
+
+/// Most bits of the fraction of a position: f32 has them all.
+const MOST_BITS: u32 = 23;
+
+/// Bits of the fraction of a position in a domain of `extent` sites: the rest of 32 holds all sites, and those beyond that a step
+/// may reach.
+pub fn bits_of_fraction(extent: [usize; 3], reach: u32) -> u32 {
+    let sites = extent.iter().max().map_or(1, |&n| n as u32 + 2 * reach + 2);
+    (31 - sites.next_power_of_two().ilog2()).min(MOST_BITS)
 }
 
 /// What a fluid needs to know of the points that it carries.

@@ -39,7 +39,7 @@ pub use alarm::Alarm;
 pub use axis::Axis;
 pub use drive::{Drive, LONGEST_BATCH, longest_step};
 pub use driving::{DriveConfig, InitialConfig, PressureDrop};
-pub use embedded::{Bath, EmbeddedPoints, PointNeeds};
+pub use embedded::{Bath, EmbeddedPoints, PointNeeds, bits_of_fraction};
 pub use figure::Figure;
 pub use ground::Ground;
 pub use halo::{BoundHalo, HaloExchange};

@@ -49,7 +49,7 @@ pub struct Planning<'p> {
     pub span: Option<Span>,
     /// The fluid, for members suspended in it.
     pub medium: Option<Medium>,
-    /// The fluid of particles, for points embedded in it.
+    /// The fluid at a temperature, for points embedded in it.
     pub bath: Option<Bath>,
     /// The expected shear rate at walls, if known.
     pub shear: Option<ShearRate>,

@@ -7,6 +7,6 @@ use crate::{EmbeddedPoints, SharedNodes};
 pub struct SharedData {
     /// Arrays over the nodes of a lattice fluid.
     pub nodes: Option<SharedNodes>,
-    /// Points that a fluid of particles carries.
+    /// Points that a fluid at a temperature carries.
     pub points: Option<EmbeddedPoints>,
 }

@@ -94,6 +94,10 @@ quantities! {
     Temperature, "a temperature", Dimension { temperature: 1, ..Dimension::new(0, 0, 0) }, "K", "300 K";
     /// A force in newtons.
     Force, "a force", Dimension::new(1, 1, -2), "N", "50 pN";
+    /// A mass in kilograms.
+    Mass, "a mass", Dimension::new(0, 1, 0), "kg", "1e-15 kg";
+    /// A friction coefficient, force over velocity, in kilograms a second.
+    Friction, "a friction coefficient", Dimension::new(0, 1, -1), "kg/s", "2e-8 kg/s";
     /// An energy in joules.
     Energy, "an energy", Dimension::new(2, 1, -2), "J", "2.4e-19 J";
     /// A force per length within a surface, in newtons a metre.

@@ -90,6 +90,7 @@ impl Setup {
                  make cases with other values of \"seed\"",
             ));
         }
+        let asks_for_dumps = !config.dumps.is_empty();
         let none = || {
             Fault::usage(
                 "the config asks for no physics: give \"fluid\": {\"METHOD\": {...}}; --schema lists the methods",
@@ -97,6 +98,9 @@ impl Setup {
         };
         let Span { clock, longest, end } = planning.span.ok_or_else(none)?;
         config.check(end, &clock, cli.steps.is_some(), stored.header().set.dimension())?;
+        if !asks_for_dumps && planning.planned.iter().all(|planned| planned.fields().is_empty()) {
+            config.dumps.clear();
+        }
         planning.write_down(&config)?;
         if let Some(unread) = document.first_but(&planning.config) {
             return Err(Fault::usage(format!(
@@ -111,7 +115,15 @@ impl Setup {
         let (path, folder) = (path.to_owned(), folder.to_owned());
         let ground = ground.ok_or_else(none)?;
         let setup = Self { path, config, whole: Value::Object(whole), ground, planned, clock, longest, end, folder };
-        setup.config.dumps.iter().try_for_each(|dump| setup.fields_of(dump).map(drop))?;
+        for dump in &setup.config.dumps {
+            if setup.fields_of(dump)?.is_empty() {
+                return Err(Fault::usage(format!(
+                    "dumps: \"{}\" has no field to dump, as the physics of this run have none at nodes: take it out; \
+                     \"cell_dumps\" says when polymers are dumped",
+                    dump.name
+                )));
+            }
+        }
         setup.refuse_empty_dumps(comm)?;
         Ok(setup)
     }

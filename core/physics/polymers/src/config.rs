@@ -30,7 +30,8 @@ pub struct PolymersConfig {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChainConfig {
-    /// Mass of a bead over that of a particle of the fluid, a whole number up to 200. Default: that of the fluid in a collision cell.
+    /// Mass of a bead, a whole number up to 200: in "srd" over that of a particle of the fluid, by default that of the fluid in a
+    /// collision cell; in "langevin" over its "bead_mass", by default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mass: Option<u32>,
     /// What holds neighbours along the chain together.

@@ -39,7 +39,7 @@ impl PlannedPolymers {
         let header = planning.case.header();
         let Some(bath) = planning.bath.clone() else {
             return Err(Fault::usage(format!(
-                "the case holds polymers (\"{}\"), which this \"fluid\" cannot carry: take \"srd\"",
+                "the case holds polymers (\"{}\"), which this \"fluid\" cannot carry: take \"srd\", or \"langevin\" without hydrodynamics",
                 populations.first().map_or("", |population| population.name.as_str())
             )));
         };
@@ -149,7 +149,7 @@ impl Planned for PlannedPolymers {
         shared: &mut SharedData,
         saved: Option<&dyn Saved>,
     ) -> Result<Box<dyn Physics>> {
-        let missing = || Fault::usage("polymers need a fluid of particles around them: take \"srd\"");
+        let missing = || Fault::usage("polymers need a fluid that carries them: take \"srd\" or \"langevin\"");
         let points = agree(comm, shared.points.as_ref().ok_or_else(missing))?;
         let (beads, step) = match saved {
             Some(saved) => (state::beads(comm, &self.parameters, self.chains.beads(), saved)?, saved.header().step),

@@ -77,7 +77,7 @@ fn kind(config: &ChainConfig, bath: &Bath, population: &ChainPopulation) -> Resu
             name,
             "mass",
             format!(
-                "{mass} must lie from 1 to {MOST_MASS} masses of a fluid particle: {} is usual here",
+                "{mass} must lie from 1 to {MOST_MASS}, in units of the fluid's mass: {} is usual here",
                 bath.usual_mass
             ),
         ));

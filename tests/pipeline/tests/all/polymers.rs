@@ -1,4 +1,4 @@
-//! Polymers in fluids of particles: the same bits on any number of ranks, restarts, balance, equilibrium, faults.
+//! Polymers in fluids of particles and in a solvent without hydrodynamics: the same bits on any number of ranks, restarts, balance, equilibrium, faults.
 
 use pipeline_tests::{Folder, draw};
 use serde_json::{Value, json};
@@ -81,6 +81,29 @@ fn ranks_agree_in_a_porous_block() {
 #[test]
 fn ranks_agree_below_a_moving_wall() {
     ranks_agree(&sheared(&[("/fluid/srd/collision", json!("andersen"))]));
+}
+
+/// A solvent without hydrodynamics in place of a fluid of particles.
+fn langevin(run: &mut Value) {
+    run["fluid"] = json!({"langevin": {"temperature": "300 K", "friction": "2e-10 kg/s"}});
+    run["time"] = json!({"step": "10 us", "steps": 150});
+    for of_srd in ["drive", "openings", "dumps"] {
+        let _taken = run.as_object_mut().expect("an object").remove(of_srd);
+    }
+}
+
+/// The same chains as in [`porous`], in a solvent without hydrodynamics.
+fn damped() -> Folder {
+    let folder = porous(&[]);
+    let mut run = folder.read_json("run.json");
+    langevin(&mut run);
+    folder.json("run.json", &run);
+    folder
+}
+
+#[test]
+fn ranks_agree_without_hydrodynamics() {
+    ranks_agree(&damped());
 }
 
 #[test]
@@ -182,7 +205,7 @@ fn what_cannot_work_is_refused() {
     let lattice = json!({"lattice_boltzmann": {"density": "1000 kg/m3", "viscosity": "1 mPa s", "tau": 0.8}});
     refused(
         &[("/fluid", lattice)],
-        &["the case holds polymers (\"chain\"), which this \"fluid\" cannot carry: take \"srd\""],
+        &["the case holds polymers (\"chain\"), which this \"fluid\" cannot carry: take \"srd\", or \"langevin\""],
     );
     // Beads that the case lets overlap.
     let mut case = folder.read_json("case.json");
@@ -212,4 +235,58 @@ fn chains_that_do_not_fit_the_domain_are_refused_by_mkcase() {
     refused(&[("/polymers/0/volume_fraction", json!(0.1))], "exactly one of");
     let cells = json!([{"name": "red", "shape": {"kind": "red_cell"}, "count": 1}]);
     refused(&[("/cells", cells)], "keys \"cells\" and \"polymers\" are both given");
+}
+
+#[test]
+fn what_cannot_work_without_hydrodynamics_is_refused() {
+    let folder = damped();
+    let refused = |changes: &[(&str, Value)], pieces: &[&str]| {
+        folder.json_with("changed.json", folder.read_json("run.json"), changes);
+        folder.refuses("run", &["changed.json", "-o", "out"], pieces);
+    };
+    refused(&[("/fluid/langevin/friction", json!("0 kg/s"))], &["fluid.langevin.friction must be above 0"]);
+    refused(&[("/fluid/langevin/temperature", json!("0 K"))], &["fluid.langevin.temperature must be above 0"]);
+    refused(&[("/fluid/langevin/bead_mass", json!("0 kg"))], &["fluid.langevin.bead_mass must be above 0"]);
+    refused(&[("/fluid/langevin/friction", json!("1e-8 kg"))], &["is not a friction coefficient", "kg s^-1"]);
+    refused(&[("/time/step", Value::Null)], &["time.step: \"langevin\" needs it"]);
+    refused(&[("/time/step", json!("10 ns"))], &["time.step", "lattice spacings in it with its thermal speed", "take"]);
+    refused(
+        &[("/fluid/langevin/bead_mass", json!("1e-15 kg"))],
+        &["time.step", "friction takes 2.000e0 of a bead's velocity", "leave \"bead_mass\" out"],
+    );
+    refused(&[("/drive", json!({"force": ["1 Pa/m", "0 Pa/m", "0 Pa/m"]}))], &["\"drive\" belongs to a physics"]);
+    refused(&[("/dumps", json!([{"every": 50}]))], &["dumps: \"fields\" has no field to dump", "cell_dumps"]);
+    let srd = json!({"density": "1000 kg/m3", "temperature": "300 K"});
+    refused(&[("/fluid/srd", srd)], &["\"langevin\" stands beside another method"]);
+    // Another friction goes on in the same state where it is asked for, another time step does not.
+    let _part = folder.run(&["run.json", "-o", "out", "--quiet", "--steps", "50"]).done();
+    let again = |changes: &[(&str, Value)]| {
+        folder.json_with("changed.json", folder.read_json("run.json"), changes);
+        folder.call("run", &["changed.json", "-o", "out", "--quiet", "--restart", "--allow-changes"]).end()
+    };
+    let _refused = again(&[("/time/step", json!("5 us"))]).fails(2, &["a state of another solvent or time step"]);
+    let _done = again(&[("/fluid/langevin/seed", json!(7))]).done();
+    // Nothing moves in a case without polymers, or with walls that move.
+    let mut case = folder.read_json("case.json");
+    case["polymers"] = json!([]);
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    refused(&[("/polymers", Value::Null)], &["fluid.langevin: the case holds no polymers"]);
+    let folder = sheared(&[]);
+    let mut run = folder.read_json("run.json");
+    langevin(&mut run);
+    folder.json("changed.json", &run);
+    folder.refuses("run", &["changed.json", "-o", "out"], &["openings.lid: the solvent of \"langevin\" is at rest"]);
+}
+
+#[test]
+fn ledgers_and_dumps_without_hydrodynamics_hold_the_chains_alone() {
+    let folder = damped();
+    let _done = folder.run(&["run.json", "-o", "out", "--quiet"]).done();
+    assert!(!folder.path("out/fields.vtkhdf").exists());
+    let ledger = folder.read("out/ledger.csv");
+    let temperature = column(&ledger, "bead_temperature_K");
+    let mean = temperature[1..].iter().sum::<f64>() / (temperature.len() - 1) as f64;
+    // 300 beads, of which chains take some freedoms, at 3 times that may depend on each other: 5 % is a standard error.
+    assert!((mean / 300.0 - 1.0).abs() < 0.2, "{temperature:?}");
 }
