@@ -31,6 +31,7 @@ mod r1_jeffery;
 mod r4_gas;
 mod r5_friction;
 mod s1_srd;
+mod s4_polymers;
 mod stress;
 mod surface;
 mod time;
@@ -89,6 +90,13 @@ pub const ALL: &[Case] = &[
     Case { name: "R4", about: "rigid ellipsoids in empty space: energy and time reversal", run: r4_gas::run },
     Case { name: "R5", about: "rigid bodies and the fluid: momentum and friction", run: r5_friction::run },
     Case { name: "S1", about: "stochastic rotation dynamics: viscosity, slip, diffusion", run: s1_srd::run },
+    Case { name: "S4-Rouse", about: "ideal chains without hydrodynamics", run: s4_polymers::rouse_chains },
+    Case { name: "S4-Zimm", about: "ideal chains in a fluid of particles", run: s4_polymers::zimm_chains },
+    Case {
+        name: "S4-swollen",
+        about: "chains whose beads repel, without hydrodynamics",
+        run: s4_polymers::swollen_chains,
+    },
     Case { name: "blood-rest", about: "red cells between openings that nothing drives", run: blood_rest::run },
     Case { name: "blood-channel", about: "red cells in a straight channel, 2-D", run: blood_channel::run },
     Case { name: "blood-tube-20", about: "red cells in a tube of 20 um", run: blood_tube::narrow },
