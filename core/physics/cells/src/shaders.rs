@@ -11,17 +11,9 @@ use super::contact_parameters::{ContactParameters, LARGEST_PUSH, SCALE};
 use super::listing::Listing;
 use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLIP, SLOW};
 
-const SHARED: [Template; 17] = [
+const OWN: [Template; 9] = [
     MAIN,
     WHICH,
-    PIECES[0],
-    PIECES[1],
-    PIECES[2],
-    PIECES[3],
-    PIECES[4],
-    PIECES[5],
-    PIECES[6],
-    PIECES[7],
     Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
     Template { name: "may_touch.wgsl", text: include_str!("may_touch.wgsl") },
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
@@ -203,7 +195,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         contact => variant.contact.as_ref().map(|(parameters, listing)| contact_context(variant, parameters, listing)),
         ..sites::fractions(),
     };
-    render(template, &SHARED, &context)
+    render(template, &[OWN.as_slice(), &PIECES].concat(), &context)
 }
 
 const NAMES: [&str; 3] = ["x", "y", "z"];
