@@ -28,7 +28,6 @@ impl Parameters {
     pub fn wgsl(&self, count: u32) -> String {
         let axes = ["x", "y", "z"][..self.dimension].iter().enumerate();
         let context = context! {
-            dimension => self.dimension,
             axes => axes.map(|(index, name)| context! { index, name }).collect::<Vec<_>>(),
             count,
             speed => literal(self.speed),
@@ -50,7 +49,7 @@ pub struct Solvent {
 }
 
 impl Solvent {
-    /// Room for points in a domain where positions have `bits` bits of a fraction; others fill and move them.
+    /// Room for the points that `needs` tells of; who brings them fills and moves them.
     ///
     /// # Errors
     /// When the device lacks room.
