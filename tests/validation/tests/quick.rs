@@ -1,4 +1,4 @@
-//! The affordable part of every validation case, one test a case.
+//! The affordable part of every validation case, one test a case. Those that take minutes belong to `make test-full`.
 
 use validation::Context;
 use validation::cases::named;
@@ -12,23 +12,37 @@ fn holds(name: &str) {
     assert!(failures.is_empty(), "out of tolerance:\n{}", failures.join("\n"));
 }
 
+/// Whether cases that take minutes are tested too.
+fn is_full() -> bool {
+    std::env::var_os("HEMATITE_FULL").is_some()
+}
+
 macro_rules! cases {
-    ($($test:ident: $name:literal;)*) => {
+    ({ $($test:ident: $name:literal;)* } slow { $($slow:ident: $slow_name:literal;)* }) => {
         $(#[test]
         fn $test() {
             holds($name);
         })*
 
+        $(#[test]
+        fn $slow() {
+            if is_full() {
+                holds($slow_name);
+            }
+        })*
+
         #[test]
         fn every_case_is_tested() {
-            let tested = [$($name),*];
-            let all: Vec<_> = validation::cases::ALL.iter().map(|case| case.name).collect();
+            let mut tested = [$($name,)* $($slow_name,)*];
+            let mut all: Vec<_> = validation::cases::ALL.iter().map(|case| case.name).collect();
+            tested.sort_unstable();
+            all.sort_unstable();
             assert_eq!(all, tested);
         }
     };
 }
 
-cases! {
+cases! {{
     plane_poiseuille_slip: "F1";
     shear_stress: "stress";
     pressure_driven_channel: "F2";
@@ -57,8 +71,12 @@ cases! {
     gas_of_ellipsoids: "R4";
     momentum_and_friction_of_ellipsoids: "R5";
     stochastic_rotation_dynamics: "S1";
+    chains_without_hydrodynamics: "S4-Rouse";
     blood_at_rest: "blood-rest";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";
     blood_in_a_wide_tube: "blood-tube-40";
-}
+} slow {
+    chains_in_a_fluid_of_particles: "S4-Zimm";
+    chains_whose_beads_repel: "S4-swollen";
+}}
