@@ -34,6 +34,18 @@ impl ColourScale {
         Self { low: 0.0, high, clipped: clipped(&sorted, 0.0, high), gradient: VIRIDIS, reversed: false }
     }
 
+    /// Dark to bright (viridis) from the 0.5th to the 99.5th percentile of the values, or to the extremes that are near, for
+    /// values whose 0 has no meaning, such as temperatures.
+    pub fn ranging(values: impl IntoIterator<Item = f64>) -> Self {
+        let sorted = finite(values);
+        let [mut low, mut high] = ends(&sorted, None);
+        if high <= low {
+            let around = if low == 0.0 { 1.0 } else { 0.5 * low.abs() };
+            (low, high) = (low - around, low + around);
+        }
+        Self { low, high, clipped: clipped(&sorted, low, high), gradient: VIRIDIS, reversed: false }
+    }
+
     /// Blue over white to red, from the 0.5th to the 99.5th percentile of the values, or to the extremes that are near.
     /// Where these lie well on both sides of 0, white is 0; else the middle of their range.
     pub fn diverging(values: impl IntoIterator<Item = f64>) -> Self {

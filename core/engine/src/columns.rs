@@ -11,6 +11,7 @@ fn dimension(name: &str) -> Dimension {
         "time" => Dimension::new(0, 0, 1),
         "x" | "y" | "z" => Dimension::new(1, 0, 0),
         "speed" | "ux" | "uy" | "uz" => Dimension::new(1, 0, -1),
+        "rate" => Dimension::new(3, 0, -1),
         _ => Dimension::default(),
     }
 }

@@ -1,4 +1,5 @@
-// Copies `count` words between a message and an array. `list` holds the index in the array of each word of the message.
+// Copies `count` words between a message and an array of rows of ${width} words. `list` holds the row in the array of each row of the
+// message.
 struct Span {
     count: u32,
 }
@@ -15,9 +16,10 @@ var<storage, read> list: array<u32>;
 #include "main.wgsl"
 
 fn work_on(k: u32) {
+    let at = list[k / ${width}u] * ${width}u + k % ${width}u;
 #if scatter
-    words[list[k]] = message[k];
+    words[at] = message[k];
 #else
-    message[k] = words[list[k]];
+    message[k] = words[at];
 #endif
 }

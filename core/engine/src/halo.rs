@@ -1,4 +1,4 @@
-//! Halo exchange: sends words at nodes from their owners to the halos of other ranks.
+//! Halo exchange: sends rows of words at nodes from their owners to the halos of other ranks.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,10 @@ use minijinja::context;
 
 use crate::rank_channel::{Pieces, RankChannel};
 
-/// Sends one word of each own node at the interface to the halos of other ranks.
+/// Sends the row of words of each own node at the interface to the halos of other ranks.
 pub struct HaloExchange {
+    /// Words of a row.
+    width: u32,
     gather: Kernel,
     scatter: Kernel,
     out: Side,
@@ -20,7 +22,7 @@ pub struct HaloExchange {
     channel: Option<RankChannel>,
 }
 
-/// The nodes of the words in one message.
+/// The nodes of the rows in one message.
 struct Side {
     count: u32,
     list: Buffer,
@@ -33,17 +35,17 @@ pub struct BoundHalo {
     scatter: Bound,
 }
 
-fn wgsl(scatter: bool) -> String {
-    let context = context! { scatter, workgroup => WORKGROUP };
+fn wgsl(scatter: bool, width: u32) -> String {
+    let context = context! { scatter, width, workgroup => WORKGROUP };
     render(Template { name: "copy_words.wgsl", text: include_str!("copy_words.wgsl") }, &[MAIN], &context)
 }
 
 impl HaloExchange {
-    /// A halo exchange for the nodes of `part`. Collective.
+    /// A halo exchange of rows of `width` words for the nodes of `part`. Collective.
     ///
     /// # Errors
     /// When the device lacks room, or a rank is lost.
-    pub fn new(gpu: &Gpu, comm: &dyn Comm, part: &Part) -> Result<Self> {
+    pub fn new(gpu: &Gpu, comm: &dyn Comm, part: &Part, width: u32) -> Result<Self> {
         let into: Vec<(usize, Vec<u32>)> = part
             .neighbours
             .iter()
@@ -53,16 +55,18 @@ impl HaloExchange {
         let channel = match into.is_empty() && out.is_empty() {
             true => None,
             false => {
-                let bytes = |lists: &[(usize, Vec<u32>)]| lists.iter().map(|(_, list)| 4 * list.len() as u64).sum();
+                let row = 4 * u64::from(width);
+                let bytes = |lists: &[(usize, Vec<u32>)]| lists.iter().map(|(_, list)| row * list.len() as u64).sum();
                 Some(RankChannel::new(gpu, gpu.channel("halo", bytes(&out), bytes(&into))?))
             }
         };
-        let kernel = |scatter: bool| Kernel::new(gpu, "words of halos", &wgsl(scatter), 4);
+        let kernel = |scatter: bool| Kernel::new(gpu, "words of halos", &wgsl(scatter, width), 4);
         let (gather, scatter) = (kernel(false)?, kernel(true)?);
-        Ok(Self { gather, scatter, out: Side::new(gpu, &out)?, into: Side::new(gpu, &into)?, channel })
+        let (out, into) = (Side::new(gpu, &out, width)?, Side::new(gpu, &into, width)?);
+        Ok(Self { width, gather, scatter, out, into, channel })
     }
 
-    /// Binds the exchange to `words`, an array with a word for each own and halo node.
+    /// Binds the exchange to `words`, an array with a row for each own and halo node.
     pub fn bind(&self, gpu: &Gpu, words: &Buffer) -> Option<BoundHalo> {
         let channel = self.channel.as_ref()?;
         let bind = |kernel: &Kernel, side: &Side, message: &Buffer| {
@@ -75,30 +79,31 @@ impl HaloExchange {
         Some(BoundHalo { gather, scatter })
     }
 
-    /// Records the exchange: halos get the words of their owners. Collective among neighbours.
+    /// Records the exchange: halos get the rows of their owners. Collective among neighbours.
     ///
     /// # Errors
     /// When the device or a rank is lost.
     pub fn record<'g>(&self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, bound: &Option<BoundHalo>) -> Result<()> {
         let (Some(channel), Some(bound)) = (&self.channel, bound) else { return Ok(()) };
         recorder.phase("pack halo");
-        recorder.dispatch(&self.gather, &bound.gather, self.out.count, &[self.out.count]);
-        channel.send(recorder, 4 * self.out.count as usize);
+        let words = [&self.out, &self.into].map(|side| side.count * self.width);
+        recorder.dispatch(&self.gather, &bound.gather, words[0], &[words[0]]);
+        channel.send(recorder, 4 * words[0] as usize);
         let pieces = (self.out.pieces.clone(), self.into.pieces.clone());
         channel.await_answer(comm, recorder, "exchange halo", pieces)?;
-        recorder.dispatch(&self.scatter, &bound.scatter, self.into.count, &[self.into.count]);
+        recorder.dispatch(&self.scatter, &bound.scatter, words[1], &[words[1]]);
         Ok(())
     }
 }
 
 impl Side {
-    fn new(gpu: &Gpu, lists: &[(usize, Vec<u32>)]) -> Result<Self> {
+    fn new(gpu: &Gpu, lists: &[(usize, Vec<u32>)], width: u32) -> Result<Self> {
         let words: Vec<u32> = lists.iter().flat_map(|(_, list)| list.iter().copied()).collect();
         let list = gpu.buffer("nodes of halos", 4 * words.len().max(1) as u64)?;
         if !words.is_empty() {
             gpu.upload(&list, 0, &words)?;
         }
-        let pieces = lists.iter().map(|(rank, list)| (*rank, 4 * list.len())).collect();
+        let pieces = lists.iter().map(|(rank, list)| (*rank, 4 * width as usize * list.len())).collect();
         Ok(Self { count: words.len() as u32, list, pieces })
     }
 }

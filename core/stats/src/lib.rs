@@ -21,6 +21,7 @@ pub mod scaling;
 pub mod summary;
 pub mod suspension;
 pub mod table;
+pub mod terrain;
 pub mod timeline;
 pub mod title;
 pub mod wall;

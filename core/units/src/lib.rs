@@ -18,3 +18,6 @@ pub use parse::{UnitError, parse};
 
 /// Boltzmann's constant, J/K.
 pub const BOLTZMANN: f64 = 1.380_649e-23;
+
+/// Stefan-Boltzmann constant, W/(m2 K4).
+pub const STEFAN_BOLTZMANN: f64 = 5.670_374_419e-8;

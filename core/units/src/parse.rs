@@ -37,6 +37,7 @@ const UNITS: &[(&str, f64, Dimension, bool)] = &[
     ("cmH2O", 98.0665, Dimension::new(-1, 1, -2), false),
     ("min", 60.0, Dimension::new(0, 0, 1), false),
     ("h", 3600.0, Dimension::new(0, 0, 1), false),
+    ("d", 86_400.0, Dimension::new(0, 0, 1), false),
     ("%", 0.01, Dimension::new(0, 0, 0), false),
     ("1", 1.0, Dimension::new(0, 0, 0), false),
 ];
@@ -81,7 +82,7 @@ pub fn parse(text: &str) -> Result<(f64, Dimension), UnitError> {
             continue;
         }
         let (size, unit, power) = factor(token).ok_or_else(|| {
-            UnitError(format!("\"{text}\": unknown unit \"{token}\" (known: m g s K N Pa J W Hz L P bar dyn mmHg cmH2O min h %, with prefixes a f p n u m c d k M G)"))
+            UnitError(format!("\"{text}\": unknown unit \"{token}\" (known: m g s K N Pa J W Hz L P bar dyn mmHg cmH2O min h d %, with prefixes a f p n u m c d k M G)"))
         })?;
         value *= size.powi(i32::from(sign * power));
         dimension = dimension.times(unit, sign * power);

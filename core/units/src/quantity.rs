@@ -80,6 +80,8 @@ quantities! {
     Frequency, "a frequency", Dimension::new(0, 0, -1), "Hz", "1.2 Hz";
     /// A velocity in metres a second.
     Velocity, "a velocity", Dimension::new(1, 0, -1), "m/s", "1 mm/s";
+    /// An acceleration in metres a second squared.
+    Acceleration, "an acceleration", Dimension::new(1, 0, -2), "m/s2", "9.81 m/s2";
     /// A pressure in pascals.
     Pressure, "a pressure", Dimension::new(-1, 1, -2), "Pa", "120 Pa";
     /// A mass density in kilograms a cubic metre.
@@ -92,6 +94,8 @@ quantities! {
     FlowRate, "a flow rate", Dimension::new(3, 0, -1), "m3/s", "3 uL/min";
     /// A temperature in kelvins.
     Temperature, "a temperature", Dimension { temperature: 1, ..Dimension::new(0, 0, 0) }, "K", "300 K";
+    /// A heat capacity of a mass in joules a kilogram and kelvin.
+    SpecificHeat, "a heat capacity of a mass", Dimension { temperature: -1, ..Dimension::new(2, 0, -2) }, "J/kg/K", "1150 J/kg/K";
     /// A force in newtons.
     Force, "a force", Dimension::new(1, 1, -2), "N", "50 pN";
     /// A mass in kilograms.

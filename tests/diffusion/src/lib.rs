@@ -138,7 +138,7 @@ impl Planned for PlannedScalar {
         let (arrays, list, kernel) = agree(comm, make())?;
         let step = saved.map_or(0, |saved| saved.header().step);
         gpu.upload(&arrays[(step % 2) as usize], 0, &values)?;
-        let halo = HaloExchange::new(gpu, comm, part)?;
+        let halo = HaloExchange::new(gpu, comm, part, 1)?;
         let halos = [0, 1].map(|k| halo.bind(gpu, &arrays[k]));
         let bound = [0, 1]
             .map(|k: usize| kernel.bind(gpu, &[("before", &arrays[k]), ("after", &arrays[1 - k]), ("beside", &list)]));

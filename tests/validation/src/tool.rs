@@ -1,6 +1,7 @@
 //! The tools of this build.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use hematite_config::{Fault, Result};
 
@@ -16,4 +17,35 @@ pub fn beside(name: &str) -> Result<PathBuf> {
         return Ok(found);
     }
     Err(Fault::usage(format!("{} is not there: build it with `cargo build --release`", tool.display())))
+}
+
+/// Calls the tool called `name` in a folder.
+///
+/// # Errors
+/// A usage fault where it is not built; an I/O fault with what it says where it does not end well.
+pub fn call(folder: &Path, name: &str, arguments: &[&str]) -> Result<()> {
+    let program = beside(name)?;
+    let failed = |why: String| Fault::io(format!("{name} {}: {why}", arguments.join(" ")));
+    let done = Command::new(&program).args(arguments).current_dir(folder).output();
+    let done = done.map_err(|error| failed(error.to_string()))?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(failed(String::from_utf8_lossy(&done.stderr).into_owned())),
+    }
+}
+
+/// Writes a file in a folder.
+///
+/// # Errors
+/// An I/O fault that names it.
+pub fn write(folder: &Path, name: &str, content: &[u8]) -> Result<()> {
+    std::fs::write(folder.join(name), content).map_err(|error| Fault::io(format!("cannot write {name}: {error}")))
+}
+
+/// A new folder, which goes when it is no longer held.
+///
+/// # Errors
+/// An I/O fault where there is no room for it.
+pub fn folder() -> Result<tempfile::TempDir> {
+    tempfile::tempdir().map_err(|error| Fault::io(format!("cannot make a temporary folder: {error}")))
 }

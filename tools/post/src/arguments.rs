@@ -21,6 +21,7 @@ Examples:
   post bodies runs/artery
   post tracks runs/tube
   post polymers runs/chains
+  post lava runs/volcano
   post ensemble runs/slit
   post scaling runs/p1 runs/p2 runs/p4 -o scaling
   post timeline runs/tube
@@ -50,6 +51,8 @@ pub enum Command {
     Tracks(TracksArguments),
     /// Sizes, relaxation, diffusion and bonds of the chains of polymers
     Polymers(PolymersArguments),
+    /// Maps, areas, lengths and rasters of lava upon a terrain
+    Lava(LavaArguments),
     /// Means with standard errors over the members of a run with --ensemble
     Ensemble(EnsembleArguments),
     /// Speed-up, efficiency and serial fraction of runs on several rank counts
@@ -266,6 +269,37 @@ pub struct PolymersArguments {
     /// First time step that counts [default: the first quarter of the dumps does not]
     #[arg(long, value_name = "STEP")]
     pub from: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes into DIR, from the dump with thickness and solid_thickness that holds the most cells:
+lava.csv               a row a dump: area, length, distance, volumes of fluid and solid lava, thickness, fit
+lava.json              the same of the chosen dump
+thickness, temperature, arrival_time
+                       maps over the relief of the terrain as .png and .svg; of thickness (fluid and solid), temperature
+                       (of fluid lava) and time of arrival in hours also rasters for geographic software, .asc and .tif
+length, volume, area   figures over time, the latter two from the ledger
+
+The length is that of the longest flow: the shortest way over lava from a vent to the cell that is farthest by such a way;
+the distance is that of the farthest cell with lava from a vent in a straight line. The fit is the area that both the run
+and what was observed cover, over the area that either covers.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Examples:
+  post lava runs/volcano
+  post lava runs/volcano --dump all -o maps
+  post lava runs/etna --observed lava-of-2001")]
+pub struct LavaArguments {
+    #[command(flatten)]
+    pub place: Place,
+    /// Which dump is drawn: "last", "all", or a time step
+    #[arg(long, value_name = "last|all|STEP", default_value = "last", value_parser = which)]
+    pub dump: Which,
+    /// A region of the case that lava was observed to cover, or a field that is above 0 there
+    #[arg(long, value_name = "NAME")]
+    pub observed: Option<String>,
 }
 
 /// Which dumps of a run.

@@ -8,6 +8,7 @@ mod config;
 mod ensemble;
 mod flow;
 mod forces;
+mod lava;
 mod output;
 mod pictures;
 mod polymers;
@@ -38,6 +39,7 @@ fn work(arguments: &Arguments) -> Result<Exit> {
         Some(Command::Bodies(bodies)) => bodies::run(bodies),
         Some(Command::Polymers(polymers)) => polymers::run(polymers),
         Some(Command::Tracks(tracks)) => tracks::run(tracks),
+        Some(Command::Lava(lava)) => lava::run(lava),
         Some(Command::Ensemble(ensemble)) => ensemble::run(ensemble),
         Some(Command::Scaling(scaling)) => scaling::run(scaling),
         Some(Command::Timeline(timeline)) => timeline::run(timeline),

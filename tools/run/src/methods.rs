@@ -4,10 +4,11 @@ use hematite_engine::Method;
 use physics_bodies::BodyMethod;
 use physics_cells::CellMethod;
 use physics_langevin::LangevinMethod;
+use physics_lava::LavaMethod;
 use physics_lattice_boltzmann::FlowMethod;
 use physics_polymers::PolymerMethod;
 use physics_srd::SrdMethod;
 
 /// All physics.
-pub const METHODS: [&dyn Method; 6] =
-    [&FlowMethod, &SrdMethod, &LangevinMethod, &PolymerMethod, &CellMethod, &BodyMethod];
+pub const METHODS: [&dyn Method; 7] =
+    [&FlowMethod, &SrdMethod, &LangevinMethod, &LavaMethod, &PolymerMethod, &CellMethod, &BodyMethod];

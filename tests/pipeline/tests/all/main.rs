@@ -21,6 +21,7 @@ mod flow;
 mod formats;
 mod immersed_walls;
 mod input_faults;
+mod lava;
 mod other_faults;
 mod outlets;
 mod picture;

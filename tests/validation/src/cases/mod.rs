@@ -16,6 +16,7 @@ mod f6_decay;
 mod f8_cavity;
 mod f9_cylinder;
 mod inlets;
+mod lava;
 mod m10_suspension;
 mod m11_networks;
 mod m1_stretching;
@@ -101,6 +102,11 @@ pub const ALL: &[Case] = &[
     Case { name: "blood-channel", about: "red cells in a straight channel, 2-D", run: blood_channel::run },
     Case { name: "blood-tube-20", about: "red cells in a tube of 20 um", run: blood_tube::narrow },
     Case { name: "blood-tube-40", about: "red cells in a tube of 40 um", run: blood_tube::wide },
+    Case {
+        name: "lava",
+        about: "lava on an incline, piles at rest, spreading, cooling; exact volumes",
+        run: lava::run,
+    },
 ];
 
 /// The case of that name, whatever its letter case.

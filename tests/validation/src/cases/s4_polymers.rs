@@ -2,16 +2,14 @@
 //! Kirkwood's; chains whose beads repel. `mkcase`, `run` and `post polymers` do it. One bond is one lattice spacing.
 
 use std::f64::consts::PI;
-use std::process::Command;
 
 use hematite_config::{Fault, Result};
 use hematite_units::BOLTZMANN;
 use physics_srd::theory::Gas;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
 use crate::order::order;
-use crate::{Context, Table, beside};
+use crate::{Context, Table, tool};
 
 /// Lattice spacing, m, and temperature, K.
 const SPACING: f64 = 1e-6;
@@ -123,27 +121,13 @@ impl Solution {
     }
 
     fn simulate(&self) -> Result<Found> {
-        let folder = TempDir::new().map_err(|error| Fault::io(error.to_string()))?;
-        let write = |name: &str, bytes: &[u8]| {
-            std::fs::write(folder.path().join(name), bytes).map_err(|error| Fault::io(format!("{name}: {error}")))
-        };
-        write("cube.mha", &self.geometry())?;
-        write("case.json", self.case().to_string().as_bytes())?;
-        write("run.json", self.run().to_string().as_bytes())?;
-        let calls = [
-            ("mkcase", &["case.json", "--quiet"][..]),
-            ("run", &["run.json", "-o", "out", "--quiet"]),
-            ("post", &["polymers", "out", "-o", "found"]),
-        ];
-        for (tool, arguments) in calls {
-            let program = beside(tool)?;
-            let failed = |why: String| Fault::io(format!("{}: {why}", program.display()));
-            let done = Command::new(&program).args(arguments).current_dir(folder.path()).output();
-            let done = done.map_err(|error| failed(error.to_string()))?;
-            if !done.status.success() {
-                return Err(failed(String::from_utf8_lossy(&done.stderr).into_owned()));
-            }
-        }
+        let folder = tool::folder()?;
+        tool::write(folder.path(), "cube.mha", &self.geometry())?;
+        tool::write(folder.path(), "case.json", self.case().to_string().as_bytes())?;
+        tool::write(folder.path(), "run.json", self.run().to_string().as_bytes())?;
+        tool::call(folder.path(), "mkcase", &["case.json", "--quiet"])?;
+        tool::call(folder.path(), "run", &["run.json", "-o", "out", "--quiet"])?;
+        tool::call(folder.path(), "post", &["polymers", "out", "-o", "found"])?;
         let read = |name: &str| {
             let path = folder.path().join("found").join(name);
             std::fs::read_to_string(path).map_err(|error| Fault::io(format!("{name}: {error}")))

@@ -1,0 +1,36 @@
+    // The flows between cell n and each cell around it: calls the kernel's exchange(giver, gives, weight, per_distance, found),
+    // `gives` where cell n gives. Both cells of a pair find the same numbers.
+#for d in directions
+    let k${d.i} = beside_${d.kind}[${d.place}u * span.own + n];
+    let is${d.i} = k${d.i} != ${absent}u;
+    let lava${d.i} = around(n, here, k${d.i});
+#endfor
+#for d in directions
+    {
+        let drop = (here.Z - lava${d.i}.Z) + (here.h - lava${d.i}.h);
+        let gives = drop > 0.0;
+        var giver = lava${d.i};
+        if (gives) {
+            giver = here;
+        }
+#if isotropic and d.kind == "axial"
+        let sides = difference(lava${d.a}, is${d.a}, lava${d.b}, is${d.b})
+            + difference(lava${d.c}, is${d.c}, lava${d.d}, is${d.d});
+        let across = sides.xy * (${half_per_dx} / max(sides.z, 1.0));
+        // Without cells beside the pair, all that flows goes along the axis.
+        let missing = select(1.0, 0.0, is${d.a}) + select(1.0, 0.0, is${d.b}) + select(1.0, 0.0, is${d.c}) + select(1.0, 0.0, is${d.d});
+        let weight = ${axial} + missing * ${per_missing};
+#elif isotropic
+        let sides = difference(lava${d.a}, is${d.a}, lava${d.b}, is${d.b});
+        let across = sides.xy * ${per_diagonal};
+        let weight = ${diagonal};
+#else
+        let across = vec2<f32>();
+        let weight = 1.0;
+#endif
+        let slopes = Slopes(abs(drop) * ${d.per_distance}, (here.Z - lava${d.i}.Z) * ${d.per_distance}, across);
+        if (is${d.i} && drop != 0.0 && giver.h > 0.0) {
+            exchange(giver, gives, weight, ${d.per_distance}, flow(giver, slopes));
+        }
+    }
+#endfor

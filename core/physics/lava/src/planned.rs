@@ -1,0 +1,378 @@
+//! Lava of a run: from its config and its case to numbers, with what cannot work refused.
+
+use std::path::Path;
+
+use hematite_case::{Case, Header, Target};
+use hematite_comm::{Comm, agree};
+use hematite_config::{Fault, Result};
+use hematite_dump::{Column, Field, RunRecord};
+use hematite_engine::{Figure, Ground, Method, Physics, Planned, Planning, Saved, SharedData, Table, TimeConfig};
+use hematite_gpu::Gpu;
+use hematite_units::quantity::Temperature;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+
+use crate::amount::amount;
+use crate::arrays::Arrays;
+use crate::automaton::{Automaton, VentCells};
+use crate::config::{FluidChoice, LavaConfig, LavaSections, Neighbours, StartConfig};
+use crate::effusion::Effusion;
+use crate::parameters::Parameters;
+use crate::physics::{ARRIVAL, COLUMNS, LONGEST, Lava, NAME, SOLID_THICKNESS, TEMPERATURE, THICKNESS};
+use crate::rheology::Rheology;
+use crate::shaders::SHARE;
+use crate::state::State;
+use crate::vents::{Vent, rate};
+
+/// Temperature by which the solidus must lie above that at which a law of viscosity has no meaning, K.
+const MARGIN: f64 = 50.0;
+
+/// The largest thickness at the start, m.
+const THICKEST: f64 = 10_000.0;
+
+/// Lava of a run, and what a run tells of it before it starts.
+#[derive(Clone)]
+pub struct PlannedLava {
+    parameters: Parameters,
+    elevation: String,
+    vents: Vec<Vent>,
+    start: Vec<StartConfig>,
+    neighbours: Neighbours,
+    header: Header,
+    time: TimeConfig,
+}
+
+fn refuse(key: &str, what: impl std::fmt::Display) -> Fault {
+    Fault::usage(format!("fluid.lava.{key} {what}"))
+}
+
+impl PlannedLava {
+    /// Resolves `config` and its vents for a case; `path` is that of the run's config.
+    ///
+    /// # Errors
+    /// A usage fault with key, value, limit and remedy for whatever cannot work.
+    pub fn new(path: &Path, config: &LavaConfig, sections: &LavaSections, time: &TimeConfig, case: &Case) -> Result<Self> {
+        let header = case.header();
+        check_case(header, &config.elevation)?;
+        let rheology = Rheology::new(&config.viscosity, &config.yield_strength)
+            .map_err(|fault| fault.within("fluid.lava"))?;
+        let solidus = solidus(config, &rheology)?;
+        for (key, value) in [
+            ("density", config.density.si()),
+            ("heat_capacity", config.heat_capacity.si()),
+            ("gravity", config.gravity.si()),
+        ] {
+            if value <= 0.0 {
+                return Err(refuse(key, format!("{value} must be above 0")));
+            }
+        }
+        if !(0.0..=1.0).contains(&config.emissivity) {
+            return Err(refuse("emissivity", format!("{} must be from 0 to 1", config.emissivity)));
+        }
+        let parameters = Parameters {
+            dx: header.spacing,
+            density: config.density.si(),
+            gravity: config.gravity.si(),
+            heat_capacity: config.heat_capacity.si(),
+            emissivity: config.emissivity,
+            solidus,
+            rheology,
+            isotropic: config.neighbours == Neighbours::Isotropic,
+        };
+        let planned = Self {
+            parameters,
+            elevation: config.elevation.clone(),
+            vents: vents(path, sections, case, solidus)?,
+            start: config.start.clone(),
+            neighbours: config.neighbours,
+            header: header.clone(),
+            time: time.clone(),
+        };
+        planned.check_start(case)?;
+        Ok(planned)
+    }
+
+    fn check_start(&self, case: &Case) -> Result<()> {
+        if self.vents.is_empty() && self.start.is_empty() {
+            return Err(Fault::usage(
+                "vents: nothing erupts, and no lava is there: name a region of the case in \"vents\", or give \"start\" in \
+                 \"fluid.lava\"",
+            ));
+        }
+        for (k, start) in self.start.iter().enumerate() {
+            let key = format!("start[{k}]");
+            if let Some(region) = &start.region {
+                case.region(region).map_err(|fault| fault.within(format!("fluid.lava.{key}")))?;
+            }
+            if !(0.0..=THICKEST).contains(&start.thickness.si()) {
+                return Err(refuse(&key, format!("thickness {} must be 0 to {THICKEST} m", start.thickness)));
+            }
+            if start.temperature.si() <= self.parameters.solidus {
+                return Err(refuse(
+                    &key,
+                    format!(
+                        "temperature {} is not above the solidus {} K: take hotter lava, or a lower solidus",
+                        start.temperature, self.parameters.solidus
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers of a vent at its largest rate, where the ground has a usual slope of 0.2.
+    fn at_peak(&self, vent: &Vent) -> (f64, f64) {
+        let most = vent.filling(0.0, f64::MAX, self.parameters.dx);
+        let h = vent.usual_thickness(&self.parameters, most, 0.2);
+        (h, SHARE / rate(&self.parameters, vent.temperature, h, 0.2))
+    }
+
+    /// State of this rank's cells at the start.
+    fn at_start(&self, ground: &Ground) -> Result<State> {
+        let mut state = State::empty(ground.part.own);
+        for start in &self.start {
+            let cells: Vec<u32> = match &start.region {
+                Some(region) => ground.region(region)?,
+                None => (0..ground.part.own as u32).collect(),
+            };
+            let thickness = amount(start.thickness.si());
+            let heat = amount(crate::amount::number(thickness) * start.temperature.si());
+            for n in cells.into_iter().map(|n| n as usize).filter(|&n| n < ground.part.own) {
+                (state.thickness[n], state.heat[n]) = (thickness, heat);
+            }
+        }
+        Ok(state)
+    }
+
+    /// The cells of the vents on this rank, and the steepest slope of the ground around those of each.
+    fn vent_cells(&self, ground: &Ground, elevation: &[f64]) -> Result<(VentCells, Vec<f64>)> {
+        let part = &ground.part;
+        let (mut cells, mut slopes) = (Vec::new(), vec![0.0_f64; self.vents.len()]);
+        for (k, vent) in self.vents.iter().enumerate() {
+            for n in ground.region(&vent.name)?.into_iter().filter(|&n| (n as usize) < part.own) {
+                cells.push([n, k as u32]);
+                for (i, links) in part.links.iter().enumerate() {
+                    if let Target::Node(m) = links[n as usize].target() {
+                        let distance = if i < 4 { 1.0 } else { std::f64::consts::SQRT_2 } * self.parameters.dx;
+                        let slope = (elevation[n as usize] - elevation[m as usize]).abs() / distance;
+                        slopes[k] = slopes[k].max(slope);
+                    }
+                }
+            }
+        }
+        Ok((VentCells { cells, vents: self.vents.len() as u32 }, slopes))
+    }
+}
+
+/// Refuses cases over which lava cannot flow.
+fn check_case(header: &Header, elevation: &str) -> Result<()> {
+    if header.set.dimension() != 2 {
+        return Err(Fault::usage(
+            "fluid.lava: the case is 3-D, and lava flows over the cells of a map: make a case of a terrain, with \
+             \"terrain\" in its \"geometry\"",
+        ));
+    }
+    if let Some(opening) = header.openings.first() {
+        return Err(Fault::usage(format!(
+            "openings.{}: lava has no openings: make the case without it, and name its place in \"regions\" for a vent",
+            opening.name
+        )));
+    }
+    match header.fields.iter().find(|field| field.name == elevation) {
+        None => Err(refuse(
+            "elevation",
+            format!(
+                "\"{elevation}\": the case has no such field: make it of a \"terrain\", or give it in \"fields\" of the \
+                 CASE.json"
+            ),
+        )),
+        Some(field) if field.unit != "m" => {
+            Err(refuse("elevation", format!("\"{elevation}\" is in \"{}\", a length is needed", field.unit)))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+/// The solidus, K; 0 where lava never becomes solid.
+fn solidus(config: &LavaConfig, rheology: &Rheology) -> Result<f64> {
+    match config.solidus.map(Temperature::si) {
+        None if rheology.varies() && config.emissivity > 0.0 => Err(refuse(
+            "solidus",
+            "is missing: lava cools without end, and its viscosity or yield strength grow beyond all limits; give e.g. \
+             \"1143 K\"",
+        )),
+        None => Ok(0.0),
+        Some(solidus) if solidus <= 0.0 => Err(refuse("solidus", format!("{solidus} K must be above 0"))),
+        Some(solidus) if rheology.coldest() > 0.0 && solidus < rheology.coldest() + MARGIN => Err(refuse(
+            "solidus",
+            format!(
+                "{solidus} K: the viscosity has no meaning below {:.0} K; take a solidus of {:.0} K or more",
+                rheology.coldest(),
+                rheology.coldest() + MARGIN
+            ),
+        )),
+        Some(solidus) => Ok(solidus),
+    }
+}
+
+/// The vents of a run.
+fn vents(path: &Path, sections: &LavaSections, case: &Case, solidus: f64) -> Result<Vec<Vent>> {
+    let mut taken: Vec<(u64, &str)> = Vec::new();
+    let mut found = Vec::new();
+    for (name, config) in &sections.vents {
+        let within = |fault: Fault| fault.within(format!("vents.{name}"));
+        let region = case.region(name).map_err(within)?;
+        if region.nodes() == 0 {
+            return Err(within(Fault::usage("the region has no cells: put it where the terrain has data")));
+        }
+        let effusion = Effusion::new(path, &config.effusion).map_err(|fault| within(fault.within("effusion")))?;
+        let temperature = config.temperature.si();
+        if temperature <= solidus || temperature <= 0.0 {
+            return Err(within(Fault::usage(format!(
+                "temperature {} is not above the solidus {solidus} K, so that lava would come out solid: take hotter lava, or a \
+                 lower \"solidus\"",
+                config.temperature
+            ))));
+        }
+        taken.extend(region.runs().iter().flat_map(|run| run.clone()).map(|node| (node, name.as_str())));
+        found.push(Vent { name: name.clone(), cells: region.nodes(), effusion, temperature });
+    }
+    taken.sort_unstable();
+    match taken.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+        Some(pair) => Err(Fault::usage(format!(
+            "vents: \"{}\" and \"{}\" share a cell: give each its own region",
+            pair[0].1, pair[1].1
+        ))),
+        None => Ok(found),
+    }
+}
+
+impl Planned for PlannedLava {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn report(&self) -> Vec<(&'static str, String)> {
+        let spread = match self.neighbours {
+            Neighbours::Isotropic => "eight neighbours, weighted to spread alike in all directions",
+            Neighbours::Plain => "eight neighbours, each by itself with the full width of a cell",
+        };
+        let vent = |vent: &Vent| {
+            let end = vent.effusion.end().map_or_else(String::new, |end| format!(" until {:.4e} s", end));
+            let most = vent.effusion.largest(0.0, f64::MAX);
+            let text = format!("up to {most:.4} m3/s{end} at {} K from {} cells", vent.temperature, vent.cells);
+            ("vent", format!("{}: {text}", vent.name))
+        };
+        let flow = ("flow", format!("{spread}; time steps adapt to it, {LONGEST} s at most"));
+        std::iter::once(flow).chain(self.vents.iter().map(vent)).collect()
+    }
+
+    fn advice(&self) -> Vec<String> {
+        let solidus = self.parameters.solidus;
+        let never = solidus == 0.0 && self.parameters.emissivity > 0.0;
+        let cools = never.then(|| "fluid.lava has no \"solidus\": lava cools, but never becomes solid".to_owned());
+        cools.into_iter().collect()
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let of_vent = |vent: &Vent| {
+            let (h, dt) = self.at_peak(vent);
+            [
+                Figure::new("thickness at the vent", h, "m")
+                    .of(&*vent.name)
+                    .noted("at the largest rate on a slope of 0.2"),
+                Figure::new("time step", dt, "s").of(&*vent.name).noted("with this thickness"),
+            ]
+        };
+        self.vents.iter().flat_map(of_vent).collect()
+    }
+
+    fn write_down(&self, record: &mut RunRecord) {
+        record.velocity_set = format!("{:?}", self.header.set);
+        (record.dx, record.rho0) = (self.parameters.dx, self.parameters.density);
+        "f32".clone_into(&mut record.precision);
+    }
+
+    fn tables(&self) -> Vec<Table<'_>> {
+        self.vents.iter().map(|vent| (vec!["vents", &vent.name, "effusion"], vent.effusion.table())).collect()
+    }
+
+    fn least_bytes(&self, ground: &Ground) -> [u64; 2] {
+        Arrays::bytes(ground.part.own as u64)
+    }
+
+    fn fields(&self) -> Vec<Field> {
+        vec![THICKNESS, SOLID_THICKNESS, TEMPERATURE, ARRIVAL]
+    }
+
+    fn entries(&self) -> Vec<String> {
+        self.vents.iter().map(|vent| vent.name.clone()).collect()
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        COLUMNS.map(Column::new).into()
+    }
+
+    fn build(
+        &self,
+        gpu: &Gpu,
+        comm: &dyn Comm,
+        ground: &mut Ground,
+        _: &mut SharedData,
+        saved: Option<&dyn Saved>,
+    ) -> Result<Box<dyn Physics>> {
+        let read = || {
+            let elevation = ground.field(&self.elevation)?;
+            let cells = self.vent_cells(ground, &elevation)?;
+            Ok((elevation, cells))
+        };
+        let (elevation, (vent_cells, mut slopes)) = agree(comm, read())?;
+        comm.max(&mut slopes)?;
+        // Heights count from the lowest cell of all ranks: small numbers have small roundings.
+        let mut lowest = [elevation.iter().fold(f64::NEG_INFINITY, |lowest, z| lowest.max(-z))];
+        comm.max(&mut lowest)?;
+        let heights: Vec<f32> = elevation[..ground.part.own].iter().map(|z| (z + lowest[0]) as f32).collect();
+        let (state, step, time) = match saved {
+            Some(saved) => {
+                let (header, state) = (saved.header(), State::restore(saved)?);
+                (state, header.step, header.clock.at(header.step))
+            }
+            None => (agree(comm, self.at_start(ground))?, 0, 0.0),
+        };
+        let automaton = Automaton::new(
+            gpu,
+            comm,
+            (&ground.part, &self.parameters),
+            (&heights, &vent_cells),
+            (&state, step, time),
+        )?;
+        Ok(Box::new(Lava::new(self.parameters, automaton, (self.vents.clone(), slopes), (step, time))))
+    }
+}
+
+/// Lava over terrain, as a choice of runs.
+pub struct LavaMethod;
+
+impl Method for LavaMethod {
+    fn schema(&self, generator: &mut SchemaGenerator) -> Schema {
+        LavaSections::json_schema(generator)
+    }
+
+    fn plan(&self, planning: &mut Planning) -> Result<()> {
+        let chosen: FluidChoice = planning.document.sections()?;
+        if chosen.fluid.lava.is_none() {
+            return Ok(());
+        }
+        let sections: LavaSections = planning.document.sections()?;
+        let Some(config) = &sections.fluid.lava else { return Ok(()) };
+        if planning.ground.is_some() {
+            return Err(Fault::usage("fluid: \"lava\" stands beside another method: give one"));
+        }
+        let planned = PlannedLava::new(planning.path, config, &sections, &planning.time, planning.case);
+        let planned = agree(planning.comm, planned)?;
+        planning.write_down(&sections)?;
+        planning.span = Some(planned.time.adaptive(LONGEST)?);
+        planning.ground = Some(planning.find_ground(None)?);
+        planning.planned.push(Box::new(planned));
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! Lava over terrain: the same bits on any number of ranks, restarts, balance, exact volumes, faults.
+
+use pipeline_tests::Folder;
+use serde_json::{Value, json};
+
+/// A terrain of 60 x 44 cells as a 16-bit picture in centimetres: a slope with ridges, a basin, and a rock without cells.
+fn terrain() -> Vec<u8> {
+    let (width, height) = (60_usize, 44_usize);
+    let mut pgm = format!("P5 {width} {height} 65535\n").into_bytes();
+    for y in 0..height {
+        for x in 0..width {
+            let (u, v) = (x as f64, y as f64);
+            let basin = 9.0 * (-((u - 40.0).powi(2) + (v - 25.0).powi(2)) / 60.0).exp();
+            let z = 80.0 - 1.1 * u + 3.0 * (0.9 * v).sin() + 1.5 * (0.7 * u + 1.3 * v).cos() - basin;
+            let is_rock = (24..28).contains(&x) && (18..23).contains(&y);
+            let value = if is_rock { 0 } else { (100.0 * z) as u16 };
+            pgm.extend(value.to_be_bytes());
+        }
+    }
+    pgm
+}
+
+/// A vent of four cells and a second one upon the terrain, and the run of an eruption.
+fn eruption(changes: &[(&str, Value)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("terrain.pgm", &terrain());
+    let square = |x: f64, y: f64, edge: f64| {
+        let metres = |v: f64| format!("{v} m");
+        json!({"min": [metres(x), metres(y)], "max": [metres(x + edge), metres(y + edge)]})
+    };
+    let geometry = json!({
+        "image": "terrain.pgm",
+        "spacing": "5 m",
+        "rules": [{"below": 1, "is": "wall"}, {"any": true, "is": "fluid"}]
+    });
+    folder.json(
+        "case.json",
+        &json!({
+            "geometry": geometry,
+            "fields": {"elevation": {"image": "terrain.pgm", "unit": "1 cm"}},
+            "regions": [{"name": "vent", "box": square(50.0, 100.0, 10.0)}, {"name": "flank", "box": square(140.0, 60.0, 5.0)}],
+            "parts": [2]
+        }),
+    );
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let run = json!({
+        "case": "case.h5",
+        "fluid": {"lava": {
+            "density": "2600 kg/m3",
+            "viscosity": {"giordano_dingwell": {"water": 0.1}},
+            "yield_strength": {"exponential": {"strength": "300 Pa", "at": "1360 K", "decades_per_kelvin": 0.0089}},
+            "solidus": "1250 K"
+        }},
+        "vents": {
+            "vent": {"effusion": {"rows": [["0 s", "0 m3/s"], ["200 s", "30 m3/s"], ["900 s", "0 m3/s"]]}, "temperature": "1360 K"},
+            "flank": {"effusion": {"bell": {"peak": "8 m3/s", "duration": "600 s"}}, "temperature": "1320 K"}
+        },
+        "time": {"steps": 1500},
+        "dumps": [{"every": 500}, {"name": "late", "at": [333]}],
+        "monitor": {"every": 100}
+    });
+    folder.json_with("run.json", run, changes);
+    folder
+}
+
+#[test]
+fn ranks_and_restarts_agree() {
+    let folder = eruption(&[]);
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
+    let _four = folder.run(&["run.json", "-o", "four", "--quiet", "--threads", "4"]).done();
+    folder.same("solo", "two");
+    folder.same("solo", "four");
+    // Stopped where neither a new time step nor a new list of blocks is due, and on with other ranks.
+    let parted = |more: &[&str]| {
+        let _part = folder.run(&[&["run.json", "-o", "parted", "--quiet"], more].concat()).done();
+    };
+    parted(&["--threads", "3", "--steps", "61"]);
+    parted(&["--restart", "--threads", "2", "--steps", "128"]);
+    parted(&["--restart", "--steps", "777"]);
+    parted(&["--restart", "--threads", "2"]);
+    folder.same("solo", "parted");
+}
+
+#[test]
+fn balance_changes_nothing() {
+    let folder = eruption(&[("/time/steps", json!(400)), ("/dumps", json!([{"every": 200}]))]);
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let mut run = folder.read_json("run.json");
+    run["balance"] = json!({"every": 90, "tolerance": 0.0});
+    folder.json("balanced.json", &run);
+    let _three = folder.run(&["balanced.json", "-o", "three", "--quiet", "--threads", "3"]).done();
+    assert!(folder.read("three/log.jsonl").contains("\"event\":\"balance\""));
+    folder.same("solo", "three");
+}
+
+/// The columns of a ledger by name.
+fn column(folder: &Folder, ledger: &str, name: &str) -> Vec<f64> {
+    let text = folder.read(ledger);
+    let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = rows.next().expect("a header");
+    let at = header.iter().position(|title| *title == name).unwrap_or_else(|| panic!("{name}: {header:?}"));
+    rows.map(|row| row[at].parse().expect("a number")).collect()
+}
+
+#[test]
+fn what_erupts_is_there_to_the_last_unit() {
+    let folder = eruption(&[("/time", json!({"duration": "1200 s"})), ("/monitor/every", json!(200))]);
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let of = |name: &str| column(&folder, "run/ledger.csv", name);
+    let (fluid, solid) = (of("fluid_volume_m3"), of("solid_volume_m3"));
+    let (heat, given, erupted) = (of("heat_J"), of("heat_given_J"), of("heat_erupted_J"));
+    let last = fluid.len() - 1;
+    assert!(solid[last] > 0.0 && fluid[last] > 0.0 && last > 3, "{fluid:?}, {solid:?}");
+    // Volumes of the effusions, a triangle and the square of a sine, rounded down to 2^-40 m in five cells.
+    let wanted = 0.5 * 30.0 * 900.0 + 0.5 * 8.0 * 600.0;
+    let found = fluid[last] + solid[last];
+    assert!((found - wanted).abs() < 1e-7, "{found} of {wanted} m3");
+    for n in 0..=last {
+        assert!((heat[n] + given[n] - erupted[n]).abs() <= 1e-12 * erupted[n], "line {n}: heat");
+    }
+    assert!(given[last] > 0.2 * erupted[last]);
+}
+
+#[test]
+fn what_cannot_flow_is_refused() {
+    let folder = eruption(&[]);
+    let faults: [(&[(&str, Value)], &[&str]); 12] = [
+        (&[("/vents/vent/temperature", json!("1200 K"))], &["vents.vent", "1200 K", "solidus"]),
+        (&[("/vents", json!({"went": {"effusion": {"rate": "1 m3/s"}, "temperature": "1360 K"}}))], &["went", "\"vent\""]),
+        (
+            &[("/vents/vent/effusion", json!({"rows": [["0 s", "1 m3/s"], ["2 h", "2 m3/s"], ["1 h", "0 m3/s"]]}))],
+            &["vents.vent", "effusion", "ascend"],
+        ),
+        (&[("/vents/vent/effusion", json!({"rows": [["0 s", "1 m3/s"], ["1 h", "-2 m3/s"]]}))], &["negative"]),
+        (&[("/vents/vent/effusion", json!({"file": "none.csv"}))], &["none.csv"]),
+        (&[("/vents", json!({}))], &["vents", "start"]),
+        (&[("/fluid/lava/solidus", Value::Null)], &["solidus", "missing"]),
+        (&[("/fluid/lava/solidus", json!("580 K"))], &["solidus", "no meaning below 565 K"]),
+        (&[("/fluid/lava/emissivity", json!(1.5))], &["emissivity", "1.5"]),
+        (&[("/fluid/lava/density", json!("0 kg/m3"))], &["density"]),
+        (&[("/fluid/lava/elevation", json!("height"))], &["elevation", "\"height\""]),
+        (&[("/fluid/lava/viscosity", json!({"giordano_dingwell": {"water": 40}}))], &["water 40"]),
+    ];
+    for (k, (changes, pieces)) in faults.into_iter().enumerate() {
+        let mut run = folder.read_json("run.json");
+        for (pointer, value) in changes {
+            *run.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.clone();
+        }
+        let name = format!("fault{k}.json");
+        folder.json(&name, &run);
+        let _told = folder.refuses("run", &[&name, "-o", "no"], pieces);
+    }
+    // A case without elevation.
+    let mut case = folder.read_json("case.json");
+    case["fields"] = json!({});
+    folder.json("flat.json", &case);
+    let _made = folder.mkcase(&["flat.json", "--quiet"]).done();
+    let mut run = folder.read_json("run.json");
+    run["case"] = json!("flat.h5");
+    folder.json("flat-run.json", &run);
+    let _told = folder.refuses("run", &["flat-run.json", "-o", "no"], &["elevation", "CASE.json"]);
+}
+
+#[test]
+fn lava_at_the_edge_is_told() {
+    let folder = eruption(&[("/time", json!({"duration": "900 s"}))]);
+    let mut case = folder.read_json("case.json");
+    case["geometry"]["crop"] = json!({"min": [0, 0], "max": [20, 44]});
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet", "-o", "case.h5", "--overwrite"]).end();
+    let mut run = folder.read_json("run.json");
+    run["vents"].as_object_mut().expect("vents").remove("flank");
+    folder.json("run.json", &run);
+    let told = folder.run(&["run.json", "-o", "run"]).done();
+    assert!(told.stderr.contains("along the edge of the terrain"), "{}", told.stderr);
+}
