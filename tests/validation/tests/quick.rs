@@ -72,6 +72,7 @@ cases! {{
     momentum_and_friction_of_ellipsoids: "R5";
     stochastic_rotation_dynamics: "S1";
     chains_without_hydrodynamics: "S4-Rouse";
+    lava_upon_terrain: "lava";
     blood_at_rest: "blood-rest";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";

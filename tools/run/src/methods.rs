@@ -4,8 +4,8 @@ use hematite_engine::Method;
 use physics_bodies::BodyMethod;
 use physics_cells::CellMethod;
 use physics_langevin::LangevinMethod;
-use physics_lava::LavaMethod;
 use physics_lattice_boltzmann::FlowMethod;
+use physics_lava::LavaMethod;
 use physics_polymers::PolymerMethod;
 use physics_srd::SrdMethod;
 

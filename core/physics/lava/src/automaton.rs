@@ -118,16 +118,17 @@ impl Automaton {
         let notes = [("notes", &arrays.notes)];
         let of_cells: [(&str, &Buffer); 2] = [("fluid", &arrays.fluid), ("solid", &arrays.solid)];
         // `buffers` of a parity and a list.
-        let per_list = |shader: Shader, buffers: &dyn Fn(usize, usize) -> Vec<(&'static str, Buffer)>| -> Result<PerList> {
-            let kernel = kernel(shader)?;
-            let bind = |now: usize, l: usize| {
-                let buffers = buffers(now, l);
-                let named: Vec<(&str, &Buffer)> = buffers.iter().map(|(name, buffer)| (*name, buffer)).collect();
-                kernel.bind(gpu, &named)
+        let per_list =
+            |shader: Shader, buffers: &dyn Fn(usize, usize) -> Vec<(&'static str, Buffer)>| -> Result<PerList> {
+                let kernel = kernel(shader)?;
+                let bind = |now: usize, l: usize| {
+                    let buffers = buffers(now, l);
+                    let named: Vec<(&str, &Buffer)> = buffers.iter().map(|(name, buffer)| (*name, buffer)).collect();
+                    kernel.bind(gpu, &named)
+                };
+                let bound = [0, 1].map(|now| [0, 1].map(|l| bind(now, l)));
+                Ok(PerList { kernel, bound })
             };
-            let bound = [0, 1].map(|now| [0, 1].map(|l| bind(now, l)));
-            Ok(PerList { kernel, bound })
-        };
         let owned = |named: &[&[(&'static str, &Buffer)]]| -> Vec<(&'static str, Buffer)> {
             named.iter().flat_map(|part| part.iter()).map(|&(name, buffer)| (name, buffer.clone())).collect()
         };
@@ -156,9 +157,8 @@ impl Automaton {
             erupt.bind(gpu, &buffers)
         });
         let depth = kernel(Shader::Depths)?;
-        let depth_bound = [0, 1].map(|now| {
-            depth.bind(gpu, &[("before", &rows[now]), ("vent_cells", &cells), ("depths", &depths)])
-        });
+        let depth_bound =
+            [0, 1].map(|now| depth.bind(gpu, &[("before", &rows[now]), ("vent_cells", &cells), ("depths", &depths)]));
         let measure = kernel(Shader::Measure)?;
         let measured = measure.bind(
             gpu,

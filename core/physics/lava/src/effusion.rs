@@ -48,7 +48,9 @@ impl Effusion {
             )));
         }
         if rows.iter().all(|row| row[1] == 0.0) {
-            return Err(Fault::usage("its rates are all 0, so that nothing comes out: take the vent out, or give a rate"));
+            return Err(Fault::usage(
+                "its rates are all 0, so that nothing comes out: take the vent out, or give a rate",
+            ));
         }
         let mut volume = 0.0;
         let mut before = [rows[0][0], 0.0];
@@ -132,7 +134,10 @@ mod tests {
         assert_eq!(effusion.largest(0.0, 40.0), 6.0);
         assert_eq!(effusion.largest(0.0, 5.0), 2.0);
         let later = Effusion::of(&[[100.0, 1.0], [200.0, 1.0]]).expect("valid");
-        assert_eq!((later.rate(50.0), later.volume(50.0), later.volume(150.0), later.volume(250.0)), (0.0, 0.0, 50.0, 100.0));
+        assert_eq!(
+            (later.rate(50.0), later.volume(50.0), later.volume(150.0), later.volume(250.0)),
+            (0.0, 0.0, 50.0, 100.0)
+        );
         let always = Effusion::of(&[[0.0, 3.0], [f64::MAX, 3.0]]).expect("valid");
         assert_eq!((always.rate(1e7), always.volume(1e7), always.end()), (3.0, 3e7, None));
         // The mean of the square of a sine is a half.

@@ -149,7 +149,8 @@ impl Physics for Lava {
         let values: Vec<f64> = if field == ARRIVAL {
             state.arrival.into_iter().map(f64::from).collect()
         } else if field == TEMPERATURE {
-            let mean = |(&heat, &thickness): (&u64, &u64)| if thickness > 0 { heat as f64 / thickness as f64 } else { 0.0 };
+            let mean =
+                |(&heat, &thickness): (&u64, &u64)| if thickness > 0 { heat as f64 / thickness as f64 } else { 0.0 };
             state.heat.iter().zip(&state.thickness).map(mean).collect()
         } else {
             let amounts = if field == THICKNESS { state.thickness } else { state.solid };

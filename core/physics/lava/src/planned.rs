@@ -50,11 +50,17 @@ impl PlannedLava {
     ///
     /// # Errors
     /// A usage fault with key, value, limit and remedy for whatever cannot work.
-    pub fn new(path: &Path, config: &LavaConfig, sections: &LavaSections, time: &TimeConfig, case: &Case) -> Result<Self> {
+    pub fn new(
+        path: &Path,
+        config: &LavaConfig,
+        sections: &LavaSections,
+        time: &TimeConfig,
+        case: &Case,
+    ) -> Result<Self> {
         let header = case.header();
         check_case(header, &config.elevation)?;
-        let rheology = Rheology::new(&config.viscosity, &config.yield_strength)
-            .map_err(|fault| fault.within("fluid.lava"))?;
+        let rheology =
+            Rheology::new(&config.viscosity, &config.yield_strength).map_err(|fault| fault.within("fluid.lava"))?;
         let solidus = solidus(config, &rheology)?;
         for (key, value) in [
             ("density", config.density.si()),
@@ -338,13 +344,8 @@ impl Planned for PlannedLava {
             }
             None => (agree(comm, self.at_start(ground))?, 0, 0.0),
         };
-        let automaton = Automaton::new(
-            gpu,
-            comm,
-            (&ground.part, &self.parameters),
-            (&heights, &vent_cells),
-            (&state, step, time),
-        )?;
+        let automaton =
+            Automaton::new(gpu, comm, (&ground.part, &self.parameters), (&heights, &vent_cells), (&state, step, time))?;
         Ok(Box::new(Lava::new(self.parameters, automaton, (self.vents.clone(), slopes), (step, time))))
     }
 }

@@ -118,7 +118,8 @@ mod tests {
         }));
         let wanted = 500.0 * (40_000.0_f64 / 1200.0 - 40_000.0 / 1300.0).exp();
         assert!((arrhenius.viscosity(1200.0) / wanted - 1.0).abs() < 1e-12);
-        let softening = SofteningConfig { strength: Pressure(8.0), at: Temperature(1360.0), decades_per_kelvin: 0.0089 };
+        let softening =
+            SofteningConfig { strength: Pressure(8.0), at: Temperature(1360.0), decades_per_kelvin: 0.0089 };
         let viscosity = ViscosityConfig::Constant(DynamicViscosity(1.0));
         let strength = Rheology::new(&viscosity, &YieldConfig::Exponential(softening)).expect("valid");
         assert!((strength.yield_strength(1260.0) / (8.0 * 10_f64.powf(0.89)) - 1.0).abs() < 1e-12);

@@ -28,7 +28,13 @@ impl State {
     /// No lava in any of `cells` cells.
     pub fn empty(cells: usize) -> Self {
         let none = vec![0; cells];
-        Self { thickness: none.clone(), heat: none.clone(), solid: none.clone(), given: none, arrival: vec![-1.0; cells] }
+        Self {
+            thickness: none.clone(),
+            heat: none.clone(),
+            solid: none.clone(),
+            given: none,
+            arrival: vec![-1.0; cells],
+        }
     }
 
     /// From the device's arrays of rows of four words.

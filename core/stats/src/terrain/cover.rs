@@ -36,8 +36,7 @@ pub fn reach(grid: &Grid, covered: &[bool], vents: &[usize]) -> Cover {
 /// leads to do not count.
 fn longest(grid: &Grid, covered: &[bool], vents: &[usize]) -> f64 {
     let place = |n: usize| [grid.position[n][0], grid.position[n][1]];
-    let numbers: HashMap<[i32; 2], usize> =
-        (0..covered.len()).filter(|&n| covered[n]).map(|n| (place(n), n)).collect();
+    let numbers: HashMap<[i32; 2], usize> = (0..covered.len()).filter(|&n| covered[n]).map(|n| (place(n), n)).collect();
     // Ways in thousandths of a spacing, which are whole numbers with an order.
     let mut ways: HashMap<usize, u64> = HashMap::new();
     let mut open: BinaryHeap<Reverse<(u64, usize)>> =

@@ -91,7 +91,8 @@ fn paint(
     RgbImage::from_fn(ground.width, ground.height, |column, row| {
         let Some(z) = ground.value(column, row) else { return Rgb(BEYOND) };
         let at = |dx: i64, dy: i64| {
-            let inside = |i: u32, d: i64, n: u32| u32::try_from(i64::from(i) + d * i64::from(reach)).ok().filter(|&i| i < n);
+            let inside =
+                |i: u32, d: i64, n: u32| u32::try_from(i64::from(i) + d * i64::from(reach)).ok().filter(|&i| i < n);
             Some(ground.value(inside(column, dx, ground.width)?, inside(row, dy, ground.height)?)?)
         };
         let slope = |before: Option<f64>, after: Option<f64>| {

@@ -127,7 +127,10 @@ fn what_cannot_flow_is_refused() {
     let folder = eruption(&[]);
     let faults: [(&[(&str, Value)], &[&str]); 12] = [
         (&[("/vents/vent/temperature", json!("1200 K"))], &["vents.vent", "1200 K", "solidus"]),
-        (&[("/vents", json!({"went": {"effusion": {"rate": "1 m3/s"}, "temperature": "1360 K"}}))], &["went", "\"vent\""]),
+        (
+            &[("/vents", json!({"went": {"effusion": {"rate": "1 m3/s"}, "temperature": "1360 K"}}))],
+            &["went", "\"vent\""],
+        ),
         (
             &[("/vents/vent/effusion", json!({"rows": [["0 s", "1 m3/s"], ["2 h", "2 m3/s"], ["1 h", "0 m3/s"]]}))],
             &["vents.vent", "effusion", "ascend"],

@@ -68,9 +68,7 @@ impl Eruption {
         }
         tool::write(folder.path(), "map.pgm", &picture)?;
         let metres = |cells: [usize; 2]| cells.map(|n| format!("{} m", n as f64 * self.dx));
-        let region = |(name, [min, max]): &(&str, [[usize; 2]; 2])| {
-            json!({"name": name, "box": {"min": metres(*min), "max": metres(*max)}})
-        };
+        let region = |(name, [min, max]): &(&str, [[usize; 2]; 2])| json!({"name": name, "box": {"min": metres(*min), "max": metres(*max)}});
         let periodic = if self.wraps { json!(["y"]) } else { json!([]) };
         let elevation = match self.fall {
             0.0 => json!({"constant": "0 m"}),
@@ -196,7 +194,12 @@ fn cooling(table: &mut Table) -> Result<()> {
         let flow = flow.run()?;
         let last = flow.dumps() - 1;
         let found = flow.field(last, "temperature")?.first().map_or(f64::NAN, |(_, t)| *t);
-        table.relative(format!("temperature of a cell after 4336.6 s, steps of {step}"), exact(flow.time(last)), found, 1e-5);
+        table.relative(
+            format!("temperature of a cell after 4336.6 s, steps of {step}"),
+            exact(flow.time(last)),
+            found,
+            1e-5,
+        );
         table.absolute(format!("the same, published, steps of {step}"), 1173.0, found, 0.5);
     }
     Ok(())
@@ -297,9 +300,9 @@ fn radii(cells: &[([i32; 2], f64)], dx: f64, least: f64) -> [f64; 2] {
         cells.iter().filter(|(_, h)| *h > least).map(|(at, _)| *at).collect();
     let number = is_in.len() as f64;
     let centre = [0, 1].map(|a| is_in.iter().map(|at| f64::from(at[a])).sum::<f64>() / number);
-    let outline = is_in.iter().filter(|[x, y]| {
-        [[x + 1, *y], [x - 1, *y], [*x, y + 1], [*x, y - 1]].iter().any(|at| !is_in.contains(at))
-    });
+    let outline = is_in
+        .iter()
+        .filter(|[x, y]| [[x + 1, *y], [x - 1, *y], [*x, y + 1], [*x, y - 1]].iter().any(|at| !is_in.contains(at)));
     let radius = |at: &[i32; 2]| (f64::from(at[0]) - centre[0]).hypot(f64::from(at[1]) - centre[1]);
     let (least, most) =
         outline.map(radius).fold((f64::INFINITY, 0.0_f64), |(least, most), r| (least.min(r), most.max(r)));
@@ -375,10 +378,7 @@ fn spreading(table: &mut Table, quick: bool) -> Result<()> {
             dx,
             wraps: false,
             fall: 0.0,
-            regions: vec![
-                ("middle", [[half; 2], [half + 1; 2]]),
-                ("pile", [[half - core; 2], [half + core + 1; 2]]),
-            ],
+            regions: vec![("middle", [[half; 2], [half + 1; 2]]), ("pile", [[half - core; 2], [half + core + 1; 2]])],
             fluid,
             vents,
             time: json!({"duration": format!("{duration} s")}),
@@ -394,7 +394,8 @@ fn spreading(table: &mut Table, quick: bool) -> Result<()> {
                 points.push((time, radii(&cells, flow.dx, 0.01 * most)[0]));
             }
         }
-        let (n, exact) = (points.len() as f64, |t: f64| if is_inflow { of_flow(rate, t) } else { of_volume(volume, t) });
+        let (n, exact) =
+            (points.len() as f64, |t: f64| if is_inflow { of_flow(rate, t) } else { of_volume(volume, t) });
         let mean = |of: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
         let (x, y) = (mean(&|p| p.0.ln()), mean(&|p| p.1.ln()));
         let slope = mean(&|p| (p.0.ln() - x) * (p.1.ln() - y)) / mean(&|p| (p.0.ln() - x).powi(2));

@@ -126,7 +126,13 @@ fn a_step_is_that_of_the_formula() {
                 }
                 let had = map.cells[&[at[0], at[1]]].h > 0.0;
                 let has = cell.h > 0.0 || cell.solid > map.cells[&[at[0], at[1]]].solid;
-                let wanted = if had { 0.0 } else if has { dt as f32 } else { -1.0 };
+                let wanted = if had {
+                    0.0
+                } else if has {
+                    dt as f32
+                } else {
+                    -1.0
+                };
                 assert_eq!(state.arrival[n], wanted, "{told}");
             }
         }
