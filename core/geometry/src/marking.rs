@@ -13,6 +13,7 @@ use crate::opening::{bounds, ranges};
 use crate::pixels::Pixels;
 use crate::region::{PlaceConfig, RegionConfig};
 use crate::rules::{Condition, check_colours};
+use crate::spot::{Disc, Segment};
 use crate::volume::Values;
 
 /// The nodes of a region.
@@ -58,20 +59,29 @@ pub(crate) struct Frame {
 /// A place of a region, in the lattice.
 pub(crate) enum Place {
     Sites([Range<usize>; 3]),
+    Disc(Disc),
+    Segment(Segment),
     Label(String),
     Value(Condition),
 }
 
 impl Place {
+    /// Whether it says where nodes are, not what they are made from.
+    fn is_position(&self) -> bool {
+        matches!(self, Self::Sites(_) | Self::Disc(_) | Self::Segment(_))
+    }
+
     /// The places of a region in a domain.
     ///
     /// # Errors
-    /// With the region's name: a box that cannot be.
+    /// With the region's name: a position that cannot be.
     pub fn all(domain: &Domain, region: &RegionConfig) -> Result<Vec<Self>> {
         let place = |place: PlaceConfig| {
             Ok(match (place.condition()?, place) {
                 (Some(condition), _) => Self::Value(condition),
                 (None, PlaceConfig::Box(of)) => Self::Sites(ranges(domain, bounds(domain, Some(&of))?)),
+                (None, PlaceConfig::Disc(of)) => Self::Disc(Disc::new(domain, &of)?),
+                (None, PlaceConfig::Segment(of)) => Self::Segment(Segment::new(domain, &of)?),
                 (None, PlaceConfig::Label(label)) => Self::Label(label),
                 (None, _) => return Err(Fault::usage("has no place")),
             })
@@ -131,6 +141,8 @@ impl Marking {
         };
         match place {
             Place::Sites(ranges) => ranges.iter().zip(at).all(|(range, i)| range.contains(&(i as usize))),
+            Place::Disc(disc) => disc.holds(at),
+            Place::Segment(segment) => segment.crosses(at),
             Place::Value(condition) => pixel().is_some_and(|(i, values)| condition.is_met(values, i)),
             Place::Label(label) => pixel().is_some_and(|(i, values)| {
                 let rule = self.rules.iter().find(|(condition, _)| condition.is_met(values, i));
@@ -144,7 +156,7 @@ impl Marking {
         /// Values that are named at most.
         const NAMED: usize = 8;
         let mut text = "holds no fluid node".to_owned();
-        if places.iter().any(|place| matches!(place, Place::Sites(_))) {
+        if places.iter().any(Place::is_position) {
             let span = |axis: usize| {
                 let along = || positions.iter().map(|at| at[axis]);
                 let at = |i: i32| self.frame.origin[axis] + f64::from(i) * self.frame.spacing;
@@ -154,7 +166,7 @@ impl Marking {
             let spans: Vec<String> = (0..self.frame.dimension).map(span).collect();
             text += &format!("; fluid is from {}", spans.join(", "));
         }
-        let of_pixels = places.iter().any(|place| !matches!(place, Place::Sites(_)));
+        let of_pixels = !places.iter().all(Place::is_position);
         if let Some((pixels, values)) = self.pixels.as_ref().zip(self.values.as_ref()).filter(|_| of_pixels) {
             let mut known = BTreeSet::new();
             for &at in positions {

@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::opening::{BoxConfig, OpeningConfig};
 use crate::rules::Condition;
+use crate::spot::{DiscConfig, SegmentConfig};
 use crate::wall_part::WallPartConfig;
 
-/// A region: a name and exactly one of `box`, `label`, `colour`, `below`, `above`, `equals`, `between`, `any_of`, e.g. {"name":
-/// "water", "box": {"min": ["0 m", "0 m"], "max": ["1 m", "2 m"]}} or {"name": "vent", "label": "vent"}. Its nodes are the
-/// fluid nodes there. Regions may overlap. Where pixels or voxels are divided by `refine`, a node is of the one it lies in;
-/// where smoothing makes fluid of a part of a wall pixel, nodes there are of the nearest fluid one.
+/// A region: a name and exactly one of `box`, `disc`, `segment`, `label`, `colour`, `below`, `above`, `equals`,
+/// `between`, `any_of`, e.g. {"name": "water", "box": {"min": ["0 m", "0 m"], "max": ["1 m", "2 m"]}} or {"name":
+/// "vent", "label": "vent"}. Its nodes are the fluid nodes there. Regions may overlap. Where pixels or voxels are
+/// divided by `refine`, a node is of the one it lies in; where smoothing makes fluid of a part of a wall pixel, nodes
+/// there are of the nearest fluid one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", default)]
 pub struct RegionConfig {
@@ -20,6 +22,11 @@ pub struct RegionConfig {
     /// Nodes in this box.
     #[serde(rename = "box")]
     pub bounds: Option<BoxConfig>,
+    /// Nodes around a point, e.g. {"centre": ["500.12 km", "4177.5 km"], "radius": "20 m"}; without a radius the node
+    /// there.
+    pub disc: Option<DiscConfig>,
+    /// Nodes along a line, e.g. a fissure, {"from": ["1 km", "2 km"], "to": ["1.4 km", "2.3 km"]}.
+    pub segment: Option<SegmentConfig>,
     /// Nodes of pixels or voxels that a rule of the geometry labels so, e.g. "vent" with the rule {"colour": "#ff0000", "is":
     /// "vent"}: they are fluid.
     pub label: Option<String>,
@@ -43,6 +50,10 @@ pub struct RegionConfig {
 pub enum PlaceConfig {
     /// Nodes in this box.
     Box(BoxConfig),
+    /// Nodes around a point.
+    Disc(DiscConfig),
+    /// Nodes along a line.
+    Segment(SegmentConfig),
     /// Nodes of pixels or voxels that a rule of the geometry labels so.
     Label(String),
     /// Nodes of pixels of exactly this colour; images only.
@@ -58,13 +69,18 @@ pub enum PlaceConfig {
 }
 
 impl PlaceConfig {
-    /// The condition on values; none of a box or a label.
+    /// Whether it says where nodes are, not what they are made from.
+    pub(crate) fn is_position(&self) -> bool {
+        matches!(self, Self::Box(_) | Self::Disc(_) | Self::Segment(_))
+    }
+
+    /// The condition on values; none of a position or a label.
     ///
     /// # Errors
     /// When nothing meets it.
     pub(crate) fn condition(&self) -> Result<Option<Condition>> {
         Ok(Some(match self {
-            Self::Box(_) | Self::Label(_) => return Ok(None),
+            Self::Box(_) | Self::Disc(_) | Self::Segment(_) | Self::Label(_) => return Ok(None),
             Self::Colour(text) => Condition::colour(text)?,
             Self::Below(v) => Condition::below(*v),
             Self::Above(v) => Condition::above(*v),
@@ -77,8 +93,7 @@ impl PlaceConfig {
 impl RegionConfig {
     /// Whether some place of it is one of pixels, by their values or the labels that these have.
     pub(crate) fn asks_for_values(&self) -> bool {
-        let of_pixels = |place: &PlaceConfig| !matches!(place, PlaceConfig::Box(_));
-        self.places().is_ok_and(|places| places.iter().any(of_pixels))
+        self.places().is_ok_and(|places| !places.iter().all(PlaceConfig::is_position))
     }
 
     /// Its places.
@@ -88,6 +103,8 @@ impl RegionConfig {
     pub(crate) fn places(&self) -> Result<Vec<PlaceConfig>> {
         let one = [
             self.bounds.clone().map(PlaceConfig::Box),
+            self.disc.clone().map(PlaceConfig::Disc),
+            self.segment.clone().map(PlaceConfig::Segment),
             self.label.clone().map(PlaceConfig::Label),
             self.colour.clone().map(PlaceConfig::Colour),
             self.below.map(PlaceConfig::Below),
@@ -101,7 +118,7 @@ impl RegionConfig {
             (0, Some(places)) if !places.is_empty() => Ok(places.clone()),
             (0, Some(_)) => Err(Fault::usage("\"any_of\" is empty; give places, or take the region out")),
             (n, any_of) => Err(Fault::usage(format!(
-                "has {} places; give exactly one of box, label, colour, below, above, equals, between, any_of",
+                "has {} places; give exactly one of box, disc, segment, label, colour, below, above, equals, between, any_of",
                 n + usize::from(any_of.is_some())
             ))),
         }
