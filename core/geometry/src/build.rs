@@ -1,11 +1,12 @@
 //! From a config to a domain: read, label, refine, open, connect, one phase a line.
 
+mod of_surface;
+mod of_terrain;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use hematite_config::{Fault, Result, sibling};
-use hematite_units::quantity::Length;
 use rayon::prelude::*;
 
 use crate::config::{GeometryConfig, Keep};
@@ -13,17 +14,19 @@ use crate::connect::{behind, connect, pieces};
 use crate::domain::{Domain, OpenedEnd, Opening, RemovedRun, Report, Resampled, Site};
 use crate::end::{End, EndsConfig, seeks_tips};
 use crate::field::{self, FieldConfig};
+use crate::heights::Heights;
 use crate::marking::{Frame, Marking, Place};
 use crate::opening::{self, OpeningConfig};
 use crate::pixels::Pixels;
 use crate::region::{self, RegionConfig};
 use crate::rules::Condition;
 use crate::specks::Specks;
-use crate::surface::{SurfaceConfig, count};
 use crate::volume::{Values, Volume};
-use crate::voxel_size::{VoxelSize, check_spacing};
+use crate::voxel_size::VoxelSize;
 use crate::wall_part::{self, Labelled, WallPartConfig};
-use crate::{border, doubts, gaps, grey, read, refine, rules, surface, tips, unruled};
+use crate::{border, doubts, gaps, grey, read, refine, rules, tips, unruled};
+use of_surface::{leaks, refuse_pixels, within_surface};
+use of_terrain::on_terrain;
 
 /// Makes the labelled lattice of a config without named parts of the wall; see [`build_with_parts`].
 ///
@@ -60,9 +63,11 @@ pub fn build_marked(
     regions: &[RegionConfig],
     fields: &BTreeMap<String, FieldConfig>,
 ) -> Result<(Domain, Marking)> {
-    let Drawn { mut domain, openings, ends, labelled, picture } = match &geometry.surface {
-        Some(surface) => within_surface(config_path, geometry, surface, openings, wall_parts)?,
-        None => drawn(config_path, geometry, openings, wall_parts, regions)?,
+    let source = (&geometry.surface, &geometry.terrain);
+    let Drawn { mut domain, openings, ends, labelled, picture } = match source {
+        (Some(surface), _) => within_surface(config_path, geometry, surface, openings, wall_parts)?,
+        (_, Some(terrain)) => on_terrain(config_path, geometry, terrain, (openings, wall_parts), regions, fields)?,
+        _ => drawn(config_path, geometry, openings, wall_parts, regions)?,
     };
     match &picture {
         Some(_) => field::check(fields, regions)?,
@@ -94,56 +99,28 @@ pub fn build_marked(
     })?;
     domain.report.opened = opened(&openings, &ends);
     wall_part::mark(&mut domain, wall_parts, labelled.as_ref())?;
-    let leaks = if domain.surface.is_some() { leaks(&domain) } else { gaps::gaps(&domain) };
+    let leaks = match source {
+        (Some(_), _) => leaks(&domain),
+        // Nothing flows around the corners of its cells.
+        (_, Some(_)) => None,
+        _ => gaps::gaps(&domain),
+    };
     domain.report.warnings.extend(leaks);
     let place = |region: &RegionConfig| Ok((region.name.clone(), Place::all(&domain, region)?));
     let regions = regions.iter().map(place).collect::<Result<_>>()?;
-    let Picture { pixels, values, rules } = picture.unwrap_or_default();
-    let is_looked_up = values.is_some() || fields.values().any(FieldConfig::has_file);
+    let Picture { pixels, values, rules, heights } = picture.unwrap_or_default();
+    let is_looked_up = heights.is_some() || values.is_some() || fields.values().any(FieldConfig::has_file);
     let marking = Marking {
         config_path: config_path.to_owned(),
         regions,
         fields: fields.clone(),
         frame: Frame { dimension: domain.dimension, spacing: domain.spacing, origin: domain.origin },
         pixels: pixels.filter(|_| is_looked_up),
+        heights,
         rules,
         values,
     };
     Ok((domain, marking))
-}
-
-/// Refuses regions and fields that ask for a picture's pixels, where the geometry has none.
-fn refuse_pixels(regions: &[RegionConfig], fields: &BTreeMap<String, FieldConfig>) -> Result<()> {
-    if let Some(region) = regions.iter().find(|region| region.asks_for_values()) {
-        return Err(Fault::usage(format!(
-            "regions: \"{}\": colours and values are those of a picture, and a surface has none: give a \"box\"",
-            region.name
-        )));
-    }
-    if let Some((name, _)) = fields.iter().find(|(_, field)| field.has_file()) {
-        return Err(Fault::usage(format!(
-            "fields: \"{name}\": a file has a value for each pixel of the geometry, and a surface has none: give a \"constant\", or \
-             values for \"regions\""
-        )));
-    }
-    Ok(())
-}
-
-/// What to say of links that go through the surface from fluid to fluid.
-fn leaks(domain: &Domain) -> Option<String> {
-    let is_fluid = |site: [i32; 3]| {
-        let at = site.map(|i| i.max(0) as usize);
-        let is_inside = (0..3).all(|axis| site[axis] >= 0 && at[axis] < domain.extent[axis]);
-        is_inside && domain.sites[domain.index(at)] == Site::FLUID
-    };
-    let (count, first) = domain.surface.as_ref()?.leaks(is_fluid)?;
-    let place = [0, 1, 2].map(|axis| domain.origin[axis] + (f64::from(first[axis]) + 0.5) * domain.spacing);
-    let place = place.map(|x| format!("{x:.4e}")).join(", ");
-    Some(format!(
-        "{count} link{} through the surface, the first near ({place}) m: walls thinner than a spacing \
-         leak there, unless shells overlap; take a smaller spacing",
-        if count == 1 { " between fluid nodes goes" } else { "s between fluid nodes go" }
-    ))
 }
 
 /// A domain before its openings are placed.
@@ -168,6 +145,8 @@ struct Picture {
     values: Option<Values>,
     /// Conditions and labels of the rules, in their order, likewise.
     rules: Vec<(Condition, String)>,
+    /// Heights at the pixels of terrain.
+    heights: Option<Heights>,
 }
 
 /// The domain of an image or a volume.
@@ -258,15 +237,13 @@ fn drawn(
         _ => Vec::new(),
     };
     let pixels = Pixels { labels, whole: read, factors: division.factors, padding: lattice.padding, periodic };
-    let picture = Some(Picture { pixels: Some(pixels), values, rules });
+    let picture = Some(Picture { pixels: Some(pixels), values, rules, heights: None });
     Ok(Drawn { domain, openings, ends, labelled, picture })
 }
 
-/// What to say of a picture or a volume without ends, and of a surface.
+/// What to say of a picture or a volume without ends.
 const NO_BORDER: &str =
     "the border cuts no vessel, and no vessel ends within it, so that there are no ends; crop the picture or volume";
-const NO_CAPS: &str =
-    "the surface has no flat ends across its vessels, and no vessel ends within it; cut it flat there";
 
 /// Ends that are listed at most.
 const LISTED: usize = 100;
@@ -354,96 +331,6 @@ fn opened(openings: &[OpeningConfig], ends: &[End]) -> Vec<OpenedEnd> {
     openings.iter().filter_map(of).collect()
 }
 
-/// Adds the tips of a surface to its `ends` where they are sought, and says which kind of ends it has.
-fn add_tips(domain: &mut Domain, is_sought: bool, of_largest: bool, ends: &mut Vec<End>) -> Option<String> {
-    let others = ends.len();
-    if is_sought {
-        tips::add(domain, of_largest, ends);
-    }
-    match (others, ends.len() - others, is_sought) {
-        (0, 0, false) => Some(
-            "no open rims or flat caps, so that no ends are listed; with \"ends\" in \"surface\" the tips of its vessels are \
-             sought"
-                .to_owned(),
-        ),
-        (0, _, true) => Some("no open rims or flat caps: its ends are tips, read from the voxels".to_owned()),
-        (_, 0, _) => None,
-        (_, tips, _) => Some(format!("{} read from the voxels, beside its other ends", count(tips, "tip"))),
-    }
-}
-
-/// The domain within a surface.
-fn within_surface(
-    config_path: &Path,
-    geometry: &GeometryConfig,
-    config: &SurfaceConfig,
-    openings: &[OpeningConfig],
-    wall_parts: &[WallPartConfig],
-) -> Result<Drawn> {
-    for (key, given, instead) in [
-        ("image", geometry.image.is_some(), "give one source"),
-        ("voxels", geometry.voxels.is_some(), "give one source"),
-        ("rules", geometry.rules.is_some(), "the fluid is within the surface"),
-        ("crop", geometry.crop.is_some(), "cut vessels by openings with \"section\""),
-        ("specks", geometry.specks.is_some(), "\"keep\" chooses pieces"),
-        ("refine", geometry.refine.is_some(), "take a smaller \"spacing\""),
-        ("periodic", !geometry.periodic.is_empty(), "give openings at the ends"),
-        ("ends", geometry.ends.is_some(), "write \"ends\" into \"surface\""),
-    ] {
-        if given {
-            return Err(Fault::usage(format!("geometry.{key} is not for surfaces: take it out; {instead}")));
-        }
-    }
-    let spacing = geometry
-        .spacing
-        .map(Length::si)
-        .ok_or_else(|| Fault::usage("geometry: needs \"spacing\", the edge of a lattice site, e.g. \"0.5 mm\""))?;
-    check_spacing(spacing)?;
-    opening::check(openings, |_| false)?;
-    if let Some(opening) = openings.iter().find(|opening| opening.face.is_some()) {
-        return Err(Fault::usage(format!(
-            "opening \"{}\": \"face\" is not for surfaces, which close the vessel there: give the vessel's \"end\" or a \"section\"",
-            opening.name
-        )));
-    }
-    wall_part::check(wall_parts, openings, |_| false)?;
-    let mut loaded = surface::load(config_path, config)?;
-    let mut ends = std::mem::take(&mut loaded.ends);
-    let (mut notes, warnings) = (std::mem::take(&mut loaded.notes), std::mem::take(&mut loaded.warnings));
-    let filled = surface::fill(loaded, spacing)?;
-    let mut domain = Domain {
-        dimension: 3,
-        extent: filled.extent,
-        spacing,
-        origin: filled.origin,
-        periodic: [false; 3],
-        sites: filled.sites,
-        openings: Vec::new(),
-        wall_parts: wall_parts.iter().map(|part| part.name.clone()).collect(),
-        surface: Some(Arc::new(filled.surface)),
-        report: Report { read: filled.extent.map(|n| n - 2), warnings, ..Report::default() },
-    };
-    let is_sought = seeks_tips(config.ends.as_ref(), openings, &ends);
-    notes.extend(add_tips(&mut domain, is_sought, geometry.keep == Some(Keep::Largest), &mut ends));
-    domain.report.surface = notes;
-    list(&mut domain, &ends);
-    if config.ends.is_some() && !is_sought {
-        let doubts = doubts::doubts(&domain, geometry.keep == Some(Keep::Largest), &ends);
-        domain.report.warnings.extend(doubts);
-    }
-    refuse_negative("geometry.surface.ends", config.ends.as_ref())?;
-    let all =
-        config.ends.as_ref().map(|config| config.openings("geometry.surface.ends", NO_CAPS, &ends, 3)).transpose();
-    let openings = [openings, &all.map_err(|fault| with_list(fault, &domain.report))?.unwrap_or_default()].concat();
-    opening::check(&openings, |_| false)?;
-    opening::check_ends(&openings, Some(&ends)).map_err(|fault| with_list(fault, &domain.report))?;
-    wall_part::check(wall_parts, &openings, |_| false)?;
-    let normal = |opening: &OpeningConfig| opening.normal().or_else(|| Some(ends.get(opening.end?)?.normal));
-    domain.openings =
-        openings.iter().map(|o| Opening { name: o.name.clone(), kind: o.kind, normal: normal(o) }).collect();
-    Ok(Drawn { domain, openings, ends, labelled: None, picture: None })
-}
-
 /// The files that fields are read from, for provenance.
 pub fn field_inputs(config_path: &Path, fields: &BTreeMap<String, FieldConfig>) -> Vec<PathBuf> {
     fields.values().flat_map(|field| field.inputs(config_path)).collect()
@@ -458,6 +345,7 @@ pub fn inputs(config_path: &Path, geometry: &GeometryConfig) -> Vec<PathBuf> {
         files.push(path);
         files.extend(companions);
     }
+    files.extend(geometry.terrain.iter().map(|terrain| sibling(config_path, &terrain.file)));
     if let Some(surface) = &geometry.surface {
         files.extend(surface.files(config_path));
     }
@@ -468,7 +356,9 @@ fn load(config_path: &Path, geometry: &GeometryConfig) -> Result<Volume> {
     match (&geometry.image, &geometry.voxels) {
         (Some(image), None) => read::image(&sibling(config_path, image)),
         (None, Some(voxels)) => read::voxels(&sibling(config_path, &voxels.file), voxels),
-        (None, None) => Err(Fault::usage("geometry: has no source; give \"image\" (2-D), \"voxels\" or \"surface\"")),
+        (None, None) => {
+            Err(Fault::usage("geometry: has no source; give \"image\" (2-D), \"voxels\", \"surface\" or \"terrain\""))
+        }
         (Some(_), Some(_)) => Err(Fault::usage("geometry: has two sources; give one of \"image\" and \"voxels\"")),
     }
 }

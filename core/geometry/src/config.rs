@@ -11,9 +11,10 @@ use crate::end::EndsConfig;
 use crate::read::raw::Layout;
 use crate::specks::SpecksConfig;
 use crate::surface::SurfaceConfig;
+use crate::terrain::TerrainConfig;
 use crate::volume::{Endian, ValueType};
 
-/// Where the lattice comes from: exactly one of `image`, `voxels` and `surface`, with a `spacing`, e.g.
+/// Where the lattice comes from: exactly one of `image`, `voxels`, `surface` and `terrain`, with a `spacing`, e.g.
 /// {"image": "vessel.png", "spacing": "4 um"}.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", default)]
@@ -31,10 +32,15 @@ pub struct GeometryConfig {
     /// openings are those of the file, times its unit. `rules`, `crop`, `refine`, `specks`, `ends` and `periodic` are
     /// not for surfaces.
     pub surface: Option<SurfaceConfig>,
+    /// A model of terrain, e.g. {"file": "etna.tif", "unit": "1 m"}: every cell with a height is a fluid node of a 2-D
+    /// lattice, and the case has the field "elevation". `rules`, `specks`, `ends`, `periodic` and openings are not for
+    /// terrain.
+    pub terrain: Option<TerrainConfig>,
     /// The spacing of the lattice, e.g. "4 um": the edge of one pixel, or of one voxel where nothing else tells that.
     /// With `refine` the lattice is finer by that factor. Voxels of another known edge (by their header and its unit,
-    /// or by `voxels.edges`) are resampled to this spacing, along smoothed walls. Default: the known edge of voxels
-    /// that are cubes.
+    /// or by `voxels.edges`) are resampled to this spacing, along smoothed walls. So are cells of terrain of another
+    /// edge: heights are interpolated to a finer spacing, to a coarser one they are the means over its sites. Default:
+    /// the known edge of voxels that are cubes, and of cells.
     pub spacing: Option<Length>,
     /// Which values become what; the first rule that matches decides, and every value must meet one, e.g.
     /// [{"below": 128, "is": "wall"}, {"any": true, "is": "fluid"}]. Default: zero (black) is wall, all else fluid.

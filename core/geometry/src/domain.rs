@@ -110,6 +110,12 @@ pub struct Report {
     /// What the surface is and what was mended, a sentence each; empty for images and volumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surface: Vec<String>,
+    /// What the model of terrain is, a sentence each; empty for other sources.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub terrain: Vec<String>,
+    /// The reference system of coordinates, e.g. "EPSG:32633", where the file of the terrain names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference_system: Option<String>,
     /// What walls that run smoothly between pixels or voxels made of the fluid's size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resampled: Option<Resampled>,

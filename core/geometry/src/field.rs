@@ -30,8 +30,9 @@ pub struct FieldConfig {
     pub offset: Option<Quantity>,
     /// The value in the file that stands for none, e.g. -9999, as NaN always does. Every fluid node needs a value.
     pub missing: Option<f64>,
-    /// How values come to nodes between the centres of pixels or voxels, where these are divided: "linear" (default) or
-    /// "nearest". Values of walls and openings are left out, and so is what would be beyond the picture.
+    /// How values come to nodes between the centres of pixels or voxels, where these are divided: "linear" (default)
+    /// or "nearest". Larger nodes have the mean over the pixels that they cover, or the value of the one in their
+    /// middle. Values of walls and openings are left out, and so is what would be beyond the picture.
     pub interpolation: Option<Interpolation>,
     /// The same at all nodes, e.g. "300 K".
     pub constant: Option<Quantity>,

@@ -1,9 +1,10 @@
-//! Images, voxel volumes and surfaces to a labelled lattice.
+//! Images, voxel volumes, surfaces and models of terrain to a labelled lattice.
 //!
-//! [`build()`] reads the `geometry` and `openings` of a case config and makes a [`Domain`]: every lattice site is wall,
-//! fluid, or part of an opening; [`build_with_parts`] marks named parts of the wall besides. [`build_marked`] gives a
-//! [`Marking`], too, which tells the nodes of named regions and the values of fields at nodes. Coordinates count from the
-//! lower-left corner of the image, y up, and stay put under cropping, refinement and padding.
+//! [`build()`] reads the `geometry` and `openings` of a case config and makes a [`Domain`]: every lattice site is
+//! wall, fluid, or part of an opening; [`build_with_parts`] marks named parts of the wall besides. [`build_marked`]
+//! gives a [`Marking`], too, which tells the nodes of named regions and the values of fields at nodes. Coordinates
+//! count from the lower-left corner of the image, y up, and stay put under cropping, refinement and padding; those of
+//! terrain are the map's.
 
 mod axes;
 mod behind;
@@ -22,6 +23,7 @@ mod fluid;
 mod fronts;
 mod gaps;
 mod grey;
+mod heights;
 mod local_sums;
 mod marking;
 pub mod models;
@@ -30,12 +32,14 @@ mod pixels;
 pub mod read;
 mod refine;
 mod region;
+mod relief;
 mod rules;
 mod section;
 mod smooth;
 mod specks;
 mod spot;
 mod surface;
+mod terrain;
 mod thin;
 mod tips;
 mod unruled;
@@ -59,6 +63,7 @@ pub use section::Section;
 pub use specks::SpecksConfig;
 pub use spot::{DiscConfig, SegmentConfig};
 pub use surface::{Cuts, Foot, Surface, SurfaceConfig};
+pub use terrain::{ELEVATION, TerrainConfig};
 pub use thin::{ThinWalls, thin_walls};
 pub use volume::{Endian, MAX_PIXELS, MAX_VOXELS, ValueType, Values, Volume};
 pub use wall_part::{WHOLE_WALL, WallPartConfig};

@@ -9,11 +9,13 @@ use rayon::prelude::*;
 
 use crate::domain::Domain;
 use crate::field::{FieldConfig, Interpolation};
+use crate::heights::Heights;
 use crate::opening::{bounds, ranges};
 use crate::pixels::Pixels;
 use crate::region::{PlaceConfig, RegionConfig};
 use crate::rules::{Condition, check_colours};
 use crate::spot::{Disc, Segment};
+use crate::terrain::ELEVATION;
 use crate::volume::Values;
 
 /// The nodes of a region.
@@ -43,6 +45,8 @@ pub struct Marking {
     pub(crate) fields: BTreeMap<String, FieldConfig>,
     pub(crate) frame: Frame,
     pub(crate) pixels: Option<Pixels>,
+    /// Heights at pixels, where the geometry is terrain.
+    pub(crate) heights: Option<Heights>,
     /// The geometry's own values, where a region asks for them.
     pub(crate) values: Option<Values>,
     /// Conditions and labels of the geometry's rules, in their order.
@@ -128,7 +132,10 @@ impl Marking {
             let unit = field.dimension().unwrap_or_default().symbol();
             Ok(FieldValues { name: name.clone(), unit, values })
         };
-        self.fields.iter().map(find).collect()
+        let mut found = self.fields.iter().map(find).collect::<Result<Vec<_>>>()?;
+        found.extend(self.elevation(positions));
+        found.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
     }
 
     /// Whether a place holds a node.
@@ -220,6 +227,14 @@ impl Marking {
             return Err(Fault::usage(format!("{lack} no value, the first at {place}{pixel}: {remedy}")));
         }
         Ok(values)
+    }
+
+    /// The field of the heights of terrain.
+    fn elevation(&self, positions: &[[i32; 3]]) -> Option<FieldValues> {
+        let (heights, pixels) = self.heights.as_ref().zip(self.pixels.as_ref())?;
+        let height = |(pixel, share): ([usize; 3], f64)| (heights.at(pixels.number(pixel)).unwrap_or(f64::NAN), share);
+        let values = positions.par_iter().map(|&at| mean(pixels.around(at).into_iter().map(height))).collect();
+        Some(FieldValues { name: ELEVATION.to_owned(), unit: "m".to_owned(), values })
     }
 
     /// Puts the values of regions in the place of others.

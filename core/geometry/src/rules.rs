@@ -276,7 +276,10 @@ fn colour(text: &str) -> Result<[u8; 3]> {
 }
 
 /// First and one past the last voxel along each axis.
-fn bounds(shape: [usize; 3], crop: Option<&Crop>) -> Result<([usize; 3], [usize; 3])> {
+///
+/// # Errors
+/// A crop of other dimensions, empty, or outside the volume.
+pub fn bounds(shape: [usize; 3], crop: Option<&Crop>) -> Result<([usize; 3], [usize; 3])> {
     let Some(crop) = crop else { return Ok(([0; 3], shape)) };
     let dimension = if shape[2] == 1 { 2 } else { 3 };
     if [&crop.min, &crop.max].iter().any(|corner| corner.len() != dimension) {

@@ -85,7 +85,8 @@ impl VoxelSize {
     }
 }
 
-fn is_same(a: f64, b: f64) -> bool {
+/// Whether two lengths are the same, rounded.
+pub fn is_same(a: f64, b: f64) -> bool {
     (a - b).abs() <= SAME * b.abs()
 }
 

@@ -2,8 +2,11 @@
 //!
 //! Every reader checks the size that a header claims against the length of the file before it allocates.
 
+mod ascii_grid;
 mod counted;
 pub mod folder;
+mod geo_tiff;
+mod grid;
 pub mod image;
 pub mod meta_image;
 pub mod nifti;
@@ -24,6 +27,8 @@ use hematite_config::{Fault, Result};
 use crate::axes::upright;
 use crate::config::VoxelConfig;
 use crate::volume::Volume;
+
+pub use grid::{Grid, MapPlace};
 
 /// Reads a 2-D image; the first row of the result is the lowest one of the picture, so that y points up.
 ///
@@ -64,6 +69,25 @@ pub fn voxels(path: &Path, config: &VoxelConfig) -> Result<Volume> {
     }
     .map(upright)
     .map_err(within)
+}
+
+/// Reads a model of terrain: an ESRI ASCII grid, a GeoTIFF, or a grey image.
+///
+/// # Errors
+/// A usage fault that names the file and what is wrong with it.
+pub fn terrain(path: &Path) -> Result<Grid> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let grid = match &*ending {
+        "asc" => ascii_grid::read(path),
+        "tif" | "tiff" => geo_tiff::read(path),
+        "png" | "pgm" | "pnm" => {
+            image(path).map(|volume| Grid { volume, place: None, missing: None, height_unit: None })
+        }
+        _ => Err(Fault::usage(
+            "not a known format of terrain: its name must end in .asc (ESRI ASCII grid), .tif (GeoTIFF), .png or .pgm",
+        )),
+    };
+    grid.map_err(|fault| fault.within(path.display()))
 }
 
 /// The files that [`voxels`] reads beside `path`: the data file of a detached header.

@@ -12,7 +12,15 @@ use super::tiff_claims::{Directories, check_pixels, fault};
 use super::{length, open_fault};
 use crate::volume::{self, MAX_PIXELS, MAX_VOXELS, Values, Volume};
 
-pub(super) fn read(path: &Path) -> Result<Volume> {
+/// The first page, and the decoder that stands at it.
+pub(super) fn first_page(path: &Path) -> Result<(Volume, Decoder<BufReader<File>>)> {
+    let (mut decoder, _, stored) = open(path)?;
+    let volume = page(&mut decoder, stored, 0)?;
+    Ok((volume, decoder))
+}
+
+/// A file at its first page, its directories up to that one, and its bytes.
+fn open(path: &Path) -> Result<(Decoder<BufReader<File>>, Directories, u64)> {
     let file = File::open(path).map_err(open_fault)?;
     let stored = length(&file)?;
     // Every page passes `check_pixels` first, so no page needs more than this.
@@ -22,7 +30,12 @@ pub(super) fn read(path: &Path) -> Result<Volume> {
     limits.intermediate_buffer_size = most;
     let mut directories = Directories::of(path)?;
     directories.check_next().map_err(|fault| fault.within("page 1"))?;
-    let mut decoder = Decoder::new(BufReader::new(file)).map_err(fault)?.with_limits(limits);
+    let decoder = Decoder::new(BufReader::new(file)).map_err(fault)?.with_limits(limits);
+    Ok((decoder, directories, stored))
+}
+
+pub(super) fn read(path: &Path) -> Result<Volume> {
+    let (mut decoder, mut directories, stored) = open(path)?;
     let mut whole: Option<Volume> = None;
     loop {
         let pages = whole.as_ref().map_or(0, |volume| volume.shape[2]);

@@ -41,7 +41,11 @@ const TETRAHEDRON: [(&str, &str); 3] = [
     ),
 ];
 
-/// The same as binary STL.
+/// A model of terrain.
+const LAND: &str = "ncols 4\nnrows 3\nxllcorner 500000\nyllcorner 4170000\ncellsize 10\nNODATA_value -9999\n\
+                    120.5 121 122 123\n110 111.25 -9999 113\n100 101 102 103\n";
+
+/// The tetrahedron as binary STL.
 fn binary_stl() -> Vec<u8> {
     let corners = [[1.0, 1.0, 1.0], [-1.0, -1.0, 1.0], [-1.0, 1.0, -1.0], [1.0, -1.0, -1.0_f32]];
     let mut bytes = vec![0; 80];
@@ -60,6 +64,7 @@ pub fn make(folder: &Folder) {
         format.files.iter().for_each(|(name, content)| folder.write(name, content));
     }
     TETRAHEDRON.iter().for_each(|(name, text)| folder.write(name, text.as_bytes()));
+    folder.write("land.asc", LAND.as_bytes());
     folder.write("binary.stl", &binary_stl());
     let mut suspension = bent_channel();
     suspension.run["time"]["steps"] = json!(80);
@@ -90,6 +95,10 @@ pub fn all(folder: &Path) -> Vec<Reader> {
             add(file, Box::new(move |_| build(&config, &geometry, &[]).map(drop)));
         }
     }
+    let land = json!({"terrain": {"file": "land.asc", "unit": "1 m", "cell_unit": "1 m"}});
+    let land: GeometryConfig = from_value("test", land).expect("a config");
+    let config = folder.join("case.json");
+    add("land.asc", Box::new(move |_| build(&config, &land, &[]).map(drop)));
     for file in TETRAHEDRON.iter().map(|(file, _)| *file).chain(["binary.stl"]) {
         let shape = json!({"kind": "mesh", "file": file, "unit": "4 um"});
         let shape: ShapeConfig = from_value("test", shape).expect("a shape");
