@@ -90,7 +90,7 @@ clean: ## remove outputs: case files and run folders, nothing built
 
 # Drawn where missing; the same picture every time.
 GEOMS := geoms/aneurysm.png geoms/aneurysm-standard.png geoms/aneurysm-large.png geoms/bifurcation.mha geoms/porous.mha \
-	geoms/slit.png geoms/square.png
+	geoms/slit.png geoms/square.png geoms/volcano.asc
 geoms/aneurysm.png: SHAPE := aneurysm --size 64
 geoms/aneurysm-standard.png: SHAPE := aneurysm --size 250
 geoms/aneurysm-large.png: SHAPE := aneurysm --size 250 --length 2556
@@ -98,6 +98,7 @@ geoms/bifurcation.mha: SHAPE := bifurcation --size 24 --voxels
 geoms/porous.mha: SHAPE := porous --size 64
 geoms/slit.png: SHAPE := channel --size 32 --length 96
 geoms/square.png: SHAPE := channel --size 128 --length 128
+geoms/volcano.asc: SHAPE := volcano --size 256
 $(GEOMS): | setup
 	$(CARGO) run --quiet --release --locked -p hematite-geometry --example draw -- $(SHAPE) -o $@
 

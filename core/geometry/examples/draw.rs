@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use clap::{Parser, ValueEnum};
 use hematite_config::{Exit, Fault, Result, guarded};
 use hematite_geometry::models::{Model, aneurysm, bifurcation, channel, porous};
-use hematite_geometry::{write_meta_image, write_png};
+use hematite_geometry::volcano::volcano;
+use hematite_geometry::{write_ascii_grid, write_meta_image, write_png};
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Shape {
@@ -18,14 +19,16 @@ enum Shape {
     Bifurcation,
     /// A periodic block of overlapping spheres (always voxels).
     Porous,
+    /// A volcano on a plain (always terrain, to an .asc).
+    Volcano,
 }
 
-/// Draws a shipped geometry: white is fluid in a .png, 1 is fluid in a .mha.
+/// Draws a shipped geometry: white is fluid in a .png, 1 is fluid in a .mha, heights in an .asc are metres.
 #[derive(Parser)]
 struct Arguments {
     /// What to draw.
     shape: Shape,
-    /// Width of the vessel in pixels; edge of the porous block in voxels.
+    /// Width of the vessel in pixels; edge of the porous block in voxels, of the volcano's land in cells.
     #[arg(long, default_value_t = 64, value_parser = clap::value_parser!(u32).range(4..=2048))]
     size: u32,
     /// Aneurysm and channel: length of the vessel in pixels; four widths by default.
@@ -40,7 +43,7 @@ struct Arguments {
     /// Porous: share of fluid.
     #[arg(long, default_value_t = 0.5)]
     porosity: f64,
-    /// Porous: seed of the grains' places.
+    /// Porous: seed of the grains' places. Volcano: that of its noise.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// The file to write.
@@ -74,6 +77,10 @@ fn draw(arguments: &Arguments) -> Result<Exit> {
                 return Err(Fault::usage(format!("--porosity {} is outside 0.01 to 1", arguments.porosity)));
             }
             porous(size, radius, arguments.porosity, arguments.seed)
+        }
+        Shape::Volcano => {
+            write_ascii_grid(&arguments.output, &volcano(size, arguments.seed))?;
+            return Ok(Exit::Done);
         }
     };
     if model.shape[2] == 1 {

@@ -1,4 +1,5 @@
-//! Writers of the shipped geometries: PNG for pictures, compressed MetaImage for volumes.
+//! Writers of the shipped geometries: PNG for pictures, compressed MetaImage for volumes, ESRI ASCII grids for
+//! terrain.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -9,6 +10,7 @@ use flate2::write::ZlibEncoder;
 use hematite_config::{Fault, Result, publish};
 
 use crate::models::Model;
+use crate::volcano::Landscape;
 
 /// Writes a 2-D model as an 8-bit grey PNG: fluid white, wall black, the largest y at the top.
 ///
@@ -52,5 +54,28 @@ pub fn write_meta_image(path: &Path, model: &Model) -> Result<()> {
         )
         .map_err(fault)?;
         file.write_all(&packed).and_then(|()| file.flush()).map_err(fault)
+    })
+}
+
+/// Writes terrain as an ESRI ASCII grid (.asc) of heights in metres, to a tenth, the northern row first.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_ascii_grid(path: &Path, land: &Landscape) -> Result<()> {
+    let fault = |error: std::io::Error| Fault::io(format!("cannot write {}: {error}", path.display()));
+    let ([nx, ny], [x, y]) = (land.shape, land.corner);
+    publish(path, |temporary| {
+        let mut file = BufWriter::new(File::create(temporary).map_err(fault)?);
+        write!(
+            file,
+            "ncols {nx}\nnrows {ny}\nxllcorner {x}\nyllcorner {y}\ncellsize {}\nNODATA_value -9999\n",
+            land.cell
+        )
+        .map_err(fault)?;
+        for row in land.heights.chunks_exact(nx).rev() {
+            let row: Vec<String> = row.iter().map(|z| format!("{z:.1}")).collect();
+            writeln!(file, "{}", row.join(" ")).map_err(fault)?;
+        }
+        file.flush().map_err(fault)
     })
 }
