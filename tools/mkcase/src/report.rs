@@ -45,14 +45,16 @@ impl fmt::Display for Report<'_> {
             "read       {}: {} {}",
             inputs.join(", "),
             sizes(&geometry.read[..dimension]),
-            match (dimension, geometry.surface.is_empty()) {
-                (_, false) => "sites around the surface",
-                (2, _) => "pixels",
+            match (dimension, geometry.surface.is_empty(), geometry.terrain.is_empty()) {
+                (_, false, _) => "sites around the surface",
+                (_, _, false) => "cells",
+                (2, ..) => "pixels",
                 _ => "voxels",
             }
         )?;
         geometry.header.iter().try_for_each(|line| writeln!(f, "header     {line}"))?;
         geometry.surface.iter().try_for_each(|line| writeln!(f, "surface    {line}"))?;
+        geometry.terrain.iter().try_for_each(|line| writeln!(f, "terrain    {line}"))?;
         writeln!(
             f,
             "lattice    {:?}, {} sites, spacing {}",

@@ -8,11 +8,17 @@ use rayon::prelude::*;
 
 use super::mouth::of_kind;
 use super::scene::{FLUID_REMOVED, Scene, WALL, WALL_REMOVED};
+use super::terrain::of_region;
 
 /// The narrowest mark of an opening, pixels.
 const MARK: f64 = 3.0;
 /// The narrowest mark of what was removed, pixels.
 const SPECK: f64 = 2.0;
+
+/// The narrowest mark of a region of few nodes of terrain, pixels,
+const SPOT: f64 = 5.0;
+/// and how many nodes are few.
+const FEW: u64 = 200;
 
 /// A plane of sites.
 pub struct Plane {
@@ -88,6 +94,9 @@ pub fn paint(scene: &Scene, plane: &Plane, zoom: f64) -> RgbImage {
         paint_line(scene, plane, zoom, (height as usize - 1 - line) as f64, pixels);
     });
     scene.lattice.geometry.removed.iter().for_each(|run| paint_removed(scene, plane, zoom, run, &mut image));
+    if scene.terrain.is_some() {
+        mark_regions(scene, plane, zoom, &mut image);
+    }
     for opening in &scene.lattice.openings {
         for site in &opening.nodes {
             let at = scene.lattice.position[site.node.0 as usize];
@@ -98,6 +107,18 @@ pub fn paint(scene: &Scene, plane: &Plane, zoom: f64) -> RgbImage {
         }
     }
     image
+}
+
+/// Marks regions of few nodes, which would be lost in a large picture.
+fn mark_regions(scene: &Scene, plane: &Plane, zoom: f64, image: &mut RgbImage) {
+    let regions = scene.lattice.regions.iter().enumerate();
+    for (k, region) in regions.filter(|(_, region)| region.nodes() <= FEW) {
+        for node in region.runs().iter().cloned().flatten() {
+            let at = scene.lattice.position[node as usize];
+            let (low, high) = (at.map(f64::from), at.map(|i| f64::from(i) + 1.0));
+            fill(scene, plane, zoom, (low, high), SPOT, of_region(k), image);
+        }
+    }
 }
 
 /// Draws the line of pixels number `up` from below.

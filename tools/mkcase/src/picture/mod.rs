@@ -2,7 +2,7 @@
 //!
 //! [`page`] puts the panels together: [`flat`] draws sections along the lattice's axes (in 2-D the case itself), [`view`]
 //! the fluid as a solid seen from outside, [`members`] cells and bodies, [`openings`] where they open,
-//! [`label`] what these are called. All work
+//! [`label`] what these are called, [`terrain`] what the ground looks like. All work
 //! from the sparse lattice. Sites become pixels; what stands upon them, text and shapes.
 
 mod depth;
@@ -15,6 +15,7 @@ mod openings;
 mod page;
 mod scene;
 mod shade;
+mod terrain;
 mod view;
 
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use hematite_drawing::scale_bar::{SCALE_BAR_HEIGHT, scale_bar};
 use hematite_drawing::shapes::{Anchor, INK, Shapes};
 use hematite_drawing::text::{self, LINE_HEIGHT, wrap};
 use hematite_geometry::OpeningKind;
-use hematite_units::number::with_unit;
+use hematite_units::number::{short, with_unit};
 use image::RgbImage;
 
 use super::flat::{self, Plane};
@@ -16,6 +16,7 @@ use super::members;
 use super::mouth::{Mouth, of_kind};
 use super::openings::{self, ARROW, Arrow};
 use super::scene::{FLUID, FLUID_REMOVED, Scene, WALL, WALL_REMOVED, of_part};
+use super::terrain::of_region;
 use super::view::View;
 use crate::report::grouped;
 
@@ -207,10 +208,19 @@ fn colours(scene: &Scene) -> Vec<(String, Sample)> {
     if scene.owners.is_some() {
         let name = |part: usize| (format!("part {part}"), of_part(part));
         legend.extend((0..scene.parts.min(NAMED_PARTS)).map(name));
-    } else {
-        legend.push(("fluid".to_owned(), FLUID));
     }
-    legend.push(("wall".to_owned(), WALL));
+    match &scene.terrain {
+        Some(terrain) => {
+            legend.extend(terrain.range.map(|(z, colour)| (format!("ground at {} m", short(z)), colour)));
+            legend.push(("no data".to_owned(), WALL));
+            let regions = scene.lattice.regions.iter().enumerate();
+            legend.extend(regions.map(|(k, region)| (region.name.clone(), of_region(k))));
+        }
+        None => {
+            legend.extend(scene.owners.is_none().then(|| ("fluid".to_owned(), FLUID)));
+            legend.push(("wall".to_owned(), WALL));
+        }
+    }
     let removed = &scene.lattice.geometry.removed;
     for (was_fluid, name, colour) in
         [(true, "fluid removed", FLUID_REMOVED), (false, "specks of wall removed", WALL_REMOVED)]

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 
 use super::Picture;
 use super::mouth::Mouth;
+use super::terrain::Terrain;
 
 /// The fluid.
 pub const FLUID: [u8; 3] = [0xd3, 0xe3, 0xf3];
@@ -40,6 +41,8 @@ pub struct Scene<'a> {
     pub fluid_high: [i32; 3],
     /// Its openings.
     pub mouths: Vec<Mouth>,
+    /// Its ground, where it is one of terrain and no parts are shown.
+    pub terrain: Option<Terrain>,
 }
 
 impl<'a> Scene<'a> {
@@ -64,6 +67,7 @@ impl<'a> Scene<'a> {
             fluid_low,
             fluid_high,
             mouths: Mouth::all(lattice),
+            terrain: if picture.partition.is_none() { Terrain::of(lattice) } else { None },
         };
         for run in &lattice.geometry.removed {
             let [low, high] = [run.low, run.high].map(|corner| scene.site_of(corner.map(f64::from)));
@@ -87,9 +91,13 @@ impl<'a> Scene<'a> {
         [0, 1, 2].map(|axis| (metres[axis] - self.lattice.origin[axis]) / self.lattice.spacing)
     }
 
-    /// The colour of the fluid at a node: that of its part, where parts are shown.
+    /// The colour of the fluid at a node: that of its part, where parts are shown, and of the ground of terrain.
     pub fn colour_of(&self, node: usize) -> [u8; 3] {
-        self.owners.as_ref().map_or(FLUID, |owners| of_part(owners[node] as usize))
+        match (&self.owners, &self.terrain) {
+            (Some(owners), _) => of_part(owners[node] as usize),
+            (None, Some(terrain)) => terrain.colours[node],
+            (None, None) => FLUID,
+        }
     }
 
     /// What copies of a member from `low` to `high` (sites) there are beyond periodic faces, itself included: by how much each is
