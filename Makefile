@@ -30,7 +30,7 @@ export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 # Has cargo run test programs by a script that keeps how long tests take.
 TIMED := --config "target.'cfg(all())'.runner = '$(CURDIR)/tools/timed_tests.sh'"
 
-.PHONY: help setup build demo all test test-full lint validate endurance bench geoms clean
+.PHONY: help setup build demo lava all test test-full lint validate endurance bench geoms clean
 
 help: ## list the targets
 	@echo 'Hematite. Needs a Rust toolchain (https://rustup.rs); the rest is installed when missing (tools/setup.sh).'
@@ -50,6 +50,9 @@ demo: $(DEMO:%=runs/%/statistics/.done) ## the shipped examples from geometry to
 	@find $(DEMO:%=runs/%/statistics) -name '*.png' | sort | sed 's/^/  /'
 	@echo 'Cells:'
 	@cat $(DEMO:%=runs/%/statistics/cells.txt) | sed '/\.csv$$/d; /\.png$$/d; /\.svg$$/d; /\.json$$/d; s/^/  /'
+
+lava: runs/volcano/statistics/.done ## an eruption on a volcano, from terrain to maps
+	@find runs/volcano/statistics -name '*.png' | sort | sed 's/^/  /'
 
 all: $(RUNS:%=runs/%/statistics/.done) ## every run of runs/ and its statistics
 
@@ -122,7 +125,7 @@ runs/$(1)/.done: runs/$(1).json $(call case_of,$(1)) | build
 	@touch $$@
 
 runs/$(1)/statistics/.done: runs/$(1)/.done
-	$$(POST) flow runs/$(1) -o $$(@D)
+	if grep -q '"lava"' runs/$(1).json; then $$(POST) lava runs/$(1) -o $$(@D); else $$(POST) flow runs/$(1) -o $$(@D); fi
 	if [ -e runs/$(1)/cells.vtkhdf ]; then $$(POST) cells runs/$(1) -o $$(@D) | tee $$(@D)/cells.txt; fi
 	if [ -e runs/$(1)/bodies.vtkhdf ]; then $$(POST) bodies runs/$(1) -o $$(@D); fi
 	if [ -e runs/$(1)/polymers.vtkhdf ]; then $$(POST) polymers runs/$(1) -o $$(@D); fi

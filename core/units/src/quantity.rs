@@ -96,6 +96,8 @@ quantities! {
     Temperature, "a temperature", Dimension { temperature: 1, ..Dimension::new(0, 0, 0) }, "K", "300 K";
     /// A heat capacity of a mass in joules a kilogram and kelvin.
     SpecificHeat, "a heat capacity of a mass", Dimension { temperature: -1, ..Dimension::new(2, 0, -2) }, "J/kg/K", "1150 J/kg/K";
+    /// A latent heat in joules a kilogram.
+    LatentHeat, "a latent heat", Dimension::new(2, 0, -2), "J/kg", "350 kJ/kg";
     /// A force in newtons.
     Force, "a force", Dimension::new(1, 1, -2), "N", "50 pN";
     /// A mass in kilograms.

@@ -230,8 +230,8 @@ fn observed(case: &Case, name: &str, reader: &FieldReader) -> Result<Vec<bool>> 
     Ok(is)
 }
 
-fn georeference(_: &Header) -> Georeference {
-    Georeference::default()
+fn georeference(header: &Header) -> Georeference {
+    Georeference { system: header.geometry.reference_system.clone() }
 }
 
 impl Work<'_> {

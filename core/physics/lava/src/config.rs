@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use hematite_units::quantity::{
-    Acceleration, Density, DynamicViscosity, FlowRate, Length, Pressure, SpecificHeat, Temperature, Time,
+    Acceleration, Density, DynamicViscosity, FlowRate, LatentHeat, Length, Pressure, SpecificHeat, Temperature, Time,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,6 +59,10 @@ pub struct LavaConfig {
     /// Lava below this temperature becomes solid, e.g. "1143 K". Needed where viscosity or yield strength depend on temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solidus: Option<Temperature>,
+    /// Latent heat of a mass, e.g. "350 kJ/kg": below the solidus lava freezes bit by bit, as this heat is lost, and what is left
+    /// stays fluid at the solidus. Default: all lava of a cell freezes at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latent_heat: Option<LatentHeat>,
     /// Between which cells lava flows, and how.
     #[serde(default)]
     pub neighbours: Neighbours,

@@ -11,3 +11,15 @@ fn radiated_share(T: f32, h: f32, dt: f32) -> f32 {
     }
     return 1.0 - pow(1.0 + x, -1.0 / 3.0);
 }
+
+// Of lava at temperature T below the solidus, what stays fluid, at the solidus: the rest freezes and gives its latent heat L for
+// that, h (T_s - T) c / L. Without latent heat all of it freezes.
+fn unfrozen(h: f32, T: f32, is_lava: bool) -> vec2<u32> {
+#if freezing
+    let share = (${solidus} - T) * ${freezing};
+    if (is_lava && share < ${frozen}) {
+        return fixed(h * (1.0 - share));
+    }
+#endif
+    return vec2<u32>();
+}

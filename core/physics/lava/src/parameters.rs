@@ -19,6 +19,8 @@ pub struct Parameters {
     pub emissivity: f64,
     /// Temperature below which lava is solid, K; 0 where it never is.
     pub solidus: f64,
+    /// Latent heat of a mass, J/kg; 0 where all lava of a cell freezes at once.
+    pub latent_heat: f64,
     /// Viscosity and yield strength.
     pub rheology: Rheology,
     /// Whether lava spreads alike in all directions.
@@ -39,6 +41,11 @@ impl Parameters {
     /// 3 eps sigma / (rho c), m/(s K3).
     pub fn cooling(&self) -> f64 {
         3.0 * self.emissivity * STEFAN_BOLTZMANN / self.heat_of_volume()
+    }
+
+    /// c / L, 1/K: which share of lava freezes by each kelvin below the solidus; `None` without latent heat.
+    pub fn freezing(&self) -> Option<f64> {
+        (self.latent_heat > 0.0).then(|| self.heat_capacity / self.latent_heat)
     }
 
     /// Flow of a sheet of thickness `h` at temperature `t` over a unit of width, m2/s, where the surface has the slope
@@ -65,10 +72,11 @@ impl Parameters {
             heat_capacity: 1150.0,
             emissivity: 0.9,
             solidus: 1143.0,
+            latent_heat: 350e3,
             rheology,
             isotropic: true,
         };
-        vec![base, Self { isotropic: false, solidus: 0.0, emissivity: 0.0, ..base }]
+        vec![base, Self { isotropic: false, solidus: 0.0, emissivity: 0.0, latent_heat: 0.0, ..base }]
     }
 }
 

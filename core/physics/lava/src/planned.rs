@@ -81,6 +81,7 @@ impl PlannedLava {
             heat_capacity: config.heat_capacity.si(),
             emissivity: config.emissivity,
             solidus,
+            latent_heat: latent_heat(config, solidus)?,
             rheology,
             isotropic: config.neighbours == Neighbours::Isotropic,
         };
@@ -217,6 +218,22 @@ fn solidus(config: &LavaConfig, rheology: &Rheology) -> Result<f64> {
             ),
         )),
         Some(solidus) => Ok(solidus),
+    }
+}
+
+/// The latent heat, J/kg; 0 where all lava of a cell freezes at once.
+fn latent_heat(config: &LavaConfig, solidus: f64) -> Result<f64> {
+    let Some(latent) = config.latent_heat else { return Ok(0.0) };
+    let most = config.heat_capacity.si() * solidus;
+    if solidus == 0.0 {
+        return Err(refuse("latent_heat", "is for lava that becomes solid: give \"solidus\", e.g. \"1143 K\""));
+    }
+    match latent.si() {
+        heat if heat > 0.0 && heat < most => Ok(heat),
+        _ => Err(refuse(
+            "latent_heat",
+            format!("{latent} must be above 0 and below the heat of lava at its solidus, {most:.3e} J/kg"),
+        )),
     }
 }
 

@@ -35,6 +35,9 @@ pub const SHARE: f64 = 0.3;
 /// Thickness below which lava does not flow, m.
 const THINNEST: f64 = 1e-9;
 
+/// Share of its lava above which all of a cell freezes.
+const FROZEN: f64 = 0.5;
+
 /// Kernels of lava.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shader {
@@ -163,6 +166,10 @@ fn context(parameters: &Parameters, numbered: bool) -> Value {
         E => literal(rheology.e),
         cooling => literal(parameters.cooling()),
         solidus => literal(parameters.solidus),
+        // So far above the solidus that rounding does not lead below it.
+        just_fluid => literal(parameters.solidus * (1.0 + 1e-6)),
+        freezing => parameters.freezing().map(literal),
+        frozen => literal(FROZEN),
     }
 }
 

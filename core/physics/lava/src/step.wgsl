@@ -85,12 +85,15 @@ fn work_on(n: u32) {
     let lost = fixed(number(W) * radiated_share(T, number(h), span.dt));
     W = minus(W, lost);
     var given = plus(rest.zw, lost);
-    let cooled = number(W) / number(h);
+    var cooled = number(W) / number(h);
     if (!is_lava || cooled < ${solidus}) {
-        // Lava below the solidus is ground from now on, with the heat that is left in it.
-        rest = vec4<u32>(plus(rest.xy, h), plus(given, W));
-        h = vec2<u32>();
-        W = vec2<u32>();
+        // What solidifies is ground from now on, with the heat that is left in it.
+        let kept = unfrozen(number(h), cooled, is_lava);
+        let warmth = fixed(number(kept) * ${just_fluid});
+        rest = vec4<u32>(plus(rest.xy, minus(h, kept)), plus(given, minus(W, warmth)));
+        h = kept;
+        W = warmth;
+        cooled = ${just_fluid};
     } else {
         rest = vec4<u32>(rest.xy, given);
     }

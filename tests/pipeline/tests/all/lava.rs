@@ -10,7 +10,7 @@ fn terrain() -> Vec<u8> {
     for y in 0..height {
         for x in 0..width {
             let (u, v) = (x as f64, y as f64);
-            let basin = 9.0 * (-((u - 40.0).powi(2) + (v - 25.0).powi(2)) / 60.0).exp();
+            let basin = 3.0 * (-((u - 40.0).powi(2) + (v - 25.0).powi(2)) / 60.0).exp();
             let z = 80.0 - 1.1 * u + 3.0 * (0.9 * v).sin() + 1.5 * (0.7 * u + 1.3 * v).cos() - basin;
             let is_rock = (24..28).contains(&x) && (18..23).contains(&y);
             let value = if is_rock { 0 } else { (100.0 * z) as u16 };
@@ -30,15 +30,15 @@ fn eruption(changes: &[(&str, Value)]) -> Folder {
     };
     let geometry = json!({
         "image": "terrain.pgm",
-        "spacing": "5 m",
+        "spacing": "10 m",
         "rules": [{"below": 1, "is": "wall"}, {"any": true, "is": "fluid"}]
     });
     folder.json(
         "case.json",
         &json!({
             "geometry": geometry,
-            "fields": {"elevation": {"image": "terrain.pgm", "unit": "1 cm"}},
-            "regions": [{"name": "vent", "box": square(50.0, 100.0, 10.0)}, {"name": "flank", "box": square(140.0, 60.0, 5.0)}],
+            "fields": {"elevation": {"image": "terrain.pgm", "unit": "2 cm"}},
+            "regions": [{"name": "vent", "box": square(100.0, 200.0, 20.0)}, {"name": "flank", "box": square(280.0, 120.0, 10.0)}],
             "parts": [2]
         }),
     );
@@ -47,13 +47,16 @@ fn eruption(changes: &[(&str, Value)]) -> Folder {
         "case": "case.h5",
         "fluid": {"lava": {
             "density": "2600 kg/m3",
+            "emissivity": 0.9,
+            "elevation": "elevation",
             "viscosity": {"giordano_dingwell": {"water": 0.1}},
             "yield_strength": {"exponential": {"strength": "300 Pa", "at": "1360 K", "decades_per_kelvin": 0.0089}},
-            "solidus": "1250 K"
+            "solidus": "1250 K",
+            "latent_heat": "350 kJ/kg"
         }},
         "vents": {
-            "vent": {"effusion": {"rows": [["0 s", "0 m3/s"], ["200 s", "30 m3/s"], ["900 s", "0 m3/s"]]}, "temperature": "1360 K"},
-            "flank": {"effusion": {"bell": {"peak": "8 m3/s", "duration": "600 s"}}, "temperature": "1320 K"}
+            "vent": {"effusion": {"rows": [["0 s", "0 m3/s"], ["100 s", "30 m3/s"], ["400 s", "0 m3/s"]]}, "temperature": "1360 K"},
+            "flank": {"effusion": {"bell": {"peak": "8 m3/s", "duration": "300 s"}}, "temperature": "1320 K"}
         },
         "time": {"steps": 1500},
         "dumps": [{"every": 500}, {"name": "late", "at": [333]}],
@@ -105,7 +108,7 @@ fn column(folder: &Folder, ledger: &str, name: &str) -> Vec<f64> {
 
 #[test]
 fn what_erupts_is_there_to_the_last_unit() {
-    let folder = eruption(&[("/time", json!({"duration": "1200 s"})), ("/monitor/every", json!(200))]);
+    let folder = eruption(&[("/time", json!({"duration": "900 s"})), ("/monitor/every", json!(200))]);
     let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
     let of = |name: &str| column(&folder, "run/ledger.csv", name);
     let (fluid, solid) = (of("fluid_volume_m3"), of("solid_volume_m3"));
@@ -113,19 +116,19 @@ fn what_erupts_is_there_to_the_last_unit() {
     let last = fluid.len() - 1;
     assert!(solid[last] > 0.0 && fluid[last] > 0.0 && last > 3, "{fluid:?}, {solid:?}");
     // Volumes of the effusions, a triangle and the square of a sine, rounded down to 2^-40 m in five cells.
-    let wanted = 0.5 * 30.0 * 900.0 + 0.5 * 8.0 * 600.0;
+    let wanted = 0.5 * 30.0 * 400.0 + 0.5 * 8.0 * 300.0;
     let found = fluid[last] + solid[last];
     assert!((found - wanted).abs() < 1e-7, "{found} of {wanted} m3");
     for n in 0..=last {
         assert!((heat[n] + given[n] - erupted[n]).abs() <= 1e-12 * erupted[n], "line {n}: heat");
     }
-    assert!(given[last] > 0.2 * erupted[last]);
+    assert!(given[last] > 0.02 * erupted[last]);
 }
 
 #[test]
 fn what_cannot_flow_is_refused() {
     let folder = eruption(&[]);
-    let faults: [(&[(&str, Value)], &[&str]); 12] = [
+    let faults: [(&[(&str, Value)], &[&str]); 13] = [
         (&[("/vents/vent/temperature", json!("1200 K"))], &["vents.vent", "1200 K", "solidus"]),
         (
             &[("/vents", json!({"went": {"effusion": {"rate": "1 m3/s"}, "temperature": "1360 K"}}))],
@@ -140,6 +143,7 @@ fn what_cannot_flow_is_refused() {
         (&[("/vents", json!({}))], &["vents", "start"]),
         (&[("/fluid/lava/solidus", Value::Null)], &["solidus", "missing"]),
         (&[("/fluid/lava/solidus", json!("580 K"))], &["solidus", "no meaning below 565 K"]),
+        (&[("/fluid/lava/latent_heat", json!("2 MJ/kg"))], &["latent_heat", "2000000 J/kg"]),
         (&[("/fluid/lava/emissivity", json!(1.5))], &["emissivity", "1.5"]),
         (&[("/fluid/lava/density", json!("0 kg/m3"))], &["density"]),
         (&[("/fluid/lava/elevation", json!("height"))], &["elevation", "\"height\""]),
@@ -167,12 +171,14 @@ fn what_cannot_flow_is_refused() {
 
 #[test]
 fn lava_at_the_edge_is_told() {
-    let folder = eruption(&[("/time", json!({"duration": "900 s"}))]);
+    let folder = eruption(&[("/time", json!({"duration": "600 s"}))]);
     let mut case = folder.read_json("case.json");
+    case["regions"].as_array_mut().expect("regions").pop();
     case["geometry"]["crop"] = json!({"min": [0, 0], "max": [20, 44]});
     folder.json("case.json", &case);
-    let _made = folder.mkcase(&["case.json", "--quiet", "-o", "case.h5", "--overwrite"]).end();
+    let _made = folder.mkcase(&["case.json", "--quiet", "-o", "edge.h5"]).done();
     let mut run = folder.read_json("run.json");
+    run["case"] = json!("edge.h5");
     run["vents"].as_object_mut().expect("vents").remove("flank");
     folder.json("run.json", &run);
     let told = folder.run(&["run.json", "-o", "run"]).done();

@@ -45,6 +45,7 @@ fn parameters(isotropic: bool, strength: f64) -> Parameters {
         heat_capacity: 1150.0,
         emissivity: 0.9,
         solidus: 1143.0,
+        latent_heat: if isotropic { 350e3 } else { 0.0 },
         rheology,
         isotropic,
     }

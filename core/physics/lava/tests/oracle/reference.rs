@@ -87,11 +87,14 @@ impl Map {
             }
             let t = heat / h;
             let t = (t.powi(-3) + self.parameters.cooling() * dt / h).powf(-1.0 / 3.0);
-            let found = match t < self.parameters.solidus {
-                true => Cell { h: 0.0, t: 0.0, solid: cell.solid + h, ..*cell },
-                false => Cell { h, t, ..*cell },
-            };
-            (at, found)
+            let solidus = self.parameters.solidus;
+            if t >= solidus {
+                return (at, Cell { h, t, ..*cell });
+            }
+            let share = self.parameters.freezing().map_or(1.0, |per_kelvin| (solidus - t) * per_kelvin);
+            let frozen = if share < 0.5 { share * h } else { h };
+            let t = if frozen < h { solidus } else { 0.0 };
+            (at, Cell { h: h - frozen, t, solid: cell.solid + frozen, ..*cell })
         };
         self.cells.iter().map(after).collect()
     }
@@ -101,11 +104,14 @@ impl Map {
         let mut most = 0.0_f64;
         for &at in self.cells.keys() {
             let out = |map: &Self| -> f64 {
-                DIRECTIONS.into_iter().filter_map(|d| map.transfer(at, d, 1e-3)).map(|(moved, _)| moved * 1e3).sum()
+                DIRECTIONS.into_iter().filter_map(|d| map.transfer(at, d, 1e-6)).map(|(moved, _)| moved * 1e6).sum()
             };
             let bit = 1e-6;
             let mut more = Self { cells: self.cells.clone(), parameters: self.parameters };
-            more.cells.entry(at).and_modify(|cell| cell.h += bit);
+            more.cells.entry(at).and_modify(|cell| {
+                cell.h += bit;
+                cell.t = cell.t.max(1150.0);
+            });
             most = most.max((out(&more) - out(self)) / bit);
         }
         most
