@@ -102,8 +102,7 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
         points.push([state.at.time / HOUR, state.cover.length]);
         if chosen.contains(&dump) {
             let suffix = if chosen.len() > 1 { format!("_{}", state.at.step) } else { String::new() };
-            work.pictures(&state, dump, &suffix, &mut output)?;
-            work.rasters(&state, dump, &suffix, &mut output)?;
+            work.write(&state, dump, &suffix, &mut output)?;
             write_json(&output.file(format!("lava{suffix}.json")), &summary)?;
             tell(&summary)?;
         }
@@ -266,35 +265,33 @@ impl Work<'_> {
         }
     }
 
-    /// Thickness of all lava, temperature of fluid lava and time of arrival, where there are any.
-    fn layers(&self, state: &State, dump: usize) -> Result<Vec<(&'static str, Layer<'static>, Vec<Option<f64>>)>> {
-        let layer = |what, unit, from_zero| Layer { what, values: &[], unit, from_zero };
+    /// Thickness of all lava, temperature of fluid lava and time of arrival, as far as the dump holds them, with names of files.
+    fn layers(&self, state: &State, dump: usize) -> Result<Vec<(&'static str, Layer)>> {
         let whole = state.thickness.iter().zip(&state.solid).map(|(h, s)| (h + s > 0.0).then_some(h + s)).collect();
-        let mut layers = vec![("thickness", layer("thickness of lava", "m", true), whole)];
+        let mut layers =
+            vec![("thickness", Layer { what: "thickness of lava", values: whole, unit: "m", from_zero: true })];
         if let Some(field) = self.fields.temperature {
-            let found = self.read(dump, field)?.into_iter().map(|t| (t > 0.0).then_some(t)).collect();
-            layers.push(("temperature", layer("temperature of fluid lava", "K", false), found));
+            let values = self.read(dump, field)?.into_iter().map(|t| (t > 0.0).then_some(t)).collect();
+            let layer = Layer { what: "temperature of fluid lava", values, unit: "K", from_zero: false };
+            layers.push(("temperature", layer));
         }
         if let Some(field) = self.fields.arrival {
-            let found = self.read(dump, field)?.into_iter().map(|t| (t >= 0.0).then_some(t / HOUR)).collect();
-            layers.push(("arrival_time", layer("arrival of lava in hours", "", true), found));
+            let values = self.read(dump, field)?.into_iter().map(|t| (t >= 0.0).then_some(t / HOUR)).collect();
+            let layer = Layer { what: "arrival of lava in hours", values, unit: "", from_zero: true };
+            layers.push(("arrival_time", layer));
         }
         Ok(layers)
     }
 
-    fn pictures(&self, state: &State, dump: usize, suffix: &str, output: &mut Output) -> Result<()> {
+    /// Writes each layer as a figure and as rasters.
+    fn write(&self, state: &State, dump: usize, suffix: &str, output: &mut Output) -> Result<()> {
         let origin = output.origin([state.at.time]);
-        for (name, layer, values) in self.layers(state, dump)? {
-            let figure = map(&self.nodes, &self.elevation, &Layer { values: &values, ..layer });
-            figure.write(&output.figure(format!("{name}{suffix}")), &origin)?;
-        }
-        Ok(())
-    }
-
-    fn rasters(&self, state: &State, dump: usize, suffix: &str, output: &mut Output) -> Result<()> {
-        for (name, _, values) in self.layers(state, dump)? {
-            write_ascii(&output.file(format!("{name}{suffix}.asc")), &self.nodes, &values)?;
-            write_geotiff(&output.file(format!("{name}{suffix}.tif")), &self.nodes, &values, &self.georeference)?;
+        for (name, layer) in self.layers(state, dump)? {
+            map(&self.nodes, &self.elevation, &layer).write(&output.figure(format!("{name}{suffix}")), &origin)?;
+            let (ascii, geotiff) =
+                (output.file(format!("{name}{suffix}.asc")), output.file(format!("{name}{suffix}.tif")));
+            write_ascii(&ascii, &self.nodes, &layer.values)?;
+            write_geotiff(&geotiff, &self.nodes, &layer.values, &self.georeference)?;
         }
         Ok(())
     }

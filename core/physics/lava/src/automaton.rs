@@ -251,7 +251,7 @@ impl Automaton {
         recorder.dispatch(&self.hear.kernel, &self.hear.bound[now][self.list], interface, &words);
     }
 
-    /// What comes out of each vent in each step of a batch, see [`Vent::emission`](crate::vents::Vent::emission).
+    /// What comes out of each vent in each step of a batch, as words of thickness and heat.
     pub fn set_emissions(&self, emissions: &[[u32; 4]]) {
         self.gpu.write(&self.emissions, 0, emissions.as_flattened());
     }

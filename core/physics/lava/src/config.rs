@@ -17,7 +17,7 @@ pub struct LavaSections {
     pub fluid: FluidSection,
     /// What comes out of each vent, by the name of a region of the case, e.g. {"vent": {"effusion": {"rate": "30 m3/s"},
     /// "temperature": "1360 K"}}. For runs of "lava".
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default)]
     pub vents: BTreeMap<String, VentConfig>,
 }
 

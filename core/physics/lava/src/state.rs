@@ -6,7 +6,7 @@ use hematite_engine::{Keep, Saved};
 
 use crate::amount::{of_words, words};
 
-/// The state of this rank's cells, an entry each; see [`crate::amount`].
+/// The state of this rank's cells, an entry each, in amounts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Thickness of fluid lava.

@@ -22,11 +22,11 @@ const LINE: f64 = 0.45;
 const LINES: usize = 12;
 
 /// Values upon a terrain.
-pub struct Layer<'a> {
+pub struct Layer {
     /// What they are, e.g. "thickness of lava".
-    pub what: &'a str,
+    pub what: &'static str,
     /// A value for each cell; `None` where there is none.
-    pub values: &'a [Option<f64>],
+    pub values: Vec<Option<f64>>,
     /// Their unit.
     pub unit: &'static str,
     /// Whether colours begin with 0.
@@ -93,7 +93,7 @@ fn paint(
         let at = |dx: i64, dy: i64| {
             let inside =
                 |i: u32, d: i64, n: u32| u32::try_from(i64::from(i) + d * i64::from(reach)).ok().filter(|&i| i < n);
-            Some(ground.value(inside(column, dx, ground.width)?, inside(row, dy, ground.height)?)?)
+            ground.value(inside(column, dx, ground.width)?, inside(row, dy, ground.height)?)
         };
         let slope = |before: Option<f64>, after: Option<f64>| {
             let sides = f64::from(u32::from(before.is_some()) + u32::from(after.is_some()));
@@ -131,7 +131,7 @@ mod tests {
         let nodes = Nodes::new(&grid).expect("nodes");
         let elevation: Vec<f64> = grid.position.iter().map(|p| 200.0 - 6.0 * (f64::from(p[0]) - 19.5).abs()).collect();
         let values: Vec<Option<f64>> = grid.position.iter().map(|p| (p[0] == 30 && p[1] == 5).then_some(2.0)).collect();
-        let layer = Layer { what: "thickness", values: &values, unit: "m", from_zero: true };
+        let layer = Layer { what: "thickness", values, unit: "m", from_zero: true };
         let figure = map(&nodes, &elevation, &layer);
         let image = &figure.panels[0].image;
         let pixel = |x: f64, y: f64| {
@@ -149,7 +149,7 @@ mod tests {
     fn flat_ground_has_no_lines() {
         let grid = grid_of(2, 1.0, (0..9).flat_map(|x| (0..9).map(move |y| [x, y, 0])));
         let nodes = Nodes::new(&grid).expect("nodes");
-        let layer = Layer { what: "thickness", values: &[None; 81], unit: "m", from_zero: true };
+        let layer = Layer { what: "thickness", values: vec![None; 81], unit: "m", from_zero: true };
         let figure = map(&nodes, &[100.0; 81], &layer);
         let first = *figure.panels[0].image.get_pixel(0, 0);
         assert!(figure.panels[0].image.pixels().all(|pixel| *pixel == first));

@@ -97,13 +97,13 @@ fn balance_changes_nothing() {
     folder.same("solo", "three");
 }
 
-/// The columns of a ledger by name.
+/// A column of a table by its name; what is no number is NaN.
 fn column(folder: &Folder, ledger: &str, name: &str) -> Vec<f64> {
     let text = folder.read(ledger);
     let mut rows = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let header = rows.next().expect("a header");
     let at = header.iter().position(|title| *title == name).unwrap_or_else(|| panic!("{name}: {header:?}"));
-    rows.map(|row| row[at].parse().expect("a number")).collect()
+    rows.map(|row| row[at].parse().unwrap_or(f64::NAN)).collect()
 }
 
 #[test]
@@ -128,32 +128,28 @@ fn what_erupts_is_there_to_the_last_unit() {
 #[test]
 fn what_cannot_flow_is_refused() {
     let folder = eruption(&[]);
-    let faults: [(&[(&str, Value)], &[&str]); 13] = [
-        (&[("/vents/vent/temperature", json!("1200 K"))], &["vents.vent", "1200 K", "solidus"]),
+    let faults: [(&str, Value, &[&str]); 13] = [
+        ("/vents/vent/temperature", json!("1200 K"), &["vents.vent", "1200 K", "solidus"]),
+        ("/vents", json!({"went": {"effusion": {"rate": "1 m3/s"}, "temperature": "1360 K"}}), &["went", "\"vent\""]),
         (
-            &[("/vents", json!({"went": {"effusion": {"rate": "1 m3/s"}, "temperature": "1360 K"}}))],
-            &["went", "\"vent\""],
-        ),
-        (
-            &[("/vents/vent/effusion", json!({"rows": [["0 s", "1 m3/s"], ["2 h", "2 m3/s"], ["1 h", "0 m3/s"]]}))],
+            "/vents/vent/effusion",
+            json!({"rows": [["0 s", "1 m3/s"], ["2 h", "2 m3/s"], ["1 h", "0 m3/s"]]}),
             &["vents.vent", "effusion", "ascend"],
         ),
-        (&[("/vents/vent/effusion", json!({"rows": [["0 s", "1 m3/s"], ["1 h", "-2 m3/s"]]}))], &["negative"]),
-        (&[("/vents/vent/effusion", json!({"file": "none.csv"}))], &["none.csv"]),
-        (&[("/vents", json!({}))], &["vents", "start"]),
-        (&[("/fluid/lava/solidus", Value::Null)], &["solidus", "missing"]),
-        (&[("/fluid/lava/solidus", json!("580 K"))], &["solidus", "no meaning below 565 K"]),
-        (&[("/fluid/lava/latent_heat", json!("2 MJ/kg"))], &["latent_heat", "2000000 J/kg"]),
-        (&[("/fluid/lava/emissivity", json!(1.5))], &["emissivity", "1.5"]),
-        (&[("/fluid/lava/density", json!("0 kg/m3"))], &["density"]),
-        (&[("/fluid/lava/elevation", json!("height"))], &["elevation", "\"height\""]),
-        (&[("/fluid/lava/viscosity", json!({"giordano_dingwell": {"water": 40}}))], &["water 40"]),
+        ("/vents/vent/effusion", json!({"rows": [["0 s", "1 m3/s"], ["1 h", "-2 m3/s"]]}), &["negative"]),
+        ("/vents/vent/effusion", json!({"file": "none.csv"}), &["none.csv"]),
+        ("/vents", json!({}), &["vents", "start"]),
+        ("/fluid/lava/solidus", Value::Null, &["solidus", "missing"]),
+        ("/fluid/lava/solidus", json!("580 K"), &["solidus", "no meaning below 565 K"]),
+        ("/fluid/lava/latent_heat", json!("2 MJ/kg"), &["latent_heat", "2000000 J/kg"]),
+        ("/fluid/lava/emissivity", json!(1.5), &["emissivity", "1.5"]),
+        ("/fluid/lava/density", json!("0 kg/m3"), &["density"]),
+        ("/fluid/lava/elevation", json!("height"), &["elevation", "\"height\""]),
+        ("/fluid/lava/viscosity", json!({"giordano_dingwell": {"water": 40}}), &["water 40"]),
     ];
-    for (k, (changes, pieces)) in faults.into_iter().enumerate() {
+    for (k, (pointer, value, pieces)) in faults.into_iter().enumerate() {
         let mut run = folder.read_json("run.json");
-        for (pointer, value) in changes {
-            *run.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value.clone();
-        }
+        *run.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
         let name = format!("fault{k}.json");
         folder.json(&name, &run);
         let _told = folder.refuses("run", &[&name, "-o", "no"], pieces);
@@ -183,4 +179,76 @@ fn lava_at_the_edge_is_told() {
     folder.json("run.json", &run);
     let told = folder.run(&["run.json", "-o", "run"]).done();
     assert!(told.stderr.contains("along the edge of the terrain"), "{}", told.stderr);
+}
+
+#[test]
+fn statistics_are_those_of_the_cells() {
+    // A terrain of 9 x 5 cells on a map, lava at rest in a row of three cells and one diagonally beyond.
+    let folder = Folder::new();
+    let row = ["10"; 9].join(" ");
+    let head = "ncols 9\nnrows 5\nxllcorner 1000\nyllcorner 5000\ncellsize 10\n";
+    folder.write("land.asc", format!("{head}{}\n", [row.as_str(); 5].join("\n")).as_bytes());
+    let place = |x: f64, y: f64, edge: [f64; 2]| {
+        let metres = |v: f64| format!("{v} m");
+        json!({"box": {"min": [metres(x), metres(y)], "max": [metres(x + edge[0]), metres(y + edge[1])]}})
+    };
+    let named = |name: &str, place: Value| {
+        let mut region = place;
+        region["name"] = json!(name);
+        region
+    };
+    folder.json(
+        "case.json",
+        &json!({
+            "geometry": {"terrain": {"file": "land.asc", "unit": "1 m", "cell_unit": "1 m"}},
+            "regions": [
+                named("vent", place(1010.0, 5010.0, [10.0, 10.0])),
+                named("flow", place(1020.0, 5010.0, [20.0, 10.0])),
+                named("end", place(1040.0, 5020.0, [10.0, 10.0])),
+                named("seen", place(1020.0, 5010.0, [40.0, 10.0])),
+            ]
+        }),
+    );
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let start =
+        |region: &str, thickness: &str| json!({"region": region, "thickness": thickness, "temperature": "1300 K"});
+    folder.json(
+        "run.json",
+        &json!({
+            "case": "case.h5",
+            "fluid": {"lava": {
+                "density": "2600 kg/m3",
+                "viscosity": {"constant": "1000 Pa s"},
+                "yield_strength": {"constant": "1e7 Pa"},
+                "emissivity": 0,
+                "start": [start("vent", "2 m"), start("flow", "1 m"), start("end", "4 m")]
+            }},
+            "time": {"duration": "100 s"},
+            "dumps": [{"every": "50 s"}]
+        }),
+    );
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let _post = folder.post(&["lava", "run", "--observed", "seen"]).done();
+    let last = |name: &str| *column(&folder, "run/statistics/lava.csv", name).last().expect("a row");
+    assert_eq!((last("area_m2"), last("fluid_volume_m3"), last("solid_volume_m3")), (400.0, 800.0, 0.0));
+    assert_eq!((last("largest_thickness_m"), last("mean_thickness_m")), (4.0, 2.0));
+    // All cells are of the start, so that none is far from it.
+    assert_eq!((last("length_m"), last("distance_m")), (0.0, 0.0));
+    // Two cells of both, of four that lava covers and four that were seen.
+    assert!((last("fit") - 2.0 / 6.0).abs() < 1e-12);
+    let grid = folder.read("run/statistics/thickness.asc");
+    let wanted = "ncols 9\nnrows 5\nxllcorner 1000\nyllcorner 5000\ncellsize 10\nNODATA_value -9999\n";
+    assert!(grid.starts_with(wanted), "{grid}");
+    let rows: Vec<Vec<&str>> = grid.lines().skip(6).map(|line| line.split(' ').collect()).collect();
+    // The north row comes first.
+    assert_eq!((rows[3][1], rows[3][2], rows[3][3], rows[2][4], rows[0][0]), ("2", "1", "1", "4", "-9999"));
+    for figure in ["thickness", "temperature", "arrival_time", "length", "volume", "area"] {
+        assert!(
+            folder.has(&format!("run/statistics/{figure}.png")) && folder.has(&format!("run/statistics/{figure}.svg"))
+        );
+    }
+    assert!(folder.has("run/statistics/thickness.tif"));
+    let told =
+        folder.call("post", &["lava", "run", "--observed", "sene"]).end().fails(2, &["--observed sene", "\"seen\""]);
+    assert!(told.contains("region or field"));
 }
