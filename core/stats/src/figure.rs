@@ -129,8 +129,9 @@ impl Figure {
     /// Draws the colour bar without its colours. Gives these, where they stand, and the lower end of all.
     fn colour_bar(&self, shapes: &mut Shapes, [x, y]: [f64; 2], length: f64) -> (RgbImage, [f64; 2], f64) {
         let ColourScale { low, high, .. } = self.scale;
-        let prefix = Prefix::of(low.abs().max(high.abs()));
-        let title = wrap(&format!("{} [{}{}]", self.quantity, prefix.symbol, self.unit), length);
+        let prefix = Prefix::before(self.unit, low.abs().max(high.abs()));
+        let unit = if self.unit.is_empty() { String::new() } else { format!(" [{}{}]", prefix.symbol, self.unit) };
+        let title = wrap(&format!("{}{unit}", self.quantity), length);
         shapes.write_lines(&title, [x, y], Anchor::Left);
         let y = y + LINE_HEIGHT * title.len() as f64 + NEAR;
         let colour = |column: u32| self.scale.colour(low + (high - low) * (f64::from(column) + 0.5) / length);

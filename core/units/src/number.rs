@@ -22,13 +22,25 @@ impl Prefix {
     }
 }
 
-/// `value` with its unit under a fitting metric prefix, e.g. `1.25 mm/s`. Units that begin with a power have none, as the prefix of
-/// m2 would be squared too.
-pub fn with_unit(value: f64, unit: &str) -> String {
-    if unit.trim_start_matches(char::is_alphabetic).starts_with(|c: char| c.is_ascii_digit()) {
-        return format!("{} {unit}", short(value));
+/// Whether a prefix stands before a unit: not before a power, as it would be raised too, not before kelvins, which nobody counts in
+/// thousands, and not where there is no unit.
+fn takes_prefix(unit: &str) -> bool {
+    let after = unit.trim_start_matches(char::is_alphabetic);
+    let is_power = after.starts_with(|c: char| c.is_ascii_digit() || c == '\u{b2}' || c == '\u{b3}');
+    !(unit.is_empty() || unit == "K" || is_power)
+}
+
+impl Prefix {
+    /// The prefix before `unit` under which `size` reads as a number from 1 to 1000; none where none can stand.
+    pub fn before(unit: &str, size: f64) -> Self {
+        if takes_prefix(unit) { Self::of(size) } else { Self { factor: 1.0, symbol: "" } }
     }
-    let prefix = Prefix::of(value);
+}
+
+/// `value` with its unit under a fitting metric prefix, e.g. `1.25 mm/s`. Powers such as
+/// m2 and kelvins have none.
+pub fn with_unit(value: f64, unit: &str) -> String {
+    let prefix = Prefix::before(unit, value);
     format!("{} {}{unit}", short(value * prefix.factor), prefix.symbol)
 }
 

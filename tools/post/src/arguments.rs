@@ -281,8 +281,9 @@ thickness, temperature, arrival_time
                        (of fluid lava) and time of arrival in hours also rasters for geographic software, .asc and .tif
 length, volume, area   figures over time, the latter two from the ledger
 
-The length is that of the longest flow: the shortest way over lava from a vent to the cell that is farthest by such a way;
-the distance is that of the farthest cell with lava from a vent in a straight line. The fit is the area that both the run
+Cells with less than 1 mm of lava do not count, in maps neither. The length is that of the longest of the shortest ways
+over covered cells and their diagonals from the nearest cell of a vent, or of lava at the start; the distance is that in a
+straight line. largest_thickness is that of fluid and solid lava together, in the ledger of fluid lava. The fit is the area that both the run
 and what was observed cover, over the area that either covers.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.

@@ -19,6 +19,9 @@ use crate::{say, source};
 
 const HOUR: f64 = 3600.0;
 
+/// Thickness of all lava in a cell from which it counts as covered, m: the first films that reach a cell do not.
+const FILM: f64 = 1e-3;
+
 /// The fields of a dump of lava.
 struct Fields {
     thickness: Field,
@@ -81,6 +84,13 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
     let case = Case::open(path)?;
     say::known_state(run);
     let grid = reader.grid();
+    if grid.id.len() < case.header().nodes {
+        say::note(&format!(
+            "the dump holds {} of {} cells: areas, volumes and lengths are those of this part",
+            grid.id.len(),
+            case.header().nodes
+        ));
+    }
     let elevation = case.field_at(&named(&record.config, "/fluid/lava/elevation"), &grid.id)?;
     let work = Work {
         fields,
@@ -240,7 +250,7 @@ impl Work<'_> {
 
     fn state(&self, dump: usize) -> Result<State> {
         let (thickness, solid) = (self.read(dump, self.fields.thickness)?, self.read(dump, self.fields.solid)?);
-        let covered: Vec<bool> = thickness.iter().zip(&solid).map(|(h, s)| h + s > 0.0).collect();
+        let covered: Vec<bool> = thickness.iter().zip(&solid).map(|(h, s)| h + s >= FILM).collect();
         let cover = reach(self.nodes.grid(), &covered, &self.vents);
         Ok(State { at: self.reader.steps()[dump], thickness, solid, covered, cover })
     }
@@ -267,16 +277,25 @@ impl Work<'_> {
 
     /// Thickness of all lava, temperature of fluid lava and time of arrival, as far as the dump holds them, with names of files.
     fn layers(&self, state: &State, dump: usize) -> Result<Vec<(&'static str, Layer)>> {
-        let whole = state.thickness.iter().zip(&state.solid).map(|(h, s)| (h + s > 0.0).then_some(h + s)).collect();
+        let whole = state.thickness.iter().zip(&state.solid).map(|(h, s)| (h + s >= FILM).then_some(h + s)).collect();
         let mut layers =
             vec![("thickness", Layer { what: "thickness of lava", values: whole, unit: "m", from_zero: true })];
         if let Some(field) = self.fields.temperature {
-            let values = self.read(dump, field)?.into_iter().map(|t| (t > 0.0).then_some(t)).collect();
+            let found = self.read(dump, field)?.into_iter().zip(&state.thickness);
+            let values = found.map(|(t, &h)| (h >= FILM).then_some(t)).collect();
             let layer = Layer { what: "temperature of fluid lava", values, unit: "K", from_zero: false };
-            layers.push(("temperature", layer));
+            if state.thickness.iter().any(|&h| h >= FILM) {
+                layers.push(("temperature", layer));
+            } else {
+                say::note(&format!(
+                    "no lava is fluid at step {}, so that there is no map of its temperature",
+                    state.at.step
+                ));
+            }
         }
         if let Some(field) = self.fields.arrival {
-            let values = self.read(dump, field)?.into_iter().map(|t| (t >= 0.0).then_some(t / HOUR)).collect();
+            let found = self.read(dump, field)?.into_iter().zip(&state.covered);
+            let values = found.map(|(t, &is_covered)| is_covered.then_some(t / HOUR)).collect();
             let layer = Layer { what: "arrival of lava in hours", values, unit: "", from_zero: true };
             layers.push(("arrival_time", layer));
         }
@@ -303,8 +322,8 @@ fn growth(run: &Path, output: &mut Output) -> Result<()> {
     let times: Vec<f64> = ledger.rows.iter().map(|row| row.time).collect();
     let origin = output.origin(times.iter().copied());
     let charts = [
-        ("volume", "volume of lava", "m3", [("fluid", "fluid_volume_m3"), ("solid", "solid_volume_m3")]),
-        ("area", "area of lava", "m2", [("fluid", "fluid_area_m2"), ("all", "area_m2")]),
+        ("volume", "volume of lava", "m\u{b3}", [("fluid", "fluid_volume_m3"), ("solid", "solid_volume_m3")]),
+        ("area", "area of lava", "m\u{b2}", [("fluid", "fluid_area_m2"), ("all", "area_m2")]),
     ];
     for (file, what, unit, curves) in charts {
         let curve = |(k, (name, column)): (usize, &(&str, &str))| {

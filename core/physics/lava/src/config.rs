@@ -194,8 +194,8 @@ pub struct VentConfig {
 pub enum EffusionConfig {
     /// The same at all times, e.g. "30 m3/s".
     Rate(FlowRate),
-    /// A CSV file with the columns `time [UNIT]` and `rate [UNIT]`, times ascending, e.g. "effusion.csv": linear between its rows, none
-    /// before the first and after the last one.
+    /// A CSV file with the columns `time [UNIT]` and `rate [UNIT]`, times ascending, e.g. "effusion.csv": linear between its rows, a
+    /// step at two rows of one time, none before the first and after the last row.
     File(PathBuf),
     /// The same as a list, e.g. [["0 h", "0 m3/s"], ["12 h", "30 m3/s"], ["72 h", "0 m3/s"]].
     Rows(Vec<(Time, FlowRate)>),

@@ -12,14 +12,24 @@ fn radiated_share(T: f32, h: f32, dt: f32) -> f32 {
     return 1.0 - pow(1.0 + x, -1.0 / 3.0);
 }
 
-// Of lava at temperature T below the solidus, what stays fluid, at the solidus: the rest freezes and gives its latent heat L for
-// that, h (T_s - T) c / L. Without latent heat all of it freezes.
-fn unfrozen(h: f32, T: f32, is_lava: bool) -> vec2<u32> {
+// What freezes of lava of thickness h at temperature T below the solidus: as much as its latent heat L brings the rest to T_k, just above
+// the solidus, h (T_k - T) c / L. Without latent heat all of it freezes.
+fn frozen(h: vec2<u32>, T: f32, is_lava: bool) -> vec2<u32> {
 #if freezing
-    let share = (${solidus} - T) * ${freezing};
+    let share = (${just_fluid} - T) * ${freezing};
     if (is_lava && share < ${frozen}) {
-        return fixed(h * (1.0 - share));
+        return fixed(number(h) * share);
     }
 #endif
-    return vec2<u32>();
+    return h;
+}
+
+// The heat that is left in it: T_k - L / c of each unit, or all heat W where all lava freezes.
+fn heat_left(frozen: vec2<u32>, h: vec2<u32>, W: vec2<u32>) -> vec2<u32> {
+#if freezing
+    if (any(frozen != h)) {
+        return fixed(number(frozen) * ${left});
+    }
+#endif
+    return W;
 }

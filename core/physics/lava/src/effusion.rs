@@ -41,9 +41,9 @@ impl Effusion {
         if let Some(row) = rows.iter().find(|row| row[1] < 0.0) {
             return Err(Fault::usage(format!("at {} s its rate {} m3/s is negative", row[0], row[1])));
         }
-        if let Some(pair) = rows.windows(2).find(|pair| pair[1][0] <= pair[0][0]) {
+        if let Some(pair) = rows.windows(2).find(|pair| pair[1][0] < pair[0][0]) {
             return Err(Fault::usage(format!(
-                "its times must ascend, and {} s follows {} s: sort its rows",
+                "its times must ascend, and {} s follows {} s: sort its rows; two rows of one time make a step",
                 pair[1][0], pair[0][0]
             )));
         }
@@ -138,6 +138,8 @@ mod tests {
             (later.rate(50.0), later.volume(50.0), later.volume(150.0), later.volume(250.0)),
             (0.0, 0.0, 50.0, 100.0)
         );
+        let steps = Effusion::of(&[[0.0, 1.0], [10.0, 1.0], [10.0, 3.0], [20.0, 3.0]]).expect("valid");
+        assert_eq!((steps.rate(9.0), steps.rate(10.0), steps.volume(10.0), steps.volume(15.0)), (1.0, 3.0, 10.0, 25.0));
         let always = Effusion::of(&[[0.0, 3.0], [f64::MAX, 3.0]]).expect("valid");
         assert_eq!((always.rate(1e7), always.volume(1e7), always.end()), (3.0, 3e7, None));
         // The mean of the square of a sine is a half.

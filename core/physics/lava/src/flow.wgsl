@@ -39,6 +39,11 @@ fn flow(giver: Lava, slopes: Slopes) -> Flow {
     );
 }
 
+// Whether a cell beside a pair whose higher surface is at `top` counts: not dry ground that is higher, which is a wall to the pair.
+fn counts(is_cell: bool, beside: Lava, top: f32) -> bool {
+    return is_cell && (beside.h > 0.0 || beside.Z < top);
+}
+
 // The differences of two cells beside a pair, of the surface and of the ground, and 1; none where one of them is missing.
 fn difference(a: Lava, is_a: bool, b: Lava, is_b: bool) -> vec3<f32> {
     let found = vec3<f32>((a.Z + a.h) - (b.Z + b.h), a.Z - b.Z, 1.0);

@@ -13,15 +13,21 @@
         if (gives) {
             giver = here;
         }
+#if isotropic
+        let top = max(here.Z + here.h, lava${d.i}.Z + lava${d.i}.h);
+        let is_a = counts(is${d.a}, lava${d.a}, top);
+        let is_b = counts(is${d.b}, lava${d.b}, top);
+#endif
 #if isotropic and d.kind == "axial"
-        let sides = difference(lava${d.a}, is${d.a}, lava${d.b}, is${d.b})
-            + difference(lava${d.c}, is${d.c}, lava${d.d}, is${d.d});
+        let is_c = counts(is${d.c}, lava${d.c}, top);
+        let is_d = counts(is${d.d}, lava${d.d}, top);
+        let sides = difference(lava${d.a}, is_a, lava${d.b}, is_b) + difference(lava${d.c}, is_c, lava${d.d}, is_d);
         let across = sides.xy * (${half_per_dx} / max(sides.z, 1.0));
         // Without cells beside the pair, all that flows goes along the axis.
-        let missing = select(1.0, 0.0, is${d.a}) + select(1.0, 0.0, is${d.b}) + select(1.0, 0.0, is${d.c}) + select(1.0, 0.0, is${d.d});
+        let missing = select(1.0, 0.0, is_a) + select(1.0, 0.0, is_b) + select(1.0, 0.0, is_c) + select(1.0, 0.0, is_d);
         let weight = ${axial} + missing * ${per_missing};
 #elif isotropic
-        let sides = difference(lava${d.a}, is${d.a}, lava${d.b}, is${d.b});
+        let sides = difference(lava${d.a}, is_a, lava${d.b}, is_b);
         let across = sides.xy * ${per_diagonal};
         let weight = ${diagonal};
 #else

@@ -43,6 +43,11 @@ impl Parameters {
         3.0 * self.emissivity * STEFAN_BOLTZMANN / self.heat_of_volume()
     }
 
+    /// Temperature of lava that freezes, K: so far above the solidus that rounding does not lead below it.
+    pub fn just_fluid(&self) -> f64 {
+        self.solidus * (1.0 + 1e-6)
+    }
+
     /// c / L, 1/K: which share of lava freezes by each kelvin below the solidus; `None` without latent heat.
     pub fn freezing(&self) -> Option<f64> {
         (self.latent_heat > 0.0).then(|| self.heat_capacity / self.latent_heat)

@@ -1,5 +1,6 @@
 //! Lava as a physics of a run.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use hematite_comm::{Comm, agree};
@@ -7,6 +8,8 @@ use hematite_config::Result;
 use hematite_dump::Field;
 use hematite_engine::{Alarm, Clock, Ground, Keep, Mass, Measured, Physics};
 use hematite_gpu::Recorder;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::amount::number;
 use crate::automaton::{Automaton, Found};
@@ -34,6 +37,14 @@ pub const RENEWED: u64 = 16;
 
 /// Share of its usual thickness above which a vent fills no further.
 const FULL: f64 = 0.8;
+
+/// What a saved state tells of the vents.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    /// Volume, m3, and heat, K m3, that had come out of each vent.
+    pub came: BTreeMap<String, [f64; 2]>,
+}
 
 /// Lava of a run.
 pub struct Lava {
@@ -75,8 +86,8 @@ impl Lava {
     fn warn(&mut self, found: &Found) {
         if found.at_edge > 0 {
             let text = format!(
-                "at step {} lava flows along the edge of the terrain in {} cells: it cannot leave, and piles up there; take a \
-                 larger terrain",
+                "at step {} fluid lava is in {} cells at the edge of the terrain or beside cells without data: it cannot leave there, and \
+                 may pile up; take a larger terrain",
                 self.step, found.at_edge
             );
             self.alarms.push((self.step, Alarm { kind: "edge".to_owned(), text }));
@@ -144,6 +155,11 @@ impl Physics for Lava {
         self.automaton.state()?.save(keep)
     }
 
+    fn note(&self) -> Value {
+        let came = self.vents.iter().map(|vent| (vent.name.clone(), vent.came(self.time, self.parameters.dx)));
+        serde_json::to_value(Note { came: came.collect() }).unwrap_or_default()
+    }
+
     fn field(&mut self, field: Field, take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
         let state = self.automaton.state()?;
         let values: Vec<f64> = if field == ARRIVAL {
@@ -178,7 +194,7 @@ impl Physics for Lava {
             found.thickest,
             warmth * heat,
             given * heat,
-            came.iter().map(|[_, warmth]| warmth).sum::<f64>() * heat,
+            came.iter().map(|[_, warmth]| warmth * heat).fold(0.0, |sum, heat| sum + heat),
         ];
         Ok(Measured { mass: Some(mass), values, ..Measured::default() })
     }

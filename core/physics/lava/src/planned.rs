@@ -6,9 +6,11 @@ use hematite_case::{Case, Header, Target};
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, RunRecord};
-use hematite_engine::{Figure, Ground, Method, Physics, Planned, Planning, Saved, SharedData, Table, TimeConfig};
+use hematite_engine::{
+    Figure, Ground, Method, Physics, Planned, Planning, Saved, SharedData, StateHeader, Table, TimeConfig,
+};
 use hematite_gpu::Gpu;
-use hematite_units::quantity::Temperature;
+use hematite_units::quantity::{Temperature, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::amount::amount;
@@ -17,7 +19,7 @@ use crate::automaton::{Automaton, VentCells};
 use crate::config::{FluidChoice, LavaConfig, LavaSections, Neighbours, StartConfig};
 use crate::effusion::Effusion;
 use crate::parameters::Parameters;
-use crate::physics::{ARRIVAL, COLUMNS, LONGEST, Lava, NAME, SOLID_THICKNESS, TEMPERATURE, THICKNESS};
+use crate::physics::{ARRIVAL, COLUMNS, LONGEST, Lava, NAME, Note, SOLID_THICKNESS, TEMPERATURE, THICKNESS};
 use crate::rheology::Rheology;
 use crate::shaders::SHARE;
 use crate::state::State;
@@ -27,7 +29,10 @@ use crate::vents::{Vent, rate};
 const MARGIN: f64 = 50.0;
 
 /// The largest thickness at the start, m.
-const THICKEST: f64 = 10_000.0;
+const THICKEST: f64 = 3000.0;
+
+/// The hottest lava, K.
+const HOTTEST: f64 = 3000.0;
 
 /// Lava of a run, and what a run tells of it before it starts.
 #[derive(Clone)]
@@ -95,6 +100,7 @@ impl PlannedLava {
             time: time.clone(),
         };
         planned.check_start(case)?;
+        planned.check_range()?;
         Ok(planned)
     }
 
@@ -124,6 +130,63 @@ impl PlannedLava {
             }
         }
         Ok(())
+    }
+
+    /// Refuses numbers beyond those of single precision, and what has no meaning.
+    fn check_range(&self) -> Result<()> {
+        let Parameters { density, gravity, heat_capacity, rheology, solidus, .. } = self.parameters;
+        let hottest = self.vents.iter().map(|vent| vent.temperature);
+        let hottest = hottest.chain(self.start.iter().map(|start| start.temperature.si())).fold(0.0, f64::max);
+        if hottest > HOTTEST {
+            return Err(Fault::usage(format!(
+                "lava of {hottest} K: the limit is {HOTTEST} K; give its temperature in kelvins"
+            )));
+        }
+        let coldest = if solidus > 0.0 { solidus } else { hottest };
+        for (key, value, [least, most]) in [
+            ("density", density, [1.0, 1e6]),
+            ("gravity", gravity, [1e-6, 1e4]),
+            ("heat_capacity", heat_capacity, [1.0, 1e8]),
+            ("viscosity", rheology.viscosity(hottest), [1e-6, 1e18]),
+            ("viscosity", rheology.viscosity(coldest), [1e-6, 1e18]),
+            ("yield_strength", rheology.yield_strength(hottest), [0.0, 1e12]),
+            ("yield_strength", rheology.yield_strength(coldest), [0.0, 1e12]),
+        ] {
+            if !(least..=most).contains(&value) {
+                return Err(refuse(key, format!("is {value:.3e} in SI units, {least:e} to {most:e} can be computed")));
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the run, s, if its duration is given.
+    fn end(&self) -> Option<f64> {
+        self.time.duration.map(Time::si)
+    }
+
+    /// What is odd about when a vent erupts.
+    fn odd_times(&self, vent: &Vent) -> Option<String> {
+        let end = self.end()?;
+        let (erupted, all) = (vent.effusion.volume(end), vent.effusion.volume(f64::MAX));
+        if erupted == 0.0 {
+            return Some(format!(
+                "vent \"{}\" erupts nothing until the end of the run at {end:.4e} s: take a longer one",
+                vent.name
+            ));
+        }
+        let goes_on = vent.effusion.end().is_some_and(|last| last > end) && erupted < 0.999 * all;
+        goes_on.then(|| {
+            format!(
+                "the run ends at {end:.4e} s, when vent \"{}\" has erupted {:.1} % of its {all:.4e} m3",
+                vent.name,
+                100.0 * erupted / all
+            )
+        })
+    }
+
+    /// The longest time step of the vents at their peaks, s, for estimates before the run.
+    fn usual_step(&self) -> f64 {
+        self.vents.iter().map(|vent| self.at_peak(vent).1).fold(LONGEST, f64::min)
     }
 
     /// Numbers of a vent at its largest rate, where the ground has a usual slope of 0.2.
@@ -293,18 +356,23 @@ impl Planned for PlannedLava {
         let solidus = self.parameters.solidus;
         let never = solidus == 0.0 && self.parameters.emissivity > 0.0;
         let cools = never.then(|| "fluid.lava has no \"solidus\": lava cools, but never becomes solid".to_owned());
-        cools.into_iter().collect()
+        cools.into_iter().chain(self.vents.iter().filter_map(|vent| self.odd_times(vent))).collect()
     }
 
     fn figures(&self) -> Vec<Figure> {
         let of_vent = |vent: &Vent| {
             let (h, dt) = self.at_peak(vent);
-            [
+            let volume = self.end().map(|end| {
+                Figure::new("volume", vent.effusion.volume(end), "m3").of(&*vent.name).noted("until the end of the run")
+            });
+            volume.into_iter().chain([
                 Figure::new("thickness at the vent", h, "m")
                     .of(&*vent.name)
                     .noted("at the largest rate on a slope of 0.2"),
-                Figure::new("time step", dt, "s").of(&*vent.name).noted("with this thickness"),
-            ]
+                Figure::new("time step", dt, "s")
+                    .of(&*vent.name)
+                    .noted("with this thickness; shorter where lava is deeper"),
+            ])
         };
         self.vents.iter().flat_map(of_vent).collect()
     }
@@ -333,6 +401,23 @@ impl Planned for PlannedLava {
 
     fn columns(&self) -> Vec<Column> {
         COLUMNS.map(Column::new).into()
+    }
+
+    fn bears(&self, saved: &StateHeader) -> Result<()> {
+        let (note, time) = (saved.note::<Note>(NAME)?, saved.clock.at(saved.step));
+        let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+        for vent in &self.vents {
+            let now = vent.came(time, self.parameters.dx);
+            let before = note.came.get(&vent.name).copied().unwrap_or([0.0; 2]);
+            if !(0..2).all(|k| same(now[k], before[k])) {
+                return Err(Fault::usage(format!(
+                    "vents.{}: by this config {:.6e} m3 would have come out up to the saved state at {time:.4e} s, and {:.6e} m3 \
+                     did, or at another temperature: change effusions after that time only, or start anew into another folder with -o",
+                    vent.name, now[0], before[0]
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn build(
@@ -388,7 +473,7 @@ impl Method for LavaMethod {
         let planned = PlannedLava::new(planning.path, config, &sections, &planning.time, planning.case);
         let planned = agree(planning.comm, planned)?;
         planning.write_down(&sections)?;
-        planning.span = Some(planned.time.adaptive(LONGEST)?);
+        planning.span = Some(planned.time.adaptive(planned.usual_step())?);
         planning.ground = Some(planning.find_ground(None)?);
         planning.planned.push(Box::new(planned));
         Ok(())

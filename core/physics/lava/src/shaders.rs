@@ -167,7 +167,8 @@ fn context(parameters: &Parameters, numbered: bool) -> Value {
         cooling => literal(parameters.cooling()),
         solidus => literal(parameters.solidus),
         // So far above the solidus that rounding does not lead below it.
-        just_fluid => literal(parameters.solidus * (1.0 + 1e-6)),
+        just_fluid => literal(parameters.just_fluid()),
+        left => literal(parameters.just_fluid() - parameters.latent_heat / parameters.heat_capacity),
         freezing => parameters.freezing().map(literal),
         frozen => literal(FROZEN),
     }

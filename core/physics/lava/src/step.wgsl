@@ -88,12 +88,12 @@ fn work_on(n: u32) {
     var cooled = number(W) / number(h);
     if (!is_lava || cooled < ${solidus}) {
         // What solidifies is ground from now on, with the heat that is left in it.
-        let kept = unfrozen(number(h), cooled, is_lava);
-        let warmth = fixed(number(kept) * ${just_fluid});
-        rest = vec4<u32>(plus(rest.xy, minus(h, kept)), plus(given, minus(W, warmth)));
-        h = kept;
-        W = warmth;
-        cooled = ${just_fluid};
+        let frozen = frozen(h, cooled, is_lava);
+        let left = heat_left(frozen, h, W);
+        rest = vec4<u32>(plus(rest.xy, frozen), plus(given, left));
+        h = minus(h, frozen);
+        W = minus(W, left);
+        cooled = number(W) / number(h);
     } else {
         rest = vec4<u32>(rest.xy, given);
     }

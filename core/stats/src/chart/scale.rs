@@ -55,7 +55,7 @@ impl Scale {
             ("", _) => (plain, axis.label.clone()),
             (unit, true) => (plain, format!("{} [{unit}]", axis.label)),
             (unit, false) => {
-                let prefix = Prefix::of(size);
+                let prefix = Prefix::before(unit, size);
                 (prefix, format!("{} [{}{unit}]", axis.label, prefix.symbol))
             }
         };

@@ -178,7 +178,7 @@ fn lava_at_the_edge_is_told() {
     run["vents"].as_object_mut().expect("vents").remove("flank");
     folder.json("run.json", &run);
     let told = folder.run(&["run.json", "-o", "run"]).done();
-    assert!(told.stderr.contains("along the edge of the terrain"), "{}", told.stderr);
+    assert!(told.stderr.contains("at the edge of the terrain"), "{}", told.stderr);
 }
 
 #[test]

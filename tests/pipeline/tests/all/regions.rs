@@ -137,7 +137,7 @@ fn what_cannot_be_marked_is_refused() {
     let region = |region: Value| ("regions", json!([region]));
     let field = |field: Value| ("fields", json!({"elevation": field}));
     for ((key, value), pieces) in [
-        (region(json!({"name": "a"})), &["regions: \"a\"", "exactly one of box, label"][..]),
+        (region(json!({"name": "a"})), &["regions: \"a\"", "exactly one of box, disc"][..]),
         (region(json!({"name": "a", "lable": "vent"})), &["regions[0]", "lable", "did you mean \"label\"?"]),
         (region(json!({"name": "a", "label": "red"})), &["regions: \"a\"", "\"red\"", "\"is\": \"red\""]),
         (region(json!({"name": "a", "equals": 3})), &["regions: \"a\"", "no fluid node", "200, 255"]),

@@ -189,3 +189,52 @@ fn vents_fill_their_cells_to_the_last_unit() {
     let (_, depths) = device.automaton.rates(7).expect("depths");
     assert!((depths[0] - 2.1).abs() < 1e-6 && depths[1] < 1e-9, "{depths:?}");
 }
+
+#[test]
+fn lava_freezes_as_fast_as_it_radiates() {
+    let parameters = parameters(true, 0.0);
+    let (dt, steps, h) = (0.1, 3000, 5.0);
+    let cell = Cell { ground: 0.0, h, t: 1143.2, solid: 0.0 };
+    let map = Map { cells: HashMap::from([([0, 0], cell)]), parameters };
+    let mut device = on_device(&map, &NO_VENTS);
+    device.advance(steps, dt);
+    let state = device.automaton.state().expect("a state");
+    // eps sigma T^4 / (rho L), once the solidus is reached.
+    let flux = parameters.cooling() / 3.0 * parameters.heat_of_volume() * parameters.solidus.powi(4);
+    let cooled = parameters.heat_of_volume() * h * (cell.t - parameters.solidus) / flux;
+    let wanted = flux * (dt * steps as f64 - cooled) / (parameters.density * parameters.latent_heat);
+    let found = number(state.solid[0]);
+    assert!((found / wanted - 1.0).abs() < 0.005, "{found} m of {wanted} m");
+    let t = state.heat[0] as f64 / state.thickness[0] as f64;
+    assert!((t - parameters.solidus).abs() < 0.01, "{t} K");
+}
+
+#[test]
+fn dry_walls_hold_lava_as_missing_cells_do() {
+    let parameters = parameters(true, 2000.0);
+    // A canyon three cells wide that falls along x, with lava at its upper end.
+    let canyon = |wall: Option<f64>| {
+        let mut cells = HashMap::new();
+        for x in 0..40 {
+            for y in 0..5 {
+                let ground = 0.1 * f64::from(40 - x);
+                let is_floor = (1..4).contains(&y);
+                let h = if is_floor && x < 6 { 4.0 } else { 0.0 };
+                let t = if h > 0.0 { 1350.0 } else { 0.0 };
+                match (is_floor, wall) {
+                    (true, _) => cells.insert([x, y], Cell { ground, h, t, solid: 0.0 }),
+                    (false, Some(wall)) => cells.insert([x, y], Cell { ground: ground + wall, ..Cell::default() }),
+                    (false, None) => None,
+                };
+            }
+        }
+        let mut device = on_device(&Map { cells, parameters }, &NO_VENTS);
+        device.advance(2000, 0.02);
+        let state = device.automaton.state().expect("a state");
+        let of = |(n, at): (usize, &[i32; 3])| (*at, state.thickness[n]);
+        device.position.iter().enumerate().map(of).filter(|(at, _)| (1..4).contains(&at[1])).collect::<Vec<_>>()
+    };
+    let alone = canyon(None);
+    assert!(alone.iter().any(|(at, h)| at[0] == 8 && *h > 0), "it flows");
+    assert_eq!(canyon(Some(20.0)), alone);
+}

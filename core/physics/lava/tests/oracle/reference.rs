@@ -27,6 +27,11 @@ impl Map {
         self.cells.get(&at).map(|cell| [cell.ground + cell.solid + cell.h, cell.ground + cell.solid])
     }
 
+    /// The level of a cell beside a pair whose higher surface is at `top`; none of dry ground that is higher, as of a wall.
+    fn beside(&self, at: [i32; 2], top: f64) -> Option<[f64; 2]> {
+        self.level(at).filter(|level| self.cells[&at].h > 0.0 || level[0] < top)
+    }
+
     /// The slopes of surface and ground across the pair from `a` along `d`, and the pair's weight.
     fn across(&self, a: [i32; 2], d: [i32; 2]) -> ([f64; 2], f64) {
         if !self.parameters.isotropic {
@@ -34,9 +39,10 @@ impl Map {
         }
         let dx = self.parameters.dx;
         let moved = |at: [i32; 2], by: [i32; 2]| [at[0] + by[0], at[1] + by[1]];
+        let top = [a, moved(a, d)].into_iter().filter_map(|at| self.level(at)).fold(f64::MIN, |top, z| top.max(z[0]));
         if d[0] * d[1] != 0 {
             // Between the two cells that touch both.
-            let sides = [moved(a, [d[0], 0]), moved(a, [0, d[1]])].map(|at| self.level(at));
+            let sides = [moved(a, [d[0], 0]), moved(a, [0, d[1]])].map(|at| self.beside(at, top));
             let [Some(p), Some(q)] = sides else { return ([0.0; 2], SQRT_2 / 6.0) };
             return ([0, 1].map(|k| (p[k] - q[k]) / (SQRT_2 * dx)), SQRT_2 / 6.0);
         }
@@ -44,7 +50,7 @@ impl Map {
         let back = normal.map(|c| -c);
         let (mut sum, mut pairs, mut missing) = ([0.0; 2], 0, 0);
         for end in [a, moved(a, d)] {
-            let (p, q) = (self.level(moved(end, normal)), self.level(moved(end, back)));
+            let (p, q) = (self.beside(moved(end, normal), top), self.beside(moved(end, back), top));
             missing += i32::from(p.is_none()) + i32::from(q.is_none());
             if let (Some(p), Some(q)) = (p, q) {
                 pairs += 1;
@@ -91,9 +97,10 @@ impl Map {
             if t >= solidus {
                 return (at, Cell { h, t, ..*cell });
             }
-            let share = self.parameters.freezing().map_or(1.0, |per_kelvin| (solidus - t) * per_kelvin);
+            let kept = self.parameters.just_fluid();
+            let share = self.parameters.freezing().map_or(1.0, |per_kelvin| (kept - t) * per_kelvin);
             let frozen = if share < 0.5 { share * h } else { h };
-            let t = if frozen < h { solidus } else { 0.0 };
+            let t = if frozen < h { kept } else { 0.0 };
             (at, Cell { h: h - frozen, t, solid: cell.solid + frozen, ..*cell })
         };
         self.cells.iter().map(after).collect()
