@@ -15,6 +15,9 @@ const FORMAT: &str = "ESRI ASCII";
 const KEYS: [&str; 10] =
     ["ncols", "nrows", "xllcorner", "yllcorner", "xllcenter", "yllcenter", "cellsize", "dx", "dy", "nodata_value"];
 
+/// Size of cells below which coordinates on the globe may be degrees: at the equator cells of 2 km.
+const DEGREES: f64 = 0.02;
+
 pub(super) fn read(path: &Path) -> Result<Grid> {
     let bytes = std::fs::read(path).map_err(open_fault)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| {
@@ -102,7 +105,14 @@ fn place(header: &Header) -> Result<MapPlace> {
             _ => finite(&corner),
         }
     };
-    Ok(MapPlace { corner: [corner("x")?, corner("y")?], cell, unit: None, system: None })
+    let [x, y] = [corner("x")?, corner("y")?];
+    if cell < DEGREES && x.abs().max(y.abs()) > 1.0 && x.abs() <= 360.0 && y.abs() <= 90.0 {
+        return Err(Fault::usage(format!(
+            "its cells are {cell} wide, with a corner at {x}, {y}: these look like degrees, and a lattice needs metres: project it, e.g. \
+             by `gdalwarp -t_srs EPSG:326xx -r bilinear IN OUT` with the number of its zone"
+        )));
+    }
+    Ok(MapPlace { corner: [x, y], cell, unit: None, system: None })
 }
 
 fn heights(lines: &[(usize, &str)], count: u64, size: [u64; 2]) -> Result<Values> {

@@ -81,6 +81,7 @@ pub fn terrain(path: &Path) -> Result<Grid> {
         "asc" => ascii_grid::read(path),
         "tif" | "tiff" => geo_tiff::read(path),
         "png" | "pgm" | "pnm" => {
+            pnm::refuse_scaled(path).map_err(|fault| fault.within(path.display()))?;
             image(path).map(|volume| Grid { volume, place: None, missing: None, height_unit: None })
         }
         _ => Err(Fault::usage(

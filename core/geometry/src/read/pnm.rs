@@ -16,6 +16,24 @@ pub(super) fn is_plain(path: &Path) -> Result<bool> {
     Ok(matches!(&magic, b"P1" | b"P2" | b"P3"))
 }
 
+/// Refuses grey files whose largest value is none of 8 or 16 bits, as image viewers would scale their values.
+///
+/// # Errors
+/// A usage fault with that value.
+pub(super) fn refuse_scaled(path: &Path) -> Result<()> {
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start)).map_err(open_fault)?;
+    let text = String::from_utf8_lossy(&start);
+    let words = text.lines().flat_map(|line| line.split('#').next().unwrap_or("").split_ascii_whitespace());
+    let words: Vec<&str> = words.take(4).collect();
+    match words[..] {
+        ["P2" | "P5", _, _, most] if !matches!(most, "255" | "65535") => Err(Fault::usage(format!(
+            "its largest value is {most}, so that its values would be scaled: write 255 or 65535 there, and the heights as they are"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a file that holds more than its header claims: `claimed` bytes of pixels, or in text so many `samples`. A
 /// line end behind the pixels is none too much: tools that write line by line leave one.
 ///

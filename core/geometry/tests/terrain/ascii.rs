@@ -118,6 +118,19 @@ fn units_have_to_be_told() {
 }
 
 #[test]
+fn what_would_be_taken_for_other_heights_or_lengths_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let grid = "ncols 2\nnrows 1\nxllcorner 14.9\nyllcorner 37.7\ncellsize 0.000277\n1 2\n";
+    std::fs::write(folder.path().join("land.asc"), grid).expect("writes");
+    refused(folder.path(), of_asc(), json!([]), &["land.asc", "0.000277", "degrees", "gdalwarp -t_srs"]);
+    std::fs::write(folder.path().join("land.pgm"), "P2\n# heights\n3 2 4095\n1 2 3 4 5 4095\n").expect("writes");
+    let geometry = json!({"terrain": {"file": "land.pgm", "unit": "1 m"}, "spacing": "10 m"});
+    refused(folder.path(), geometry.clone(), json!([]), &["land.pgm", "4095", "65535"]);
+    std::fs::write(folder.path().join("land.pgm"), "P2\n# heights\n3 2 65535\n1 2 3 4 5 4095\n").expect("writes");
+    assert_eq!(land(folder.path(), geometry, json!([])).expect("builds").positions.len(), 6);
+}
+
+#[test]
 fn damaged_grids_are_refused_or_read() {
     let folder = tempfile::tempdir().expect("a folder");
     write_asc(folder.path(), &[[1, 1]]);
