@@ -21,14 +21,6 @@ pub struct LavaSections {
     pub vents: BTreeMap<String, VentConfig>,
 }
 
-/// The section that says whether the run has this fluid.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-pub struct FluidChoice {
-    /// The fluid.
-    #[serde(default)]
-    pub fluid: FluidSection,
-}
-
 /// How the fluid is computed: the name of a method, which holds what belongs to it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(inline)]

@@ -16,7 +16,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use crate::amount::amount;
 use crate::arrays::Arrays;
 use crate::automaton::{Automaton, VentCells};
-use crate::config::{FluidChoice, LavaConfig, LavaSections, Neighbours, StartConfig};
+use crate::config::{LavaConfig, LavaSections, Neighbours, StartConfig};
 use crate::effusion::Effusion;
 use crate::parameters::Parameters;
 use crate::physics::{ARRIVAL, COLUMNS, LONGEST, Lava, NAME, Note, SOLID_THICKNESS, TEMPERATURE, THICKNESS};
@@ -41,7 +41,6 @@ pub struct PlannedLava {
     elevation: String,
     vents: Vec<Vent>,
     start: Vec<StartConfig>,
-    neighbours: Neighbours,
     header: Header,
     time: TimeConfig,
 }
@@ -95,7 +94,6 @@ impl PlannedLava {
             elevation: config.elevation.clone(),
             vents: vents(path, sections, case, solidus)?,
             start: config.start.clone(),
-            neighbours: config.neighbours,
             header: header.clone(),
             time: time.clone(),
         };
@@ -338,9 +336,9 @@ impl Planned for PlannedLava {
     }
 
     fn report(&self) -> Vec<(&'static str, String)> {
-        let spread = match self.neighbours {
-            Neighbours::Isotropic => "eight neighbours, weighted to spread alike in all directions",
-            Neighbours::Plain => "eight neighbours, each by itself with the full width of a cell",
+        let spread = match self.parameters.isotropic {
+            true => "eight neighbours, weighted to spread alike in all directions",
+            false => "eight neighbours, each by itself with the full width of a cell",
         };
         let vent = |vent: &Vent| {
             let end = vent.effusion.end().map_or_else(String::new, |end| format!(" until {:.4e} s", end));
@@ -461,10 +459,6 @@ impl Method for LavaMethod {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
-        let chosen: FluidChoice = planning.document.sections()?;
-        if chosen.fluid.lava.is_none() {
-            return Ok(());
-        }
         let sections: LavaSections = planning.document.sections()?;
         let Some(config) = &sections.fluid.lava else { return Ok(()) };
         if planning.ground.is_some() {
