@@ -17,12 +17,15 @@ pub struct Clock {
     time_s: f64,
     /// Length of each step since the last renewal, s.
     dt_s: f64,
+    /// The longest step that the state at the last renewal allowed, s, for the next renewal.
+    #[serde(default)]
+    allowed_s: Option<f64>,
 }
 
 impl Clock {
     /// A clock with steps of `dt` seconds.
     pub fn new(dt: f64) -> Self {
-        Self { since: 0, time_s: 0.0, dt_s: dt }
+        Self { since: 0, time_s: 0.0, dt_s: dt, allowed_s: None }
     }
 
     /// The time after `step` steps, s. `step` must not be before the last renewal.
@@ -37,7 +40,17 @@ impl Clock {
 
     /// Makes the steps after step `step` `dt` seconds long.
     pub fn renew(&mut self, step: u64, dt: f64) {
-        *self = Self { since: step, time_s: self.at(step), dt_s: dt };
+        *self = Self { since: step, time_s: self.at(step), dt_s: dt, allowed_s: None };
+    }
+
+    /// The longest step that the state at the last renewal allowed, s, if it is known.
+    pub fn allowed(&self) -> Option<f64> {
+        self.allowed_s
+    }
+
+    /// Sets the longest step, s, that the state at the last renewal allowed.
+    pub fn allow(&mut self, longest: f64) {
+        self.allowed_s = Some(longest);
     }
 
     /// Step and time after `step` steps.

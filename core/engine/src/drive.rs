@@ -11,36 +11,19 @@ use crate::{Clock, Physics};
 /// Most time steps in one submission to the device.
 pub const LONGEST_BATCH: u64 = 256;
 
-/// The longest time step, s, that the states of all `physics` allow on all ranks. Collective.
-///
-/// # Errors
-/// A numerical failure where they allow none; when the device or a rank is lost.
-pub fn longest_step(comm: &dyn Comm, physics: &mut [Box<dyn Physics>]) -> Result<f64> {
-    let own = physics.iter_mut().try_fold(f64::INFINITY, |longest, physics| {
-        let allowed = physics.longest_step()?;
-        Ok(if allowed > 0.0 { allowed.min(longest) } else { 0.0 })
-    });
-    let mut negative = [-agree(comm, own)?];
-    comm.max(&mut negative)?;
-    match -negative[0] {
-        longest if longest > 0.0 => Ok(longest),
-        _ => Err(Fault::numerical(
-            "the state allows no time step any more: it holds values that are not finite, or beyond all limits",
-        )),
-    }
-}
-
 /// Drives physics from step to step.
 pub struct Drive {
     gpu: Gpu,
     /// Time that the host waited for the device, s.
     waited: f64,
+    /// The batch that the device may still work on.
+    last: Option<Ticket>,
 }
 
 impl Drive {
     /// A loop that submits to `gpu`.
     pub fn new(gpu: &Gpu) -> Self {
-        Self { gpu: gpu.clone(), waited: 0.0 }
+        Self { gpu: gpu.clone(), waited: 0.0, last: None }
     }
 
     /// Time that the host has waited for the device so far, s.
@@ -48,9 +31,32 @@ impl Drive {
         self.waited
     }
 
+    /// The longest time step, s, that the states of all `physics` allowed on all ranks when they began to find it.
+    /// Finite. Collective.
+    ///
+    /// # Errors
+    /// A numerical failure where they allow none; when the device or a rank is lost.
+    pub fn longest_step(&mut self, comm: &dyn Comm, physics: &mut [Box<dyn Physics>]) -> Result<f64> {
+        let start = Instant::now();
+        let own = physics.iter_mut().try_fold(f64::MAX, |longest, physics| {
+            let allowed = physics.longest_step()?;
+            Ok(if allowed > 0.0 { allowed.min(longest) } else { 0.0 })
+        });
+        self.waited += start.elapsed().as_secs_f64();
+        let mut negative = [-agree(comm, own)?];
+        comm.max(&mut negative)?;
+        match -negative[0] {
+            longest if longest > 0.0 => Ok(longest),
+            _ => Err(Fault::numerical(
+                "the state allows no time step any more: it holds values that are not finite, or beyond all limits",
+            )),
+        }
+    }
+
     /// Advances all `physics` by `steps` time steps from step `step`, which it increments. In each step the physics
     /// follow their order. `clock` holds the length of steps. Steps are recorded in batches, which end where some
-    /// physics needs a look of the host. One batch is recorded while the device works on the one before. Collective.
+    /// physics needs a look of the host. One batch is recorded while the device works on the one before, and the
+    /// device may still work on the last one afterwards: see [`Drive::finish`]. Collective.
     ///
     /// # Errors
     /// Those of [`Physics`].
@@ -63,7 +69,6 @@ impl Drive {
         clock: &Clock,
     ) -> Result<()> {
         let end = *step + steps;
-        let mut before: Option<Ticket> = None;
         while *step < end {
             let looks = physics.iter().map(|physics| physics.until_look(*step));
             let last = *step + looks.fold((end - *step).min(LONGEST_BATCH), u64::min);
@@ -74,7 +79,7 @@ impl Drive {
             *step = last;
             self.gpu.begin_step(last);
             let start = Instant::now();
-            if let Some(before) = before.replace(ticket.clone()) {
+            if let Some(before) = self.last.replace(ticket.clone()) {
                 self.gpu.wait_for(&before)?;
             }
             physics.iter_mut().try_for_each(|physics| physics.take_in(comm, Some(&ticket)))?;
@@ -82,7 +87,16 @@ impl Drive {
             physics.iter_mut().try_for_each(|physics| physics.look(comm, last))?;
             physics.iter_mut().rev().try_for_each(|physics| physics.settle(comm, last))?;
         }
+        Ok(())
+    }
+
+    /// Waits until the device has done all steps, and lets `physics` take in what it told. Collective.
+    ///
+    /// # Errors
+    /// Those of [`Physics`].
+    pub fn finish(&mut self, comm: &dyn Comm, physics: &mut [&mut dyn Physics]) -> Result<()> {
         let start = Instant::now();
+        self.last = None;
         self.gpu.wait()?;
         physics.iter_mut().try_for_each(|physics| physics.take_in(comm, None))?;
         self.waited += start.elapsed().as_secs_f64();

@@ -37,7 +37,7 @@ pub mod waveform;
 
 pub use alarm::Alarm;
 pub use axis::Axis;
-pub use drive::{Drive, LONGEST_BATCH, longest_step};
+pub use drive::{Drive, LONGEST_BATCH};
 pub use driving::{DriveConfig, InitialConfig, PressureDrop};
 pub use embedded::{Bath, EmbeddedPoints, PointNeeds, bits_of_fraction};
 pub use figure::Figure;

@@ -29,7 +29,17 @@ pub trait Physics {
         None
     }
 
-    /// The longest time step, s, that the state on this rank allows until the next call.
+    /// Begins to find the longest time step that the present state on this rank allows, without waiting for the device.
+    /// It holds from the next change of the length of steps on, so that the device works on while the host reads it.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn find_longest_step(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// The longest time step, s, that the state at the last [`Physics::find_longest_step`] allowed. Later steps may
+    /// have been submitted since.
     ///
     /// # Errors
     /// When the device is lost.

@@ -143,7 +143,7 @@ impl Planned for PlannedScalar {
         let bound = [0, 1]
             .map(|k: usize| kernel.bind(gpu, &[("before", &arrays[k]), ("after", &arrays[1 - k]), ("beside", &list)]));
         let (gpu, own, planned) = (gpu.clone(), own as u32, *self);
-        Ok(Box::new(Scalar { gpu, planned, own, arrays, halo, halos, kernel, bound, k: 0.0, step }))
+        Ok(Box::new(Scalar { gpu, planned, own, arrays, halo, halos, kernel, bound, allowed: 0.0, k: 0.0, step }))
     }
 }
 
@@ -160,6 +160,8 @@ struct Scalar {
     bound: [Bound; 2],
     /// Diffusivity in units of the lattice and the present time step.
     k: f64,
+    /// The longest time step that the state at the last change of their length allowed, s.
+    allowed: f64,
     step: u64,
 }
 
@@ -178,9 +180,14 @@ impl Physics for Scalar {
         Some(RENEWED)
     }
 
-    fn longest_step(&mut self) -> Result<f64> {
+    fn find_longest_step(&mut self) -> Result<()> {
         let highest = self.values()?.into_iter().map(f32::from_bits).fold(0.0, f32::max);
-        Ok(self.planned.longest_step(f64::from(highest)))
+        self.allowed = self.planned.longest_step(f64::from(highest));
+        Ok(())
+    }
+
+    fn longest_step(&mut self) -> Result<f64> {
+        Ok(self.allowed)
     }
 
     fn begin(&mut self, _: &dyn Comm, _: Range<u64>, clock: &Clock) -> Result<()> {

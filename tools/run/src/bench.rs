@@ -83,6 +83,7 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
             let holds = system.renew(comm, setup.longest)?;
             system.advance(comm, holds.min(end - system.step()))?;
         }
+        system.finish(comm)?;
         let mut slowest = [start.elapsed().as_secs_f64()];
         comm.max(&mut slowest)?;
         Ok(slowest[0])

@@ -6,7 +6,7 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_dump::{CellCount, DumpStep, PopulationState};
 use hematite_engine::passage::Tally;
-use hematite_engine::{Alarm, Clock, Drive, Ground, Members, Phases, Physics, Saved, SharedData, longest_step};
+use hematite_engine::{Alarm, Clock, Drive, Ground, Members, Phases, Physics, Saved, SharedData};
 use hematite_gpu::Gpu;
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ pub struct System {
     drive: Drive,
     step: u64,
     clock: Clock,
+    /// Whether the physics find how long steps may be.
+    finding: bool,
 }
 
 impl System {
@@ -35,7 +37,7 @@ impl System {
         physics.iter_mut().try_for_each(|physics| physics.start(comm))?;
         let (step, clock) = saved.map_or((0, setup.clock), |saved| (saved.header().step, saved.header().clock));
         physics.iter_mut().rev().try_for_each(|physics| physics.settle(comm, step))?;
-        Ok(Self { physics, drive: Drive::new(gpu), step, clock })
+        Ok(Self { physics, drive: Drive::new(gpu), step, clock, finding: false })
     }
 
     /// Time steps done.
@@ -53,34 +55,53 @@ impl System {
         self.clock.moment(self.step)
     }
 
-    /// Sets the length of time steps to what the state allows, at most `longest` seconds, if a change is due. If
-    /// `longest` is `None`, the length is fixed, and the state must allow it. Returns for how many steps the length
-    /// holds, `None` for all. Collective.
+    /// Sets the length of time steps, if a change is due, to what the state at the change before allows, at most
+    /// `longest` seconds. If `longest` is `None`, the length is fixed, and the state must allow it. Returns for how many
+    /// steps the length holds. Collective.
     ///
     /// # Errors
     /// A numerical failure where the state allows no step, or a shorter one than the fixed step; when the device or a
     /// rank is lost.
     pub fn renew(&mut self, comm: &dyn Comm, longest: Option<f64>) -> Result<u64> {
-        let periods = self.physics.iter().filter_map(|physics| physics.renews_every());
-        let Some(period) = periods.min() else { return Ok(u64::MAX) };
+        let Some(period) = self.renews_every() else { return Ok(u64::MAX) };
         if self.step.is_multiple_of(period) {
-            let (allowed, dt) = (longest_step(comm, &mut self.physics)?, self.clock.dt());
+            // At the start, the first steps follow the state at the start.
+            let allowed = match self.clock.allowed() {
+                Some(allowed) => allowed,
+                None => {
+                    self.find_longest_step()?;
+                    self.drive.longest_step(comm, &mut self.physics)?
+                }
+            };
+            let dt = self.clock.dt();
             match longest {
                 Some(longest) => self.clock.renew(self.step, allowed.min(longest)),
                 None if allowed < dt => {
                     return Err(Fault::numerical(format!(
-                        "after step {} the state allows time steps of {allowed:.3e} s, those of the run have {dt:.3e} s: take a \
+                        "at step {} the state allows time steps of {allowed:.3e} s, those of the run have {dt:.3e} s: take a \
                          shorter one",
-                        self.step
+                        self.step.saturating_sub(period)
                     )));
                 }
                 None => {}
             }
+            self.find_longest_step()?;
+            self.finding = true;
         }
         Ok(period - self.step % period)
     }
 
-    /// Does `steps` time steps of one length. Collective.
+    /// Number of steps between changes of their length; `None` if it is fixed.
+    fn renews_every(&self) -> Option<u64> {
+        self.physics.iter().filter_map(|physics| physics.renews_every()).min()
+    }
+
+    fn find_longest_step(&mut self) -> Result<()> {
+        self.physics.iter_mut().try_for_each(|physics| physics.find_longest_step())
+    }
+
+    /// Does `steps` time steps of one length. Where this length changes often, the device may still work on them
+    /// afterwards: see [`System::finish`]. Collective.
     ///
     /// # Errors
     /// A numerical failure where the state is beyond the limits of the method or something broke; when the device or a
@@ -89,7 +110,25 @@ impl System {
         let mut physics: Vec<&mut dyn Physics> =
             self.physics.iter_mut().map(|physics| &mut **physics as &mut dyn Physics).collect();
         // `self.step` counts with the loop, as the state of a failed step may be dumped.
-        self.drive.advance(comm, &mut physics, &mut self.step, steps, &self.clock)
+        self.drive.advance(comm, &mut physics, &mut self.step, steps, &self.clock)?;
+        if self.finding {
+            self.finding = false;
+            self.clock.allow(self.drive.longest_step(comm, &mut self.physics)?);
+        }
+        match self.renews_every() {
+            Some(_) => Ok(()),
+            None => self.finish(comm),
+        }
+    }
+
+    /// Waits until the device has done all steps. Collective.
+    ///
+    /// # Errors
+    /// As [`System::advance`].
+    pub fn finish(&mut self, comm: &dyn Comm) -> Result<()> {
+        let mut physics: Vec<&mut dyn Physics> =
+            self.physics.iter_mut().map(|physics| &mut **physics as &mut dyn Physics).collect();
+        self.drive.finish(comm, &mut physics)
     }
 
     /// The members of each physics that has any, with the name of the physics.

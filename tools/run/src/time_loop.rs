@@ -252,6 +252,7 @@ impl<'c> TimeLoop<'c> {
         let gpu = self.gpu.clone();
         let _span = gpu.span("ledger");
         let start = Instant::now();
+        self.system.finish(comm)?;
         self.system.inspect(comm, &self.setup.ground)?;
         self.output.seconds += start.elapsed().as_secs_f64();
         let mut alarms = alarm::of_feeders(&self.setup, &self.system);

@@ -1,11 +1,11 @@
-// Blocks of ${workgroup} cells in which something may flow. `stamp[b]` is the number of the list, counted from 1, that block b entered
-// last.
+// Blocks of ${workgroup} cells in which something may flow. `${entered}` holds their numbers, counted from 1; `stamp[b]` is the number of the
+// list, counted from 1, that block b entered last.
 fn activate(block: u32) {
     if (atomicLoad(&stamp[block]) == span.generation) {
         return;
     }
     if (atomicExchange(&stamp[block], span.generation) != span.generation) {
-        blocks[atomicAdd(&size[0], 1u)] = block;
+        atomicStore(&${entered}[atomicAdd(&size[0], 1u)], block + 1u);
     }
 }
 

@@ -9,9 +9,9 @@ use crate::state::State;
 
 /// A list of blocks of cells in which something may flow.
 pub struct List {
-    /// The blocks, as many as the list has, in no order.
+    /// The numbers of the blocks, counted from 1, in no order; 0 behind the last.
     pub blocks: Buffer,
-    /// How many there are, and how many of them the next kernel works on.
+    /// How many there are.
     pub size: Buffer,
 }
 
@@ -53,7 +53,7 @@ impl Arrays {
         let words = |label: &str, count: usize| gpu.buffer(label, 4 * count.max(4) as u64);
         let row = || words("rows of cells", ROW * all);
         let blocks = own.div_ceil(WORKGROUP as usize).max(1);
-        let list = || Ok(List { blocks: words("blocks with lava", blocks)?, size: words("blocks in the list", 2)? });
+        let list = || Ok(List { blocks: words("blocks with lava", blocks)?, size: words("blocks in the list", 1)? });
         let arrays = Self {
             rows: [row()?, row()?],
             beside_axial: words("cells beside", 4 * own)?,
@@ -83,8 +83,8 @@ impl Arrays {
         gpu.upload(&arrays.solid, 0, solid.as_flattened())?;
         gpu.upload(&arrays.arrival, 0, &state.arrival)?;
         // At first all blocks are listed.
-        gpu.upload(&arrays.lists[0].blocks, 0, &(0..blocks as u32).collect::<Vec<u32>>())?;
-        gpu.upload(&arrays.lists[0].size, 0, &[blocks as u32; 2])?;
+        gpu.upload(&arrays.lists[0].blocks, 0, &(1..=blocks as u32).collect::<Vec<u32>>())?;
+        gpu.upload(&arrays.lists[0].size, 0, &[blocks as u32])?;
         gpu.upload(&arrays.stamp, 0, &vec![1_u32; blocks])?;
         Ok(arrays)
     }

@@ -4,12 +4,13 @@ use hematite_case::Part;
 use hematite_comm::Comm;
 use hematite_config::Result;
 use hematite_engine::{BoundHalo, HaloExchange, LONGEST_BATCH};
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Staging, Ticket};
 
 use crate::arrays::Arrays;
 use crate::parameters::Parameters;
-use crate::shaders::{ROW, STRIDES, SUMS, Shader};
+use crate::shaders::{NONE, ROW, STRIDES, SUMS, Shader};
 use crate::state::State;
+use crate::vents::VentCells;
 
 /// Steps from one new list of blocks to the next.
 const REFRESHED: u64 = 64;
@@ -34,12 +35,13 @@ pub struct Found {
     pub limited: u64,
 }
 
-/// The cells of the vents on this rank.
-pub struct VentCells {
-    /// Cell and vent.
-    pub cells: Vec<[u32; 2]>,
-    /// Number of vents in all.
-    pub vents: u32,
+/// What bounds the next time steps on this rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bounds {
+    /// The longest step that the flows allow, s; infinite without flows.
+    pub step: f64,
+    /// The least thickness of lava in own cells of each vent, m; infinite without cells.
+    pub depths: Vec<f64>,
 }
 
 /// A kernel with its arrays after even and after odd steps, for each of the two lists.
@@ -59,13 +61,16 @@ pub struct Automaton {
     arrays: Arrays,
     emissions: Buffer,
     depths: Buffer,
-    erupt: (Kernel, [Bound; 2]),
+    groups: (Kernel, [Bound; 2]),
     step: PerList,
     rates: PerList,
     refresh: PerList,
     hear: PerList,
     depth: (Kernel, [Bound; 2]),
     measure: (Kernel, Bound),
+    /// Rates and depths for the host, and the submission that finds them.
+    found: Staging,
+    finding: Option<Ticket>,
     halo: HaloExchange,
     halos: [Option<BoundHalo>; 2],
     /// The list in use, and its number, counted from 1.
@@ -107,6 +112,10 @@ impl Automaton {
         if count > 0 {
             gpu.upload(&cells, 0, vents.cells.as_flattened())?;
         }
+        let [vent_rows, vent_of] = {
+            let (rows, of) = vents.rows(part.own);
+            [uploaded(gpu, "blocks with vents", &rows)?, uploaded(gpu, "vents of cells", &of)?]
+        };
         let emissions = gpu.buffer("emissions", 16 * LONGEST_BATCH * u64::from(vents.vents.max(1)))?;
         let depths = gpu.buffer("depths of vents", 4 * u64::from(vents.vents.max(1)))?;
         let Arrays { rows, lists, arguments, .. } = &arrays;
@@ -114,6 +123,7 @@ impl Automaton {
         let beside: [(&str, &Buffer); 2] =
             [("beside_axial", &arrays.beside_axial), ("beside_diagonal", &arrays.beside_diagonal)];
         let list = |l: usize| [("blocks", &lists[l].blocks), ("size", &lists[l].size)];
+        let of_vents = [("vent_rows", &vent_rows), ("vent_of", &vent_of), ("emissions", &emissions)];
         let stamp = [("stamp", &arrays.stamp)];
         let notes = [("notes", &arrays.notes)];
         let of_cells: [(&str, &Buffer); 2] = [("fluid", &arrays.fluid), ("solid", &arrays.solid)];
@@ -136,26 +146,18 @@ impl Automaton {
         let after = |now: usize| [("after", &rows[1 - now])];
         let others = [("ground", &arrays.ground), ("arrival", &arrays.arrival)];
         let step = per_list(Shader::Step, &|now, l| {
-            owned(&[&before(now), &after(now), &beside, &others, &of_cells, &list(l), &stamp, &notes])
+            owned(&[&before(now), &after(now), &beside, &others, &of_cells, &of_vents, &list(l), &stamp, &notes])
         })?;
-        let rates = per_list(Shader::Rates, &|now, l| owned(&[&before(now), &beside, &list(l), &notes]))?;
+        let rates = per_list(Shader::Rates, &|now, l| owned(&[&before(now), &beside, &list(l)[..1], &notes]))?;
         let hear = per_list(Shader::Hear, &|now, l| owned(&[&before(now), &beside, &list(l), &stamp]))?;
         let refresh = per_list(Shader::Refresh, &|now, l| {
-            let new = 1 - l;
-            let from = [("listed", &lists[l].blocks), ("listed_size", &lists[l].size)];
-            owned(&[&before(now), &after(now), &beside, &[("vent_cells", &cells)], &from, &list(new), &stamp])
+            let new = &lists[1 - l];
+            let named = [("blocks", &lists[l].blocks), ("entered", &new.blocks), ("size", &new.size)];
+            owned(&[&before(now), &after(now), &beside, &of_vents[..1], &named, &stamp])
         })?;
-        let erupt = kernel(Shader::Erupt)?;
-        let erupts = [0, 1].map(|l| {
-            let buffers = [
-                ("vent_cells", &cells),
-                ("emissions", &emissions),
-                ("fluid", &arrays.fluid),
-                ("size", &lists[l].size),
-                ("arguments", &arguments.buffer),
-            ];
-            erupt.bind(gpu, &buffers)
-        });
+        let groups = kernel(Shader::Groups)?;
+        let groups_bound =
+            [0, 1].map(|l| groups.bind(gpu, &[list(l).as_slice(), &[("arguments", &arguments.buffer)]].concat()));
         let depth = kernel(Shader::Depths)?;
         let depth_bound =
             [0, 1].map(|now| depth.bind(gpu, &[("before", &rows[now]), ("vent_cells", &cells), ("depths", &depths)]));
@@ -174,13 +176,15 @@ impl Automaton {
             vents: vents.vents,
             emissions,
             depths,
-            erupt: (erupt, erupts),
+            groups: (groups, groups_bound),
             step,
             rates,
             refresh,
             hear,
             depth: (depth, depth_bound),
             measure: (measure, measured),
+            found: gpu.staging("rates and depths", 4 * (1 + u64::from(vents.vents)))?,
+            finding: None,
             halo,
             halos,
             list: 0,
@@ -204,8 +208,8 @@ impl Automaton {
         let now = (step % 2) as usize;
         let gpu = self.gpu.clone();
         let mut recorder = Recorder::new(&gpu);
-        self.record_sizes(&mut recorder);
-        let words = self.span(0.0, time);
+        self.record_groups(&mut recorder);
+        let words = self.span((0.0, time), NONE);
         let Self { step, arrays, .. } = &*self;
         recorder.dispatch_indirect(&step.kernel, &step.bound[1 - now][self.list], &arrays.arguments, 0, &words);
         recorder.copy(&arrays.rows[now], &arrays.rows[1 - now], arrays.rows[now].bytes());
@@ -214,25 +218,28 @@ impl Automaton {
         self.gpu.wait()
     }
 
-    /// Immediate data of a step of `dt` s that ends at `time` s.
-    fn span(&self, dt: f64, time: f64) -> [u32; 6] {
+    /// Immediate data of a step of `dt` s that ends at `time` s, whose emissions begin at `first`.
+    fn span(&self, (dt, time): (f64, f64), first: u32) -> [u32; 6] {
         let numbers = [dt, dt / self.parameters.dx, time].map(|x| (x as f32).to_bits());
-        [self.own, self.own, self.generation, numbers[0], numbers[1], numbers[2]]
+        [self.own, self.generation, numbers[0], numbers[1], numbers[2], first]
     }
 
-    /// Records that the next kernels work on all blocks of the list.
-    fn record_sizes(&self, recorder: &mut Recorder) {
-        recorder.dispatch(&self.erupt.0, &self.erupt.1[self.list], 1, &[1, 0, 0]);
+    /// Records that the next kernels have workgroups for the blocks of the list.
+    fn record_groups(&self, recorder: &mut Recorder) {
+        recorder.dispatch(&self.groups.0, &self.groups.1[self.list], 1, &[1]);
     }
 
     /// Records a new list, from cells after a number of steps of parity `now`.
     fn record_refresh(&mut self, recorder: &mut Recorder, now: usize) {
-        recorder.clear(&self.arrays.lists[1 - self.list].size);
+        let new = &self.arrays.lists[1 - self.list];
+        recorder.clear(&new.size);
+        recorder.clear(&new.blocks);
         self.generation += 1;
-        let words = [self.own, self.generation, self.vent_cells];
+        let words = [self.own, self.generation];
         let Self { refresh, arrays, list, .. } = &*self;
         recorder.dispatch_indirect(&refresh.kernel, &refresh.bound[now][*list], &arrays.arguments, 0, &words);
         self.list = 1 - self.list;
+        self.record_groups(recorder);
     }
 
     /// Records that halos get the rows of parity `now`, and that cells beside lava there are listed. Collective among neighbours.
@@ -273,38 +280,47 @@ impl Automaton {
             self.record_refresh(recorder, now);
             self.record_hear(recorder, now);
         }
-        recorder.phase("vents");
-        let first = place as u32 * self.vents;
-        let items = self.vent_cells.max(1);
-        recorder.dispatch(&self.erupt.0, &self.erupt.1[self.list], items, &[items, self.vent_cells, first]);
         recorder.phase("flow");
-        let words = self.span(dt, time);
+        let words = self.span((dt, time), place as u32 * self.vents);
         let Self { step: kernel, arrays, list, .. } = &*self;
         recorder.dispatch_indirect(&kernel.kernel, &kernel.bound[now][*list], &arrays.arguments, 0, &words);
         self.record_exchange(comm, recorder, 1 - now)
     }
 
-    /// The largest rate at which flows change what they depend on after `step` steps, 1/s, and the least thickness of lava in own
-    /// cells of each vent, m; infinite without cells.
+    /// Lets the device find what bounds the time steps after step `step`, for [`Automaton::bounds`].
+    pub fn find_bounds(&mut self, step: u64) {
+        let now = (step % 2) as usize;
+        let gpu = self.gpu.clone();
+        gpu.write(&self.arrays.notes, 0, &[0_u32]);
+        gpu.write(&self.depths, 0, &vec![f32::INFINITY; self.vents.max(1) as usize]);
+        let mut recorder = Recorder::new(&gpu);
+        recorder.phase("rates");
+        let Self { rates, arrays, list, depth, depths, found, .. } = &*self;
+        recorder.dispatch_indirect(&rates.kernel, &rates.bound[now][*list], &arrays.arguments, 0, &[self.own]);
+        recorder.dispatch(&depth.0, &depth.1[now], self.vent_cells, &[self.vent_cells]);
+        recorder.copy_out(&arrays.notes, 0, (found, 0), 4);
+        if self.vents > 0 {
+            recorder.copy_out(depths, 0, (found, 4), 4 * u64::from(self.vents));
+        }
+        self.finding = Some(recorder.submit());
+    }
+
+    /// What [`Automaton::find_bounds`] found. Waits for the device.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn rates(&self, step: u64) -> Result<(f64, Vec<f64>)> {
-        let now = (step % 2) as usize;
-        let vents = self.vents as usize;
-        self.gpu.write(&self.arrays.notes, 0, &[0_u32]);
-        self.gpu.write(&self.depths, 0, &vec![f32::INFINITY; vents.max(1)]);
-        let mut recorder = Recorder::new(&self.gpu);
-        recorder.phase("rates");
-        self.record_sizes(&mut recorder);
-        let Self { rates, arrays, list, .. } = self;
-        let words = [self.own, self.own];
-        recorder.dispatch_indirect(&rates.kernel, &rates.bound[now][*list], &arrays.arguments, 0, &words);
-        recorder.dispatch(&self.depth.0, &self.depth.1[now], self.vent_cells, &[self.vent_cells]);
-        recorder.submit();
-        let fastest: Vec<f32> = self.gpu.download(&arrays.notes, 0, 1)?;
-        let depths: Vec<f32> = self.gpu.download(&self.depths, 0, vents)?;
-        Ok((f64::from(fastest[0]), depths.into_iter().map(f64::from).collect()))
+    ///
+    /// # Panics
+    /// When the device was not told to find them, which is a bug of the program.
+    pub fn bounds(&mut self) -> Result<Bounds> {
+        let ticket = self.finding.take().expect("bounds are found before they are read");
+        let mut numbers: Vec<f64> = self.gpu.read(&self.found, &ticket, |bytes| {
+            let words = bytes.as_chunks::<4>().0.iter();
+            words.map(|&word| f64::from(f32::from_le_bytes(word))).collect()
+        })?;
+        let depths = numbers.split_off(1);
+        let step = if numbers[0] > 0.0 { 1.0 / numbers[0] } else { f64::INFINITY };
+        Ok(Bounds { step, depths })
     }
 
     /// Looks at all own cells.
@@ -343,4 +359,10 @@ impl Automaton {
         let solid: Vec<u32> = self.gpu.download(&self.arrays.solid, 0, 4 * own)?;
         Ok(State::of_device(&fluid, &solid, self.gpu.download(&self.arrays.arrival, 0, own)?))
     }
+}
+
+fn uploaded(gpu: &Gpu, label: &str, words: &[u32]) -> Result<Buffer> {
+    let buffer = gpu.buffer(label, 4 * words.len().max(1) as u64)?;
+    gpu.upload(&buffer, 0, words)?;
+    Ok(buffer)
 }

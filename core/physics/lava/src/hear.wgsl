@@ -10,7 +10,7 @@ var<immediate> span: Span;
 var<storage, read> before: array<f32>;
 var<storage, read> beside_axial: array<u32>;
 var<storage, read> beside_diagonal: array<u32>;
-var<storage, read_write> blocks: array<u32>;
+var<storage, read_write> blocks: array<atomic<u32>>;
 var<storage, read_write> size: array<atomic<u32>>;
 var<storage, read_write> stamp: array<atomic<u32>>;
 #include "activate.wgsl"

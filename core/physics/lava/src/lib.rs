@@ -22,9 +22,11 @@ mod state;
 mod vents;
 
 pub use amount::{PER_ONE, amount, number};
-pub use automaton::{Automaton, Found, VentCells};
+pub use automaton::{Automaton, Bounds, Found};
 pub use config::{LavaConfig, LavaSections, Neighbours};
 pub use parameters::Parameters;
 pub use planned::{LavaMethod, PlannedLava};
 pub use rheology::Rheology;
+pub use shaders::{DRAINING, LEVELLING};
 pub use state::State;
+pub use vents::VentCells;

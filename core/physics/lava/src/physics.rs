@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::amount::number;
-use crate::automaton::{Automaton, Found};
+use crate::automaton::{Automaton, Bounds, Found};
 use crate::parameters::Parameters;
-use crate::shaders::SHARE;
+use crate::state::State;
 use crate::vents::Vent;
 
 /// Name in checkpoints, dumps and messages.
@@ -56,6 +56,10 @@ pub struct Lava {
     step: u64,
     /// Time after the steps that were begun, s.
     time: f64,
+    /// Time of the state whose longest step is asked for, s.
+    bounded_at: f64,
+    /// The present state, if a field of it was asked for.
+    dumped: Option<State>,
     /// The steps of the batch, and the times of their ends.
     batch: (u64, Vec<f64>),
     alarms: Vec<(u64, Alarm)>,
@@ -69,13 +73,26 @@ impl Lava {
         (vents, slopes): (Vec<Vent>, Vec<f64>),
         (step, time): (u64, f64),
     ) -> Self {
-        Self { parameters, automaton, vents, slopes, step, time, batch: (step, Vec::new()), alarms: Vec::new() }
+        Self {
+            parameters,
+            automaton,
+            vents,
+            slopes,
+            step,
+            time,
+            bounded_at: time,
+            dumped: None,
+            batch: (step, Vec::new()),
+            alarms: Vec::new(),
+        }
     }
 
-    /// The longest time step that the filling of a vent allows whose shallowest cell has lava of thickness `depth`.
+    /// The longest time step that the filling of a vent allows whose shallowest cell had lava of thickness `depth` at the last
+    /// renewal.
     fn step_of_vent(&self, k: usize, depth: f64) -> f64 {
-        let (vent, slope, steps) = (&self.vents[k], self.slopes[k], RENEWED as f64);
-        let filling = vent.filling(self.time, self.time + steps * LONGEST, self.parameters.dx);
+        // From there to the end of the next steps.
+        let (vent, slope, steps) = (&self.vents[k], self.slopes[k], 2.0 * RENEWED as f64);
+        let filling = vent.filling(self.bounded_at, self.bounded_at + steps * LONGEST, self.parameters.dx);
         if filling == 0.0 || depth >= FULL * vent.usual_thickness(&self.parameters, filling, slope) {
             return f64::INFINITY;
         }
@@ -112,11 +129,16 @@ impl Physics for Lava {
         Some(RENEWED)
     }
 
+    fn find_longest_step(&mut self) -> Result<()> {
+        self.automaton.find_bounds(self.step);
+        self.bounded_at = self.time;
+        Ok(())
+    }
+
     fn longest_step(&mut self) -> Result<f64> {
-        let (rate, depths) = self.automaton.rates(self.step)?;
-        let of_flow = if rate > 0.0 { SHARE / rate } else { f64::INFINITY };
+        let Bounds { step, depths } = self.automaton.bounds()?;
         let of_vents = depths.iter().enumerate().map(|(k, &depth)| self.step_of_vent(k, depth));
-        Ok(of_vents.fold(of_flow.min(LONGEST), f64::min))
+        Ok(of_vents.fold(step.min(LONGEST), f64::min))
     }
 
     fn start(&mut self, comm: &dyn Comm) -> Result<()> {
@@ -128,6 +150,7 @@ impl Physics for Lava {
     }
 
     fn begin(&mut self, _: &dyn Comm, steps: Range<u64>, clock: &Clock) -> Result<()> {
+        self.dumped = None;
         let dx = self.parameters.dx;
         let between = |step: u64| (clock.at(step), clock.at(step + 1));
         let emissions: Vec<[u32; 4]> = steps
@@ -161,17 +184,21 @@ impl Physics for Lava {
     }
 
     fn field(&mut self, field: Field, take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
-        let state = self.automaton.state()?;
+        let state = match self.dumped.take() {
+            Some(state) => state,
+            None => self.automaton.state()?,
+        };
         let values: Vec<f64> = if field == ARRIVAL {
-            state.arrival.into_iter().map(f64::from).collect()
+            state.arrival.iter().copied().map(f64::from).collect()
         } else if field == TEMPERATURE {
             let mean =
                 |(&heat, &thickness): (&u64, &u64)| if thickness > 0 { heat as f64 / thickness as f64 } else { 0.0 };
             state.heat.iter().zip(&state.thickness).map(mean).collect()
         } else {
-            let amounts = if field == THICKNESS { state.thickness } else { state.solid };
-            amounts.into_iter().map(number).collect()
+            let amounts = if field == THICKNESS { &state.thickness } else { &state.solid };
+            amounts.iter().copied().map(number).collect()
         };
+        self.dumped = Some(state);
         take(0, &values)
     }
 

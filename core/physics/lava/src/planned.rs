@@ -1,5 +1,6 @@
 //! Lava of a run: from its config and its case to numbers, with what cannot work refused.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use hematite_case::{Case, Header, Target};
@@ -15,15 +16,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::amount::amount;
 use crate::arrays::Arrays;
-use crate::automaton::{Automaton, VentCells};
+use crate::automaton::Automaton;
 use crate::config::{LavaConfig, LavaSections, Neighbours, StartConfig};
 use crate::effusion::Effusion;
 use crate::parameters::Parameters;
 use crate::physics::{ARRIVAL, COLUMNS, LONGEST, Lava, NAME, Note, SOLID_THICKNESS, TEMPERATURE, THICKNESS};
 use crate::rheology::Rheology;
-use crate::shaders::SHARE;
 use crate::state::State;
-use crate::vents::{Vent, rate};
+use crate::vents::{Vent, VentCells, rate};
 
 /// Temperature by which the solidus must lie above that at which a law of viscosity has no meaning, K.
 const MARGIN: f64 = 50.0;
@@ -191,7 +191,7 @@ impl PlannedLava {
     fn at_peak(&self, vent: &Vent) -> (f64, f64) {
         let most = vent.filling(0.0, f64::MAX, self.parameters.dx);
         let h = vent.usual_thickness(&self.parameters, most, 0.2);
-        (h, SHARE / rate(&self.parameters, vent.temperature, h, 0.2))
+        (h, 1.0 / rate(&self.parameters, vent.temperature, h, 0.2))
     }
 
     /// State of this rank's cells at the start.
@@ -215,8 +215,15 @@ impl PlannedLava {
     fn vent_cells(&self, ground: &Ground, elevation: &[f64]) -> Result<(VentCells, Vec<f64>)> {
         let part = &ground.part;
         let (mut cells, mut slopes) = (Vec::new(), vec![0.0_f64; self.vents.len()]);
+        let mut vent_of = HashMap::new();
         for (k, vent) in self.vents.iter().enumerate() {
             for n in ground.region(&vent.name)?.into_iter().filter(|&n| (n as usize) < part.own) {
+                if let Some(other) = vent_of.insert(n, &vent.name) {
+                    return Err(Fault::usage(format!(
+                        "vents \"{other}\" and \"{}\" share cells: make a case whose regions of these names are apart",
+                        vent.name
+                    )));
+                }
                 cells.push([n, k as u32]);
                 for (i, links) in part.links.iter().enumerate() {
                     if let Target::Node(m) = links[n as usize].target() {

@@ -3,7 +3,6 @@
 struct Span {
     own: u32,
     generation: u32,
-    vent_cells: u32,
 }
 var<immediate> span: Span;
 
@@ -11,31 +10,22 @@ var<storage, read> before: array<f32>;
 var<storage, read> after: array<f32>;
 var<storage, read> beside_axial: array<u32>;
 var<storage, read> beside_diagonal: array<u32>;
-var<storage, read> vent_cells: array<vec2<u32>>;
-var<storage, read> listed: array<u32>;
-var<storage, read> listed_size: array<u32>;
-var<storage, read_write> blocks: array<u32>;
+// Of each block: 0 without vents.
+var<storage, read> vent_rows: array<u32>;
+// The list until now, and the new one.
+var<storage, read_write> blocks: array<atomic<u32>>;
+var<storage, read_write> entered: array<atomic<u32>>;
 var<storage, read_write> size: array<atomic<u32>>;
 var<storage, read_write> stamp: array<atomic<u32>>;
 #include "activate.wgsl"
+#include "listed.wgsl"
 
-@compute @workgroup_size(${workgroup})
-fn main(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) lane: u32,
-) {
-    let place = group.y * groups.x + group.x;
-    // There are at least as many listed cells as cells of vents, which lie in listed blocks.
-    let k = place * ${workgroup}u + lane;
-    if (k < span.vent_cells) {
-        activate(vent_cells[k].x / ${workgroup}u);
+fn work_on(n: u32) {
+    // Blocks with vents are in every list.
+    if (vent_rows[n / ${workgroup}u] != 0u) {
+        activate(n / ${workgroup}u);
     }
-    if (place >= listed_size[0]) {
-        return;
-    }
-    let n = listed[place] * ${workgroup}u + lane;
-    if (n < span.own && (before[${row}u * n + 1u] > 0.0 || after[${row}u * n + 1u] > 0.0)) {
+    if (before[${row}u * n + 1u] > 0.0 || after[${row}u * n + 1u] > 0.0) {
         activate_around(n);
     }
 }

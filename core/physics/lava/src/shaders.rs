@@ -25,12 +25,19 @@ pub const SUMS: usize = 12;
 const MOST_GROUPS: u32 = 65_535;
 
 /// Most of its lava, as a share, that a cell gives to another one in a step: so that eight cannot take more than there is. The
-/// time step is so short that this limit is not met, see [`SHARE`].
+/// time step is so short that this limit is not met, see [`DRAINING`].
 const MOST: f64 = 1.0 / 9.0;
 
-/// The longest time step over the time in which flows change what they depend on. Flow grows at least with the third power of
-/// thickness, so that a cell loses less than a third of this share to another one.
-pub const SHARE: f64 = 0.3;
+/// The longest time step over the time in which flows change slopes of the surface. From 1 on, steps may overshoot; from 1.25 on
+/// surfaces oscillate.
+pub const LEVELLING: f64 = 0.8;
+
+/// The longest time step over the time in which flows change thicknesses. Flow grows at least with the third power of thickness, so
+/// that a cell loses less than a third of this share to another one.
+pub const DRAINING: f64 = 0.3;
+
+/// Blocks of a list for each workgroup that waits for blocks that enter later. Where more enter, workgroups take several blocks.
+const BLOCKS_PER_SPARE: u32 = 16;
 
 /// Thickness below which lava does not flow, m.
 const THINNEST: f64 = 1e-9;
@@ -41,8 +48,8 @@ const FROZEN: f64 = 0.5;
 /// Kernels of lava.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shader {
-    /// What comes out of vents, and the size of the kernels after it.
-    Erupt,
+    /// The number of workgroups for the blocks of a list.
+    Groups,
     /// A time step.
     Step,
     /// How long a time step may be.
@@ -63,25 +70,27 @@ macro_rules! file {
     };
 }
 
-const PARTS: [Template; 7] = [
+const PARTS: [Template; 9] = [
     file!("fixed.wgsl"),
     file!("lava.wgsl"),
     file!("flow.wgsl"),
     file!("pairs.wgsl"),
     file!("rheology.wgsl"),
     file!("cooling.wgsl"),
+    file!("vents.wgsl"),
     file!("activate.wgsl"),
+    file!("listed.wgsl"),
 ];
 
 impl Shader {
     /// All kernels.
     #[cfg(test)]
     pub const ALL: [Self; 7] =
-        [Self::Erupt, Self::Step, Self::Rates, Self::Depths, Self::Refresh, Self::Hear, Self::Measure];
+        [Self::Groups, Self::Step, Self::Rates, Self::Depths, Self::Refresh, Self::Hear, Self::Measure];
 
     fn template(self) -> Template {
         match self {
-            Self::Erupt => file!("erupt.wgsl"),
+            Self::Groups => file!("groups.wgsl"),
             Self::Step => file!("step.wgsl"),
             Self::Rates => file!("rates.wgsl"),
             Self::Depths => file!("depths.wgsl"),
@@ -94,9 +103,8 @@ impl Shader {
     /// Bytes of the immediate data.
     fn immediates(self) -> u32 {
         match self {
-            Self::Depths => 4,
-            Self::Rates | Self::Measure => 8,
-            Self::Erupt | Self::Refresh => 12,
+            Self::Groups | Self::Depths | Self::Rates => 4,
+            Self::Measure | Self::Refresh => 8,
             Self::Hear => 16,
             Self::Step => 24,
         }
@@ -104,9 +112,9 @@ impl Shader {
 
     /// The kernel's WGSL.
     pub fn wgsl(self, parameters: &Parameters) -> String {
-        let numbered = matches!(self, Self::Step | Self::Rates);
         let shared = [&[MAIN], PARTS.as_slice()].concat();
-        render(self.template(), &shared, &context(parameters, numbered))
+        let entered = if self == Self::Refresh { "entered" } else { "blocks" };
+        render(self.template(), &shared, &context(parameters, entered))
     }
 
     /// The kernel on the device.
@@ -132,22 +140,24 @@ fn directions(dx: f64) -> Vec<Value> {
     axial.chain(diagonal).collect()
 }
 
-fn context(parameters: &Parameters, numbered: bool) -> Value {
+/// What the kernels' templates take. Blocks in which something may flow enter the list `entered`.
+fn context(parameters: &Parameters, entered: &str) -> Value {
     let dx = parameters.dx;
     let rheology = parameters.rheology;
     context! {
         workgroup => WORKGROUP,
-        numbered,
+        entered,
         directions => directions(dx),
         row => ROW,
         absent => NONE,
-        // Cells of this workgroup are beyond all others, and their numbers below 2^32.
-        nowhere => u32::MAX / WORKGROUP,
         strides => STRIDES,
         sums => SUMS,
         most_groups => MOST_GROUPS,
+        blocks_per_spare => BLOCKS_PER_SPARE,
         unit => literal(1.0 / PER_ONE),
         most => literal(MOST),
+        per_levelling => literal(1.0 / (LEVELLING * parameters.dx)),
+        per_draining => literal(1.0 / (DRAINING * parameters.dx)),
         thinnest => literal(THINNEST),
         weight => literal(parameters.weight()),
         per_dx => literal(1.0 / dx),

@@ -1,6 +1,6 @@
-// A time step of each cell of the listed blocks: lava and heat that flow, heat that is radiated, lava that becomes solid.
+// A time step of each cell of the listed blocks: lava and heat that come out of vents and flow, heat that is radiated, lava that
+// becomes solid.
 struct Span {
-    count: u32,
     own: u32,
     generation: u32,
     // Time step, s, and that over the edge of a cell.
@@ -8,6 +8,8 @@ struct Span {
     dt_per_dx: f32,
     // Time at the end of the step, s.
     time: f32,
+    // Where the step's numbers begin in `emissions`; ${absent} where nothing comes out.
+    first: u32,
 }
 var<immediate> span: Span;
 
@@ -21,7 +23,13 @@ var<storage, read_write> fluid: array<vec4<u32>>;
 var<storage, read_write> solid: array<vec4<u32>>;
 // Time at which lava came first, s; negative before.
 var<storage, read_write> arrival: array<f32>;
-var<storage, read_write> blocks: array<u32>;
+// Of each block: 0 without vents, else its row in `vent_of`, counted from 1.
+var<storage, read> vent_rows: array<u32>;
+// The vent of each cell of a row; ${absent} where there is none.
+var<storage, read> vent_of: array<u32>;
+// Of each step and vent: thickness and heat.
+var<storage, read> emissions: array<vec4<u32>>;
+var<storage, read_write> blocks: array<atomic<u32>>;
 var<storage, read_write> size: array<atomic<u32>>;
 var<storage, read_write> stamp: array<atomic<u32>>;
 // The largest rate, as bits; transfers that were limited.
@@ -31,20 +39,13 @@ var<storage, read_write> notes: array<atomic<u32>>;
 #include "flow.wgsl"
 #include "rheology.wgsl"
 #include "cooling.wgsl"
+#include "vents.wgsl"
 #include "activate.wgsl"
-#include "main.wgsl"
+#include "listed.wgsl"
 
 // What cell n has: thickness and heat.
 var<private> h: vec2<u32>;
 var<private> W: vec2<u32>;
-
-fn number_at(place: u32) -> u32 {
-    // Workgroups beyond the list as it was when the step began have no cell.
-    if (place >= atomicLoad(&size[1])) {
-        return ${nowhere}u;
-    }
-    return blocks[place];
-}
 
 // Lava that flows between cell n and another one in the step. Both find the same amounts.
 fn exchange(giver: Lava, gives: bool, weight: f32, per_distance: f32, found: Flow) {
@@ -67,8 +68,9 @@ fn exchange(giver: Lava, gives: bool, weight: f32, per_distance: f32, found: Flo
 fn work_on(n: u32) {
     let here = lava_at(n);
     let had = fluid[n];
-    h = had.xy;
-    W = had.zw;
+    let came = emission(n);
+    h = plus(had.xy, came.xy);
+    W = plus(had.zw, came.zw);
 #include "pairs.wgsl"
     let is_lava = any(h != vec2<u32>());
     var rest = solid[n];
@@ -77,7 +79,7 @@ fn work_on(n: u32) {
         write_row(n, Lava(ground[n] + number(rest.xy), 0.0, 0.0, 0.0, 0.0));
         return;
     }
-    if (is_lava && arrival[n] < 0.0) {
+    if (is_lava && here.h == 0.0 && arrival[n] < 0.0) {
         arrival[n] = span.time;
     }
     // Radiation.

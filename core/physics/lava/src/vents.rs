@@ -1,9 +1,11 @@
 //! What comes out of vents, and how long time steps may be while they fill.
 
+use hematite_gpu::WORKGROUP;
+
 use crate::amount::{amount, number, words};
 use crate::effusion::Effusion;
 use crate::parameters::Parameters;
-use crate::shaders::SHARE;
+use crate::shaders::{DRAINING, LEVELLING, NONE};
 
 /// A vent of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +18,35 @@ pub struct Vent {
     pub effusion: Effusion,
     /// Temperature of what comes out, K.
     pub temperature: f64,
+}
+
+/// The cells of the vents on a rank.
+pub struct VentCells {
+    /// Cell and vent; no cell twice.
+    pub cells: Vec<[u32; 2]>,
+    /// Number of vents in all.
+    pub vents: u32,
+}
+
+impl VentCells {
+    /// Of each block of the `own` cells, 0 or its row, counted from 1; and the vent of each cell of a row, or [`NONE`].
+    pub(crate) fn rows(&self, own: usize) -> (Vec<u32>, Vec<u32>) {
+        let block = WORKGROUP as usize;
+        let mut rows = vec![0_u32; own.div_ceil(block).max(1)];
+        let mut vents = Vec::new();
+        for &[cell, vent] in &self.cells {
+            let row = &mut rows[cell as usize / block];
+            if *row == 0 {
+                vents.resize(vents.len() + block, NONE);
+                *row = (vents.len() / block) as u32;
+            }
+            vents[(*row as usize - 1) * block + cell as usize % block] = vent;
+        }
+        if vents.is_empty() {
+            vents.push(NONE);
+        }
+        (rows, vents)
+    }
 }
 
 impl Vent {
@@ -52,16 +83,19 @@ impl Vent {
     /// steps allow.
     pub fn first_step(&self, parameters: &Parameters, filling: f64, slope: f64, steps: f64) -> f64 {
         let rate = |h: f64| rate(parameters, self.temperature, h, slope);
-        bisect(|dt| dt * rate(steps * dt * filling) < SHARE)
+        bisect(|dt| dt * rate(steps * dt * filling) < 1.0)
     }
 }
 
-/// A bound of the rate at which the flows of a cell change what they depend on, 1/s; see rates.wgsl.
+/// A bound of the rate at which the flows of a cell change what they depend on, over the share of it that a time step may change,
+/// 1/s; see rates.wgsl.
 pub fn rate(parameters: &Parameters, t: f64, h: f64, slope: f64) -> f64 {
     let steep = slope + h / parameters.dx;
     let f = parameters.weight() / (3.0 * parameters.rheology.viscosity(t));
     // Eight neighbours with their weights: 4 in all, as those of a Laplacian.
-    4.0 * f * (3.0 * h * h * steep / parameters.dx + h * h * h / parameters.dx.powi(2))
+    let draining = 4.0 * f * 3.0 * h * h * steep / parameters.dx;
+    let levelling = 4.0 * f * h * h * h / parameters.dx.powi(2);
+    draining / DRAINING + levelling / LEVELLING
 }
 
 /// The largest number from 1e-9 to 1e6 up to which `is_below` holds.
@@ -113,6 +147,6 @@ mod tests {
         let h = vent.usual_thickness(&parameters, filling, 0.2);
         assert!((parameters.flow(h, 1360.0, 0.2_f64.max(h / 10.0), 0.2) * 10.0 / 30.0 - 1.0).abs() < 1e-6, "{h}");
         let dt = vent.first_step(&parameters, filling, 0.2, 16.0);
-        assert!((dt * rate(&parameters, 1360.0, 16.0 * dt * filling, 0.2) / SHARE - 1.0).abs() < 1e-6);
+        assert!((dt * rate(&parameters, 1360.0, 16.0 * dt * filling, 0.2) - 1.0).abs() < 1e-6);
     }
 }

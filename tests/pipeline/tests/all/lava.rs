@@ -163,6 +163,19 @@ fn what_cannot_flow_is_refused() {
     run["case"] = json!("flat.h5");
     folder.json("flat-run.json", &run);
     let _told = folder.refuses("run", &["flat-run.json", "-o", "no"], &["elevation", "CASE.json"]);
+    // Two vents in one place.
+    let mut case = folder.read_json("case.json");
+    let regions = case["regions"].as_array_mut().expect("regions");
+    let mut second = regions.iter().find(|region| region["name"] == "vent").expect("a vent").clone();
+    second["name"] = json!("flank");
+    regions.retain(|region| region["name"] != "flank");
+    regions.push(second);
+    folder.json("twice.json", &case);
+    let _made = folder.mkcase(&["twice.json", "--quiet"]).done();
+    let mut run = folder.read_json("run.json");
+    run["case"] = json!("twice.h5");
+    folder.json("twice-run.json", &run);
+    let _told = folder.refuses("run", &["twice-run.json", "-o", "no"], &["\"flank\"", "\"vent\"", "share cells"]);
 }
 
 #[test]

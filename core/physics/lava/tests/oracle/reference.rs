@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::f64::consts::SQRT_2;
 
-use physics_lava::Parameters;
+use physics_lava::{DRAINING, LEVELLING, Parameters};
 
 /// A cell.
 #[derive(Clone, Copy, Debug, Default)]
@@ -106,21 +106,26 @@ impl Map {
         self.cells.iter().map(after).collect()
     }
 
-    /// The largest sum, over the pairs of a cell, of what a bit more of its lava changes of its own flows, 1/s: by differences.
-    pub fn rate(&self) -> f64 {
+    /// The longest time step, s: by what a bit more of a cell's surface and of its lava changes of its own flows.
+    pub fn longest_step(&self) -> f64 {
         let mut most = 0.0_f64;
         for &at in self.cells.keys() {
             let out = |map: &Self| -> f64 {
                 DIRECTIONS.into_iter().filter_map(|d| map.transfer(at, d, 1e-6)).map(|(moved, _)| moved * 1e6).sum()
             };
             let bit = 1e-6;
-            let mut more = Self { cells: self.cells.clone(), parameters: self.parameters };
-            more.cells.entry(at).and_modify(|cell| {
-                cell.h += bit;
-                cell.t = cell.t.max(1150.0);
-            });
-            most = most.max((out(&more) - out(self)) / bit);
+            let change = |of: &dyn Fn(&mut Cell)| {
+                let mut more = Self { cells: self.cells.clone(), parameters: self.parameters };
+                more.cells.entry(at).and_modify(|cell| {
+                    of(cell);
+                    cell.t = cell.t.max(1150.0);
+                });
+                (out(&more) - out(self)) / bit
+            };
+            let levelling = change(&|cell| cell.solid += bit);
+            let draining = change(&|cell| cell.h += bit) - levelling;
+            most = most.max(levelling / LEVELLING + draining / DRAINING);
         }
-        most
+        1.0 / most
     }
 }
