@@ -1,7 +1,7 @@
 //! The arrays of particles and cells on the device, and the kernels bound to them.
 
 use hematite_config::{Fault, Result};
-use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel};
+use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, WORKGROUP};
 
 use crate::cells::Cells;
 use crate::exchange::Exchange;
@@ -50,6 +50,8 @@ pub struct Room {
     pub slots: u32,
     /// Slots that particles have left since the last sort.
     pub holes: Buffer,
+    /// Steps in which blocks of particles come first, see near.wgsl.
+    pub near: Buffer,
     pub sides: [Side; 2],
     /// Copy of `home`, the keys of the sort.
     pub keys: Buffer,
@@ -110,11 +112,12 @@ impl Shared {
 }
 
 impl Kernels {
-    pub fn new(gpu: &Gpu, parameters: &Parameters) -> Result<Self> {
+    /// The kernels, with other ranks (`shares`) or without.
+    pub fn new(gpu: &Gpu, parameters: &Parameters, shares: bool) -> Result<Self> {
         let kernel = |shader: Shader| shader.kernel(gpu, parameters);
         Ok(Self {
             collide: kernel(Shader::Collide)?,
-            step: kernel(Shader::Step)?,
+            step: kernel(if shares { Shader::SplitStep } else { Shader::Step })?,
             sample: kernel(Shader::Sample)?,
             accumulate: kernel(Shader::Accumulate)?,
             measure: kernel(Shader::Measure)?,
@@ -138,10 +141,16 @@ impl Room {
     ) -> Result<Self> {
         let dimension = parameters.dimension;
         let holes = gpu.buffer("holes among particles", 4 * u64::from(slots.max(1)))?;
+        let near = gpu.buffer("blocks of particles near others", 8 * u64::from(slots.div_ceil(WORKGROUP).max(1)))?;
         let side = || {
             let arrays = Arrays::new(gpu, dimension, slots)?;
-            let named =
-                [&arrays.named()[..], &shared.named(), &of_cells(cells), &exchange.named(), &[("holes", &holes)]];
+            let named = [
+                &arrays.named()[..],
+                &shared.named(),
+                &of_cells(cells),
+                &exchange.named(),
+                &[("holes", &holes), ("near", &near)],
+            ];
             let named = named.concat();
             let (step, sample) = (kernels.step.bind(gpu, &named), kernels.sample.bind(gpu, &named));
             Ok::<_, Fault>(Side { arrays, step, sample })
@@ -160,6 +169,6 @@ impl Room {
             ways.map(bind).collect()
         };
         let permute = [moves(&sides[0], &sides[1]), moves(&sides[1], &sides[0])];
-        Ok(Self { slots, holes, sides, keys, sort, permute })
+        Ok(Self { slots, holes, near, sides, keys, sort, permute })
     }
 }

@@ -15,6 +15,8 @@ use crate::parameters::Parameters;
 const COUNTED: u32 = 1 << 8;
 const WALL: u32 = 9;
 const OWNER: u32 = 16;
+const MOST_OWNERS: u32 = 0x7fff;
+const NEAR: u32 = 1 << 31;
 
 /// Most moving walls.
 pub const MOST_WALLS: usize = 127;
@@ -134,15 +136,18 @@ impl Cells {
             let first = sites.iter().find(|&&site| site != Site::Wall);
             let counted = if first == Some(&Site::Own) { COUNTED } else { 0 };
             let owner = match around.at(cell) {
-                Site::Of(rank) => number.get(&rank).copied().unwrap_or(0xffff),
+                Site::Of(rank) => number.get(&rank).copied().unwrap_or(MOST_OWNERS),
                 _ => 0,
             };
             let wall = moving.get(&map.wrapped(cell)).copied().unwrap_or(0);
             mask | counted | wall << WALL | owner << OWNER
         };
-        let kinds: Vec<u32> = listed.par_iter().map(kind).collect();
+        let mut kinds: Vec<u32> = listed.par_iter().map(kind).collect();
         let place = |&[x, y, z]: &[i32; 3]| [x as u32 & 0xffff | (y as u32) << 16, z as u32];
         let places: Vec<[u32; 2]> = listed.iter().map(place).collect();
+        for cell in near_others(&map, &around, &listed, &shared, reach) {
+            kinds[cell] |= NEAR;
+        }
         map.number(&listed);
         let of_node = own.iter().map(|&site| map.at(site).unwrap_or(SOLID)).collect();
         let count = listed.len() as u32;
@@ -156,6 +161,26 @@ impl Cells {
         let (map, kind, place) = agree(comm, make())?;
         Ok(Self { map, count, kind, place, of_node, shared })
     }
+}
+
+/// The cells from which a particle may get into one that other ranks use within a step, by its flight and by a new shift.
+fn near_others(
+    map: &SiteMapBuilder,
+    around: &Surroundings,
+    listed: &[[i32; 3]],
+    shared: &[Shared],
+    reach: i32,
+) -> BTreeSet<usize> {
+    if shared.is_empty() {
+        return BTreeSet::new();
+    }
+    let numbers: HashMap<[i32; 3], usize> = listed.iter().map(|&cell| map.wrapped(cell)).zip(0..).collect();
+    shared
+        .par_iter()
+        .flat_map(|shared| &shared.theirs)
+        .flat_map_iter(|&cell| around.around(listed[cell as usize], -reach - 1, reach + 1))
+        .filter_map(|place| numbers.get(&map.wrapped(place)).copied())
+        .collect()
 }
 
 /// Finds with which ranks this one shares cells. Both sides get the same lists in the same order. Collective.

@@ -6,6 +6,7 @@
 #include "particles.wgsl"
 
 #include "senders.wgsl"
+#include "near.wgsl"
 var<storage, read> tally: array<u32>;
 var<storage, read> holes: array<u32>;
 var<storage, read_write> label: array<u32>;
@@ -45,6 +46,7 @@ fn work_on(k: u32) {
     put(slot, at, v);
     label[slot] = inbox[record + ${2 * dimension}u];
     home[slot] = cell_at((at + shift()) >> BITS);
+    mark(slot, span.step);
 }
 
 fn slot_of(number: u32) -> u32 {

@@ -209,27 +209,35 @@ impl Exchange {
         });
     }
 
-    /// Records the messages of a step. `side`: which set of arrays holds the particles; `span`: immediate data for so many
-    /// invocations.
+    /// Records that the message of a step goes out.
+    pub fn send(&self, recorder: &mut Recorder) {
+        let Some((messages, bound)) = self.ready() else { return };
+        let (neighbours, length) = (messages.out.pieces.len() as u32, messages.out.pieces.iter().map(|p| p.1).sum());
+        recorder.phase("pack cells");
+        let words = neighbours + messages.out.count;
+        recorder.dispatch(&messages.kernels[0], &bound.pack, words, &[words, neighbours]);
+        messages.channel.send(recorder, length);
+    }
+
+    fn ready(&self) -> Option<(&Messages, &AllBound)> {
+        let messages = self.messages.as_ref()?;
+        Some((messages, messages.bound.as_ref()?))
+    }
+
+    /// Records that what other ranks sent comes in. `side`: which set of arrays holds the particles; `span`: immediate data
+    /// for so many invocations.
     ///
     /// # Errors
     /// When the device or a rank is lost.
-    pub fn record<'g>(
+    pub fn receive<'g>(
         &self,
         comm: &'g dyn Comm,
         recorder: &mut Recorder<'g>,
         side: usize,
         span: impl Fn(u32) -> Vec<u32>,
     ) -> Result<()> {
-        let Some((messages, bound)) = self.messages.as_ref().and_then(|all| Some((all, all.bound.as_ref()?))) else {
-            return Ok(());
-        };
-        let [pack, add, enter, close] = &messages.kernels;
-        let (neighbours, length) = (messages.out.pieces.len() as u32, messages.out.pieces.iter().map(|p| p.1).sum());
-        recorder.phase("pack cells");
-        let words = neighbours + messages.out.count;
-        recorder.dispatch(pack, &bound.pack, words, &[words, neighbours]);
-        messages.channel.send(recorder, length);
+        let Some((messages, bound)) = self.ready() else { return Ok(()) };
+        let [_, add, enter, close] = &messages.kernels;
         let pieces = (messages.out.pieces.clone(), messages.into.pieces.clone());
         messages.channel.await_answer(comm, recorder, "exchange cells", pieces)?;
         recorder.phase("add cells");

@@ -8,5 +8,5 @@ fn is_here(at: vec3<i32>) -> bool {
         return false;
     }
     let of_site = vec2<u32>((u32(site.x) & 0xffffu) | (u32(site.y) << 16u), u32(site.z));
-    return all(place[cell] == of_site) && (kind[cell] & SITE_IS_WALL) == 0u && (kind[cell] >> 16u) == 0u;
+    return all(place[cell] == of_site) && (kind[cell] & SITE_IS_WALL) == 0u && owner_of(cell) == 0u;
 }

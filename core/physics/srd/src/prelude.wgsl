@@ -2,7 +2,8 @@
 // home of slots without a particle. `corner` and `places` are the block at which the directory begins and its size.
 // `shift`: how far collision cells lie before their sites, in 1 / ONE: now in kernels on cells, in the next collision in
 // kernels on particles. `kick`: what the body force adds to a velocity in half a step. `moves`: whether particles collide and
-// move, or are only counted. `step`: low word of the time step. `before`: the shift in the collision before `shift`.
+// move, or are only counted. `step`: low word of the time step. `before`: the shift in the collision before `shift`. `part`: which
+// blocks of particles.
 struct Span {
     count: u32,
     room: u32,
@@ -24,6 +25,7 @@ struct Span {
     before_x: i32,
     before_y: i32,
     before_z: i32,
+    part: u32,
 }
 var<immediate> span: Span;
 

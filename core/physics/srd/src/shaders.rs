@@ -21,6 +21,8 @@ pub enum Shader {
     Collide,
     /// Collision, flight and sums of each particle.
     Step,
+    /// The same with other ranks, in parts.
+    SplitStep,
     /// Messages to other ranks.
     Pack,
     /// Sums of other ranks.
@@ -53,12 +55,13 @@ macro_rules! file {
     };
 }
 
-const PARTS: [Template; 18] = [
+const PARTS: [Template; 19] = [
     file!("prelude.wgsl"),
     file!("lookup.wgsl"),
     file!("flight.wgsl"),
     file!("wall_velocity.wgsl"),
     file!("particles.wgsl"),
+    file!("near.wgsl"),
     file!("fixed.wgsl"),
     file!("thermal.wgsl"),
     file!("collided.wgsl"),
@@ -77,9 +80,10 @@ const PARTS: [Template; 18] = [
 impl Shader {
     /// All kernels.
     #[cfg(test)]
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Collide,
         Self::Step,
+        Self::SplitStep,
         Self::Pack,
         Self::Add,
         Self::Enter,
@@ -97,7 +101,7 @@ impl Shader {
     fn template(self) -> Template {
         match self {
             Self::Collide => file!("collide.wgsl"),
-            Self::Step => file!("step.wgsl"),
+            Self::Step | Self::SplitStep => file!("step.wgsl"),
             Self::Pack => file!("pack.wgsl"),
             Self::Add => file!("add.wgsl"),
             Self::Enter => file!("enter.wgsl"),
@@ -121,11 +125,12 @@ impl Shader {
             Self::Permute => 16,
             Self::Collide
             | Self::Step
+            | Self::SplitStep
             | Self::Enter
             | Self::Sample
             | Self::Measure
             | Self::AddPoints
-            | Self::CollidePoints => 80,
+            | Self::CollidePoints => 84,
         }
     }
 
@@ -138,7 +143,10 @@ impl Shader {
     /// The kernel's WGSL.
     pub fn wgsl(self, parameters: &Parameters) -> String {
         let shared = [&[MAIN], PIECES.as_slice(), PARTS.as_slice()].concat();
-        render(self.template(), &shared, &context(parameters))
+        let split = self == Self::SplitStep;
+        // Particles of this workgroup are beyond all others, and their numbers below 2^32.
+        let parts = context! { split, numbered => split, nowhere => u32::MAX / WORKGROUP };
+        render(self.template(), &shared, &context! { ..parts, ..context(parameters) })
     }
 
     /// The kernel on the device.

@@ -23,6 +23,12 @@ const SHIFT: u32 = 2;
 /// Above this part of 1024 of the room for particles in a message, messages get more room.
 const CROWDED: u32 = 512;
 
+/// Where the immediate data of kernels say which blocks of particles fly, and its values: see step.wgsl.
+const PART: usize = 20;
+const ALL: u32 = 0;
+const MARKED: u32 = 1;
+const OTHERS: u32 = 2;
+
 /// The particles of one rank.
 pub struct Solvent {
     gpu: Gpu,
@@ -40,6 +46,10 @@ pub struct Solvent {
     side: usize,
     /// Slots in use after the last look.
     used: u32,
+    /// Whether blocks of particles are marked that may get into cells that others use in the next step.
+    marked: bool,
+    /// Whether the message of the present step is on its way.
+    sent: bool,
     /// Number of samples in the averages.
     samples: u64,
     /// Time spent by earlier exchanges.
@@ -72,7 +82,7 @@ impl Solvent {
     ) -> Result<Self> {
         let slots = slots_for(comm, particles.len());
         let make = || {
-            let kernels = Kernels::new(gpu, parameters)?;
+            let kernels = Kernels::new(gpu, parameters, !cells.shared.is_empty())?;
             Ok((kernels, Shared::new(gpu, parameters, &cells)?))
         };
         let (kernels, shared) = agree(comm, make())?;
@@ -97,6 +107,8 @@ impl Solvent {
             measure,
             side: 0,
             used: 0,
+            marked: false,
+            sent: false,
             samples: 0,
             earlier: Phases::default(),
         };
@@ -121,9 +133,15 @@ impl Solvent {
     }
 
     fn bind_exchange(&mut self) {
-        let Room { sides, holes, .. } = &self.room;
+        let Room { sides, holes, near, .. } = &self.room;
         let named = [0, 1].map(|k| {
-            [&sides[k].arrays.named()[..], &self.shared.named(), &of_cells(&self.cells), &[("holes", holes)]].concat()
+            [
+                &sides[k].arrays.named()[..],
+                &self.shared.named(),
+                &of_cells(&self.cells),
+                &[("holes", holes), ("near", near)],
+            ]
+            .concat()
         });
         self.exchange.bind(&self.gpu, &named);
     }
@@ -145,6 +163,7 @@ impl Solvent {
         self.gpu.upload(&arrays.home, 0, &homes)?;
         self.gpu.upload(&self.shared.tally, 0, &[count as u32, 0])?;
         self.used = count as u32;
+        self.marked = false;
         Ok(())
     }
 
@@ -184,7 +203,7 @@ impl Solvent {
         [0, 1, 2].map(|a| if grid_shift && a < dimension { (words[a] >> bits) as i32 } else { 0 })
     }
 
-    /// Immediate data of kernels: `step` is that of random numbers, `collision` that of the shift.
+    /// Immediate data of kernels on all particles: `step` is that of random numbers, `collision` that of the shift.
     fn span(&self, count: u32, step: u64, collision: u64, kick: [f64; 3], moves: bool) -> Vec<u32> {
         let mut words = vec![count, self.room.slots, self.cells.count, step as u32];
         words.extend(self.cells.map.words());
@@ -192,6 +211,7 @@ impl Solvent {
         words.extend(kick.map(|k| (k as f32).to_bits()));
         words.push(u32::from(moves));
         words.extend(self.shift(collision.saturating_sub(1)).map(|s| s as u32));
+        words.push(ALL);
         words
     }
 
@@ -206,14 +226,15 @@ impl Solvent {
         let span = self.span(count, step, step, [0.0; 3], false);
         recorder.dispatch(&self.kernels.step, &self.room.sides[self.side].step, count, &span);
         self.record_points(&mut recorder, step, [0.0; 3], false);
-        self.record_exchange(comm, &mut recorder, step)?;
+        self.exchange.send(&mut recorder);
+        self.record_receipt(comm, &mut recorder, step)?;
         recorder.flush()?;
         Ok(())
     }
 
-    fn record_exchange<'g>(&self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, collision: u64) -> Result<()> {
+    fn record_receipt<'g>(&self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, collision: u64) -> Result<()> {
         let span = |count| self.span(count, collision, collision, [0.0; 3], false);
-        self.exchange.record(comm, recorder, self.side, span)
+        self.exchange.receive(comm, recorder, self.side, span)
     }
 
     /// Records that embedded points are added to the sums for the collision of step `step`, after a `kick` if `moves`.
@@ -244,13 +265,32 @@ impl Solvent {
         recorder.phase("collide");
         let cells = self.cells.count;
         recorder.dispatch(&self.kernels.collide, &self.collide, cells, &self.span(cells, step, step, kick, true));
-        recorder.phase("stream");
-        let (count, side) = (self.dispatched(), &self.room.sides[self.side]);
-        recorder.dispatch(&self.kernels.step, &side.step, count, &self.span(count, step, step + 1, kick, true));
+        self.record_flight(recorder, step, kick);
         match &self.points {
             Some(points) => points.record_collision(comm, recorder, &self.span_of_points(points, step, kick, true)),
             None => Ok(()),
         }
+    }
+
+    /// Records flight and sums of particles. Where it can, lets the message go out before those fly that are not in it.
+    fn record_flight(&mut self, recorder: &mut Recorder, step: u64, kick: [f64; 3]) {
+        // Points that the fluid carries add to the sums later.
+        self.sent = self.marked && self.points.is_none();
+        let (count, side) = (self.dispatched(), &self.room.sides[self.side]);
+        let fly = |recorder: &mut Recorder, part: u32| {
+            let mut span = self.span(count, step, step + 1, kick, true);
+            span[PART] = part;
+            recorder.phase("stream");
+            recorder.dispatch(&self.kernels.step, &side.step, count, &span);
+        };
+        if self.sent {
+            fly(recorder, MARKED);
+            self.exchange.send(recorder);
+            fly(recorder, OTHERS);
+        } else {
+            fly(recorder, ALL);
+        }
+        self.marked = !self.exchange.is_empty();
     }
 
     /// Records what completes time step `step` when embedded points have moved: the sums for the next collision, and samples.
@@ -265,7 +305,10 @@ impl Solvent {
         kick: [f64; 3],
     ) -> Result<()> {
         self.record_points(recorder, step + 1, kick, true);
-        self.record_exchange(comm, recorder, step + 1)?;
+        if !self.sent {
+            self.exchange.send(recorder);
+        }
+        self.record_receipt(comm, recorder, step + 1)?;
         if (step + 1).is_multiple_of(self.parameters.sample_every) {
             self.record_sample(recorder);
         }
@@ -411,6 +454,7 @@ impl Solvent {
         }
         recorder.submit();
         self.side = 1 - self.side;
+        self.marked = false;
         self.used = match self.exchange.is_empty() {
             true => used,
             false => gpu.download::<u32>(&sort.starts, self.cells.count as usize, 1)?[0],

@@ -1,5 +1,7 @@
 // The time step of each particle: collision by what its cell says, half a kick of the body force, flight, the other half, and
 // its share of the sums of its next cell. A particle on another rank's site goes into the message to it.
+// Option `split`, with other ranks: blocks of particles that may get into cells that others use within the step are marked, so
+// that their step can come first, and the message be under way during the step of all others.
 #include "prelude.wgsl"
 #include "main.wgsl"
 #include "flight.wgsl"
@@ -24,6 +26,18 @@ var<storage, read_write> home: array<u32>;
 var<storage, read_write> sums: array<atomic<i32>>;
 // The fastest velocity beyond FASTEST, as bits; particles that are nowhere.
 var<storage, read_write> health: array<atomic<u32>>;
+
+#if split
+#include "near.wgsl"
+
+// The block of particles at a place, or none if it is not of the span's part: 0 for all, 1 for marked blocks, 2 for others.
+fn number_at(place: u32) -> u32 {
+    if (span.part == 0u || is_marked(place) == (span.part == 1u)) {
+        return place;
+    }
+    return ${nowhere}u;
+}
+#endif
 
 fn work_on(i: u32) {
     let cell = home[i];
@@ -76,13 +90,18 @@ fn work_on(i: u32) {
 #endif
     var stays = true;
     if (any((at >> BITS) != before)) {
-        let owner = kind[cell_at(at >> BITS)] >> 16u;
+        let owner = owner_of(cell_at(at >> BITS));
         if (owner != 0u) {
             stays = false;
             leave(owner - 1u, i, at, v);
         }
     }
     home[i] = select(span.cells, next, stays);
+#if split
+    if (stays && is_near(next)) {
+        mark(i, span.step + span.moves);
+    }
+#endif
 }
 
 // `v`, but no faster than FASTEST along any axis; that it was, or is no number, is noted.

@@ -25,10 +25,10 @@ fn porous(changes: &[(&str, Value)]) -> Folder {
     folder
 }
 
-/// A 2-D channel along x whose upper wall moves.
-fn sheared(changes: &[(&str, Value)]) -> Folder {
+/// A 2-D channel along x, `length` sites long, whose upper wall moves.
+fn sheared(length: usize, changes: &[(&str, Value)]) -> Folder {
     let folder = Folder::new();
-    folder.write("channel.pgm", &draw::Picture::of(40, 14, |_, y| y < 13).pgm());
+    folder.write("channel.pgm", &draw::Picture::of(length, 14, |_, y| y < 13).pgm());
     folder.json(
         "case.json",
         &json!({
@@ -84,12 +84,17 @@ fn ranks_agree_where_angular_momentum_is_conserved() {
 
 #[test]
 fn ranks_agree_below_a_moving_wall() {
-    ranks_agree(&sheared(&[]));
+    ranks_agree(&sheared(40, &[]));
+}
+
+#[test]
+fn ranks_agree_where_most_particles_fly_after_the_message() {
+    ranks_agree(&sheared(160, &[]));
 }
 
 #[test]
 fn the_device_may_wait_for_messages() {
-    let folder = sheared(&[]);
+    let folder = sheared(40, &[]);
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let call = folder.call("run", &["run.json", "-o", "two", "--quiet", "--threads", "2"]);
     let _two = call.with("HEMATITE_DEVICE_WAITS", "1").end().done();
@@ -110,7 +115,7 @@ fn balance_changes_nothing() {
 
 #[test]
 fn momentum_goes_from_a_moving_wall_into_the_fluid() {
-    let folder = sheared(&[("/time/steps", json!(2400)), ("/dumps", json!([{"every": 2400, "at": [600]}]))]);
+    let folder = sheared(40, &[("/time/steps", json!(2400)), ("/dumps", json!([{"every": 2400, "at": [600]}]))]);
     let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
     let _flow = folder.post(&["flow", "run"]).done();
     let table = folder.read("run/statistics/layers_y.csv");
@@ -128,7 +133,7 @@ fn momentum_goes_from_a_moving_wall_into_the_fluid() {
 
 #[test]
 fn a_force_that_compresses_or_drives_too_hard_is_told() {
-    let folder = sheared(&[("/drive", json!({"force": ["1200 Pa/m", "-300 Pa/m"]}))]);
+    let folder = sheared(40, &[("/drive", json!({"force": ["1200 Pa/m", "-300 Pa/m"]}))]);
     let run = folder.run(&["run.json", "-o", "run"]).done();
     assert!(run.stderr.contains("compresses the fluid"), "{}", run.stderr);
     assert!(run.stderr.contains("of the thermal speed"), "{}", run.stderr);
@@ -136,7 +141,7 @@ fn a_force_that_compresses_or_drives_too_hard_is_told() {
 
 #[test]
 fn what_cannot_work_is_refused() {
-    let folder = sheared(&[]);
+    let folder = sheared(40, &[]);
     let good = folder.read_json("run.json");
     for (pointer, value, pieces) in [
         ("/fluid/srd/grid_shift", json!(false), &["fluid.srd.grid_shift", "mean free path of 0.1", "true"][..]),
@@ -189,7 +194,7 @@ fn openings_are_refused() {
 
 #[test]
 fn another_fluid_does_not_go_on_from_a_checkpoint() {
-    let folder = sheared(&[]);
+    let folder = sheared(40, &[]);
     let _run = folder.run(&["run.json", "-o", "run", "--quiet", "--steps", "50"]).done();
     folder.json_with("run.json", folder.read_json("run.json"), &[("/fluid/srd/mean_free_path", json!(0.2))]);
     folder
