@@ -203,6 +203,14 @@ pub trait Physics {
         0.0
     }
 
+    /// What a step updates beside nodes, and how many of these this rank has, for benchmarks: e.g. particles.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn updated(&self) -> Result<Option<(&'static str, u64)>> {
+        Ok(None)
+    }
+
     /// Time spent on messages so far.
     fn phases(&self) -> Phases {
         Phases::default()

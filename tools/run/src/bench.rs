@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use hematite_comm::Comm;
+use hematite_comm::{Comm, agree};
 use hematite_config::{Exit, Fault, Result, print_line};
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,8 @@ struct Bench {
     copy_bandwidth: f64,
     /// Steps of cells or bodies a second, ascending; empty without any.
     cell_steps: Vec<f64>,
+    /// What steps update beside nodes.
+    updates: Vec<Updates>,
     /// The rank whose device works longest: `phases`, `idle` and `host` are its.
     rank: usize,
     /// Time of its device in each phase. With `idle` they add up to `whole`.
@@ -57,6 +59,17 @@ struct Bench {
     balance: f64,
     /// Milliseconds a step in the measurement of phases, which timestamps slow down.
     whole: f64,
+}
+
+/// What steps update beside nodes, such as particles.
+#[derive(Clone, Debug, Serialize)]
+struct Updates {
+    /// What they are.
+    name: &'static str,
+    /// How many there are at the end.
+    count: u64,
+    /// How many are updated a second, ascending.
+    rate: Vec<f64>,
 }
 
 /// What a rank does in the measurement of phases.
@@ -117,12 +130,21 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
     let mut totals = [moved, gpu.copy_bandwidth()? as i64];
     comm.sum(&mut totals)?;
     let [bytes_per_update, copy_bandwidth] = [totals[0] as f64 / setup.ground.header.nodes as f64, totals[1] as f64];
+    let mut updated = Vec::new();
+    for physics in &system.physics {
+        if let Some((name, count)) = agree(comm, physics.updated())? {
+            let mut count = [count as i64];
+            comm.sum(&mut count)?;
+            updated.push((name, count[0] as u64));
+        }
+    }
     let Some(works) = gathered(comm, &mine)? else { return Ok(Exit::Done) };
     let busy: Vec<f64> = works.iter().map(|work| work.device.iter().map(|phase| phase.ms).sum()).collect();
     let rank = (0..busy.len()).max_by(|&a, &b| busy[a].total_cmp(&busy[b])).unwrap_or_default();
     let Work { device: phases, host } = works[rank].clone();
     let rate = |per_step: f64| -> Vec<f64> { seconds.iter().map(|s| per_step * steps as f64 / s).collect() };
     let nodes = setup.ground.header.nodes as u64;
+    let updates = updated.into_iter().map(|(name, count)| Updates { name, count, rate: rate(count as f64) }).collect();
     let vertices = system.members().map(|(_, members)| members.vertices()).sum();
     let bench = Bench {
         devices,
@@ -136,6 +158,7 @@ pub fn bench(cli: &Cli, comm: &dyn Comm, mut setup: Setup, format: Format) -> Re
         bytes_per_update,
         copy_bandwidth,
         cell_steps: if inside > 0 { rate(inside as f64) } else { Vec::new() },
+        updates,
         rank,
         phases,
         idle: whole - busy[rank],
@@ -187,6 +210,9 @@ impl Bench {
             let what = if self.vertices == 0 { "body-steps" } else { "cell-steps" };
             text += &format!("{what}  {} a second\n", range(&self.cell_steps));
         }
+        for Updates { name, count, rate } in &self.updates {
+            text += &format!("updates     {} million {name} a second, {count} at the end\n", range(&millions(rate)));
+        }
         if self.ranks > 1 {
             let (rank, balance) = (self.rank, 100.0 * self.balance);
             text += &format!(
@@ -207,6 +233,10 @@ impl Bench {
         }
         self.host.iter().fold(text, |text, phase| text + &line(&phase.name, phase.ms))
     }
+}
+
+fn millions(figures: &[f64]) -> Vec<f64> {
+    figures.iter().map(|figure| 1e-6 * figure).collect()
 }
 
 /// The median of ascending numbers.

@@ -230,6 +230,10 @@ impl Physics for Lava {
         std::mem::take(&mut self.alarms)
     }
 
+    fn updated(&self) -> Result<Option<(&'static str, u64)>> {
+        Ok(Some(("cells with fluid lava", self.automaton.look()?.fluid_cells)))
+    }
+
     fn bytes_per_step(&self) -> f64 {
         // Rows, amounts and neighbours of a cell, read and written.
         f64::from(self.automaton.cells()) * 180.0

@@ -133,6 +133,10 @@ impl Physics for Srd {
         std::mem::take(&mut self.alarms)
     }
 
+    fn updated(&self) -> Result<Option<(&'static str, u64)>> {
+        Ok(Some(("particles", u64::from(self.solvent.used()))))
+    }
+
     fn bytes_per_step(&self) -> f64 {
         let Parameters { dimension, particles, .. } = self.fluid.parameters;
         // Position, velocity and cell of each particle, read and written.

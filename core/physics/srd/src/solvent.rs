@@ -190,6 +190,11 @@ impl Solvent {
         Ok((0..used).filter(|&i| homes[i] != self.cells.count).map(particle).collect())
     }
 
+    /// Particles on this rank at the last look.
+    pub fn used(&self) -> u32 {
+        self.used
+    }
+
     /// Slots that kernels go through: with other ranks particles come and go between looks.
     fn dispatched(&self) -> u32 {
         if self.exchange.is_empty() { self.used } else { self.room.slots }
