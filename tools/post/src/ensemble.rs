@@ -20,17 +20,19 @@ use crate::say;
 const MEMBER: &str = "member-";
 
 /// A member that is done.
-struct Member {
-    name: String,
-    folder: PathBuf,
-    record: RunRecord,
+pub struct Member {
+    /// Name of its folder.
+    pub name: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// What was run.
+    pub record: RunRecord,
 }
 
 /// Averages the ledger and all tables in the `statistics` folders of the members.
 pub fn run(arguments: &EnsembleArguments) -> Result<Exit> {
     let place = &arguments.place;
     let members = members(&place.run)?;
-    are_alike(&members)?;
     say::note(&format!("{} members", members.len()));
     let mut output = place.output();
     one(&mut output, &members, Path::new("ledger.csv"), "ledger.csv")?;
@@ -48,8 +50,18 @@ pub fn run(arguments: &EnsembleArguments) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
+/// Whether a folder holds members, and no run of its own.
+pub fn is_one(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let holds_members = entries.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().starts_with(MEMBER));
+    holds_members && !RunRecord::is_in(folder)
+}
+
 /// The members that are done, by number.
-fn members(folder: &Path) -> Result<Vec<Member>> {
+///
+/// # Errors
+/// A usage fault where they are fewer than two, or differ by more than the seed.
+pub fn members(folder: &Path) -> Result<Vec<Member>> {
     let fault = |error: std::io::Error| Fault::usage(format!("{}: {error}", folder.display()));
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(fault)? {
@@ -77,6 +89,7 @@ fn members(folder: &Path) -> Result<Vec<Member>> {
             members.len()
         )));
     }
+    are_alike(&members)?;
     Ok(members)
 }
 

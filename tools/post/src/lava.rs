@@ -9,13 +9,16 @@ use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::lookup::{Nodes, find};
 use hematite_stats::table::{Table, write_json};
 use hematite_stats::terrain::{Cover, Georeference, Layer, fit, map, reach, write_ascii, write_geotiff};
+use hematite_stats::title::Origin;
 use hematite_units::number::{exact, with_unit};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::arguments::LavaArguments;
 use crate::output::Output;
-use crate::{say, source};
+use crate::{ensemble, say, source};
+
+mod hazard;
 
 const HOUR: f64 = 3600.0;
 
@@ -75,13 +78,12 @@ struct Summary {
 /// A usage fault without dumps of lava; an I/O fault when a file cannot be written.
 pub fn run(arguments: &LavaArguments) -> Result<Exit> {
     let run = &arguments.place.run;
+    if ensemble::is_one(run) {
+        return hazard::run(arguments);
+    }
     let record = RunRecord::read(run)?;
     let (reader, fields) = open(run, &record)?;
-    let path = Path::new(&record.case);
-    if hash_file(path)? != record.case_sha256 {
-        return Err(Fault::usage(format!("{} has changed since the run", path.display())));
-    }
-    let case = Case::open(path)?;
+    let case = case_of(&record)?;
     say::known_state(run);
     let grid = reader.grid();
     if grid.id.len() < case.header().nodes {
@@ -93,10 +95,10 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
     }
     let elevation = case.field_at(&named(&record.config, "/fluid/lava/elevation"), &grid.id)?;
     let work = Work {
-        fields,
         nodes: Nodes::new(grid)?,
         elevation,
-        vents: vents(&case, &record.config, &reader)?,
+        vents: vents(&case, &record.config, (&reader, &fields))?,
+        fields,
         observed: arguments.observed.as_deref().map(|name| observed(&case, name, &reader)).transpose()?,
         georeference: georeference(case.header()),
         reader: &reader,
@@ -172,6 +174,15 @@ fn tell(of: &Summary) -> Result<()> {
     ))
 }
 
+/// The case of a run.
+fn case_of(record: &RunRecord) -> Result<Case> {
+    let path = Path::new(&record.case);
+    if hash_file(path)? != record.case_sha256 {
+        return Err(Fault::usage(format!("{} has changed since the run", path.display())));
+    }
+    Case::open(path)
+}
+
 /// The dump with lava that holds the most cells, and its fields.
 fn open(run: &Path, record: &RunRecord) -> Result<(FieldReader, Fields)> {
     let mut best: Option<(FieldReader, Fields)> = None;
@@ -198,15 +209,35 @@ fn named(config: &Value, pointer: &str) -> String {
 }
 
 /// The cells of the vents and of lava at the start.
-fn vents(case: &Case, config: &Value, reader: &FieldReader) -> Result<Vec<usize>> {
-    let vents = config.get("vents").and_then(Value::as_object).into_iter().flat_map(|vents| vents.keys().cloned());
+fn vents(case: &Case, config: &Value, (reader, fields): (&FieldReader, &Fields)) -> Result<Vec<usize>> {
+    let mut cells = Vec::new();
+    for (name, vent) in config.get("vents").and_then(Value::as_object).into_iter().flatten() {
+        let region = cells_of(case, name, reader)?;
+        match vent.get("somewhere") {
+            None | Some(Value::Null) => cells.extend(region),
+            Some(_) => cells.extend(first_of(name, region, (reader, fields))?),
+        }
+    }
     let start = config.pointer("/fluid/lava/start").and_then(Value::as_array).into_iter().flatten();
     let start = start.filter_map(|start| Some(start.get("region")?.as_str()?.to_owned()));
-    let mut cells = Vec::new();
-    for name in vents.chain(start) {
+    for name in start {
         cells.extend(cells_of(case, &name, reader)?);
     }
     Ok(cells)
+}
+
+/// The cells of a region in which lava came first: those of a vent that was drawn at random there.
+fn first_of(name: &str, region: Vec<usize>, (reader, fields): (&FieldReader, &Fields)) -> Result<Vec<usize>> {
+    let last = reader.steps().len().checked_sub(1);
+    let (Some(field), Some(last)) = (fields.arrival, last) else {
+        say::note(&format!(
+            "lengths are from the whole region of vent \"{name}\": dumps without arrival_time do not tell where it opened"
+        ));
+        return Ok(region);
+    };
+    let arrival = reader.read(last, field)?.to_f64();
+    let first = region.iter().map(|&n| arrival[n]).filter(|&t| t >= 0.0).fold(f64::INFINITY, f64::min);
+    Ok(region.into_iter().filter(|&n| arrival[n] == first).collect())
 }
 
 /// The cells of a region that the dump holds.
@@ -239,6 +270,11 @@ fn observed(case: &Case, name: &str, reader: &FieldReader) -> Result<Vec<bool>> 
     Ok(is)
 }
 
+/// Whether cells count as covered, by the thicknesses of fluid and solid lava.
+fn covered(fluid: &[f64], solid: &[f64]) -> Vec<bool> {
+    fluid.iter().zip(solid).map(|(h, s)| h + s >= FILM).collect()
+}
+
 fn georeference(header: &Header) -> Georeference {
     Georeference { system: header.geometry.reference_system.clone() }
 }
@@ -250,7 +286,7 @@ impl Work<'_> {
 
     fn state(&self, dump: usize) -> Result<State> {
         let (thickness, solid) = (self.read(dump, self.fields.thickness)?, self.read(dump, self.fields.solid)?);
-        let covered: Vec<bool> = thickness.iter().zip(&solid).map(|(h, s)| h + s >= FILM).collect();
+        let covered = covered(&thickness, &solid);
         let cover = reach(self.nodes.grid(), &covered, &self.vents);
         Ok(State { at: self.reader.steps()[dump], thickness, solid, covered, cover })
     }
@@ -306,14 +342,25 @@ impl Work<'_> {
     fn write(&self, state: &State, dump: usize, suffix: &str, output: &mut Output) -> Result<()> {
         let origin = output.origin([state.at.time]);
         for (name, layer) in self.layers(state, dump)? {
-            map(&self.nodes, &self.elevation, &layer).write(&output.figure(format!("{name}{suffix}")), &origin)?;
-            let (ascii, geotiff) =
-                (output.file(format!("{name}{suffix}.asc")), output.file(format!("{name}{suffix}.tif")));
-            write_ascii(&ascii, &self.nodes, &layer.values)?;
-            write_geotiff(&geotiff, &self.nodes, &layer.values, &self.georeference)?;
+            let name = format!("{name}{suffix}");
+            write_layer(&name, &layer, (&self.nodes, &self.elevation), &self.georeference, (output, &origin))?;
         }
         Ok(())
     }
+}
+
+/// Writes a layer as a figure and as rasters.
+fn write_layer(
+    name: &str,
+    layer: &Layer,
+    (nodes, elevation): (&Nodes, &[f64]),
+    georeference: &Georeference,
+    (output, origin): (&mut Output, &Origin),
+) -> Result<()> {
+    map(nodes, elevation, layer).write(&output.figure(name.to_owned()), origin)?;
+    let (ascii, geotiff) = (output.file(format!("{name}.asc")), output.file(format!("{name}.tif")));
+    write_ascii(&ascii, nodes, &layer.values)?;
+    write_geotiff(&geotiff, nodes, &layer.values, georeference)
 }
 
 /// Draws the columns of the ledger that grow.

@@ -178,6 +178,25 @@ pub struct VentConfig {
     pub effusion: EffusionConfig,
     /// Temperature of what comes out, e.g. "1360 K".
     pub temperature: Temperature,
+    /// Where the vent opens in its region, if not over all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub somewhere: Option<SomewhereConfig>,
+}
+
+/// A vent that opens around a cell of its region that is drawn at random, all cells alike: each member of an ensemble has
+/// another one.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SomewhereConfig {
+    /// The vent is the cells of the region within this distance of the drawn one, e.g. "45 m".
+    pub radius: Length,
+    /// Seed of the draw.
+    #[serde(default = "first_seed")]
+    pub seed: u64,
+}
+
+fn first_seed() -> u64 {
+    1
 }
 
 /// Volume in time.

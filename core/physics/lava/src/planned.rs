@@ -1,14 +1,13 @@
 //! Lava of a run: from its config and its case to numbers, with what cannot work refused.
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use hematite_case::{Case, Header, Target};
+use hematite_case::{Case, Header, NodeId, Region, Target};
 use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Column, Field, RunRecord};
 use hematite_engine::{
-    Figure, Ground, Method, Physics, Planned, Planning, Saved, SharedData, StateHeader, Table, TimeConfig,
+    Figure, Ground, Method, Physics, Planned, Planning, Saved, SharedData, StateHeader, Table, TimeConfig, philox,
 };
 use hematite_gpu::Gpu;
 use hematite_units::quantity::{Temperature, Time};
@@ -17,13 +16,16 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use crate::amount::amount;
 use crate::arrays::Arrays;
 use crate::automaton::Automaton;
-use crate::config::{LavaConfig, LavaSections, Neighbours, StartConfig};
+use crate::config::{LavaConfig, LavaSections, Neighbours, SomewhereConfig, StartConfig};
 use crate::effusion::Effusion;
 use crate::parameters::Parameters;
 use crate::physics::{ARRIVAL, COLUMNS, LONGEST, Lava, NAME, Note, SOLID_THICKNESS, TEMPERATURE, THICKNESS};
 use crate::rheology::Rheology;
 use crate::state::State;
 use crate::vents::{Vent, VentCells, rate};
+
+/// The random number by which vents are placed.
+const DRAW: u32 = 1;
 
 /// Temperature by which the solidus must lie above that at which a law of viscosity has no meaning, K.
 const MARGIN: f64 = 50.0;
@@ -212,18 +214,11 @@ impl PlannedLava {
     }
 
     /// The cells of the vents on this rank, and the steepest slope of the ground around those of each.
-    fn vent_cells(&self, ground: &Ground, elevation: &[f64]) -> Result<(VentCells, Vec<f64>)> {
+    fn vent_cells(&self, ground: &Ground, elevation: &[f64]) -> (VentCells, Vec<f64>) {
         let part = &ground.part;
         let (mut cells, mut slopes) = (Vec::new(), vec![0.0_f64; self.vents.len()]);
-        let mut vent_of = HashMap::new();
         for (k, vent) in self.vents.iter().enumerate() {
-            for n in ground.region(&vent.name)?.into_iter().filter(|&n| (n as usize) < part.own) {
-                if let Some(other) = vent_of.insert(n, &vent.name) {
-                    return Err(Fault::usage(format!(
-                        "vents \"{other}\" and \"{}\" share cells: make a case whose regions of these names are apart",
-                        vent.name
-                    )));
-                }
+            for n in vent.region.within(part).into_iter().filter(|&n| (n as usize) < part.own) {
                 cells.push([n, k as u32]);
                 for (i, links) in part.links.iter().enumerate() {
                     if let Target::Node(m) = links[n as usize].target() {
@@ -234,7 +229,7 @@ impl PlannedLava {
                 }
             }
         }
-        Ok((VentCells { cells, vents: self.vents.len() as u32 }, slopes))
+        (VentCells { cells, vents: self.vents.len() as u32 }, slopes)
     }
 }
 
@@ -325,7 +320,14 @@ fn vents(path: &Path, sections: &LavaSections, case: &Case, solidus: f64) -> Res
             ))));
         }
         taken.extend(region.runs().iter().flat_map(|run| run.clone()).map(|node| (node, name.as_str())));
-        found.push(Vent { name: name.clone(), cells: region.nodes(), effusion, temperature });
+        let (region, drawn_at) = match &config.somewhere {
+            Some(somewhere) => {
+                let (region, at) = drawn(case, &region, somewhere, found.len() as u32).map_err(within)?;
+                (region, Some(at))
+            }
+            None => (region, None),
+        };
+        found.push(Vent { name: name.clone(), cells: region.nodes(), region, drawn_at, effusion, temperature });
     }
     taken.sort_unstable();
     match taken.windows(2).find(|pair| pair[0].0 == pair[1].0) {
@@ -335,6 +337,30 @@ fn vents(path: &Path, sections: &LavaSections, case: &Case, solidus: f64) -> Res
         ))),
         None => Ok(found),
     }
+}
+
+/// The nodes of `region` around one of them that is drawn at random for vent `k`, and where it is, m.
+fn drawn(case: &Case, region: &Region, somewhere: &SomewhereConfig, k: u32) -> Result<(Region, [f64; 2])> {
+    let Header { spacing, origin, .. } = *case.header();
+    let radius = somewhere.radius.si();
+    if radius < 0.0 {
+        return Err(Fault::usage(format!("somewhere.radius {} must be 0 or more", somewhere.radius)));
+    }
+    let mut nodes = Vec::new();
+    let mut next = 0;
+    case.each_position(|positions| {
+        let numbered = positions.iter().zip((next..).map(NodeId));
+        nodes.extend(numbered.filter(|(_, node)| region.holds(*node)).map(|(at, node)| (node, [at[0], at[1]])));
+        next += positions.len() as u64;
+    })?;
+    let words = philox([k, 0, 0, DRAW], [somewhere.seed as u32, (somewhere.seed >> 32) as u32]);
+    let random = u64::from(words[0]) << 32 | u64::from(words[1]);
+    let (_, middle) = nodes[(u128::from(random) * nodes.len() as u128 >> 64) as usize];
+    let distance = |at: [i32; 2]| f64::hypot(f64::from(at[0] - middle[0]), f64::from(at[1] - middle[1])) * spacing;
+    // Cells at the very distance belong to it, whatever rounding does.
+    let is_near = |at: [i32; 2]| distance(at) <= radius * (1.0 + 1e-9);
+    let around = nodes.into_iter().filter(|&(_, at)| is_near(at)).map(|(node, _)| node);
+    Ok((Region::new(&region.name, around), [0, 1].map(|a| origin[a] + (f64::from(middle[a]) + 0.5) * spacing)))
 }
 
 impl Planned for PlannedLava {
@@ -350,7 +376,8 @@ impl Planned for PlannedLava {
         let vent = |vent: &Vent| {
             let end = vent.effusion.end().map_or_else(String::new, |end| format!(" until {:.4e} s", end));
             let most = vent.effusion.largest(0.0, f64::MAX);
-            let text = format!("up to {most:.4} m3/s{end} at {} K from {} cells", vent.temperature, vent.cells);
+            let place = vent.drawn_at.map_or_else(String::new, |[x, y]| format!(" around ({x:.1}, {y:.1}) m"));
+            let text = format!("up to {most:.4} m3/s{end} at {} K from {} cells{place}", vent.temperature, vent.cells);
             ("vent", format!("{}: {text}", vent.name))
         };
         let flow = ("flow", format!("{spread}; time steps adapt to it, {LONGEST} s at most"));
@@ -435,7 +462,7 @@ impl Planned for PlannedLava {
     ) -> Result<Box<dyn Physics>> {
         let read = || {
             let elevation = ground.field(&self.elevation)?;
-            let cells = self.vent_cells(ground, &elevation)?;
+            let cells = self.vent_cells(ground, &elevation);
             Ok((elevation, cells))
         };
         let (elevation, (vent_cells, mut slopes)) = agree(comm, read())?;
@@ -466,7 +493,12 @@ impl Method for LavaMethod {
     }
 
     fn plan(&self, planning: &mut Planning) -> Result<()> {
-        let sections: LavaSections = planning.document.sections()?;
+        let mut sections: LavaSections = planning.document.sections()?;
+        if sections.fluid.lava.is_some() {
+            for somewhere in sections.vents.values_mut().filter_map(|vent| vent.somewhere.as_mut()) {
+                somewhere.seed = planning.seed(somewhere.seed);
+            }
+        }
         let Some(config) = &sections.fluid.lava else { return Ok(()) };
         if planning.ground.is_some() {
             return Err(Fault::usage("fluid: \"lava\" stands beside another method: give one"));

@@ -1,5 +1,6 @@
 //! What comes out of vents, and how long time steps may be while they fill.
 
+use hematite_case::Region;
 use hematite_gpu::WORKGROUP;
 
 use crate::amount::{amount, number, words};
@@ -12,6 +13,10 @@ use crate::shaders::{DRAINING, LEVELLING, NONE};
 pub struct Vent {
     /// Its name, that of a region of the case.
     pub name: String,
+    /// Its nodes, a part of that region.
+    pub region: Region,
+    /// The middle of a vent that was drawn at random, m.
+    pub drawn_at: Option<[f64; 2]>,
     /// Cells in all, on all ranks.
     pub cells: u64,
     /// Volume in time.
@@ -116,11 +121,16 @@ fn bisect(is_below: impl Fn(f64) -> bool) -> f64 {
 mod tests {
     use super::*;
 
+    fn vent_of(cells: u64, effusion: Effusion) -> Vent {
+        let region = Region::new("vent", (0..cells).map(hematite_case::NodeId));
+        Vent { name: "vent".into(), region, drawn_at: None, cells, effusion, temperature: 1360.0 }
+    }
+
     #[test]
     fn emissions_of_steps_add_up_to_the_volume() {
         let rows = serde_json::from_str(r#"{"rows": [["0 s", "0 m3/s"], ["10 s", "30 m3/s"], ["40 s", "0 m3/s"]]}"#);
         let effusion = Effusion::new(std::path::Path::new("."), &rows.expect("parses")).expect("valid");
-        let vent = Vent { name: "vent".into(), cells: 3, effusion, temperature: 1360.0 };
+        let vent = vent_of(3, effusion);
         let dx = 7.0;
         let (mut thickness, mut heat, mut time) = (0, 0, 0.0);
         while time < 50.0 {
@@ -141,7 +151,7 @@ mod tests {
         let parameters = Parameters::samples()[0];
         let effusion = crate::config::EffusionConfig::Rate(hematite_units::quantity::FlowRate(30.0));
         let effusion = Effusion::new(std::path::Path::new("."), &effusion).expect("valid");
-        let vent = Vent { name: "vent".into(), cells: 1, effusion, temperature: 1360.0 };
+        let vent = vent_of(1, effusion);
         let filling = vent.filling(0.0, 1.0, parameters.dx);
         assert_eq!(filling, 0.3);
         let h = vent.usual_thickness(&parameters, filling, 0.2);

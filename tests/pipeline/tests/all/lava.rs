@@ -175,7 +175,7 @@ fn what_cannot_flow_is_refused() {
     let mut run = folder.read_json("run.json");
     run["case"] = json!("twice.h5");
     folder.json("twice-run.json", &run);
-    let _told = folder.refuses("run", &["twice-run.json", "-o", "no"], &["\"flank\"", "\"vent\"", "share cells"]);
+    let _told = folder.refuses("run", &["twice-run.json", "-o", "no"], &["\"flank\"", "\"vent\"", "share a cell"]);
 }
 
 #[test]
@@ -264,4 +264,67 @@ fn statistics_are_those_of_the_cells() {
     let told =
         folder.call("post", &["lava", "run", "--observed", "sene"]).end().fails(2, &["--observed sene", "\"seen\""]);
     assert!(told.contains("region or field"));
+}
+
+#[test]
+fn vents_that_are_drawn_at_random_make_a_map_of_hazard() {
+    let folder = eruption(&[
+        ("/vents/vent/somewhere", json!({"radius": "10 m", "seed": 7})),
+        ("/time", json!({"duration": "500 s"})),
+        ("/dumps", json!([{"every": "500 s"}])),
+    ]);
+    let mut case = folder.read_json("case.json");
+    case["regions"][0]["box"] = json!({"min": ["60 m", "60 m"], "max": ["240 m", "260 m"]});
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet", "--force"]).done();
+    let _all = folder.run(&["run.json", "-o", "all", "--quiet", "--ensemble", "3", "--threads", "2"]).done();
+    // The second member is the run with the next seed, on any number of ranks.
+    let mut run = folder.read_json("run.json");
+    run["vents"]["vent"]["somewhere"]["seed"] = json!(8);
+    folder.json("second.json", &run);
+    let told = folder.run(&["second.json", "-o", "second", "--threads", "2"]).done();
+    assert!(
+        told.stderr.contains("from 5 cells around (") || told.stderr.contains("from 4 cells around ("),
+        "{}",
+        told.stderr
+    );
+    folder.same("second", "all/member-0002");
+    let _hazard = folder.call("post", &["lava", "all"]).end().done();
+    // Lava of the members' own maps, counted.
+    let mut counts = std::collections::BTreeMap::new();
+    let rows = |text: &str| -> Vec<Vec<f64>> {
+        let numbers = |line: &str| line.split_whitespace().map(|word| word.parse().unwrap_or(f64::NAN)).collect();
+        text.lines().skip(6).map(numbers).collect()
+    };
+    let mut areas = Vec::new();
+    for member in ["member-0001", "member-0002", "member-0003"] {
+        let _maps = folder.call("post", &["lava", &format!("all/{member}")]).end().done();
+        let map = rows(&folder.read(&format!("all/{member}/statistics/thickness.asc")));
+        let mut area = 0;
+        for (y, row) in map.iter().enumerate() {
+            for (x, &h) in row.iter().enumerate().filter(|(_, h)| **h > 0.0) {
+                *counts.entry((x, y)).or_insert(0.0) += 1.0 + 0.0 * h;
+                area += 1;
+            }
+        }
+        areas.push(area);
+    }
+    let shares = rows(&folder.read("all/statistics/hazard.asc"));
+    let mut most: f64 = 0.0;
+    for (y, row) in shares.iter().enumerate() {
+        for (x, &share) in row.iter().enumerate() {
+            let wanted = counts.get(&(x, y)).map_or(-9999.0, |count: &f64| count / 3.0);
+            assert!((share - wanted).abs() < 1e-6, "({x}, {y}): {share}, {wanted}");
+            most = most.max(share);
+        }
+    }
+    // Vents at three places do not cover the same cells.
+    assert!(areas.iter().all(|&area| area > 20) && areas.iter().all(|&area| area < counts.len()), "{areas:?}");
+    let hazard = folder.read_json("all/statistics/hazard.json");
+    let mean = areas.iter().sum::<usize>() as f64 / 3.0 * 100.0;
+    assert!((hazard["mean_area_m2"].as_f64().expect("an area") / mean - 1.0).abs() < 1e-9);
+    assert_eq!(hazard["area_of_any_m2"].as_f64(), Some(counts.len() as f64 * 100.0));
+    let table = folder.read("all/statistics/hazard.csv");
+    assert_eq!(table.lines().count(), 4, "{table}");
+    let _told = folder.refuses("post", &["lava", "all", "--dump", "all"], &["ensemble", "--dump"]);
 }
