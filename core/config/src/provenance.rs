@@ -18,8 +18,9 @@ pub struct Provenance {
     pub command_line: Vec<String>,
     /// Inputs as (path, SHA-256).
     pub inputs: Vec<(String, String)>,
-    /// Seconds since 1970 when it was written.
-    pub written: u64,
+    /// Seconds since 1970 when it was written; `None` in files that are the same bytes whenever they are made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<u64>,
 }
 
 impl Provenance {
@@ -36,8 +37,15 @@ impl Provenance {
             inputs,
             written: std::time::SystemTime::now()
                 .duration_since(std::time::UNIX_EPOCH)
-                .map_or(0, |since| since.as_secs()),
+                .ok()
+                .map(|since| since.as_secs()),
         })
+    }
+
+    /// The same without the time.
+    #[must_use]
+    pub fn undated(self) -> Self {
+        Self { written: None, ..self }
     }
 }
 

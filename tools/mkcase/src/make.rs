@@ -79,7 +79,9 @@ pub fn make(path: &Path, arguments: &Arguments) -> Result<String> {
     }
     if !arguments.check {
         progress.say(format!("writing {}", output.display()));
-        let provenance = Provenance::of("mkcase", &sources.iter().map(PathBuf::as_path).collect::<Vec<_>>())?;
+        // Without the time, so that the same call makes the same bytes: checkpoints know their case by its hash.
+        let inputs: Vec<&Path> = sources.iter().map(PathBuf::as_path).collect();
+        let provenance = Provenance::of("mkcase", &inputs)?.undated();
         let stored =
             serde_json::to_value(&config).map_err(|error| Fault::io(format!("{}: {error}", path.display())))?;
         let suspended = Suspended { cells: &populations, polymers: &polymers };

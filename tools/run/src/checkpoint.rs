@@ -188,7 +188,11 @@ pub fn check(
 ) -> Result<Vec<ChangeRecord>> {
     if meta.case_sha256 != case_sha256 {
         let case = setup.ground.case.display();
-        return Err(Fault::usage(format!("{} belongs to another case than {case}", path.display())));
+        return Err(Fault::usage(format!(
+            "{} belongs to another case than {case}: make the case of the run again, from the same CASE.json and files by the same \
+             mkcase command, or begin anew into another folder by -o",
+            path.display()
+        )));
     }
     let said = header(path, meta);
     if let Some(unknown) = setup.planned.iter().find(|physics| !meta.physics.contains_key(physics.name())) {
