@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use hematite_case::{Case, Header};
-use hematite_config::{Exit, Fault, Result, hash_file, nearest, print_line};
+use hematite_config::{Exit, Fault, Result, nearest, print_line};
 use hematite_dump::{DumpStep, Field, FieldReader, Ledger, RunRecord};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::lookup::{Nodes, find};
@@ -83,7 +83,7 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
     }
     let record = RunRecord::read(run)?;
     let (reader, fields) = open(run, &record)?;
-    let case = case_of(&record)?;
+    let case = source::case(&record)?;
     say::known_state(run);
     let grid = reader.grid();
     if grid.id.len() < case.header().nodes {
@@ -172,15 +172,6 @@ fn tell(of: &Summary) -> Result<()> {
         100.0 * of.solid_volume_m3 / (of.fluid_volume_m3 + of.solid_volume_m3).max(f64::MIN_POSITIVE),
         with_unit(of.largest_thickness_m, "m")
     ))
-}
-
-/// The case of a run.
-fn case_of(record: &RunRecord) -> Result<Case> {
-    let path = Path::new(&record.case);
-    if hash_file(path)? != record.case_sha256 {
-        return Err(Fault::usage(format!("{} has changed since the run", path.display())));
-    }
-    Case::open(path)
 }
 
 /// The dump with lava that holds the most cells, and its fields.

@@ -1,9 +1,8 @@
 //! `post polymers`: shapes, relaxation and motion of chains.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
 
-use hematite_case::{Case, Header};
+use hematite_case::Header;
 use hematite_config::{Exit, Fault, Result, print_line};
 use hematite_dump::{ChainReader, DumpStep, RestartRecord, RunRecord};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
@@ -15,7 +14,7 @@ use hematite_units::number::{exact, with_unit};
 
 use crate::arguments::PolymersArguments;
 use crate::output::Output;
-use crate::say;
+use crate::{say, source};
 
 /// Least frames from which statistics are made.
 const LEAST: usize = 2;
@@ -50,7 +49,7 @@ pub fn run(arguments: &PolymersArguments) -> Result<Exit> {
             restart.step
         ));
     }
-    let case = Case::open(Path::new(&record.case))?;
+    let case = source::case(&record)?;
     let from = first(arguments, &source)?;
     let read = read(&source, case.header(), from)?;
     let mut output = arguments.place.output();

@@ -1,12 +1,28 @@
-//! The field dump of a run that statistics use.
+//! The case and the field dump of a run that statistics use.
 
 use std::path::Path;
 
-use hematite_config::{Fault, Result, nearest};
+use hematite_case::Case;
+use hematite_config::{Fault, Result, hash_file, nearest};
 use hematite_dump::{DumpStep, Field, FieldReader, RunRecord};
 use hematite_stats::lookup::{Nodes, fits};
 
 use crate::arguments::Which;
+
+/// Opens the case of a run.
+///
+/// # Errors
+/// A usage fault when the case file is missing, has changed since the run, or cannot be read.
+pub fn case(record: &RunRecord) -> Result<Case> {
+    let path = Path::new(&record.case);
+    if hash_file(path)? != record.case_sha256 {
+        return Err(Fault::usage(format!(
+            "{} has changed since the run: put back the case of the run, or run again",
+            path.display()
+        )));
+    }
+    Case::open(path)
+}
 
 /// Opens the dump called `name`, or the one with velocity that holds the most nodes.
 ///

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use hematite_case::Case;
 use hematite_config::{Exit, Result, print_line};
 use hematite_dump::{BodyReader, CellReader, DumpStep, RunRecord, TrackReader};
 use hematite_stats::cells::Cell;
@@ -14,8 +13,7 @@ use hematite_stats::table::Table;
 use hematite_units::number::{exact, with_unit};
 
 use crate::arguments::TracksArguments;
-use crate::cells;
-use crate::say;
+use crate::{cells, say, source};
 
 /// Most rows of `tracks.csv`. Of longer runs, only every second, third, ... cell is written.
 const ROWS: usize = 2_000_000;
@@ -107,7 +105,7 @@ impl Tracks {
 
 /// Edges of the box of a run's case, m.
 fn extent(record: &RunRecord) -> Result<[f64; 3]> {
-    let case = Case::open(Path::new(&record.case))?;
+    let case = source::case(record)?;
     Ok(case.header().extent.map(|sites| sites as f64 * case.header().spacing))
 }
 

@@ -1,15 +1,16 @@
 //! Periodic axes and walls around the nodes of a dump, from the case of the run.
 
 use std::f64::consts::PI;
-use std::path::Path;
 
 use hematite_case::Case;
 use hematite_cells::vector::{dot, length, minus, plus, times};
-use hematite_config::{Fault, Result, hash_file};
+use hematite_config::Result;
 use hematite_dump::{Grid, RunRecord};
 use hematite_geometry::OpeningKind;
 use hematite_stats::lookup::{Nodes, find};
 use hematite_stats::wall::WallSite;
+
+use crate::source;
 
 /// The surroundings of the nodes that a grid holds.
 pub struct Surroundings {
@@ -63,11 +64,7 @@ impl Surroundings {
     /// # Errors
     /// When the case file is missing, has changed since the run, or cannot be read.
     pub fn read(record: &RunRecord, grid: &Grid) -> Result<Self> {
-        let path = Path::new(&record.case);
-        if hash_file(path)? != record.case_sha256 {
-            return Err(Fault::usage(format!("{} has changed since the run", path.display())));
-        }
-        let case = Case::open(path)?;
+        let case = source::case(record)?;
         let walls = case.walls()?;
         let nodes = find(grid, walls.iter().map(|wall| wall.node));
         let openings = near_openings(&case, grid)?;

@@ -222,6 +222,23 @@ fn what_cannot_work_is_refused() {
 }
 
 #[test]
+fn statistics_need_the_case_of_the_run() {
+    let folder = sheared(&[]);
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet"]).done();
+    let bytes = std::fs::read(folder.path("case.h5")).expect("a case");
+    let good = folder.read_json("case.json");
+    folder.json_with("case.json", good.clone(), &[("/geometry/spacing", json!("2 um"))]);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let _refused = folder.refuses("post", &["polymers", "run"], &["case.h5 has changed since the run"]);
+    // The same call makes the same bytes at any time.
+    folder.json("case.json", &good);
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    assert!(std::fs::read(folder.path("case.h5")).expect("a case") == bytes, "another file of the same case");
+    let _done = folder.post(&["polymers", "run"]).done();
+}
+
+#[test]
 fn chains_that_do_not_fit_the_domain_are_refused_by_mkcase() {
     let folder = sheared(&[]);
     let good = folder.read_json("case.json");

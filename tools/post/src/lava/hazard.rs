@@ -7,9 +7,9 @@ use hematite_stats::terrain::Layer;
 use hematite_units::number::{exact, with_unit};
 use serde::Serialize;
 
-use super::{case_of, covered, georeference, named, open, write_layer};
+use super::{covered, georeference, named, open, write_layer};
 use crate::arguments::{LavaArguments, Which};
-use crate::{ensemble, say};
+use crate::{ensemble, say, source};
 
 /// What the members tell together, in SI.
 #[derive(Serialize)]
@@ -39,7 +39,7 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
         )));
     }
     let members = ensemble::members(&place.run)?;
-    let case = case_of(&members[0].record)?;
+    let case = source::case(&members[0].record)?;
     let mut counts: Vec<u32> = Vec::new();
     let (mut cells, mut times) = (Vec::new(), Vec::new());
     for member in &members {
