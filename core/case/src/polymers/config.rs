@@ -25,7 +25,8 @@ pub struct PolymerConfig {
     /// Number of chains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// The volume of all beads, spheres of their diameter, over that of the fluid (2-D: areas), e.g. 0.05.
+    /// The volume of all beads, spheres of their diameter, over that of the fluid (2-D: areas), e.g. 0.05; as many whole chains
+    /// as fit into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume_fraction: Option<f64>,
 }

@@ -75,7 +75,8 @@ pub fn plan_polymers(lattice: &Lattice, polymers: &[PolymerConfig]) -> Result<Ve
     }
     let volume: f64 = plans.iter().map(|plan| plan.bead(lattice.set.dimension()) * beads(plan)).sum();
     let share = volume / lattice.nodes() as f64;
-    if share > DENSEST {
+    // What rounding adds to the limit itself does not count.
+    if share > DENSEST * (1.0 + 1e-9) {
         return Err(Fault::usage(format!(
             "key \"polymers\": all beads together take up {share:.3} of the fluid, the limit is {DENSEST}: ask for fewer, shorter or \
              thinner chains"
@@ -135,9 +136,9 @@ fn count(lattice: &Lattice, config: &PolymerConfig, plan: &ChainPlan) -> Result<
                 ));
             }
             let volume = plan.bead(lattice.set.dimension()) * f64::from(config.beads);
-            match (share * lattice.nodes() as f64 / volume).round() as u64 {
+            match (share * lattice.nodes() as f64 / volume * (1.0 + 1e-12)) as u64 {
                 0 => Err(Fault::usage(format!(
-                    "key \"volume_fraction\" is {share}: that is less than half a chain of {} beads; give \"count\" or a larger domain",
+                    "key \"volume_fraction\" is {share}: that is less than one chain of {} beads; give \"count\" or a larger domain",
                     config.beads
                 ))),
                 count => Ok(count),
@@ -149,13 +150,24 @@ fn count(lattice: &Lattice, config: &PolymerConfig, plan: &ChainPlan) -> Result<
 
 /// Refuses chains that meet themselves over periodic faces, or that the domain cannot hold.
 fn check_size(lattice: &Lattice, plan: &mut ChainPlan) -> Result<()> {
+    if plan.config.beads == 1 {
+        return Ok(());
+    }
     let dimension = lattice.set.dimension();
     let (size, metres) = (plan.size(dimension), lattice.spacing);
     let axes = || (0..dimension).map(|a| (a, lattice.extent[a] as f64));
     for (a, period) in axes().filter(|&(a, _)| lattice.periodic[a]) {
         let share = size / (0.5 * period);
         let name = ["x", "y", "z"][a];
-        if plan.bond > 0.5 * period || share > MEETS_ITSELF {
+        if plan.bond > 0.5 * period {
+            return Err(Fault::usage(format!(
+                "key \"bond\" is {:.3e} m, more than half the period of {:.3e} m along {name}: beads would meet another image of their \
+                 neighbours; take shorter bonds or a longer domain",
+                plan.bond * metres,
+                period * metres
+            )));
+        }
+        if share > MEETS_ITSELF {
             return Err(Fault::usage(format!(
                 "key \"beads\" is {}: such a chain is about {:.3e} m long from end to end, more than half the period of {:.3e} m \
                  along {name}: it would meet itself; take fewer beads, shorter bonds or a longer domain",

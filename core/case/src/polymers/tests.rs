@@ -172,3 +172,23 @@ fn what_cannot_be_is_refused() {
     let fat = json!({"name": "f", "beads": 30, "bond": "4 um", "diameter": "1 um", "ring": true, "count": 1});
     refused(&narrow, json!([fat]), "found room between walls");
 }
+
+#[test]
+fn shares_at_the_limit_and_single_beads_in_narrow_periods_are_taken() {
+    let flat = lattice([80, 80, 1], [true, true, false], |_| false);
+    let counts = |polymers: &Value| -> Vec<u64> {
+        plan_polymers(&flat, &configs(polymers)).expect("plans").iter().map(|plan| plan.count).collect()
+    };
+    // 0.1 of 6400 sites over chains of circles 0.8 wide: 181.9 of 7 beads, 424.4 of 3.
+    let both = json!([
+        {"name": "a", "beads": 7, "bond": "1 um", "volume_fraction": 0.1},
+        {"name": "b", "beads": 3, "bond": "1 um", "volume_fraction": 0.1}
+    ]);
+    assert_eq!(counts(&both), [181, 424]);
+    assert_eq!(counts(&json!([{"name": "a", "beads": 1, "bond": "1 um", "volume_fraction": 0.2}])), [2546]);
+    let narrow = lattice([1, 20, 1], [true, true, false], |_| false);
+    assert_eq!(grown(&narrow, &json!([{"name": "a", "beads": 1, "bond": "1 um", "count": 3}]), 1)[0].chains(), 3);
+    let refused = plan_polymers(&narrow, &configs(&json!([{"name": "a", "beads": 2, "bond": "1 um", "count": 1}])));
+    let said = refused.expect_err("no room").message;
+    assert!(said.contains("key \"bond\" is 1.000e-6 m, more than half the period of 1.000e-6 m along x"), "{said}");
+}
