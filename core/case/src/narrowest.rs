@@ -39,8 +39,14 @@ pub fn narrowest(lattice: &Lattice) -> Option<Narrowest> {
     let widths = nodes.iter().map(|&node| (walls.chord(node as usize), node));
     let (width, node) = widths.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
     let at = lattice.position[node as usize];
+    let axes = 0..lattice.set.dimension();
+    // Where all directions wrap and no wall is near, the shortest period limits.
+    let widest = match square == FAR && axes.clone().all(|a| lattice.periodic[a]) {
+        true => axes.map(|a| lattice.extent[a]).min().map_or(f64::INFINITY, |sites| sites as f64),
+        false => f64::INFINITY,
+    };
     Some(Narrowest {
-        spacings: width,
+        spacings: width.min(widest),
         place: [0, 1, 2].map(|k| lattice.origin[k] + (f64::from(at[k]) + 0.5) * lattice.spacing),
         is_wider: square == FAR,
         between,
