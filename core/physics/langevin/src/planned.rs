@@ -51,6 +51,45 @@ fn refuse(key: &str, what: impl std::fmt::Display) -> Fault {
     Fault::usage(format!("fluid.langevin.{key} {what}"))
 }
 
+/// Which time steps can be computed, s.
+struct Steps {
+    /// With the default mass of beads.
+    usual: [f64; 2],
+    /// With the mass that the config gives, if it does; none where the first is above the second.
+    given: Option<[f64; 2]>,
+}
+
+impl Steps {
+    /// From kT, J, friction, kg/s, and lattice spacing, m; and the mass of beads, kg, if it is given.
+    fn new([thermal, friction, dx]: [f64; 3], mass: Option<f64>) -> Self {
+        let given = |mass: f64| {
+            let [by_friction, by_path] =
+                [LOST.map(|lost| lost * mass / friction), PATH.map(|path| path * dx / (thermal / mass).sqrt())];
+            [by_friction[0].max(by_path[0]), by_friction[1].min(by_path[1])]
+        };
+        // The default mass grows with the step.
+        let usual = PATH.map(|path| (path * dx).powi(2) * friction / (USUAL * thermal));
+        Self { usual, given: mass.map(given) }
+    }
+
+    /// What to do where `step` cannot be computed.
+    fn remedy(&self, step: f64) -> String {
+        // Rounded inwards.
+        let range = |[least, most]: [f64; 2]| format!("{:.2e} to {:.2e} s", 1.006 * least, 0.994 * most);
+        let usual = range(self.usual);
+        match self.given {
+            None => format!("take {usual}"),
+            Some([least, most]) if least >= most => {
+                format!("no step goes with this \"bead_mass\": leave it out, with {usual}")
+            }
+            Some(given) if (self.usual[0]..=self.usual[1]).contains(&step) => {
+                format!("take {}, or leave \"bead_mass\" out, which then fits", range(given))
+            }
+            Some(given) => format!("take {}, or leave \"bead_mass\" out, with {usual}", range(given)),
+        }
+    }
+}
+
 impl PlannedLangevin {
     /// Resolves `config` for a case.
     ///
@@ -84,25 +123,25 @@ impl PlannedLangevin {
         };
         let (dt, dx) = (step.si(), header.spacing);
         let thermal = BOLTZMANN * temperature;
+        let steps = Steps::new([thermal, friction, dx], mass);
         let mass = mass.unwrap_or(friction * dt / USUAL);
         let lost = friction * dt / mass;
         if !(LOST[0]..=LOST[1]).contains(&lost) {
-            let [least, most] = LOST.map(|lost| lost * mass / friction);
             return Err(Fault::usage(format!(
-                "time.step {step}: friction takes {lost:.3e} of a bead's velocity in it, {} to {} can be computed: take {least:.2e} \
-                 to {most:.2e} s, or leave \"bead_mass\" out, which then fits",
-                LOST[0], LOST[1]
+                "time.step {step}: friction takes {lost:.3e} of a bead's velocity in it, {} to {} can be computed: {}",
+                LOST[0],
+                LOST[1],
+                steps.remedy(dt)
             )));
         }
         let speed = (thermal / mass).sqrt() * dt / dx;
         if !(PATH[0]..=PATH[1]).contains(&speed) {
-            // The default mass grows with the step.
-            let power = if config.bead_mass.is_some() { 1 } else { 2 };
-            let [least, most] = PATH.map(|path| (path / speed).powi(power) * dt);
             return Err(Fault::usage(format!(
                 "time.step {step}: a bead goes {speed:.3e} lattice spacings in it with its thermal speed, {} to {} can be computed: \
-                 take {least:.2e} to {most:.2e} s, or another spacing of the case",
-                PATH[0], PATH[1]
+                 {}, or take another spacing of the case",
+                PATH[0],
+                PATH[1],
+                steps.remedy(dt)
             )));
         }
         let bits = bits_of_fraction(header.extent, (FASTEST * speed).ceil() as u32);

@@ -268,6 +268,10 @@ fn what_cannot_work_without_hydrodynamics_is_refused() {
     refused(&[("/time/step", Value::Null)], &["time.step: \"langevin\" needs it"]);
     refused(&[("/time/step", json!("10 ns"))], &["time.step", "lattice spacings in it with its thermal speed", "take"]);
     refused(
+        &[("/fluid/langevin/bead_mass", json!("1e-20 kg"))],
+        &["time.step", "no step goes with this \"bead_mass\": leave it out"],
+    );
+    refused(
         &[("/fluid/langevin/bead_mass", json!("1e-15 kg"))],
         &["time.step", "friction takes 2.000e0 of a bead's velocity", "leave \"bead_mass\" out"],
     );
