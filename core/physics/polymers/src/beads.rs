@@ -76,7 +76,7 @@ impl Neighbours {
 
 /// The numbers of a population as kernels read them, see beads.wgsl.
 fn words(kind: &Kind) -> [f32; 8] {
-    let Kind { mass, length, stiffness, extension, bending, energy, diameter, cutoff } = *kind;
+    let Kind { beads: _, mass, length, stiffness, extension, bending, energy, diameter, cutoff } = *kind;
     [f64::from(mass), length, stiffness, extension, bending, energy, diameter, cutoff].map(|x| x as f32)
 }
 

@@ -18,6 +18,8 @@ pub const FEW: u32 = 256;
 /// The forces on the beads of a population.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Kind {
+    /// Number of beads of a chain.
+    pub beads: u32,
     /// Mass of a bead.
     pub mass: u32,
     /// l: length of bonds.
@@ -45,19 +47,22 @@ impl Kind {
     /// An estimate of the largest angular frequency of a bead's motion, per time step.
     pub fn frequency(&self) -> f64 {
         let bonds = match self.extension {
+            _ if self.beads < 2 => 0.0,
             0.0 => 4.0 * self.stiffness,
             // Where the tension is some tens of kT.
             longest => 4.0 * self.stiffness * fene_curvature((1.2 * self.length / longest).min(0.8)),
         };
-        let bends = 16.0 * self.bending / self.length.powi(2);
+        let bends = if self.beads < 3 { 0.0 } else { 16.0 * self.bending / self.length.powi(2) };
         // The curvature of the potential at 0.95 diameters.
         let pairs = if self.energy > 0.0 { 2000.0 * self.energy / self.diameter.powi(2) } else { 0.0 };
         ((bonds + bends + pairs) / f64::from(self.mass)).sqrt()
     }
 
-    /// The longest that a bond gets: by its potential, or in harmonic ones six standard deviations at temperature `thermal`.
+    /// The longest that a bond gets: by its potential, or in harmonic ones six standard deviations at temperature `thermal`. 0
+    /// without bonds.
     pub fn longest_bond(&self, thermal: f64) -> f64 {
         match self.extension {
+            _ if self.beads < 2 => 0.0,
             0.0 => self.length + 6.0 * (thermal / self.stiffness).sqrt(),
             longest => longest,
         }
@@ -165,6 +170,7 @@ impl Parameters {
             for (energy, bending) in [(0.0, 0.0), (0.01, 0.0), (0.01, 0.05), (0.0, 0.05)] {
                 for (no_slip, extension) in [(true, 0.0), (false, 1.5)] {
                     let kind = Kind {
+                        beads: 8,
                         mass: 10,
                         length: 1.0,
                         stiffness: 5.0,

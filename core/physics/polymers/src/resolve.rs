@@ -108,6 +108,7 @@ fn kind(config: &ChainConfig, bath: &Bath, population: &ChainPopulation) -> Resu
     }
     let [energy, diameter, cutoff] = pairs(config, population)?;
     Ok(Kind {
+        beads: population.beads as u32,
         mass,
         length,
         stiffness: stiffness * thermal / length.powi(2),

@@ -12,6 +12,7 @@ use setting::{advance, beads, device, on_device, parameters, random, walk};
 /// Harmonic bonds of 0.9 spacings.
 fn harmonic() -> Kind {
     Kind {
+        beads: 8,
         mass: 10,
         length: 0.9,
         stiffness: 5.0,
