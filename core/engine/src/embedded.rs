@@ -18,6 +18,8 @@ pub struct Bath {
     pub bits: u32,
     /// Usual mass of a point, in units of mass: where a fluid has collision cells, that of the fluid in one.
     pub usual_mass: u32,
+    /// Whether it may flow.
+    pub flows: bool,
     /// Whether walls hold what moves along them.
     pub no_slip: bool,
     /// Velocities of walls, lattice units: of the wall at rest, then of each opening of the case, which all are moving walls.

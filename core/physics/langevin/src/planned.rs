@@ -173,6 +173,7 @@ impl PlannedLangevin {
             speed: self.parameters.speed,
             bits: self.bits,
             usual_mass: 1,
+            flows: false,
             no_slip: false,
             wall_velocities: vec![[0.0; 3]],
             initial: [0.0; 3],

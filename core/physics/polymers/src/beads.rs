@@ -12,8 +12,8 @@ use crate::shaders::{Shader, buckets};
 /// Words of `health`, see sub_steps.wgsl.
 const HEALTH: usize = 5;
 
-/// Time steps in which beads that are too fast are slowed, no more: chains relax from how they were put into the case.
-const RELAXES: u64 = 64;
+/// How often the slowed first steps fit into the time in which a failure may come from the start.
+const BEGUN: u64 = 16;
 
 /// What finds neighbours.
 struct Neighbours {
@@ -207,7 +207,7 @@ impl Beads {
                     kernel,
                     bound,
                     self.groups * WORKGROUP,
-                    &self.span(self.groups, begin, end, step >= RELAXES),
+                    &self.span(self.groups, begin, end, step >= self.parameters.slowed_steps()),
                 );
             }
             begin = end;
@@ -231,6 +231,15 @@ impl Beads {
         words
     }
 
+    /// What a failure up to `step` may come from: the start, where that is not long ago and bends cost energy.
+    fn begun(&self, step: u64) -> &'static str {
+        if !self.parameters.bends() || step > BEGUN * self.parameters.slowed_steps() {
+            return "";
+        }
+        ". Chains begin as mkcase puts them, as random walks, which a large \"bending\" straightens violently: begin with a smaller \
+         one or a shorter time step, and go on with a larger one by --restart --allow-changes"
+    }
+
     /// Checks what the device noted up to `step`; `name` tells what a bead is called.
     ///
     /// # Errors
@@ -238,33 +247,35 @@ impl Beads {
     pub fn check(&self, step: u64, name: &dyn Fn(usize) -> String) -> Result<()> {
         let health = self.gpu.download::<u32>(&self.health, 0, HEALTH)?;
         let Parameters { sub_steps, .. } = self.parameters;
+        let begun = self.begun(step);
         if health[2] > 0 {
             return Err(Fault::numerical(format!(
                 "some steps before step {step} a bond of {} was as long as it can be: give more than {sub_steps} \
-                 \"polymers.sub_steps\", a larger \"extension\", or weaker forces",
+                 \"polymers.sub_steps\", a larger \"extension\", or weaker forces{begun}",
                 name(health[2] as usize - 1)
             )));
         }
         if health[4] > 0 {
             return Err(Fault::numerical(format!(
                 "some steps before step {step} a bond of {} was nearly half the period long, so that its beads would see another image \
-                 of each other: give stiffer bonds or a longer domain",
+                 of each other: give stiffer bonds or a longer domain{begun}",
                 name(health[4] as usize - 1)
             )));
         }
         if health[0] > 0 {
             let found = f64::from(f32::from_bits(health[0]));
             return Err(Fault::numerical(format!(
-                "some steps before step {step} a bead was {:.2} times as fast as beads may be, {FASTEST} thermal speeds of the lightest bead \
-                 and one of the fluid: give a weaker force on the fluid if it flows fast, or more than {sub_steps} \
-                 \"polymers.sub_steps\", or softer bonds, bends and forces between beads",
-                found / self.parameters.fastest()
+                "some steps before step {step} a bead was {:.2} times as fast as beads may be, {FASTEST} thermal speeds of the lightest bead{}: give {}more \
+                 than {sub_steps} \"polymers.sub_steps\", or softer bonds, bends (\"bending\") and forces between beads{begun}",
+                found / self.parameters.fastest(),
+                if self.parameters.flows { " and one of the fluid" } else { "" },
+                if self.parameters.flows { "a weaker force on the fluid if it flows fast, or " } else { "" },
             )));
         }
         if health[3] > 0 {
             return Err(Fault::numerical(format!(
                 "some steps before step {step} a bead had {} others near it, the limit is {}: beads are denser than anything that \
-                 their diameter allows; give more \"polymers.sub_steps\" or weaker attraction",
+                 their diameter allows; give more \"polymers.sub_steps\" or weaker attraction{begun}",
                 health[3],
                 self.parameters.most_neighbours(self.points.count)
             )));

@@ -12,6 +12,10 @@ const SKIN: f64 = 0.3;
 /// Largest number density of beads, in diameters, up to which lists have room.
 const DENSEST: f64 = 1.6;
 
+/// Time steps in which beads that are too fast are slowed, no more; and with bends, the lengths of a chain that beads go meanwhile.
+const SLOWED: u64 = 64;
+const LENGTHS: f64 = 4.0;
+
 /// Most beads whose forces between all chains one workgroup computes.
 pub const FEW: u32 = 256;
 
@@ -92,6 +96,8 @@ pub struct Parameters {
     pub bits: u32,
     /// Thermal speed along an axis of a bead of mass 1: its square is kT.
     pub speed: f64,
+    /// Whether the fluid may flow.
+    pub flows: bool,
     /// Whether walls hold what moves along them.
     pub no_slip: bool,
     /// Velocities of walls.
@@ -117,6 +123,15 @@ impl Parameters {
     pub fn fastest(&self) -> f64 {
         let lightest = self.kinds.iter().map(|kind| kind.mass).min().unwrap_or(1).max(1);
         FASTEST * self.speed / f64::from(lightest).sqrt() + self.speed
+    }
+
+    /// Time steps from the start in which beads that are too fast are slowed, no more: chains relax from how they were put into
+    /// the case. Bends straighten them: these have the time in which a bead goes some lengths of its chain.
+    pub fn slowed_steps(&self) -> u64 {
+        let straightens = |kind: &&Kind| kind.beads > 2 && kind.bending > self.speed.powi(2);
+        let length = |kind: &Kind| f64::from(kind.beads) * kind.length * f64::from(kind.mass).sqrt();
+        let longest = self.kinds.iter().filter(straightens).map(length).fold(0.0, f64::max);
+        SLOWED.max((LENGTHS * longest / (FASTEST * self.speed)).ceil() as u64)
     }
 
     /// How far forces between beads reach.
@@ -186,6 +201,7 @@ impl Parameters {
                         periodic: [true, false, dimension == 3],
                         bits: 23,
                         speed: 0.1,
+                        flows: true,
                         no_slip,
                         wall_velocities: vec![[0.0; 3]],
                         kinds: vec![kind, Kind { mass: 5, ..kind }],

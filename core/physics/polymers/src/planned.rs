@@ -100,6 +100,12 @@ impl Planned for PlannedPolymers {
         let mut figures = vec![
             Figure::new("sub-steps", f64::from(self.parameters.sub_steps), "").noted("steps of beads in a time step"),
         ];
+        let slowed = self.parameters.slowed_steps();
+        figures.push(
+            Figure::new("slowed steps", slowed as f64, "")
+                .noted("from the start: beads that are too fast are slowed, no more, as chains relax from the case"),
+        );
+        let thermal = self.parameters.speed.powi(2);
         for (population, kind) in self.populations.iter().zip(&self.parameters.kinds) {
             let phase = kind.frequency() / f64::from(self.parameters.sub_steps);
             figures.push(

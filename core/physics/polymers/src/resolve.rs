@@ -58,6 +58,7 @@ pub fn parameters(
         periodic: header.periodic,
         bits: bath.bits,
         speed: bath.speed,
+        flows: bath.flows,
         no_slip: bath.no_slip,
         wall_velocities: bath.wall_velocities.clone(),
         kinds,

@@ -236,6 +236,7 @@ impl PlannedSrd {
             speed: parameters.speed,
             bits: parameters.bits(),
             usual_mass: (parameters.particles.round() as u32).max(1),
+            flows: true,
             no_slip: parameters.walls != Walls::Slip,
             wall_velocities: parameters.wall_velocities.clone(),
             initial: parameters.initial,

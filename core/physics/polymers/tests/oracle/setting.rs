@@ -93,6 +93,7 @@ pub fn parameters(dimension: usize, extent: [usize; 3], periodic: [bool; 3], kin
         periodic,
         bits: 22,
         speed: 0.1,
+        flows: true,
         no_slip: true,
         wall_velocities: vec![[0.0; 3]],
         kinds: vec![kind],
