@@ -37,7 +37,7 @@ pub struct ChainConfig {
     /// What holds neighbours along the chain together.
     pub bonds: BondConfig,
     /// Stiffness kappa of bends, kT: the energy of the angle theta between two bonds that follow each other is kappa (1 - cos
-    /// theta). The persistence length is about kappa bonds. Default 0: chains are flexible.
+    /// theta). The persistence length is about kappa bonds in 3-D, 2 kappa bonds in 2-D. Default 0: chains are flexible.
     pub bending: f64,
     /// What keeps beads apart that are not neighbours along a chain, and those of different chains. Default: "wca" with the
     /// beads' diameter in the case; "none" where that is 0.

@@ -72,6 +72,38 @@ impl Kind {
         }
     }
 
+    /// The mean cosine between bonds that follow each other, by the stiffness of bends alone, at temperature `thermal`.
+    pub fn bend_cosine(&self, thermal: f64, dimension: usize) -> f64 {
+        let kappa = self.bending / thermal;
+        if dimension == 3 {
+            return if kappa < 1e-3 { kappa / 3.0 } else { 1.0 / kappa.tanh() - 1.0 / kappa };
+        }
+        // I1(kappa) / I0(kappa): angles weigh as exp(kappa (cos - 1)).
+        let (most, parts) = (std::f64::consts::PI.min(12.0 / kappa.sqrt()), 2000);
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for part in 0..parts {
+            let cosine = (most * (f64::from(part) + 0.5) / f64::from(parts)).cos();
+            let weight = (kappa * (cosine - 1.0)).exp();
+            (sum, weights) = (sum + weight * cosine, weights + weight);
+        }
+        sum / weights
+    }
+
+    /// The persistence length by the stiffness of bends, `-l / ln <cos>`: for stiff ones kappa bonds in 3-D, 2 kappa in 2-D.
+    pub fn persistence_length(&self, thermal: f64, dimension: usize) -> f64 {
+        -self.length / self.bend_cosine(thermal, dimension).ln()
+    }
+
+    /// The root of the mean squared distance of the ends of a chain whose bends cost energy, in rings of opposite beads, if no
+    /// other forces act (Flory, Statistical Mechanics of Chain Molecules, 1969, chapter I).
+    pub fn size(&self, ring: bool, thermal: f64, dimension: usize) -> f64 {
+        let (c, n) = (self.bend_cosine(thermal, dimension), f64::from(self.beads.saturating_sub(1)));
+        let bonds = n * (1.0 + c) / (1.0 - c) - 2.0 * c * (1.0 - c.powf(n)) / (1.0 - c).powi(2);
+        let open = self.length * bonds.max(0.0).sqrt();
+        let round = self.length * f64::from(self.beads) / std::f64::consts::PI;
+        if ring { (0.5 * open).min(round) } else { open }
+    }
+
     /// How far forces between two such beads reach.
     pub fn reach(&self) -> f64 {
         if self.energy > 0.0 { self.cutoff * self.diameter } else { 0.0 }
@@ -211,5 +243,39 @@ impl Parameters {
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kind(beads: u32, bending: f64) -> Kind {
+        Kind { beads, bending, mass: 4, length: 1.0, stiffness: 1000.0, ..Kind::default() }
+    }
+
+    #[test]
+    fn stiff_chains_persist_and_are_as_long_as_by_theory() {
+        for (kappa, dimension, wanted) in [(100.0, 3, 100.0), (100.0, 2, 200.0), (1e4, 2, 2e4), (1e4, 3, 1e4)] {
+            let found = kind(9, kappa).persistence_length(1.0, dimension);
+            assert!((found / wanted - 1.0).abs() < 0.01, "{found}, wanted {wanted}");
+        }
+        // Rods, random walks, and what lies between: <R^2> = 2 lp L (1 - (lp / L) (1 - exp(-L / lp))).
+        assert!((kind(21, 1e5).size(false, 1.0, 3) - 20.0).abs() < 0.01);
+        assert!((kind(21, 1e-6).size(false, 1.0, 2) - 20.0_f64.sqrt()).abs() < 0.01);
+        let (lp, length): (f64, f64) = (50.0, 100.0);
+        let wanted = (2.0 * lp * length * (1.0 - lp / length * (1.0 - (-length / lp).exp()))).sqrt();
+        assert!((kind(101, 50.0).size(false, 1.0, 3) / wanted - 1.0).abs() < 0.01);
+        // A stiff ring is a circle.
+        let circle = 100.0 / std::f64::consts::PI;
+        assert!((kind(100, 1e4).size(true, 1.0, 3) - circle).abs() < 1e-9);
+    }
+
+    #[test]
+    fn single_beads_have_no_springs() {
+        let single = kind(1, 5.0);
+        assert_eq!((single.frequency(), single.longest_bond(1.0)), (0.0, 0.0));
+        assert_eq!(kind(2, 5.0).frequency(), kind(9, 0.0).frequency());
+        assert!(kind(3, 5.0).frequency() > kind(2, 5.0).frequency());
     }
 }

@@ -107,6 +107,15 @@ impl Planned for PlannedPolymers {
         );
         let thermal = self.parameters.speed.powi(2);
         for (population, kind) in self.populations.iter().zip(&self.parameters.kinds) {
+            if kind.beads > 2 && kind.bending > 0.0 {
+                let length = kind.persistence_length(thermal, self.parameters.dimension) * self.bath.units.dx;
+                figures.push(
+                    Figure::new("persistence length", length, "m").of(&population.name).noted("by bending alone"),
+                );
+            }
+            if kind.frequency() == 0.0 {
+                continue;
+            }
             let phase = kind.frequency() / f64::from(self.parameters.sub_steps);
             figures.push(
                 Figure::new("phase of the stiffest spring", phase, "")

@@ -17,6 +17,10 @@ const PHASE: f64 = 0.2;
 const MOST_PHASE: f64 = 1.0;
 const ROUGH_PHASE: f64 = 0.5;
 
+/// Shares of half a period above which stiff chains are refused, and of which one is told.
+const MEETS_ITSELF: f64 = 1.0;
+const IS_NEAR_ITSELF: f64 = 0.5;
+
 /// Most sub-steps.
 const MOST_SUB_STEPS: u32 = 2_000;
 
@@ -25,6 +29,11 @@ const OVERLAP: f64 = 50.0;
 
 /// The largest masses of beads.
 const MOST_MASS: u32 = 200;
+
+/// A number without the noise of units.
+fn plain(number: f64) -> f64 {
+    format!("{number:.6e}").parse().unwrap_or(number)
+}
 
 fn refuse(name: &str, key: &str, what: impl std::fmt::Display) -> Fault {
     Fault::usage(format!("polymers.populations.{name}.{key} {what}"))
@@ -67,6 +76,10 @@ pub fn parameters(
     let mut notes = sub_steps(config, &mut parameters)?;
     notes.extend(populations.iter().zip(&parameters.kinds).filter_map(|(of, kind)| other_length(of, kind, bath)));
     check_reach(&parameters, header)?;
+    for (population, kind) in populations.iter().zip(&parameters.kinds) {
+        notes.extend(soft_bonds(population, kind, bath));
+        notes.extend(stiff_size(&parameters, population, kind, bath)?);
+    }
     Ok((parameters, notes))
 }
 
@@ -195,13 +208,19 @@ fn sub_steps(config: &PolymersConfig, parameters: &mut Parameters) -> Result<Vec
 
 /// Tells where FENE bonds rest at another length than that in the case.
 fn other_length(population: &ChainPopulation, kind: &Kind, bath: &Bath) -> Option<String> {
-    if kind.extension == 0.0 {
+    if kind.extension == 0.0 || kind.beads < 2 {
         return None;
+    }
+    if kind.energy == 0.0 {
+        return Some(format!(
+            "polymers.populations.{}: without \"pairs\" nothing keeps neighbours on FENE bonds apart, which draw them together: take \
+             \"wca\", or \"harmonic\" bonds",
+            population.name
+        ));
     }
     let energy = |share: &f64| {
         let r = share * kind.extension;
-        let of_pair = if kind.energy > 0.0 { pair(kind, kind, r) } else { 0.0 };
-        bond(kind, r) + of_pair
+        bond(kind, r) + pair(kind, kind, r)
     };
     let shares = (1..1000).map(|n| f64::from(n) / 1000.0);
     let rest = kind.extension * shares.min_by(|a, b| energy(a).total_cmp(&energy(b)))?;
@@ -214,6 +233,58 @@ fn other_length(population: &ChainPopulation, kind: &Kind, bath: &Bath) -> Optio
             with_unit(population.bond, "m")
         )
     })
+}
+
+/// Tells where bends are stiffer than springs that bonds are: they can push these together.
+fn soft_bonds(population: &ChainPopulation, kind: &Kind, bath: &Bath) -> Option<String> {
+    let (bending, bonds) =
+        [kind.bending, kind.stiffness * kind.length.powi(2)].map(|energy| energy / bath.speed.powi(2)).into();
+    (kind.beads > 2 && kind.extension == 0.0 && bending > bonds).then(|| {
+        let [bending, bonds] = [bending, bonds].map(plain);
+        format!(
+            "polymers.populations.{}: bending {bending} is more than the stiffness of bonds, {bonds}: sharp bends, as random walks \
+             have at the start, push bonds together instead of turning them; give \"harmonic\" a \"stiffness\" of {bending} or more",
+            population.name
+        )
+    })
+}
+
+/// Refuses chains that their bends make as long as half a period: they would meet themselves. Tells where they are near to that.
+fn stiff_size(
+    parameters: &Parameters,
+    population: &ChainPopulation,
+    kind: &Kind,
+    bath: &Bath,
+) -> Result<Option<String>> {
+    if kind.beads < 3 || kind.bending == 0.0 {
+        return Ok(None);
+    }
+    let periods = (0..parameters.dimension).filter(|&a| parameters.periodic[a]);
+    let Some(a) = periods.min_by_key(|&a| parameters.extent[a]) else { return Ok(None) };
+    let thermal = parameters.speed.powi(2);
+    let (period, size) = (parameters.extent[a] as f64, kind.size(population.ring, thermal, parameters.dimension));
+    let (share, axis) = (size / (0.5 * period), ["x", "y", "z"][a]);
+    let long = with_unit(size * bath.units.dx, "m");
+    if share > MEETS_ITSELF {
+        return Err(refuse(
+            &population.name,
+            "bending",
+            format!(
+                "{} makes chains about {long} long from end to end, more than half the period of {} along {axis}: they would meet \
+                 themselves; take less, or fewer beads, shorter bonds or a longer domain in the CASE.json",
+                plain(kind.bending / thermal),
+                with_unit(period * bath.units.dx, "m")
+            ),
+        ));
+    }
+    Ok((share > IS_NEAR_ITSELF).then(|| {
+        format!(
+            "polymers.populations.{}: its bending makes chains about {long} long from end to end, {:.0} % of half the period along \
+             {axis}: they feel themselves; a longer domain changes their motion",
+            population.name,
+            100.0 * share
+        )
+    }))
 }
 
 /// Refuses forces and bonds that reach half around a period: beads would see two images of each other.
