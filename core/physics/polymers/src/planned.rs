@@ -72,7 +72,10 @@ impl PlannedPolymers {
     }
 
     fn note(&self) -> Note {
-        Note { beads: self.populations.iter().map(|population| population.positions.len() as u64).collect() }
+        Note {
+            beads: self.populations.iter().map(|population| population.positions.len() as u64).collect(),
+            masses: self.parameters.kinds.iter().map(|kind| kind.mass).collect(),
+        }
     }
 }
 
@@ -147,13 +150,20 @@ impl Planned for PlannedPolymers {
 
     fn bears(&self, saved: &StateHeader) -> Result<()> {
         let (before, now) = (saved.note::<Note>(NAME)?, self.note());
-        if before == now {
-            return Ok(());
+        if before.beads != now.beads {
+            return Err(Fault::usage(format!(
+                "{} holds {:?} beads of polymers by population, the case {:?}: go on with the same case",
+                saved.source, before.beads, now.beads
+            )));
         }
-        Err(Fault::usage(format!(
-            "{} holds {:?} beads of polymers by population, the case {:?}: go on with the same case",
-            saved.source, before.beads, now.beads
-        )))
+        if !before.masses.is_empty() && before.masses != now.masses {
+            return Err(Fault::usage(format!(
+                "{} holds velocities of beads of mass {:?} by population, the run has {:?}, with which they would have another \
+                 temperature: put the \"mass\" of \"polymers.populations\" back, or begin anew into another folder by -o",
+                saved.source, before.masses, now.masses
+            )));
+        }
+        Ok(())
     }
 
     fn build(

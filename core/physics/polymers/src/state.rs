@@ -18,6 +18,9 @@ use crate::parameters::Parameters;
 pub struct Note {
     /// Beads of each population.
     pub beads: Vec<u64>,
+    /// Mass of a bead of each population; empty where it is not known.
+    #[serde(default)]
+    pub masses: Vec<u32>,
 }
 
 const BEADS: &str = "beads";
