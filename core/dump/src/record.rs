@@ -211,7 +211,7 @@ impl RunRecord {
     }
 
     /// Reads the record of a run folder. For the folder [`RunRecord::FAILED`] in a run folder, returns the record of
-    /// the run with the one dump in [`RunRecord::FAILED`].
+    /// the run with the dump of fields in [`RunRecord::FAILED`], if there is one.
     ///
     /// # Errors
     /// A usage fault when the folder holds no record, or one of another version.
@@ -219,7 +219,9 @@ impl RunRecord {
         let path = run.join(Self::FILE);
         if !path.is_file() {
             if let Some(whole) = Self::failed_in(run) {
-                return Ok(Self { dumps: vec![Self::FAILED_FIELDS.to_owned()], ..Self::read(&whole)? });
+                let fields = run.join(format!("{}.vtkhdf", Self::FAILED_FIELDS)).is_file();
+                let dumps = if fields { vec![Self::FAILED_FIELDS.to_owned()] } else { Vec::new() };
+                return Ok(Self { dumps, ..Self::read(&whole)? });
             }
             let (run, file) = (run.display(), Self::FILE);
             return Err(Fault::usage(format!("{run} holds no {file}: is it the folder of a run?")));

@@ -15,7 +15,7 @@ use crate::system::System;
 /// Largest distance of a vertex that is near a place, lattice units.
 const TOUCHING: f64 = 3.0;
 
-/// Writes the current state, fields and members, as dumps into the folder [`RunRecord::FAILED`] of the run folder.
+/// Writes the current state, fields if the physics have some, and members, as dumps into the folder [`RunRecord::FAILED`] of the run folder.
 /// Collective.
 ///
 /// # Errors
@@ -40,9 +40,11 @@ pub fn dump(comm: &dyn Comm, setup: &Setup, system: &mut System) -> Result<()> {
         fields: None,
         region: Default::default(),
     };
-    let mut fields = FieldDump::open(comm, setup, &folder, &all, false, 0)?;
-    fields.write(comm, setup, system, at)?;
-    index(comm, &folder, &all.name, write_index)?;
+    if !setup.fields_of(&all)?.is_empty() {
+        let mut fields = FieldDump::open(comm, setup, &folder, &all, false, 0)?;
+        fields.write(comm, setup, system, at)?;
+        index(comm, &folder, &all.name, write_index)?;
+    }
     for (name, members) in system.members() {
         let kinds = members.kinds();
         together(comm, || {
