@@ -10,7 +10,7 @@ use hematite_engine::{Clock, End, FluidNeeds, Ground, Method, Planned, Planning,
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::cadence;
+use crate::cadence::{self, StepsOrTime};
 use crate::cli::Cli;
 use crate::config::{DumpConfig, RunConfig, said};
 use crate::ranks::together;
@@ -246,9 +246,28 @@ impl Setup {
                 every.as_moment()
             )
         });
-        for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond).chain(never) {
+        let uneven = self.uneven_dumps();
+        for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond).chain(never).chain(uneven) {
             note(&format!("advice    {advice}"));
         }
+    }
+
+    /// Advice if polymers are dumped at times that steps do not meet: their dumps are then not evenly apart.
+    fn uneven_dumps(&self) -> Option<String> {
+        let every = self.config.cell_dumps.as_ref()?.every?;
+        let StepsOrTime::Time(time) = every else { return None };
+        if self.ground.header.polymers.is_empty() || self.longest.is_some() {
+            return None;
+        }
+        let steps = time.si() / self.clock.dt();
+        let whole = steps.round().max(1.0);
+        ((steps - whole).abs() > 1e-6).then(|| {
+            format!(
+                "cell_dumps.every: {} is {steps:.6} time steps, no whole number: dumps are then not evenly apart, and \"post polymers\" \
+                 refuses them; take \"every\": {whole}",
+                every.as_moment()
+            )
+        })
     }
 
     fn refuse_empty_dumps(&self, comm: &dyn Comm) -> Result<()> {
