@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hematite_config::{Exit, Fault, Result};
-use hematite_dump::RunRecord;
+use hematite_dump::{ChainReader, RunRecord};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::ensemble::{Averaged, average};
 use hematite_stats::table::Table;
@@ -34,6 +34,12 @@ pub fn run(arguments: &EnsembleArguments) -> Result<Exit> {
     let place = &arguments.place;
     let members = members(&place.run)?;
     say::note(&format!("{} members", members.len()));
+    if ChainReader::find(&members[0].folder)?.is_some() {
+        say::note(
+            "all members began with the same chains, those of the case: errors hold where chains have forgotten how they began; post \
+             polymers MEMBER --from STEP leaves out what was before",
+        );
+    }
     let mut output = place.output();
     one(&mut output, &members, Path::new("ledger.csv"), "ledger.csv")?;
     let names = tables(&members);
