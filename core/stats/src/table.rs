@@ -3,7 +3,13 @@
 use std::path::Path;
 
 use hematite_config::{Fault, Result, publish};
+use hematite_units::number::exact;
 use serde::Serialize;
+
+/// A difference of times, s, without the noise of their rounding: to twelve digits.
+pub fn lag(seconds: f64) -> String {
+    exact(format!("{seconds:.11e}").parse().unwrap_or(seconds))
+}
 
 /// A table of text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

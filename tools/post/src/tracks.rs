@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use hematite_config::{Exit, Result, print_line};
-use hematite_dump::{BodyReader, CellReader, DumpStep, RunRecord, TrackReader};
+use hematite_config::{Exit, Fault, Result, print_line};
+use hematite_dump::{BodyReader, CellReader, ChainReader, DumpStep, RunRecord, TrackReader};
 use hematite_stats::cells::Cell;
 use hematite_stats::cells::shape::Shape;
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::plane::{AXES, xyz};
 use hematite_stats::suspension::tracks::{Displacement, Track, displacements, tracks};
-use hematite_stats::table::Table;
+use hematite_stats::table::{Table, lag};
 use hematite_units::number::{exact, with_unit};
 
 use crate::arguments::TracksArguments;
@@ -79,6 +79,10 @@ fn read_tracks(run: &Path) -> Result<Tracks> {
     let record = RunRecord::read(run)?;
     match (CellReader::find(run)?, BodyReader::find(run)?) {
         (None, Some(bodies)) if !bodies.steps().is_empty() => from_bodies(&record, &bodies),
+        (None, None) if ChainReader::find(run)?.is_some() => Err(Fault::usage(format!(
+            "{0} holds polymers, no cells or bodies: how chains move is told by post polymers {0}",
+            run.display()
+        ))),
         _ => from_cells(&record, &cells::open(run)?),
     }
 }
@@ -167,7 +171,7 @@ fn displacement_table(moved: &[(String, Vec<Displacement>)]) -> Table {
     let mut table = Table::new(header.chain(xyz("dispersion_", "_m2_per_s")));
     for (name, lags) in moved {
         for d in lags {
-            let start = [name.clone(), exact(d.lag_s), d.pairs.to_string()].into_iter();
+            let start = [name.clone(), lag(d.lag_s), d.pairs.to_string()].into_iter();
             let numbers = d.mean_m.into_iter().chain(d.mean_square_m2).chain(d.dispersion_m2_per_s);
             table.push(start.chain(numbers.map(exact)));
         }
