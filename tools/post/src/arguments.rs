@@ -247,16 +247,22 @@ Writes into DIR, from polymers.vtkhdf:
 polymers.csv, polymers.json  a row a population: mean squared radius of gyration and end-to-end distance (in rings of
                              opposite beads) with standard errors, relative shape anisotropy, mean square of the
                              cosine to the x axis, bonds, bends, persistence length, relaxation time of the
-                             end-to-end vector, diffusion coefficient of the centres
+                             end-to-end vector, diffusion coefficient of the centres; the parts of the radius of
+                             gyration and of diffusion along each axis
 radii.csv                    radius of gyration and end-to-end distance over time, roots of means over chains
 correlations.csv             of end-to-end vectors, and of the velocities of centres, over lags
-displacements.csv            mean square displacement of centres over lags, also about their mean
+displacements.csv            mean square displacement of centres over lags, also about their mean and along each axis
 modes.csv                    normal modes: mean squares, those of ideal chains, relaxation times
+bonds.csv                    probability density of the lengths of bonds
 beads_AXIS.csv               beads and centres in layers one spacing wide, along axes that are not periodic
-and the figures radius_of_gyration, end_to_end_correlation, displacement_of_centres, beads_AXIS, as .png and .svg.
+and the figures radius_of_gyration, end_to_end_correlation, displacement_of_centres, bond_lengths, beads_AXIS, as .png
+and .svg.
 
-Errors are those of up to eight blocks of consecutive dumps. The diffusion coefficient is by displacements between one
-and two relaxation times; with several chains, about their common motion. Dumps must be even in time.
+Errors are those of up to eight blocks of consecutive dumps; of bonds, bends and persistence length those over chains, if
+there are several. The diffusion coefficient is by displacements between one and two relaxation times; with several
+chains, about their common motion. Where there is no relaxation time, or the run is too short for that, it is by those
+between a sixteenth and an eighth of the run, if they grow in proportion to time there. Its mean leaves out axes that end
+at walls; along a flow that the run drives, dispersion by the flow is in it. Dumps must be even in time.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 

@@ -6,14 +6,18 @@ use hematite_case::Header;
 use hematite_config::{Exit, Fault, Result, print_line};
 use hematite_dump::{ChainReader, DumpStep, RestartRecord, RunRecord};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
-use hematite_stats::plane::AXES;
-use hematite_stats::polymers::{History, Layers, Snapshot, Summary, layers, modes};
+use hematite_stats::plane::{AXES, xyz};
+use hematite_stats::polymers::correlation::relaxation;
+use hematite_stats::polymers::{
+    Diffusion, History, Layers, Relaxation, Snapshot, Summary, bond_lengths, layers, modes,
+};
 use hematite_stats::suspension::blocks::Estimate;
-use hematite_stats::table::{Table, write_json};
-use hematite_units::number::{exact, with_unit};
+use hematite_stats::table::{Table, lag, write_json};
+use hematite_units::number::{exact, round_up, with_unit};
 
 use crate::arguments::PolymersArguments;
 use crate::output::Output;
+use crate::suspension::drive::drives;
 use crate::{say, source};
 
 /// Least frames from which statistics are made.
@@ -21,6 +25,9 @@ const LEAST: usize = 2;
 
 /// Share of the run that is left out by default: chains relax from how they were put into the case.
 const LEFT_OUT: f64 = 0.25;
+
+/// Width of classes of lengths of bonds, in the first of them.
+const CLASS: f64 = 0.008;
 
 /// Relaxation times that frames should span.
 const SPANNED: f64 = 10.0;
@@ -52,6 +59,8 @@ pub fn run(arguments: &PolymersArguments) -> Result<Exit> {
     let case = source::case(&record)?;
     let from = first(arguments, &source)?;
     let read = read(&source, case.header(), from)?;
+    let periodic = case.header().periodic;
+    tell_axes(&record, source.dimension(), periodic);
     let mut output = arguments.place.output();
     let summaries: Vec<Summary> = read.histories.iter().map(History::summary).collect();
     let names = source.names();
@@ -59,9 +68,30 @@ pub fn run(arguments: &PolymersArguments) -> Result<Exit> {
     write(&read, (&names, &rings), &summaries, case.header(), &mut output)?;
     output.say()?;
     for (name, summary) in names.iter().zip(&summaries) {
-        tell(name, summary)?;
+        tell(name, summary, periodic)?;
     }
     Ok(Exit::Done)
+}
+
+/// Tells along which axes walls end the motion of chains, and along which a flow adds to it.
+fn tell_axes(record: &RunRecord, dimension: usize, periodic: [bool; 3]) {
+    let axes = |chosen: &dyn Fn(usize) -> bool| {
+        (0..dimension).filter(|&a| chosen(a)).map(|a| AXES[a]).collect::<Vec<_>>().join(" and ")
+    };
+    let walled = axes(&|a| !periodic[a]);
+    if !walled.is_empty() {
+        say::note(&format!(
+            "the domain ends along {walled}, and with it the motion of chains: the mean of the diffusion coefficients leaves {walled} out"
+        ));
+    }
+    let drives = drives(record);
+    let driven = axes(&|a| periodic[a] && drives[a]);
+    if !driven.is_empty() {
+        say::note(&format!(
+            "the run drives a flow along {driven}: chains that it carries at different speeds disperse, which the diffusion coefficient \
+             along {driven} and the mean have in them"
+        ));
+    }
 }
 
 /// The keys of a restart's changes that change how chains move.
@@ -97,6 +127,34 @@ struct Read {
     histories: Vec<History>,
     /// Of each population, for each axis.
     layers: Vec<[Layers; 3]>,
+    bonds: Vec<Lengths>,
+}
+
+/// How often bonds of a population have which length.
+#[derive(Default)]
+struct Lengths {
+    /// Width of a class, m; 0 until the first bond.
+    width: f64,
+    /// Bonds in the classes that hold some, by how many widths lie below.
+    counts: BTreeMap<u64, u64>,
+}
+
+impl Lengths {
+    fn add(&mut self, length: f64) {
+        if self.width == 0.0 {
+            self.width = round_up(CLASS * length);
+        }
+        if self.width > 0.0 {
+            *self.counts.entry((length / self.width) as u64).or_default() += 1;
+        }
+    }
+
+    /// The middle of each class, m, and the probability density of lengths in it, 1/m.
+    fn density(&self) -> Vec<[f64; 2]> {
+        let all = self.counts.values().sum::<u64>() as f64;
+        let of = |(&class, &count): (&u64, &u64)| [(class as f64 + 0.5) * self.width, count as f64 / all / self.width];
+        self.counts.iter().map(of).collect()
+    }
 }
 
 /// The numbers of the dumps from number `from` on that are evenly apart: dumps that lie between are left out.
@@ -112,18 +170,19 @@ fn even_frames(steps: &[DumpStep], from: usize) -> Result<Vec<usize>> {
     (0..counted.len()).for_each(|n| *phases.entry(phase(n)).or_default() += 1);
     let usual = phases.into_iter().max_by_key(|&(_, often)| often).map_or(0, |(phase, _)| phase);
     let frames: Vec<usize> = (0..counted.len()).filter(|&n| phase(n) == usual).collect();
+    if 2 * frames.len() <= counted.len() {
+        return Err(Fault::usage(format!(
+            "only {} of {} dumps of polymers are evenly apart: dump them after a whole number of steps, e.g. \"cell_dumps\": \
+             {{\"every\": {interval}}}; a time that is none makes uneven dumps",
+            frames.len(),
+            counted.len()
+        )));
+    }
     if let Some(gap) = frames.windows(2).find(|pair| counted[pair[1]].step - counted[pair[0]].step != interval) {
         return Err(Fault::usage(format!(
             "dumps of polymers are {interval} steps apart but for those at steps {} and {}: give a later --from, so that all that count \
-             are evenly apart",
+             are evenly apart, or run again with \"cell_dumps\" after a whole number of steps, if it gives a time that is none",
             counted[gap[0]].step, counted[gap[1]].step
-        )));
-    }
-    if 2 * frames.len() <= counted.len() {
-        return Err(Fault::usage(format!(
-            "only {} of {} dumps of polymers are evenly apart: dump them by \"cell_dumps\": {{\"every\": ...}}",
-            frames.len(),
-            counted.len()
         )));
     }
     if frames.len() < counted.len() {
@@ -144,6 +203,7 @@ fn read(source: &ChainReader, header: &Header, from: usize) -> Result<Read> {
     let histories = kinds.iter().map(|kind| History {
         beads: kind.beads,
         dimension,
+        periodic: header.periodic,
         times: frames.iter().map(|&n| steps[n].time).collect(),
         chains: Vec::new(),
     });
@@ -151,6 +211,7 @@ fn read(source: &ChainReader, header: &Header, from: usize) -> Result<Read> {
     let empty =
         || [0, 1, 2].map(|a| Layers { beads: vec![0.0; header.extent[a]], centres: vec![0.0; header.extent[a]] });
     let mut counted: Vec<[Layers; 3]> = kinds.iter().map(|_| empty()).collect();
+    let mut bonds: Vec<Lengths> = kinds.iter().map(|_| Lengths::default()).collect();
     let share = 1.0 / frames.len() as f64;
     for (t, &n) in frames.iter().enumerate() {
         let frame = source.frame(n)?;
@@ -173,6 +234,7 @@ fn read(source: &ChainReader, header: &Header, from: usize) -> Result<Read> {
                 layers(&mut counts.beads, positions.iter().map(|x| off(x[a])), spacing, periodic, share);
                 layers(&mut counts.centres, [off(snapshot.centre[a])].into_iter(), spacing, periodic, share);
             }
+            bond_lengths(&positions, kinds[k].ring).for_each(|length| bonds[k].add(length));
             let id = frame.id[chain];
             if t == 0 {
                 places.insert(id, histories[k].chains.len());
@@ -182,7 +244,7 @@ fn read(source: &ChainReader, header: &Header, from: usize) -> Result<Read> {
             known.ok_or_else(|| missing(format!("chain {id} was not there before")))?.push(snapshot);
         }
     }
-    Ok(Read { histories, layers: counted })
+    Ok(Read { histories, layers: counted, bonds })
 }
 
 /// Writes all tables and figures.
@@ -203,9 +265,12 @@ fn write(
     let mut radii = Table::new(["population", "time_s", "radius_of_gyration_m", "end_to_end_m"]);
     let mut correlations =
         Table::new(["population", "lag_s", "end_to_end_correlation", "velocity_correlation_m2_per_s2"]);
-    let mut moved = Table::new(["population", "lag_s", "mean_square_displacement_m2", "about_the_mean_m2"]);
+    let moved =
+        ["population", "lag_s", "mean_square_displacement_m2", "about_the_mean_m2"].map(str::to_owned).into_iter();
+    let mut moved = Table::new(moved.chain(xyz("mean_square_", "_m2")));
+    let mut of_bonds = Table::new(["population", "length_m", "density_per_m"]);
     let mut of_modes = Table::new(["population", "mode", "mean_square_m2", "ideal_m2", "relaxation_time_s"]);
-    let [mut radius, mut correlated, mut wandered] = [const { Vec::<Curve>::new() }; 3];
+    let [mut radius, mut correlated, mut wandered, mut lengths] = [const { Vec::<Curve>::new() }; 4];
     let dimension = read.histories.first().map_or(3, |history| history.dimension);
     for (k, (name, history)) in names.iter().zip(&read.histories).enumerate() {
         let rg = history.means(|at| at.squared_radius);
@@ -217,8 +282,8 @@ fn write(
         radius.push(Curve::new(name, points, Style::Line, k));
         let seconds = history.interval();
         let (end_to_end, velocities) = (history.end_to_end(), history.velocities());
-        for ((lag, c), (_, v)) in end_to_end.iter().zip(&velocities) {
-            correlations.push([name.clone(), exact(*lag as f64 * seconds), exact(*c), exact(*v)]);
+        for ((frames, c), (_, v)) in end_to_end.iter().zip(&velocities) {
+            correlations.push([name.clone(), lag(*frames as f64 * seconds), exact(*c), exact(*v)]);
         }
         let points = end_to_end.iter().map(|&(lag, c)| [lag as f64 * seconds, c]).collect();
         correlated.push(Curve::new(name, points, Style::Line, k));
@@ -226,22 +291,31 @@ fn write(
         for d in &displaced {
             let about: f64 = (0..3).map(|a| 2.0 * d.lag_s * d.dispersion_m2_per_s[a]).sum();
             let square: f64 = d.mean_square_m2.iter().sum();
-            moved.push([name.clone(), exact(d.lag_s), exact(square), exact(about)]);
+            let row = [name.clone(), lag(d.lag_s), exact(square), exact(about)].into_iter();
+            moved.push(row.chain(d.mean_square_m2.map(exact)));
         }
         let points = displaced.iter().map(|d| [d.lag_s, d.mean_square_m2.iter().sum()]).collect();
         wandered.push(Curve::new(name, points, Style::Marks, k));
         let bond = summaries[k].bond_m.powi(2) + summaries[k].bond_spread_m.powi(2);
         for p in 1..=history.modes() {
             let (correlation, square) = history.mode(p);
-            let time = hematite_stats::polymers::correlation::relaxation(&correlation).map(|frames| frames * seconds);
+            let time = relaxation(&correlation).frames().map(|frames| frames * seconds);
             let ideal = modes::of_ideal(bond, history.beads, p, rings[k]);
             of_modes.push([name.clone(), p.to_string(), exact(square), exact(ideal), known(time)]);
+        }
+        let density = read.bonds[k].density();
+        for [length, density] in &density {
+            of_bonds.push([name.clone(), lag(*length), lag(*density)]);
+        }
+        if !density.is_empty() {
+            lengths.push(Curve::new(name, density, Style::Line, k));
         }
     }
     radii.write_csv(&output.file("radii.csv"))?;
     correlations.write_csv(&output.file("correlations.csv"))?;
     moved.write_csv(&output.file("displacements.csv"))?;
     of_modes.write_csv(&output.file("modes.csv"))?;
+    of_bonds.write_csv(&output.file("bonds.csv"))?;
     let origin = output.origin(read.histories.iter().flat_map(|history| history.times.iter().copied()));
     let time = || Axis::new("time", "s");
     Chart::new("radius of gyration", time(), Axis::new("radius of gyration", "m").from_zero(), radius)
@@ -251,6 +325,11 @@ fn write(
     let square = Axis::new("mean square displacement", "m\u{b2}").logarithmic();
     Chart::new("mean square displacement of centres", Axis::new("lag", "s").logarithmic(), square, wandered)
         .write(&output.figure("displacement_of_centres"), &origin)?;
+    if !lengths.is_empty() {
+        let density = Axis::new("probability density", "1/m").from_zero();
+        Chart::new("lengths of bonds", Axis::new("length", "m"), density, lengths)
+            .write(&output.figure("bond_lengths"), &origin)?;
+    }
     for a in (0..dimension).filter(|&a| !header.periodic[a]) {
         profile(read, names, header, a).write_csv(&output.file(format!("beads_{}.csv", AXES[a])))?;
         let curve = |(k, name): (usize, &String)| {
@@ -272,7 +351,7 @@ fn known(value: Option<f64>) -> String {
 }
 
 fn summary_table(names: &[String], summaries: &[Summary]) -> Table {
-    let mut table = Table::new([
+    let first = [
         "population",
         "chains",
         "beads",
@@ -285,18 +364,28 @@ fn summary_table(names: &[String], summaries: &[Summary]) -> Table {
         "anisotropy",
         "alignment_with_x",
         "bond_m",
+        "bond_error_m",
         "bond_spread_m",
         "bend_cosine",
+        "bend_cosine_error",
         "persistence_length_m",
+        "persistence_length_error_m",
         "relaxation_time_s",
         "diffusion_m2_per_s",
         "diffusion_error_m2_per_s",
         "diffusion_by_velocity_m2_per_s",
-    ]);
+    ];
+    let both = |what: &str, unit: &str| {
+        AXES.map(|axis| [format!("{what}_{axis}_{unit}"), format!("{what}_{axis}_error_{unit}")])
+    };
+    let by_axis = [both("diffusion", "m2_per_s"), both("squared_radius_of_gyration", "m2")];
+    let header = first.map(str::to_owned).into_iter().chain(by_axis.into_iter().flatten().flatten());
+    let mut table = Table::new(header);
     for (name, of) in names.iter().zip(summaries) {
         let mean = |estimate: &Option<Estimate>| known(estimate.map(|of| of.mean));
         let error = |estimate: &Option<Estimate>| known(estimate.and_then(|of| of.standard_error));
-        table.push([
+        let diffusion = of.diffusion;
+        let first = [
             name.clone(),
             of.chains.to_string(),
             of.beads.to_string(),
@@ -309,14 +398,19 @@ fn summary_table(names: &[String], summaries: &[Summary]) -> Table {
             mean(&of.anisotropy),
             mean(&of.alignment_with_x),
             exact(of.bond_m),
+            known(of.bond_error_m),
             exact(of.bond_spread_m),
             known(of.bend_cosine),
+            known(of.bend_cosine_error),
             known(of.persistence_length_m),
+            known(of.persistence_length_error_m),
             known(of.relaxation_time_s),
-            mean(&of.diffusion_m2_per_s),
-            error(&of.diffusion_m2_per_s),
+            mean(&diffusion.mean),
+            error(&diffusion.mean),
             known(of.diffusion_by_velocity_m2_per_s),
-        ]);
+        ];
+        let by_axis = diffusion.along.into_iter().chain(of.squared_radii_of_gyration_m2);
+        table.push(first.into_iter().chain(by_axis.flat_map(|along| [mean(&along), error(&along)])));
     }
     table
 }
@@ -335,8 +429,8 @@ fn profile(read: &Read, names: &[String], header: &Header, axis: usize) -> Table
     table
 }
 
-/// Prints the most important numbers of a population.
-fn tell(name: &str, summary: &Summary) -> Result<()> {
+/// Prints the most important numbers of a population, along the axes that are `periodic`.
+fn tell(name: &str, summary: &Summary, periodic: [bool; 3]) -> Result<()> {
     let root = |estimate: &Option<Estimate>| estimate.map_or_else(String::new, |of| with_unit(of.mean.sqrt(), "m"));
     print_line(&format!(
         "population {name}: {} chains of {} beads in {} dumps; radius of gyration {}, end to end {}, bonds {} +- {}",
@@ -348,24 +442,55 @@ fn tell(name: &str, summary: &Summary) -> Result<()> {
         with_unit(summary.bond_m, "m"),
         with_unit(summary.bond_spread_m, "m")
     ))?;
-    if let Some(of) = summary.diffusion_m2_per_s {
-        let error = of.standard_error.map_or_else(String::new, |error| format!(" +- {error:.1e}"));
-        print_line(&format!("population {name}: diffusion coefficient of the centres {:.4e}{error} m2/s", of.mean))?;
-    }
-    match (summary.relaxation_time_s, summary.relaxations) {
-        (Some(time), Some(spanned)) => {
-            print_line(&format!("population {name}: relaxation time {}", with_unit(time, "s")))?;
-            if spanned < SPANNED {
-                say::note(&format!(
-                    "{name}: the dumps span {spanned:.1} relaxation times, {SPANNED} or more make means that hold: run longer"
-                ));
-            }
+    tell_diffusion(name, &summary.diffusion, periodic)?;
+    if let (Some(time), Some(spanned)) = (summary.relaxation_time_s, summary.relaxations) {
+        print_line(&format!("population {name}: relaxation time {}", with_unit(time, "s")))?;
+        if spanned < SPANNED {
+            say::note(&format!(
+                "{name}: the dumps span {spanned:.1} relaxation times, {SPANNED} or more make means that hold: run longer"
+            ));
         }
-        _ if summary.beads > 1 => say::note(&format!(
-            "{name}: no relaxation time: chains keep their direction for most of the dumps, or lose it between two; run longer, or \
-             dump more often"
+    }
+    match summary.relaxation {
+        Some(Relaxation::Slow) => say::note(&format!(
+            "{name}: no relaxation time: chains keep their direction for most of the dumps; run longer"
         )),
-        _ => {}
+        Some(Relaxation::Fast(_)) => say::note(&format!(
+            "{name}: no relaxation time: chains lose their direction within a few dumps; dump more often"
+        )),
+        Some(Relaxation::Frames(_)) | None => {}
+    }
+    if summary.diffusion.lags_s.is_none() {
+        say::note(&format!(
+            "{name}: no diffusion coefficient: the dumps do not span three relaxation times, and displacements do not grow in \
+             proportion to time; run longer"
+        ));
+    }
+    Ok(())
+}
+
+fn tell_diffusion(name: &str, diffusion: &Diffusion, periodic: [bool; 3]) -> Result<()> {
+    let text = |of: Estimate| {
+        let error = of.standard_error.map_or_else(String::new, |error| format!(" +- {error:.1e}"));
+        format!("{:.4e}{error} m2/s", of.mean)
+    };
+    let along: Vec<String> = AXES
+        .iter()
+        .zip(periodic)
+        .zip(diffusion.along)
+        .filter(|((_, periodic), _)| *periodic)
+        .filter_map(|((axis, _), of)| Some(format!("along {axis} {}", text(of?))))
+        .collect();
+    let Some(mean) = diffusion.mean else { return Ok(()) };
+    let each = if along.len() > 1 { format!("; {}", along.join(", ")) } else { String::new() };
+    print_line(&format!("population {name}: diffusion coefficient of the centres {}{each}", text(mean)))?;
+    if let Some([first, last]) = diffusion.lags_s.filter(|_| !diffusion.relaxed) {
+        say::note(&format!(
+            "{name}: the diffusion coefficient is by displacements over {} to {}, in which they grow in proportion to time, but shorter \
+             than chains need to relax",
+            with_unit(first, "s"),
+            with_unit(last, "s")
+        ));
     }
     Ok(())
 }

@@ -41,17 +41,37 @@ pub fn normalized(series: &[Vec<[f64; 3]>]) -> Correlation {
     found.into_iter().map(|(lag, value)| (lag, value / first)).collect()
 }
 
-/// The time, in frames, in which a normalized correlation falls by a factor e: by a fit of its logarithm from 0.8 to 0.2. `None`
-/// where it does not fall that far, or falls between two frames.
-pub fn relaxation(correlation: &[(usize, f64)]) -> Option<f64> {
-    let end = correlation.iter().position(|&(_, c)| c < 0.2)?;
+/// How fast a normalized correlation falls.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Relaxation {
+    /// By a factor e in so many frames.
+    Frames(f64),
+    /// Not far enough in all frames.
+    Slow,
+    /// Within too few frames for a time: after so many it is gone.
+    Fast(usize),
+}
+
+impl Relaxation {
+    /// The relaxation time in frames, if it is known.
+    pub fn frames(self) -> Option<f64> {
+        match self {
+            Self::Frames(frames) => Some(frames),
+            Self::Slow | Self::Fast(_) => None,
+        }
+    }
+}
+
+/// The time in which a normalized correlation falls by a factor e: by a fit of its logarithm from 0.8 to 0.2.
+pub fn relaxation(correlation: &[(usize, f64)]) -> Relaxation {
+    let Some(end) = correlation.iter().position(|&(_, c)| c < 0.2) else { return Relaxation::Slow };
     let fitted: Vec<(f64, f64)> = correlation[..end]
         .iter()
         .filter(|&&(lag, c)| lag > 0 && c < 0.8)
         .map(|&(lag, c)| (lag as f64, c.ln()))
         .collect();
     if fitted.len() < 3 {
-        return None;
+        return Relaxation::Fast(correlation[end].0.max(1));
     }
     let number = fitted.len() as f64;
     let mean = |of: fn(&(f64, f64)) -> f64| fitted.iter().map(of).sum::<f64>() / number;
@@ -59,7 +79,7 @@ pub fn relaxation(correlation: &[(usize, f64)]) -> Option<f64> {
     let (above, below) =
         fitted.iter().fold((0.0, 0.0), |(above, below), p| (above + (p.0 - x) * (p.1 - y), below + (p.0 - x).powi(2)));
     let slope = above / below;
-    (slope < 0.0).then(|| -1.0 / slope)
+    if slope < 0.0 { Relaxation::Frames(-1.0 / slope) } else { Relaxation::Slow }
 }
 
 /// The integral of a correlation over lags of so many seconds a frame, by trapezoids, up to its first value that is not
@@ -108,13 +128,14 @@ mod tests {
             .collect();
         let found = normalized(&series);
         assert_eq!(found[0], (0, 1.0));
-        let time = relaxation(&found).expect("it falls");
+        let time = relaxation(&found).frames().expect("it falls");
         assert!((time / 25.0 - 1.0).abs() < 0.05, "{time}");
         let integral = integral(&found, 1.0);
         assert!((integral / 25.0 - 1.0).abs() < 0.15, "{integral}");
         // Too short, too coarse.
-        assert_eq!(relaxation(&normalized(&series.iter().map(|s| s[..20].to_vec()).collect::<Vec<_>>())), None);
+        let short = normalized(&series.iter().map(|s| s[..20].to_vec()).collect::<Vec<_>>());
+        assert_eq!(relaxation(&short), Relaxation::Slow);
         let coarse: Vec<Vec<[f64; 3]>> = series.iter().map(|s| s.iter().step_by(100).copied().collect()).collect();
-        assert_eq!(relaxation(&normalized(&coarse)), None);
+        assert_eq!(relaxation(&normalized(&coarse)), Relaxation::Fast(1));
     }
 }

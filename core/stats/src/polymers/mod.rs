@@ -9,6 +9,7 @@ mod profile;
 mod snapshot;
 mod summary;
 
+pub use correlation::Relaxation;
 pub use profile::{Layers, layers};
-pub use snapshot::{Bonds, Snapshot};
-pub use summary::{History, Summary};
+pub use snapshot::{Bonds, Snapshot, bond_lengths};
+pub use summary::{Diffusion, History, Summary};

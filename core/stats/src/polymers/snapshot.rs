@@ -28,6 +28,8 @@ pub struct Snapshot {
     pub end_to_end: Vector,
     /// Rg^2 = sum (r_i - centre)^2 / N, m2.
     pub squared_radius: f64,
+    /// The parts of it along x, y, z, m2.
+    pub squared_radii: Vector,
     /// kappa^2 = 1 - 3 (l1 l2 + l2 l3 + l3 l1) / (l1 + l2 + l3)^2 of the gyration tensor (Theodorou and Suter, Macromolecules 18,
     /// 1206, 1985); in 2-D 1 - 4 l1 l2 / (l1 + l2)^2. 0 for what is round, 1 for a rod.
     pub anisotropy: f64,
@@ -37,6 +39,18 @@ pub struct Snapshot {
     pub bonds: Bonds,
     /// The normal modes from the first on, m, see [`modes::of`].
     pub modes: Vec<Vector>,
+}
+
+/// The bonds of a chain with beads at `beads`.
+fn vectors(beads: &[Vector], ring: bool) -> Vec<Vector> {
+    let count = beads.len();
+    let bonds = if ring && count > 2 { count } else { count.saturating_sub(1) };
+    (0..bonds).map(|i| minus(beads[(i + 1) % count], beads[i])).collect()
+}
+
+/// Lengths of the bonds of a chain with beads at `beads`, m.
+pub fn bond_lengths(beads: &[Vector], ring: bool) -> impl Iterator<Item = f64> {
+    vectors(beads, ring).into_iter().map(|b| dot(b, b).sqrt())
 }
 
 /// Sums over bonds.
@@ -67,14 +81,39 @@ impl Bonds {
         }
     }
 
+    /// Those of `self` without those of `other`, which are among them.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self {
+            number: self.number - other.number,
+            length: self.length - other.length,
+            squared: self.squared - other.squared,
+            bends: self.bends - other.bends,
+            cosine: self.cosine - other.cosine,
+        }
+    }
+
+    /// Mean length, m; `None` without bonds.
+    pub fn mean(&self) -> Option<f64> {
+        (self.number > 0).then(|| self.length / self.number as f64)
+    }
+
+    /// Mean cosine between bonds that follow each other; `None` without bends.
+    pub fn bend_cosine(&self) -> Option<f64> {
+        (self.bends > 0).then(|| self.cosine / self.bends as f64)
+    }
+
+    /// The persistence length of a worm-like chain with the mean cosine, `-b / ln <cos>`, m; `None` where that is not from 0 to 1.
+    pub fn persistence_length(&self) -> Option<f64> {
+        let cosine = self.bend_cosine().filter(|c| *c > 0.0 && *c < 1.0)?;
+        Some(-self.mean()? / cosine.ln())
+    }
+
     fn of(beads: &[Vector], ring: bool) -> Self {
-        let count = beads.len();
-        let closes = ring && count > 2;
-        let bonds: Vec<Vector> = (0..if closes { count } else { count.saturating_sub(1) })
-            .map(|i| minus(beads[(i + 1) % count], beads[i]))
-            .collect();
+        let closes = ring && beads.len() > 2;
+        let bonds = vectors(beads, ring);
         let lengths: Vec<f64> = bonds.iter().map(|&b| dot(b, b).sqrt()).collect();
-        let bends = if closes { count } else { bonds.len().saturating_sub(1) };
+        let bends = if closes { bonds.len() } else { bonds.len().saturating_sub(1) };
         let cosine = |i: usize| {
             let next = (i + 1) % bonds.len();
             dot(bonds[i], bonds[next]) / (lengths[i] * lengths[next])
@@ -120,6 +159,7 @@ impl Snapshot {
             velocity: mean(velocities.iter().map(|v| v.map(f64::from))),
             end_to_end: minus(beads[far], beads[0]),
             squared_radius: trace,
+            squared_radii: std::array::from_fn(|a| tensor[a][a]),
             anisotropy: if trace > 0.0 { 1.0 - most * pairs / (trace * trace) } else { 0.0 },
             inverse_hydrodynamic_radius: inverse_hydrodynamic_radius(beads),
             bonds: Bonds::of(beads, ring),
@@ -146,6 +186,7 @@ mod tests {
         );
         // b^2 (N^2 - 1) / 12.
         assert!((found.squared_radius - 2.0).abs() < 1e-12 && (found.anisotropy - 1.0).abs() < 1e-12);
+        assert_eq!(found.squared_radii, [found.squared_radius, 0.0, 0.0]);
         assert_eq!(found.bonds, Bonds { number: 4, length: 4.0, squared: 4.0, bends: 3, cosine: 3.0 });
         // Four pairs one bond apart, three two, two three, one four.
         assert!((found.inverse_hydrodynamic_radius - 2.0 * (4.0 + 1.5 + 2.0 / 3.0 + 0.25) / 25.0).abs() < 1e-12);

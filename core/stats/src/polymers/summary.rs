@@ -1,11 +1,27 @@
 //! What is known of a population of chains.
 
+use std::ops::Range;
+
 use serde::Serialize;
 
-use super::correlation::{self, Correlation};
+use super::correlation::{self, Correlation, Relaxation};
 use super::snapshot::{Bonds, Snapshot};
 use crate::suspension::blocks::{Estimate, estimate};
 use crate::suspension::tracks::{Displacement, Track, displacements};
+
+/// Largest difference from 1 of the power of time with which displacements grow, where they are in proportion to time.
+const EVEN: f64 = 0.1;
+
+/// The standard error of what `of` makes of all samples: by leaving out each in turn (Efron, The Jackknife, 1982). `None` for
+/// fewer than two samples.
+fn jackknife(samples: &[Bonds], of: fn(&Bonds) -> Option<f64>) -> Option<f64> {
+    let all = samples.iter().fold(Bonds::default(), |sum, &of| sum.and(of));
+    let without = samples.iter().map(|&sample| of(&all.without(sample))).collect::<Option<Vec<f64>>>()?;
+    let number = without.len() as f64;
+    let mean = without.iter().sum::<f64>() / number;
+    let squares = without.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
+    (without.len() > 1).then(|| (squares * (number - 1.0) / number).sqrt())
+}
 
 /// The chains of a population at consecutive times.
 #[derive(Clone, Debug, Default)]
@@ -14,10 +30,29 @@ pub struct History {
     pub beads: usize,
     /// 2 or 3.
     pub dimension: usize,
+    /// Periodic axes: along others walls end all motion.
+    pub periodic: [bool; 3],
     /// Times, s, evenly spaced.
     pub times: Vec<f64>,
     /// Of each chain a snapshot at each time.
     pub chains: Vec<Vec<Snapshot>>,
+}
+
+/// How the centres of chains diffuse, m2/s.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Diffusion {
+    /// The mean over the periodic axes; `None` without any.
+    #[serde(rename = "diffusion_m2_per_s")]
+    pub mean: Option<Estimate>,
+    /// Along x, y, z, in 2-D along x, y.
+    #[serde(rename = "diffusion_along_m2_per_s")]
+    pub along: [Option<Estimate>; 3],
+    /// The lags, s, between which displacements count; `None` where nothing is known of diffusion.
+    #[serde(rename = "diffusion_lags_s")]
+    pub lags_s: Option<[f64; 2]>,
+    /// Whether both are beyond the time in which chains relax; else displacements in them grow as time does.
+    #[serde(rename = "diffusion_beyond_relaxation")]
+    pub relaxed: bool,
 }
 
 /// Means over chains and times, SI, with standard errors from blocks of times.
@@ -31,6 +66,8 @@ pub struct Summary {
     pub frames: usize,
     /// <Rg^2>, m2.
     pub squared_radius_of_gyration_m2: Option<Estimate>,
+    /// The parts of it along x, y, z, m2.
+    pub squared_radii_of_gyration_m2: [Option<Estimate>; 3],
     /// R_h = 1 / <1 / R_h>, m: the radius of a sphere that diffuses as a chain through which the fluid does not pass, in 3-D.
     pub hydrodynamic_radius_m: Option<f64>,
     /// <R^2> of ends, or of opposite beads of rings, m2.
@@ -41,18 +78,28 @@ pub struct Summary {
     pub alignment_with_x: Option<Estimate>,
     /// Mean length of bonds, m.
     pub bond_m: f64,
+    /// Its standard error over chains, of a single chain over blocks of times, m.
+    pub bond_error_m: Option<f64>,
     /// Standard deviation of the length of bonds, m.
     pub bond_spread_m: f64,
     /// Mean cosine between bonds that follow each other.
     pub bend_cosine: Option<f64>,
+    /// Its standard error, like that of bonds.
+    pub bend_cosine_error: Option<f64>,
     /// Persistence length, m: that of a worm-like chain with this cosine, `-b / ln <cos>`.
     pub persistence_length_m: Option<f64>,
+    /// Its standard error, like that of bonds, m.
+    pub persistence_length_error_m: Option<f64>,
+    /// How fast the end-to-end vector forgets its direction; `None` for single beads.
+    #[serde(skip)]
+    pub relaxation: Option<Relaxation>,
     /// Time in which the end-to-end vector forgets its direction, s.
     pub relaxation_time_s: Option<f64>,
     /// How many relaxation times the frames span.
     pub relaxations: Option<f64>,
-    /// Diffusion coefficient of the centres, m2/s: by their mean square displacement about the mean motion of all chains.
-    pub diffusion_m2_per_s: Option<Estimate>,
+    /// Diffusion of the centres: by their mean square displacement about the mean motion of all chains.
+    #[serde(flatten)]
+    pub diffusion: Diffusion,
     /// The same by the integral of the centres' velocity correlation, where frames are dense enough.
     pub diffusion_by_velocity_m2_per_s: Option<f64>,
 }
@@ -95,10 +142,16 @@ impl History {
 
     /// The correlation of the centres' velocities about their mean over all chains and times, m2/s2.
     pub fn velocities(&self) -> Correlation {
+        self.velocities_along(|_| true)
+    }
+
+    /// The same of the components along some axes.
+    fn velocities_along(&self, counts: impl Fn(usize) -> bool) -> Correlation {
         let number = (self.chains.len() * self.times.len()) as f64;
         let mean: [f64; 3] =
             std::array::from_fn(|a| self.chains.iter().flatten().map(|at| at.velocity[a]).sum::<f64>() / number);
-        correlation::products(&self.series(|at| std::array::from_fn(|a| at.velocity[a] - mean[a])))
+        let off = |at: &Snapshot, a: usize| if counts(a) { at.velocity[a] - mean[a] } else { 0.0 };
+        correlation::products(&self.series(|at| std::array::from_fn(|a| off(at, a))))
     }
 
     /// Displacements of the centres over lags.
@@ -117,78 +170,136 @@ impl History {
         self.chains.iter().enumerate().map(track).collect()
     }
 
-    /// D = (MSD(t2) - MSD(t1)) / (2 d (t2 - t1)) with t2 = 2 t1, and t1 a relaxation time or more, by each of up to eight
-    /// consecutive parts of the run. `None` where the run is too short, or where chains have no relaxation time.
-    fn diffusion(&self, relaxation: Option<f64>) -> Option<Estimate> {
+    /// Mean square displacements along x, y, z over `lag` frames within the frames `range`. With several chains their common
+    /// motion does not count.
+    fn moved(&self, range: &Range<usize>, lag: usize) -> [f64; 3] {
+        let (mut square, mut number) = ([0.0; 3], 0.0);
+        for i in range.start..range.end - lag {
+            let moved = |chain: &Vec<Snapshot>| -> [f64; 3] {
+                std::array::from_fn(|a| chain[i + lag].centre[a] - chain[i].centre[a])
+            };
+            let all: Vec<[f64; 3]> = self.chains.iter().map(moved).collect();
+            let many = all.len() as f64;
+            for (a, square) in square.iter_mut().enumerate() {
+                let common = if all.len() > 1 { all.iter().map(|d| d[a]).sum::<f64>() / many } else { 0.0 };
+                *square += all.iter().map(|d| (d[a] - common).powi(2)).sum::<f64>() / (many - 1.0).max(1.0);
+            }
+            number += 1.0;
+        }
+        square.map(|square| square / number)
+    }
+
+    /// The axes whose mean is taken.
+    fn free_axes(&self) -> impl Iterator<Item = usize> + Clone {
+        let periodic = self.periodic;
+        (0..self.dimension).filter(move |&a| periodic[a])
+    }
+
+    /// D = (MSD(t2) - MSD(t1)) / (2 (t2 - t1)) along each axis, with t2 = 2 t1, and t1 a relaxation time or more, by each of up to
+    /// eight consecutive parts of the run. Where the run is too short for that, t1 is a sixteenth of it, if displacements grow
+    /// in proportion to time there; else `None`.
+    fn diffusion(&self, relaxation: Option<Relaxation>) -> Option<Diffusion> {
         let frames = self.times.len();
         // Before they have relaxed, chains move otherwise than later.
-        let least = if self.beads > 1 { relaxation? } else { 1.0 };
-        let first = (least.ceil() as usize).max(1);
-        let parts = (frames / (4 * first)).clamp(1, 8);
+        let least = match relaxation {
+            None => Some(1.0),
+            Some(Relaxation::Frames(frames)) => Some(frames),
+            Some(Relaxation::Fast(frames)) => Some(frames as f64),
+            Some(Relaxation::Slow) => None,
+        };
+        let parts = |first: usize| (frames / (4 * first)).clamp(1, 8);
+        let relaxed =
+            least.map(|least| (least.ceil() as usize).max(1)).filter(|&first| frames / parts(first) >= 3 * first);
+        let first = match relaxed {
+            Some(first) => first,
+            None => self.even_growth()?,
+        };
+        let (parts, seconds) = (parts(first), first as f64 * self.interval());
         let length = frames / parts;
-        if length < 3 * first {
+        let of_part = |part: usize| -> [f64; 3] {
+            let range = part * length..(part + 1) * length;
+            let [short, long] = [first, 2 * first].map(|lag| self.moved(&range, lag));
+            std::array::from_fn(|a| (long[a] - short[a]) / (2.0 * seconds))
+        };
+        let found: Vec<[f64; 3]> = (0..parts).map(of_part).collect();
+        let free = self.free_axes();
+        let number = free.clone().count() as f64;
+        let mean = |along: &[f64; 3]| free.clone().map(|a| along[a]).sum::<f64>() / number;
+        Some(Diffusion {
+            // Without such axes the means are no numbers, and there is no estimate.
+            mean: estimate(found.iter().map(mean)),
+            along: [0, 1, 2].map(|a| if a < self.dimension { estimate(found.iter().map(|of| of[a])) } else { None }),
+            lags_s: Some([seconds, 2.0 * seconds]),
+            relaxed: relaxed.is_some(),
+        })
+    }
+
+    /// A sixteenth of the frames, if displacements grow in proportion to time from there to twice that.
+    fn even_growth(&self) -> Option<usize> {
+        let (frames, free) = (self.times.len(), self.free_axes());
+        let first = (frames / 16).max(1);
+        if frames < 8 {
             return None;
         }
-        let of_part = |part: usize| {
-            let at = |lag: usize| {
-                let (mut square, mut number) = (0.0, 0.0);
-                for i in part * length..(part + 1) * length - lag {
-                    let moved = |chain: &[Snapshot]| -> [f64; 3] {
-                        std::array::from_fn(|a| chain[i + lag].centre[a] - chain[i].centre[a])
-                    };
-                    // With several chains their common motion does not count.
-                    let all: Vec<[f64; 3]> = self.chains.iter().map(|chain| moved(chain)).collect();
-                    let common: [f64; 3] = match all.len() {
-                        1 => [0.0; 3],
-                        many => std::array::from_fn(|a| all.iter().map(|d| d[a]).sum::<f64>() / many as f64),
-                    };
-                    let freedom = if all.len() > 1 { all.len() as f64 - 1.0 } else { 1.0 };
-                    let off = |d: &[f64; 3]| (0..3).map(|a| (d[a] - common[a]).powi(2)).sum::<f64>();
-                    square += all.iter().map(off).sum::<f64>() / freedom;
-                    number += 1.0;
-                }
-                square / number
-            };
-            let seconds = first as f64 * self.interval();
-            (at(2 * first) - at(first)) / (2.0 * self.dimension as f64 * seconds)
+        let axes: Vec<usize> = if free.clone().count() > 0 { free.collect() } else { (0..self.dimension).collect() };
+        let square = |lag: usize| {
+            let moved = self.moved(&(0..frames), lag);
+            axes.iter().map(|&a| moved[a]).sum::<f64>()
         };
-        estimate((0..parts).map(of_part))
+        let power = (square(2 * first) / square(first)).log2();
+        ((power - 1.0).abs() < EVEN).then_some(first)
+    }
+
+    /// The bonds of each chain at all times; of a single chain those in each of up to eight parts of the run.
+    fn samples_of_bonds(&self) -> Vec<Bonds> {
+        let sum = |part: &[Snapshot]| part.iter().fold(Bonds::default(), |sum, at| sum.and(at.bonds));
+        match self.chains.as_slice() {
+            [single] => single.chunks(single.len().div_ceil(8).max(1)).map(sum).collect(),
+            many => many.iter().map(|chain| sum(chain)).collect(),
+        }
     }
 
     /// All that is known of the population.
     pub fn summary(&self) -> Summary {
-        let bonds = self.chains.iter().flatten().fold(Bonds::default(), |sum, at| sum.and(at.bonds));
-        let number = bonds.number.max(1) as f64;
-        let bond = bonds.length / number;
-        let cosine = (bonds.bends > 0).then(|| bonds.cosine / bonds.bends as f64);
+        let samples = self.samples_of_bonds();
+        let bonds = samples.iter().fold(Bonds::default(), |sum, &of| sum.and(of));
+        let bond = bonds.mean().unwrap_or(0.0);
         let aligned = |at: &Snapshot| {
             let squared: f64 = at.end_to_end.iter().map(|x| x * x).sum();
             if squared > 0.0 { at.end_to_end[0].powi(2) / squared } else { f64::NAN }
         };
-        let relaxation = if self.beads > 1 { correlation::relaxation(&self.end_to_end()) } else { None };
-        let velocities = self.velocities();
+        let relaxation = (self.beads > 1).then(|| correlation::relaxation(&self.end_to_end()));
+        let time = relaxation.and_then(Relaxation::frames);
+        // Walls end the motion along other axes.
+        let free = self.free_axes().count() as f64;
+        let velocities = self.velocities_along(|a| self.periodic[a]);
         let snapshots = (self.chains.len() * self.times.len()) as f64;
         let inverse = self.chains.iter().flatten().map(|at| at.inverse_hydrodynamic_radius).sum::<f64>() / snapshots;
         // Dense frames resolve how velocities are forgotten.
-        let dense = velocities.len() > 3 && velocities[1].1 > 0.5 * velocities[0].1;
+        let dense = free > 0.0 && velocities.len() > 3 && velocities[1].1 > 0.5 * velocities[0].1;
         Summary {
             chains: self.chains.len(),
             beads: self.beads,
             frames: self.times.len(),
             squared_radius_of_gyration_m2: estimate(self.means(|at| at.squared_radius)),
+            squared_radii_of_gyration_m2: [0, 1, 2]
+                .map(|a| if a < self.dimension { estimate(self.means(|at| at.squared_radii[a])) } else { None }),
             hydrodynamic_radius_m: (self.dimension == 3 && self.beads > 1).then(|| 1.0 / inverse),
             squared_end_to_end_m2: estimate(self.means(|at| at.end_to_end.iter().map(|x| x * x).sum())),
             anisotropy: estimate(self.means(|at| at.anisotropy)),
             alignment_with_x: estimate(self.means(aligned)),
             bond_m: bond,
-            bond_spread_m: (bonds.squared / number - bond * bond).max(0.0).sqrt(),
-            bend_cosine: cosine,
-            persistence_length_m: cosine.filter(|c| *c > 0.0 && *c < 1.0).map(|c| -bond / c.ln()),
-            relaxation_time_s: relaxation.map(|frames| frames * self.interval()),
-            relaxations: relaxation.map(|frames| self.times.len() as f64 / frames),
-            diffusion_m2_per_s: self.diffusion(relaxation),
-            diffusion_by_velocity_m2_per_s: dense
-                .then(|| correlation::integral(&velocities, self.interval()) / self.dimension as f64),
+            bond_error_m: jackknife(&samples, Bonds::mean),
+            bond_spread_m: (bonds.squared / bonds.number.max(1) as f64 - bond * bond).max(0.0).sqrt(),
+            bend_cosine: bonds.bend_cosine(),
+            bend_cosine_error: jackknife(&samples, Bonds::bend_cosine),
+            persistence_length_m: bonds.persistence_length(),
+            persistence_length_error_m: jackknife(&samples, Bonds::persistence_length),
+            relaxation,
+            relaxation_time_s: time.map(|frames| frames * self.interval()),
+            relaxations: time.map(|frames| self.times.len() as f64 / frames),
+            diffusion: self.diffusion(relaxation).unwrap_or_default(),
+            diffusion_by_velocity_m2_per_s: dense.then(|| correlation::integral(&velocities, self.interval()) / free),
         }
     }
 }
@@ -234,6 +345,7 @@ mod tests {
             let history = History {
                 beads: number,
                 dimension: 3,
+                periodic: [true; 3],
                 times: vec![0.0],
                 chains: (0..4000).map(|_| vec![chain(ring)]).collect(),
             };
@@ -282,11 +394,37 @@ mod tests {
             })
             .collect();
         let times = (0..frames).map(|i| 0.5 * f64::from(i)).collect();
-        let summary = History { beads: 1, dimension: 2, times, chains }.summary();
-        let found = summary.diffusion_m2_per_s.expect("long enough");
+        let mut history = History { beads: 1, dimension: 2, periodic: [true, true, false], times, chains };
+        let summary = history.summary();
+        let found = summary.diffusion;
         // <d^2> = 2 D t along each axis.
         let wanted = step * step / (2.0 * 0.5);
-        assert!((found.mean / wanted - 1.0).abs() < 0.06, "{found:?}, wanted {wanted}");
+        let near = |found: Option<Estimate>| (found.expect("an estimate").mean / wanted - 1.0).abs() < 0.09;
+        assert!(near(found.mean) && near(found.along[0]) && near(found.along[1]), "{found:?}, wanted {wanted}");
+        assert!(found.along[2].is_none() && found.relaxed);
+        // Only periodic axes count in the mean.
+        history.periodic = [false, true, false];
+        assert_eq!(history.summary().diffusion.mean, found.along[1]);
+        history.periodic = [false; 3];
+        let closed = history.summary().diffusion;
+        assert!(closed.mean.is_none() && closed.along[0].is_some());
+        // Rods that never turn have no relaxation time, but move as evenly.
+        history.periodic = [true, true, false];
+        history.beads = 2;
+        history.chains.iter_mut().flatten().for_each(|at| at.end_to_end = [1.0, 0.0, 0.0]);
+        let rods = history.summary();
+        assert_eq!(rods.relaxation, Some(Relaxation::Slow));
+        let found = rods.diffusion;
+        assert!(!found.relaxed && (found.mean.expect("an estimate").mean / wanted - 1.0).abs() < 0.5, "{found:?}");
         assert_eq!((summary.relaxation_time_s, summary.diffusion_by_velocity_m2_per_s), (None, None));
+    }
+
+    #[test]
+    fn errors_over_samples_are_those_of_means() {
+        let bond = |length: f64| Bonds { number: 2, length: 2.0 * length, ..Bonds::default() };
+        let found = jackknife(&[bond(1.0), bond(2.0), bond(6.0)], Bonds::mean).expect("three samples");
+        // s^2 = 7, over 3.
+        assert!((found - (7.0_f64 / 3.0).sqrt()).abs() < 1e-12, "{found}");
+        assert_eq!(jackknife(&[bond(1.0)], Bonds::mean), None);
     }
 }

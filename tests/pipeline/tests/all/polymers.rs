@@ -151,7 +151,9 @@ fn beads_have_the_temperature_of_the_fluid_and_their_share_of_energy() {
     let share = mean("bond_energy_J") / (0.5 * 55.0 * 1.380_649e-23 * 300.0);
     assert!((0.93..1.1).contains(&share), "{share} of kT / 2 in a bond");
     // Statistics of the chains, from the few dumps there are.
-    let _chains = folder.post(&["polymers", "run"]).done();
+    let chains = folder.post(&["polymers", "run"]).done();
+    assert!(chains.stderr.contains("the domain ends along y"), "{}", chains.stderr);
+    let _tracks = folder.refuses("post", &["tracks", "run"], &["run holds polymers", "post polymers run"]);
     let table = folder.read("run/statistics/polymers.csv");
     let value = |name: &str| column(&table, name)[0];
     // Bonds of stiffness 200 kT / b^2 spread by 1 / sqrt(200) of their length.
@@ -159,6 +161,15 @@ fn beads_have_the_temperature_of_the_fluid_and_their_share_of_energy() {
     assert!((value("bond_spread_m") - 0.0707e-6).abs() < 0.012e-6, "{table}");
     let [rg, ends] = [value("squared_radius_of_gyration_m2"), value("squared_end_to_end_m2")];
     assert!(rg > 1e-12 && rg < 12e-12 && ends > 2.0 * rg, "{table}");
+    let [x, y] = [value("squared_radius_of_gyration_x_m2"), value("squared_radius_of_gyration_y_m2")];
+    assert!(((x + y) / rg - 1.0).abs() < 1e-9 && value("bond_error_m") > 0.0, "{table}");
+    let density = folder.read("run/statistics/bonds.csv");
+    let classes: Vec<[f64; 2]> =
+        column(&density, "length_m").into_iter().zip(column(&density, "density_per_m")).map(|(l, p)| [l, p]).collect();
+    // Classes of 10 nm.
+    let all: f64 = classes.iter().map(|[_, p]| p * 1e-8).sum();
+    let mean: f64 = classes.iter().map(|[l, p]| l * p * 1e-8).sum();
+    assert!((all - 1.0).abs() < 1e-9 && (mean / value("bond_m") - 1.0).abs() < 0.01, "{density}");
     for name in ["radii.csv", "correlations.csv", "displacements.csv", "modes.csv", "beads_y.csv", "polymers.json"] {
         assert!(folder.has(&format!("run/statistics/{name}")), "{name}");
     }
@@ -195,6 +206,21 @@ fn what_cannot_work_is_refused() {
     refused(&[chain(json!({"bending": -1}))], &["bending -1 must lie"]);
     refused(&[chain(json!({"pairs": {"wca": {"diameter": "5 um"}}}))], &["pairs.wca.diameter 5 µm must lie"]);
     refused(&[chain(json!({"pairs": {"lennard_jones": {"cutoff": 1}}}))], &["cutoff 1 must lie"]);
+    // Stiff chains are longer than half the period of 40 um.
+    let mut case = folder.read_json("case.json");
+    (case["polymers"][0]["beads"], case["polymers"][0]["count"]) = (json!(45), json!(1));
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    refused(
+        &[chain(json!({"bending": 50}))],
+        &["polymers.populations.chain.bending 50 makes chains about", "more than half the period of 40 µm along x"],
+    );
+    folder.json_with("bad.json", good.clone(), &[chain(json!({"bending": 2}))]);
+    let told = folder.run(&["bad.json", "-o", "never", "--check"]).done();
+    assert!(told.stderr.contains("% of half the period along x: they feel themselves"), "{}", told.stderr);
+    (case["polymers"][0]["beads"], case["polymers"][0]["count"]) = (json!(12), json!(5));
+    folder.json("case.json", &case);
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
     refused(&[("/polymers/sub_steps", json!(2))], &["polymers.sub_steps 2 must lie", "not stable"]);
     refused(
         &[chain(json!({"bonds": {"harmonic": {"stiffness": 9e6}}, "mass": 1}))],
@@ -236,6 +262,84 @@ fn statistics_need_the_case_of_the_run() {
     let _made = folder.mkcase(&["case.json", "--quiet"]).done();
     assert!(std::fs::read(folder.path("case.h5")).expect("a case") == bytes, "another file of the same case");
     let _done = folder.post(&["polymers", "run"]).done();
+}
+
+#[test]
+fn velocities_of_beads_go_on_with_their_mass_alone() {
+    let folder = sheared(&[]);
+    let good = folder.read_json("run.json");
+    let _part = folder.run(&["run.json", "-o", "run", "--quiet", "--steps", "50"]).done();
+    let again = |of_chain: Value| {
+        folder.json_with("changed.json", good.clone(), &[("/polymers/populations/chain", of_chain)]);
+        folder.call("run", &["changed.json", "-o", "run", "--quiet", "--restart", "--allow-changes"]).end()
+    };
+    let _refused =
+        again(json!({"mass": 7})).fails(2, &["velocities of beads of mass [4]", "the run has [7]", "\"mass\""]);
+    let _done = again(json!({"bending": 2})).done();
+}
+
+#[test]
+fn times_that_are_no_whole_number_of_steps_are_told() {
+    let folder = damped();
+    folder.json_with("run.json", folder.read_json("run.json"), &[("/cell_dumps", json!({"every": "25 us"}))]);
+    for arguments in [&["run.json", "-o", "run", "--check"][..], &["run.json", "-o", "run"]] {
+        let told = folder.run(arguments).done();
+        assert!(told.stderr.contains("is 2.500000 time steps, no whole number"), "{}", told.stderr);
+    }
+    let said = ["evenly apart", "whole number of steps"];
+    let _refused = folder.refuses("post", &["polymers", "run"], &said);
+}
+
+#[test]
+fn a_single_bead_fits_the_smallest_domain() {
+    let folder = Folder::new();
+    folder.write("box.pgm", &draw::Picture::of(2, 2, |_, _| true).pgm());
+    let geometry = json!({"image": "box.pgm", "spacing": "1 um", "periodic": ["x", "y"]});
+    let polymers = json!([{"name": "bead", "beads": 1, "bond": "1 um", "diameter": "0 m", "count": 3}]);
+    folder.json("case.json", &json!({"geometry": geometry, "polymers": polymers}));
+    let made = folder.mkcase(&["case.json"]).done();
+    assert!(made.stdout.contains("at least 2.0 spacings"), "{}", made.stdout);
+    let mut run = run_config(&json!(["0 Pa/m", "0 Pa/m"]));
+    langevin(&mut run);
+    folder.json("run.json", &run);
+    let _run = folder.run(&["run.json", "--quiet"]).done();
+}
+
+#[test]
+fn stiff_chains_survive_their_start_and_failures_leave_their_state() {
+    let folder = Folder::new();
+    folder.write("box.pgm", &draw::Picture::of(80, 80, |_, _| true).pgm());
+    let geometry = json!({"image": "box.pgm", "spacing": "1 um", "periodic": ["x", "y"]});
+    let polymers = json!([{"name": "chain", "beads": 32, "bond": "1 um", "count": 4}]);
+    folder.json("case.json", &json!({"geometry": geometry, "polymers": polymers}));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let mut run = run_config(&json!(["0 Pa/m", "0 Pa/m"]));
+    langevin(&mut run);
+    run["time"]["steps"] = json!(2500);
+    run["polymers"] = json!({"populations": {"chain": {"bending": 3000}}});
+    run["cell_dumps"] = json!({"every": 500});
+    folder.json("run.json", &run);
+    let told = folder.run(&["run.json"]).done();
+    assert!(told.stderr.contains("bending 3000 is more than the stiffness of bonds, 1000"), "{}", told.stderr);
+    let ledger = folder.read("run/ledger.csv");
+    let temperature = *column(&ledger, "bead_temperature_K").last().expect("a line");
+    assert!((200.0..450.0).contains(&temperature), "{temperature} K");
+    // Far too stiff for their bonds.
+    let polymers = json!([{"name": "chain", "beads": 8, "bond": "1 um", "count": 30}]);
+    folder.json("case.json", &json!({"geometry": geometry, "polymers": polymers}));
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
+    let chain = json!({"bending": 1e5, "bonds": {"harmonic": {"stiffness": 100}}});
+    let changes = [
+        ("/polymers/populations/chain", chain),
+        ("/time", json!({"step": "1 ms", "steps": 200})),
+        ("/cell_dumps", json!({"every": 50})),
+    ];
+    folder.json_with("bad.json", run, &changes);
+    let said =
+        ["times as fast as beads may be", "a large \"bending\" straightens violently", "The last state is in failed/"];
+    let message = folder.call("run", &["bad.json", "--quiet"]).end().fails(4, &said);
+    assert!(!message.contains("fluid"), "{message}");
+    assert!(folder.has("bad/failed/polymers.vtkhdf") && !folder.has("bad/failed/fields.vtkhdf"));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The drive of a run, from its record.
 
 use hematite_dump::RunRecord;
+use hematite_stats::plane::AXES;
 use hematite_units::quantity::{ForceDensity, Velocity};
 
 /// The axis of the pressure gradient, or else that along which walls move; `None` if neither is known.
@@ -12,6 +13,16 @@ pub fn driven_axis(record: &RunRecord) -> Option<usize> {
 /// The axis of the component of largest magnitude; `None` if all are 0.
 pub fn largest_component(v: [f64; 3]) -> Option<usize> {
     (0..3).max_by(|&a, &b| v[a].abs().total_cmp(&v[b].abs())).filter(|&axis| v[axis] != 0.0)
+}
+
+/// Whether a force, a pressure drop or walls drive a flow along each axis, at any time.
+pub fn drives(record: &RunRecord) -> [bool; 3] {
+    let (drive, walls) = (&record.config["drive"], wall_speeds(record));
+    [0, 1, 2].map(|axis| {
+        let force = drive["force"][axis].as_str().and_then(|text| text.parse::<ForceDensity>().ok());
+        let pressure = drive["pressure_drop"]["axis"] == AXES[axis] || record.pressure_drop[axis] != 0.0;
+        pressure || force.is_some_and(|force| force.si() != 0.0) || walls[axis] != 0.0
+    })
 }
 
 /// The largest speed of a moving wall along each axis, m/s.
