@@ -282,6 +282,7 @@ pub struct PolymersArguments {
 Writes into DIR, from the dump with thickness and solid_thickness that holds the most cells:
 lava.csv               a row a dump: area, length, distance, volumes of fluid and solid lava, thickness, fit
 lava.json              the same of the chosen dump
+hazard.csv, .json      of the folder of an ensemble: areas that shares of its eruptions cover; hazard, a map and rasters
 thickness, temperature, arrival_time
                        maps over the relief of the terrain as .png and .svg; of thickness (fluid and solid), temperature
                        (of fluid lava) and time of arrival in hours also rasters for geographic software, .asc and .tif
