@@ -276,7 +276,7 @@ fn vents_that_are_drawn_at_random_make_a_map_of_hazard() {
     let mut case = folder.read_json("case.json");
     case["regions"][0]["box"] = json!({"min": ["60 m", "60 m"], "max": ["240 m", "260 m"]});
     folder.json("case.json", &case);
-    let _made = folder.mkcase(&["case.json", "--quiet", "--force"]).done();
+    let _made = folder.mkcase(&["case.json", "--quiet"]).done();
     let _all = folder.run(&["run.json", "-o", "all", "--quiet", "--ensemble", "3", "--threads", "2"]).done();
     // The second member is the run with the next seed, on any number of ranks.
     let mut run = folder.read_json("run.json");
