@@ -348,7 +348,7 @@ fn write_layer(
     georeference: &Georeference,
     (output, origin): (&mut Output, &Origin),
 ) -> Result<()> {
-    map(nodes, elevation, layer).write(&output.figure(name.to_owned()), origin)?;
+    map(nodes, elevation, layer).write(&output.figure(name), origin)?;
     let (ascii, geotiff) = (output.file(format!("{name}.asc")), output.file(format!("{name}.tif")));
     write_ascii(&ascii, nodes, &layer.values)?;
     write_geotiff(&geotiff, nodes, &layer.values, georeference)

@@ -355,7 +355,7 @@ fn drawn(case: &Case, region: &Region, somewhere: &SomewhereConfig, k: u32) -> R
     })?;
     let words = philox([k, 0, 0, DRAW], [somewhere.seed as u32, (somewhere.seed >> 32) as u32]);
     let random = u64::from(words[0]) << 32 | u64::from(words[1]);
-    let (_, middle) = nodes[(u128::from(random) * nodes.len() as u128 >> 64) as usize];
+    let (_, middle) = nodes[((u128::from(random) * nodes.len() as u128) >> 64) as usize];
     let distance = |at: [i32; 2]| f64::hypot(f64::from(at[0] - middle[0]), f64::from(at[1] - middle[1])) * spacing;
     // Cells at the very distance belong to it, whatever rounding does.
     let is_near = |at: [i32; 2]| distance(at) <= radius * (1.0 + 1e-9);
