@@ -396,7 +396,8 @@ impl<F: Fn(u64) -> Row> Driven<'_, F> {
         for other in others {
             physics.push(&mut **other);
         }
-        drive.advance(comm, &mut physics, &mut step, steps, &Clock::new(1.0))
+        drive.advance(comm, &mut physics, &mut step, steps, &Clock::new(1.0))?;
+        drive.finish(comm, &mut physics)
     }
 }
 
