@@ -1,5 +1,7 @@
 //! `post lava` of an ensemble: how many of its eruptions cover each cell.
 
+use std::collections::BTreeMap;
+
 use hematite_config::{Exit, Fault, Result, print_line};
 use hematite_stats::lookup::Nodes;
 use hematite_stats::table::{Table, write_json};
@@ -9,6 +11,7 @@ use serde::Serialize;
 
 use super::{covered, georeference, named, open, write_layer};
 use crate::arguments::{LavaArguments, Which};
+use crate::ensemble::Member;
 use crate::{ensemble, say, source};
 
 /// What the members tell together, in SI.
@@ -39,6 +42,7 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
         )));
     }
     let members = ensemble::members(&place.run)?;
+    tell_warnings(&members);
     let case = source::case(&members[0].record)?;
     let mut counts: Vec<u32> = Vec::new();
     let (mut cells, mut times) = (Vec::new(), Vec::new());
@@ -96,4 +100,18 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
     }
     output.say()?;
     Ok(Exit::Done)
+}
+
+/// Repeats the warnings of members, each kind once.
+fn tell_warnings(members: &[Member]) {
+    let mut kinds: BTreeMap<&str, (usize, String)> = BTreeMap::new();
+    for member in members {
+        for warning in &member.record.warnings {
+            let first = || (0, format!("{}: {}", member.name, warning.text));
+            kinds.entry(&warning.kind).or_insert_with(first).0 += 1;
+        }
+    }
+    for (count, text) in kinds.values() {
+        say::note(&format!("{count} of {} members warned, the first of them {text}", members.len()));
+    }
 }
