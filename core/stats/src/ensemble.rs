@@ -17,7 +17,7 @@ pub struct Averaged {
 }
 
 /// Mean and standard error of the mean, s / sqrt(n) with s^2 the unbiased variance; `None` for fewer than two numbers.
-fn mean_and_error(numbers: &[f64]) -> Option<[f64; 2]> {
+pub fn mean_and_error(numbers: &[f64]) -> Option<[f64; 2]> {
     if numbers.len() < 2 {
         return None;
     }

@@ -107,8 +107,7 @@ impl System {
     /// A numerical failure where the state is beyond the limits of the method or something broke; when the device or a
     /// rank is lost.
     pub fn advance(&mut self, comm: &dyn Comm, steps: u64) -> Result<()> {
-        let mut physics: Vec<&mut dyn Physics> =
-            self.physics.iter_mut().map(|physics| &mut **physics as &mut dyn Physics).collect();
+        let mut physics = borrowed(&mut self.physics);
         // `self.step` counts with the loop, as the state of a failed step may be dumped.
         self.drive.advance(comm, &mut physics, &mut self.step, steps, &self.clock)?;
         if self.finding {
@@ -126,9 +125,7 @@ impl System {
     /// # Errors
     /// As [`System::advance`].
     pub fn finish(&mut self, comm: &dyn Comm) -> Result<()> {
-        let mut physics: Vec<&mut dyn Physics> =
-            self.physics.iter_mut().map(|physics| &mut **physics as &mut dyn Physics).collect();
-        self.drive.finish(comm, &mut physics)
+        self.drive.finish(comm, &mut borrowed(&mut self.physics))
     }
 
     /// The members of each physics that has any, with the name of the physics.
@@ -213,6 +210,10 @@ impl System {
         let waited = Phases { compute: self.drive.waited(), ..Phases::default() };
         messages.fold(waited, |sum, phases| sum + phases)
     }
+}
+
+fn borrowed(physics: &mut [Box<dyn Physics>]) -> Vec<&mut dyn Physics> {
+    physics.iter_mut().map(|physics| &mut **physics as &mut dyn Physics).collect()
 }
 
 fn least_common_multiple(a: u64, b: u64) -> u64 {

@@ -12,6 +12,7 @@ use hematite_engine::{
 use hematite_gpu::Gpu;
 use hematite_units::quantity::{Temperature, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Value, json};
 
 use crate::amount::amount;
 use crate::arrays::Arrays;
@@ -425,6 +426,14 @@ impl Planned for PlannedLava {
 
     fn fields(&self) -> Vec<Field> {
         vec![THICKNESS, SOLID_THICKNESS, TEMPERATURE, ARRIVAL]
+    }
+
+    fn events(&self) -> Vec<Value> {
+        let drawn = |vent: &Vent| {
+            let at = vent.drawn_at?;
+            Some(json!({"event": "vent", "name": vent.name, "drawn_at_m": at, "cells": vent.cells}))
+        };
+        self.vents.iter().filter_map(drawn).collect()
     }
 
     fn entries(&self) -> Vec<String> {

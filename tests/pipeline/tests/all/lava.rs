@@ -289,6 +289,7 @@ fn vents_that_are_drawn_at_random_make_a_map_of_hazard() {
         told.stderr
     );
     folder.same("second", "all/member-0002");
+    assert!(folder.read("all/member-0002/log.jsonl").contains("\"drawn_at_m\""));
     let _hazard = folder.call("post", &["lava", "all"]).end().done();
     // Lava of the members' own maps, counted.
     let mut counts = std::collections::BTreeMap::new();

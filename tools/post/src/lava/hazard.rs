@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hematite_config::{Exit, Fault, Result, print_line};
+use hematite_stats::ensemble::mean_and_error;
 use hematite_stats::lookup::Nodes;
 use hematite_stats::table::{Table, write_json};
 use hematite_stats::terrain::Layer;
@@ -76,12 +77,13 @@ pub fn run(arguments: &LavaArguments) -> Result<Exit> {
         table.push([exact(least as f64 / all), exact(of_at_least(least))]);
     }
     table.write_csv(&output.file("hazard.csv"))?;
-    let mean = cells.iter().sum::<f64>() / all;
-    let squares = cells.iter().map(|n| (n - mean).powi(2)).sum::<f64>();
+    let areas: Vec<f64> = cells.iter().map(|n| n * cell).collect();
+    // Members are two or more.
+    let [mean, error] = mean_and_error(&areas).unwrap_or_default();
     let hazard = Hazard {
         members: members.len(),
-        mean_area_m2: mean * cell,
-        mean_area_standard_error_m2: (squares / (all - 1.0) / all).sqrt() * cell,
+        mean_area_m2: mean,
+        mean_area_standard_error_m2: error,
         area_of_any_m2: of_at_least(1),
         area_of_all_m2: of_at_least(members.len()),
         share_standard_error: 0.5 / all.sqrt(),
