@@ -35,7 +35,7 @@ pub use buffer::{Arguments, Buffer, Elements, Staging};
 pub use channel::Channel;
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
 pub use kernel::{Bound, Kernel};
-pub use recorder::{Recorder, Ticket};
+pub use recorder::{MOST_GROUPS, Recorder, Ticket};
 pub use scan::Scan;
 pub use signal::KernelSignals;
 pub use sort::CountingSort;

@@ -11,7 +11,7 @@ use crate::stopwatch::Marks;
 use crate::{Arguments, Bound, Buffer, Gpu, Kernel, Staging, WORKGROUP};
 
 /// Most workgroups that wgpu allows along one dimension.
-const MAX_GROUPS: u32 = 65_535;
+pub const MOST_GROUPS: u32 = 65_535;
 
 /// Records a submission. Successive dispatches share a compute pass, since each pass costs tens of microseconds.
 pub struct Recorder<'g> {
@@ -93,7 +93,7 @@ impl<'g> Recorder<'g> {
             return;
         }
         let groups = items.div_ceil(WORKGROUP);
-        let rows = groups.div_ceil(MAX_GROUPS);
+        let rows = groups.div_ceil(MOST_GROUPS);
         self.prepared(kernel, bound, immediates).dispatch_workgroups(groups.div_ceil(rows), rows, 1);
     }
 

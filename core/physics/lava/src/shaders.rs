@@ -3,7 +3,7 @@
 use std::f64::consts::SQRT_2;
 
 use hematite_config::Result;
-use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, MOST_GROUPS, Template, WORKGROUP, literal, render};
 use minijinja::{Value, context};
 
 use crate::amount::PER_ONE;
@@ -20,9 +20,6 @@ pub const STRIDES: u32 = 1 << 16;
 
 /// Words of a row of sums.
 pub const SUMS: usize = 12;
-
-/// Most workgroups along x.
-const MOST_GROUPS: u32 = 65_535;
 
 /// Most of its lava, as a share, that a cell gives to another one in a step: so that eight cannot take more than there is. The
 /// time step is so short that this limit is not met, see [`DRAINING`].

@@ -1,7 +1,7 @@
 //! The arrays of particles and cells on the device, and the kernels bound to them.
 
 use hematite_config::{Fault, Result};
-use hematite_gpu::{Bound, Buffer, CountingSort, Gpu, Kernel, WORKGROUP};
+use hematite_gpu::{Arguments, Bound, Buffer, CountingSort, Gpu, Kernel, WORKGROUP};
 
 use crate::cells::Cells;
 use crate::exchange::Exchange;
@@ -45,13 +45,22 @@ pub struct Side {
     pub sample: Bound,
 }
 
+/// Blocks of particles that may get into cells that others use, see near.wgsl, and numbers of workgroups for them.
+pub struct Near {
+    steps: Buffer,
+    listed: Buffer,
+    lengths: Buffer,
+    /// Entries: the listed blocks, all slots in use.
+    pub arguments: Arguments,
+}
+
 /// All that depends on the number of slots for particles.
 pub struct Room {
     pub slots: u32,
     /// Slots that particles have left since the last sort.
     pub holes: Buffer,
-    /// Steps in which blocks of particles come first, see near.wgsl.
-    pub near: Buffer,
+    /// Which blocks of particles come first in a step.
+    pub near: Near,
     pub sides: [Side; 2],
     /// Copy of `home`, the keys of the sort.
     pub keys: Buffer,
@@ -74,6 +83,23 @@ impl Arrays {
     pub fn named(&self) -> [(&'static str, &Buffer); 4] {
         let Self { position, velocity, label, home } = self;
         [("position", position), ("velocity", velocity), ("label", label), ("home", home)]
+    }
+}
+
+impl Near {
+    fn new(gpu: &Gpu, slots: u32) -> Result<Self> {
+        let blocks = u64::from(slots.div_ceil(WORKGROUP).max(1));
+        Ok(Self {
+            steps: gpu.buffer("steps in which blocks come first", 8 * blocks)?,
+            listed: gpu.buffer("blocks that come first", 8 * blocks)?,
+            lengths: gpu.buffer("numbers of blocks that come first", 8)?,
+            arguments: gpu.arguments("workgroups for particles", 2)?,
+        })
+    }
+
+    pub fn named(&self) -> [(&'static str, &Buffer); 4] {
+        let Self { steps, listed, lengths, arguments } = self;
+        [("near", steps), ("listed", listed), ("lengths", lengths), ("arguments", &arguments.buffer)]
     }
 }
 
@@ -140,8 +166,10 @@ impl Room {
         slots: u32,
     ) -> Result<Self> {
         let dimension = parameters.dimension;
+        // Components begin where workgroups read whole lines of memory.
+        let slots = slots.next_multiple_of(WORKGROUP);
         let holes = gpu.buffer("holes among particles", 4 * u64::from(slots.max(1)))?;
-        let near = gpu.buffer("blocks of particles near others", 8 * u64::from(slots.div_ceil(WORKGROUP).max(1)))?;
+        let near = Near::new(gpu, slots)?;
         let side = || {
             let arrays = Arrays::new(gpu, dimension, slots)?;
             let named = [
@@ -149,7 +177,8 @@ impl Room {
                 &shared.named(),
                 &of_cells(cells),
                 &exchange.named(),
-                &[("holes", &holes), ("near", &near)],
+                &near.named(),
+                &[("holes", &holes)],
             ];
             let named = named.concat();
             let (step, sample) = (kernels.step.bind(gpu, &named), kernels.sample.bind(gpu, &named));

@@ -15,18 +15,19 @@ use crate::parameters::Parameters;
 const COUNTED: u32 = 1 << 8;
 const WALL: u32 = 9;
 const OWNER: u32 = 16;
-const MOST_OWNERS: u32 = 0x7fff;
-const NEAR: u32 = 1 << 31;
+const MOST_OWNERS: u32 = 0xffff;
 
 /// Most moving walls.
 pub const MOST_WALLS: usize = 127;
 
-/// The cells that a rank knows, in the order of blocks of sites.
+/// The cells that a rank knows, in the order of blocks of sites; those near other ranks come last.
 pub struct Cells {
     /// From sites to cells.
     pub map: SiteMap,
     /// How many there are.
     pub count: u32,
+    /// From this cell on, a particle may get from a cell into one that other ranks use within a step.
+    pub first_near: u32,
     /// `array<u32>`: the kind of each, see lookup.wgsl.
     pub kind: Buffer,
     /// `array<vec2<u32>>`: where each lies in the domain: x and y in one word, z in the other.
@@ -128,7 +129,8 @@ impl Cells {
         let mut keep = beside.into_iter();
         listed.retain(|_| keep.next() == Some(true));
 
-        let shared = agree_on_shared(comm, &around, &listed, reach, own)?;
+        let mut shared = agree_on_shared(comm, &around, &listed, reach, own)?;
+        let first_near = put_near_last(&map, &around, &mut listed, &mut shared, reach);
         let number: HashMap<usize, u32> = shared.iter().map(|shared| shared.rank).zip(1..).collect();
         let kind = |&cell: &[i32; 3]| {
             let sites: Vec<Site> = around.sites(cell).map(|site| around.at(site)).collect();
@@ -142,12 +144,9 @@ impl Cells {
             let wall = moving.get(&map.wrapped(cell)).copied().unwrap_or(0);
             mask | counted | wall << WALL | owner << OWNER
         };
-        let mut kinds: Vec<u32> = listed.par_iter().map(kind).collect();
+        let kinds: Vec<u32> = listed.par_iter().map(kind).collect();
         let place = |&[x, y, z]: &[i32; 3]| [x as u32 & 0xffff | (y as u32) << 16, z as u32];
         let places: Vec<[u32; 2]> = listed.iter().map(place).collect();
-        for cell in near_others(&map, &around, &listed, &shared, reach) {
-            kinds[cell] |= NEAR;
-        }
         map.number(&listed);
         let of_node = own.iter().map(|&site| map.at(site).unwrap_or(SOLID)).collect();
         let count = listed.len() as u32;
@@ -159,7 +158,7 @@ impl Cells {
             Ok((map.build(gpu)?, kind, place))
         };
         let (map, kind, place) = agree(comm, make())?;
-        Ok(Self { map, count, kind, place, of_node, shared })
+        Ok(Self { map, count, first_near, kind, place, of_node, shared })
     }
 }
 
@@ -181,6 +180,29 @@ fn near_others(
         .flat_map_iter(|&cell| around.around(listed[cell as usize], -reach - 1, reach + 1))
         .filter_map(|place| numbers.get(&map.wrapped(place)).copied())
         .collect()
+}
+
+/// Reorders the cells: those near other ranks come last. Returns the first of these.
+fn put_near_last(
+    map: &SiteMapBuilder,
+    around: &Surroundings,
+    listed: &mut Vec<[i32; 3]>,
+    shared: &mut [Shared],
+    reach: i32,
+) -> u32 {
+    let near = near_others(map, around, listed, shared, reach);
+    let (last, mut order): (Vec<usize>, Vec<usize>) = (0..listed.len()).partition(|cell| near.contains(cell));
+    let first_near = order.len() as u32;
+    order.extend(last);
+    let mut number = vec![0; order.len()];
+    for (&cell, new) in order.iter().zip(0..) {
+        number[cell] = new;
+    }
+    for cell in shared.iter_mut().flat_map(|shared| shared.theirs.iter_mut().chain(&mut shared.ours)) {
+        *cell = number[*cell as usize];
+    }
+    *listed = order.iter().map(|&cell| listed[cell]).collect();
+    first_near
 }
 
 /// Finds with which ranks this one shares cells. Both sides get the same lists in the same order. Collective.

@@ -26,7 +26,16 @@ pub struct Exchange {
     outbox: Buffer,
     /// `None` without other ranks.
     messages: Option<Messages>,
-    generosity: u32,
+    room: MessageRoom,
+}
+
+/// How much room for particles messages have.
+#[derive(Clone, Copy, Debug)]
+pub struct MessageRoom {
+    /// Mean of the magnitudes of velocities along the axis where it is largest, lattice units.
+    pub mean_speed: f64,
+    /// How many times more room than usual.
+    pub generosity: u32,
 }
 
 struct Messages {
@@ -37,6 +46,7 @@ struct Messages {
     senders: Buffer,
     /// Places for particles in all messages that come in.
     entries: u32,
+    /// Pack, add, enter, close.
     kernels: [Kernel; 4],
     bound: Option<AllBound>,
 }
@@ -100,17 +110,16 @@ impl Way {
 }
 
 impl Exchange {
-    /// The messages for the cells that ranks share. `generosity`: how many times more room for particles than usual.
-    /// Collective.
+    /// The messages for the cells that ranks share. Collective.
     ///
     /// # Errors
     /// When the device lacks room, or a rank is lost.
-    pub fn new(gpu: &Gpu, comm: &dyn Comm, parameters: &Parameters, cells: &Cells, generosity: u32) -> Result<Self> {
+    pub fn new(gpu: &Gpu, comm: &dyn Comm, parameters: &Parameters, cells: &Cells, room: MessageRoom) -> Result<Self> {
         let shared = &cells.shared;
         let most = |of: &Shared| {
-            // About 0.4 M lambda particles cross a face in a step.
-            let crossing = f64::from(of.faces[0].max(1)) * parameters.particles * parameters.speed;
-            generosity * (LEAST + (2.0 * crossing).ceil() as u32)
+            // Without flow half as many particles cross a face in a step: as many fly the other way.
+            let crossing = f64::from(of.faces[0].max(1)) * parameters.particles * room.mean_speed;
+            room.generosity * (LEAST + (1.25 * crossing).ceil() as u32)
         };
         let mine: Vec<u32> = shared.iter().map(most).collect();
         let mut told: Vec<Vec<u32>> = vec![Vec::new(); comm.size()];
@@ -120,7 +129,7 @@ impl Exchange {
         let outgoing: Vec<(&[u32], u32)> = shared.iter().zip(&mine).map(|(of, &most)| (&of.theirs[..], most)).collect();
         let incoming: Vec<(&[u32], u32)> = shared.iter().map(|of| (&of.ours[..], theirs(of))).collect();
         let (out, into) = (pieces_of(parameters, &outgoing), pieces_of(parameters, &incoming));
-        agree(comm, Self::with(gpu, parameters, cells, (&out, &into), generosity))
+        agree(comm, Self::with(gpu, parameters, cells, (&out, &into), room))
     }
 
     fn with(
@@ -128,7 +137,7 @@ impl Exchange {
         parameters: &Parameters,
         cells: &Cells,
         (out, into): (&[Piece], &[Piece]),
-        generosity: u32,
+        room: MessageRoom,
     ) -> Result<Self> {
         let list = |label: &str, words: &[u32]| {
             let buffer = gpu.buffer(label, 4 * words.len().max(4) as u64)?;
@@ -140,7 +149,7 @@ impl Exchange {
         let leaving = gpu.buffer("particles that leave", 4 * out.len().max(1) as u64)?;
         if cells.shared.is_empty() {
             let outbox = gpu.buffer("no message", 4)?;
-            return Ok(Self { neighbours, leaving, outbox, messages: None, generosity });
+            return Ok(Self { neighbours, leaving, outbox, messages: None, room });
         }
         let bytes = |pieces: &[Piece]| 4 * u64::from(pieces.last().map_or(0, |piece| piece.end));
         let channel = RankChannel::new(gpu, gpu.channel("cells and particles", bytes(out), bytes(into))?);
@@ -168,7 +177,7 @@ impl Exchange {
             channel,
         };
         let outbox = messages.channel.send_buffer().clone();
-        Ok(Self { neighbours, leaving, outbox, messages: Some(messages), generosity })
+        Ok(Self { neighbours, leaving, outbox, messages: Some(messages), room })
     }
 
     /// Whether there are no other ranks.
@@ -176,9 +185,9 @@ impl Exchange {
         self.messages.is_none()
     }
 
-    /// How many times more room for particles there is than usual.
-    pub fn generosity(&self) -> u32 {
-        self.generosity
+    /// How much room for particles messages have.
+    pub fn room(&self) -> MessageRoom {
+        self.room
     }
 
     /// Names and buffers for [`Shader::Step`].
@@ -224,8 +233,8 @@ impl Exchange {
         Some((messages, messages.bound.as_ref()?))
     }
 
-    /// Records that what other ranks sent comes in. `side`: which set of arrays holds the particles; `span`: immediate data
-    /// for so many invocations.
+    /// Records that what other ranks sent comes in. `side`: which set of arrays holds the particles; `step`: the next
+    /// step; `span`: immediate data for so many invocations.
     ///
     /// # Errors
     /// When the device or a rank is lost.
@@ -233,7 +242,7 @@ impl Exchange {
         &self,
         comm: &'g dyn Comm,
         recorder: &mut Recorder<'g>,
-        side: usize,
+        (side, step): (usize, u64),
         span: impl Fn(u32) -> Vec<u32>,
     ) -> Result<()> {
         let Some((messages, bound)) = self.ready() else { return Ok(()) };
@@ -243,7 +252,7 @@ impl Exchange {
         recorder.phase("add cells");
         recorder.dispatch(add, &bound.add, messages.into.count, &[messages.into.count]);
         recorder.dispatch(enter, &bound.enter[side], messages.entries, &span(messages.entries));
-        recorder.dispatch(close, &bound.close, 1, &[1]);
+        recorder.dispatch(close, &bound.close, 1, &[1, step as u32]);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 // `shift`: how far collision cells lie before their sites, in 1 / ONE: now in kernels on cells, in the next collision in
 // kernels on particles. `kick`: what the body force adds to a velocity in half a step. `moves`: whether particles collide and
 // move, or are only counted. `step`: low word of the time step. `before`: the shift in the collision before `shift`. `part`: which
-// blocks of particles.
+// blocks of particles. `first_near`: from this cell on, a particle may get from a cell into one that other ranks use within a step.
 struct Span {
     count: u32,
     room: u32,
@@ -26,6 +26,7 @@ struct Span {
     before_y: i32,
     before_z: i32,
     part: u32,
+    first_near: u32,
 }
 var<immediate> span: Span;
 

@@ -5,7 +5,7 @@ use std::f64::consts::{SQRT_2, TAU};
 use hematite_config::Result;
 use hematite_engine::sites::{self, PIECES, SOLID};
 use hematite_engine::{RANDOM, random_context};
-use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
+use hematite_gpu::{Gpu, Kernel, MAIN, MOST_GROUPS, Template, WORKGROUP, literal, render};
 use minijinja::{Value, context};
 
 use crate::config::{Collision, Walls};
@@ -120,8 +120,8 @@ impl Shader {
     /// Bytes of the immediate data.
     fn immediates(self) -> u32 {
         match self {
-            Self::Add | Self::Close | Self::Accumulate => 4,
-            Self::Pack | Self::TellPoints | Self::HearPoints => 8,
+            Self::Add | Self::Accumulate => 4,
+            Self::Pack | Self::Close | Self::TellPoints | Self::HearPoints => 8,
             Self::Permute => 16,
             Self::Collide
             | Self::Step
@@ -130,7 +130,7 @@ impl Shader {
             | Self::Sample
             | Self::Measure
             | Self::AddPoints
-            | Self::CollidePoints => 84,
+            | Self::CollidePoints => 88,
         }
     }
 
@@ -145,7 +145,7 @@ impl Shader {
         let shared = [&[MAIN], PIECES.as_slice(), PARTS.as_slice()].concat();
         let split = self == Self::SplitStep;
         // Particles of this workgroup are beyond all others, and their numbers below 2^32.
-        let parts = context! { split, numbered => split, nowhere => u32::MAX / WORKGROUP };
+        let parts = context! { split, numbered => split, nowhere => u32::MAX / WORKGROUP, most_groups => MOST_GROUPS };
         render(self.template(), &shared, &context! { ..parts, ..context(parameters) })
     }
 

@@ -3,11 +3,11 @@
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_engine::{EmbeddedPoints, Phases, philox};
-use hematite_gpu::{Bound, Gpu, Recorder};
+use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
 
 use crate::arrays::{Kernels, Room, Shared, of_cells};
 use crate::cells::Cells;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, MessageRoom};
 use crate::health::{HEALTH, check};
 use crate::parameters::Parameters;
 use crate::particles::Particle;
@@ -28,6 +28,10 @@ const PART: usize = 20;
 const ALL: u32 = 0;
 const MARKED: u32 = 1;
 const OTHERS: u32 = 2;
+
+/// Entries of the numbers of workgroups that the device finds: for marked blocks, for all slots in use.
+const MARKED_BLOCKS: u64 = 0;
+const SLOTS_IN_USE: u64 = 1;
 
 /// The particles of one rank.
 pub struct Solvent {
@@ -86,7 +90,7 @@ impl Solvent {
             Ok((kernels, Shared::new(gpu, parameters, &cells)?))
         };
         let (kernels, shared) = agree(comm, make())?;
-        let exchange = Exchange::new(gpu, comm, parameters, &cells, 1)?;
+        let exchange = Exchange::new(gpu, comm, parameters, &cells, message_room(parameters, particles))?;
         let room = agree(comm, Room::new(gpu, (parameters, &cells, &kernels), &shared, &exchange, slots))?;
         let named = [&shared.named()[..], &of_cells(&cells)].concat();
         let points = agree(comm, Points::new(gpu, comm, parameters, &named))?;
@@ -139,7 +143,8 @@ impl Solvent {
                 &sides[k].arrays.named()[..],
                 &self.shared.named(),
                 &of_cells(&self.cells),
-                &[("holes", holes), ("near", near)],
+                &near.named(),
+                &[("holes", holes)],
             ]
             .concat()
         });
@@ -216,7 +221,7 @@ impl Solvent {
         words.extend(kick.map(|k| (k as f32).to_bits()));
         words.push(u32::from(moves));
         words.extend(self.shift(collision.saturating_sub(1)).map(|s| s as u32));
-        words.push(ALL);
+        words.extend([ALL, self.cells.first_near]);
         words
     }
 
@@ -239,7 +244,7 @@ impl Solvent {
 
     fn record_receipt<'g>(&self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, collision: u64) -> Result<()> {
         let span = |count| self.span(count, collision, collision, [0.0; 3], false);
-        self.exchange.receive(comm, recorder, self.side, span)
+        self.exchange.receive(comm, recorder, (self.side, collision), span)
     }
 
     /// Records that embedded points are added to the sums for the collision of step `step`, after a `kick` if `moves`.
@@ -277,16 +282,31 @@ impl Solvent {
         }
     }
 
+    /// Records a kernel on all particles. With other ranks the device knows how many slots are in use once a step has been
+    /// made since the last sort.
+    fn dispatch(&self, recorder: &mut Recorder, kernel: &Kernel, bound: &Bound, span: &[u32]) {
+        match self.marked {
+            true => recorder.dispatch_indirect(kernel, bound, &self.room.near.arguments, SLOTS_IN_USE, span),
+            false => recorder.dispatch(kernel, bound, self.dispatched(), span),
+        }
+    }
+
     /// Records flight and sums of particles. Where it can, lets the message go out before those fly that are not in it.
     fn record_flight(&mut self, recorder: &mut Recorder, step: u64, kick: [f64; 3]) {
         // Points that the fluid carries add to the sums later.
         self.sent = self.marked && self.points.is_none();
-        let (count, side) = (self.dispatched(), &self.room.sides[self.side]);
+        let side = &self.room.sides[self.side];
         let fly = |recorder: &mut Recorder, part: u32| {
-            let mut span = self.span(count, step, step + 1, kick, true);
+            let mut span = self.span(self.dispatched(), step, step + 1, kick, true);
             span[PART] = part;
             recorder.phase("stream");
-            recorder.dispatch(&self.kernels.step, &side.step, count, &span);
+            match part {
+                MARKED => {
+                    let arguments = &self.room.near.arguments;
+                    recorder.dispatch_indirect(&self.kernels.step, &side.step, arguments, MARKED_BLOCKS, &span);
+                }
+                _ => self.dispatch(recorder, &self.kernels.step, &side.step, &span),
+            }
         };
         if self.sent {
             fly(recorder, MARKED);
@@ -323,7 +343,7 @@ impl Solvent {
     fn record_sample(&mut self, recorder: &mut Recorder) {
         recorder.phase("sample");
         let (count, side) = (self.dispatched(), &self.room.sides[self.side]);
-        recorder.dispatch(&self.kernels.sample, &side.sample, count, &self.span(count, 0, 0, [0.0; 3], false));
+        self.dispatch(recorder, &self.kernels.sample, &side.sample, &self.span(count, 0, 0, [0.0; 3], false));
         let words = self.cells.count * (2 + self.parameters.dimension as u32);
         recorder.dispatch(&self.kernels.accumulate, &self.accumulate, words, &[words]);
         self.samples += 1;
@@ -428,7 +448,8 @@ impl Solvent {
         }
         if crowded {
             self.earlier = self.earlier + self.exchange.phases();
-            let more = 2 * self.exchange.generosity();
+            let room = self.exchange.room();
+            let more = MessageRoom { generosity: 2 * room.generosity, ..room };
             self.exchange = Exchange::new(&self.gpu, comm, &self.parameters, &self.cells, more)?;
         }
         let slots = if short { enough + self.used / 8 } else { self.room.slots };
@@ -486,4 +507,12 @@ impl Solvent {
 fn slots_for(comm: &dyn Comm, particles: usize) -> u32 {
     let more = if comm.size() > 1 { particles / 4 + 4096 } else { 0 };
     (particles + more) as u32
+}
+
+/// Room in messages for particles that cross to other ranks as fast as these fly.
+fn message_room(parameters: &Parameters, particles: &[Particle]) -> MessageRoom {
+    let along = |a: usize| particles.iter().map(|particle| f64::from(particle.velocity[a].abs())).sum::<f64>();
+    let fastest = (0..parameters.dimension).map(along).fold(0.0, f64::max);
+    let mean_speed = if particles.is_empty() { parameters.speed } else { fastest / particles.len() as f64 };
+    MessageRoom { mean_speed, generosity: 1 }
 }

@@ -30,12 +30,18 @@ var<storage, read_write> health: array<atomic<u32>>;
 #if split
 #include "near.wgsl"
 
-// The block of particles at a place, or none if it is not of the span's part: 0 for all, 1 for marked blocks, 2 for others.
+// The block of particles at a place, or none. Parts: 0 for all blocks, 1 for the listed ones, 2 for those that are not marked.
 fn number_at(place: u32) -> u32 {
-    if (span.part == 0u || is_marked(place) == (span.part == 1u)) {
-        return place;
+    if (span.part == 1u) {
+        if (place < atomicLoad(&lengths[span.step & 1u])) {
+            return listed[place_in_list(span.step, place)];
+        }
+        return ${nowhere}u;
     }
-    return ${nowhere}u;
+    if (span.part == 2u && is_marked(place)) {
+        return ${nowhere}u;
+    }
+    return place;
 }
 #endif
 
@@ -98,7 +104,7 @@ fn work_on(i: u32) {
     }
     home[i] = select(span.cells, next, stays);
 #if split
-    if (stays && is_near(next)) {
+    if (stays && next >= span.first_near) {
         mark(i, span.step + span.moves);
     }
 #endif
