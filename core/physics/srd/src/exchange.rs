@@ -26,16 +26,7 @@ pub struct Exchange {
     outbox: Buffer,
     /// `None` without other ranks.
     messages: Option<Messages>,
-    room: MessageRoom,
-}
-
-/// How much room for particles messages have.
-#[derive(Clone, Copy, Debug)]
-pub struct MessageRoom {
-    /// Mean of the magnitudes of velocities along the axis where it is largest, lattice units.
-    pub mean_speed: f64,
-    /// How many times more room than usual.
-    pub generosity: u32,
+    generosity: u32,
 }
 
 struct Messages {
@@ -110,16 +101,17 @@ impl Way {
 }
 
 impl Exchange {
-    /// The messages for the cells that ranks share. Collective.
+    /// The messages for the cells that ranks share. `generosity`: how many times more room for particles than usual.
+    /// Collective.
     ///
     /// # Errors
     /// When the device lacks room, or a rank is lost.
-    pub fn new(gpu: &Gpu, comm: &dyn Comm, parameters: &Parameters, cells: &Cells, room: MessageRoom) -> Result<Self> {
+    pub fn new(gpu: &Gpu, comm: &dyn Comm, parameters: &Parameters, cells: &Cells, generosity: u32) -> Result<Self> {
         let shared = &cells.shared;
         let most = |of: &Shared| {
-            // Without flow half as many particles cross a face in a step: as many fly the other way.
-            let crossing = f64::from(of.faces[0].max(1)) * parameters.particles * room.mean_speed;
-            room.generosity * (LEAST + (1.25 * crossing).ceil() as u32)
+            // M lambda times 0.4 particles cross a face in a step at rest, at most 1.45 at the speed of sound.
+            let crossing = f64::from(of.faces[0].max(1)) * parameters.particles * parameters.speed;
+            generosity * (LEAST + (1.5 * crossing).ceil() as u32)
         };
         let mine: Vec<u32> = shared.iter().map(most).collect();
         let mut told: Vec<Vec<u32>> = vec![Vec::new(); comm.size()];
@@ -129,7 +121,7 @@ impl Exchange {
         let outgoing: Vec<(&[u32], u32)> = shared.iter().zip(&mine).map(|(of, &most)| (&of.theirs[..], most)).collect();
         let incoming: Vec<(&[u32], u32)> = shared.iter().map(|of| (&of.ours[..], theirs(of))).collect();
         let (out, into) = (pieces_of(parameters, &outgoing), pieces_of(parameters, &incoming));
-        agree(comm, Self::with(gpu, parameters, cells, (&out, &into), room))
+        agree(comm, Self::with(gpu, parameters, cells, (&out, &into), generosity))
     }
 
     fn with(
@@ -137,7 +129,7 @@ impl Exchange {
         parameters: &Parameters,
         cells: &Cells,
         (out, into): (&[Piece], &[Piece]),
-        room: MessageRoom,
+        generosity: u32,
     ) -> Result<Self> {
         let list = |label: &str, words: &[u32]| {
             let buffer = gpu.buffer(label, 4 * words.len().max(4) as u64)?;
@@ -149,7 +141,7 @@ impl Exchange {
         let leaving = gpu.buffer("particles that leave", 4 * out.len().max(1) as u64)?;
         if cells.shared.is_empty() {
             let outbox = gpu.buffer("no message", 4)?;
-            return Ok(Self { neighbours, leaving, outbox, messages: None, room });
+            return Ok(Self { neighbours, leaving, outbox, messages: None, generosity });
         }
         let bytes = |pieces: &[Piece]| 4 * u64::from(pieces.last().map_or(0, |piece| piece.end));
         let channel = RankChannel::new(gpu, gpu.channel("cells and particles", bytes(out), bytes(into))?);
@@ -177,7 +169,7 @@ impl Exchange {
             channel,
         };
         let outbox = messages.channel.send_buffer().clone();
-        Ok(Self { neighbours, leaving, outbox, messages: Some(messages), room })
+        Ok(Self { neighbours, leaving, outbox, messages: Some(messages), generosity })
     }
 
     /// Whether there are no other ranks.
@@ -185,9 +177,9 @@ impl Exchange {
         self.messages.is_none()
     }
 
-    /// How much room for particles messages have.
-    pub fn room(&self) -> MessageRoom {
-        self.room
+    /// How many times more room for particles there is than usual.
+    pub fn generosity(&self) -> u32 {
+        self.generosity
     }
 
     /// Names and buffers for [`Shader::Step`].

@@ -7,7 +7,7 @@ use hematite_gpu::{Bound, Gpu, Kernel, Recorder};
 
 use crate::arrays::{Kernels, Room, Shared, of_cells};
 use crate::cells::Cells;
-use crate::exchange::{Exchange, MessageRoom};
+use crate::exchange::Exchange;
 use crate::health::{HEALTH, check};
 use crate::parameters::Parameters;
 use crate::particles::Particle;
@@ -90,7 +90,7 @@ impl Solvent {
             Ok((kernels, Shared::new(gpu, parameters, &cells)?))
         };
         let (kernels, shared) = agree(comm, make())?;
-        let exchange = Exchange::new(gpu, comm, parameters, &cells, message_room(parameters, particles))?;
+        let exchange = Exchange::new(gpu, comm, parameters, &cells, 1)?;
         let room = agree(comm, Room::new(gpu, (parameters, &cells, &kernels), &shared, &exchange, slots))?;
         let named = [&shared.named()[..], &of_cells(&cells)].concat();
         let points = agree(comm, Points::new(gpu, comm, parameters, &named))?;
@@ -448,8 +448,7 @@ impl Solvent {
         }
         if crowded {
             self.earlier = self.earlier + self.exchange.phases();
-            let room = self.exchange.room();
-            let more = MessageRoom { generosity: 2 * room.generosity, ..room };
+            let more = 2 * self.exchange.generosity();
             self.exchange = Exchange::new(&self.gpu, comm, &self.parameters, &self.cells, more)?;
         }
         let slots = if short { enough + self.used / 8 } else { self.room.slots };
@@ -507,12 +506,4 @@ impl Solvent {
 fn slots_for(comm: &dyn Comm, particles: usize) -> u32 {
     let more = if comm.size() > 1 { particles / 4 + 4096 } else { 0 };
     (particles + more) as u32
-}
-
-/// Room in messages for particles that cross to other ranks as fast as these fly.
-fn message_room(parameters: &Parameters, particles: &[Particle]) -> MessageRoom {
-    let along = |a: usize| particles.iter().map(|particle| f64::from(particle.velocity[a].abs())).sum::<f64>();
-    let fastest = (0..parameters.dimension).map(along).fold(0.0, f64::max);
-    let mean_speed = if particles.is_empty() { parameters.speed } else { fastest / particles.len() as f64 };
-    MessageRoom { mean_speed, generosity: 1 }
 }
