@@ -4,10 +4,8 @@ use hematite_engine::{PointNeeds, bits_of_fraction};
 
 use crate::config::{Collision, Walls};
 
-/// Largest velocity of a particle along an axis, in thermal speeds, and the least that it may be where particles then cross
-/// fewer sites in a step. By chance alone it takes 10^32 and 10^22 draws to get there.
+/// Largest velocity of a particle along an axis, in thermal speeds. By chance alone it takes 10^32 draws to get there.
 const FASTEST: f64 = 12.0;
-const FAST: f64 = 10.0;
 
 /// Virtual particles in walls, over those that the fluid in their place would have.
 ///
@@ -61,13 +59,12 @@ pub struct Parameters {
 impl Parameters {
     /// Largest velocity of a particle along an axis.
     pub fn fastest(&self) -> f64 {
-        (FASTEST * self.speed).min(f64::from(self.reach()))
+        FASTEST * self.speed
     }
 
     /// Most sites that a particle goes along an axis in a step.
     pub fn reach(&self) -> i32 {
-        // Rounded up, but for the last digits of the speed.
-        (FAST * self.speed - 1e-9).ceil().max(1.0) as i32
+        self.fastest().ceil() as i32
     }
 
     /// Mean number of virtual particles in a cell that lies in the wall.

@@ -171,7 +171,7 @@ fn what_cannot_work_is_refused() {
         ("/initial", json!({"velocity": ["1 km/s", "0 m/s"]}), &["initial.velocity", "speed of sound"]),
         ("/drive", json!({"force": ["1 GPa/m", "0 Pa/m"]}), &["drive", "thermal speeds", "0.1"]),
         ("/drive", json!({"pressure_drop": {"axis": "y", "drop": "1 Pa"}}), &["drive.pressure_drop", "not a periodic"]),
-        ("/fluid/srd/mean_free_path", json!(2.9), &["40 sites long along a periodic direction", "60"]),
+        ("/fluid/srd/mean_free_path", json!(2.9), &["40 sites long along a periodic direction", "72"]),
         ("/cells", json!({"kernel": 2}), &["\"cells\"", "physics that the run does not have"]),
     ] {
         folder.json_with("run.json", good.clone(), &[(pointer, value)]);
