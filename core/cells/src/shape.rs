@@ -117,7 +117,7 @@ impl ShapeConfig {
     /// A usage fault that names key, value, limit and remedy: a shape of the other dimension, lengths that are not
     /// positive, an impossible number of vertices, a mesh that is no cell (see `check`).
     pub fn surface(&self, config: &Path, dimension: usize, spacing: f64) -> Result<Surface> {
-        match (self, dimension) {
+        let surface = match (self, dimension) {
             (Self::Disc { .. }, 3) => Err(Fault::usage(
                 "the shape \"disc\" is for 2-D cases, this case is 3-D: use \"sphere\" or \"platelet\"",
             )),
@@ -149,7 +149,8 @@ impl ShapeConfig {
                 let mesh = read::mesh(&path)?;
                 check::closed(mesh).map(|surface| surface.scaled(unit)).map_err(|f| f.within(path.display()))
             }
-        }
+        };
+        surface.map(Surface::in_patches)
     }
 }
 

@@ -74,6 +74,24 @@ impl Surface {
         opposite.iter_mut().map(|sides| chained(sides)).collect()
     }
 
+    /// The surface with its vertices numbered so that those with successive numbers lie in small patches. What kernels do
+    /// for neighbouring vertices is then near in memory. A ring is in such an order.
+    #[must_use]
+    pub fn in_patches(self) -> Self {
+        if self.dimension == 2 {
+            return self;
+        }
+        let mut order: Vec<u32> = (0..self.vertices.len() as u32).collect();
+        bisect(&self.vertices, &mut order);
+        let mut number = vec![0; order.len()];
+        for (new, &old) in (0..).zip(&order) {
+            number[old as usize] = new;
+        }
+        let vertices = order.iter().map(|&old| self.vertices[old as usize]).collect();
+        let triangles = self.triangles.iter().map(|corners| corners.map(|old| number[old as usize])).collect();
+        Self { dimension: self.dimension, vertices, triangles }
+    }
+
     /// Moves the centroid of the interior to the origin.
     #[must_use]
     pub fn centred(mut self) -> Self {
@@ -113,6 +131,29 @@ impl Surface {
     fn corners(&self) -> impl Iterator<Item = [[f64; 3]; 3]> + '_ {
         self.triangles.iter().map(|triangle| triangle.map(|v| self.vertices[v as usize]))
     }
+}
+
+/// Vertices of a patch, which are worked on together.
+const PATCH: usize = 32;
+
+/// Orders vertices by patches: halves them across their longest extent, to whole patches, and each half again.
+fn bisect(vertices: &[[f64; 3]], order: &mut [u32]) {
+    if order.len() <= PATCH {
+        return;
+    }
+    let extent = |axis: &usize| {
+        let along = order.iter().map(|&v| vertices[v as usize][*axis]);
+        along.clone().fold(f64::MIN, f64::max) - along.fold(f64::MAX, f64::min)
+    };
+    let longest = (0..3).max_by(|a, b| extent(a).total_cmp(&extent(b))).unwrap_or(0);
+    order.sort_unstable_by(|&a, &b| {
+        let along = |v: u32| vertices[v as usize][longest];
+        along(a).total_cmp(&along(b)).then(a.cmp(&b))
+    });
+    let half = (order.len() / 2).next_multiple_of(PATCH);
+    let (low, high) = order.split_at_mut(half);
+    bisect(vertices, low);
+    bisect(vertices, high);
 }
 
 /// The neighbours of a vertex in order, from the sides opposite the vertex.

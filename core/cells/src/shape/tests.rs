@@ -105,6 +105,28 @@ fn meshes_are_even_closed_spheres_that_look_outwards() {
 }
 
 #[test]
+fn successive_vertices_lie_in_patches() {
+    let surface = surface(json!({"kind": "red_cell", "diameter": "8 um"}), 3);
+    let before = icosphere::mesh(642, crate::discocyte::point).scaled(4e-6);
+    let by_place = |surface: &Surface| {
+        let mut places = surface.vertices.clone();
+        places.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+        places
+    };
+    assert_eq!(by_place(&surface), by_place(&before), "the same vertices");
+    let sizes = [surface.area() / before.area(), surface.volume() / before.volume()];
+    assert!(sizes.iter().all(|size| (size - 1.0).abs() < 1e-12), "the same triangles: {sizes:?}");
+    // A patch covers 6.7 um2 of the 134 um2 of the cell.
+    for patch in surface.vertices.chunks(32) {
+        for axis in 0..3 {
+            let along = patch.iter().map(|v| v[axis]);
+            let extent = along.clone().fold(f64::MIN, f64::max) - along.fold(f64::MAX, f64::min);
+            assert!(extent < 3.6e-6, "{extent:e}");
+        }
+    }
+}
+
+#[test]
 fn round_shapes_have_their_size() {
     use std::f64::consts::PI;
     let near = |value: f64, wanted: f64, tolerance: f64| {
