@@ -84,6 +84,7 @@ impl Contact {
             support: Support::Two,
             contact: Some((*parameters, listing)),
             pushed: false,
+            joins: false,
         };
         let tiles = listing.tiling.tiles(map);
         let arrays = Arrays::new(gpu, vertices, map.dimension, tiles)?;

@@ -13,6 +13,24 @@ use hematite_membrane::{Vertices, Which};
 use super::shaders::{Shader, Span, Variant, kernel};
 use super::wall_distance::WallDistance;
 
+/// What the kernels of a coupling are specialised for.
+#[derive(Clone, Copy, Debug)]
+pub struct CouplingVariant {
+    /// Arithmetic.
+    pub precision: Precision,
+    /// The kernel between vertices and nodes.
+    pub support: Support,
+    /// Whether workgroups join in their memory what their vertices spread, which gives the same sums (`join.wgsl`).
+    pub joins: bool,
+}
+
+impl CouplingVariant {
+    /// The faster variant on `gpu`. Software has no fast memory for workgroups, and four points reach too many nodes for it.
+    pub fn new(gpu: &Gpu, precision: Precision, support: Support) -> Self {
+        Self { precision, support, joins: !gpu.info().software && support != Support::Four }
+    }
+}
+
 /// The kernels between the vertices and the own nodes of one rank.
 pub struct Coupling {
     interpolate: (Kernel, Bound),
@@ -32,8 +50,7 @@ impl Coupling {
     /// Where the device refuses a kernel.
     pub fn new(
         gpu: &Gpu,
-        precision: Precision,
-        support: Support,
+        CouplingVariant { precision, support, joins }: CouplingVariant,
         map: &SiteMap,
         wall: &WallDistance,
         vertices: &Vertices,
@@ -48,6 +65,7 @@ impl Coupling {
             support,
             contact: None,
             pushed: shared.surface.is_some(),
+            joins,
         };
         let pushes = pushes(shared);
         let buffers = buffers(map, wall, vertices, shared, pushes.as_ref());

@@ -42,8 +42,16 @@ impl Inside {
     ) -> Result<Self> {
         let (extent, periodic) = (map.extent, map.periodic);
         let (precision, support) = (Precision::F32, Support::Two);
-        let variant =
-            Variant { dimension: map.dimension, precision, extent, periodic, support, contact: None, pushed: false };
+        let variant = Variant {
+            dimension: map.dimension,
+            precision,
+            extent,
+            periodic,
+            support,
+            contact: None,
+            pushed: false,
+            joins: false,
+        };
         let mark = kernel(gpu, Shader::Inside, &variant)?;
         let fill = kernel(gpu, Shader::Fill, &variant)?;
         let filled = fill.bind(gpu, &[("words", marks)]);

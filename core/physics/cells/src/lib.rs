@@ -40,7 +40,7 @@ pub use cap::Cap;
 pub use capillary::{capillary_advice, capillary_number};
 pub use contact::{Contact, SlotContact};
 pub use contact_parameters::{ContactParameters, LARGEST_PUSH, Morse};
-pub use coupling::Coupling;
+pub use coupling::{Coupling, CouplingVariant};
 pub use feeder::{ENTRY, Feeder, Waiting};
 pub use gate::{DEPTH, Gate};
 pub use holders::Holders;

@@ -11,9 +11,10 @@ use super::contact_parameters::{ContactParameters, LARGEST_PUSH, SCALE};
 use super::listing::Listing;
 use super::wall_distance::{self, FASTEST_AT_WALL, FLAT, LEAST, RETURN, SLIP, SLOW};
 
-const OWN: [Template; 9] = [
+const OWN: [Template; 10] = [
     MAIN,
     WHICH,
+    Template { name: "join.wgsl", text: include_str!("join.wgsl") },
     Template { name: "first_link.wgsl", text: include_str!("first_link.wgsl") },
     Template { name: "may_touch.wgsl", text: include_str!("may_touch.wgsl") },
     Template { name: "prelude.wgsl", text: include_str!("prelude.wgsl") },
@@ -69,6 +70,8 @@ pub struct Variant {
     pub contact: Option<(ContactParameters, Listing)>,
     /// Whether others push vertices.
     pub pushed: bool,
+    /// Whether workgroups join what their vertices spread.
+    pub joins: bool,
 }
 
 impl Variant {
@@ -82,6 +85,7 @@ impl Variant {
             support: Support::Two,
             contact: None,
             pushed: false,
+            joins: false,
         }
     }
 }
@@ -95,6 +99,11 @@ pub(super) const MOST_NEIGHBOURS: [u32; 2] = [8, 14];
 
 /// The count of a vertex with too many neighbours.
 const WALK: u32 = 15;
+
+/// Nodes for which a workgroup joins what its vertices spread, and places that are tried for a node. 256 vertices of a red cell,
+/// one spacing apart, spread to some 500 nodes; more places leave less memory for other workgroups.
+const PLACES: u32 = 640;
+const TRIES: u32 = 4;
 
 /// Smaller forces do not look what is at the node.
 const STRONG: f64 = 1.0 / 1024.0;
@@ -178,6 +187,9 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         force_limit => (LARGEST_FORCE as f32).to_bits(),
         strong => (STRONG as f32).to_bits(),
         pushed => variant.pushed,
+        joins => shader == Shader::Spread && variant.joins,
+        places => PLACES,
+        tries => TRIES,
         push_quantum => literal(1.0 / surface_push().scale),
         largest_sum => (LARGEST_NODE_FORCE * FORCE_SCALE) as i32,
         least => literal(LEAST_WEIGHT),
@@ -315,6 +327,7 @@ mod tests {
                 support: [Support::Two, Support::Three, Support::Four][k / 6 % 3],
                 contact: Some((contact, Listing::reaching(contact.range()).expect("short"))),
                 pushed: k % 5 == 0,
+                joins: k % 4 < 2,
             };
             for shader in shaders {
                 let source = wgsl(shader, &variant);

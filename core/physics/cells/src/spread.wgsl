@@ -20,6 +20,8 @@ var<storage, read_write> node_force: array<atomic<i32>>;
 var<storage, read> directory: array<u32>;
 var<storage, read> sites: array<u32>;
 
+alias Part = vec${dimension}<i32>;
+
 // Bits of the largest sane force as f32: those of larger numbers, infinity and NaN are larger.
 const LIMIT: u32 = ${force_limit}u;
 // Those of a force that looks what it adds up to with others at a node.
@@ -55,24 +57,47 @@ fn work_on(v: u32) {
     if (n${site.index} != SOLID) {
         let share = sum${site.index} * scale;
         let last = sum${site.index} == around;
+        var part = Part();
 #for axis in axes
         let upto${axis.name} = select(i32(round(F${axis.name} * share)), total${axis.name}, last);
-        if (n${site.index} < FLUID) {
-            add(${axis.index}u * span.node_stride + n${site.index}, upto${axis.name} - before${axis.name}, worst, slot);
-        }
+        part.${axis.name} = upto${axis.name} - before${axis.name};
         before${axis.name} = upto${axis.name};
 #endfor
+        if (n${site.index} < FLUID) {
+            if (worst < STRONG) {
+                add(n${site.index}, part);
+            } else {
+                add_strong(n${site.index}, part, slot);
+            }
+        }
     }
 #endfor
 }
 
-fn add(at: u32, share: i32, worst: u32, slot: u32) {
-    if (worst < STRONG) {
-        atomicAdd(&node_force[at], share);
-    } else if (abs(atomicAdd(&node_force[at], share) + share) > ${largest_sum}) {
+// Adds to a node what may be too much for it.
+fn add_strong(node: u32, part: Part, slot: u32) {
+#for axis in axes
+    let sum${axis.name} = atomicAdd(&node_force[${axis.index}u * span.node_stride + node], part.${axis.name}) + part.${axis.name};
+    if (abs(sum${axis.name}) > ${largest_sum}) {
         atomicMin(&broken[slot], span.step << ${damage.bits}u | ${damage.crowd}u);
     }
+#endfor
 }
+
+// Adds to a node.
+fn add_here(node: u32, part: Part) {
+#for axis in axes
+    atomicAdd(&node_force[${axis.index}u * span.node_stride + node], part.${axis.name});
+#endfor
+}
+
+#if joins
+#include "join.wgsl"
+#else
+fn add(node: u32, part: Part) {
+    add_here(node, part);
+}
+#endif
 
 // A vertex in the wall spreads nothing.
 fn refuse(v: u32) {}

@@ -11,7 +11,7 @@ use super::arrays::arrays;
 use super::bounds::BoundingBoxes;
 use super::cap::Cap;
 use super::contact::Contact;
-use super::coupling::Coupling;
+use super::coupling::{Coupling, CouplingVariant};
 use super::gate::Gate;
 use super::holders::Holders;
 use super::inside::Inside;
@@ -100,13 +100,14 @@ impl Suspension {
         let contact = |contact| Contact::new(gpu, precision, contact, parameters.every, map, &vertices, &wall);
         let inside = |marks| Inside::new(gpu, map, &vertices, marks, &parameters.marking());
         let cap = || Cap::new(gpu, precision, dimension, parameters.growth_cap, &vertices);
+        let coupling = CouplingVariant::new(gpu, precision, parameters.support);
         let kind = |(k, range)| Kind::new(gpu, &parameters, k, &vertices, range);
         let mut suspension = Self {
             gpu: gpu.clone(),
             rank,
             alone: comm.size() == 1,
             kinds: ranges.into_iter().enumerate().map(kind).collect::<Result<_>>()?,
-            coupling: Coupling::new(gpu, precision, parameters.support, map, &wall, &vertices, &shared)?,
+            coupling: Coupling::new(gpu, coupling, map, &wall, &vertices, &shared)?,
             contact: parameters.contact.as_ref().map(contact).transpose()?,
             cap: (parameters.growth > 0).then(cap).transpose()?,
             inside: shared.inside.as_ref().map(inside).transpose()?,

@@ -3,7 +3,9 @@
 use hematite_engine::{DRIFT_SCALE, Precision, Support};
 use hematite_gpu::Gpu;
 use hematite_membrane::Which;
-use physics_cells::{BoundingBoxes, Contact, ContactParameters, Coupling, LARGEST_PUSH, Morse, SlotContact};
+use physics_cells::{
+    BoundingBoxes, Contact, ContactParameters, Coupling, CouplingVariant, LARGEST_PUSH, Morse, SlotContact,
+};
 
 use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared, value};
 
@@ -261,8 +263,15 @@ fn kept_lists_give_what_new_ones_would() {
         };
         let (kept, anew) = (made(), made());
         let nodes = shared(&gpu, dimension, Precision::F32, own.len());
-        let coupling =
-            Coupling::new(&gpu, Precision::F32, Support::Two, &map, &wall, &cloud.vertices, &nodes).expect("compiles");
+        let coupling = Coupling::new(
+            &gpu,
+            CouplingVariant::new(&gpu, Precision::F32, Support::Two),
+            &map,
+            &wall,
+            &cloud.vertices,
+            &nodes,
+        )
+        .expect("compiles");
         let still = vec![[0.0; 3]; cloud.at.len()];
         let forces = |contact: &Contact| {
             cloud.write_force(&gpu, Precision::F32, &still);

@@ -3,7 +3,7 @@
 use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, SharedNodes, Support};
 use hematite_gpu::Gpu;
 use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, Which};
-use physics_cells::{Coupling, LEAST, SLIP, SLOW};
+use physics_cells::{Coupling, CouplingVariant, LEAST, SLIP, SLOW};
 
 use crate::kernels::nodes;
 use crate::sample::{Cloud, Domain, Random, gpu, run, scattered, shared};
@@ -27,12 +27,26 @@ impl Rank {
         points: &[[i64; 3]],
         owns: impl Fn(usize) -> bool,
     ) -> Self {
+        Self::with(gpu, precision, domain, support, points, owns, false)
+    }
+
+    /// The same, whose workgroups join what their vertices spread if `joins`.
+    fn with(
+        gpu: &Gpu,
+        precision: Precision,
+        domain: &Domain,
+        support: Support,
+        points: &[[i64; 3]],
+        owns: impl Fn(usize) -> bool,
+        joins: bool,
+    ) -> Self {
         let (map, wall, own) = domain.map(gpu, 12, owns);
         let dimension = domain.dimension;
         let shared = shared(gpu, dimension, precision, own.len());
         let slots = (0..points.len() as u32).collect();
         let cloud = Cloud::new(gpu, dimension, precision, points.to_vec(), slots);
-        let coupling = Coupling::new(gpu, precision, support, &map, &wall, &cloud.vertices, &shared).expect("compiles");
+        let variant = CouplingVariant { precision, support, joins };
+        let coupling = Coupling::new(gpu, variant, &map, &wall, &cloud.vertices, &shared).expect("compiles");
         Self { own, shared, cloud, coupling }
     }
 
@@ -218,8 +232,8 @@ fn any_split_of_the_nodes_gives_the_same_bits() {
         let points = scattered(domain, 300, &mut random);
         let force: Vec<[f64; 3]> = points.iter().map(|_| [0; 3].map(|_| random.between(-1e-3, 1e-3))).collect();
         let owner: Vec<u64> = domain.sites.iter().map(|site| (site[0] as u64 / 5 + random.bits() % 2) % 3).collect();
-        let answer = |owns: &dyn Fn(usize) -> bool| {
-            let rank = Rank::new(&gpu, Precision::F32, domain, support, &points, owns);
+        let answer = |owns: &dyn Fn(usize) -> bool, joins: bool| {
+            let rank = Rank::with(&gpu, Precision::F32, domain, support, &points, owns, joins);
             rank.write_velocity(&gpu, Precision::F32, |n| velocity(domain.dimension, n));
             rank.cloud.write_force(&gpu, Precision::F32, &force);
             run(&gpu, |recorder| {
@@ -230,8 +244,9 @@ fn any_split_of_the_nodes_gives_the_same_bits() {
             rank.collect(&gpu, &mut spread);
             (rank.cloud.drift(&gpu), spread, rank.cloud.broken(&gpu))
         };
-        let whole = answer(&|_| true);
-        let parts: Vec<_> = (0..3).map(|part| answer(&|n| owner[n] == part)).collect();
+        let whole = answer(&|_| true, false);
+        assert!(answer(&|_| true, true) == whole, "{support:?}: joined");
+        let parts: Vec<_> = (0..3).map(|part| answer(&|n| owner[n] == part, part > 0)).collect();
         let sum = |rows: Vec<&Vec<[i64; 3]>>| -> Vec<[i64; 3]> {
             (0..rows[0].len()).map(|k| [0, 1, 2].map(|a| rows.iter().map(|row| row[k][a]).sum())).collect()
         };
