@@ -66,7 +66,8 @@ pub enum ShapeConfig {
         #[serde(default)]
         vertices: Option<usize>,
     },
-    /// A closed triangle mesh from a file; 3-D only. It may lie anywhere: its centroid is moved to the origin.
+    /// A closed triangle mesh from a file; 3-D only. It may lie anywhere: its centroid is moved to the origin. Its
+    /// vertices are numbered anew, by patches.
     Mesh {
         /// The file (.stl .off .ply; ASCII or binary), e.g. "capsule.stl".
         file: PathBuf,

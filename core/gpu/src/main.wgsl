@@ -3,8 +3,8 @@
 // - `last_first`: workgroups go from the last items to the first, so that the kernel begins with what a kernel before
 //   it over the same arrays left in the cache.
 // - `numbered`: the kernel's `number_at(place)` returns the number of the workgroup that starts as the one at `place`.
-// - `joins`: workgroups call the kernel's `open(lane)` before they work and its `close(lane)` after, each of which has a
-//   barrier for the workgroup's memory on its other side.
+// - `joins`: workgroups call the kernel's `open(lane)` before they work and its `close(lane)` after. Barriers for the
+//   memory of the workgroup separate the three.
 // - `packs_after`: workgroups for which the kernel's `packing(number)` is true then call its `pack(number, lane)`.
 // - `sends`: the last of the sending workgroups to finish signals to the host that the message is written. All
 //   workgroups send, or the `sending` workgroups for which `sends_if` is true.

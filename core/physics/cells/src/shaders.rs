@@ -100,9 +100,11 @@ pub(super) const MOST_NEIGHBOURS: [u32; 2] = [8, 14];
 /// The count of a vertex with too many neighbours.
 const WALK: u32 = 15;
 
-/// Nodes for which a workgroup joins what its vertices spread, and places that are tried for a node. 256 vertices of a red cell,
-/// one spacing apart, spread to some 500 nodes; more places leave less memory for other workgroups.
+/// Nodes for which a workgroup joins what its vertices spread. 256 vertices of a red cell, one spacing apart, spread to some
+/// 500 nodes; more places leave less memory for other workgroups (docs/experiments.md, "Spreading").
 const PLACES: u32 = 640;
+
+/// Places that are tried for a node before its force is added without being joined.
 const TRIES: u32 = 4;
 
 /// Smaller forces do not look what is at the node.
