@@ -263,15 +263,8 @@ fn kept_lists_give_what_new_ones_would() {
         };
         let (kept, anew) = (made(), made());
         let nodes = shared(&gpu, dimension, Precision::F32, own.len());
-        let coupling = Coupling::new(
-            &gpu,
-            CouplingVariant::new(&gpu, Precision::F32, Support::Two),
-            &map,
-            &wall,
-            &cloud.vertices,
-            &nodes,
-        )
-        .expect("compiles");
+        let variant = CouplingVariant::new(&gpu, Precision::F32, Support::Two);
+        let coupling = Coupling::new(&gpu, variant, &map, &wall, &cloud.vertices, &nodes).expect("compiles");
         let still = vec![[0.0; 3]; cloud.at.len()];
         let forces = |contact: &Contact| {
             cloud.write_force(&gpu, Precision::F32, &still);

@@ -63,15 +63,8 @@ fn report(dimension: usize, extent: [usize; 3], of: usize, radii: [f64; 3], vert
         }
     }
     let cloud = Cloud::new(&gpu, dimension, Precision::F32, points, slots);
-    let coupling = Coupling::new(
-        &gpu,
-        CouplingVariant::new(&gpu, Precision::F32, Support::Two),
-        &map,
-        &wall,
-        &cloud.vertices,
-        &shared,
-    )
-    .expect("compiles");
+    let variant = CouplingVariant::new(&gpu, Precision::F32, Support::Two);
+    let coupling = Coupling::new(&gpu, variant, &map, &wall, &cloud.vertices, &shared).expect("compiles");
     let parameters = ContactParameters { range: 1.0, strength: 1e-2, wall_strength: 1e-2, morse: None };
     let contact = Contact::new(&gpu, Precision::F32, &parameters, 1, &map, &cloud.vertices, &wall).expect("compiles");
     println!(
