@@ -1,5 +1,6 @@
 // What a workgroup's vertices add to nodes, joined in its memory, so that a node gets one sum of them. The sums are in a
-// hash table whose keys are nodes. Groups of 8 nodes stay together, as they are in the array of forces.
+// hash table whose keys are nodes. Groups of 8 nodes stay together, as they are in the array of forces. Only forces
+// below STRONG come here: the sum of those of a workgroup cannot overflow.
 const PLACES: u32 = ${places}u;
 // Places that are tried for a node.
 const TRIES: u32 = ${tries}u;
