@@ -15,6 +15,7 @@ mod order;
 mod planned;
 mod table;
 mod tool;
+mod turns;
 mod vessel;
 
 pub use domain::{Inside, domain};

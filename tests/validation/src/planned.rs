@@ -11,7 +11,7 @@ use physics_lattice_boltzmann::{Parameters, Plan};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Context, Flow, Inside};
+use crate::{Context, Flow, Inside, turns};
 
 /// Puts a domain on the device with the "fluid", "time", "openings" and "drive" of a run's config; `tables` are the
 /// files (name, content) that it names.
@@ -48,15 +48,8 @@ pub fn filed(lattice: &Lattice, populations: &[Population]) -> Result<(TempDir, 
     let path = folder.path().join("case.h5");
     let partition = Partition::make(lattice, 1)?;
     let provenance = Provenance::of("validation", &[])?;
-    write(
-        &path,
-        lattice,
-        Suspended::cells(populations),
-        &ImmersedWalls::default(),
-        &[partition],
-        &provenance,
-        &Value::Null,
-    )?;
+    let (suspended, walls) = (Suspended::cells(populations), ImmersedWalls::default());
+    turns::writing(|| write(&path, lattice, suspended, &walls, &[partition], &provenance, &Value::Null))?;
     let case = Case::open(&path)?;
     Ok((folder, case))
 }

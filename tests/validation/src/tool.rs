@@ -1,9 +1,11 @@
 //! The tools of this build.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use hematite_config::{Fault, Result};
+
+use crate::turns;
 
 /// The path of the tool called `name`, which lies beside this program, or above it where this is a test.
 ///
@@ -26,8 +28,10 @@ pub fn beside(name: &str) -> Result<PathBuf> {
 pub fn call(folder: &Path, name: &str, arguments: &[&str]) -> Result<()> {
     let program = beside(name)?;
     let failed = |why: String| Fault::io(format!("{name} {}: {why}", arguments.join(" ")));
-    let done = Command::new(&program).args(arguments).current_dir(folder).output();
-    let done = done.map_err(|error| failed(error.to_string()))?;
+    let mut command = Command::new(&program);
+    command.args(arguments).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let started = turns::starting(|| command.spawn());
+    let done = started.and_then(Child::wait_with_output).map_err(|error| failed(error.to_string()))?;
     match done.status.success() {
         true => Ok(()),
         false => Err(failed(String::from_utf8_lossy(&done.stderr).into_owned())),
