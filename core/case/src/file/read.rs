@@ -42,12 +42,7 @@ impl Case {
             return Err(Fault::usage(format!("{} is a folder; name a case file that mkcase made", path.display())));
         }
         let length = metadata.len();
-        let file = File::open(path).map_err(|error| {
-            Fault::usage(format!(
-                "{} is no HDF5 file, or was cut off ({error}); make it again with mkcase",
-                path.display()
-            ))
-        })?;
+        let file = File::open(path).map_err(|error| opening(path, &error))?;
         let reader = Reader { path, length };
         let schema: u32 = file.attr("schema").and_then(|attribute| attribute.read_scalar()).map_err(|_| {
             Fault::usage(format!("{} is no case file of mkcase: it has no attribute \"schema\"", path.display()))
@@ -376,6 +371,15 @@ pub(super) struct Stored<'a> {
     header: &'a Header,
     position: Dataset,
     links: Dataset,
+}
+
+/// Says why HDF5 does not open the case file at `path`.
+fn opening(path: &Path, error: &hdf5::Error) -> Fault {
+    let (path, error) = (path.display(), error.to_string());
+    match error.contains("unable to lock file") {
+        true => Fault::io(format!("cannot read case {path}: another program has it open to write; try again")),
+        false => Fault::usage(format!("{path} is no HDF5 file, or was cut off ({error}); make it again with mkcase")),
+    }
 }
 
 impl Source for Stored<'_> {

@@ -165,6 +165,20 @@ fn regions_and_fields_come_back_and_go_to_parts() {
 }
 
 #[test]
+fn a_case_that_another_program_writes_is_not_called_damaged() {
+    let lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
+    let (_folder, path, _) = stored(&lattice, &[]);
+    // A program that writes a file by HDF5 holds an exclusive lock.
+    let writer = std::fs::File::open(&path).expect("opens");
+    writer.lock().expect("locks");
+    let fault = Case::open(&path).map(|_| ()).expect_err("locked");
+    assert_eq!(fault.exit, hematite_config::Exit::Io);
+    assert!(fault.message.contains("case.h5") && fault.message.contains("try again"), "{}", fault.message);
+    drop(writer);
+    Case::open(&path).expect("opens");
+}
+
+#[test]
 fn regions_and_fields_that_are_not_there_or_damaged_are_told() {
     let mut lattice = Lattice::build(&fixture::channel(30, 7)).expect("builds");
     let (_folder, path, _) = stored(&lattice, &[]);
