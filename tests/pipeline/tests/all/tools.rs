@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use pipeline_tests::{Call, Folder, configs, tool};
+use pipeline_tests::{Call, Folder, configs, is_full, tool};
 use serde_json::{Value, json};
 
 /// The root of the workspace, where the shipped configs lie.
@@ -159,6 +159,11 @@ fn schemas_list_the_keys_of_the_shipped_configs() {
 fn the_shipped_configs_pass_their_checks() {
     let folder = Folder::new();
     for path in shipped("cases") {
+        let config: Value = serde_json::from_slice(&std::fs::read(&path).expect("reads")).expect("JSON");
+        // A check seeds cells as making the case does, which comes below.
+        if config.get("cells").is_some() && !is_full() {
+            continue;
+        }
         let checked = folder.mkcase(&[text(&path), "--check", "--quiet"]).done();
         assert!(checked.stdout.contains("checked, not written"), "{}", checked.stdout);
     }
