@@ -34,6 +34,7 @@ mod writes;
 pub use buffer::{Arguments, Buffer, Elements, Staging};
 pub use channel::Channel;
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
+pub use environment::use_cores;
 pub use kernel::{Bound, Kernel};
 pub use recorder::{MOST_GROUPS, Recorder, Ticket};
 pub use scan::Scan;

@@ -9,6 +9,7 @@ mod check;
 mod checkpoint;
 mod cli;
 mod config;
+mod cores;
 mod ensemble;
 mod failure;
 mod field_dump;

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::cadence::{self, StepsOrTime};
 use crate::cli::Cli;
 use crate::config::{DumpConfig, RunConfig, said};
+use crate::cores;
 use crate::ranks::together;
 
 /// A run that has passed all checks that need no GPU.
@@ -247,7 +248,7 @@ impl Setup {
             )
         });
         let uneven = self.uneven_dumps();
-        for advice in physics.chain(cores_kept_back(comm.size())).chain(beyond).chain(never).chain(uneven) {
+        for advice in physics.chain(cores::kept_back(comm.size())).chain(beyond).chain(never).chain(uneven) {
             note(&format!("advice    {advice}"));
         }
     }
@@ -315,33 +316,4 @@ pub fn joint(methods: &[&dyn Method], generator: &mut SchemaGenerator) -> Schema
     let own = RunConfig::json_schema(generator);
     let parts = methods.iter().map(|method| method.schema(generator)).collect::<Vec<_>>();
     join("RunConfig", std::iter::once(own).chain(parts))
-}
-
-/// Advice if a launcher has bound ranks to few cores of this host: they could load their parts on all cores.
-fn cores_kept_back(ranks: usize) -> Option<String> {
-    let own = std::thread::available_parallelism().ok()?.get();
-    let listed = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-    few_cores(ranks, own, listed.lines().filter(|line| line.starts_with("processor")).count())
-}
-
-/// The advice for ranks with `own` cores each on a host with `all` cores.
-fn few_cores(ranks: usize, own: usize, all: usize) -> Option<String> {
-    (ranks > 1 && 2 * ranks * own <= all).then(|| {
-        format!(
-            "each rank loads its part on {own} of this host's {all} cores: mpirun --bind-to none gives it all of them"
-        )
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::few_cores;
-
-    #[test]
-    fn ranks_on_few_cores_are_told() {
-        assert!(few_cores(4, 1, 64).is_some_and(|advice| advice.contains("1 of this host's 64 cores")));
-        assert_eq!(few_cores(4, 16, 64), None);
-        assert_eq!(few_cores(2, 1, 2), None);
-        assert_eq!(few_cores(1, 1, 64), None);
-    }
 }

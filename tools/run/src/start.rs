@@ -6,10 +6,11 @@ use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, note, sealed_hash};
 use hematite_dump::{ChangeRecord, Checkpoint};
 use hematite_engine::Precision;
-use hematite_gpu::{Gpu, Needs};
+use hematite_gpu::{Gpu, Needs, use_cores};
 
 use crate::checkpoint::{self, Found, Stored};
 use crate::cli::Cli;
+use crate::cores;
 use crate::ranks::together;
 use crate::room;
 use crate::setup::Setup;
@@ -95,6 +96,10 @@ pub fn said(changed: &[ChangeRecord]) -> String {
 pub fn device(cli: &Cli, comm: &dyn Comm, setup: &Setup) -> Result<Gpu> {
     let precision = setup.precision();
     let needs = Needs { f16: precision == Precision::F16, f64: precision == Precision::F64, checks: cli.gpu_checks };
+    // The most that any host has: then all ranks have the same share.
+    let mut ranks = [comm.local_rank() as f64 + 1.0];
+    comm.max(&mut ranks)?;
+    use_cores(cores::for_each(ranks[0] as usize));
     let gpu = together(comm, || Gpu::open(comm.local_rank(), needs))?;
     let gpu = if comm.any(gpu.is_taken())? { together(comm, || gpu.shared_by_ranks())? } else { gpu };
     room::check(setup, comm, gpu.info())?;
