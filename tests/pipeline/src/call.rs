@@ -20,16 +20,16 @@ const LAUNCHER_PATIENCE: Duration = Duration::from_secs(60);
 /// Linux's flag of `open`.
 const O_NONBLOCK: i32 = 0o4000;
 
-/// The path of `mkcase`, `run` or `post`, as `cargo build --release` leaves it.
+/// The path of `mkcase`, `run` or `post`, built with the profile of this test.
 ///
 /// # Panics
 /// When it is not built.
 pub fn tool(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test has a path");
     // target/PROFILE/deps/TEST-HASH
-    let target = test.ancestors().nth(3).expect("a test lies in target/PROFILE/deps");
-    let path = target.join("release").join(name);
-    assert!(path.is_file(), "{} is missing: build the tools first: cargo build --release", path.display());
+    let built = test.ancestors().nth(2).expect("a test lies in target/PROFILE/deps");
+    let path = built.join(name);
+    assert!(path.is_file(), "{} is missing: build the tools first, by cargo build with this profile", path.display());
     path
 }
 

@@ -1,7 +1,8 @@
 //! Small suspensions, and what a run of cells has to hold.
 
-use std::collections::HashMap;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use hematite_case::{Case, Header};
 use hematite_dump::{CellFrame, CellReader, Ledger, TrackReader};
@@ -23,13 +24,35 @@ pub struct Suspension {
     pub run: Value,
 }
 
+/// The files of a folder, by name.
+type Files = BTreeMap<PathBuf, Vec<u8>>;
+
+/// The drawing and the config of a case.
+type Input = (Vec<u8>, String);
+
+/// What `mkcase` made in this process so far.
+static MADE: Mutex<BTreeMap<Input, Arc<OnceLock<Files>>>> = Mutex::new(BTreeMap::new());
+
 impl Suspension {
-    /// A folder with the drawing, `case.json`, `case.h5` and `run.json`.
+    /// A folder with the drawing, `case.json`, `case.h5` and `run.json`. Tests with the same case get copies of one.
     pub fn folder(&self) -> Folder {
+        let input = (self.content.clone(), self.case.to_string());
+        let made = MADE.lock().unwrap_or_else(PoisonError::into_inner).entry(input).or_default().clone();
+        let folder = Folder::new();
+        for (name, content) in made.get_or_init(|| self.make()) {
+            folder.write(&name.to_string_lossy(), content);
+        }
+        self.write(&folder);
+        folder
+    }
+
+    fn make(&self) -> Files {
         let folder = Folder::new();
         self.write(&folder);
         let _made = folder.mkcase(&["case.json", "--quiet"]).done();
-        folder
+        let root = folder.path("");
+        let named = |path: PathBuf| path.strip_prefix(&root).expect("a file of the folder").to_owned();
+        folder.content().into_iter().filter_map(|(path, content)| Some((named(path), content?))).collect()
     }
 
     /// Writes drawing and configs.
@@ -449,46 +472,53 @@ pub fn identical(folder: &Folder, a: &str, b: &str) {
     assert!(first == second, "the ledgers of {a} and {b} differ");
 }
 
-/// Runs the suspension on one rank ("solo") and on 3 ranks as threads, in the full suite also through MPI on 2 and 4
-/// ranks. Hands each run by its name to `holds`, and expects the same bits of all.
+/// Runs the suspension on one rank ("solo"), and ("changing") on 3 ranks as threads up to somewhat more than half of the
+/// steps and from there on 2. In the full suite it also runs straight through on 3 ranks as threads, and through MPI on 2
+/// and 4. Hands each run by its name to `holds`, and expects the same bits of all.
 ///
 /// # Panics
 /// When they differ, or a run fails.
 pub fn ranks_agree(suspension: &Suspension, holds: impl Fn(&Folder, &str)) -> Folder {
-    if is_full() {
-        return ranks_agree_under_mpi(suspension, holds);
-    }
-    let folder = suspension.folder();
-    all_hold(&folder, &["threads3"], holds);
-    folder
+    let three = |folder: &Folder, more: &[&str]| {
+        let _three = folder.run(&[&["run.json", "--threads", "3", "--quiet"], more].concat()).done();
+    };
+    all_agree(suspension, &three, holds)
 }
 
-/// As [`ranks_agree`], through MPI in the short suite too, there on four ranks alone.
+/// As [`ranks_agree`], but "changing" begins on 4 ranks through MPI.
 ///
 /// # Panics
 /// When they differ, or a run fails.
 pub fn ranks_agree_under_mpi(suspension: &Suspension, holds: impl Fn(&Folder, &str)) -> Folder {
-    let folder = suspension.folder();
-    let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
-    assert_eq!(folder.read_json("mpi4/run.json")["ranks"], 4);
-    if is_full() {
-        let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
-        all_hold(&folder, &["threads3", "mpi4", "mpi2"], holds);
-    } else {
-        all_hold(&folder, &["threads3", "mpi4"], holds);
-    }
-    folder
+    let four = |folder: &Folder, more: &[&str]| {
+        let _four = folder.mpirun(4, &[&["run.json", "--quiet"], more].concat()).done();
+        assert_eq!(folder.read_json("changing/run.json")["ranks"], 4);
+    };
+    all_agree(suspension, &four, holds)
 }
 
-/// Runs on one rank and on three, and compares `others` with the first.
-fn all_hold(folder: &Folder, others: &[&str], holds: impl Fn(&Folder, &str)) {
+/// Where "changing" is run by `begin` at first.
+fn all_agree(suspension: &Suspension, begin: &dyn Fn(&Folder, &[&str]), holds: impl Fn(&Folder, &str)) -> Folder {
+    let folder = suspension.folder();
+    let steps = suspension.run["time"]["steps"].as_u64().expect("steps");
+    // Neither half of the steps nor, mostly, a step at which anything is due.
+    begin(&folder, &["-o", "changing", "--steps", &(steps * 5 / 9).to_string()]);
+    let rest = ["run.json", "-o", "changing", "--restart", "--threads", "2", "--quiet"];
+    let _rest = folder.run(&rest).done();
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-    let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
-    holds(folder, "solo");
-    for other in others {
-        holds(folder, other);
-        same(folder, "solo", other);
+    let mut others = vec!["changing"];
+    if is_full() {
+        let _three = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
+        let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
+        let _four = folder.mpirun(4, &["run.json", "-o", "mpi4", "--quiet"]).done();
+        others.extend(["threads3", "mpi2", "mpi4"]);
     }
+    holds(&folder, "solo");
+    for other in others {
+        holds(&folder, other);
+        same(&folder, "solo", other);
+    }
+    folder
 }
 
 /// The ledger of a run of `steps` steps, every line of which counts each body.

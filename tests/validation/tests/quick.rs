@@ -4,6 +4,8 @@ use validation::Context;
 use validation::cases::named;
 
 fn holds(name: &str) {
+    // Tests run beside each other.
+    hematite_gpu::use_cores(1);
     let context = Context::open(true, false).expect("a device");
     let case = named(name).expect("a case of that name");
     let table = (case.run)(&context).expect("runs");

@@ -89,23 +89,35 @@ fn ranks_agree_in_a_pipe() {
     assert!((0.9..1.6).contains(&least), "{least}");
 }
 
-fn ranks_agree_of(suspension: &Suspension) -> Folder {
-    ranks_agree(suspension, |folder, run| balances(folder, run, steps(suspension)))
+/// Where a run of 600 steps stops, how often it writes checkpoints, and the ranks before and after; other runs stop at
+/// the same share of their steps.
+type Stop = (u64, u64, &'static [&'static str], &'static [&'static str]);
+
+const STOPS: [Stop; 2] = [(301, 203, &[], &["--threads", "3"]), (411, 333, &["--threads", "2"], &[])];
+
+/// Expects the same bits on any number of ranks, and in the full suite after a restart at each of [`STOPS`].
+fn ranks_and_restarts_agree(suspension: &Suspension) -> Folder {
+    let steps = steps(suspension);
+    let folder = ranks_agree(suspension, |folder, run| balances(folder, run, steps));
+    if is_full() {
+        restarts_agree(&folder, steps, &STOPS);
+    }
+    folder
 }
 
 #[test]
-fn ranks_agree_where_both_leave() {
+fn ranks_and_restarts_agree_where_both_leave() {
     let suspension = street();
-    let folder = ranks_agree_of(&suspension);
+    let folder = ranks_and_restarts_agree(&suspension);
     let ledger = balanced_ledger(&folder, "solo", steps(&street()));
     let last = ledger.rows.last().expect("a line");
     assert!(last.cells.iter().take(2).all(|count| count.left > 0), "{last:?}");
 }
 
 #[test]
-fn ranks_agree_where_both_come_in() {
+fn ranks_and_restarts_agree_where_both_come_in() {
     let suspension = refilled_street();
-    let folder = ranks_agree_of(&suspension);
+    let folder = ranks_and_restarts_agree(&suspension);
     let ledger = balanced_ledger(&folder, "solo", steps(&suspension));
     let last = ledger.rows.last().expect("a line");
     assert!(last.cells[0].inserted >= 2 && last.cells[1].inserted > 5, "{last:?}");
@@ -125,31 +137,30 @@ fn ranks_agree_where_both_come_in() {
     assert!(of_cells.is_disjoint(&of_bodies), "{of_cells:?}, {of_bodies:?}");
 }
 
+/// Expects that a run of a folder with the straight run "solo", stopped and restarted on other ranks, has its bits.
+fn restarts_agree(folder: &Folder, steps: u64, stops: &[Stop]) {
+    for &(stop, every, first, second) in stops {
+        let name = format!("stop{stop}");
+        let mut run = folder.read_json("run.json");
+        run["checkpoint"] = json!({"at_end": false});
+        folder.json("stops.json", &run);
+        let call =
+            |arguments: &[&str]| folder.run(&[&["stops.json", "-o", &name, "--quiet"], arguments].concat()).done();
+        let [stop, every] = [stop, every].map(|step| (step * steps / 600).to_string());
+        let _first = call(&[&["--steps", &stop, "--checkpoint-every", &every], first].concat());
+        let _second = call(&[&["--restart"], second].concat());
+        balances(folder, &name, steps);
+        same(folder, "solo", &name);
+    }
+}
+
 #[test]
 fn a_restart_agrees_with_a_straight_run() {
     let mut seldom = platelets();
     seldom.run["cells"] = json!({"every": 3});
-    // Of 600 steps.
-    let stops = [(301, 203, &[][..], &["--threads", "3"][..]), (411, 333, &["--threads", "2"][..], &[][..])];
-    for (k, suspension) in [seldom, street(), refilled_street()].into_iter().enumerate() {
-        let folder = suspension.folder();
-        let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-        // One stop each in the short suite.
-        let stops = if is_full() { &stops[..] } else { &stops[k % 2..][..1] };
-        for &(stop, every, first, second) in stops {
-            let name = format!("stop{stop}");
-            let mut run = folder.read_json("run.json");
-            run["checkpoint"] = json!({"at_end": false});
-            folder.json("stops.json", &run);
-            let call =
-                |arguments: &[&str]| folder.run(&[&["stops.json", "-o", &name, "--quiet"], arguments].concat()).done();
-            let [stop, every] = [stop, every].map(|step| (step * steps(&suspension) / 600).to_string());
-            let _first = call(&[&["--steps", &stop, "--checkpoint-every", &every], first].concat());
-            let _second = call(&[&["--restart"], second].concat());
-            balances(&folder, &name, steps(&suspension));
-            same(&folder, "solo", &name);
-        }
-    }
+    let folder = seldom.folder();
+    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    restarts_agree(&folder, steps(&seldom), if is_full() { &STOPS } else { &STOPS[..1] });
 }
 
 #[test]

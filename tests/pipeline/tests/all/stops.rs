@@ -13,7 +13,7 @@ fn stops_leave_no_trace(suspension: &Suspension) {
         let before = lines(&folder);
         let arguments = ["run.json", "-o", "stopped", "--restart", "--quiet", "--threads", threads];
         let mut running = folder.call("run", &arguments).start();
-        running.wait_for(|| lines(&folder) > before + 30);
+        running.wait_for(|| lines(&folder) > before + 50);
         if running.goes_on() {
             running.signal("TERM");
         }
