@@ -3,7 +3,6 @@
 use std::f64::consts::TAU;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::sync::Mutex;
 
 use hematite_case::{ImmersedWalls, Lattice, Partition, Suspended, write};
 use hematite_config::Provenance;
@@ -18,12 +17,8 @@ const STEPS: u64 = 240;
 const D: f64 = 1e-9;
 const SLOPE: f64 = 4.0;
 
-/// A program that starts while a file is being written would inherit its lock.
-static FILES: Mutex<()> = Mutex::new(());
-
 /// A periodic square, with a hole where `hole`.
 fn case(path: &Path, hole: bool) {
-    let _files = FILES.lock();
     let at = |k: usize| [k % SIDE, k / SIDE];
     let inside = |[x, y]: [usize; 2]| hole && (18..25).contains(&x) && (10..21).contains(&y);
     let sites: Vec<Site> = (0..SIDE * SIDE).map(|k| if inside(at(k)) { Site::WALL } else { Site::FLUID }).collect();
@@ -43,18 +38,15 @@ fn case(path: &Path, hole: bool) {
     let lattice = Lattice::build(&domain).expect("a lattice");
     let partition = Partition::make(&lattice, 1).expect("one part");
     let provenance = Provenance::of("test", &[]).expect("provenance");
-    write(path, &lattice, Suspended::default(), &ImmersedWalls::default(), &[partition], &provenance, &Value::Null)
-        .expect("a case");
+    let (suspended, walls) = (Suspended::default(), ImmersedWalls::default());
+    turns::alone(|| write(path, &lattice, suspended, &walls, &[partition], &provenance, &Value::Null)).expect("a case");
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     let program = env!("CARGO_BIN_EXE_diffusion");
     let mut command = Command::new(program);
     command.current_dir(folder).arg("run.json").args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let started = {
-        let _files = FILES.lock();
-        command.spawn().expect("starts")
-    };
+    let started = turns::starting(|| command.spawn()).expect("starts");
     let output = started.wait_with_output().expect("ends");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {stderr}");

@@ -9,8 +9,6 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::turns;
-
 /// No call of these tests takes as long, on a busy machine neither.
 const PATIENCE: Duration = Duration::from_secs(300);
 

@@ -8,7 +8,7 @@ use hdf5::File;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Call, Called, draw, tool, turns};
+use crate::{Call, Called, draw, tool};
 
 /// A temporary folder; tools are called in it, so that they see plain file names.
 pub struct Folder {

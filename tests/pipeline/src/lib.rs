@@ -8,7 +8,6 @@ pub mod formats;
 pub mod kinds;
 mod random;
 pub mod suspension;
-mod turns;
 
 pub use call::{Call, Called, Running, send, tool};
 pub use folder::{Folder, configs};

@@ -15,7 +15,6 @@ mod order;
 mod planned;
 mod table;
 mod tool;
-mod turns;
 mod vessel;
 
 pub use domain::{Inside, domain};

@@ -11,7 +11,7 @@ use physics_lattice_boltzmann::{Parameters, Plan};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{Context, Flow, Inside, turns};
+use crate::{Context, Flow, Inside};
 
 /// Puts a domain on the device with the "fluid", "time", "openings" and "drive" of a run's config; `tables` are the
 /// files (name, content) that it names.
@@ -49,7 +49,7 @@ pub fn filed(lattice: &Lattice, populations: &[Population]) -> Result<(TempDir, 
     let partition = Partition::make(lattice, 1)?;
     let provenance = Provenance::of("validation", &[])?;
     let (suspended, walls) = (Suspended::cells(populations), ImmersedWalls::default());
-    turns::writing(|| write(&path, lattice, suspended, &walls, &[partition], &provenance, &Value::Null))?;
+    turns::alone(|| write(&path, lattice, suspended, &walls, &[partition], &provenance, &Value::Null))?;
     let case = Case::open(&path)?;
     Ok((folder, case))
 }

@@ -5,8 +5,6 @@ use std::process::{Child, Command, Stdio};
 
 use hematite_config::{Fault, Result};
 
-use crate::turns;
-
 /// The path of the tool called `name`, which lies beside this program, or above it where this is a test.
 ///
 /// # Errors

@@ -12,11 +12,11 @@ struct Cores {
 }
 
 impl Cores {
-    /// Reads them from the system, where it tells.
-    fn here() -> Option<Self> {
-        let own = std::thread::available_parallelism().ok()?.get();
-        let listed = std::fs::read_to_string("/proc/cpuinfo").ok()?;
-        Some(Self { own, all: listed.lines().filter(|line| line.starts_with("processor")).count() })
+    /// Reads them from the system. Where it does not tell all, they are taken to be those that this process may use.
+    fn here() -> Self {
+        let own = std::thread::available_parallelism().map_or(1, usize::from);
+        let listed = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        Self { own, all: listed.lines().filter(|line| line.starts_with("processor")).count().max(own) }
     }
 
     /// The advice where a launcher has bound ranks to few cores: they could load their parts on all cores.
@@ -31,19 +31,19 @@ impl Cores {
 
     /// How many cores each of the host's `ranks` can keep busy. A launcher may have `bound` each to cores of its own.
     fn for_each(self, ranks: usize, bound: bool) -> usize {
-        let all = if bound { self.all.max(self.own) } else { self.own };
-        (all / ranks.max(1)).clamp(1, self.own.max(1))
+        let all = if bound { self.all } else { self.own };
+        (all / ranks.max(1)).clamp(1, self.own)
     }
 }
 
 /// Advice if a launcher has bound ranks to few cores of this host.
 pub fn kept_back(ranks: usize) -> Option<String> {
-    Cores::here()?.kept_back(ranks)
+    Cores::here().kept_back(ranks)
 }
 
 /// How many cores each of the `ranks` on this host can keep busy.
 pub fn for_each(ranks: usize) -> usize {
-    Cores::here().map_or(1, |cores| cores.for_each(ranks, launched_by_mpi()))
+    Cores::here().for_each(ranks, launched_by_mpi())
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ fn agrees(folder: &Folder, name: &str, least: usize, run: impl Fn()) {
     }
 }
 
+/// How runs that hand nodes over are called, before the name of their folder.
 const CALL: [&str; 4] = ["balanced.json", "--quiet", "--force", "-o"];
 
 /// The run "three" of three threads, in which nodes changed ranks.

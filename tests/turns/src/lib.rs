@@ -1,5 +1,5 @@
-//! Starting processes and having HDF5 files open, which do not go together: a process inherits the files that are open when it starts, with their
-//! locks, and so keeps others from them as long as it lives.
+//! Keeps the start of processes and open HDF5 files apart: a process inherits the files that are open when it starts,
+//! with their locks, and so keeps others from them as long as it lives.
 
 use std::sync::{PoisonError, RwLock};
 
@@ -7,13 +7,13 @@ use std::sync::{PoisonError, RwLock};
 static TURNS: RwLock<()> = RwLock::new(());
 
 /// Does `work`, which starts a process, while no file is open.
-pub(crate) fn starting<T>(work: impl FnOnce() -> T) -> T {
+pub fn starting<T>(work: impl FnOnce() -> T) -> T {
     let _turn = TURNS.read().unwrap_or_else(PoisonError::into_inner);
     work()
 }
 
 /// Does `work`, which opens a file and closes it, while no process starts.
-pub(crate) fn alone<T>(work: impl FnOnce() -> T) -> T {
+pub fn alone<T>(work: impl FnOnce() -> T) -> T {
     let _turn = TURNS.write().unwrap_or_else(PoisonError::into_inner);
     work()
 }
