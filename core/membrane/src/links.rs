@@ -1,5 +1,6 @@
 //! Neighbourhoods on a triangle mesh.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use hematite_cells::Surface;
@@ -19,6 +20,37 @@ pub(crate) struct Links {
     pub beyond: Vec<Vec<usize>>,
     /// Each edge once: its ends p and q, and the vertices opposite in the triangles on its left and on its right.
     pub edges: Vec<[usize; 4]>,
+}
+
+/// Parts of a triangle mesh that have an energy, in the form they have in [`Links`].
+pub(crate) struct Mesh<'l> {
+    /// Edges with the vertices opposite.
+    pub edges: Cow<'l, [[usize; 4]]>,
+    /// Triangles.
+    pub triangles: Cow<'l, [[usize; 3]]>,
+    /// Vertices with their neighbours.
+    pub rings: Vec<(usize, &'l [usize])>,
+}
+
+impl<'l> Mesh<'l> {
+    /// The whole mesh.
+    pub(crate) fn of(links: &'l Links) -> Self {
+        Self {
+            edges: Cow::Borrowed(&links.edges),
+            triangles: Cow::Borrowed(&links.triangles),
+            rings: links.rings.iter().map(Vec::as_slice).enumerate().collect(),
+        }
+    }
+
+    /// What changes its energy when vertex `v` moves.
+    pub(crate) fn around(links: &'l Links, v: usize) -> Self {
+        let near = std::iter::once(v).chain(links.rings[v].iter().copied());
+        Self {
+            edges: links.edges.iter().filter(|edge| edge.contains(&v)).copied().collect(),
+            triangles: links.triangles.iter().filter(|corners| corners.contains(&v)).copied().collect(),
+            rings: near.map(|v| (v, links.rings[v].as_slice())).collect(),
+        }
+    }
 }
 
 impl Links {

@@ -4,7 +4,7 @@ use hematite_cells::vector::{Point, cross, dot, length, minus};
 use hematite_cells::{Bending, InPlane, Mechanics, Rest, Surface, mean_side};
 use hematite_config::{Fault, Result};
 
-use super::links::Links;
+use super::links::{Links, Mesh};
 use super::wlc_power::Spring;
 use super::{
     fairing, gompper_kroll, hardening, kantor_nelson, linear, local_area, neo_hookean, quadratic, ring_bending, skalak,
@@ -120,23 +120,28 @@ impl Model {
 
     /// The energy of a cell with its vertices at `x`, with the reference shape scaled by `scale`.
     pub fn energy(&self, x: &[Point], scale: f64) -> Energy {
-        let mechanics = &self.mechanics;
         let [area, volume] = self.shape(x);
         let power = self.dimension as i32;
         let mut energy = match &self.links {
             None => self.ring_energy(x, scale),
-            Some(links) => self.mesh_energy(links, x, scale),
+            Some(links) => self.mesh_energy(&Mesh::of(links), x, scale),
         };
-        energy.global_area = quadratic::energy(mechanics.global_area, area, scale.powi(power - 1) * self.rest[0]);
-        if mechanics.volume > 0.0 {
-            energy.volume = quadratic::energy(mechanics.volume, volume, scale.powi(power) * self.rest[1]);
-        }
+        let rest = [scale.powi(power - 1) * self.rest[0], scale.powi(power) * self.rest[1]];
+        energy.fairing = self.fairing_energy(&self.sides, &self.folds, x, scale);
+        [energy.global_area, energy.volume] = self.penalties([area, volume], rest);
         energy
+    }
+
+    /// What keeps the whole area and the volume at those of `rest`.
+    pub(crate) fn penalties(&self, [area, volume]: [f64; 2], rest: [f64; 2]) -> [f64; 2] {
+        let mechanics = &self.mechanics;
+        let of_volume = if mechanics.volume > 0.0 { quadratic::energy(mechanics.volume, volume, rest[1]) } else { 0.0 };
+        [quadratic::energy(mechanics.global_area, area, rest[0]), of_volume]
     }
 
     fn ring_energy(&self, x: &[Point], scale: f64) -> Energy {
         let (n, rest) = (x.len(), &self.surface.vertices);
-        let mut energy = Energy { fairing: self.fairing_energy(x, scale), ..Energy::default() };
+        let mut energy = Energy::default();
         for i in 0..n {
             let (before, after) = ((i + n - 1) % n, (i + 1) % n);
             let l = length(minus(x[after], x[i]));
@@ -154,11 +159,12 @@ impl Model {
         energy
     }
 
-    fn mesh_energy(&self, links: &Links, x: &[Point], scale: f64) -> Energy {
+    /// Energy of the parts of `mesh`.
+    pub(crate) fn mesh_energy(&self, mesh: &Mesh, x: &[Point], scale: f64) -> Energy {
         let rest = &self.surface.vertices;
         let spring = self.spring();
-        let mut energy = Energy { fairing: self.fairing_energy(x, scale), ..Energy::default() };
-        for &[p, q, left, right] in &links.edges {
+        let mut energy = Energy::default();
+        for &[p, q, left, right] in &*mesh.edges {
             if let Some(spring) = spring {
                 let [l, l0] = [x, rest].map(|x| length(minus(x[q], x[p])));
                 energy.in_plane += spring.energy(l, scale * l0);
@@ -168,7 +174,7 @@ impl Model {
                 energy.bending += kantor_nelson::energy(kappa, theta, self.rest_angle([p, q, left, right]));
             }
         }
-        for &[p, q, r] in &links.triangles {
+        for &[p, q, r] in &*mesh.triangles {
             let now = [minus(x[q], x[p]), minus(x[r], x[p])];
             let before = [minus(rest[q], rest[p]), minus(rest[r], rest[p])].map(|e| e.map(|c| scale * c));
             let rest_area = triangle::area(before);
@@ -181,7 +187,7 @@ impl Model {
             energy.local_area += local_area::energy(self.mechanics.local_area, triangle::area(now), rest_area);
         }
         if let Some(Bending::GompperKroll { kappa }) = self.mechanics.bending {
-            for (v, ring) in links.rings.iter().enumerate() {
+            for &(v, ring) in &mesh.rings {
                 let ring: Vec<Point> = ring.iter().map(|&n| x[n]).collect();
                 energy.bending += gompper_kroll::energy(kappa, x[v], &ring);
             }
@@ -189,16 +195,11 @@ impl Model {
         energy
     }
 
-    fn fairing_energy(&self, x: &[Point], scale: f64) -> f64 {
+    /// Energy of fairing along `sides`, which have the folds `rest` at rest.
+    pub(crate) fn fairing_energy(&self, sides: &[[usize; 2]], rest: &[f64], x: &[Point], scale: f64) -> f64 {
         match self.mechanics.fairing {
             0.0 => 0.0,
-            _ => fairing::energy(
-                self.fairing() / scale.powi(self.depth()),
-                scale * self.side,
-                &self.sides,
-                &self.folds,
-                x,
-            ),
+            _ => fairing::energy(self.fairing() / scale.powi(self.depth()), scale * self.side, sides, rest, x),
         }
     }
 
