@@ -2,7 +2,7 @@
 
 use hematite_comm::{Comm, gather_all};
 use hematite_config::{Fault, Result};
-use hematite_dump::{Checkpoint, MemberFrame, MemberWriter, RunRecord, write_index};
+use hematite_dump::{Checkpoint, MemberFrame, MemberWriter, RunRecord, WarningRecord, write_index};
 
 use crate::cadence::StepsOrTime;
 use crate::config::DumpConfig;
@@ -112,8 +112,8 @@ fn nearest_cell(
     Ok(None)
 }
 
-/// A text that says where the last state of a failed run is, and from where it can go on.
-pub fn left(setup: &Setup, dumped: &Result<()>, last_dump: Option<u64>) -> String {
+/// A text that says where the last state of a failed run is, from where it can go on, and of what the run had warned.
+pub fn left(setup: &Setup, dumped: &Result<()>, last_dump: Option<u64>, warnings: &[WarningRecord]) -> String {
     let mut text = match dumped {
         Ok(()) => format!("The last state is in {}/ of the run folder", RunRecord::FAILED),
         Err(fault) => format!("The last state could not be written: {fault}"),
@@ -128,6 +128,13 @@ pub fn left(setup: &Setup, dumped: &Result<()>, last_dump: Option<u64>) -> Strin
     };
     if latest.is_none() {
         text += "; \"checkpoint\": {\"every\": ..} keeps states to go on from";
+    }
+    let warned: Vec<String> = warnings.iter().map(|warning| format!("{} ({})", warning.kind, warning.step)).collect();
+    if !warned.is_empty() {
+        text += &format!(
+            ". The cause may be what the run had warned of, here with the steps (texts in run.json): {}",
+            warned.join(", ")
+        );
     }
     text
 }

@@ -165,6 +165,11 @@ impl Output {
         record.write(&self.folder)
     }
 
+    /// The warnings so far, on rank 0.
+    pub fn warnings(&self) -> &[WarningRecord] {
+        self.record.as_ref().map_or(&[], |record| &record.warnings)
+    }
+
     /// Writes the end of the run into `run.json`.
     ///
     /// # Errors

@@ -206,7 +206,7 @@ impl<'c> TimeLoop<'c> {
         {
             message += &format!(". {text}");
         }
-        let left = failure::left(setup, &dumped, self.output.last_dump());
+        let left = failure::left(setup, &dumped, self.output.last_dump(), self.output.warnings());
         Fault::numerical(format!("{}. {left}", message.trim_end_matches('.')))
     }
 

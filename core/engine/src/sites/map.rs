@@ -5,6 +5,7 @@
 //! exist; its sites are solid. So kernels clamp into the directory and look up without branches.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use hematite_config::{Fault, Result};
 use hematite_gpu::{Buffer, Gpu};
@@ -164,14 +165,44 @@ impl SiteMapBuilder {
         for (&block, &number) in &self.numbers {
             blocks[number as usize] = Some(block);
         }
-        let mut distance = vec![reach as f32; self.sites.len()];
-        let by_block = distance.par_chunks_mut(1 << (3 * self.dimension)).zip(blocks);
-        by_block.for_each(|(to, block)| {
+        let size = 1 << (3 * self.dimension);
+        let is_solid = |&entry: &u32| entry == SOLID || (entry < FLUID && !fluid(entry));
+        let solid: Vec<u8> = self.sites.par_iter().map(|entry| u8::from(is_solid(entry))).collect();
+        let mut marks = vec![0; self.sites.len()];
+        marks.par_chunks_mut(size).zip(&blocks).for_each(|(to, block)| {
             if let Some(block) = block {
-                to.copy_from_slice(&Surround::of(self, block, [reach, thickening], &fluid, &open).distances());
+                self.mark_walls(*block, &solid, &open, to);
+            }
+        });
+        // Includes the neighbours of thin sites within reach.
+        let rim = (reach + thickening + 0.5).ceil() as usize;
+        let mut distance = vec![reach as f32; self.sites.len()];
+        distance.par_chunks_mut(size).zip(&blocks).for_each(|(to, block)| {
+            if let Some(block) = block {
+                Surround::of(self, *block, rim, &marks).distances(reach, thickening, to);
             }
         });
         distance
+    }
+
+    /// Gives each site of a block its bits [`AT_WALL`] to [`WALL`]; `solid` is 1 where sites are not fluid.
+    fn mark_walls(&self, block: [i32; 3], solid: &[u8], open: impl Fn([i32; 3]) -> bool, marks: &mut [u8]) {
+        const NOWHERE: u8 = 2;
+        let around = Around::of(self, block, 1);
+        let kind = around.gather(self, solid, NOWHERE);
+        let strides = [1, around.edge[0], around.edge[0] * around.edge[1]];
+        let near: Vec<usize> = around.sites([0, 1, 2].map(|a| 0..2 * around.rim[a] + 1)).collect();
+        for (at, mark) in around.inner().zip(marks) {
+            // The first of the sites around it is one before it along each axis.
+            let first = at - (0..self.dimension).map(|a| strides[a]).sum::<usize>();
+            let beside = |other: u8| near.iter().any(|offset| kind[first + offset] == other);
+            if kind[at] == 0 {
+                *mark = if beside(1) { AT_WALL } else { 0 };
+            } else if !open(around.place(at)) {
+                let thin = (0..self.dimension).any(|a| kind[at - strides[a]] == 0 && kind[at + strides[a]] == 0);
+                *mark = WALL | if beside(0) { AT_FLUID } else { 0 } | if thin { THIN } else { 0 };
+            }
+        }
     }
 
     /// The site in the domain of which `site`, which may lie periods outside, is an image.
@@ -296,150 +327,145 @@ fn local(site: [i32; 3]) -> usize {
     (z * EDGE as usize + y) * EDGE as usize + x
 }
 
-/// The sites of a block and around it, for distances from walls.
-struct Surround {
-    reach: f64,
-    thickening: f64,
+/// Marks a fluid site next to one that is not.
+const AT_WALL: u8 = 1;
+/// Marks a site of the wall next to fluid.
+const AT_FLUID: u8 = 2;
+/// Marks a site of the wall between two fluid sites along an axis.
+const THIN: u8 = 4;
+/// Marks what is neither fluid nor open.
+const WALL: u8 = 8;
+
+/// The sites of a block and those around it, x fastest.
+struct Around {
+    /// The first site.
+    corner: [i32; 3],
     /// Number of sites beyond the block on each side along each axis.
     rim: [usize; 3],
     edge: [usize; 3],
-    /// Whether each site is fluid next to the wall, and whether it is wall next to fluid.
-    at_wall: [Vec<bool>; 2],
-    /// Whether each site is wall between two fluid sites along an axis.
-    thin: Vec<bool>,
-    /// Whether each site of the block is in the wall; open sites count as fluid.
-    solid: Vec<bool>,
 }
 
-impl Surround {
-    fn of(
-        map: &SiteMapBuilder,
-        block: [i32; 3],
-        [reach, thickening]: [f64; 2],
-        fluid: &impl Fn(u32) -> bool,
-        open: &impl Fn([i32; 3]) -> bool,
-    ) -> Self {
-        let is_solid = |entry: u32| entry == SOLID || (entry < FLUID && !fluid(entry));
-        // Includes the neighbours of thin sites within reach.
-        let steps = (reach + thickening + 0.5).ceil() as usize + 1;
+impl Around {
+    fn of(map: &SiteMapBuilder, block: [i32; 3], steps: usize) -> Self {
         let rim = [0, 1, 2].map(|a| if a < map.dimension { steps } else { 0 });
         let edge = [0, 1, 2].map(|a| if a < map.dimension { EDGE as usize + 2 * rim[a] } else { 1 });
-        let corner = [0, 1, 2].map(|a| EDGE * block[a] - rim[a] as i32);
-        let count = edge.iter().product();
-        let mut kind: Vec<Option<bool>> = Vec::with_capacity(count);
-        // Successive sites along x mostly lie in the same block.
-        let mut last = (block, map.numbers.get(&block));
-        for z in 0..edge[2] {
-            for y in 0..edge[1] {
-                for x in 0..edge[0] {
-                    let site = map.wrapped([corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32]);
-                    let of = site.map(self::block);
-                    if of != last.0 {
-                        last = (of, map.numbers.get(&of));
+        Self { corner: [0, 1, 2].map(|a| EDGE * block[a] - rim[a] as i32), rim, edge }
+    }
+
+    /// What `from`, in the order of the map's sites, holds of each of the sites; `missing` where the map has no block.
+    fn gather(&self, map: &SiteMapBuilder, from: &[u8], missing: u8) -> Vec<u8> {
+        let mut gathered = Vec::with_capacity(self.edge.iter().product());
+        for z in 0..self.edge[2] {
+            for y in 0..self.edge[1] {
+                let end = gathered.len() + self.edge[0];
+                while gathered.len() < end {
+                    let x = self.edge[0] - (end - gathered.len());
+                    let site = map.wrapped([0, 1, 2].map(|a| self.corner[a] + [x, y, z][a] as i32));
+                    // Successive sites along x lie in the same block up to its end, or that of the period.
+                    let last =
+                        (EDGE * (block(site[0]) + 1)).min(if map.periodic[0] { map.extent[0] } else { i32::MAX });
+                    let count = ((last - site[0]) as usize).min(end - gathered.len());
+                    match map.numbers.get(&site.map(block)) {
+                        Some(&number) => {
+                            let first = map.entry(number, site);
+                            gathered.extend_from_slice(&from[first..first + count]);
+                        }
+                        None => gathered.resize(gathered.len() + count, missing),
                     }
-                    kind.push(last.1.map(|&number| is_solid(map.sites[map.entry(number, site)])));
                 }
             }
         }
-        let mut around = Self {
-            reach,
-            thickening,
-            rim,
-            edge,
-            at_wall: [vec![false; count], vec![false; count]],
-            thin: vec![false; count],
-            solid: Vec::new(),
-        };
-        let strides = [1, edge[0], edge[0] * edge[1]];
-        let between = |at: usize, site: [usize; 3]| {
-            (0..map.dimension).any(|a| {
-                (1..edge[a] - 1).contains(&site[a])
-                    && kind[at - strides[a]] == Some(false)
-                    && kind[at + strides[a]] == Some(false)
-            })
-        };
-        let near = |x: usize, n: usize| x.saturating_sub(1)..(x + 2).min(n);
-        let mixed = [true, false].iter().all(|&solid| kind.contains(&Some(solid)));
-        for (at, &solid) in kind.iter().enumerate().filter(|_| mixed) {
-            let Some(solid) = solid else { continue };
-            let [x, y, z] = around.site(at);
-            let mut others = near(z, edge[2])
-                .flat_map(|z| near(y, edge[1]).flat_map(move |y| near(x, edge[0]).map(move |x| [x, y, z])))
-                .map(|site| kind[around.place(site)]);
-            if others.any(|other| other == Some(!solid)) {
-                let at_site = [corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32];
-                around.at_wall[usize::from(solid)][at] = !(solid && open(at_site));
-                around.thin[at] = solid && !open(at_site) && between(at, [x, y, z]);
-            }
-        }
-        let inner = around.inner();
-        let is_wall = |at: usize| {
-            let [x, y, z] = around.site(at);
-            let site = [corner[0] + x as i32, corner[1] + y as i32, corner[2] + z as i32];
-            kind[at].unwrap_or(true) && !open(site)
-        };
-        around.solid = inner.map(is_wall).collect();
-        around
+        gathered
     }
 
-    fn site(&self, at: usize) -> [usize; 3] {
-        [at % self.edge[0], at / self.edge[0] % self.edge[1], at / self.edge[0] / self.edge[1]]
+    /// The site with an index.
+    fn place(&self, at: usize) -> [i32; 3] {
+        let [nx, ny, _] = self.edge;
+        let steps = [at % nx, at / nx % ny, at / (nx * ny)];
+        [0, 1, 2].map(|a| self.corner[a] + steps[a] as i32)
     }
 
-    fn place(&self, [x, y, z]: [usize; 3]) -> usize {
-        (z * self.edge[1] + y) * self.edge[0] + x
+    /// Indices of the sites in `ranges` along the axes.
+    fn sites(&self, [xs, ys, zs]: [Range<usize>; 3]) -> impl Iterator<Item = usize> + use<> {
+        let [nx, ny, _] = self.edge;
+        zs.flat_map(move |z| {
+            let xs = xs.clone();
+            ys.clone().flat_map(move |y| xs.clone().map(move |x| (z * ny + y) * nx + x))
+        })
     }
 
     /// Indices of the block's own sites, in the order of the block.
     fn inner(&self) -> impl Iterator<Item = usize> + use<> {
-        let ([rx, ry, rz], [nx, ny, nz]) = (self.rim, self.edge);
-        (rz..nz - rz)
-            .flat_map(move |z| (ry..ny - ry).flat_map(move |y| (rx..nx - rx).map(move |x| (z * ny + y) * nx + x)))
+        self.sites([0, 1, 2].map(|a| self.rim[a]..self.edge[a] - self.rim[a]))
+    }
+}
+
+/// Marks of the sites of a block and around it, for distances from walls.
+struct Surround {
+    around: Around,
+    marks: Vec<u8>,
+    /// Of the block's own sites, in the order of the block.
+    own: Vec<u8>,
+}
+
+/// A number for each site of a block along x.
+type Row = [u32; EDGE as usize];
+
+impl Surround {
+    fn of(map: &SiteMapBuilder, block: [i32; 3], rim: usize, marks: &[u8]) -> Self {
+        let around = Around::of(map, block, rim);
+        let marks = around.gather(map, marks, 0);
+        let own = around.inner().map(|at| marks[at]).collect();
+        Self { around, marks, own }
     }
 
     /// Distances from the wall of the block's sites, in the order of the block.
-    fn distances(&self) -> Vec<f32> {
-        if self.at_wall[1].iter().all(|&at| !at) {
-            let far = |&solid: &bool| if solid { -self.reach } else { self.reach } as f32;
-            return self.solid.iter().map(far).collect();
-        }
-        let squares = [0, 1].map(|kind| self.squares(&self.at_wall[kind]));
-        let of_thin = self.thin.contains(&true).then(|| self.squares(&self.thin));
-        let apart = |squares: &[u32], at: usize| f64::from(squares[at]).sqrt() - 0.5;
-        let distance = |(k, at): (usize, usize)| {
-            if self.solid[k] {
-                let thickening = if self.thin[at] { self.thickening } else { 0.0 };
-                return -(apart(&squares[0], at) + thickening).min(self.reach) as f32;
-            }
-            let from_thin = of_thin.as_ref().map_or(self.reach, |squares| apart(squares, at) - self.thickening);
-            apart(&squares[1], at).min(from_thin).min(self.reach) as f32
+    fn distances(&self, reach: f64, thickening: f64, to: &mut [f32]) {
+        let own = |bit: u8| self.own.iter().any(|mark| mark & bit != 0);
+        let has_fluid = self.own.iter().any(|mark| mark & WALL == 0);
+        let from_fluid = own(WALL).then(|| self.squares(AT_WALL)).flatten();
+        let from_wall = has_fluid.then(|| self.squares(AT_FLUID)).flatten();
+        let from_thin = has_fluid.then(|| self.squares(THIN)).flatten();
+        let apart = |squares: &Option<Vec<Row>>, k: usize| {
+            let of = |rows: &Vec<Row>| f64::from(rows[k / EDGE as usize][k % EDGE as usize]).sqrt() - 0.5;
+            squares.as_ref().map_or(f64::INFINITY, of)
         };
-        self.inner().enumerate().map(distance).collect()
+        for (k, (to, mark)) in to.iter_mut().zip(&self.own).enumerate() {
+            *to = if mark & WALL != 0 {
+                let thickening = if mark & THIN != 0 { thickening } else { 0.0 };
+                -(apart(&from_fluid, k) + thickening).min(reach) as f32
+            } else {
+                apart(&from_wall, k).min(apart(&from_thin, k) - thickening).min(reach) as f32
+            };
+        }
     }
 
-    /// Squared distance of each of the block's sites to the nearest `marked` site, axis by axis (Saito and Toriwaki,
-    /// Pattern Recognit. 27, 1551, 1994). Each axis is computed only where the next one needs it.
-    fn squares(&self, marked: &[bool]) -> Vec<u32> {
+    /// Squared distance of each of the block's sites to the nearest one with `bit`, axis by axis (Saito and Toriwaki,
+    /// Pattern Recognit. 27, 1551, 1994), by rows along x; `None` where there is none.
+    fn squares(&self, bit: u8) -> Option<Vec<Row>> {
         const FAR: u32 = 1 << 20;
-        let mut squares: Vec<u32> = marked.iter().map(|&at| if at { 0 } else { FAR }).collect();
-        let mut stride = 1;
-        for axis in 0..3 {
-            let range = |a: usize| if a <= axis { self.rim[a]..self.edge[a] - self.rim[a] } else { 0..self.edge[a] };
-            let (before, rim) = (squares.clone(), self.rim[axis]);
-            for z in range(2) {
-                for y in range(1) {
-                    for x in range(0) {
-                        let at = self.place([x, y, z]);
-                        let along = before[at - rim * stride..].iter().step_by(stride).take(2 * rim + 1);
-                        let apart = |step: usize| (step.abs_diff(rim) * step.abs_diff(rim)) as u32;
-                        squares[at] = along.zip(0..).map(|(&square, step)| square + apart(step)).min().unwrap_or(FAR);
-                    }
-                }
-            }
-            stride *= self.edge[axis];
+        if self.marks.iter().all(|mark| mark & bit == 0) {
+            return None;
         }
-        squares
+        let ([rx, ry, rz], [nx, ny, nz]) = (self.around.rim, self.around.edge);
+        let along_x: Vec<Row> = (self.marks.chunks_exact(nx))
+            .map(|marks| least(rx, |step| std::array::from_fn(|x| if marks[step + x] & bit != 0 { 0 } else { FAR })))
+            .collect();
+        let rows = ny - 2 * ry;
+        let along_y: Vec<Row> =
+            (0..nz * rows).map(|k| least(ry, |step| along_x[k / rows * ny + k % rows + step])).collect();
+        Some((0..(nz - 2 * rz) * rows).map(|k| least(rz, |step| along_y[k + step * rows])).collect())
     }
+}
+
+/// The least of `row(step)` and the square of its distance from the middle, over the steps up to `rim` from the middle.
+fn least(rim: usize, row: impl Fn(usize) -> Row) -> Row {
+    let mut least = [u32::MAX; EDGE as usize];
+    for step in 0..=2 * rim {
+        let (row, apart) = (row(step), (step.abs_diff(rim) as u32).pow(2));
+        least = std::array::from_fn(|x| least[x].min(row[x] + apart));
+    }
+    least
 }
 
 #[cfg(test)]

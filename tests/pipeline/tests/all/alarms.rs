@@ -42,6 +42,9 @@ fn a_fluid_that_diverges_stops_soon_and_what_is_sound_stays() {
     let found: u64 = word(&message, "diverged: at step ").expect("a step").parse().expect("a number");
     let stopped: u64 = word(&message, "At step ").expect("a step").parse().expect("a number");
     assert!(found <= stopped && stopped <= found + 512, "{message}");
+    // The message recalls what was warned of.
+    let warned = warnings(&folder, "run");
+    assert!(!warned.is_empty() && warned.iter().all(|kind| message.contains(kind)), "{warned:?}: {message}");
     // Dumps hold what the method bears, and the state at the end lies apart.
     let fields = FieldReader::open(&folder.path("run/fields.vtkhdf")).expect("dumps");
     assert!(fields.steps().last().is_some_and(|last| last.step <= stopped));
