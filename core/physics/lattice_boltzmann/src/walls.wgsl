@@ -2,7 +2,10 @@
 // wall cuts at the fraction q (Bouzidi, Firdaouss and Lallemand, Phys. Fluids 13 (2001) 3452, linear):
 //   f_j(x, t+1) = 2 q f*_i(x) + (1 - 2 q) f*_i(x - c_i)              q <  1/2
 //   f_j(x, t+1) = (f*_i(x) + (2 q - 1) f*_j(x)) / (2 q)              q >= 1/2
-// with i into the wall, j = -i. After the step, f*_i(x) has become the incoming f_j of x, which is mended; f*_i(x - c_i)
+// with i into the wall, j = -i. A force F on x takes part in f*_i and f*_j with opposite signs, and fluid at rest under it has
+// a density that differs from x - c_i to x as the force has it: then f_j = f*_i, wherever the wall is, as nothing flows. The
+// rule says less than that by 3 w_i c_i . F times |1 - 2 q| (for q >= 1/2 over 2 q), which is added: else walls take mass
+// wherever a force presses fluid against them. After the step, f*_i(x) has become the incoming f_j of x, which is mended; f*_i(x - c_i)
 // its incoming f_i; and f*_j(x) the incoming f_j of x - c_i, which x itself wrote. The latter two stand in x's own slot of
 // i and in that slot of x - c_i which the link table names; which one where goes with the parity of the step.
 // No slot that is read here is mended, neither by another link nor by openings. One invocation a node.
@@ -12,6 +15,7 @@
 #{% endwith %}
 #include "link_tables.wgsl"
 #include "wall_entry.wgsl"
+#include "forces.wgsl"
 var<storage, read> wall_entries: array<WallEntry>;
 var<storage, read> twice_cut: array<real>;
 var<storage, read_write> ledger: array<u32>;
@@ -23,7 +27,15 @@ fn work_on(k: u32) {
     var cut = entry.first;
     var came_in = real(0.0);
 #include "links.wgsl"
+#if force
+#for a in axes
+    let F${a.name} = ${forces[a.index]};
+#endfor
+#endif
 #for p in pairs
+#if force
+    let push${p.k} = real(3.0) * W${p.shell} * (${p.c_dot_f});
+#endif
 #for way in [p.ij, p.ji]
     if ((entry.links & (1u << ${way.out}u)) != 0u) {
         let twice = twice_cut[cut];
@@ -40,6 +52,10 @@ fn work_on(k: u32) {
         if (twice >= real(1.0)) {
             back = (sent + (twice - real(1.0)) * left) / twice;
         }
+#if force
+        let lacks = select(real(1.0) - twice, (twice - real(1.0)) / twice, twice >= real(1.0));
+        back ${"+" if way.sign == "-" else "-"}= lacks * push${p.k};
+#endif
         came_in += back - sent;
         f_${p.k}[${way.slot_back}] = store(back);
     }

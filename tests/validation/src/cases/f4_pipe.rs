@@ -51,8 +51,8 @@ fn half_way(context: &Context, table: &mut Table, diameters: &[usize]) -> Result
     Ok(())
 }
 
-/// The order found depends on the relaxation time: it is judged at that of the half-way walls, and noted at 1, where the
-/// errors are smaller and fall faster.
+/// The order found depends on the relaxation time, and on where the error happens to pass through zero: it is judged from
+/// below at that of the half-way walls, together with the errors, and noted at 1.
 fn interpolated(context: &Context, table: &mut Table, diameters: &[usize]) -> Result<()> {
     let (mut circle, mut smoothed, mut rates) = (Vec::new(), Vec::new(), Vec::new());
     let mut near_one = Vec::new();
@@ -61,7 +61,8 @@ fn interpolated(context: &Context, table: &mut Table, diameters: &[usize]) -> Re
         let exact = |tau| settled(context, diameter, &FluidNumbers::trt(tau), |_, part| circle_cuts(part, radius));
         near_one.push((d, exact(1.0)?.mean(radius)));
         let exact = exact(2.0)?;
-        table.note(format!("interpolated, D {diameter}: |u - parabola| / |parabola|"), 0.0, exact.mean(radius));
+        let what = format!("interpolated, D {diameter}: |u - parabola| / |parabola|");
+        table.below(what, exact.mean(radius), 2.0 / (d * d));
         circle.push((d, exact.mean(radius)));
 
         let found = settled(context, diameter, &FluidNumbers::trt(2.0), |lattice, part| {
@@ -79,7 +80,7 @@ fn interpolated(context: &Context, table: &mut Table, diameters: &[usize]) -> Re
         rates.push((d, rate - 1.0));
         table.below(format!("interpolated, D {diameter}: change over 200 steps"), exact.change.max(found.change), 1e-9);
     }
-    table.absolute("interpolated: order of |u - parabola|", 2.0, order(&circle), 0.2);
+    table.at_least("interpolated: order of |u - parabola|, at least", 1.8, order(&circle));
     table.note("interpolated at tau 1: order of |u - parabola|", 2.0, order(&near_one));
     table.note("smoothed wall: order of |u - parabola of R_eff|", 2.0, order(&smoothed));
     table.note("smoothed wall: order of the flow rate", 2.0, order(&rates));

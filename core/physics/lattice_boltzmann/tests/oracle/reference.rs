@@ -116,7 +116,7 @@ impl Reference {
             }
         }
         self.f = streamed;
-        self.interpolate_walls(&collided);
+        self.interpolate_walls(&collided, row);
         let terms = self.parameters.openings.iter().map(Prescribed::terms).fold(1, usize::max);
         for k in 0..self.part.openings.len() {
             let mut factors = row.openings[k * terms..][..terms].to_vec();
@@ -269,17 +269,18 @@ impl Reference {
         best.1
     }
 
-    /// Bouzidi's linear bounce-back from the populations after the collision.
-    fn interpolate_walls(&mut self, collided: &[Vec<f64>]) {
+    /// Bouzidi's linear bounce-back from the populations after the collision, exact for fluid at rest under a force.
+    fn interpolate_walls(&mut self, collided: &[Vec<f64>], row: &Row) {
         let Walls::Interpolated(cuts) = &self.parameters.walls else { return };
         for cut in cuts {
             let (x, i, q) = (cut.node as usize, usize::from(cut.direction), cut.fraction);
             let j = self.back[i];
             let Target::Node(behind) = self.part.links[j - 1][x].target() else { continue };
+            let pressed = 3.0 * self.w[i] * dot(self.c[i], self.force(x, row.force));
             let wanted = if q < 0.5 {
-                2.0 * q * collided[x][i] + (1.0 - 2.0 * q) * collided[behind as usize][i]
+                2.0 * q * collided[x][i] + (1.0 - 2.0 * q) * (collided[behind as usize][i] + pressed)
             } else {
-                collided[x][i] / (2.0 * q) + (2.0 * q - 1.0) / (2.0 * q) * collided[x][j]
+                collided[x][i] / (2.0 * q) + (2.0 * q - 1.0) / (2.0 * q) * (collided[x][j] + pressed)
             };
             self.came_in_at_walls += wanted - self.f[x][j];
             self.f[x][j] = wanted;

@@ -60,15 +60,14 @@ fn across(height: f64, [x, y, _]: [f64; 3]) -> f64 {
     s / 10_f64.sqrt()
 }
 
-/// Root of the mean square deviation from the parabola, over its own, in a tilted channel of period `size` across.
-fn tilted(gpu: &Gpu, size: usize, interpolated: bool) -> f64 {
+/// A tilted channel of period `size` across, of which the walls take a third, and where they cut its links.
+fn tilted_channel(size: usize) -> (Lattice, Part, Vec<Cut>, f64) {
     let size = size as f64;
-    // The walls take a third of the period.
     let half = size / 10_f64.sqrt();
     let extent = [3 * size as usize, size as usize, 1];
     let made = domain(extent, [true, true, false], |at| across(size, at).abs() < half);
     let lattice = Lattice::build(&made).expect("builds");
-    let mut part = Part::of(&lattice, &Partition::make(&lattice, 1).expect("divides"), 0).expect("extracts");
+    let part = Part::of(&lattice, &Partition::make(&lattice, 1).expect("divides"), 0).expect("extracts");
     let mut exact = Vec::new();
     for (links, direction) in part.links.iter().zip(1_u8..) {
         let c = lattice.set.velocities()[usize::from(direction)].map(f64::from);
@@ -81,6 +80,13 @@ fn tilted(gpu: &Gpu, size: usize, interpolated: bool) -> f64 {
         }
     }
     assert!(exact.iter().all(|cut| cut.fraction > 0.0 && cut.fraction <= 1.0));
+    (lattice, part, exact, half)
+}
+
+/// Root of the mean square deviation from the parabola, over its own, in a tilted channel of period `size` across.
+fn tilted(gpu: &Gpu, size: usize, interpolated: bool) -> f64 {
+    let (lattice, mut part, exact, half) = tilted_channel(size);
+    let size = size as f64;
     let walls = if interpolated { Walls::Interpolated(exact) } else { Walls::HalfWay };
     let nu = 0.4 / 3.0;
     let force = 0.02 * 2.0 * nu / (half * half);
@@ -99,6 +105,33 @@ fn tilted(gpu: &Gpu, size: usize, interpolated: bool) -> f64 {
     };
     let errors = squares(&|n, axis| u[3 * n + axis] - along[axis] * expected[n]);
     (errors / squares(&|n, axis| along[axis] * expected[n])).sqrt()
+}
+
+#[test]
+fn fluid_that_a_force_presses_against_walls_stays_at_rest() {
+    let gpu = Gpu::open(0, Needs { f64: true, ..Needs::default() }).expect("a device");
+    let size = 24;
+    let (lattice, mut part, exact, _) = tilted_channel(size);
+    let (push, normal) = (1e-5, [1.0 / 10_f64.sqrt(), -3.0 / 10_f64.sqrt(), 0.0]);
+    let force = normal.map(|n| push * n);
+    // The pressure c_s^2 rho balances the force.
+    let expected: Vec<f64> =
+        part.position[..part.own].iter().map(|at| 3.0 * push * across(size as f64, at.map(f64::from))).collect();
+    let parameters = parameters(&lattice, Precision::F64, Walls::Interpolated(exact));
+    let mut fluid = Fluid::new(&gpu, &mut part, &parameters).expect("fits");
+    fluid.initialise(|n| State { drho: expected[n], u: force.map(|f| -0.5 * f) }).expect("starts");
+    let row = |_| Row { force, openings: Vec::new() };
+    fluid.advance(&Solo, 1000, row).expect("runs");
+    let u = fluid.whole_moment(Moment::Velocity, &row(0)).expect("reads");
+    let drho = fluid.whole_moment(Moment::Density, &row(0)).expect("reads");
+    let fastest = u.iter().fold(0.0_f64, |most, u| most.max(u.abs()));
+    let off = drho.iter().zip(&expected).fold(0.0_f64, |most, (found, wanted)| most.max((found - wanted).abs()));
+    println!("fastest {fastest:.1e}, density off by {off:.1e}");
+    assert!(fastest < 1e-3 * push && off < 1e-3 * push, "{fastest:e} {off:e}");
+    // What walls gave and took in 1000 steps, a node.
+    let mass: i64 = fluid.wall_ledger().expect("reads").iter().map(|mass| mass.abs()).sum();
+    let mass = mass as f64 * MASS_QUANTUM / expected.len() as f64;
+    assert!(mass < 1e-2 * push, "{mass:e}");
 }
 
 #[test]
