@@ -73,6 +73,26 @@ impl DriveConfig {
     }
 }
 
+/// Checks that a wall of the given `normal` moves along itself: one that moves otherwise would leave its place.
+///
+/// # Errors
+/// A usage fault where its `velocity` has a part along the normal.
+pub fn moves_along_itself(velocity: [f64; 3], normal: [f64; 3]) -> Result<()> {
+    let dot = |a: [f64; 3], b: [f64; 3]| (0..3).map(|axis| a[axis] * b[axis]).sum::<f64>();
+    let (across, speed) = (dot(velocity, normal).abs(), dot(velocity, velocity).sqrt());
+    if across <= 1e-3 * speed {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "a wall moves along itself, and {:.0} % of this velocity is along its normal ({:.3}, {:.3}, {:.3}): fluid would be pressed \
+         against a wall that stays where it is. Leave that part out",
+        100.0 * across / speed,
+        normal[0],
+        normal[1],
+        normal[2]
+    )))
+}
+
 /// The fluid at the start.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

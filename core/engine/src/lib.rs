@@ -38,7 +38,7 @@ pub mod waveform;
 pub use alarm::Alarm;
 pub use axis::Axis;
 pub use drive::{Drive, LONGEST_BATCH};
-pub use driving::{DriveConfig, InitialConfig, PressureDrop};
+pub use driving::{DriveConfig, InitialConfig, PressureDrop, moves_along_itself};
 pub use embedded::{Bath, EmbeddedPoints, PointNeeds, bits_of_fraction};
 pub use figure::Figure;
 pub use ground::Ground;

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// Most harmonics of a table that have profiles of their own.
 const MOST_HARMONICS: usize = 12;
+/// Steps in a period that follow a waveform well.
+const FOLLOWED: f64 = 20.0;
 /// Samples of a period for harmonics.
 const SAMPLES: usize = 4096;
 
@@ -178,6 +180,37 @@ impl Waveform {
     /// Whether the factor is 1 at all times, apart from the ramp.
     pub fn is_constant(&self) -> bool {
         self.form == Form::Constant
+    }
+
+    /// Checks that steps of `dt` s follow it.
+    ///
+    /// # Errors
+    /// A usage fault where a period has fewer than two steps.
+    pub fn resolved(&self, dt: f64) -> Result<()> {
+        match self.period() {
+            Some(period) if period < 2.0 * dt => Err(Fault::usage(format!(
+                "the waveform's period, {period:.3e} s, is shorter than two time steps of {dt:.3e} s, so that the run would see \
+                 another waveform: take a longer period, or a time step of {:.1e} s or less, which makes {FOLLOWED} a period",
+                period / FOLLOWED
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// What to say of the waveform of `what` where steps of `dt` s hardly follow it.
+    pub fn advice(&self, what: &str, dt: f64) -> Option<String> {
+        let steps = self.period().map(|period| period / dt).filter(|&steps| steps < FOLLOWED);
+        let gap = self.shortest_gap().filter(|&gap| gap < dt);
+        match (steps, gap) {
+            (Some(steps), _) => Some(format!(
+                "{what}: its waveform has {steps:.1} time steps a period, and {FOLLOWED} follow one well: take a shorter time step"
+            )),
+            (None, Some(gap)) => Some(format!(
+                "{what}: rows of its waveform's table are {gap:.1e} s apart, less than a time step of {dt:.1e} s, so that steps \
+                 miss some: leave rows out, or take a shorter time step"
+            )),
+            _ => None,
+        }
     }
 
     /// The largest magnitude of the factor.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hematite_case::{Header, OpeningHeader};
 use hematite_config::{Fault, Result, nearest, sibling};
+use hematite_engine::moves_along_itself;
 use hematite_engine::waveform::{Waveform, WaveformConfig};
 use hematite_geometry::OpeningKind;
 use hematite_units::quantity::Pressure;
@@ -15,9 +16,6 @@ use crate::limits::DENSITY_LIMIT;
 use crate::outlets::{Law, Outlet, Storage};
 use crate::profile::Tabulated;
 use crate::womersley::Oscillation;
-
-/// Steps in a period that follow a waveform well.
-const FOLLOWED: f64 = 20.0;
 
 /// The keys that prescribe a velocity.
 const VELOCITY_KEYS: [&str; 3] = ["velocity", "flow_rate", "split"];
@@ -194,7 +192,7 @@ impl Resolving<'_> {
             return Err(Fault::usage("\"ramp\" does not go with \"split\", which follows the inflow: leave it out"));
         }
         let waveform = Waveform::new(self.config, waveform, *ramp)?;
-        resolved(&waveform, self.units)?;
+        waveform.resolved(self.units.dt)?;
         if let Value::Womersley(flow) = &mut value {
             flow.take(&waveform)?;
         }
@@ -372,44 +370,14 @@ impl Resolving<'_> {
         match &self.condition.wall_velocity {
             Some(velocity) if velocity.len() == self.dimension => {
                 let component = |k: usize| velocity.get(k).map_or(0.0, |v| v.si() / self.units.velocity());
-                Ok(Value::Uniform(std::array::from_fn(component)))
+                let u = std::array::from_fn(component);
+                moves_along_itself(u, self.opening.normal)?;
+                Ok(Value::Uniform(u))
             }
             _ => Err(Fault::usage(
                 "it is of kind Wall: give \"wall_velocity\" with a component for each dimension, or nothing",
             )),
         }
-    }
-}
-
-/// Checks that steps follow a waveform.
-///
-/// # Errors
-/// A usage fault where a period has fewer than two steps.
-pub fn resolved(waveform: &Waveform, units: &LatticeUnits) -> Result<()> {
-    match waveform.period() {
-        Some(period) if period < 2.0 * units.dt => Err(Fault::usage(format!(
-            "the waveform's period, {period:.3e} s, is shorter than two time steps of {:.3e} s, so that the run would see another \
-             waveform: take a longer period, or a time step of {:.1e} s or less, which makes {FOLLOWED} a period",
-            units.dt,
-            period / FOLLOWED
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// What to say of the waveform of `what` where steps of `dt` s hardly follow it.
-pub fn waveform_advice(what: &str, waveform: &Waveform, dt: f64) -> Option<String> {
-    let steps = waveform.period().map(|period| period / dt).filter(|&steps| steps < FOLLOWED);
-    let gap = waveform.shortest_gap().filter(|&gap| gap < dt);
-    match (steps, gap) {
-        (Some(steps), _) => Some(format!(
-            "{what}: its waveform has {steps:.1} time steps a period, and {FOLLOWED} follow one well: take a shorter time step"
-        )),
-        (None, Some(gap)) => Some(format!(
-            "{what}: rows of its waveform's table are {gap:.1e} s apart, less than a time step of {dt:.1e} s, so that steps miss some: \
-             leave rows out, or take a shorter time step"
-        )),
-        _ => None,
     }
 }
 

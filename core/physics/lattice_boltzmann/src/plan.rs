@@ -11,7 +11,7 @@ use hematite_engine::{DriveConfig, Medium, Precision, TimeConfig};
 use hematite_geometry::OpeningKind;
 use hematite_units::{LatticeUnits, groups};
 
-use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow, resolved};
+use crate::conditions::{Condition, Value, conditions, inflow, largest_inflow};
 use crate::config::{Collision, FluidConfig, OpeningCondition, WallMethod};
 use crate::limits::MACH_LIMIT;
 use crate::profile::Tabulated;
@@ -81,7 +81,7 @@ impl Plan {
         }
         let in_drive = |fault: Fault| fault.within("drive");
         let wave = Waveform::new(config, &drive.waveform, drive.ramp).map_err(in_drive)?;
-        resolved(&wave, &units).map_err(in_drive)?;
+        wave.resolved(units.dt).map_err(in_drive)?;
         Ok(Self {
             units,
             tau,

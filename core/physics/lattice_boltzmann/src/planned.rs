@@ -19,7 +19,6 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::conditions::waveform_advice;
 use crate::config::{FluidConfig, FluidSection, ForceConfig, OpeningCondition};
 use crate::equilibrium::State;
 use crate::figures::narrow_advice;
@@ -117,7 +116,7 @@ impl PlannedFlow {
         notes.extend(narrow_advice(header, plan.units.dx));
         let waveforms = plan.conditions().iter().map(|c| (format!("openings.{}", c.name), &c.waveform));
         let waveforms = waveforms.chain([("drive".to_owned(), plan.drive())]);
-        notes.extend(waveforms.filter_map(|(what, waveform)| waveform_advice(&what, waveform, plan.units.dt)));
+        notes.extend(waveforms.filter_map(|(what, waveform)| waveform.advice(&what, plan.units.dt)));
         Ok(Self {
             scene: Scene {
                 plan,

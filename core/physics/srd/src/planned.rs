@@ -9,7 +9,7 @@ use hematite_dump::{Column, Field, OpeningRecord, RunRecord};
 use hematite_engine::waveform::Waveform;
 use hematite_engine::{
     Bath, Figure, FluidNeeds, Ground, Method, Physics, Planned, Planning, Saved, SharedData, StateHeader, Table,
-    TimeConfig,
+    TimeConfig, moves_along_itself,
 };
 use hematite_geometry::OpeningKind;
 use hematite_gpu::Gpu;
@@ -115,6 +115,7 @@ impl PlannedSrd {
         }
         let (force, pressure_drop) = sections.drive.force(header)?;
         let waveform = Waveform::new(path, &sections.drive.waveform, sections.drive.ramp)
+            .and_then(|waveform| waveform.resolved(dt).map(|()| waveform))
             .map_err(|fault| fault.within("drive"))?;
         let acceleration = force.map(|f| f / units.force_density());
         let parameters = Parameters {
@@ -218,6 +219,7 @@ impl PlannedSrd {
         {
             self.notes.push("without \"thermostat\" the body force heats the fluid for ever".to_owned());
         }
+        self.notes.extend(self.fluid.waveform.advice("drive", self.fluid.units.dt));
         if self.fluid.parameters.thermostat == 0.0 && self.fluid.parameters.angular_momentum {
             self.notes.push(
                 "with \"angular_momentum\" and without \"thermostat\" rounding takes some 1e-6 of the energy in each step".to_owned(),
@@ -250,9 +252,9 @@ impl PlannedSrd {
     }
 
     fn gas(&self) -> Gas {
-        let Parameters { dimension, particles, speed, angle, collision, .. } = self.fluid.parameters;
+        let Parameters { dimension, particles, speed, angle, collision, angular_momentum, .. } = self.fluid.parameters;
         let angle = (collision == Collision::Rotation).then_some(angle);
-        Gas { dimension, particles, mean_free_path: speed, angle }
+        Gas { dimension, particles, mean_free_path: speed, angle, angular_momentum }
     }
 
     /// Speed of sound of an ideal gas, isothermal with a thermostat, lattice units.
@@ -324,7 +326,9 @@ fn wall_velocities(sections: &SrdSections, header: &Header, units: &LatticeUnits
     let velocity = |opening: &hematite_case::OpeningHeader| {
         let given = sections.openings.get(&opening.name).and_then(|wall| wall.wall_velocity.as_deref());
         let key = format!("openings.{}.wall_velocity", opening.name);
-        vector(&key, given, header.set.dimension(), units.velocity())
+        let u = vector(&key, given, header.set.dimension(), units.velocity())?;
+        moves_along_itself(u, opening.normal).map_err(|fault| fault.within(&key))?;
+        Ok(u)
     };
     std::iter::once(Ok([0.0; 3])).chain(header.openings.iter().map(velocity)).collect()
 }

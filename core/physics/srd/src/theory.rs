@@ -11,6 +11,8 @@ pub struct Gas {
     pub mean_free_path: f64,
     /// alpha: angle of the rotation, radians; `None` where velocities are drawn anew (Andersen).
     pub angle: Option<f64>,
+    /// Whether collisions conserve angular momentum.
+    pub angular_momentum: bool,
 }
 
 impl Gas {
@@ -21,7 +23,8 @@ impl Gas {
 
     /// Kinematic viscosity: kinetic and collisional part. Rotations by Kikuchi, Pooley, Ryder and Yeomans, J. Chem. Phys.
     /// 119, 6388 (2003) in 2-D, and Gompper, Ihle, Kroll and Winkler, Adv. Polym. Sci. 221, 1 (2009), eq. 38 and 39 in
-    /// 3-D; Andersen's by Noguchi and Gompper, Phys. Rev. E 78, 016706 (2008).
+    /// 3-D; Andersen's, and the collisional part where collisions conserve angular momentum, by Noguchi and Gompper, Phys.
+    /// Rev. E 78, 016706 (2008). The kinetic part, small in a liquid, is then taken as that without.
     pub fn viscosity(&self) -> [f64; 2] {
         let (m, met, squared) = (self.particles, self.met(), self.mean_free_path.powi(2));
         let [correlation, collisional] = match (self.angle, self.dimension) {
@@ -31,7 +34,12 @@ impl Gas {
             }
             (None, _) => [m / met, 1.0 / 12.0],
         };
-        [squared * (correlation - 0.5), collisional * met / m]
+        let share = match (self.angular_momentum, self.dimension) {
+            (false, _) => met / m,
+            (true, 2) => 0.5 * (m - 1.5) / m,
+            (true, _) => 0.5 * (m - 1.4) / m,
+        };
+        [squared * (correlation - 0.5), collisional * share]
     }
 
     /// Self-diffusion coefficient of a particle, by molecular chaos (Ihle and Kroll, Phys. Rev. E 67, 066706, 2003).
@@ -63,7 +71,8 @@ mod tests {
             (2, 35.0, 90.0, 0.0361, 2.242_979, 0.019_112),
         ];
         for (dimension, particles, degrees, mean_free_path, nu, diffusion) in rows {
-            let gas = Gas { dimension, particles, mean_free_path, angle: Some(f64::to_radians(degrees)) };
+            let angle = Some(f64::to_radians(degrees));
+            let gas = Gas { dimension, particles, mean_free_path, angle, angular_momentum: false };
             // With kT = m = a = 1 a time step is as long as the mean free path.
             let found = [gas.viscosity().iter().sum::<f64>(), gas.self_diffusion()].map(|x| x / mean_free_path);
             assert!((found[0] - nu).abs() < 2e-6 && (found[1] - diffusion).abs() < 2e-6, "{gas:?}: {found:?}");

@@ -167,6 +167,16 @@ fn what_cannot_work_is_refused() {
             &["openings.lid.wall_velocity", "speed of sound"],
         ),
         ("/openings/lid", json!({"wall_velocity": ["1 mm/s"]}), &["openings.lid.wall_velocity", "1 components"]),
+        (
+            "/openings/lid",
+            json!({"wall_velocity": ["1 mm/s", "1 mm/s"]}),
+            &["openings.lid.wall_velocity", "along its normal", "71 %"],
+        ),
+        (
+            "/drive",
+            json!({"force": ["1 Pa/m", "0 Pa/m"], "waveform": {"sine": {"frequency": "1 THz"}}}),
+            &["drive", "shorter than two time steps"],
+        ),
         ("/openings/lit", json!({}), &["openings.lit", "\"lid\"?"]),
         ("/initial", json!({"velocity": ["1 km/s", "0 m/s"]}), &["initial.velocity", "speed of sound"]),
         ("/drive", json!({"force": ["1 GPa/m", "0 Pa/m"]}), &["drive", "thermal speeds", "0.1"]),

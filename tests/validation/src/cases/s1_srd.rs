@@ -63,7 +63,7 @@ struct Slit {
 }
 
 fn gas((dimension, particles, degrees, mean_free_path): Row) -> Gas {
-    Gas { dimension, particles, mean_free_path, angle: Some(degrees.to_radians()) }
+    Gas { dimension, particles, mean_free_path, angle: Some(degrees.to_radians()), angular_momentum: false }
 }
 
 fn parameters((dimension, particles, degrees, speed): Row, inside: Inside, extent: [usize; 3]) -> Parameters {

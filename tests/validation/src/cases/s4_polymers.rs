@@ -28,7 +28,8 @@ const LOST: f64 = 0.5;
 const SPRINGS: usize = 16;
 
 /// The fluid of particles.
-const FLUID: Gas = Gas { dimension: 3, particles: 5.0, mean_free_path: 0.1, angle: Some(130.0 * PI / 180.0) };
+const FLUID: Gas =
+    Gas { dimension: 3, particles: 5.0, mean_free_path: 0.1, angle: Some(130.0 * PI / 180.0), angular_momentum: false };
 
 /// Why a periodic cube of edge L slows a particle down: its images drag the fluid, xi L (Hasimoto, J. Fluid Mech. 5, 317, 1959;
 /// Yeh and Hummer, J. Phys. Chem. B 108, 15873, 2004).
