@@ -43,14 +43,14 @@ impl BodyInflowConfig {
         Ok(length)
     }
 
-    /// Share of what waits that comes in, where the case holds the hematocrit `seeded`.
+    /// Share of what waits that comes in, where all of it would be the share `seeded` of the volume that comes in.
     fn share_of(&self, seeded: f64) -> Result<f64> {
         match self.hematocrit {
             None => Ok(1.0),
             Some(asked) if asked > 0.0 && asked <= seeded => Ok(asked / seeded),
             Some(asked) => Err(Fault::usage(format!(
-                "hematocrit {asked} must be above 0 and at most {seeded:.3}, that of the bodies which the case holds behind the \
-                 opening: seed the case with more"
+                "hematocrit {asked} must be above 0 and at most {seeded:.3}, with which the bodies that the case holds behind the \
+                 opening come in: seed the case with more"
             ))),
         }
     }
@@ -128,7 +128,7 @@ impl Rigid {
     ) -> Result<Feeder> {
         let (spacing, normal) = (self.parameters.spacing, gate.normal);
         let length = inflow.length_for(2.0 * self.parameters.radius(), reach, spacing)?;
-        let (mut bodies, mut volume) = (Vec::new(), 0.0);
+        let (mut bodies, mut flux) = (Vec::new(), 0.0);
         for state in self.at_start(populations) {
             let kind = &self.parameters.kinds[state.kind as usize];
             let centre = state.position.map(Coordinate::value);
@@ -143,7 +143,7 @@ impl Rigid {
             let Some(room) = self.room(&vertices, normal, 2.0 * kind.radius(), fluid) else { continue };
             let share = share_at(position, opening, sites);
             if share > 0.0 {
-                volume += kind.volume();
+                flux += kind.volume() * share;
                 let schedule = EntrySchedule { way: length - back, share, entered: 0 };
                 bodies.push(Waiting { kind: state.kind, position, orientation: state.orientation, room, schedule });
             }
@@ -153,10 +153,11 @@ impl Rigid {
                 "the case has no bodies behind this opening to take after: seed it with a hematocrit, or take a longer \"length\"",
             ));
         }
-        let seeded = volume / (opening.area * length);
+        // Of what comes in: bodies where the flow is faster come in more often than their share of the vessel.
+        let seeded = flux / (opening.area * length);
         let keep = inflow.share_of(seeded)?;
         self.notes.push(format!(
-            "bodies come in through \"{}\" as the {} of the case within {:.3e} m behind it, hematocrit {:.3}",
+            "bodies come in through \"{}\" as the {} of the case within {:.3e} m behind it, {:.3} of the volume that comes in",
             opening.name,
             bodies.len(),
             length * spacing,

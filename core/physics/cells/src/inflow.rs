@@ -129,7 +129,7 @@ impl Immersion {
     /// Hematocrit of each population in those of the case's vessels that are wide enough for its cells.
     fn hematocrits(&self, populations: &[Population], nodes: usize) -> Vec<f64> {
         let kinds = self.parameters.kinds.iter().zip(populations);
-        kinds.map(|(kind, of)| kind.surface.volume() * of.cells.len() as f64 / (of.room() * nodes as f64)).collect()
+        kinds.map(|(kind, of)| kind.volume() * of.cells.len() as f64 / (of.room() * nodes as f64)).collect()
     }
 
     /// The feeder of an opening, and what is to be said of it.
@@ -146,7 +146,7 @@ impl Immersion {
         let parts = self.hematocrits(at.populations, at.header.nodes);
         let whole: f64 = parts.iter().sum();
         let asked = inflow.asked(whole)?;
-        let volume = |k: usize| self.parameters.kinds[k].surface.volume();
+        let volume = |k: usize| self.parameters.kinds[k].volume();
         let parts: Vec<f64> = parts.iter().map(|part| asked * part / whole).collect();
         let along = at.fluid.direction(sites, opening.normal, DEPTH + 2.0 * self.diameter());
         let entry = |way: ([f64; 3], Width)| self.entry(way, (length, spacing), &parts, (opening, sites), at, pack);
@@ -218,7 +218,7 @@ impl Immersion {
         // Cells of each population in what the fluid brings in a period.
         let brought = hematocrits.iter().map(|part| part * area * length as f64);
         let wanted: Vec<f64> =
-            brought.zip(&self.parameters.kinds).map(|(volume, kind)| volume / kind.surface.volume()).collect();
+            brought.zip(&self.parameters.kinds).map(|(volume, kind)| volume / kind.volume()).collect();
         let plane = OpeningPlane::new(dimension, direction, sites);
         let mut section = plane.section(dimension, sites);
         if width == Width::Clear {

@@ -118,6 +118,12 @@ pub struct KindParameters {
 }
 
 impl KindParameters {
+    /// The volume that its membrane holds at full size; in 2-D an area.
+    pub(super) fn volume(&self) -> f64 {
+        let share = if self.mechanics.volume > 0.0 { self.mechanics.volume_share } else { 1.0 };
+        share * self.surface.volume()
+    }
+
     /// The mean area of a vertex at full size; in 2-D its length.
     pub(super) fn vertex_area(&self) -> f64 {
         self.surface.area() / self.surface.vertices.len() as f64
