@@ -69,7 +69,8 @@ pub struct RunRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WarningRecord {
-    /// Kind, with the opening or population if it is about one: e.g. "mach", "backflow:OPENING", "creases:POPULATION".
+    /// Kind, with the opening or population if it is about one: e.g. "mach", "backflow:OPENING", "creases:POPULATION",
+    /// "inflow:cells:OPENING".
     pub kind: String,
     /// The step of the warning.
     pub step: u64,

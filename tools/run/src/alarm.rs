@@ -24,7 +24,7 @@ pub fn of_feeders(setup: &Setup, system: &System) -> Vec<Alarm> {
     let alarm = |(what, fed): (&str, Fed)| {
         let (name, entries) = (&setup.ground.header.openings[fed.opening].name, fed.came + fed.late);
         (entries >= ENTRIES && fed.late as f64 > LATE * entries as f64).then(|| Alarm {
-            kind: format!("inflow:{name}"),
+            kind: format!("inflow:{what}:{name}"),
             text: format!(
                 "at step {step} {} of the {entries} {what} that were to come in through opening \"{name}\" have not found room there: \
                  the hematocrit that comes in is {:.0} % of what was asked for; ask for less by {what}.inflow.{name}.hematocrit, or \
@@ -44,7 +44,7 @@ pub fn of_outflow(setup: &Setup, system: &System, mass: &Mass) -> Vec<Alarm> {
         let name = &setup.ground.header.openings[fed.opening].name;
         let through = entries.iter().zip(&mass.through).find(|(entry, _)| *entry == name).map_or(0.0, |(_, kg)| *kg);
         (fed.came + fed.late == 0 && through < -LEFT * mass.inside).then(|| Alarm {
-            kind: format!("outflow:{name}"),
+            kind: format!("outflow:{what}:{name}"),
             text: format!(
                 "at step {step} {:.3e} kg of the fluid has left through opening \"{name}\", net of what came in: no {what} come in \
                  there. Name the openings through which the fluid comes in by {what}.inflow",

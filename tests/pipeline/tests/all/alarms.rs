@@ -232,7 +232,7 @@ fn members_that_are_to_come_in_where_the_fluid_leaves_are_told() {
     // The bodies' own opening is the right one.
     let mut kinds = warnings(&folder, "run");
     kinds.retain(|kind| kind.contains("flow:"));
-    assert_eq!(kinds, ["outflow:out"], "{}", run.stderr);
+    assert_eq!(kinds, ["outflow:cells:out"], "{}", run.stderr);
     assert!(run.stderr.contains("kg of the fluid has left through opening \"out\""), "{}", run.stderr);
     assert!(run.stderr.contains("no cells come in there") && run.stderr.contains("cells.inflow"), "{}", run.stderr);
 }

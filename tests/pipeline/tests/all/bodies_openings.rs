@@ -139,7 +139,7 @@ fn inflow_warnings(suspension: &Suspension) -> Vec<String> {
     let _done = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let record = folder.read_json("solo/run.json");
     let warnings = record["warnings"].as_array().expect("a list");
-    let of_inflow = warnings.iter().filter(|warning| warning["kind"] == "inflow:inlet");
+    let of_inflow = warnings.iter().filter(|warning| warning["kind"] == "inflow:bodies:inlet");
     of_inflow.map(|warning| warning["text"].as_str().expect("a text").to_owned()).collect()
 }
 
