@@ -93,7 +93,7 @@ impl<'a> Vessel<'a> {
             through,
             mean_speed: fluid.flux / fluid.volume,
             tube: fluid.tube_hematocrit(&sums),
-            discharge: fluid.discharge_hematocrit(&sums),
+            discharge: fluid.discharge_hematocrit(&sums).unwrap_or(f64::NAN),
             seen_layer: layer.map_or(f64::NAN, |layer| layer.thickness),
         })
     }

@@ -23,6 +23,7 @@ use crate::output::Output;
 use crate::pictures;
 use crate::say;
 use crate::source::{self, Values};
+use crate::suspension::drive::is_steady_from;
 use crate::walls::Surroundings;
 
 /// Data that the statistics share.
@@ -85,7 +86,12 @@ pub fn run(arguments: &FlowArguments) -> Result<Exit> {
         leave_out_members(&mut left_out, work.bodies.as_ref(), step);
         let stress = values.stress.as_deref().filter(|_| !immersed);
         steps.push(one_step(&mut work, reader.steps()[dump], &values, stress, &suffix)?);
-        means_over_layers(&mut work, &reader, dump, &suffix)?;
+        means_over_layers(&mut work, &reader, dump, &values, &suffix)?;
+        leave_out(
+            &mut left_out,
+            record.pressure_drop != [0.0; 3] && !is_steady_from(&record, reader.steps()[dump].time),
+            "the linear part of the pressure drop, from all pressures: it changes with time, by a waveform or a ramp",
+        );
         leave_out(
             &mut left_out,
             values.pressure.is_none(),
@@ -179,9 +185,10 @@ fn one_step(
 }
 
 /// Writes the means of all fields over the layers of nodes normal to each axis, and draws those of the velocity.
-fn means_over_layers(work: &mut Work, reader: &FieldReader, dump: usize, suffix: &str) -> Result<()> {
+fn means_over_layers(work: &mut Work, reader: &FieldReader, dump: usize, of_dump: &Values, suffix: &str) -> Result<()> {
     let read = |&field: &Field| {
-        let values = reader.read(dump, field)?.to_f64();
+        let pressure = of_dump.pressure.clone().filter(|_| field == Field::PRESSURE);
+        let values = pressure.map_or_else(|| Ok(reader.read(dump, field)?.to_f64()), Ok)?;
         fits(work.nodes.grid(), field.name(), &values, field.components())?;
         Ok((field, values))
     };

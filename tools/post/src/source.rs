@@ -8,6 +8,7 @@ use hematite_dump::{DumpStep, Field, FieldReader, RunRecord};
 use hematite_stats::lookup::{Nodes, fits};
 
 use crate::arguments::Which;
+use crate::suspension::drive::is_steady_from;
 
 /// Opens the case of a run.
 ///
@@ -77,7 +78,8 @@ pub fn choose(run: &Path, steps: &[DumpStep], which: Which) -> Result<Vec<usize>
 pub struct Values {
     /// Velocity, x, y, z a node, m/s.
     pub velocity: Vec<f64>,
-    /// Pressure at each node, Pa, including the linear part of the pressure drop that drives the run.
+    /// Pressure at each node, Pa, including the linear part of the pressure drop that drives the run, where that does not
+    /// change with time.
     pub pressure: Option<Vec<f64>>,
     /// Viscous stress, xx, yy, zz, xy, yz, xz a node, Pa.
     pub stress: Option<Vec<f64>>,
@@ -96,7 +98,8 @@ impl Values {
         };
         let maybe = |field: Field| reader.fields().contains(&field).then(|| get(field)).transpose();
         let mut pressure = maybe(Field::PRESSURE)?;
-        if let Some(pressure) = pressure.as_mut().filter(|_| record.pressure_drop != [0.0; 3]) {
+        let is_steady = is_steady_from(record, reader.steps()[dump].time);
+        if let Some(pressure) = pressure.as_mut().filter(|_| is_steady && record.pressure_drop != [0.0; 3]) {
             let origin = nodes.grid().origin;
             for (n, value) in pressure.iter_mut().enumerate() {
                 let x = nodes.centre(n);

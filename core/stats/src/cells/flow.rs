@@ -45,7 +45,12 @@ pub struct FluidSum {
     pub volume: f64,
     /// `sum u . axis dV` over its nodes.
     pub flux: f64,
+    /// `sum |u . axis| dV` over its nodes.
+    pub moved: f64,
 }
+
+/// Share of the fluid's motion along the axis that has to be net for a discharge hematocrit.
+const LEAST_NET: f64 = 0.02;
 
 /// Sums the cells in the window, one sum for each population. `shapes` holds the shape of each cell.
 pub fn cell_sums(cells: &[Cell], shapes: &[Shape], populations: usize, window: &Window) -> Vec<CellSum> {
@@ -65,7 +70,9 @@ pub fn fluid_sum(nodes: &Nodes, velocity: Option<&[f64]>, window: &Window) -> Fl
     let mut sum = FluidSum::default();
     for n in (0..nodes.grid().position.len()).filter(|&n| window.holds(nodes.centre(n))) {
         sum.volume += each;
-        sum.flux += velocity.map_or(0.0, |u| each * u[3 * n + window.axis]);
+        let flux = velocity.map_or(0.0, |u| each * u[3 * n + window.axis]);
+        sum.flux += flux;
+        sum.moved += flux.abs();
     }
     sum
 }
@@ -76,9 +83,10 @@ impl FluidSum {
         cells.iter().map(|c| c.volume).sum::<f64>() / self.volume
     }
 
-    /// Discharge hematocrit: the share of the volume flux that cells carry.
-    pub fn discharge_hematocrit(&self, cells: &[CellSum]) -> f64 {
-        cells.iter().map(|c| c.flux).sum::<f64>() / self.flux
+    /// Discharge hematocrit: the share of the volume flux that cells carry. `None` where the fluid goes to and fro instead
+    /// of along: less than [`LEAST_NET`] of what moves is net.
+    pub fn discharge_hematocrit(&self, cells: &[CellSum]) -> Option<f64> {
+        (self.flux.abs() > LEAST_NET * self.moved).then(|| cells.iter().map(|c| c.flux).sum::<f64>() / self.flux)
     }
 }
 
@@ -104,7 +112,10 @@ mod tests {
         let (sums, fluid) = (cell_sums(&found, &shapes, 2, &all), fluid_sum(&nodes, Some(&velocity), &all));
         assert_eq!((sums[0].number, sums[1].number, fluid.volume), (2, 0, 200.0));
         assert!((fluid.tube_hematocrit(&sums) - 0.04).abs() < 1e-12);
-        assert!((fluid.discharge_hematocrit(&sums) - 0.06).abs() < 1e-12);
+        assert!(fluid.discharge_hematocrit(&sums).is_some_and(|share| (share - 0.06).abs() < 1e-12));
+        let still: Vec<f64> =
+            grid.position.iter().flat_map(|at| [if at[1] % 2 == 0 { 1.0 } else { -1.0 }, 0.0, 0.0]).collect();
+        assert_eq!(fluid_sum(&nodes, Some(&still), &all).discharge_hematocrit(&sums), None);
         let half = Window { axis: 0, from: 0.0, to: 5.0 };
         let (sums, fluid) = (cell_sums(&found, &shapes, 2, &half), fluid_sum(&nodes, None, &half));
         assert!((fluid.tube_hematocrit(&sums) - 0.08).abs() < 1e-12);

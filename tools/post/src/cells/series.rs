@@ -110,8 +110,8 @@ pub fn reduce(setup: &Setup, source: &CellReader, left_out: &mut Vec<String>) ->
                 .map(|kind| population(setup, kind, &all, &shapes, &drifts, sums[kind], hematocrit(&sums[kind])))
                 .collect(),
             all: Flow {
-                hematocrit: lumen.map(|volume| FluidSum { volume, flux: 0.0 }.tube_hematocrit(&sums)),
-                discharge: fluid.map(|fluid| fluid.discharge_hematocrit(&sums)),
+                hematocrit: lumen.map(|volume| FluidSum { volume, ..FluidSum::default() }.tube_hematocrit(&sums)),
+                discharge: fluid.and_then(|fluid| fluid.discharge_hematocrit(&sums)),
                 flow_rate: fluid.zip(*straight).map(|(fluid, straight)| fluid.flux / fluid.volume * straight.section),
                 free_layer: layer.and_then(|(nodes, straight)| free_layer(nodes, straight, &all, &setup.window)),
             },
@@ -145,7 +145,10 @@ pub fn reduce(setup: &Setup, source: &CellReader, left_out: &mut Vec<String>) ->
         left_out.push("cell-free layer and viscosity: the vessel is not straight along its axis".to_owned());
     }
     if nodes.is_some() && series.common.dumps.iter().all(|dump| dump.all.discharge.is_none()) {
-        left_out.push("discharge hematocrit: no dump of velocity at the steps of the dumps of cells".to_owned());
+        left_out.push(
+            "discharge hematocrit: no dump of velocity at the steps of the dumps of cells, or no net flow along the axis"
+                .to_owned(),
+        );
     }
     Ok(series)
 }

@@ -9,7 +9,7 @@ use hematite_stats::cells::shape::Shape;
 use hematite_stats::suspension::straight::{Kind, Straight};
 
 use crate::config::{CellsConfig, Shapes};
-use crate::suspension::drive::{driven_axis, gradient, largest_component};
+use crate::suspension::drive::{driven_axis, drives, gradient, is_steady_from, largest_component};
 use crate::suspension::{self, Fluid};
 
 /// A run's geometry and the choices made for it.
@@ -57,12 +57,24 @@ impl<'a> Setup<'a> {
             .plane
             .map_or_else(|| shear_plane(axis, common.straight.as_ref(), dimension), |p| p.map(|a| a as usize));
         let last = source.steps().last().map_or(0, |dump| dump.step);
+        if let Some(reference) = config.reference_step.filter(|&reference| reference > last) {
+            return Err(Fault::usage(format!(
+                "key \"cells.reference_step\": {reference} is after the last dump, at step {last}: take that or an earlier one"
+            )));
+        }
         let grown = record.grown.filter(|&grown| grown < last);
+        let gradient = gradient(record, axis, common.average_from);
+        if gradient.is_none() && drives(record)[axis] && !is_steady_from(record, common.average_from) {
+            left_out.push(
+                "viscosity: the drive changes with time, by a waveform or a ramp; average after the ramp (\"average_from\")"
+                    .to_owned(),
+            );
+        }
         Ok(Self {
             common,
             window,
             plane,
-            gradient: gradient(record, axis),
+            gradient,
             reference_step: config.reference_step.or(grown).unwrap_or(0),
             shapes: config.shapes,
             dimension,

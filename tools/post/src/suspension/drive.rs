@@ -2,11 +2,11 @@
 
 use hematite_dump::RunRecord;
 use hematite_stats::plane::AXES;
-use hematite_units::quantity::{ForceDensity, Velocity};
+use hematite_units::quantity::{ForceDensity, Time, Velocity};
 
 /// The axis of the pressure gradient, or else that along which walls move; `None` if neither is known.
 pub fn driven_axis(record: &RunRecord) -> Option<usize> {
-    let drive = [0, 1, 2].map(|axis| gradient(record, axis).unwrap_or(0.0));
+    let drive = [0, 1, 2].map(|axis| gradient(record, axis, f64::INFINITY).unwrap_or(0.0));
     [drive, wall_speeds(record)].into_iter().find_map(largest_component)
 }
 
@@ -37,11 +37,17 @@ fn wall_speeds(record: &RunRecord) -> [f64; 3] {
     })
 }
 
-/// Pressure drop and body force along an axis, Pa/m; `None` if they are 0 or change with time.
-pub fn gradient(record: &RunRecord, axis: usize) -> Option<f64> {
-    let drive = &record.config["drive"];
-    let force = drive["force"][axis].as_str().and_then(|text| text.parse::<ForceDensity>().ok());
+/// Pressure drop and body force along an axis, Pa/m; `None` if they are 0 or change after the time `from`, s.
+pub fn gradient(record: &RunRecord, axis: usize, from: f64) -> Option<f64> {
+    let force = record.config["drive"]["force"][axis].as_str().and_then(|text| text.parse::<ForceDensity>().ok());
     let gradient = record.pressure_drop[axis] + force.map_or(0.0, |force| force.si());
-    let steady = drive["waveform"].is_null() || drive["waveform"] == "constant";
-    (steady && gradient != 0.0).then_some(gradient)
+    (gradient != 0.0 && is_steady_from(record, from)).then_some(gradient)
+}
+
+/// Whether pressure drop and body force stay what the config says from the time `from`, s, on: without a waveform, and
+/// after the ramp.
+pub fn is_steady_from(record: &RunRecord, from: f64) -> bool {
+    let drive = &record.config["drive"];
+    let ramp = drive["ramp"].as_str().and_then(|text| text.parse::<Time>().ok()).map_or(0.0, |ramp| ramp.si());
+    (drive["waveform"].is_null() || drive["waveform"] == "constant") && from >= ramp
 }
