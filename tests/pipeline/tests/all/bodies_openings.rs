@@ -128,7 +128,12 @@ fn half_of_the_bodies_come_in_where_half_of_the_hematocrit_is_asked_for() {
         ledger.rows.last().expect("a line").cells.iter().map(|bodies| bodies.inserted).sum::<u64>() as f64
     };
     let all = inserted(&suspension);
-    suspension.run["bodies"]["inflow"]["inlet"]["hematocrit"] = json!(0.1);
+    // `run` says which share of the volume comes in as bodies.
+    let checked = suspension.folder().run(&["run.json", "--check"]).done();
+    let said = format!("{}{}", checked.stdout, checked.stderr);
+    let before = said.split(" of the volume that comes in").next().and_then(|text| text.split(' ').next_back());
+    let share: f64 = before.and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{said}"));
+    suspension.run["bodies"]["inflow"]["inlet"]["hematocrit"] = json!(share / 2.0);
     let half = inserted(&suspension);
     assert!((0.3..0.7).contains(&(half / all)), "{half} of {all} came in");
 }

@@ -105,6 +105,30 @@ fn a_solid_slit_under_a_pressure_drop() {
     let drop =
         flow["max_pressure_pa"].as_f64().expect("a number") - flow["min_pressure_pa"].as_f64().expect("a number");
     assert!((drop / (GRADIENT * 7.0 * DX) - 1.0).abs() < 1e-3, "{drop}");
+    // Layers across x have the drop too.
+    let layers = folder.read("run/statistics/layers_x.csv");
+    let column = layers.lines().next().and_then(|header| header.split(',').position(|name| name.contains("pressure")));
+    let at = column.unwrap_or_else(|| panic!("{layers}"));
+    let number = |line: &str| line.split(',').nth(at).and_then(|text| text.parse::<f64>().ok()).expect("a number");
+    let pressures: Vec<f64> = layers.lines().skip(1).map(number).collect();
+    let across = pressures[0] - pressures[pressures.len() - 1];
+    assert!((across / (GRADIENT * 7.0 * DX) - 1.0).abs() < 1e-3, "{across}: {layers}");
+}
+
+#[test]
+fn a_drop_that_changes_with_time_is_left_out_of_pressures() {
+    let drop = json!({"axis": "x", "drop": "20 Pa"});
+    let wave = json!({"sine": {"frequency": "1 kHz", "mean": 0, "amplitude": 0}});
+    for changes in [json!({"waveform": wave}), json!({"ramp": "1 s"})] {
+        let mut drive = json!({"pressure_drop": drop});
+        drive.as_object_mut().expect("an object").extend(changes.as_object().expect("an object").clone());
+        let folder = slit(6, 0, &drive, "f32");
+        let flow = folder.post(&["flow", "run"]).done();
+        assert!(flow.stderr.contains("the linear part of the pressure drop"), "{}", flow.stderr);
+        let summary = folder.read_json("run/statistics/summary.json");
+        let most = summary["dumps"][0]["flow"]["max_pressure_pa"].as_f64().expect("a number");
+        assert!(most.abs() < 1e-2, "{drive}: {most} Pa");
+    }
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn what_cannot_work_is_refused() {
         ),
         (
             "/drive",
-            json!({"force": ["1 Pa/m", "0 Pa/m"], "waveform": {"sine": {"frequency": "1 THz"}}}),
+            json!({"force": ["1 Pa/m", "0 Pa/m"], "waveform": {"sine": {"frequency": "1000 GHz"}}}),
             &["drive", "shorter than two time steps"],
         ),
         ("/openings/lit", json!({}), &["openings.lit", "\"lid\"?"]),
