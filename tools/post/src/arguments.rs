@@ -119,7 +119,7 @@ lift. With a dump of cells of the same step also the figures cells*, the cells d
 small there, cells_zoom* (with rigid bodies only: bodies*). Leaves out statistics that need what a dump lacks, and
 says so on stderr.
 Colours end at the 99.5th percentile of the values shown, or at an extreme value near it; figures tell the share beyond.
-Pressures include the linear part of a pressure drop that drives the run.
+Pressures include the linear part of a pressure drop that drives the run, where it does not change with time.
 In 2-D, flow rates in m3/s are those of a slab one lattice spacing deep; flow rates in m2/s are per depth.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
@@ -148,8 +148,8 @@ pub struct FlowArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Writes into DIR: suspension.csv (each dump), populations.csv (each dump and population), shapes.csv (each cell),
-rotation.csv (each cell), cells_profile_*.csv, cells.json (means with standard errors) and figures, each as .png and
-.svg. Leaves out statistics that need what dumps lack, and says so on stderr. In 2-D, volumes are areas, and flow rates are per depth.
+rotation.csv (each cell, over the averaged dumps), cells_profile_*.csv, cells.json (means with standard errors) and
+figures, each as .png and .svg. Leaves out statistics that need what dumps lack, and says so on stderr. In 2-D, volumes are areas, and flow rates are per depth.
 
 tube hematocrit H_T       enclosed volume of cells over the volume of the fluid nodes
 discharge hematocrit H_D  sum of cell volume x velocity over the sum of fluid velocity x node volume, along the axis;

@@ -10,8 +10,9 @@ use crate::system::System;
 const LATE: f64 = 0.1;
 /// Least number of entries for that warning.
 const ENTRIES: u64 = 10;
-/// Share of the mass inside that has left through an opening above which it is told that nothing comes in there.
-const LEFT: f64 = 1e-3;
+/// Share of the mass inside that has left through an opening, net, above which it is told that nothing comes in there:
+/// where nothing came in yet, and where something did, as at the start of a column of cells.
+const LEFT: [f64; 2] = [1e-3, 1e-2];
 
 /// The warning that a run skips a checkpoint, for the reason `damaged`, and restarts from `step`.
 pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
@@ -43,11 +44,12 @@ pub fn of_outflow(setup: &Setup, system: &System, mass: &Mass) -> Vec<Alarm> {
     let alarm = |(what, fed): (&str, Fed)| {
         let name = &setup.ground.header.openings[fed.opening].name;
         let through = entries.iter().zip(&mass.through).find(|(entry, _)| *entry == name).map_or(0.0, |(_, kg)| *kg);
-        (fed.came + fed.late == 0 && through < -LEFT * mass.inside).then(|| Alarm {
+        let left = LEFT[usize::from(fed.came + fed.late > 0)];
+        (through < -left * mass.inside).then(|| Alarm {
             kind: format!("outflow:{what}:{name}"),
             text: format!(
                 "at step {step} {:.3e} kg of the fluid has left through opening \"{name}\", net of what came in: no {what} come in \
-                 there. Name the openings through which the fluid comes in by {what}.inflow",
+                 there while it does. Name the openings through which the fluid comes in by {what}.inflow",
                 -through
             ),
         })

@@ -32,6 +32,9 @@ const EXCHANGED: f64 = 0.1;
 /// an opening in the last quarter, the flow is not steady.
 const UNSTEADY: f64 = 0.1;
 
+/// Share of the mass inside below which what is stored may be rounding.
+const ROUNDING: f64 = 1e-6;
+
 /// What there is to say of the fluid's largest speed, lattice units, after `step` steps.
 pub(crate) fn of_speed(scene: &Scene, step: u64, speed: f64) -> Vec<Alarm> {
     let (mut alarms, unit) = (Vec::new(), scene.plan.units.velocity());
@@ -135,7 +138,7 @@ pub(crate) fn of_second_half(scene: &Scene, late: &Late, last: &Mass) -> Option<
 fn of_storage(flows: &[f64], half: &Mass, last: &Mass) -> Option<Alarm> {
     let came_in = inflow(flows) * (last.step - half.step) as f64;
     let stored = last.inside - half.inside;
-    (came_in > 0.0 && stored.abs() > UNSTEADY * came_in).then(|| Alarm {
+    (came_in > 0.0 && stored.abs() > (UNSTEADY * came_in).max(ROUNDING * last.inside)).then(|| Alarm {
         kind: "storage".to_owned(),
         text: format!(
             "from step {} to {} the mass inside has {} by {:.0} % of what came in: what goes out is not yet what comes in. This fluid \

@@ -196,13 +196,14 @@ impl History {
     }
 
     /// D = (MSD(t2) - MSD(t1)) / (2 (t2 - t1)) along each axis, with t2 = 2 t1, and t1 a relaxation time or more, by each of up to
-    /// eight consecutive parts of the run. Where the run is too short for that, t1 is a sixteenth of it, if displacements grow
-    /// in proportion to time there; else `None`.
+    /// eight consecutive parts of the run. For single beads t1 is a sixteenth of the run. Where the run is too short for a
+    /// relaxation time, it is the same, if displacements grow in proportion to time there; else `None`.
     fn diffusion(&self, relaxation: Option<Relaxation>) -> Option<Diffusion> {
         let frames = self.times.len();
         // Before they have relaxed, chains move otherwise than later.
         let least = match relaxation {
-            None => Some(1.0),
+            // Single beads: long after they have forgotten their velocities, which dumps of each step resolve.
+            None => Some((frames / 16).max(1) as f64),
             Some(Relaxation::Frames(frames)) => Some(frames),
             Some(Relaxation::Fast(frames)) => Some(frames as f64),
             Some(Relaxation::Slow) => None,

