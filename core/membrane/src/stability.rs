@@ -96,13 +96,7 @@ fn stiffness(model: &Model, v: usize) -> f64 {
         let across = at(&[(a, h), (b, -h)]) + at(&[(a, -h), (b, h)]);
         (along - across) / (4.0 * h * h)
     };
-    let mut hessian = [[0.0; 3]; 3];
-    for a in 0..axes {
-        for b in a..axes {
-            hessian[a][b] = curvature(a, b);
-            hessian[b][a] = hessian[a][b];
-        }
-    }
+    let hessian = [0, 1, 2].map(|a| [0, 1, 2].map(|b| if a < axes && b < axes { curvature(a, b) } else { 0.0 }));
     // Gershgorin's bound.
     let bound = hessian.iter().map(|row| row.iter().map(|k: &f64| k.abs()).sum()).fold(0.0, f64::max);
     bound + fairing::stiffness(model.fairing(), &model.sides, &model.folds, v, model.surface.vertices.len())

@@ -12,6 +12,9 @@ use crate::suspension::tracks::{Displacement, Track, displacements};
 /// Largest difference from 1 of the power of time with which displacements grow, where they are in proportion to time.
 const EVEN: f64 = 0.1;
 
+/// The same for single beads that have forgotten their velocities.
+const DIFFUSIVE: f64 = 0.05;
+
 /// The standard error of what `of` makes of all samples: by leaving out each in turn (Efron, The Jackknife, 1982). `None` for
 /// fewer than two samples.
 fn jackknife(samples: &[Bonds], of: fn(&Bonds) -> Option<f64>) -> Option<f64> {
@@ -196,14 +199,14 @@ impl History {
     }
 
     /// D = (MSD(t2) - MSD(t1)) / (2 (t2 - t1)) along each axis, with t2 = 2 t1, and t1 a relaxation time or more, by each of up to
-    /// eight consecutive parts of the run. For single beads t1 is a sixteenth of the run. Where the run is too short for a
-    /// relaxation time, it is the same, if displacements grow in proportion to time there; else `None`.
+    /// eight consecutive parts of the run. For single beads t1 is the time after which they have forgotten their velocities.
+    /// Where the run is too short for that, t1 is a sixteenth of it, if displacements grow in proportion to time there; else
+    /// `None`.
     fn diffusion(&self, relaxation: Option<Relaxation>) -> Option<Diffusion> {
         let frames = self.times.len();
         // Before they have relaxed, chains move otherwise than later.
         let least = match relaxation {
-            // Single beads: long after they have forgotten their velocities, which dumps of each step resolve.
-            None => Some((frames / 16).max(1) as f64),
+            None => Some(self.forgotten() as f64),
             Some(Relaxation::Frames(frames)) => Some(frames),
             Some(Relaxation::Fast(frames)) => Some(frames as f64),
             Some(Relaxation::Slow) => None,
@@ -235,20 +238,30 @@ impl History {
         })
     }
 
-    /// A sixteenth of the frames, if displacements grow in proportion to time from there to twice that.
-    fn even_growth(&self) -> Option<usize> {
+    /// Frames, a power of two and at most a sixteenth of all, from which on displacements of single beads grow in proportion
+    /// to time.
+    fn forgotten(&self) -> usize {
+        let most = (self.times.len() / 16).max(1);
+        let lags = std::iter::successors(Some(1), |lag| Some(2 * lag)).take_while(|&lag| lag < most);
+        lags.into_iter().find(|&lag| (self.power(lag) - 1.0).abs() < DIFFUSIVE).unwrap_or(most)
+    }
+
+    /// The power of time with which mean square displacements grow from a lag to twice that.
+    fn power(&self, lag: usize) -> f64 {
         let (frames, free) = (self.times.len(), self.free_axes());
-        let first = (frames / 16).max(1);
-        if frames < 8 {
-            return None;
-        }
         let axes: Vec<usize> = if free.clone().count() > 0 { free.collect() } else { (0..self.dimension).collect() };
         let square = |lag: usize| {
             let moved = self.moved(&(0..frames), lag);
             axes.iter().map(|&a| moved[a]).sum::<f64>()
         };
-        let power = (square(2 * first) / square(first)).log2();
-        ((power - 1.0).abs() < EVEN).then_some(first)
+        (square(2 * lag) / square(lag)).log2()
+    }
+
+    /// A sixteenth of the frames, if displacements grow in proportion to time from there to twice that.
+    fn even_growth(&self) -> Option<usize> {
+        let frames = self.times.len();
+        let first = (frames / 16).max(1);
+        (frames >= 8 && (self.power(first) - 1.0).abs() < EVEN).then_some(first)
     }
 
     /// The bonds of each chain at all times; of a single chain those in each of up to eight parts of the run.
