@@ -84,7 +84,7 @@ impl FluidSum {
     }
 
     /// Discharge hematocrit: the share of the volume flux that cells carry. `None` where the fluid goes to and fro instead
-    /// of along: less than [`LEAST_NET`] of what moves is net.
+    /// of along: less than 2 % of what moves is net.
     pub fn discharge_hematocrit(&self, cells: &[CellSum]) -> Option<f64> {
         (self.flux.abs() > LEAST_NET * self.moved).then(|| cells.iter().map(|c| c.flux).sum::<f64>() / self.flux)
     }
