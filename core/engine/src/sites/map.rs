@@ -174,7 +174,7 @@ impl SiteMapBuilder {
                 self.mark_walls(*block, &solid, &open, to);
             }
         });
-        // Includes the neighbours of thin sites within reach.
+        // No wall farther off counts.
         let rim = (reach + thickening + 0.5).ceil() as usize;
         let mut distance = vec![reach as f32; self.sites.len()];
         distance.par_chunks_mut(size).zip(&blocks).for_each(|(to, block)| {

@@ -2,13 +2,17 @@
 // wall cuts at the fraction q (Bouzidi, Firdaouss and Lallemand, Phys. Fluids 13 (2001) 3452, linear):
 //   f_j(x, t+1) = 2 q f*_i(x) + (1 - 2 q) f*_i(x - c_i)              q <  1/2
 //   f_j(x, t+1) = (f*_i(x) + (2 q - 1) f*_j(x)) / (2 q)              q >= 1/2
-// with i into the wall, j = -i. A force F on x takes part in f*_i and f*_j with opposite signs, and fluid at rest under it has
-// a density that differs from x - c_i to x as the force has it: then f_j = f*_i, wherever the wall is, as nothing flows. The
-// rule says less than that by 3 w_i c_i . F times |1 - 2 q| (for q >= 1/2 over 2 q), which is added: else walls take mass
-// wherever a force presses fluid against them. After the step, f*_i(x) has become the incoming f_j of x, which is mended; f*_i(x - c_i)
-// its incoming f_i; and f*_j(x) the incoming f_j of x - c_i, which x itself wrote. The latter two stand in x's own slot of
-// i and in that slot of x - c_i which the link table names; which one where goes with the parity of the step.
-// No slot that is read here is mended, neither by another link nor by openings. One invocation a node.
+// with i into the wall, j = -i.
+//
+// Under a force F the rule needs a correction. In fluid at rest f_j = f*_i wherever the wall is, since nothing flows. The rule
+// gives less by 3 w_i c_i . F |1 - 2 q|, divided by 2 q for q >= 1/2: f*_j(x) is lower than f*_i(x) by the force, and
+// f*_i(x - c_i) by the pressure that balances it. Without the correction, walls take mass wherever a force presses fluid
+// against them.
+//
+// After the step, f*_i(x) has become the incoming f_j of x, which is mended; f*_i(x - c_i) its incoming f_i; and f*_j(x) the
+// incoming f_j of x - c_i, which x itself wrote. The latter two stand in x's own slot of i and in that slot of x - c_i which
+// the link table names; which one where goes with the parity of the step. No slot that is read here is mended, neither by
+// another link nor by openings. One invocation a node.
 #include "prelude.wgsl"
 #{% with access = "read_write" %}
 #include "populations.wgsl"
