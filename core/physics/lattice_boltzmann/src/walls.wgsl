@@ -4,10 +4,10 @@
 //   f_j(x, t+1) = (f*_i(x) + (2 q - 1) f*_j(x)) / (2 q)              q >= 1/2
 // with i into the wall, j = -i.
 //
-// Under a force F the rule needs a correction. In fluid at rest f_j = f*_i wherever the wall is, since nothing flows. The rule
-// gives less by 3 w_i c_i . F |1 - 2 q|, divided by 2 q for q >= 1/2: f*_j(x) is lower than f*_i(x) by the force, and
-// f*_i(x - c_i) by the pressure that balances it. Without the correction, walls take mass wherever a force presses fluid
-// against them.
+// Under the body force F the rule needs a correction. In fluid at rest f_j = f*_i wherever the wall is, since nothing flows.
+// The rule gives less by 3 w_i c_i . F |1 - 2 q|, divided by 2 q for q >= 1/2: f*_j(x) is lower than f*_i(x) by the force, and
+// f*_i(x - c_i) by the pressure that balances it. Without the correction, walls take mass wherever the force presses fluid
+// against them. Forces of cells and bodies are left out: where pressure does not balance them, the same term would make mass.
 //
 // After the step, f*_i(x) has become the incoming f_j of x, which is mended; f*_i(x - c_i) its incoming f_i; and f*_j(x) the
 // incoming f_j of x - c_i, which x itself wrote. The latter two stand in x's own slot of i and in that slot of x - c_i which
@@ -19,7 +19,9 @@
 #{% endwith %}
 #include "link_tables.wgsl"
 #include "wall_entry.wgsl"
-#include "forces.wgsl"
+#if body_force
+var<storage, read> schedule: array<${number}>;
+#endif
 var<storage, read> wall_entries: array<WallEntry>;
 var<storage, read> twice_cut: array<real>;
 var<storage, read_write> ledger: array<u32>;
@@ -31,13 +33,13 @@ fn work_on(k: u32) {
     var cut = entry.first;
     var came_in = real(0.0);
 #include "links.wgsl"
-#if force
+#if body_force
 #for a in axes
-    let F${a.name} = ${forces[a.index]};
+    let F${a.name} = schedule[span.row * ROW + ${a.index}u];
 #endfor
 #endif
 #for p in pairs
-#if force
+#if body_force
     let push${p.k} = real(3.0) * W${p.shell} * (${p.c_dot_f});
 #endif
 #for way in [p.ij, p.ji]
@@ -56,7 +58,7 @@ fn work_on(k: u32) {
         if (twice >= real(1.0)) {
             back = (sent + (twice - real(1.0)) * left) / twice;
         }
-#if force
+#if body_force
         let lacks = select(real(1.0) - twice, (twice - real(1.0)) / twice, twice >= real(1.0));
         back ${"+" if way.sign == "-" else "-"}= lacks * push${p.k};
 #endif
