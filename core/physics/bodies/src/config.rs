@@ -84,6 +84,6 @@ pub struct BodyInflowConfig {
     /// Length of the stretch behind the opening whose seeded bodies come in again and again, e.g. "50 um". The vessel should be
     /// straight so far. Default: six of their largest diameters.
     pub length: Option<Length>,
-    /// Share of the volume that bodies take up in what comes in, e.g. 0.1; at most as much as was seeded there. Default: as seeded.
+    /// Share of the volume that bodies take up in what comes in, e.g. 0.1; at most what the seeded bodies bring. Default: that.
     pub hematocrit: Option<f64>,
 }
