@@ -4,10 +4,13 @@
 //   f_j(x, t+1) = (f*_i(x) + (2 q - 1) f*_j(x)) / (2 q)              q >= 1/2
 // with i into the wall, j = -i.
 //
+// Nodes on which cells or bodies push stay half-way, which keeps mass. The rule assumes that u falls linearly to the wall.
+// Forces that change from node to node break that, and walls would take mass wherever cells are pressed against them.
+//
 // Under the body force F the rule needs a correction. In fluid at rest f_j = f*_i wherever the wall is, since nothing flows.
 // The rule gives less by 3 w_i c_i . F |1 - 2 q|, divided by 2 q for q >= 1/2: f*_j(x) is lower than f*_i(x) by the force, and
 // f*_i(x - c_i) by the pressure that balances it. Without the correction, walls take mass wherever the force presses fluid
-// against them. Forces of cells and bodies are left out: where pressure does not balance them, the same term would make mass.
+// against them.
 //
 // After the step, f*_i(x) has become the incoming f_j of x, which is mended; f*_i(x - c_i) its incoming f_i; and f*_j(x) the
 // incoming f_j of x - c_i, which x itself wrote. The latter two stand in x's own slot of i and in that slot of x - c_i which
@@ -19,9 +22,7 @@
 #{% endwith %}
 #include "link_tables.wgsl"
 #include "wall_entry.wgsl"
-#if body_force
-var<storage, read> schedule: array<${number}>;
-#endif
+#include "forces.wgsl"
 var<storage, read> wall_entries: array<WallEntry>;
 var<storage, read> twice_cut: array<real>;
 var<storage, read_write> ledger: array<u32>;
@@ -30,6 +31,15 @@ var<storage, read_write> ledger: array<u32>;
 fn work_on(k: u32) {
     let entry = wall_entries[k];
     let n = entry.node;
+#if immersed
+    var pushed = false;
+#for a in axes
+    pushed |= node_force[${a.index}u * span.stride + n] != 0;
+#endfor
+    if (pushed) {
+        return;
+    }
+#endif
     var cut = entry.first;
     var came_in = real(0.0);
 #include "links.wgsl"

@@ -270,12 +270,16 @@ impl Reference {
     }
 
     /// Bouzidi's linear bounce-back from the populations after the collision, exact for fluid at rest under the body force.
+    /// Nodes on which cells push stay half-way.
     fn interpolate_walls(&mut self, collided: &[Vec<f64>], row: &Row) {
         let Walls::Interpolated(cuts) = &self.parameters.walls else { return };
         for cut in cuts {
             let (x, i, q) = (cut.node as usize, usize::from(cut.direction), cut.fraction);
             let j = self.back[i];
             let Target::Node(behind) = self.part.links[j - 1][x].target() else { continue };
+            if self.cells[x] != [0.0; 3] {
+                continue;
+            }
             let pressed = 3.0 * self.w[i] * dot(self.c[i], row.force);
             let wanted = if q < 0.5 {
                 2.0 * q * collided[x][i] + (1.0 - 2.0 * q) * (collided[behind as usize][i] + pressed)
