@@ -56,7 +56,7 @@ pub enum WallMethod {
     #[default]
     HalfWay,
     /// Where the smoothed wall cuts each link: interpolated bounce-back. Slanted and round walls are smooth; the ledger
-    /// counts the little mass that it adds or takes.
+    /// counts the little mass that it adds or takes. Nodes on which cells or bodies push stay half-way.
     Interpolated,
     /// Where points on the smoothed wall, among nodes on both of its sides, hold the fluid through an immersed
     /// boundary, with the kernel of `cells.kernel`. The case needs "walls" in its CASE.json. The ledger counts the

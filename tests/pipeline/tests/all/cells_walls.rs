@@ -72,7 +72,7 @@ fn survives(picture: &Picture, hematocrit: f64, force: &str) {
 }
 
 /// Expects that the walls of a domain without openings have given or taken less than a thousandth of the mass inside. Walls
-/// that are interpolated under membranes as well take five times as much in the narrow bend.
+/// that are interpolated under membranes too give five thousandths in the narrow bend.
 fn keeps_its_mass(run: &Path) {
     let ledger = Ledger::read(run).expect("a ledger");
     let last = ledger.rows.last().expect("rows");
