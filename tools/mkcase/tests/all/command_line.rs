@@ -1,4 +1,4 @@
-//! `mkcase` as users call it.
+//! The command line: options, outputs, messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{cell, land, of_asc, refused, rows, write_asc};
+use super::{cell, land, of_asc, refused, rows, write_asc};
 
 #[test]
 fn every_cell_with_a_height_is_a_node_at_its_place_on_the_map() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tiff::encoder::{TiffEncoder, colortype};
 use tiff::tags::Tag;
 
-use crate::{cell, land, refused, rows};
+use super::{cell, land, refused, rows};
 
 /// What a GeoTIFF says of itself; 4 x 3 cells.
 #[derive(Clone, Default)]

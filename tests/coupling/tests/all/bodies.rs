@@ -1,4 +1,4 @@
-//! The same bits on any number of ranks, and momentum kept.
+//! Rigid bodies in the fluid: the same bits on any number of ranks, and momentum kept.
 
 use physics_bodies::State;
 

@@ -6,7 +6,7 @@ use hematite_config::from_value;
 use hematite_geometry::{FieldConfig, GeometryConfig, OpeningConfig, RegionConfig, build_marked};
 use serde_json::{Value, json};
 
-use crate::{cell, land, of_asc, refused, write_asc};
+use super::{cell, land, of_asc, refused, write_asc};
 
 /// The geometry of the ASCII grid with more keys.
 fn with(keys: Value) -> Value {
@@ -70,7 +70,7 @@ fn a_coarser_spacing_has_the_means_of_the_cells_it_covers() {
     }
     assert!(land.domain.report.terrain.join("\n").contains("resampled from cells of 10 m to the spacing 20 m"));
     // One that is no multiple: 15 m cover a cell and a half along each axis.
-    let land = crate::land(folder.path(), with(json!({"spacing": "15 m"})), json!([])).expect("builds");
+    let land = super::land(folder.path(), with(json!({"spacing": "15 m"})), json!([])).expect("builds");
     let share = [(1, 0.5), (2, 1.0)];
     let wanted: f64 = share.iter().flat_map(|&(x, a)| share.map(|(y, b)| a * b * cell(x, y))).sum::<f64>() / 2.25;
     assert!((land.height(500_022.5, 4_170_022.5).expect("a node") - wanted).abs() < 1e-9);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{Land, land, of_asc, refused, write_asc};
+use super::{Land, land, of_asc, refused, write_asc};
 
 /// The cells of region number `k`, counted from the corner of the file.
 fn cells(land: &Land, k: usize) -> Vec<[i32; 2]> {
