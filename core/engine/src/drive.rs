@@ -109,8 +109,9 @@ impl Drive {
             // Ranks meet here, so that no device waits for a rank that still writes a dump.
             comm.any(false)?;
         }
-        // Submits where the host needs results, else only at the end: each submission costs tens of microseconds.
-        let mut recorder = Recorder::new(&self.gpu);
+        // Submits where the host needs results or the device has no work, else only at the end: each submission costs tens
+        // of microseconds.
+        let mut recorder = Recorder::of_steps(&self.gpu)?;
         for step in steps {
             self.gpu.begin_step(step);
             let _span = self.gpu.span("record");

@@ -33,6 +33,10 @@ pub struct Recorder<'g> {
     waits: u32,
     /// Number of waits at which [`Recorder::run_ahead`] submits.
     enough: u32,
+    /// Number of time steps in what is recorded.
+    steps: u32,
+    /// Number of time steps at which [`Recorder::run_ahead`] submits.
+    enough_steps: u32,
 }
 
 /// Work of the host for which the device waits.
@@ -67,7 +71,22 @@ impl<'g> Recorder<'g> {
             submissions: 0,
             waits: 0,
             enough: 1,
+            steps: 0,
+            enough_steps: u32::MAX,
         }
+    }
+
+    /// An empty submission of time steps: [`Recorder::run_ahead`] is called after each.
+    ///
+    /// # Errors
+    /// An I/O fault when the device is lost.
+    pub fn of_steps(gpu: &'g Gpu) -> Result<Self> {
+        let idle = gpu.is_idle()?;
+        let mut recorder = Self::new(gpu);
+        if idle {
+            recorder.enough_steps = 1;
+        }
+        Ok(recorder)
     }
 
     /// The device of the submission.
@@ -189,16 +208,21 @@ impl<'g> Recorder<'g> {
         Ok(ticket)
     }
 
-    /// Submits what is recorded if the device waits in it often enough, then runs the callbacks of the submissions
-    /// before. So the device always has work. Does nothing if the device does not wait for the host.
+    /// Ends a time step. Submits what is recorded if the device waits in it often enough, then runs the callbacks of the
+    /// submissions before. So the device always has work. A device without work at the start gets its first step at once,
+    /// and then twice as many each time, as it would be idle while many steps are recorded.
     ///
     /// # Errors
     /// Those of callbacks.
     pub fn run_ahead(&mut self) -> Result<()> {
-        if self.waits < self.enough {
+        self.steps += 1;
+        if self.waits >= self.enough {
+            self.enough = (2 * self.enough).min(FAR);
+        } else if self.steps >= self.enough_steps {
+            self.enough_steps = self.enough_steps.saturating_mul(2);
+        } else {
             return Ok(());
         }
-        self.enough = (2 * self.enough).min(FAR);
         let last = self.submissions;
         self.submit_up_to_here()?;
         let before = |callback: &Callback| callback.at.as_ref().is_none_or(|&(submission, ..)| submission < last);
@@ -235,6 +259,7 @@ impl<'g> Recorder<'g> {
         let index = self.gpu.queue.submit(self.before.drain(..).chain(recorded));
         self.submissions += 1;
         self.waits = 0;
+        self.steps = 0;
         Ticket { index }
     }
 
@@ -283,4 +308,30 @@ impl Drop for Recorder<'_> {
 
 fn open<'e>(gpu: &Gpu, encoder: &'e mut Option<wgpu::CommandEncoder>) -> &'e mut wgpu::CommandEncoder {
     encoder.get_or_insert_with(|| gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scan;
+    use crate::testing::checked;
+
+    #[test]
+    fn a_device_without_work_gets_its_first_step_at_once() {
+        let gpu = checked();
+        let numbers = gpu.buffer("numbers", 4 << 10).expect("room");
+        let scan = Scan::new(&gpu, &numbers, 1 << 8).expect("made");
+        gpu.wait().expect("done");
+        let mut recorder = Recorder::of_steps(&gpu).expect("idle");
+        let submissions: Vec<u64> = (0..8)
+            .map(|_| {
+                scan.record(&mut recorder, 1 << 8);
+                recorder.run_ahead().expect("submitted");
+                recorder.submissions
+            })
+            .collect();
+        assert_eq!(submissions, [1, 1, 2, 2, 2, 2, 3, 3]);
+        recorder.flush().expect("submitted");
+        gpu.wait().expect("done");
+    }
 }
