@@ -204,13 +204,14 @@ impl<'g> Recorder<'g> {
         while !self.callbacks.is_empty() {
             self.run_callback()?;
         }
-        self.enough = 1;
+        (self.enough, self.enough_steps) = (1, 1);
         Ok(ticket)
     }
 
     /// Ends a time step. Submits what is recorded if the device waits in it often enough, then runs the callbacks of the
-    /// submissions before. So the device always has work. A device without work at the start gets its first step at once,
-    /// and then twice as many each time, as it would be idle while many steps are recorded.
+    /// submissions before. So the device always has work. A device without work, at the start or after
+    /// [`Recorder::flush`], gets the next step at once, and then twice as many each time: it would be idle while many
+    /// steps are recorded.
     ///
     /// # Errors
     /// Those of callbacks.
@@ -317,7 +318,7 @@ mod tests {
     use crate::testing::checked;
 
     #[test]
-    fn a_device_without_work_gets_its_first_step_at_once() {
+    fn a_device_without_work_gets_the_next_step_at_once() {
         let gpu = checked();
         let numbers = gpu.buffer("numbers", 4 << 10).expect("room");
         let scan = Scan::new(&gpu, &numbers, 1 << 8).expect("made");
@@ -332,6 +333,10 @@ mod tests {
             .collect();
         assert_eq!(submissions, [1, 1, 2, 2, 2, 2, 3, 3]);
         recorder.flush().expect("submitted");
+        let before = recorder.submissions;
+        scan.record(&mut recorder, 1 << 8);
+        recorder.run_ahead().expect("submitted");
+        assert_eq!(recorder.submissions, before + 1);
         gpu.wait().expect("done");
     }
 }

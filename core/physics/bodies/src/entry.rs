@@ -157,35 +157,35 @@ impl RigidBodies {
                 Coordinate { site: words[at] as i32, fraction: words[at + 1] }.value()
             })
         };
-        // Candidates by boxes as wide as bodies reach; along a periodic axis there is but one.
+        // Bodies by boxes as wide as they reach; along a periodic axis there is but one.
         let reach = self.parameters.range();
         let placed = |at: [f64; 3]| {
             [0, 1, 2].map(|a| if self.parameters.periodic[a] { 0 } else { (at[a] / reach).floor() as i32 })
         };
-        let steps = |a: usize| if self.parameters.periodic[a] { 0..=0 } else { -1..=1 };
+        // The box itself comes first: most candidates that have no room find a body there.
+        let steps = |a: usize| if self.parameters.periodic[a] { [0].iter() } else { [0, -1, 1].iter() };
         let around = |[x, y, z]: [i32; 3]| {
             steps(0).flat_map(move |u| steps(1).flat_map(move |v| steps(2).map(move |w| [x + u, y + v, z + w])))
         };
-        let mut boxes: HashMap<[i32; 3], Vec<usize>> = HashMap::new();
-        for (c, candidate) in candidates.iter().enumerate() {
-            boxes.entry(placed(candidate.position)).or_default().push(c);
-        }
-        let near: HashSet<[i32; 3]> = boxes.keys().flat_map(|&at| around(at)).collect();
-        let candidates: Vec<Standing> = candidates.iter().map(|&candidate| self.standing(candidate)).collect();
+        let used: HashSet<[i32; 3]> = candidates.iter().map(|candidate| placed(candidate.position)).collect();
+        let near: HashSet<[i32; 3]> = used.into_iter().flat_map(around).collect();
+        let mut bodies: HashMap<[i32; 3], Vec<Standing>> = HashMap::new();
         for (i, position) in (0..own).filter(|&i| gone[i] == 0).map(|i| (i, place(i))) {
             let at = placed(position);
-            if !near.contains(&at) {
-                continue;
+            if near.contains(&at) {
+                let orientation = [0, 1, 2, 3].map(|a| orientation[a * own + i]);
+                let body = self.standing(Candidate { kind: kind[i], position, orientation });
+                bodies.entry(at).or_default().push(body);
             }
-            let orientation = [0, 1, 2, 3].map(|a| orientation[a * own + i]);
-            let body = self.standing(Candidate { kind: kind[i], position, orientation });
-            for &c in around(at).filter_map(|at| boxes.get(&at)).flatten() {
-                let apart = self.apart(position, candidates[c].body.position);
-                let reached = apart.iter().map(|r| r * r).sum::<f64>() < reach * reach;
-                if reached && taken[c] == 0 && self.too_near(&candidates[c], &body) {
-                    taken[c] = 1;
-                }
-            }
+        }
+        let is_in_place = |candidate: &Standing, body: &Standing| {
+            let apart = self.apart(body.body.position, candidate.body.position);
+            apart.iter().map(|r| r * r).sum::<f64>() < reach * reach && self.too_near(candidate, body)
+        };
+        for (taken, &candidate) in taken.iter_mut().zip(candidates) {
+            let candidate = self.standing(candidate);
+            let mut others = around(placed(candidate.body.position)).filter_map(|at| bodies.get(&at)).flatten();
+            *taken = i64::from(others.any(|body| is_in_place(&candidate, body)));
         }
         Ok(taken)
     }
