@@ -9,6 +9,7 @@ use hematite_engine::Solid;
 use hematite_engine::particles::GONE;
 use hematite_engine::sites::Coordinate;
 use hematite_gpu::Recorder;
+use rayon::prelude::*;
 
 use super::feeder::Candidate;
 use super::gay_berne::{Tensor, added};
@@ -16,6 +17,9 @@ use super::meeting::MetCell;
 use super::rigid_bodies::RigidBodies;
 use super::rotation::axes_of;
 use super::{Parameters, State};
+
+/// Fewest candidates for a thread, some 20 us of work.
+const PER_THREAD: usize = 128;
 
 /// A body that is due.
 struct Due {
@@ -29,6 +33,29 @@ struct Due {
 struct Standing {
     body: Candidate,
     tensor: Tensor,
+}
+
+/// Boxes as wide as bodies reach; along a periodic axis there is but one.
+#[derive(Clone, Copy)]
+struct Boxes {
+    width: f64,
+    periodic: [bool; 3],
+}
+
+impl Boxes {
+    /// The box of a place.
+    fn of(&self, at: [f64; 3]) -> [i32; 3] {
+        [0, 1, 2].map(|a| if self.periodic[a] { 0 } else { (at[a] / self.width).floor() as i32 })
+    }
+
+    /// A box and those around it. It comes first: most candidates that have no room find a body there.
+    fn around(&self, [x, y, z]: [i32; 3]) -> impl Iterator<Item = [i32; 3]> + use<> {
+        let [u, v, w] = self.periodic.map(|periodic| if periodic { [0].iter() } else { [0, -1, 1].iter() });
+        u.flat_map(move |u| {
+            let w = w.clone();
+            v.clone().flat_map(move |v| w.clone().map(move |w| [x + u, y + v, z + w]))
+        })
+    }
 }
 
 impl RigidBodies {
@@ -79,8 +106,8 @@ impl RigidBodies {
         for Due { gate, number, places } in due {
             let free: Vec<bool> = taken.by_ref().take(places.len()).map(|taken| taken == 0).collect();
             let free = places.iter().zip(free).filter(|&(_, free)| free).map(|(place, _)| *place);
-            let mut free = free.into_iter().map(|place| self.standing(place));
-            let room = free.find(|place| !inside.iter().any(|other| self.too_near(place, other)));
+            let mut free = free.into_iter().map(|place| self.parameters.standing(place));
+            let room = free.find(|place| !inside.iter().any(|other| self.parameters.too_near(place, other)));
             if let Some(place) = room {
                 states.push(self.next_state(&place.body)?);
                 inside.push(place);
@@ -145,49 +172,49 @@ impl RigidBodies {
     /// For each candidate whether one of this rank's own bodies is in its place.
     fn taken(&self, candidates: &[Candidate]) -> Result<Vec<i64>> {
         let mut taken = vec![0; candidates.len()];
-        let own = self.own() as usize;
-        if candidates.is_empty() || own == 0 {
+        if candidates.is_empty() || self.own() == 0 {
             return Ok(taken);
         }
+        let parameters = &self.parameters;
+        let boxes = Boxes { width: parameters.range(), periodic: parameters.periodic };
+        let bodies = self.bodies_near(candidates, boxes)?;
+        let is_in_place = |candidate: &Standing, body: &Standing| {
+            let apart = parameters.apart(body.body.position, candidate.body.position);
+            let squared = apart.iter().map(|r| r * r).sum::<f64>();
+            squared < boxes.width * boxes.width && parameters.too_near(candidate, body)
+        };
+        taken.par_iter_mut().zip(candidates).with_min_len(PER_THREAD).for_each(|(taken, &candidate)| {
+            let around = boxes.around(boxes.of(candidate.position));
+            let candidate = parameters.standing(candidate);
+            let mut others = around.filter_map(|at| bodies.get(&at)).flatten();
+            *taken = i64::from(others.any(|body| is_in_place(&candidate, body)));
+        });
+        Ok(taken)
+    }
+
+    /// The own bodies in the boxes of `candidates` and in those around them.
+    fn bodies_near(&self, candidates: &[Candidate], boxes: Boxes) -> Result<HashMap<[i32; 3], Vec<Standing>>> {
+        let used: HashSet<[i32; 3]> = candidates.iter().map(|candidate| boxes.of(candidate.position)).collect();
+        let near: HashSet<[i32; 3]> = used.into_iter().flat_map(|at| boxes.around(at)).collect();
         let [words, gone, kind, orientation] = self.particles.words(["position", GONE.name, "kind", "orientation"])?;
         let orientation = self.parameters.precision.unpack_real(bytemuck::cast_slice(&orientation));
+        let own = gone.len();
         let place = |i: usize| {
             [0, 1, 2].map(|a| {
                 let at = 2 * (a * own + i);
                 Coordinate { site: words[at] as i32, fraction: words[at + 1] }.value()
             })
         };
-        // Bodies by boxes as wide as they reach; along a periodic axis there is but one.
-        let reach = self.parameters.range();
-        let placed = |at: [f64; 3]| {
-            [0, 1, 2].map(|a| if self.parameters.periodic[a] { 0 } else { (at[a] / reach).floor() as i32 })
-        };
-        // The box itself comes first: most candidates that have no room find a body there.
-        let steps = |a: usize| if self.parameters.periodic[a] { [0].iter() } else { [0, -1, 1].iter() };
-        let around = |[x, y, z]: [i32; 3]| {
-            steps(0).flat_map(move |u| steps(1).flat_map(move |v| steps(2).map(move |w| [x + u, y + v, z + w])))
-        };
-        let used: HashSet<[i32; 3]> = candidates.iter().map(|candidate| placed(candidate.position)).collect();
-        let near: HashSet<[i32; 3]> = used.into_iter().flat_map(around).collect();
         let mut bodies: HashMap<[i32; 3], Vec<Standing>> = HashMap::new();
         for (i, position) in (0..own).filter(|&i| gone[i] == 0).map(|i| (i, place(i))) {
-            let at = placed(position);
+            let at = boxes.of(position);
             if near.contains(&at) {
                 let orientation = [0, 1, 2, 3].map(|a| orientation[a * own + i]);
-                let body = self.standing(Candidate { kind: kind[i], position, orientation });
+                let body = self.parameters.standing(Candidate { kind: kind[i], position, orientation });
                 bodies.entry(at).or_default().push(body);
             }
         }
-        let is_in_place = |candidate: &Standing, body: &Standing| {
-            let apart = self.apart(body.body.position, candidate.body.position);
-            apart.iter().map(|r| r * r).sum::<f64>() < reach * reach && self.too_near(candidate, body)
-        };
-        for (taken, &candidate) in taken.iter_mut().zip(candidates) {
-            let candidate = self.standing(candidate);
-            let mut others = around(placed(candidate.body.position)).filter_map(|at| bodies.get(&at)).flatten();
-            *taken = i64::from(others.any(|body| is_in_place(&candidate, body)));
-        }
-        Ok(taken)
+        Ok(bodies)
     }
 
     /// Adds to `taken` whether a cell that this rank holds, or that comes in next, is in the place of each candidate.
@@ -203,26 +230,28 @@ impl RigidBodies {
         }
         Ok(taken)
     }
+}
 
+impl Parameters {
     fn standing(&self, body: Candidate) -> Standing {
-        Standing { body, tensor: self.parameters.kinds[body.kind as usize].shape.tensor(&axes_of(body.orientation)) }
+        Standing { body, tensor: self.kinds[body.kind as usize].shape.tensor(&axes_of(body.orientation)) }
     }
 
     /// Whether two bodies overlap, or repel each other more than bodies that touch.
     fn too_near(&self, a: &Standing, b: &Standing) -> bool {
-        let (parameters, apart) = (&self.parameters, self.apart(a.body.position, b.body.position));
-        let rho = parameters.pairs.rho(apart, added(a.tensor, b.tensor));
-        let ellipsoid = |body: &Candidate| parameters.kinds[body.kind as usize].ellipsoid(body.orientation);
+        let apart = self.apart(a.body.position, b.body.position);
+        let rho = self.pairs.rho(apart, added(a.tensor, b.tensor));
+        let ellipsoid = |body: &Candidate| self.kinds[body.kind as usize].ellipsoid(body.orientation);
         // rho is made of a lower bound of Perram and Wertheim's contact function: bodies that overlap have one below gamma.
-        let may_overlap = rho < parameters.pairs.gamma || rho.is_nan();
+        let may_overlap = rho < self.pairs.gamma || rho.is_nan();
         rho < 1.0 || may_overlap && ellipsoid(&a.body).overlaps(&ellipsoid(&b.body), apart)
     }
 
     /// From one place to the nearest image of another.
     fn apart(&self, from: [f64; 3], to: [f64; 3]) -> [f64; 3] {
         [0, 1, 2].map(|a| {
-            let (r, period) = (to[a] - from[a], self.parameters.extent[a] as f64);
-            if self.parameters.periodic[a] { r - period * (r / period).round() } else { r }
+            let (r, period) = (to[a] - from[a], self.extent[a] as f64);
+            if self.periodic[a] { r - period * (r / period).round() } else { r }
         })
     }
 }
