@@ -27,15 +27,23 @@ pub fn shade(
         let inside = (0..buffer.width as i64).contains(&column) && (0..buffer.height as i64).contains(&row);
         if inside { buffer.at(column as usize, row as usize).map(|(depth, _)| depth) } else { None }
     };
+    // Of each sample: its column and row from the pixel's, its place in sites, how much deeper the same surface may be there.
+    let side = (-samples..=samples).map(|k| k * stride);
+    let samples: Vec<_> = side
+        .clone()
+        .flat_map(|j| side.clone().map(move |i| (i, j)))
+        .map(|(i, j)| {
+            let (x, y) = (i as f64 / zoom, -j as f64 / zoom);
+            (i, j, x, y, 2.5 + 1.5 * x.hypot(y))
+        })
+        .collect();
     let pixel = |i: usize| {
         let (column, row) = (i % buffer.width, i / buffer.width);
         let (here, mark) = buffer.at(column, row)?;
         let (column, row) = (column as i64, row as i64);
         let mut fit = Fit::default();
-        for (i, j) in (-samples..=samples).flat_map(|j| (-samples..=samples).map(move |i| (i, j))) {
-            let (x, y) = ((i * stride) as f64 / zoom, -(j * stride) as f64 / zoom);
-            let other = depth(column + i * stride, row + j * stride);
-            if let Some(other) = other.filter(|other| (other - here).abs() < 2.5 + 1.5 * x.hypot(y)) {
+        for &(i, j, x, y, farthest) in &samples {
+            if let Some(other) = depth(column + i, row + j).filter(|other| (other - here).abs() < farthest) {
                 fit.add(x, y, other - here);
             }
         }
