@@ -32,7 +32,7 @@ pub struct Recorder<'g> {
     /// Number of waits for the host in what is recorded.
     waits: u32,
     /// Number of waits at which [`Recorder::run_ahead`] submits.
-    enough: u32,
+    enough_waits: u32,
     /// Number of time steps in what is recorded.
     steps: u32,
     /// Number of time steps at which [`Recorder::run_ahead`] submits.
@@ -70,7 +70,7 @@ impl<'g> Recorder<'g> {
             fault: None,
             submissions: 0,
             waits: 0,
-            enough: 1,
+            enough_waits: 1,
             steps: 0,
             enough_steps: u32::MAX,
         }
@@ -204,21 +204,21 @@ impl<'g> Recorder<'g> {
         while !self.callbacks.is_empty() {
             self.run_callback()?;
         }
-        (self.enough, self.enough_steps) = (1, 1);
+        (self.enough_waits, self.enough_steps) = (1, 1);
         Ok(ticket)
     }
 
     /// Ends a time step. Submits what is recorded if the device waits in it often enough, then runs the callbacks of the
     /// submissions before. So the device always has work. A device without work, at the start or after
-    /// [`Recorder::flush`], gets the next step at once, and then twice as many each time: it would be idle while many
-    /// steps are recorded.
+    /// [`Recorder::flush`], gets the next step at once, and then twice as many each time, so that it is not idle while the
+    /// host records many steps.
     ///
     /// # Errors
     /// Those of callbacks.
     pub fn run_ahead(&mut self) -> Result<()> {
         self.steps += 1;
-        if self.waits >= self.enough {
-            self.enough = (2 * self.enough).min(FAR);
+        if self.waits >= self.enough_waits {
+            self.enough_waits = (2 * self.enough_waits).min(FAR);
         } else if self.steps >= self.enough_steps {
             self.enough_steps = self.enough_steps.saturating_mul(2);
         } else {

@@ -48,13 +48,10 @@ impl Boxes {
         [0, 1, 2].map(|a| if self.periodic[a] { 0 } else { (at[a] / self.width).floor() as i32 })
     }
 
-    /// A box and those around it. It comes first: most candidates that have no room find a body there.
-    fn around(&self, [x, y, z]: [i32; 3]) -> impl Iterator<Item = [i32; 3]> + use<> {
-        let [u, v, w] = self.periodic.map(|periodic| if periodic { [0].iter() } else { [0, -1, 1].iter() });
-        u.flat_map(move |u| {
-            let w = w.clone();
-            v.clone().flat_map(move |v| w.clone().map(move |w| [x + u, y + v, z + w]))
-        })
+    /// The given box, then those around it. In this order, as most candidates without room find a body in their own box.
+    fn around(&self, [x, y, z]: [i32; 3]) -> impl Iterator<Item = [i32; 3]> {
+        let [u, v, w]: [&[i32]; 3] = self.periodic.map(|periodic| if periodic { &[0][..] } else { &[0, -1, 1] });
+        u.iter().flat_map(move |u| v.iter().flat_map(move |v| w.iter().map(move |w| [x + u, y + v, z + w])))
     }
 }
 
@@ -178,16 +175,11 @@ impl RigidBodies {
         let parameters = &self.parameters;
         let boxes = Boxes { width: parameters.range(), periodic: parameters.periodic };
         let bodies = self.bodies_near(candidates, boxes)?;
-        let is_in_place = |candidate: &Standing, body: &Standing| {
-            let apart = parameters.apart(body.body.position, candidate.body.position);
-            let squared = apart.iter().map(|r| r * r).sum::<f64>();
-            squared < boxes.width * boxes.width && parameters.too_near(candidate, body)
-        };
         taken.par_iter_mut().zip(candidates).with_min_len(PER_THREAD).for_each(|(taken, &candidate)| {
             let around = boxes.around(boxes.of(candidate.position));
             let candidate = parameters.standing(candidate);
             let mut others = around.filter_map(|at| bodies.get(&at)).flatten();
-            *taken = i64::from(others.any(|body| is_in_place(&candidate, body)));
+            *taken = i64::from(others.any(|body| parameters.too_near(&candidate, body)));
         });
         Ok(taken)
     }
@@ -240,6 +232,11 @@ impl Parameters {
     /// Whether two bodies overlap, or repel each other more than bodies that touch.
     fn too_near(&self, a: &Standing, b: &Standing) -> bool {
         let apart = self.apart(a.body.position, b.body.position);
+        let [shape, other] = [a, b].map(|standing| &self.kinds[standing.body.kind as usize].shape);
+        let range = self.pairs.range(shape, other);
+        if apart.iter().map(|r| r * r).sum::<f64>() >= range * range {
+            return false;
+        }
         let rho = self.pairs.rho(apart, added(a.tensor, b.tensor));
         let ellipsoid = |body: &Candidate| self.kinds[body.kind as usize].ellipsoid(body.orientation);
         // rho is made of a lower bound of Perram and Wertheim's contact function: bodies that overlap have one below gamma.

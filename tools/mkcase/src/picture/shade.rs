@@ -13,6 +13,20 @@ const EDGE: f64 = 0.55;
 /// Samples on each side of a pixel by which the surface there is known.
 const SAMPLES: i64 = 4;
 
+/// A pixel by which the surface at another one is known.
+struct Sample {
+    /// Pixels to the right of the other one.
+    column: i64,
+    /// Pixels below it.
+    row: i64,
+    /// Sites to the right.
+    x: f64,
+    /// Sites up.
+    y: f64,
+    /// Sites by which depths may differ on the same surface.
+    farthest: f64,
+}
+
 /// The colour at each pixel, row by row; none where nothing is seen. The surface is smoothed over `reach` pixels. Depths are in
 /// sites, of which each is `zoom` pixels.
 pub fn shade(
@@ -27,14 +41,13 @@ pub fn shade(
         let inside = (0..buffer.width as i64).contains(&column) && (0..buffer.height as i64).contains(&row);
         if inside { buffer.at(column as usize, row as usize).map(|(depth, _)| depth) } else { None }
     };
-    // Of each sample: its column and row from the pixel's, its place in sites, how much deeper the same surface may be there.
     let side = (-samples..=samples).map(|k| k * stride);
-    let samples: Vec<_> = side
+    let samples: Vec<Sample> = side
         .clone()
-        .flat_map(|j| side.clone().map(move |i| (i, j)))
-        .map(|(i, j)| {
-            let (x, y) = (i as f64 / zoom, -j as f64 / zoom);
-            (i, j, x, y, 2.5 + 1.5 * x.hypot(y))
+        .flat_map(|row| side.clone().map(move |column| (column, row)))
+        .map(|(column, row)| {
+            let (x, y) = (column as f64 / zoom, -row as f64 / zoom);
+            Sample { column, row, x, y, farthest: 2.5 + 1.5 * x.hypot(y) }
         })
         .collect();
     let pixel = |i: usize| {
@@ -42,9 +55,10 @@ pub fn shade(
         let (here, mark) = buffer.at(column, row)?;
         let (column, row) = (column as i64, row as i64);
         let mut fit = Fit::default();
-        for &(i, j, x, y, farthest) in &samples {
-            if let Some(other) = depth(column + i, row + j).filter(|other| (other - here).abs() < farthest) {
-                fit.add(x, y, other - here);
+        for sample in &samples {
+            let other = depth(column + sample.column, row + sample.row).map(|other| other - here);
+            if let Some(deeper) = other.filter(|deeper| deeper.abs() < sample.farthest) {
+                fit.add(sample.x, sample.y, deeper);
             }
         }
         let [right, up] = fit.slope();
