@@ -12,11 +12,20 @@ use crate::mapped::{Mapped, Reader};
 use crate::signal::{DeviceSignal, HostSignal, KernelSignals};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
 
-/// How long the host polls for a message without a pause: the time of small kernels.
-const SPIN: Duration = Duration::from_micros(200);
+/// How the host waits for a message: it polls without a pause until `spin`, yields between looks until `yields`, and
+/// sleeps between them after that.
+struct Patience {
+    spin: Duration,
+    yields: Duration,
+}
 
-/// How long after that the host yields between looks, before it sleeps between them.
-const YIELD: Duration = Duration::from_millis(2);
+impl Patience {
+    /// Polls for the time of small kernels.
+    const GPU: Self = Self { spin: Duration::from_micros(200), yields: Duration::from_millis(2) };
+
+    /// Soon leaves the core to the kernels that make the message.
+    const SOFTWARE: Self = Self { spin: Duration::from_micros(10), yields: Duration::from_micros(100) };
+}
 
 const NAP: Duration = Duration::from_micros(20);
 
@@ -292,17 +301,18 @@ fn wait_until(
     mut never: impl FnMut() -> Result<Option<Fault>>,
 ) -> Result<()> {
     let _span = gpu.span("wait");
+    let Patience { spin, yields } = if gpu.info().software { Patience::SOFTWARE } else { Patience::GPU };
     let start = Instant::now();
     loop {
         let waited = start.elapsed();
-        let fault = if waited >= YIELD { never()? } else { None };
+        let fault = if waited >= yields { never()? } else { None };
         if done()? {
             return Ok(());
         } else if let Some(fault) = fault {
             return Err(fault);
-        } else if waited < SPIN {
+        } else if waited < spin {
             std::hint::spin_loop();
-        } else if waited < YIELD {
+        } else if waited < yields {
             thread::yield_now();
         } else {
             thread::sleep(NAP);
