@@ -36,12 +36,16 @@ var<storage, read_write> ledger: array<u32>;
 #include "main.wgsl"
 #include "share_of_node.wgsl"
 
-// The sum of excess.wgsl of this step, lattice units. Clears that of the next one.
-fn excess_of(opening: u32) -> real {
-    let at = 4u * opening + ${"2u" if odd else "0u"};
+// Clears the sum of excess.wgsl of the next step.
+fn clear_next(opening: u32) {
     let next = 4u * opening + ${"0u" if odd else "2u"};
     atomicStore(&excess[next], 0u);
     atomicStore(&excess[next + 1u], 0u);
+}
+
+// The sum of excess.wgsl of this step, lattice units.
+fn excess_of(opening: u32) -> real {
+    let at = 4u * opening + ${"2u" if odd else "0u"};
     var low = atomicLoad(&excess[at]);
     var high = atomicLoad(&excess[at + 1u]);
     let negative = high >= 0x80000000u;
@@ -56,6 +60,9 @@ fn excess_of(opening: u32) -> real {
 fn work_on(k: u32) {
     let entry = entries[k];
     let n = entry.node;
+    if (k == 0u || entries[k - 1u].opening != entry.opening) {
+        clear_next(entry.opening);
+    }
     let factors = span.row * ROW + 3u + TERMS * entry.opening;
     let value = schedule[factors] - excess_of(entry.opening) * per_flow[entry.opening];
 
