@@ -80,7 +80,7 @@ pub fn bent_channel() -> Suspension {
             ],
             "parts": [4]
         }),
-        run: run("1 MPa/m", 2),
+        run: run("1.6 MPa/m", 2),
     }
 }
 
@@ -97,7 +97,7 @@ pub fn long_channel() -> Suspension {
             "geometry": {"image": "long.pgm", "spacing": "1 um", "periodic": ["x"]},
             "cells": [{"name": "red", "shape": {"kind": "red_cell"}, "hematocrit": 0.25}],
         }),
-        run: run("1.4 MPa/m", 2),
+        run: run("2.2 MPa/m", 2),
     }
 }
 
@@ -115,7 +115,7 @@ pub fn tube() -> Suspension {
             ],
             "parts": [4]
         }),
-        run: run("16 MPa/m", 3),
+        run: run("26 MPa/m", 3),
     }
 }
 
@@ -212,8 +212,8 @@ pub fn street() -> Suspension {
     let voxels = Voxels::of([60, 14, 14], |[_, y, z]| (y as f64 - 6.5).hypot(z as f64 - 6.5) < 6.4);
     let mut run = platelets().run;
     run.as_object_mut().expect("a run").remove("drive");
-    run["time"]["steps"] = json!(600);
-    run["openings"] = json!({"in": {"velocity": "160 mm/s", "ramp": "10 us"}, "out": {"pressure": "0 Pa"}});
+    run["time"]["steps"] = json!(420);
+    run["openings"] = json!({"in": {"velocity": "230 mm/s", "ramp": "10 us"}, "out": {"pressure": "0 Pa"}});
     Suspension {
         file: "street.mha",
         content: voxels.mha(),
@@ -233,8 +233,8 @@ pub fn street() -> Suspension {
 /// The same, where both come in, too.
 pub fn refilled_street() -> Suspension {
     let mut suspension = street();
-    suspension.run["openings"]["in"]["velocity"] = json!("240 mm/s");
-    suspension.run["time"]["steps"] = json!(800);
+    suspension.run["openings"]["in"]["velocity"] = json!("330 mm/s");
+    suspension.run["time"]["steps"] = json!(640);
     suspension.run["cells"] = json!({"inflow": {"in": {}}});
     suspension.run["bodies"] = json!({"inflow": {"in": {}}});
     suspension
@@ -267,10 +267,10 @@ fn run(force: &str, dimension: usize) -> Value {
     json!({
         "case": "case.h5",
         "fluid": {"lattice_boltzmann": {"density": "1025 kg/m3", "viscosity": "1.2 mPa s"}},
-        "time": {"step": "0.1 us", "steps": 2000},
+        "time": {"step": "0.1 us", "steps": 1250},
         "drive": {"force": force},
-        "dumps": [{"every": 500}],
-        "cell_dumps": {"every": 250, "at": [333]},
+        "dumps": [{"every": 250}],
+        "cell_dumps": {"every": 125, "at": [333]},
         "tracks": {"every": 111},
         "monitor": {"every": 100}
     })

@@ -73,13 +73,13 @@ cases! {{
     gas_of_ellipsoids: "R4";
     momentum_and_friction_of_ellipsoids: "R5";
     stochastic_rotation_dynamics: "S1";
-    chains_without_hydrodynamics: "S4-Rouse";
     lava_upon_terrain: "lava";
     blood_at_rest: "blood-rest";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";
     blood_in_a_wide_tube: "blood-tube-40";
 } slow {
+    chains_without_hydrodynamics: "S4-Rouse";
     chains_in_a_fluid_of_particles: "S4-Zimm";
     chains_whose_beads_repel: "S4-swollen";
 }}

@@ -69,7 +69,7 @@ fn ranks_agree_in_three_dimensions() {
     let folder = agrees(&tube());
     Parts::stored(&folder.path("case.h5"), 4).crossed(&folder.path("solo"), 8.0, 3, 3);
     if is_full() {
-        restart_agrees(&folder, "solo", 2000, [1100, 901], &["--threads", "2"], &[]);
+        restart_agrees(&folder, "solo", 1250, [700, 571], &["--threads", "2"], &[]);
     }
 }
 

@@ -285,7 +285,7 @@ fn cells_in_a_run_that_cannot_be() {
     }
     refuses_run(&folder, &[("/cell_dumps", json!({"every": 0}))], &["cell_dumps.every"]);
     refuses_run(&folder, &[("/cell_dumps", json!({"evry": 1}))], &["evry", "did you mean \"every\"?"]);
-    refuses_run(&folder, &[("/cell_dumps", json!({"at": [5000]}))], &["cell_dumps.at", "step 5000", "step 2000"]);
+    refuses_run(&folder, &[("/cell_dumps", json!({"at": [5000]}))], &["cell_dumps.at", "step 5000", "step 1250"]);
     refuses_run(&folder, &[("/tracks", json!({"every": 0}))], &["tracks.every"]);
     refuses_run(&folder, &[("/dumps/0/name", json!("cells"))], &["\"cells\""]);
 }
@@ -497,7 +497,7 @@ fn cells_that_grow_at_once_hold() {
     assert!(made.stdout.contains("begin smaller"), "{}", made.stdout);
     let done = folder.run(&["run.json"]).done();
     assert!(done.stderr.contains("they grow until step 1; forces on a vertex are capped at 3.2"), "{}", done.stderr);
-    pipeline_tests::suspension::keeps_its_cells(&folder.path("run"), 2000, &counts(&folder.path("case.h5")));
+    pipeline_tests::suspension::keeps_its_cells(&folder.path("run"), 1250, &counts(&folder.path("case.h5")));
 }
 
 #[test]

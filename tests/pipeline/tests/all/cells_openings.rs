@@ -8,7 +8,7 @@ use pipeline_tests::suspension::{Suspension, ranks_agree, same};
 use pipeline_tests::{Folder, is_full};
 use serde_json::{Value, json};
 
-const STEPS: u64 = 2000;
+const STEPS: u64 = 1300;
 
 /// From a velocity opening on the left to a pressure opening on the right.
 fn run(speed: &str) -> Value {
@@ -18,7 +18,7 @@ fn run(speed: &str) -> Value {
         "time": {"steps": STEPS},
         "openings": {"in": {"velocity": speed, "ramp": "20 us"}, "out": {"pressure": "0 Pa"}},
         "cells": {"inflow": {"in": {}}},
-        "dumps": [{"every": 1000}],
+        "dumps": [{"every": 650}],
         "cell_dumps": {"every": 500},
         "tracks": {"every": 250},
         "monitor": {"every": 100}
@@ -42,7 +42,7 @@ fn channel() -> Suspension {
     });
     let geometry = json!({"image": "channel.pgm", "spacing": "1 um"});
     let case = case(&geometry, &json!({"kind": "red_cell"}), 0.25);
-    Suspension { file: "channel.pgm", content: picture.pgm(), case, run: run("20 mm/s") }
+    Suspension { file: "channel.pgm", content: picture.pgm(), case, run: run("31 mm/s") }
 }
 
 /// A tube, of which four parts meet in corners.
@@ -50,7 +50,7 @@ fn tube() -> Suspension {
     let voxels = Voxels::of([44, 15, 15], |[_, y, z]| (y as f64 - 7.0).hypot(z as f64 - 7.0) < 6.8);
     let geometry = json!({"voxels": {"file": "tube.mha"}, "spacing": "1 um"});
     let shape = json!({"kind": "red_cell", "diameter": "6 um", "vertices": 162});
-    Suspension { file: "tube.mha", content: voxels.mha(), case: case(&geometry, &shape, 0.12), run: run("20 mm/s") }
+    Suspension { file: "tube.mha", content: voxels.mha(), case: case(&geometry, &shape, 0.12), run: run("31 mm/s") }
 }
 
 /// Expects that at least `most` cells came in and went, and that every line and every dump counts those inside.
@@ -80,7 +80,7 @@ fn agrees(suspension: &Suspension, most: u64) -> Folder {
 fn ranks_agree_in_a_channel() {
     let folder = agrees(&channel(), 2);
     // Stopped on one rank and gone on with on four.
-    let stop = ["run.json", "-o", "restarted", "--quiet", "--steps", "1100", "--checkpoint-every", "1000"];
+    let stop = ["run.json", "-o", "restarted", "--quiet", "--steps", "715", "--checkpoint-every", "650"];
     let _stopped = folder.run(&stop).done();
     let _gone_on = folder.mpirun(4, &["run.json", "-o", "restarted", "--restart", "latest", "--quiet"]).done();
     same(&folder, "solo", "restarted");
@@ -95,7 +95,7 @@ fn ranks_agree_in_a_tube() {
 fn ranks_agree_where_cells_come_in_with_the_pressure() {
     let mut suspension = channel();
     suspension.case["openings"][0]["kind"] = json!("pressure");
-    suspension.run["openings"]["in"] = json!({"pressure": "180 Pa", "ramp": "20 us"});
+    suspension.run["openings"]["in"] = json!({"pressure": "280 Pa", "ramp": "20 us"});
     let folder = suspension.folder();
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     balances(&folder.path("solo"), 2);
@@ -112,11 +112,11 @@ fn inserted(folder: &Folder, run: &str) -> Vec<(u64, u64)> {
 #[test]
 fn a_feeder_that_is_new_at_a_restart_begins_there() {
     let mut suspension = channel();
-    suspension.run["time"]["steps"] = json!(3000);
+    suspension.run["time"]["steps"] = json!(2000);
     let folder = suspension.folder();
     suspension.run["cells"] = json!({});
     folder.json("unfed.json", &suspension.run);
-    let unfed = ["unfed.json", "-o", "late", "--quiet", "--steps", "2000", "--checkpoint-every", "2000"];
+    let unfed = ["unfed.json", "-o", "late", "--quiet", "--steps", "1300", "--checkpoint-every", "1300"];
     let _unfed = folder.run(&unfed).done();
     let _fed = folder.run(&["run.json", "-o", "late", "--quiet", "--restart", "--allow-changes"]).done();
     let _always = folder.run(&["run.json", "-o", "always", "--quiet"]).done();
@@ -124,9 +124,9 @@ fn a_feeder_that_is_new_at_a_restart_begins_there() {
         let lines = inserted(&folder, run);
         lines.iter().find(|line| line.0 == step).expect("a line").1
     };
-    let (soon, late) = (by("late", 2100), by("late", 3000));
+    let (soon, late) = (by("late", 1400), by("late", 2000));
     assert!(soon <= 1, "{soon} came in at once");
-    let [before, after] = [2000, 3000].map(|step| by("always", step));
+    let [before, after] = [1300, 2000].map(|step| by("always", step));
     assert!(late.abs_diff(after - before) <= 1, "{late} came in where {before} to {after} do");
 }
 
@@ -151,8 +151,8 @@ fn a_restart_at_any_look_agrees_with_a_straight_run() {
     let looks = ledger.rows.windows(2).filter(|rows| passed(&rows[0]) != passed(&rows[1])).map(|rows| rows[1].step);
     let looks: Vec<u64> = looks.filter(|&step| step < 400).collect();
     assert!(looks.len() >= 3, "cells pass at {looks:?}");
-    // The short suite takes every third.
-    for step in looks.into_iter().step_by(if is_full() { 1 } else { 3 }) {
+    // The short suite takes every fourth.
+    for step in looks.into_iter().step_by(if is_full() { 1 } else { 4 }) {
         let (run, step) = (format!("from{step}"), step.to_string());
         let first = ["run.json", "-o", &run, "--quiet", "--checkpoint-every", &step, "--steps", &step];
         let _first = folder.run(&first).done();
@@ -171,12 +171,12 @@ fn oblique(degrees: f64, hematocrit: f64) -> Suspension {
     });
     let geometry = json!({"image": "channel.pgm", "spacing": "1 um"});
     let case = case(&geometry, &json!({"kind": "red_cell"}), hematocrit);
-    let mut run = run("20 mm/s");
-    run["time"]["steps"] = json!(14_000);
+    let mut run = run("40 mm/s");
+    run["time"]["steps"] = json!(7000);
     run["dumps"] = json!([]);
-    run["cell_dumps"] = json!({"every": 14_000});
-    run["tracks"] = json!({"every": 14_000});
-    run["monitor"] = json!({"every": 1000});
+    run["cell_dumps"] = json!({"every": 7000});
+    run["tracks"] = json!({"every": 7000});
+    run["monitor"] = json!({"every": 500});
     Suspension { file: "channel.pgm", content: picture.pgm(), case, run }
 }
 

@@ -112,14 +112,14 @@ fn flows(folder: &Folder, run: &str) {
     assert!(speed.as_f64().is_some_and(|speed| speed > 1e-5), "{speed}");
 }
 
-/// One rank, 3 as threads, and through MPI 4, in f32 and in the full suite also 1 and 2.
+/// One rank, 3 as threads, and through MPI 4, in the full suite also 1 and 2.
 fn ranks_agree(setting: &Setting, precision: &str) {
     let folder = folder(setting, precision);
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     flows(&folder, "solo");
     let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
     same(&folder, "solo", "threads3");
-    for ranks in if precision == "f32" || is_full() { &[1, 2, 4][..] } else { &[4] } {
+    for ranks in if is_full() { &[1, 2, 4][..] } else { &[4] } {
         let name = format!("mpi{ranks}");
         let _ranks = folder.mpirun(*ranks, &["run.json", "-o", &name, "--quiet"]).done();
         assert_eq!(folder.read_json(&format!("{name}/run.json"))["ranks"], *ranks);

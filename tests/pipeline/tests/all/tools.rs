@@ -170,6 +170,10 @@ fn the_shipped_configs_pass_their_checks() {
     assert!(folder.content().is_empty());
     for path in shipped("runs") {
         let name = path.file_name().and_then(|name| name.to_str()).expect("a plain name");
+        // The largest picture, which takes the longest to make.
+        if name == "aneurysm-large.json" && !is_full() {
+            continue;
+        }
         let config: Value = serde_json::from_slice(&std::fs::read(&path).expect("reads")).expect("JSON");
         let case = Path::new("runs").join(config["case"].as_str().expect("a case"));
         let case = case.strip_prefix("runs/..").expect("cases lie in ../cases");
