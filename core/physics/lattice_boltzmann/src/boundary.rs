@@ -69,7 +69,7 @@ pub(crate) struct Entries {
     /// Shapes of the prescribed velocity: three numbers a term of each entry, zero for pressure and terms that it
     /// lacks.
     pub shapes: Vec<f64>,
-    /// For each entry of a pressure opening and each direction from the first on: the entry whose populations replace the
+    /// For each direction from the first on and each entry: the entry of a pressure opening whose populations replace the
     /// one that comes in against this direction; the entry itself for directions that lead into no opening.
     pub sources: Vec<u32>,
     /// For each opening the factor of its first shape that lets in one unit of flow; 0 where flow is not corrected.
@@ -83,6 +83,7 @@ impl Entries {
     /// Those of `part`.
     pub fn of(set: VelocitySet, part: &Part, prescribed: &[Prescribed], terms: usize) -> Self {
         let mut made = Self { entries: Vec::new(), shapes: Vec::new(), sources: Vec::new(), per_flow: Vec::new() };
+        let mut sources = vec![Vec::new(); set.q() - 1];
         for (opening, (nodes, prescribed)) in part.openings.iter().zip(prescribed).enumerate() {
             let gate = Gate::new(set, part, nodes, made.entries.len() as u32);
             let per_flow = prescribed.scaled().map_or(0.0, |shape| per_flow(set, part, nodes, shape));
@@ -97,7 +98,7 @@ impl Entries {
                 }
                 let pressure = u32::from(*prescribed == Prescribed::Pressure);
                 for i in 1..set.q() {
-                    made.sources.push(match pressure {
+                    sources[i - 1].push(match pressure {
                         1 if at.links >> i & 1 == 1 => gate.source(at.node, i),
                         _ => gate.entries[&at.node],
                     });
@@ -107,6 +108,7 @@ impl Entries {
                 made.entries.push(Entry { node, links, at_node, between, opening, pressure });
             }
         }
+        made.sources = sources.concat();
         made
     }
 }

@@ -112,7 +112,7 @@ fn work_on(k: u32) {
 #for p in pairs
 #for way in [p.ij, p.ji]
         if ((entry.links & (1u << ${way.out}u)) != 0u) {
-            let within = before[SLOTS * sources[SLOTS * k + ${way.out - 1}u] + ${way.back - 1}u];
+            let within = before[${way.back - 1}u * span.count + sources[${way.out - 1}u * span.count + k]];
             let change = within + real(2.0) * W${p.shell} * value - f${way.back};
             came_in += change;
             f_${p.k}[at${way.back}] = store(f${way.back} + change);

@@ -45,8 +45,7 @@ struct Span {
 }
 var<immediate> span: Span;
 
-// Directions but that of rest. Numbers that a time step has in `schedule`, and how many of them are factors of one opening.
-const SLOTS: u32 = ${q - 1}u;
+// Numbers that a time step has in `schedule`, and how many of them are factors of one opening.
 const ROW: u32 = ${row_of_schedule}u;
 const TERMS: u32 = ${terms}u;
 

@@ -27,8 +27,8 @@ fn work_on(k: u32) {
     {
 #include "collide.wgsl"
         let density = real(2.0) * W${p.shell} * drho;
-        before[SLOTS * k + ${p.i - 1}u] = after_plus + after_minus - density;
-        before[SLOTS * k + ${p.j - 1}u] = after_plus - after_minus - density;
+        before[${p.i - 1}u * span.count + k] = after_plus + after_minus - density;
+        before[${p.j - 1}u * span.count + k] = after_plus - after_minus - density;
     }
 #endfor
 }
