@@ -2,7 +2,7 @@
 
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Gpu};
+use hematite_gpu::{Buffer, Elements, Gpu};
 
 use crate::SharedSurface;
 
@@ -53,8 +53,18 @@ impl CameIn {
     /// # Errors
     /// When the device is lost.
     pub fn read(&self, gpu: &Gpu) -> Result<Vec<i64>> {
-        let mut counts = gpu.download::<i64>(&self.ledger, 0, self.nodes.iter().sum())?.into_iter();
-        Ok(self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect())
+        Ok(self.counts(&gpu.download_all(&[self.words()])?))
+    }
+
+    /// The ledger in words of 32 bits, to be read together with other buffers.
+    pub fn words(&self) -> Elements<'_> {
+        Elements { buffer: &self.ledger, at: 0, count: 2 * self.nodes.iter().sum::<usize>() }
+    }
+
+    /// As [`CameIn::read`], of [`CameIn::words`] as they were read.
+    pub fn counts(&self, words: &[i32]) -> Vec<i64> {
+        let mut counts = words.chunks_exact(2).map(|word| i64::from(word[1]) << 32 | i64::from(word[0] as u32));
+        self.nodes.iter().map(|&nodes| counts.by_ref().take(nodes).sum()).collect()
     }
 
     /// Mass that came in through each opening on all ranks since step 0, lattice units. Over the area of the opening it
@@ -64,7 +74,15 @@ impl CameIn {
     /// # Errors
     /// When the device or a rank is lost.
     pub fn on_all_ranks(&self, comm: &dyn Comm, gpu: &Gpu) -> Result<Vec<f64>> {
-        let mut counts = agree(comm, self.read(gpu))?;
+        let counts = agree(comm, self.read(gpu))?;
+        self.mass_of(comm, counts)
+    }
+
+    /// As [`CameIn::on_all_ranks`], of this rank's counts. Collective.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn mass_of(&self, comm: &dyn Comm, mut counts: Vec<i64>) -> Result<Vec<f64>> {
         comm.sum(&mut counts)?;
         Ok(counts.into_iter().map(|count| count as f64 * self.quantum).collect())
     }

@@ -1,6 +1,7 @@
 //! The box of whole sites around each cell, read by the host.
 
 use hematite_config::Result;
+use hematite_engine::CameIn;
 use hematite_engine::sites::Bounds;
 use hematite_gpu::{Bound, Buffer, Elements, Gpu, Kernel, Recorder};
 use hematite_membrane::Vertices;
@@ -15,6 +16,8 @@ pub struct Seen {
     pub broken: Vec<u32>,
     /// The largest way of a vertex in a step since the last look, lattice spacings.
     pub pace: f64,
+    /// This rank's counts of what came in through each opening, where they were asked for.
+    pub came_in: Vec<i64>,
 }
 
 /// The kernels that find the boxes around cells.
@@ -57,24 +60,28 @@ impl BoundingBoxes {
         Ok(())
     }
 
-    /// Finds and reads what a look needs.
+    /// Finds and reads what a look needs, and `came_in` with it.
     ///
     /// # Errors
     /// When the device is lost.
-    pub fn look(&self, gpu: &Gpu, vertices: &Vertices) -> Result<Seen> {
+    pub fn look(&self, gpu: &Gpu, vertices: &Vertices, came_in: Option<&CameIn>) -> Result<Seen> {
         let words = 2 * self.dimension as u32 * self.slots;
         let mut recorder = Recorder::new(gpu);
         recorder.dispatch(&self.clear.0, &self.clear.1, words, &[words, i32::MAX as u32, 0]);
         let span = Span { stride: self.stride, ..Span::default() };
         recorder.dispatch(&self.bounds.0, &self.bounds.1, self.stride, &span.words(self.stride, None));
         recorder.submit();
-        let mut ends: Vec<i32> = gpu.download_all(&[
+        let mut ranges = vec![
             Elements { buffer: &self.boxes, at: 0, count: words as usize },
             Elements { buffer: &vertices.broken, at: 0, count: self.slots as usize },
             Elements { buffer: &vertices.pace, at: Vertices::PACE_OF_LOOK, count: 1 },
-        ])?;
-        let mut others: Vec<u32> = ends.split_off(words as usize).into_iter().map(|word| word as u32).collect();
-        let pace = others.pop().map_or(0.0, f32::from_bits);
+        ];
+        ranges.extend(came_in.map(CameIn::words));
+        // One wait for the device.
+        let read: Vec<i32> = gpu.download_all(&ranges)?;
+        let (ends, rest) = read.split_at(words as usize);
+        let (broken, rest) = rest.split_at(self.slots as usize);
+        let (pace, counts) = rest.split_at(1);
         let bounds = |ends: &[i32]| {
             let mut bounds = Bounds::default();
             let (low, high) = ends.split_at(self.dimension);
@@ -83,7 +90,12 @@ impl BoundingBoxes {
             }
             bounds
         };
-        Ok(Seen { boxes: ends.chunks(2 * self.dimension).map(bounds).collect(), broken: others, pace: pace.into() })
+        Ok(Seen {
+            boxes: ends.chunks(2 * self.dimension).map(bounds).collect(),
+            broken: broken.iter().map(|&word| word as u32).collect(),
+            pace: f32::from_bits(pace[0] as u32).into(),
+            came_in: came_in.map(|came_in| came_in.counts(counts)).unwrap_or_default(),
+        })
     }
 }
 

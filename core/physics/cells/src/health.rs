@@ -32,7 +32,8 @@ impl Suspension {
             .min_by_key(|&(step, _, id, ..)| (step, id));
         let Some((step, why, id, k, held)) = first else { return Ok(()) };
         let kind = &self.kinds[k];
-        let bounds = self.boxes.look(&self.gpu, &self.vertices)?.boxes[(kind.range.first_slot + held.slot) as usize];
+        let bounds =
+            self.boxes.look(&self.gpu, &self.vertices, None)?.boxes[(kind.range.first_slot + held.slot) as usize];
         let at: Vec<String> = (0..self.parameters.dimension)
             .map(|axis| {
                 let middle = 0.5 * (f64::from(bounds.low[axis]) + f64::from(bounds.high[axis])) + 0.5;

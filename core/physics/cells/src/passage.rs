@@ -3,7 +3,7 @@
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_engine::sites::Bounds;
-use hematite_engine::{DRIFT_SCALE, entry_gap};
+use hematite_engine::{CameIn, DRIFT_SCALE, entry_gap};
 use hematite_membrane::NONE;
 
 use super::feeder::{ENTRY, Entry, Feeder};
@@ -80,13 +80,16 @@ impl Suspension {
         self.drop_cells(leaving)
     }
 
-    /// Puts in the cells of columns that are due and find room, and lets columns go on. All ranks find the same. Collective.
-    pub(super) fn let_in(&mut self, comm: &dyn Comm) -> Result<()> {
-        let Some(came_in) = self.came_in.as_ref().filter(|_| self.gates.iter().any(|gate| gate.feeder.is_some()))
-        else {
-            return Ok(());
-        };
-        let mass = came_in.on_all_ranks(comm, &self.gpu)?;
+    /// What tells feeders how far the fluid has come in; `None` without feeders.
+    pub(super) fn feeds(&self) -> Option<&CameIn> {
+        self.came_in.as_ref().filter(|_| self.gates.iter().any(|gate| gate.feeder.is_some()))
+    }
+
+    /// Puts in the cells of columns that are due and find room, and lets columns go on. `counts`: of what came in through this
+    /// rank's nodes of each opening. All ranks find the same. Collective.
+    pub(super) fn let_in(&mut self, comm: &dyn Comm, counts: Vec<i64>) -> Result<()> {
+        let Some(came_in) = self.feeds() else { return Ok(()) };
+        let mass = came_in.mass_of(comm, counts)?;
         let (anew, dimension) = (std::mem::take(&mut self.anew), self.parameters.dimension);
         let (mut candidates, mut started) = (Vec::new(), Vec::new());
         for (g, gate) in self.gates.iter_mut().enumerate() {

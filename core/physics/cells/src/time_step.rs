@@ -163,9 +163,9 @@ impl Physics for Suspension {
             self.check_sound(comm)?;
             self.looks.plan(step, None, often)?;
         } else {
-            let seen = self.boxes.look(&self.gpu, &self.vertices);
+            let seen = self.boxes.look(&self.gpu, &self.vertices, self.feeds());
             let checked = seen.and_then(|seen| self.check(&seen.broken).map(|()| seen));
-            let Seen { boxes, pace, .. } = agree(comm, checked)?;
+            let Seen { boxes, pace, came_in, .. } = agree(comm, checked)?;
             self.gpu.upload(&self.vertices.pace, Vertices::PACE_OF_LOOK, &[0_u32])?;
             let mut fastest = [pace];
             comm.max(&mut fastest)?;
@@ -173,7 +173,7 @@ impl Physics for Suspension {
             self.carry_on();
             self.let_out(&boxes)?;
             self.migrate(comm, &boxes)?;
-            self.let_in(comm)?;
+            self.let_in(comm, came_in)?;
             self.share(comm)?;
         }
         if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {
