@@ -8,7 +8,7 @@ use hdf5::File;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::{Call, Called, draw, tool};
+use crate::{Call, Called, draw, is_full, tool};
 
 /// A temporary folder; tools are called in it, so that they see plain file names.
 pub struct Folder {
@@ -157,6 +157,29 @@ impl Folder {
         let compared = self.post(&["compare", a, b]).done();
         assert!(compared.stdout.starts_with("the same"), "{}", compared.stdout);
         assert_eq!(self.read(&format!("{a}/ledger.csv")), self.read(&format!("{b}/ledger.csv")));
+    }
+
+    /// Expects the same bits of `run.json` on one rank and where ranks change: `ranks` of them through MPI up to the first of
+    /// the steps `stops`, 2 threads up to the second, then one. In the full suite also straight through on 2 ranks of MPI
+    /// and on `ranks` threads.
+    ///
+    /// # Panics
+    /// When they differ, or a run fails.
+    pub fn ranks_agree(&self, ranks: usize, stops: [u64; 2]) {
+        let threads = ranks.to_string();
+        let _solo = self.run(&["run.json", "-o", "solo", "--quiet"]).done();
+        if is_full() {
+            let _two = self.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
+            let _threads = self.run(&["run.json", "-o", "threads", "--quiet", "--threads", &threads]).done();
+            self.same("solo", "two");
+            self.same("solo", "threads");
+        }
+        let [first, second] = stops.map(|step| step.to_string());
+        let _part = self.mpirun(ranks, &["run.json", "-o", "parted", "--quiet", "--steps", &first]).done();
+        let rest = ["run.json", "-o", "parted", "--quiet", "--restart", "--threads", "2", "--steps", &second];
+        let _rest = self.run(&rest).done();
+        let _rest = self.run(&["run.json", "-o", "parted", "--quiet", "--restart"]).done();
+        self.same("solo", "parted");
     }
 
     /// Expects `call` to be refused with exit code 2, one message that holds all `pieces`, and no file made, changed or

@@ -1,6 +1,6 @@
 //! Polymers in fluids of particles and in a solvent without hydrodynamics: the same bits on any number of ranks, restarts, balance, equilibrium, faults.
 
-use pipeline_tests::{Folder, draw, is_full};
+use pipeline_tests::{Folder, draw};
 use serde_json::{Value, json};
 
 fn run_config(force: &Value) -> Value {
@@ -59,21 +59,9 @@ fn sheared(changes: &[(&str, Value)]) -> Folder {
     folder
 }
 
-/// Expects the same bits of a run on one rank and of one whose ranks change, in the full suite also of 2 ranks through MPI and of 4.
+/// Stops where neither a look nor a sample is due.
 fn ranks_agree(folder: &Folder) {
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-    if is_full() {
-        let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
-        let _four = folder.run(&["run.json", "-o", "four", "--quiet", "--threads", "4"]).done();
-        folder.same("solo", "two");
-        folder.same("solo", "four");
-    }
-    // Stopped where neither a look nor a sample is due, and on with other ranks.
-    let _part = folder.mpirun(4, &["run.json", "-o", "parted", "--quiet", "--steps", "61"]).done();
-    let _rest =
-        folder.run(&["run.json", "-o", "parted", "--quiet", "--restart", "--threads", "2", "--steps", "107"]).done();
-    let _rest = folder.run(&["run.json", "-o", "parted", "--quiet", "--restart"]).done();
-    folder.same("solo", "parted");
+    folder.ranks_agree(4, [61, 107]);
 }
 
 #[test]

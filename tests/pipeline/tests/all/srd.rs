@@ -1,6 +1,6 @@
 //! Fluids of particles by stochastic rotation dynamics: the same bits on any number of ranks, restarts, balance, faults.
 
-use pipeline_tests::{Folder, draw, is_full};
+use pipeline_tests::{Folder, draw};
 use serde_json::{Value, json};
 
 /// A block with ragged grains that wraps in all directions, and the run of a fluid through it.
@@ -49,21 +49,9 @@ fn sheared(length: usize, changes: &[(&str, Value)]) -> Folder {
     folder
 }
 
-/// Expects the same bits of a run on one rank and of one whose ranks change, in the full suite also of 2 ranks through MPI and of 3.
+/// Stops where neither a look nor a sample is due.
 fn ranks_agree(folder: &Folder) {
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
-    if is_full() {
-        let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
-        let _three = folder.run(&["run.json", "-o", "three", "--quiet", "--threads", "3"]).done();
-        folder.same("solo", "two");
-        folder.same("solo", "three");
-    }
-    // Stopped where neither a look nor a sample is due, and on with other ranks.
-    let _part = folder.mpirun(3, &["run.json", "-o", "parted", "--quiet", "--steps", "61"]).done();
-    let _rest =
-        folder.run(&["run.json", "-o", "parted", "--quiet", "--restart", "--threads", "2", "--steps", "133"]).done();
-    let _rest = folder.run(&["run.json", "-o", "parted", "--quiet", "--restart"]).done();
-    folder.same("solo", "parted");
+    folder.ranks_agree(3, [61, 133]);
 }
 
 #[test]
