@@ -84,10 +84,10 @@ impl BoundingBoxes {
         let (pace, counts) = rest.split_at(1);
         let bounds = |ends: &[i32]| {
             let mut bounds = Bounds::default();
-            let (low, high) = ends.split_at(self.dimension);
-            for (axis, (&low, &high)) in low.iter().zip(high).enumerate() {
-                (bounds.low[axis], bounds.high[axis]) = (low, high.saturating_neg());
-            }
+            let (low, high) = ends.split_at(ends.len() / 2);
+            bounds.low[..low.len()].copy_from_slice(low);
+            bounds.high[..high.len()].copy_from_slice(high);
+            bounds.high = bounds.high.map(i32::saturating_neg);
             bounds
         };
         Ok(Seen {

@@ -4,8 +4,8 @@ use hematite_config::Result;
 use hematite_membrane::Damage;
 
 use super::contact_parameters::LARGEST_PUSH;
-use super::kind::Held;
 use super::record::Record;
+use super::roster::Held;
 use super::suspension::Suspension;
 
 /// The largest components of the forces on any vertex of a cell, lattice units, by origin.

@@ -5,9 +5,10 @@ use hematite_config::{Fault, Result};
 use hematite_engine::DRIFT_SCALE;
 use hematite_membrane::{Damage, diagnosis};
 
-use super::kind::{Held, Kind};
+use super::kind::Kind;
 use super::parameters::KindParameters;
 use super::record::Record;
+use super::roster::Held;
 use super::suspension::Suspension;
 
 impl Suspension {
@@ -27,7 +28,7 @@ impl Suspension {
             .kinds
             .iter()
             .enumerate()
-            .flat_map(|(k, kind)| kind.cells.iter().map(move |(&id, held)| (damage(kind, held), id, k, held)))
+            .flat_map(|(k, kind)| kind.cells.by_slot().map(move |(id, held)| (damage(kind, held), id, k, held)))
             .filter_map(|(damage, id, k, held)| damage.map(|(step, why)| (step, why, id, k, held)))
             .min_by_key(|&(step, _, id, ..)| (step, id));
         let Some((step, why, id, k, held)) = first else { return Ok(()) };

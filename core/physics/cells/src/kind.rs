@@ -1,17 +1,13 @@
 //! One population's cells on this rank: which slot holds which cell.
 
-use std::collections::BTreeMap;
-
 use hematite_cells::Surface;
 use hematite_config::Result;
-use hematite_engine::sites::Bounds;
 use hematite_gpu::Gpu;
 use hematite_membrane::{Membrane, Range, Vertices};
 
-use super::holders::{Holders, Steady};
-use super::parameters::{KindParameters, Parameters, reach};
+use super::parameters::{KindParameters, Parameters};
 use super::pull::Pulls;
-use super::record::{Carried, Record};
+use super::roster::Roster;
 
 /// A population on this rank.
 pub(super) struct Kind {
@@ -29,43 +25,10 @@ pub(super) struct Kind {
     pub inserted: i64,
     /// Cells that went out through openings, counted by one rank each.
     pub left: i64,
-    /// Held cells by global number.
-    pub cells: BTreeMap<u64, Held>,
+    /// Held cells.
+    pub cells: Roster,
     /// Empty slots below `range.cells`, counted within the population.
     pub free: Vec<u32>,
-}
-
-/// A cell that this rank holds.
-#[derive(Clone, Debug)]
-pub(super) struct Held {
-    /// Its slot, counted within the population.
-    pub slot: u32,
-    /// Size over full size when it was seeded.
-    pub seeded_scale: f32,
-    /// What carries it in, if it comes in now.
-    pub carried: Option<Carried>,
-    /// The ranks that hold it, ascending; the first one answers for it.
-    pub holders: Vec<u32>,
-    /// Where it was at the last look.
-    pub bounds: Bounds,
-    /// While this holds its box with what it may reach, it has the same holders.
-    pub steady: Steady,
-}
-
-impl Held {
-    /// A cell of this state, in no slot yet.
-    pub fn of(record: &Record, holders: &Holders, parameters: &Parameters) -> Self {
-        let bounds = record.bounds(parameters.dimension);
-        let near = bounds.widened(reach(parameters));
-        Self {
-            slot: 0,
-            seeded_scale: record.seeded_scale,
-            carried: record.carried,
-            holders: holders.of(near),
-            bounds,
-            steady: holders.steady(near),
-        }
-    }
 }
 
 impl Kind {
@@ -86,7 +49,7 @@ impl Kind {
             seeded: *seeded,
             inserted: 0,
             left: 0,
-            cells: BTreeMap::new(),
+            cells: Roster::default(),
             free: Vec::new(),
         })
     }

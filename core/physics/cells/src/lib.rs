@@ -27,6 +27,7 @@ mod passage;
 mod planned;
 mod pull;
 mod record;
+mod roster;
 mod shaders;
 mod slots;
 mod snapshot;

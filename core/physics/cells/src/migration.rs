@@ -7,9 +7,9 @@ use hematite_comm::Comm;
 use hematite_config::{Fault, Result};
 use hematite_engine::sites::Bounds;
 
-use super::kind::Held;
 use super::parameters::reach;
 use super::record::Record;
+use super::roster::Held;
 use super::suspension::Suspension;
 
 impl Suspension {
@@ -21,9 +21,13 @@ impl Suspension {
         let mut lists: BTreeMap<usize, Vec<Range<u32>>> = BTreeMap::new();
         let mut held_elsewhere = vec![0_u32; self.vertices.slots as usize];
         for kind in &self.kinds {
-            for held in kind.cells.values() {
+            let mut shared: Vec<(u64, &Held)> =
+                kind.cells.by_slot().filter(|(_, held)| held.holders.len() > 1).collect();
+            // All holders list them in the same order.
+            shared.sort_unstable_by_key(|&(id, _)| id);
+            for (_, held) in shared {
                 let first = kind.first_vertex(held.slot);
-                held_elsewhere[(kind.range.first_slot + held.slot) as usize] = (held.holders.len() > 1).into();
+                held_elsewhere[(kind.range.first_slot + held.slot) as usize] = 1;
                 for &other in held.holders.iter().filter(|&&other| other != self.rank) {
                     let list = lists.entry(other as usize).or_default();
                     for axis in 0..self.parameters.dimension as u32 {
@@ -44,7 +48,7 @@ impl Suspension {
         let mut leaving = Vec::new();
         let mut sent: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
         for (k, kind) in self.kinds.iter_mut().enumerate() {
-            for (&id, held) in &mut kind.cells {
+            for (id, held) in kind.cells.by_slot_mut() {
                 held.bounds = boxes[(kind.range.first_slot + held.slot) as usize];
                 let near = held.bounds.widened(margin);
                 if held.steady.holds(near) {

@@ -7,10 +7,10 @@ use hematite_engine::{CameIn, DRIFT_SCALE, entry_gap};
 use hematite_membrane::NONE;
 
 use super::feeder::{ENTRY, Entry, Feeder};
-use super::kind::Held;
 use super::look::LOOK;
 use super::parameters::Parameters;
 use super::record::Record;
+use super::roster::Held;
 use super::suspension::Suspension;
 
 /// Vertices of a cell that comes in keep this share of the mean side's length off those of others: where a side goes through
@@ -36,7 +36,7 @@ impl Suspension {
         let step: Vec<Option<f64>> =
             self.gates.iter().map(|gate| gate.feeder.as_ref().map(|feeder| feeder.step())).collect();
         for kind in &mut self.kinds {
-            for held in kind.cells.values_mut() {
+            for (_, held) in kind.cells.by_slot_mut() {
                 let Some(by) = &mut held.carried else { continue };
                 let column = step.get(by.gate as usize).copied().flatten();
                 by.gone += column.unwrap_or_default();
@@ -56,7 +56,7 @@ impl Suspension {
     pub(super) fn let_out(&mut self, boxes: &[Bounds]) -> Result<()> {
         let mut leaving = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
-            for (&id, held) in &kind.cells {
+            for (id, held) in kind.cells.by_slot() {
                 let now = boxes[(kind.range.first_slot + held.slot) as usize];
                 let leaves = match held.carried {
                     Some(by) => by.gone < 0.0,
@@ -73,7 +73,7 @@ impl Suspension {
     /// Takes out cells that this rank holds, by population and number; one rank counts each as gone.
     fn take_out(&mut self, leaving: &[(usize, u64)]) -> Result<()> {
         for &(kind, id) in leaving {
-            let answers = self.kinds[kind].cells[&id].holders.first() == Some(&self.rank);
+            let answers = self.kinds[kind].cells[id].holders.first() == Some(&self.rank);
             self.kinds[kind].left += i64::from(answers);
             self.passed = true;
         }
@@ -184,7 +184,7 @@ impl Suspension {
         };
         let mut near = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
-            for (&id, held) in kind.cells.iter().filter(|(_, held)| held.carried.is_none()) {
+            for (id, held) in kind.cells.by_slot().filter(|(_, held)| held.carried.is_none()) {
                 let meets = |(bounds, ..): &(Bounds, Vec<_>, f64)| bounds.widened(2).meets(held.bounds);
                 if stands_there(held.bounds) || own.iter().any(meets) {
                     near.push((k, id));
@@ -194,7 +194,7 @@ impl Suspension {
         let records = self.take(&near)?;
         let mut leaving = Vec::new();
         for ((k, id), record) in near.into_iter().zip(records) {
-            let (held, points) = (&self.kinds[k].cells[&id], record.points(self.parameters.dimension));
+            let (held, points) = (&self.kinds[k].cells[id], record.points(self.parameters.dimension));
             if stands_there(held.bounds) || own.iter().any(|(_, other, gap)| too_near(other, &points, *gap)) {
                 leaving.push((k, id));
             }
@@ -230,7 +230,7 @@ impl Suspension {
         };
         let mut pairs = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
-            for (&id, held) in &kind.cells {
+            for (id, held) in kind.cells.by_slot() {
                 let near = |&(candidate, bounds): &(usize, &Bounds)| {
                     held.bounds.widened(2 + LOOK as i32 / 4).meets(*bounds) && !same_column(held, candidate)
                 };

@@ -11,8 +11,9 @@ use hematite_membrane::NONE;
 
 use super::arrays::arrays;
 use super::contact::SlotContact;
-use super::kind::{Held, Kind};
+use super::kind::Kind;
 use super::record::Record;
+use super::roster::Held;
 use super::surface;
 use super::suspension::Suspension;
 
@@ -57,7 +58,7 @@ impl Suspension {
         for &(kind, id) in cells {
             self.changed = true;
             let kind = &mut self.kinds[kind];
-            let Some(held) = kind.cells.remove(&id) else { continue };
+            let Some(held) = kind.cells.remove(id) else { continue };
             let (first, none) = (kind.first_vertex(held.slot) as usize, vec![NONE; kind.range.vertices as usize]);
             self.writes.put(&self.gpu, &self.vertices.slot_of, first, &none)?;
             kind.free.push(held.slot);
@@ -70,7 +71,7 @@ impl Suspension {
     pub(super) fn take(&self, cells: &[(usize, u64)]) -> Result<Vec<Record>> {
         let (dimension, stride) = (self.parameters.dimension, self.vertices.stride as usize);
         let place = |&(kind, id): &(usize, u64)| {
-            let (kind, held) = (&self.kinds[kind], &self.kinds[kind].cells[&id]);
+            let (kind, held) = (&self.kinds[kind], &self.kinds[kind].cells[id]);
             (held, kind.first_vertex(held.slot) as usize, kind.range.vertices as usize)
         };
         let parts = |cell: &(usize, u64)| {
@@ -108,8 +109,12 @@ impl Suspension {
     /// Makes the arrays anew with more room for a population.
     pub(super) fn grow(&mut self, full: usize) -> Result<()> {
         self.writes.flush(&self.gpu)?;
-        let held: Vec<(usize, u64)> =
-            self.kinds.iter().enumerate().flat_map(|(k, kind)| kind.cells.keys().map(move |&id| (k, id))).collect();
+        let held: Vec<(usize, u64)> = self
+            .kinds
+            .iter()
+            .enumerate()
+            .flat_map(|(k, kind)| kind.cells.by_slot().map(move |(id, _)| (k, id)))
+            .collect();
         let records = self.take(&held)?;
         let mut rooms: Vec<usize> = self.kinds.iter().map(|kind| kind.range.room as usize).collect();
         rooms[full] += rooms[full] / 2 + 16;
@@ -139,7 +144,7 @@ impl Suspension {
             if let Some(pulls) = &mut kind.pulls {
                 pulls.rebind(&self.gpu, &self.vertices);
             }
-            cells.extend(std::mem::take(&mut kind.cells).into_values());
+            cells.extend(std::mem::take(&mut kind.cells).into_held());
         }
         for (((kind, id), record), held) in held.into_iter().zip(&records).zip(cells) {
             self.put(kind, id, record, held)?;
@@ -157,7 +162,7 @@ impl Suspension {
         let Some(surface) = &self.surface else { return Ok(()) };
         let mut cells = Vec::new();
         for kind in &self.kinds {
-            for held in kind.cells.values() {
+            for (_, held) in kind.cells.by_slot() {
                 let first = kind.first_vertex(held.slot) as usize;
                 let area = self.vertex_area(kind, held.seeded_scale, step);
                 cells.push((first..first + kind.range.vertices as usize, area));
@@ -178,7 +183,7 @@ impl Suspension {
         let mut contacts = vec![SlotContact::default(); self.vertices.slots as usize];
         for kind in &self.kinds {
             let beside = self.parameters.contact.map_or(0.0, |contact| contact.beside(kind.vertex_area));
-            for held in kind.cells.values() {
+            for (_, held) in kind.cells.by_slot() {
                 let slot = (kind.range.first_slot + held.slot) as usize;
                 scales[slot] = self.parameters.scale(held.seeded_scale, step) as f32;
                 contacts[slot] = SlotContact { area: self.vertex_area(kind, held.seeded_scale, step), beside };

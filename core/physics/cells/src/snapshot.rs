@@ -33,7 +33,8 @@ impl Suspension {
     /// # Errors
     /// When a rank is lost.
     pub fn tally(&self, comm: &dyn Comm) -> Result<Vec<Tally>> {
-        let answers = |kind: &Kind| kind.cells.values().filter(|held| held.holders.first() == Some(&self.rank)).count();
+        let answers =
+            |kind: &Kind| kind.cells.by_slot().filter(|(_, held)| held.holders.first() == Some(&self.rank)).count();
         let own = self.kinds.iter().flat_map(|kind| [kind.inserted, answers(kind) as i64, kind.left]);
         let mut counts: Vec<i64> = own.collect();
         comm.sum(&mut counts)?;
@@ -86,7 +87,7 @@ impl Suspension {
             std::array::from_fn(|axis| if axis < dimension { value(axis * stride + v) } else { 0.0 })
         };
         for (k, kind) in self.kinds.iter().enumerate() {
-            for (&id, held) in kind.cells.iter().filter(|(_, held)| held.holders.first() == Some(&self.rank)) {
+            for (id, held) in kind.cells.by_number().filter(|(_, held)| held.holders.first() == Some(&self.rank)) {
                 snapshot.id.push(id);
                 snapshot.kind.push(k as u32);
                 let first = kind.first_vertex(held.slot) as usize;
@@ -120,9 +121,9 @@ impl Suspension {
     pub fn records(&self, kind: usize) -> Result<Vec<(u64, Record)>> {
         let answers: Vec<u64> = self.kinds[kind]
             .cells
-            .iter()
+            .by_number()
             .filter(|(_, held)| held.holders.first() == Some(&self.rank))
-            .map(|(&id, _)| id)
+            .map(|(id, _)| id)
             .collect();
         let records = self.take(&answers.iter().map(|&id| (kind, id)).collect::<Vec<_>>())?;
         Ok(answers.into_iter().zip(records).collect())

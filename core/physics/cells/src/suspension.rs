@@ -15,10 +15,11 @@ use super::coupling::{Coupling, CouplingVariant};
 use super::gate::Gate;
 use super::holders::Holders;
 use super::inside::Inside;
-use super::kind::{Held, Kind};
+use super::kind::Kind;
 use super::look::Looks;
 use super::parameters::{Parameters, Surroundings};
 use super::record::Record;
+use super::roster::Held;
 use super::surface;
 use super::wall_distance::WallDistance;
 
