@@ -42,9 +42,19 @@ impl DriveConfig {
     /// Both along x, y, z.
     ///
     /// # Errors
-    /// A usage fault where the number of components or the axis does not fit the case.
+    /// A usage fault where the number of components or the axis does not fit the case, or a waveform has nothing to act
+    /// on.
     pub fn force(&self, header: &Header) -> Result<([f64; 3], [f64; 3])> {
         let dimension = header.set.dimension();
+        if self.force.is_none() && self.pressure_drop.is_none() {
+            let idle = [("ramp", self.ramp.is_some()), ("waveform", self.waveform != WaveformConfig::Constant)];
+            if let Some((key, _)) = idle.into_iter().find(|&(_, given)| given) {
+                return Err(Fault::usage(format!(
+                    "drive.{key} has no effect without drive.force and drive.pressure_drop: give one of these, or leave it \
+                     out; openings have waveforms and ramps of their own"
+                )));
+            }
+        }
         let mut force = [0.0; 3];
         if let Some(components) = &self.force {
             if components.len() != dimension {

@@ -51,9 +51,9 @@ pub struct SrdConfig {
     /// Mean number of particles in a collision cell, which is as large as the lattice spacing: 2 to 200.
     #[serde(default = "ten")]
     pub particles_per_cell: f64,
-    /// Angle of the rotation, degrees: above 0, at most 180. For "collision": "rotation".
-    #[serde(default = "angle")]
-    pub angle: f64,
+    /// Angle of the rotation, degrees: above 0, at most 180; 130 by default. For "collision": "rotation".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub angle: Option<f64>,
     /// Distance that a particle goes in a time step with the thermal speed sqrt(kT/m) along an axis, in lattice spacings:
     /// it fixes the time step. 0.1 makes a liquid. In its place the time step itself may be given as `time.step`.
     #[serde(default)]
@@ -66,10 +66,11 @@ pub struct SrdConfig {
     #[serde(default)]
     pub angular_momentum: bool,
     /// Share of cells, chosen at random in each step, whose energy is drawn anew from the distribution of the temperature:
-    /// from 0 to 1. With 0 energy is conserved, and a force heats the fluid. With much more than the default, stresses are
-    /// forgotten sooner, which changes the viscosity of fluids with long mean free paths. For "collision": "rotation".
-    #[serde(default = "tenth")]
-    pub thermostat: f64,
+    /// from 0 to 1; 0.1 by default. With 0 energy is conserved, and a force heats the fluid. With much more than the
+    /// default, stresses are forgotten sooner, which changes the viscosity of fluids with long mean free paths. For
+    /// "collision": "rotation".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thermostat: Option<f64>,
     /// Whether collision cells are shifted at random in each step. Without it particles that fly short ways stay among
     /// themselves, and results depend on how fast the fluid moves past the lattice.
     #[serde(default = "yes")]
@@ -90,12 +91,19 @@ fn ten() -> f64 {
     10.0
 }
 
-fn angle() -> f64 {
-    130.0
-}
+impl SrdConfig {
+    /// Angle of the rotation, degrees.
+    pub fn angle(&self) -> f64 {
+        self.angle.unwrap_or(130.0)
+    }
 
-fn tenth() -> f64 {
-    0.1
+    /// Share of cells whose energy is drawn anew in a step. Andersen's collision draws all velocities anew by itself.
+    pub fn thermostat(&self) -> f64 {
+        match self.collision {
+            Collision::Rotation => self.thermostat.unwrap_or(0.1),
+            Collision::Andersen => 0.0,
+        }
+    }
 }
 
 fn yes() -> bool {

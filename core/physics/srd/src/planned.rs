@@ -124,13 +124,13 @@ impl PlannedSrd {
             periodic: header.periodic,
             particles: config.particles_per_cell,
             speed,
-            angle: config.angle.to_radians(),
+            angle: config.angle().to_radians(),
             collision: config.collision,
             angular_momentum: config.angular_momentum,
-            thermostat: if config.collision == Collision::Rotation { config.thermostat } else { 0.0 },
+            thermostat: config.thermostat(),
             grid_shift: config.grid_shift,
             walls: config.walls,
-            wall_velocities: wall_velocities(sections, header, &units)?,
+            wall_velocities: wall_velocities(sections, header, &units, config.walls)?,
             seed: [config.seed as u32, (config.seed >> 32) as u32],
             acceleration,
             initial: sections.initial.velocity(dimension)?.map(|u| u / units.velocity()),
@@ -275,7 +275,8 @@ impl PlannedSrd {
 
 /// Refuses numbers that cannot work in any case.
 fn check(config: &SrdConfig) -> Result<()> {
-    let SrdConfig { density, temperature, particles_per_cell: m, angle, thermostat, sample_every, .. } = config;
+    let SrdConfig { density, temperature, particles_per_cell: m, sample_every, .. } = config;
+    let (angle, thermostat) = (config.angle(), config.thermostat());
     if density.si() <= 0.0 {
         return Err(refuse("density", format!("{density} must be above 0")));
     }
@@ -288,13 +289,24 @@ fn check(config: &SrdConfig) -> Result<()> {
             format!("{m} must lie from 2 to 200: with fewer, most particles meet nobody; 10 is usual"),
         ));
     }
-    if config.collision == Collision::Rotation && !(*angle > 0.0 && *angle <= 180.0) {
+    if config.collision == Collision::Andersen {
+        let given = [("angle", config.angle), ("thermostat", config.thermostat)];
+        if let Some((key, Some(value))) = given.into_iter().find(|(_, given)| given.is_some()) {
+            return Err(refuse(
+                key,
+                format!(
+                    "{value} has no effect with \"collision\": \"andersen\", which draws velocities anew: leave it out"
+                ),
+            ));
+        }
+    }
+    if !(angle > 0.0 && angle <= 180.0) {
         return Err(refuse(
             "angle",
             format!("{angle} must be above 0 and at most 180 degrees: without a turn nothing collides; 130 is usual"),
         ));
     }
-    if !(0.0..=1.0).contains(thermostat) {
+    if !(0.0..=1.0).contains(&thermostat) {
         return Err(refuse("thermostat", format!("{thermostat} must lie from 0 to 1: the share of cells in a step")));
     }
     if *sample_every == 0 {
@@ -304,7 +316,13 @@ fn check(config: &SrdConfig) -> Result<()> {
 }
 
 /// Velocities of walls in lattice units: of the wall at rest, then of the moving walls of the case in its order.
-fn wall_velocities(sections: &SrdSections, header: &Header, units: &LatticeUnits) -> Result<Vec<[f64; 3]>> {
+fn wall_velocities(
+    sections: &SrdSections,
+    header: &Header,
+    units: &LatticeUnits,
+    walls: Walls,
+) -> Result<Vec<[f64; 3]>> {
+    let slips = walls == Walls::Slip;
     let names = || header.openings.iter().map(|opening| opening.name.as_str());
     if let Some(unknown) = sections.openings.keys().find(|name| !names().any(|known| known == *name)) {
         let hint = nearest(unknown, names()).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
@@ -327,6 +345,12 @@ fn wall_velocities(sections: &SrdSections, header: &Header, units: &LatticeUnits
         let given = sections.openings.get(&opening.name).and_then(|wall| wall.wall_velocity.as_deref());
         let key = format!("openings.{}.wall_velocity", opening.name);
         let u = vector(&key, given, header.set.dimension(), units.velocity())?;
+        if slips && u != [0.0; 3] {
+            return Err(Fault::usage(format!(
+                "{key} has no effect with fluid.srd.walls \"slip\": particles keep their velocity along the wall. Leave it \
+                 out, or take \"no_slip\" or \"bounce_back\""
+            )));
+        }
         moves_along_itself(u, opening.normal).map_err(|fault| fault.within(&key))?;
         Ok(u)
     };

@@ -134,6 +134,13 @@ fn a_force_that_compresses_or_drives_too_hard_is_told() {
 fn what_cannot_work_is_refused() {
     let folder = sheared(40, &[]);
     let good = folder.read_json("run.json");
+    let changed = |keys: Value| {
+        let mut fluid = good["fluid"]["srd"].clone();
+        for (key, value) in keys.as_object().expect("keys") {
+            fluid[key] = value.clone();
+        }
+        fluid
+    };
     for (pointer, value, pieces) in [
         ("/fluid/srd/grid_shift", json!(false), &["fluid.srd.grid_shift", "mean free path of 0.1", "true"][..]),
         ("/fluid/srd/angle", json!(0), &["fluid.srd.angle", "0 must be above 0", "130"]),
@@ -174,6 +181,22 @@ fn what_cannot_work_is_refused() {
         ("/drive", json!({"pressure_drop": {"axis": "y", "drop": "1 Pa"}}), &["drive.pressure_drop", "not a periodic"]),
         ("/fluid/srd/mean_free_path", json!(2.9), &["40 sites long along a periodic direction", "72"]),
         ("/cells", json!({"kernel": 2}), &["\"cells\"", "physics that the run does not have"]),
+        ("/drive", json!({"ramp": "1 us"}), &["drive.ramp", "no effect", "drive.pressure_drop"]),
+        (
+            "/fluid/srd",
+            changed(json!({"collision": "andersen", "angle": 90})),
+            &["fluid.srd.angle", "90 has no effect"],
+        ),
+        (
+            "/fluid/srd",
+            changed(json!({"collision": "andersen", "thermostat": 0.5})),
+            &["fluid.srd.thermostat", "0.5 has no effect"],
+        ),
+        (
+            "/fluid/srd",
+            changed(json!({"walls": "slip"})),
+            &["openings.lid.wall_velocity has no effect", "\"slip\"", "\"no_slip\""],
+        ),
     ] {
         folder.json_with("run.json", good.clone(), &[(pointer, value)]);
         let pieces = [&["run.json"], pieces].concat();
