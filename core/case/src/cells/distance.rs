@@ -1,8 +1,10 @@
 //! The signed distance from the surface of a cell, tabulated about the cell at rest.
 
 use hematite_cells::Surface;
+use hematite_cells::vector::{Point, dot};
+use rayon::prelude::*;
 
-use hematite_cells::vector::{Point, cross, dot, length, minus, plus, times};
+use super::element::{Element, corners, count};
 
 /// Signed distance from a surface on a grid in the coordinates of the shape: negative inside. The unit of length is
 /// that of the surface.
@@ -33,14 +35,10 @@ impl Distance {
         let (low, step, counts) = measure(surface, reach);
         let counts = counts.map(|n| n as usize);
         let grid = Grid { low, step, counts };
-        let nearest = nearest(surface, &grid);
+        let distances = distances(surface, &grid);
         let inside = inside(surface, &grid);
-        let values: Vec<f32> = (0..grid.len())
-            .map(|i| {
-                let apart = length(minus(grid.point(i), closest(surface, nearest[i] as usize, grid.point(i))));
-                if inside[i] { -apart as f32 } else { apart as f32 }
-            })
-            .collect();
+        let signed = |(apart, inside): (f64, bool)| if inside { -apart as f32 } else { apart as f32 };
+        let values: Vec<f32> = distances.iter().copied().zip(inside).map(signed).collect();
         Self {
             low: low.map(|x| x as f32),
             per_step: (1.0 / step) as f32,
@@ -54,7 +52,7 @@ impl Distance {
 
     /// Distance and its gradient at `q`, linear between grid points; `None` off the grid, which is farther than the
     /// reach.
-    #[inline]
+    #[inline(always)]
     pub fn at<const D: usize>(&self, q: [f32; 3]) -> Option<(f32, [f32; 3])> {
         let mut base = [0; 3];
         let mut share = [0.0; 3];
@@ -131,50 +129,15 @@ impl Grid {
     }
 }
 
-/// The corners of a side (2-D, twice the second) or a triangle.
-fn corners(surface: &Surface, element: usize) -> [Point; 3] {
-    if surface.dimension == 2 {
-        let (a, b) = (surface.vertices[element], surface.vertices[(element + 1) % surface.vertices.len()]);
-        [a, b, b]
-    } else {
-        surface.triangles[element].map(|v| surface.vertices[v as usize])
-    }
-}
-
-fn elements(surface: &Surface) -> usize {
-    if surface.dimension == 2 { surface.vertices.len() } else { surface.triangles.len() }
-}
-
-/// The point of a side or triangle that is closest to `p`.
-fn closest(surface: &Surface, element: usize, p: Point) -> Point {
-    let [a, b, c] = corners(surface, element);
-    let on_side = |a: Point, b: Point| {
-        let along = minus(b, a);
-        let square = dot(along, along);
-        let share = if square > 0.0 { (dot(minus(p, a), along) / square).clamp(0.0, 1.0) } else { 0.0 };
-        plus(a, times(share, along))
-    };
-    if surface.dimension == 2 {
-        return on_side(a, b);
-    }
-    let normal = cross(minus(b, a), minus(c, a));
-    let square = dot(normal, normal);
-    let within = |a: Point, b: Point| dot(cross(minus(b, a), minus(p, a)), normal) >= 0.0;
-    if square > 0.0 && within(a, b) && within(b, c) && within(c, a) {
-        return minus(p, times(dot(minus(p, a), normal) / square, normal));
-    }
-    let nearer = |x: Point, y: Point| if length(minus(p, x)) <= length(minus(p, y)) { x } else { y };
-    nearer(nearer(on_side(a, b), on_side(b, c)), on_side(c, a))
-}
-
-/// The side or triangle nearest to each grid point: those near it are tried at once, then neighbours hand theirs on in
-/// sweeps, as the closest point of a grid point is nearly always that of one of its neighbours.
-fn nearest(surface: &Surface, grid: &Grid) -> Vec<u32> {
-    let mut best = vec![f64::INFINITY; grid.len()];
-    let mut nearest = vec![0_u32; grid.len()];
+/// Distance of each grid point from the surface. Elements near a point are tried at once, then neighbours hand theirs on
+/// in sweeps, as the nearest element of a grid point is nearly always that of one of its neighbours.
+fn distances(surface: &Surface, grid: &Grid) -> Vec<f64> {
+    let elements = Element::all(surface);
+    // Squared distance and nearest element so far.
+    let mut best = vec![(f64::INFINITY, 0_u32); grid.len()];
     let [nx, ny, _] = grid.counts;
-    for element in 0..elements(surface) {
-        let corners = corners(surface, element);
+    for (k, element) in elements.iter().enumerate() {
+        let corners = corners(surface, k);
         let reach = 2.0 * grid.step;
         let span = [0, 1, 2].map(|k| {
             let low = corners.iter().map(|c| c[k]).fold(f64::INFINITY, f64::min);
@@ -185,10 +148,9 @@ fn nearest(surface: &Surface, grid: &Grid) -> Vec<u32> {
             for y in span[1].clone() {
                 for x in span[0].clone() {
                     let i = (z * ny + y) * nx + x;
-                    let p = grid.point(i);
-                    let apart = length(minus(p, closest(surface, element, p)));
-                    if apart < best[i] {
-                        (best[i], nearest[i]) = (apart, element as u32);
+                    let apart = element.squared_distance(grid.point(i));
+                    if apart < best[i].0 {
+                        best[i] = (apart, k as u32);
                     }
                 }
             }
@@ -201,10 +163,11 @@ fn nearest(surface: &Surface, grid: &Grid) -> Vec<u32> {
             let before = (place[axis] > 0).then(|| i - strides[axis]);
             let behind = (place[axis] + 1 < grid.counts[axis]).then(|| i + strides[axis]);
             for j in [before, behind].into_iter().flatten() {
-                if best[j].is_finite() && nearest[j] != nearest[i] || best[i].is_infinite() && best[j].is_finite() {
-                    let apart = length(minus(p, closest(surface, nearest[j] as usize, p)));
-                    if apart < best[i] {
-                        (best[i], nearest[i]) = (apart, nearest[j]);
+                let ((own, mine), (other, theirs)) = (best[i], best[j]);
+                if other.is_finite() && (theirs != mine || own.is_infinite()) {
+                    let apart = elements[theirs as usize].squared_distance(p);
+                    if apart < own {
+                        best[i] = (apart, theirs);
                     }
                 }
             }
@@ -216,27 +179,27 @@ fn nearest(surface: &Surface, grid: &Grid) -> Vec<u32> {
     }
     // What was handed on is off by a few elements: go down from it over those that share a corner.
     let touching = touching(surface);
-    for i in 0..grid.len() {
+    let descend = |(i, (mut apart, mut nearest)): (usize, (f64, u32))| {
         let p = grid.point(i);
         loop {
-            let from = nearest[i];
+            let from = nearest;
             for &element in &touching[from as usize] {
-                let apart = length(minus(p, closest(surface, element as usize, p)));
-                if apart < best[i] {
-                    (best[i], nearest[i]) = (apart, element);
+                let found = elements[element as usize].squared_distance(p);
+                if found < apart {
+                    (apart, nearest) = (found, element);
                 }
             }
-            if nearest[i] == from {
-                break;
+            if nearest == from {
+                return apart.sqrt();
             }
         }
-    }
-    nearest
+    };
+    best.into_par_iter().enumerate().map(descend).collect()
 }
 
 /// The elements that share a corner with each element.
 fn touching(surface: &Surface) -> Vec<Vec<u32>> {
-    let count = elements(surface) as u32;
+    let count = count(surface) as u32;
     if surface.dimension == 2 {
         return (0..count).map(|k| vec![(k + count - 1) % count, (k + 1) % count]).collect();
     }
@@ -260,7 +223,7 @@ fn inside(surface: &Surface, grid: &Grid) -> Vec<bool> {
     // Lines run along the last axis: y in 2-D, z in 3-D.
     let (columns, up) = if flat { (nx, 1) } else { (nx * ny, 2) };
     let mut crossings: Vec<Vec<f64>> = vec![Vec::new(); columns];
-    for element in 0..elements(surface) {
+    for element in 0..count(surface) {
         let [a, b, c] = corners(surface, element);
         let x_span = grid.span(0, a[0].min(b[0]).min(c[0]) - grid.step, a[0].max(b[0]).max(c[0]));
         if flat {
@@ -325,6 +288,7 @@ fn hull(surface: &Surface, grid: &Grid) -> f64 {
 mod tests {
     use super::*;
     use hematite_cells::ShapeConfig;
+    use hematite_cells::vector::{length, times};
 
     fn shape(json: &str, dimension: usize) -> Surface {
         let config: ShapeConfig = serde_json::from_str(json).expect("a shape");
@@ -360,6 +324,7 @@ mod tests {
         for dimension in [2, 3] {
             let surface = shape(r#"{"kind": "red_cell"}"#, dimension);
             let table = Distance::new(&surface, 0.5);
+            let elements = Element::all(&surface);
             let at = |p: [f32; 3]| if dimension == 2 { table.at::<2>(p) } else { table.at::<3>(p) }.expect("on grid").0;
             let axis = dimension - 1;
             let up = |x: f32, h: f32| {
@@ -377,8 +342,7 @@ mod tests {
                 if dimension == 3 {
                     p = [p[0], 4.0 * (t * 1.7).cos(), p[1]];
                 }
-                let far =
-                    (0..elements(&surface)).map(|e| length(minus(p, closest(&surface, e, p)))).fold(9.0, f64::min);
+                let far = elements.iter().map(|e| e.squared_distance(p).sqrt()).fold(9.0, f64::min);
                 worst = worst.max((far - f64::from(at(p.map(|x| x as f32))).abs()).abs());
             }
             assert!(worst < 0.06, "{dimension}-D: {worst}");

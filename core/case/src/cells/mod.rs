@@ -7,6 +7,7 @@
 mod column;
 mod config;
 mod distance;
+mod element;
 mod ellipsoids;
 mod kind;
 mod limits;
