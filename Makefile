@@ -65,7 +65,7 @@ test: ## format, lints, a build without MPI, all tests
 	@echo 'The ten slowest tests:'
 	@sort -t '<' -k 2 -rn target/test-times | sed -n '1,10p'
 
-test-full: ## the same with every combination of ranks and restarts, and 20 rounds of killed ranks in place of 4 (ROUNDS=100 for more)
+test-full: ## the same with every combination of ranks and restarts, and 20 rounds of killed ranks in place of 2 (ROUNDS=100 for more)
 	@HEMATITE_FULL=1 HEMATITE_CHAOS=$(ROUNDS) $(MAKE) --no-print-directory test
 
 lint: ## format, lints and documentation alone

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use hematite_config::Exit;
 use memory::Counting;
 use mutate::{Random, changed};
-use pipeline_tests::{Call, Folder, configs};
+use pipeline_tests::{Call, Folder, configs, is_full};
 use readers::Reader;
 use serde_json::{Value, json};
 
@@ -31,12 +31,12 @@ const FIRST: &str = "HEMATITE_MUTATED_FIRST";
 /// The file in that folder that names what is being read.
 const PROGRESS: &str = "progress.txt";
 
-/// Changes of each file.
-const EACH: usize = 200;
+/// Changes of each file, in the short suite and in the full one.
+const EACH: [usize; 2] = [120, 400];
 /// Changes of each file that one process reads: it has to end in the time that calls of tests have.
 const AT_ONCE: usize = 500;
 /// Changes of each config: each is a call of a tool.
-const EACH_CONFIG: usize = 30;
+const EACH_CONFIG: [usize; 2] = [20, 60];
 
 /// Bytes that a reader may take: so many times those of its file, and these besides.
 const TIMES: usize = 4;
@@ -45,8 +45,8 @@ const BESIDES: usize = 8 << 20;
 const SLOW: Duration = Duration::from_secs(60);
 
 /// Numbers of the changes.
-fn asked(default: usize) -> Range<usize> {
-    let Ok(text) = std::env::var("HEMATITE_MUTATIONS") else { return 0..default };
+fn asked(each: [usize; 2]) -> Range<usize> {
+    let Ok(text) = std::env::var("HEMATITE_MUTATIONS") else { return 0..each[usize::from(is_full())] };
     let (first, end) = text.split_once("..").unwrap_or(("0", &text));
     let number = |text: &str| text.parse().expect("HEMATITE_MUTATIONS is a number or A..B");
     number(first)..number(end)
