@@ -269,6 +269,12 @@ impl Fluid {
         Ok(())
     }
 
+    /// Takes note that cells and bodies may have left other forces since the last step: [`Fluid::begin`] then makes those of
+    /// immersed walls anew.
+    pub fn settle(&mut self) {
+        self.held &= self.walls.is_none() || self.variant.immersed.is_none();
+    }
+
     /// Makes the forces of immersed walls those for the next step, whose row is `next`, where bodies have left theirs.
     /// Before the first step [`Fluid::begin`] does it, unless it is done. Collective.
     ///

@@ -204,6 +204,12 @@ impl Physics for LatticeBoltzmann {
         self.driven().look(comm, step)
     }
 
+    /// Members may have come and gone.
+    fn settle(&mut self, _: &dyn Comm, _: u64) -> Result<()> {
+        self.fluid.settle();
+        Ok(())
+    }
+
     /// Each node holds its own populations after even steps only.
     fn whole_every(&self) -> u64 {
         2

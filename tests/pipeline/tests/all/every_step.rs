@@ -3,6 +3,7 @@
 use hematite_dump::Ledger;
 use pipeline_tests::suspension::{Suspension, identical};
 use pipeline_tests::{Folder, Random, is_full, kinds};
+use serde_json::json;
 
 /// Runs to `first`, then from each multiple of `period` to the next up to `last`, each time as a run of its own on one to four ranks.
 /// In the short suite a fourth of them, drawn at random.
@@ -47,6 +48,14 @@ fn outlets_that_follow_the_flow() {
 #[test]
 fn membranes_that_come_and_go() {
     some_passed(&restarts_at_each(&kinds::membranes(), [160, 16, 448]), 160);
+}
+
+#[test]
+fn membranes_that_come_and_go_between_immersed_walls() {
+    let mut suspension = kinds::membranes();
+    suspension.case["walls"] = json!({"spacing": 0.75});
+    suspension.run["fluid"]["lattice_boltzmann"]["walls"] = json!("immersed");
+    some_passed(&restarts_at_each(&suspension, [160, 16, 448]), 160);
 }
 
 #[test]
