@@ -92,6 +92,12 @@ impl Suspension {
         self.write_scales(step)
     }
 
+    /// Whether what cells answer after `step` steps is found in the look at that step, after cells have come and gone. Not
+    /// where rigid bodies touch cells, as their step needs the forces on vertices.
+    fn answers_in_look(&self, step: u64) -> bool {
+        self.looks.is_due(step) && !self.gates.is_empty() && self.surface.is_none()
+    }
+
     fn moves_after(&self, step: u64) -> bool {
         (step + 1).is_multiple_of(self.parameters.move_every)
     }
@@ -108,6 +114,7 @@ impl Physics for Suspension {
 
     fn step<'g>(&mut self, comm: &'g dyn Comm, recorder: &mut Recorder<'g>, step: u64) -> Result<()> {
         let (at, steps) = (step as u32, self.parameters.move_every as u32);
+        let answers = !self.answers_in_look(step + 1);
         let mut left = Which::All;
         if self.moves_after(step) {
             if !self.sum_exchange.is_long() {
@@ -122,7 +129,7 @@ impl Physics for Suspension {
                 self.sum_exchange.record_send(recorder);
                 self.coupling.record_interpolate(recorder, Which::HeldHere, at, steps);
                 self.coupling.record_advance(recorder, Which::HeldHere, at, steps);
-                if self.parameters.finds_forces_at(step + 1) {
+                if answers && self.parameters.finds_forces_at(step + 1) {
                     self.record_membranes(recorder, Which::HeldHere, step + 1);
                 }
                 self.sum_exchange.record_receive(comm, recorder)?;
@@ -130,7 +137,9 @@ impl Physics for Suspension {
             }
             self.coupling.record_advance(recorder, left, at, steps);
         }
-        self.record_answer(recorder, left, step + 1);
+        if answers {
+            self.record_answer(recorder, left, step + 1);
+        }
         Ok(())
     }
 
@@ -157,6 +166,7 @@ impl Physics for Suspension {
         }
         let start = Instant::now();
         let _span = self.gpu.span("look");
+        let unanswered = self.answers_in_look(step);
         let grows = step <= self.parameters.growth + LOOK;
         let often = grows || self.surface.is_some() || !self.gates.is_empty();
         if self.alone && self.gates.is_empty() {
@@ -183,7 +193,7 @@ impl Physics for Suspension {
             self.write_surface(step)?;
         }
         self.changed = false;
-        if std::mem::take(&mut self.passed) {
+        if std::mem::take(&mut self.passed) || unanswered {
             // The state after a step is that of the cells that are there: a restart from it finds the same forces.
             self.answer_anew(step)?;
         } else if self.filled || grows {
