@@ -31,6 +31,9 @@ pub fn tool(name: &str) -> PathBuf {
     path
 }
 
+/// The variable with the number of threads in the pool of llvmpipe.
+const POOL: &str = "LP_NUM_THREADS";
+
 /// A call of a tool that is being put together.
 pub struct Call {
     command: Command,
@@ -39,10 +42,11 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call of `program` with `arguments` in `folder`.
+    /// A call of `program` with `arguments` in `folder`. Software Vulkan works on one thread of each rank, as tests run
+    /// beside each other.
     pub fn new(program: &Path, arguments: &[&str], folder: &Path) -> Self {
         let mut command = Command::new(program);
-        command.args(arguments).current_dir(folder).stdin(Stdio::null());
+        command.args(arguments).current_dir(folder).stdin(Stdio::null()).env(POOL, "0");
         Self { command, name: format!("{} {}", program.display(), arguments.join(" ")), session: None }
     }
 
@@ -68,6 +72,13 @@ impl Call {
     #[must_use]
     pub fn with(mut self, variable: &str, value: &str) -> Self {
         self.command.env(variable, value);
+        self
+    }
+
+    /// Has software Vulkan work on all cores, so that threads add to sums in any order.
+    #[must_use]
+    pub fn on_all_cores(mut self) -> Self {
+        self.command.env_remove(POOL);
         self
     }
 

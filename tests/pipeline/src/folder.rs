@@ -118,6 +118,11 @@ impl Folder {
         self.call("run", arguments).end()
     }
 
+    /// Calls `run`, whose software Vulkan works on all cores: what runs of several ranks are compared with.
+    pub fn run_on_all_cores(&self, arguments: &[&str]) -> Called {
+        self.call("run", arguments).on_all_cores().end()
+    }
+
     /// Calls `run` on `ranks` ranks of MPI.
     pub fn mpirun(&self, ranks: usize, arguments: &[&str]) -> Called {
         Call::mpi(ranks, &tool("run"), arguments, self.folder.path()).end()
@@ -167,7 +172,7 @@ impl Folder {
     /// When they differ, or a run fails.
     pub fn ranks_agree(&self, ranks: usize, stops: [u64; 2]) {
         let threads = ranks.to_string();
-        let _solo = self.run(&["run.json", "-o", "solo", "--quiet"]).done();
+        let _solo = self.run_on_all_cores(&["run.json", "-o", "solo", "--quiet"]).done();
         if is_full() {
             let _two = self.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
             let _threads = self.run(&["run.json", "-o", "threads", "--quiet", "--threads", &threads]).done();

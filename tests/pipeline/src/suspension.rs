@@ -505,7 +505,7 @@ fn all_agree(suspension: &Suspension, begin: &dyn Fn(&Folder, &[&str]), holds: i
     begin(&folder, &["-o", "changing", "--steps", &(steps * 5 / 9).to_string()]);
     let rest = ["run.json", "-o", "changing", "--restart", "--threads", "2", "--quiet"];
     let _rest = folder.run(&rest).done();
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _solo = folder.run_on_all_cores(&["run.json", "-o", "solo", "--quiet"]).done();
     let mut others = vec!["changing"];
     if is_full() {
         let _three = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();

@@ -112,7 +112,7 @@ fn ranks_agree_where_bodies_come_in_with_a_prescribed_flow() {
 #[test]
 fn ranks_agree_where_bodies_come_in_with_the_pressure() {
     let folder = fed("pressure", json!({"pressure": "400 Pa", "ramp": "50 us"})).folder();
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _solo = folder.run_on_all_cores(&["run.json", "-o", "solo", "--quiet"]).done();
     balances(&folder, "solo", 10);
     let _three = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
     same(&folder, "solo", "threads3");

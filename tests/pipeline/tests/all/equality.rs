@@ -115,7 +115,7 @@ fn flows(folder: &Folder, run: &str) {
 /// One rank, 3 as threads, and through MPI 4, in the full suite also 1 and 2.
 fn ranks_agree(setting: &Setting, precision: &str) {
     let folder = folder(setting, precision);
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _solo = folder.run_on_all_cores(&["run.json", "-o", "solo", "--quiet"]).done();
     flows(&folder, "solo");
     let _threads = folder.run(&["run.json", "-o", "threads3", "--threads", "3", "--quiet"]).done();
     same(&folder, "solo", "threads3");

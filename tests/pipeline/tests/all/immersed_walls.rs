@@ -130,7 +130,7 @@ fn ranks_agree(suspension: &Suspension) {
     let call = |arguments: &[&str]| folder.run(&[&["run.json", "--quiet"], arguments].concat()).done();
     let steps = suspension.run["time"]["steps"].as_u64().expect("steps");
     let half = (steps / 2).to_string();
-    let _solo = call(&["-o", "solo"]);
+    let _solo = folder.run_on_all_cores(&["run.json", "--quiet", "-o", "solo"]).done();
     let _threads = call(&["-o", "threads3", "--threads", "3"]);
     let _two = folder.mpirun(2, &["run.json", "-o", "mpi2", "--quiet"]).done();
     let _first = call(&["-o", "halves", "--threads", "2", "--steps", &half, "--checkpoint-every", &half]);

@@ -69,7 +69,7 @@ fn eruption(changes: &[(&str, Value)]) -> Folder {
 #[test]
 fn ranks_and_restarts_agree() {
     let folder = eruption(&[]);
-    let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
+    let _solo = folder.run_on_all_cores(&["run.json", "-o", "solo", "--quiet"]).done();
     let _two = folder.mpirun(2, &["run.json", "-o", "two", "--quiet"]).done();
     let _four = folder.run(&["run.json", "-o", "four", "--quiet", "--threads", "4"]).done();
     folder.same("solo", "two");
