@@ -46,16 +46,22 @@ impl Srd {
         if field == Field::VELOCITY {
             return velocity.map(|u| u * units.velocity()).to_vec();
         }
-        if field == TEMPERATURE {
-            let squares = sums[1 + dimension] as f64 / self.fluid.parameters.energy_scale();
-            let relative = squares - count * velocity.iter().map(|u| u * u).sum::<f64>();
-            // The mean velocity of the samples takes one particle's freedom.
-            let freedom = dimension as f64 * (count - 1.0);
-            let squared = if freedom > 0.0 { relative / freedom } else { 0.0 };
-            return vec![squared * units.velocity().powi(2) * mass / BOLTZMANN];
-        }
         let density = count / samples * mass / units.dx.powi(3);
-        if field == Field::DENSITY { vec![density] } else { vec![(density - units.rho0) / mass * thermal] }
+        if field == Field::DENSITY {
+            return vec![density];
+        }
+        let squares = sums[1 + dimension] as f64 / self.fluid.parameters.energy_scale();
+        let relative = squares - count * velocity.iter().map(|u| u * u).sum::<f64>();
+        // The mean velocity of the samples takes one particle's freedom.
+        let freedom = dimension as f64 * (count - 1.0);
+        let squared = if freedom > 0.0 { relative / freedom } else { 0.0 };
+        // kT at the node.
+        let energy = squared * units.velocity().powi(2) * mass;
+        if field == TEMPERATURE {
+            return vec![energy / BOLTZMANN];
+        }
+        // That of an ideal gas, n kT, less that of the fluid at rest.
+        vec![(density * energy - units.rho0 * thermal) / mass]
     }
 }
 
