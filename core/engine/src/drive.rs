@@ -111,7 +111,7 @@ impl Drive {
         }
         // Submits where the host needs results or the device has no work, else only at the end: each submission costs tens
         // of microseconds.
-        let mut recorder = Recorder::of_steps(&self.gpu)?;
+        let mut recorder = Recorder::of_steps(&self.gpu, self.last.as_ref())?;
         for step in steps {
             self.gpu.begin_step(step);
             let _span = self.gpu.span("record");

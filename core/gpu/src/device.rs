@@ -1,6 +1,7 @@
 //! Finding and opening a GPU.
 
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use hematite_config::{Fault, Result};
 
@@ -329,6 +330,16 @@ impl Gpu {
     /// Whether all submissions are done.
     pub(crate) fn is_idle(&self) -> Result<bool> {
         self.device.poll(wgpu::PollType::Poll).map(|status| status.is_queue_empty()).map_err(|error| self.lost(&error))
+    }
+
+    /// Whether the submission `ticket` and all earlier ones are done.
+    pub(crate) fn is_done(&self, ticket: &Ticket) -> Result<bool> {
+        let now = wgpu::PollType::Wait { submission_index: Some(ticket.index.clone()), timeout: Some(Duration::ZERO) };
+        match self.device.poll(now) {
+            Ok(_) => Ok(true),
+            Err(wgpu::PollError::Timeout) => Ok(false),
+            Err(error) => Err(self.lost(&error)),
+        }
     }
 
     /// The fault for a lost device.

@@ -76,12 +76,13 @@ impl<'g> Recorder<'g> {
         }
     }
 
-    /// An empty submission of time steps: [`Recorder::run_ahead`] is called after each.
+    /// An empty submission of time steps: [`Recorder::run_ahead`] is called after each. The device counts as without work
+    /// once the steps before, up to submission `before`, are done: what was submitted since then is short.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
-    pub fn of_steps(gpu: &'g Gpu) -> Result<Self> {
-        let idle = gpu.is_idle()?;
+    pub fn of_steps(gpu: &'g Gpu, before: Option<&Ticket>) -> Result<Self> {
+        let idle = before.map_or_else(|| gpu.is_idle(), |before| gpu.is_done(before))?;
         let mut recorder = Self::new(gpu);
         if idle {
             recorder.enough_steps = 1;
@@ -323,7 +324,7 @@ mod tests {
         let numbers = gpu.buffer("numbers", 4 << 10).expect("room");
         let scan = Scan::new(&gpu, &numbers, 1 << 8).expect("made");
         gpu.wait().expect("done");
-        let mut recorder = Recorder::of_steps(&gpu).expect("idle");
+        let mut recorder = Recorder::of_steps(&gpu, None).expect("idle");
         let submissions: Vec<u64> = (0..8)
             .map(|_| {
                 scan.record(&mut recorder, 1 << 8);
