@@ -29,6 +29,8 @@ pub(super) struct Kind {
     pub cells: Roster,
     /// Empty slots below `range.cells`, counted within the population.
     pub free: Vec<u32>,
+    /// Slots that cells have left, of which the device does not know yet.
+    pub left_slots: Vec<u32>,
 }
 
 impl Kind {
@@ -51,6 +53,7 @@ impl Kind {
             left: 0,
             cells: Roster::default(),
             free: Vec::new(),
+            left_slots: Vec::new(),
         })
     }
 

@@ -42,7 +42,8 @@ impl Suspension {
         self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists)
     }
 
-    /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near.
+    /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near. Those that arrive are on the device
+    /// afterwards.
     pub(super) fn migrate(&mut self, comm: &dyn Comm, boxes: &[Bounds]) -> Result<()> {
         let margin = reach(&self.parameters);
         let mut leaving = Vec::new();
@@ -71,11 +72,14 @@ impl Suspension {
         self.drop_cells(&leaving)?;
         // Forces on their vertices are not due before the next step of membranes.
         self.passed |= !arrived.is_empty() && self.parameters.every > 1;
+        if arrived.is_empty() {
+            return Ok(());
+        }
         for (kind, id, record) in arrived {
             let held = Held::of(&record, &self.holders, &self.parameters);
             self.put(kind, id, &record, held)?;
         }
-        self.writes.flush(&self.gpu)
+        self.flush()
     }
 
     /// Sends the states of cells to other ranks; gives those that came, by population and number.

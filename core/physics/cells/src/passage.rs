@@ -161,7 +161,7 @@ impl Suspension {
                 feeder.progress.came += 1;
             }
         }
-        self.writes.flush(&self.gpu)
+        Ok(())
     }
 
     /// Takes out the cells of the case that stand where the column of a gate reaches to, or in the place of one of its cells.

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use bytemuck::Pod;
 use hematite_config::{Fault, Result};
 use hematite_engine::SharedSurface;
 use hematite_engine::sites::Coordinate;
@@ -18,8 +17,8 @@ use super::surface;
 use super::suspension::Suspension;
 
 impl Suspension {
-    /// Puts a cell into an empty slot; makes more room where there is none. The device has it after the next flush of
-    /// `writes`.
+    /// Puts a cell into an empty slot; makes more room where there is none. The device has it after
+    /// [`Suspension::flush`].
     pub(super) fn put(&mut self, kind: usize, id: u64, record: &Record, mut held: Held) -> Result<()> {
         let slot = match self.kinds[kind].take_slot() {
             Some(slot) => slot,
@@ -53,7 +52,7 @@ impl Suspension {
         Ok(())
     }
 
-    /// Forgets cells, by population and number.
+    /// Forgets cells, by population and number. Their slots can be filled after [`Suspension::flush`].
     pub(super) fn drop_cells(&mut self, cells: &[(usize, u64)]) -> Result<()> {
         for &(kind, id) in cells {
             self.changed = true;
@@ -61,10 +60,18 @@ impl Suspension {
             let Some(held) = kind.cells.remove(id) else { continue };
             let (first, none) = (kind.first_vertex(held.slot) as usize, vec![NONE; kind.range.vertices as usize]);
             self.writes.put(&self.gpu, &self.vertices.slot_of, first, &none)?;
-            kind.free.push(held.slot);
+            kind.left_slots.push(held.slot);
         }
-        // Their slots may be filled next.
-        self.writes.flush(&self.gpu)
+        Ok(())
+    }
+
+    /// Brings to the device what went into slots and out of them.
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.writes.flush(&self.gpu)?;
+        for kind in &mut self.kinds {
+            kind.free.append(&mut kind.left_slots);
+        }
+        Ok(())
     }
 
     /// The states of some cells.
@@ -79,8 +86,9 @@ impl Suspension {
             (0..dimension).map(move |axis| axis * stride + first..axis * stride + first + count)
         };
         let parts: Vec<Range<usize>> = cells.iter().flat_map(parts).collect();
-        let mut position = self.read::<Coordinate>(&self.vertices.position, &parts)?.into_iter();
-        let mut drift = self.read::<i32>(&self.vertices.drift, &parts)?.into_iter();
+        let [position, drift] = self.read([(&self.vertices.position, 2), (&self.vertices.drift, 1)], &parts)?;
+        let mut position = bytemuck::cast_slice::<i32, Coordinate>(&position).iter().copied();
+        let mut drift = drift.into_iter();
         let record = |(held, _, count): (&Held, usize, usize)| Record {
             seeded_scale: held.seeded_scale,
             carried: held.carried,
@@ -90,20 +98,33 @@ impl Suspension {
         Ok(cells.iter().map(place).map(record).collect())
     }
 
-    /// Parts of an array of vertices, one after the other.
-    fn read<T: Pod>(&self, array: &Buffer, parts: &[Range<usize>]) -> Result<Vec<T>> {
-        /// More parts than this take longer to read than the whole array, where
+    /// The same parts of arrays of vertices, whose elements have so many words, one part after the other. The host waits for
+    /// the device once.
+    fn read<const N: usize>(&self, arrays: [(&Buffer, usize); N], parts: &[Range<usize>]) -> Result<[Vec<i32>; N]> {
+        /// More parts than this take longer to read than whole arrays, where
         const MANY: usize = 3000;
-        /// they are this share of it.
+        /// they are this share of them.
         const SHARE: usize = 8;
-        let all = array.bytes() as usize / size_of::<T>();
+        let all = self.parameters.dimension * self.vertices.stride as usize;
         let wanted: usize = parts.iter().map(ExactSizeIterator::len).sum();
-        if parts.len() > MANY || SHARE * wanted > all {
-            let whole: Vec<T> = self.gpu.download(array, 0, all)?;
-            return Ok(parts.iter().flat_map(|part| &whole[part.clone()]).copied().collect());
-        }
-        let elements = |part: &Range<usize>| Elements { buffer: array, at: part.start, count: part.len() };
-        self.gpu.download_all(&parts.iter().map(elements).collect::<Vec<_>>())
+        let whole = 0..all;
+        let is_whole = parts.len() > MANY || SHARE * wanted > all;
+        let ranges = if is_whole { std::slice::from_ref(&whole) } else { parts };
+        let of_array = |&(buffer, width): &(_, usize)| {
+            ranges.iter().map(move |part| Elements { buffer, at: width * part.start, count: width * part.len() })
+        };
+        let words: Vec<i32> = self.gpu.download_all(&arrays.iter().flat_map(of_array).collect::<Vec<_>>())?;
+        let mut rest = words.as_slice();
+        Ok(arrays.map(|(_, width)| {
+            let (of_array, after) = rest.split_at(width * if is_whole { all } else { wanted });
+            rest = after;
+            match is_whole {
+                true => {
+                    parts.iter().flat_map(|part| &of_array[width * part.start..width * part.end]).copied().collect()
+                }
+                false => of_array.to_vec(),
+            }
+        }))
     }
 
     /// Makes the arrays anew with more room for a population.
@@ -140,6 +161,7 @@ impl Suspension {
         for (kind, range) in self.kinds.iter_mut().zip(ranges) {
             kind.range = range;
             kind.free.clear();
+            kind.left_slots.clear();
             kind.membrane.bind(&self.gpu, &self.vertices, &kind.range)?;
             if let Some(pulls) = &mut kind.pulls {
                 pulls.rebind(&self.gpu, &self.vertices);

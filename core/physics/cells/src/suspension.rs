@@ -138,7 +138,7 @@ impl Suspension {
         suspension.writes.flush(gpu)?;
         suspension.numbering = Numbering::after(suspension.kinds.iter().map(|kind| kind.seeded).sum());
         suspension.share(comm)?;
-        suspension.answer_anew(step)?;
+        suspension.answer_anew(step, true)?;
         suspension.write_surface(step)?;
         suspension.filled = false;
         gpu.wait()?;

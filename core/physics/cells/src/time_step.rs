@@ -83,13 +83,20 @@ impl Suspension {
     }
 
     /// What the cells that are there now answer after `step` steps, a multiple of [`LOOK`], in place of what those before
-    /// did. Sizes at that are those of the look before.
-    pub(super) fn answer_anew(&self, step: u64) -> Result<()> {
-        self.write_scales(step.saturating_sub(LOOK))?;
+    /// did. Sizes at that are those of the look before; `resized`: the device may have others.
+    pub(super) fn answer_anew(&self, step: u64, resized: bool) -> Result<()> {
+        if resized {
+            self.write_scales(step.saturating_sub(LOOK))?;
+        }
         let mut recorder = Recorder::new(&self.gpu);
         self.record_answer(&mut recorder, Which::All, step);
         recorder.submit();
-        self.write_scales(step)
+        if self.grows_at(step) { self.write_scales(step) } else { Ok(()) }
+    }
+
+    /// Whether cells grow in the steps around `step`.
+    fn grows_at(&self, step: u64) -> bool {
+        step <= self.parameters.growth + LOOK
     }
 
     /// Whether what cells answer after `step` steps is found in the look at that step, after cells have come and gone. Not
@@ -167,7 +174,7 @@ impl Physics for Suspension {
         let start = Instant::now();
         let _span = self.gpu.span("look");
         let unanswered = self.answers_in_look(step);
-        let grows = step <= self.parameters.growth + LOOK;
+        let grows = self.grows_at(step);
         let often = grows || self.surface.is_some() || !self.gates.is_empty();
         if self.alone && self.gates.is_empty() {
             self.check_sound(comm)?;
@@ -184,6 +191,7 @@ impl Physics for Suspension {
             self.let_out(&boxes)?;
             self.migrate(comm, &boxes)?;
             self.let_in(comm, came_in)?;
+            self.flush()?;
             self.share(comm)?;
         }
         if let Some(contact) = self.contact.as_ref().filter(|_| self.changed) {
@@ -193,13 +201,13 @@ impl Physics for Suspension {
             self.write_surface(step)?;
         }
         self.changed = false;
+        let resized = std::mem::take(&mut self.filled) || grows;
         if std::mem::take(&mut self.passed) || unanswered {
             // The state after a step is that of the cells that are there: a restart from it finds the same forces.
-            self.answer_anew(step)?;
-        } else if self.filled || grows {
+            self.answer_anew(step, resized)?;
+        } else if resized {
             self.write_scales(step)?;
         }
-        self.filled = false;
         self.migrating += start.elapsed().as_secs_f64();
         Ok(())
     }
