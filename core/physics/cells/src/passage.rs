@@ -130,7 +130,8 @@ impl Suspension {
         self.write_column_speeds();
         if !started.is_empty() {
             let made = started.into_iter().try_for_each(|gate| self.make_room(gate, &candidates));
-            agree(comm, made)?;
+            // Those that come in fill the slots of those that made room.
+            agree(comm, made.and_then(|()| self.flush()))?;
         }
         if candidates.is_empty() {
             return Ok(());
