@@ -124,8 +124,8 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn every_permutation_is_valid_wgsl() {
+    /// Renders and validates all shaders of a set in every variant.
+    fn every_permutation_is_valid(set: VelocitySet) {
         let shaders = [
             Shader::Step,
             Shader::Pressure,
@@ -143,35 +143,43 @@ mod tests {
             Shader::Pack,
             Shader::Unpack,
         ];
-        for set in [VelocitySet::D2Q9, VelocitySet::D3Q19] {
-            for precision in [Precision::F32, Precision::F16, Precision::F64] {
-                let two = Immersed::with(&[[0.7, 1.1], [0.9, 1.2]]);
-                let immersed = [None, Some(Immersed::default()), Some(Immersed::with(&[[0.7, 1.1]])), Some(two)];
-                for (k, immersed) in (0..96).map(|k| (k, immersed[k / 24])) {
-                    let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
-                    // Software, GPUs in f16, GPUs in f32.
-                    let way = k % 24 / 8;
-                    let (tuning, signals) = (Tuning { apart: way == 2, backwards: way > 0 }, way > 0);
-                    let variant = Variant {
-                        set,
-                        precision,
-                        omega_plus: 1.3,
-                        omega_minus: 0.9,
-                        force,
-                        immersed,
-                        held,
-                        openings: 2,
-                        terms: if k % 2 == 0 { 1 } else { 3 },
-                        tuning,
-                        signals,
-                    };
-                    for shader in shaders {
-                        let source = wgsl(shader, &variant, odd);
-                        wgsl_checks::validate((shader, &variant, odd), &source);
-                    }
+        for precision in [Precision::F32, Precision::F16, Precision::F64] {
+            let two = Immersed::with(&[[0.7, 1.1], [0.9, 1.2]]);
+            let immersed = [None, Some(Immersed::default()), Some(Immersed::with(&[[0.7, 1.1]])), Some(two)];
+            for (k, immersed) in (0..96).map(|k| (k, immersed[k / 24])) {
+                let (force, odd, held) = (k & 1 == 1, k & 2 == 2, k & 4 == 4);
+                // Software, GPUs in f16, GPUs in f32.
+                let way = k % 24 / 8;
+                let (tuning, signals) = (Tuning { apart: way == 2, backwards: way > 0 }, way > 0);
+                let variant = Variant {
+                    set,
+                    precision,
+                    omega_plus: 1.3,
+                    omega_minus: 0.9,
+                    force,
+                    immersed,
+                    held,
+                    openings: 2,
+                    terms: if k % 2 == 0 { 1 } else { 3 },
+                    tuning,
+                    signals,
+                };
+                for shader in shaders {
+                    let source = wgsl(shader, &variant, odd);
+                    wgsl_checks::validate((shader, &variant, odd), &source);
                 }
             }
         }
+    }
+
+    #[test]
+    fn every_permutation_is_valid_wgsl_in_2d() {
+        every_permutation_is_valid(VelocitySet::D2Q9);
+    }
+
+    #[test]
+    fn every_permutation_is_valid_wgsl_in_3d() {
+        every_permutation_is_valid(VelocitySet::D3Q19);
     }
 
     #[test]
