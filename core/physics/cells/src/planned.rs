@@ -62,6 +62,13 @@ impl PlannedCells {
         agree(comm, immersion.meet_bodies(ground))?;
         let (gates, notes) = agree(comm, Self::gates(comm, &immersion, config, medium, ground, &populations))?;
         immersion.notes.extend(notes);
+        if !gates.is_empty() && config.inflow.is_empty() {
+            immersion.notes.push(
+                "cells go out through openings, and none come in, as \"cells.inflow\" names no opening: the hematocrit falls. Name \
+                 those where they come in, if that is not meant"
+                    .to_owned(),
+            );
+        }
         let kinds = immersion.parameters.kinds.iter();
         let stretched = shear.map(|shear| kinds.filter_map(|kind| capillary_advice(medium, kind, shear)).collect());
         immersion.notes.extend::<Vec<String>>(stretched.unwrap_or_default());

@@ -255,8 +255,9 @@ impl Resolving<'_> {
             }
             _ => String::new(),
         };
+        let kind = format!("{:?}", self.opening.kind).to_lowercase();
         let one = if let [key] = known { format!("\"{key}\"") } else { format!("one of {}", quoted(known)) };
-        Fault::usage(format!("it is of kind {:?} and {what}: give {one} alone{other}", self.opening.kind))
+        Fault::usage(format!("it is of kind \"{kind}\" and {what}: give {one} alone{other}"))
     }
 
     fn velocity(&self) -> Result<Value> {
@@ -375,7 +376,7 @@ impl Resolving<'_> {
                 Ok(Value::Uniform(u))
             }
             _ => Err(Fault::usage(
-                "it is of kind Wall: give \"wall_velocity\" with a component for each dimension, or nothing",
+                "it is of kind \"wall\": give \"wall_velocity\" with a component for each dimension, or nothing",
             )),
         }
     }

@@ -48,6 +48,16 @@ impl Tabulated {
                 file.display()
             )));
         }
+        if let [axis] = axes[..]
+            && normal[axis].abs() > 0.999
+        {
+            return Err(Fault::usage(format!(
+                "{}: its only coordinate, {}, lies along the normal of the opening, so that all nodes would get the same velocity: \
+                 give the coordinate across the opening",
+                file.display(),
+                names[axis]
+            )));
+        }
         if axes.len() == 1 {
             rows.sort_by(|a, b| a.0[0].total_cmp(&b.0[0]));
         }

@@ -92,6 +92,12 @@ impl PlannedLava {
             rheology,
             isotropic: config.neighbours == Neighbours::Isotropic,
         };
+        if let Some(step) = time.step.filter(|step| step.si() > LONGEST) {
+            return Err(Fault::usage(format!(
+                "time.step {step}: steps of lava are {LONGEST} s at most, and mostly shorter, as the flows ask; give a shorter one, \
+                 or leave it out"
+            )));
+        }
         let planned = Self {
             parameters,
             elevation: config.elevation.clone(),
@@ -112,10 +118,15 @@ impl PlannedLava {
                  \"fluid.lava\"",
             ));
         }
+        let mut taken: Vec<(std::ops::Range<u64>, usize)> = Vec::new();
         for (k, start) in self.start.iter().enumerate() {
             let key = format!("start[{k}]");
-            if let Some(region) = &start.region {
-                case.region(region).map_err(|fault| fault.within(format!("fluid.lava.{key}")))?;
+            match &start.region {
+                Some(region) => {
+                    let region = case.region(region).map_err(|fault| fault.within(format!("fluid.lava.{key}")))?;
+                    taken.extend(region.runs().iter().map(|run| (run.clone(), k)));
+                }
+                None => taken.push((0..self.header.nodes as u64, k)),
             }
             if !(0.0..=THICKEST).contains(&start.thickness.si()) {
                 return Err(refuse(&key, format!("thickness {} must be 0 to {THICKEST} m", start.thickness)));
@@ -130,7 +141,14 @@ impl PlannedLava {
                 ));
             }
         }
-        Ok(())
+        taken.sort_unstable_by_key(|(run, _)| run.start);
+        match taken.windows(2).find(|pair| pair[1].0.start < pair[0].0.end) {
+            Some(pair) => Err(refuse(
+                &format!("start[{}]", pair[0].1.max(pair[1].1)),
+                format!("shares cells with start[{}]: give each its own region", pair[0].1.min(pair[1].1)),
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Refuses numbers beyond those of single precision, and what has no meaning.

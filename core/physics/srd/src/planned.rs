@@ -217,7 +217,11 @@ impl PlannedSrd {
             && kick > 0.0
             && self.fluid.parameters.collision == Collision::Rotation
         {
-            self.notes.push("without \"thermostat\" the body force heats the fluid for ever".to_owned());
+            let walls = match self.fluid.parameters.walls {
+                Walls::NoSlip => "the body force heats the fluid, which \"no_slip\" walls alone cool",
+                Walls::BounceBack | Walls::Slip => "the body force heats the fluid for ever",
+            };
+            self.notes.push(format!("without \"thermostat\" {walls}"));
         }
         self.notes.extend(self.fluid.waveform.advice("drive", self.fluid.units.dt));
         if self.fluid.parameters.thermostat == 0.0 && self.fluid.parameters.angular_momentum {

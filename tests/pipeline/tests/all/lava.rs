@@ -128,7 +128,7 @@ fn what_erupts_is_there_to_the_last_unit() {
 #[test]
 fn what_cannot_flow_is_refused() {
     let folder = eruption(&[]);
-    let faults: [(&str, Value, &[&str]); 13] = [
+    let faults: [(&str, Value, &[&str]); 15] = [
         ("/vents/vent/temperature", json!("1200 K"), &["vents.vent", "1200 K", "solidus"]),
         ("/vents", json!({"went": {"effusion": {"rate": "1 m3/s"}, "temperature": "1360 K"}}), &["went", "\"vent\""]),
         (
@@ -139,6 +139,15 @@ fn what_cannot_flow_is_refused() {
         ("/vents/vent/effusion", json!({"rows": [["0 s", "1 m3/s"], ["1 h", "-2 m3/s"]]}), &["negative"]),
         ("/vents/vent/effusion", json!({"file": "none.csv"}), &["none.csv"]),
         ("/vents", json!({}), &["vents", "start"]),
+        ("/time/step", json!("1 min"), &["time.step", "10 s at most"]),
+        (
+            "/fluid/lava/start",
+            json!([
+                {"region": "vent", "thickness": "2 m", "temperature": "1360 K"},
+                {"thickness": "1 m", "temperature": "1360 K"}
+            ]),
+            &["fluid.lava.start[1]", "shares cells with start[0]"],
+        ),
         ("/fluid/lava/solidus", Value::Null, &["solidus", "missing"]),
         ("/fluid/lava/solidus", json!("580 K"), &["solidus", "no meaning below 565 K"]),
         ("/fluid/lava/latent_heat", json!("2 MJ/kg"), &["latent_heat", "2000000 J/kg"]),
@@ -148,10 +157,8 @@ fn what_cannot_flow_is_refused() {
         ("/fluid/lava/viscosity", json!({"giordano_dingwell": {"water": 40}}), &["water 40"]),
     ];
     for (k, (pointer, value, pieces)) in faults.into_iter().enumerate() {
-        let mut run = folder.read_json("run.json");
-        *run.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer}")) = value;
         let name = format!("fault{k}.json");
-        folder.json(&name, &run);
+        folder.json_with(&name, folder.read_json("run.json"), &[(pointer, value)]);
         let _told = folder.refuses("run", &[&name, "-o", "no"], pieces);
     }
     // A case without elevation.

@@ -131,8 +131,8 @@ fn what_an_outlet_cannot_be() {
     let beat = json!({"sine": {"frequency": "1 kHz"}});
     refuses(json!({"resistance": "5 kPa s/m2", "waveform": beat}), &["\"waveform\"", "leave it out"]);
     refuses(json!({"resistence": "5 kPa s/m2"}), &["resistence", "did you mean \"resistance\"?"]);
-    refuses(json!({"velocity": "1 mm/s"}), &["Pressure", "\"velocity\" is given", "CASE.json"]);
-    refuses(json!({"split": 0.3}), &["Pressure", "\"split\" is given", "CASE.json"]);
+    refuses(json!({"velocity": "1 mm/s"}), &["kind \"pressure\"", "\"velocity\" is given", "CASE.json"]);
+    refuses(json!({"split": 0.3}), &["kind \"pressure\"", "\"split\" is given", "CASE.json"]);
     for (key, value, pieces) in [
         ("compliance", "0 m2/Pa", &["windkessel.compliance", "above 0", "\"resistance\""][..]),
         ("compliance", "1e-9 m3/Pa", &["windkessel.compliance", "m2/Pa"]),
@@ -189,5 +189,5 @@ fn what_a_share_cannot_be() {
     refuses(json!({"split": 0.5, "velocity": "1 mm/s"}), &["\"velocity\", \"split\"", "alone"]);
     refuses(json!({"split": 0.5, "ramp": "1 ms"}), &["\"ramp\"", "leave it out"]);
     refuses(json!({"split": 0.5}), &["outlet.split", "no opening of kind \"pressure\"", "CASE.json"]);
-    refuses(json!({"resistance": "1 Pa s/m2"}), &["Velocity", "\"resistance\" is given", "CASE.json"]);
+    refuses(json!({"resistance": "1 Pa s/m2"}), &["kind \"velocity\"", "\"resistance\" is given", "CASE.json"]);
 }

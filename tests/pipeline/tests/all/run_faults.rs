@@ -210,6 +210,8 @@ fn tables_that_cannot_be_read() {
         refuses(&folder, profile, &["profile.csv"]);
     }
     // Millimetres in place of micrometres.
+    folder.write("profile.csv", b"x [um],speed [mm/s]\n0,0\n30,5\n");
+    refuses(&folder, profile, &["profile.csv", "only coordinate, x, lies along the normal"]);
     folder.write("profile.csv", b"y [mm],speed [mm/s]\n4000,0\n50000,4\n88000,0\n");
     refuses(&folder, profile, &["openings.inlet", "y from 4.000e0", "100 % of its nodes", "unit"]);
 }
