@@ -52,6 +52,7 @@ impl Distance {
 
     /// Distance and its gradient at `q`, linear between grid points; `None` off the grid, which is farther than the
     /// reach.
+    // As a call of its own it makes seeding a tenth slower.
     #[inline(always)]
     pub fn at<const D: usize>(&self, q: [f32; 3]) -> Option<(f32, [f32; 3])> {
         let mut base = [0; 3];

@@ -85,7 +85,7 @@ impl Roster {
 
     /// Numbers and cells, ascending by number.
     pub fn by_number(&self) -> impl Iterator<Item = (u64, &Held)> {
-        self.slot_of.keys().map(|&id| (id, &self[id]))
+        self.slot_of.values().filter_map(|&slot| self.slots[slot as usize].as_ref()).map(|(id, held)| (*id, held))
     }
 }
 
