@@ -65,7 +65,6 @@ cases! {{
     geometry_of_meshes: "M3";
     vesicles: "M4";
     capsule_in_shear: "M5";
-    dilute_suspension: "M10";
     membrane_moduli: "M11";
     turning_in_shear: "tumbling";
     drift_of_area_and_volume: "drift";
@@ -79,6 +78,7 @@ cases! {{
     blood_in_a_narrow_tube: "blood-tube-20";
     blood_in_a_wide_tube: "blood-tube-40";
 } slow {
+    dilute_suspension: "M10";
     chains_without_hydrodynamics: "S4-Rouse";
     chains_in_a_fluid_of_particles: "S4-Zimm";
     chains_whose_beads_repel: "S4-swollen";

@@ -44,7 +44,11 @@ fn force_and_torque_vanish() {
 
 #[test]
 fn single_precision_is_near_double() {
-    for surface in [ring(19, 3.5), ring(27, 5.0), icosphere(1).scaled(2.2), icosphere(3).scaled(8.0)] {
+    let mut surfaces = vec![ring(19, 3.5), icosphere(3).scaled(8.0)];
+    if std::env::var_os("HEMATITE_FULL").is_some() {
+        surfaces.extend([ring(27, 5.0), icosphere(1).scaled(2.2)]);
+    }
+    for surface in surfaces {
         for (name, mechanics) in membranes(surface.dimension) {
             let cells: Vec<Cell> =
                 (1..3).map(|seed| moving(perturbed(&surface, 0.9, 0.1, seed), 0.9, seed + 9)).collect();

@@ -85,7 +85,11 @@ fn vessel(walls: &str) -> Folder {
 fn fluids_stay_the_same() {
     for walls in ["half_way", "interpolated", "immersed"] {
         let folder = vessel(walls);
-        three_and_two_agree(&folder, 4);
+        if is_full() || walls == "half_way" {
+            three_and_two_agree(&folder, 4);
+        } else {
+            three_agree(&folder, 4);
+        }
         assert_eq!(folder.read("solo/ledger.csv"), folder.read("three/ledger.csv"), "{walls}");
     }
 }

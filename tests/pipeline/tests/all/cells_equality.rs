@@ -100,7 +100,7 @@ fn half_precision_agrees() {
     let folder = with(bent_channel(), &[], &run).folder();
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let _checked = folder.run(&["run.json", "-o", "checked", "--gpu-checks", "--quiet"]).done();
-    let _threads = folder.run(&["run.json", "-o", "threads", "--threads", "4", "--gpu-checks", "--quiet"]).done();
+    let _threads = folder.run(&["run.json", "-o", "threads", "--threads", "3", "--gpu-checks", "--quiet"]).done();
     keeps_its_cells(&folder.path("threads"), 400, &counts(&folder.path("case.h5")));
     same(&folder, "solo", "checked");
     same(&folder, "solo", "threads");
@@ -168,7 +168,9 @@ fn a_restart_agrees_with_a_straight_run() {
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
     // A checkpoint that is due at an odd step waits until the state of cells is whole.
     restart_agrees(&folder, "straight", 600, [400, 301], &[], &["--threads", "3"]);
-    restart_agrees(&folder, "straight", 600, [450, 401], &["--threads", "4"], &[]);
+    if is_full() {
+        restart_agrees(&folder, "straight", 600, [450, 401], &["--threads", "4"], &[]);
+    }
 }
 
 #[test]
@@ -176,7 +178,9 @@ fn a_restart_while_cells_grow_agrees_with_a_straight_run() {
     let folder = growing().folder();
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
     restart_agrees(&folder, "straight", 720, [500, 307], &["--threads", "2"], &["--threads", "3"]);
-    restart_agrees(&folder, "straight", 720, [700, 650], &[], &["--threads", "2"]);
+    if is_full() {
+        restart_agrees(&folder, "straight", 720, [700, 650], &[], &["--threads", "2"]);
+    }
 }
 
 #[test]

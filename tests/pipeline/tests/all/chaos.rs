@@ -64,7 +64,7 @@ fn one_round(suspension: &Suspension, random: &mut Random) -> Vec<String> {
             break;
         }
     }
-    let threads = (1 + random.below(4)).to_string();
+    let threads = (1 + random.below(if is_full() { 4 } else { 2 })).to_string();
     let _rest = folder.run(&["run.json", "-o", "killed", "--restart", "--quiet", "--threads", &threads]).done();
     identical(&folder, "straight", "killed");
     killed

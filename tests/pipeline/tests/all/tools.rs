@@ -351,7 +351,7 @@ fn goes_on(folder: &Folder, run: &str, arguments: &[&str]) {
 fn wall_time_ends_with_a_checkpoint() {
     let folder = endless();
     for (run, ranks) in [("solo", "1"), ("two", "2")] {
-        let stopped = folder.run(&["run.json", "-o", run, "--walltime", "00:00:04", "--threads", ranks]).exits(3);
+        let stopped = folder.run(&["run.json", "-o", run, "--walltime", "00:00:03", "--threads", ranks]).exits(3);
         assert!(stopped.seconds < 20.0, "{} s", stopped.seconds);
         assert!(stopped.stderr.contains("stopped with a checkpoint"), "{}", stopped.stderr);
         goes_on(&folder, run, &["--threads", ranks]);
@@ -380,7 +380,7 @@ fn signals_end_with_a_checkpoint() {
     goes_on(&folder, "mpi", &["--threads", "2"]);
     // It sends TERM in place of what else it gets, after as many seconds as it then leaves them, and has a code of its own.
     let call = Call::mpi(2, &tool("run"), &["run.json", "-o", "killed", "--quiet"], &folder.path(""));
-    let mut running = call.with("OMPI_MCA_odls_base_sigkill_timeout", "5").start();
+    let mut running = call.with("OMPI_MCA_odls_base_sigkill_timeout", "3").start();
     running.wait_for(|| begun("killed"));
     running.signal("TERM");
     let _killed = running.end();
