@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use hematite_case::{Case, Ellipsoid};
 use hematite_dump::{BodyFrame, BodyReader, Ledger};
-use pipeline_tests::suspension::{Suspension, balanced_ledger, fork, ranks_agree_under_mpi, same};
+use pipeline_tests::suspension::{Suspension, balanced_ledger, fork, ranks_agree, same};
 use pipeline_tests::{Folder, is_full};
 use serde_json::json;
 
@@ -96,7 +96,7 @@ fn apart(folder: &Folder, run: &str) {
 #[test]
 fn ranks_agree_where_bodies_come_in_with_a_prescribed_flow() {
     let fed = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"}));
-    let folder = ranks_agree_under_mpi(&fed, |folder, run| balances(folder, run, 30));
+    let folder = ranks_agree(&fed, |folder, run| balances(folder, run, 30));
     apart(&folder, "solo");
     if is_full() {
         // Stopped between two looks and gone on with on other numbers of ranks.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use hematite_dump::{CellReader, Ledger};
 use pipeline_tests::draw::{Picture, Voxels};
-use pipeline_tests::suspension::{Suspension, ranks_agree, ranks_agree_under_mpi, same};
+use pipeline_tests::suspension::{Suspension, ranks_agree, same};
 use pipeline_tests::{Folder, is_full};
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ fn balances(run: &Path, most: u64) {
 
 #[test]
 fn ranks_agree_in_a_channel() {
-    let folder = ranks_agree_under_mpi(&channel(), |folder, run| balances(&folder.path(run), 2));
+    let folder = ranks_agree(&channel(), |folder, run| balances(&folder.path(run), 2));
     if is_full() {
         // Stopped on one rank and gone on with on four.
         let stop = ["run.json", "-o", "restarted", "--quiet", "--steps", "715", "--checkpoint-every", "650"];

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 
 use hematite_dump::{BodyReader, CellReader};
 use pipeline_tests::suspension::{
-    Suspension, balanced_ledger, counts, identical, platelets, ranks_agree, ranks_agree_under_mpi, refilled_street,
-    same, street,
+    Suspension, balanced_ledger, counts, identical, platelets, ranks_agree, refilled_street, same, street,
 };
 use pipeline_tests::{Folder, is_full};
 use serde_json::{Value, json};
@@ -79,7 +78,7 @@ fn steps(suspension: &Suspension) -> u64 {
 #[test]
 fn ranks_agree_in_a_pipe_and_each_kind_has_its_statistics() {
     let suspension = platelets();
-    let folder = ranks_agree_under_mpi(&suspension, |folder, run| balances(folder, run, steps(&suspension)));
+    let folder = ranks_agree(&suspension, |folder, run| balances(folder, run, steps(&suspension)));
     let ledger = balanced_ledger(&folder, "solo", steps(&suspension));
     let last = ledger.rows.last().expect("a line");
     assert!(last.cells.iter().all(|count| count.left == 0), "{last:?}");
