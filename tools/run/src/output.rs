@@ -51,7 +51,7 @@ pub struct Output {
     log: Option<Log>,
     /// On rank 0.
     record: Option<RunRecord>,
-    /// Seconds spent on output.
+    /// Seconds spent on dumps, the ledger and checkpoints.
     pub seconds: f64,
     /// On rank 0.
     _lock: Option<Lock>,

@@ -120,8 +120,10 @@ impl<'c> TimeLoop<'c> {
         progress.finish();
         let (step, wall) = (self.system.step(), start.elapsed().as_secs_f64());
         self.output.timing(self.comm, &self.setup, self.earlier + self.system.phases(), step - self.first, wall)?;
-        let mlups = progress.mlups(step);
-        self.output.log(&json!({"event": "end", "step": step, "wall_s": wall, "mlups": mlups, "exit": exit as u8}))?;
+        let (mlups, output) = (progress.mlups(step), self.output.seconds);
+        self.output.log(&json!({
+            "event": "end", "step": step, "wall_s": wall, "output_s": output, "mlups": mlups, "exit": exit as u8
+        }))?;
         let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
         self.output.end(EndRecord { state, step, exit: exit as u8, reason: None })?;
         if self.told {
@@ -130,7 +132,10 @@ impl<'c> TimeLoop<'c> {
                 _ if step == self.first => "stopped with a checkpoint, no step was done",
                 _ => "stopped with a checkpoint",
             };
-            note(&format!("{how}: step {step}, {wall:.1} s, {mlups:.1} MLUPS, {}", self.setup.folder.display()));
+            let folder = self.setup.folder.display();
+            note(&format!(
+                "{how}: step {step}, {wall:.1} s, of which {output:.1} s for dumps, ledger and checkpoints, {mlups:.1} MLUPS, {folder}"
+            ));
         }
         Ok(exit)
     }
@@ -251,8 +256,8 @@ impl<'c> TimeLoop<'c> {
         let (comm, step) = (self.comm, self.system.step());
         let gpu = self.gpu.clone();
         let _span = gpu.span("ledger");
-        let start = Instant::now();
         self.system.finish(comm)?;
+        let start = Instant::now();
         self.system.inspect(comm, &self.setup.ground)?;
         self.output.seconds += start.elapsed().as_secs_f64();
         let mut alarms = alarm::of_feeders(&self.setup, &self.system);

@@ -345,6 +345,11 @@ fn goes_on(folder: &Folder, run: &str, arguments: &[&str]) {
     let resumed = folder.run(&all).done();
     assert!(resumed.stderr.contains(&format!("restart   from step {step}")), "{}", resumed.stderr);
     assert!(resumed.stderr.contains(&format!("done: step {until}")), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains(" s for dumps, ledger and checkpoints, "), "{}", resumed.stderr);
+    let log = folder.read(&format!("{run}/log.jsonl"));
+    let end: Value = serde_json::from_str(log.lines().last().expect("a line")).expect("an event");
+    let [output, wall] = ["output_s", "wall_s"].map(|key| end[key].as_f64().expect("a time"));
+    assert!(0.0 < output && output < wall, "{end}");
 }
 
 #[test]
