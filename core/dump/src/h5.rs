@@ -2,14 +2,20 @@
 
 use std::path::Path;
 
+use bytemuck::NoUninit;
 use hdf5::filters::Filter;
 use hdf5::types::{TypeDescriptor, VarLenUnicode};
 use hdf5::{Dataset, Extent, File, Group, H5Type, Hyperslab, Location, SliceOrIndex};
 use hematite_config::{Fault, Result, publish};
 use ndarray::{ArrayViewD, IxDyn};
 
-/// Rows that are converted, compressed or read at a time.
+use crate::chunks;
+
+/// Rows that are read at a time, and those of a chunk.
 pub(crate) const SLAB: usize = 1 << 15;
+
+/// Rows that are converted and written at a time: some chunks for each core.
+pub(crate) const BATCH: usize = 32 * SLAB;
 
 /// Largest depth of nested groups.
 const DEPTH: usize = 6;
@@ -230,9 +236,8 @@ pub(crate) fn read_names(group: &Group, name: &str) -> hdf5::Result<Vec<String>>
     names.iter().map(text).collect()
 }
 
-/// Writes `rows` rows from row `start` on and extends the dataset as needed. Writes `chunk_rows` rows a call: whole
-/// chunks bypass HDF5's chunk cache.
-pub(crate) fn put<T: H5Type>(
+/// Writes `rows` rows from row `start` on and extends the dataset as needed.
+pub(crate) fn put<T: H5Type + NoUninit>(
     dataset: &Dataset,
     (start, rows): (usize, usize),
     chunk_rows: usize,
@@ -242,12 +247,13 @@ pub(crate) fn put<T: H5Type>(
     let width = columns(dataset);
     let mut values = values.take(rows * width).peekable();
     let mut row = start;
-    let mut buffer = Vec::with_capacity(chunk_rows.min(rows) * width);
+    let batch = BATCH.next_multiple_of(chunk_rows);
+    let mut buffer = Vec::with_capacity(batch.min(rows) * width);
     while values.peek().is_some() {
         buffer.clear();
-        buffer.extend(values.by_ref().take(chunk_rows * width));
+        buffer.extend(values.by_ref().take(batch * width));
         write_rows(dataset, row, &buffer)?;
-        row += chunk_rows;
+        row += batch;
     }
     Ok(())
 }
@@ -268,14 +274,22 @@ pub(crate) fn columns(dataset: &Dataset) -> usize {
     dataset.shape().iter().skip(1).product()
 }
 
-/// Writes whole rows from row `start` on.
-pub(crate) fn write_rows<T: H5Type>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<()> {
-    if values.is_empty() {
-        return Ok(());
+/// Writes whole rows from row `start` on: whole chunks by all cores, and the rest a chunk a call, as whole chunks bypass HDF5's
+/// chunk cache.
+pub(crate) fn write_rows<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<()> {
+    let width = columns(dataset).max(1);
+    let done = chunks::write(dataset, start, values)?;
+    let chunk_rows = dataset.chunk().map_or(values.len(), |shape| shape[0]).max(1);
+    let mut row = start + done;
+    for values in values[done * width..].chunks(chunk_rows * width) {
+        let rows = values.len() / width;
+        let (slab, shape) = hyperslab(dataset, row, rows);
+        let view =
+            ArrayViewD::from_shape(IxDyn(&shape), values).map_err(|error| hdf5::Error::from(error.to_string()))?;
+        dataset.write_slice(view, slab)?;
+        row += rows;
     }
-    let (slab, shape) = hyperslab(dataset, start, values.len() / columns(dataset).max(1));
-    let view = ArrayViewD::from_shape(IxDyn(&shape), values).map_err(|error| hdf5::Error::from(error.to_string()))?;
-    dataset.write_slice(view, slab)
+    Ok(())
 }
 
 /// Reads `rows` rows from row `start` on.
@@ -288,7 +302,7 @@ pub(crate) fn read_rows<T: H5Type>(dataset: &Dataset, start: usize, rows: usize)
 }
 
 /// Writes rows of a series from row `row` on; they become its last.
-pub(crate) fn set_last<T: H5Type>(dataset: &Dataset, row: usize, values: &[T]) -> hdf5::Result<()> {
+pub(crate) fn set_last<T: H5Type + NoUninit>(dataset: &Dataset, row: usize, values: &[T]) -> hdf5::Result<()> {
     resize(dataset, row + values.len() / columns(dataset).max(1))?;
     write_rows(dataset, row, values)
 }
@@ -303,16 +317,16 @@ pub(crate) fn resize(dataset: &Dataset, rows: usize) -> hdf5::Result<()> {
     dataset.resize(shape)
 }
 
-/// Writes `rows` rows slab by slab: `fill(range, out)` appends the values of the rows in `range`.
-pub(crate) fn stream<T: H5Type>(
+/// Writes `rows` rows batch by batch: `fill(range, out)` appends the values of the rows in `range`.
+pub(crate) fn stream<T: H5Type + NoUninit>(
     dataset: &Dataset,
     rows: usize,
     mut fill: impl FnMut(std::ops::Range<usize>, &mut Vec<T>),
 ) -> hdf5::Result<()> {
-    let mut values = Vec::with_capacity(rows.min(SLAB) * columns(dataset));
-    for start in (0..rows).step_by(SLAB) {
+    let mut values = Vec::with_capacity(rows.min(BATCH) * columns(dataset));
+    for start in (0..rows).step_by(BATCH) {
         values.clear();
-        fill(start..(start + SLAB).min(rows), &mut values);
+        fill(start..(start + BATCH).min(rows), &mut values);
         write_rows(dataset, start, &values)?;
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use bytemuck::NoUninit;
 use hdf5::{File, H5Type};
 use hematite_case::NodeId;
 use hematite_config::{Fault, Result, publish};
@@ -165,7 +166,7 @@ impl FieldWriter {
 }
 
 /// Writes a field of dump number `dump`.
-pub(super) fn append<T: H5Type>(
+pub(super) fn append<T: H5Type + NoUninit>(
     file: &File,
     header: &Header,
     dump: usize,
@@ -174,12 +175,7 @@ pub(super) fn append<T: H5Type>(
 ) -> hdf5::Result<()> {
     let array = file.dataset(&format!("VTKHDF/CellData/{}", field.name()))?;
     h5::resize(&array, (dump + 1) * header.stride)?;
-    // One chunk a call: whole chunks bypass HDF5's chunk cache, which may be too small for them.
-    let chunk = Header::chunk_and_stride(header.nodes).0;
-    for (number, rows) in values.chunks(chunk * field.components()).enumerate() {
-        h5::write_rows(&array, dump * header.stride + number * chunk, rows)?;
-    }
-    Ok(())
+    h5::write_rows(&array, dump * header.stride, values)
 }
 
 /// Drops all rows of dumps that `header` does not count. Lowers the count first, so that it never exceeds the rows.
@@ -216,10 +212,10 @@ fn write_geometry(path: &Path, header: &Header, grid: &Grid, corners: &Corners) 
     })?;
     let connectivity = h5::fixed::<i64>(&vtk, "Connectivity", nodes * width, None)?;
     let mut near = [0; 4];
-    for (number, positions) in grid.position.chunks(h5::SLAB).enumerate() {
+    for (number, positions) in grid.position.chunks(h5::BATCH).enumerate() {
         let mut corner_numbers = Vec::with_capacity(positions.len() * width);
         positions.iter().for_each(|&position| corners.connect(position, &mut near, &mut corner_numbers));
-        h5::write_rows(&connectivity, number * h5::SLAB * width, &corner_numbers)?;
+        h5::write_rows(&connectivity, number * h5::BATCH * width, &corner_numbers)?;
     }
     h5::stream(&h5::fixed::<i64>(&vtk, "Offsets", nodes + 1, None)?, nodes + 1, |rows, out| {
         out.extend(rows.map(|n| (n * width) as i64));
