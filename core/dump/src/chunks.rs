@@ -14,8 +14,9 @@ use crate::raw_chunk;
 /// Chunks that are held in memory at a time, for each thread.
 const AHEAD: usize = 4;
 
-/// Writes the whole chunks at the start of `values`, rows from row `start` on, and returns how many rows these are: none if
-/// `start` is within a chunk, if fewer than two chunks are whole, or if the dataset has other filters than those of this crate.
+/// Writes the whole chunks at the start of `values`, which are rows from row `start` on. Returns the number of rows
+/// written. It is 0 if `start` is within a chunk, if fewer than two chunks are whole, or if the dataset has other filters
+/// than those of this crate.
 pub(crate) fn write<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<usize> {
     let Some(shape) = dataset.chunk() else { return Ok(0) };
     let (rows, size) = (shape[0], shape.iter().product::<usize>());
@@ -68,9 +69,10 @@ fn shuffled(values: &[u8], width: usize) -> Vec<u8> {
     shuffled
 }
 
-/// HDF5's checksum: Fletcher's of 32 bits over words of two bytes, the higher first; the last word of an odd number of bytes ends with 0.
+/// HDF5's checksum: Fletcher's sum of 32 bits over big-endian words of two bytes. An odd number of bytes is filled up
+/// with a 0.
 fn fletcher32(bytes: &[u8]) -> u32 {
-    /// So many words are added before a sum of 32 bits may overflow.
+    /// Sums of this many words fit into 32 bits.
     const WORDS: usize = 360;
     let fold = |sum: u32| (sum & 0xffff) + (sum >> 16);
     let (mut low, mut high) = (0_u32, 0_u32);

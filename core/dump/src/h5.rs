@@ -274,8 +274,8 @@ pub(crate) fn columns(dataset: &Dataset) -> usize {
     dataset.shape().iter().skip(1).product()
 }
 
-/// Writes whole rows from row `start` on: whole chunks by all cores, and the rest a chunk a call, as whole chunks bypass HDF5's
-/// chunk cache.
+/// Writes whole rows from row `start` on. All cores compress whole chunks where [`chunks::write`] can; HDF5 writes the
+/// other rows, one chunk a call, as whole chunks bypass its chunk cache.
 pub(crate) fn write_rows<T: H5Type + NoUninit>(dataset: &Dataset, start: usize, values: &[T]) -> hdf5::Result<()> {
     let width = columns(dataset).max(1);
     let done = chunks::write(dataset, start, values)?;

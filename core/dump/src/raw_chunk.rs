@@ -13,8 +13,8 @@ pub(crate) fn write(dataset: &Dataset, row: usize, packed: &[u8]) -> hdf5::Resul
     }
     // No filter was left out.
     let mask = 0;
-    // Sound because the dataset is open, `offset` has a number for each of its dimensions, and HDF5 reads `packed.len()` bytes. The
-    // wrapper's lock keeps other threads out of HDF5.
+    // Sound because the dataset is open, `offset` has a number for each of its dimensions, and HDF5 reads
+    // `packed.len()` bytes. The wrapper's lock keeps other threads out of HDF5.
     let done = hdf5::sync::sync(|| unsafe {
         H5Dwrite_chunk(dataset.id(), H5P_DEFAULT, mask, offset.as_ptr(), packed.len(), packed.as_ptr().cast())
     });

@@ -161,7 +161,7 @@ fn restarts_agree(folder: &Folder, steps: u64, stops: &[Stop]) {
 
 #[test]
 fn a_restart_agrees_with_a_straight_run() {
-    // In the short suite runs of both go on from a restart on other ranks in a pipe, and membranes alone with a cadence.
+    // The short suite restarts both kinds in the pipe, and tests the cadence of membranes without rigid bodies.
     if !is_full() {
         return;
     }
