@@ -27,9 +27,6 @@ export OMPI_MCA_rmaps_base_oversubscribe := 1
 export OMPI_MCA_btl_vader_single_copy_mechanism := none
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-# Has cargo run test programs by a script that keeps how long tests take.
-TIMED := --config "target.'cfg(all())'.runner = '$(CURDIR)/tools/timed_tests.sh'"
-
 .PHONY: help setup build demo lava all test test-full lint validate endurance bench geoms clean
 
 help: ## list the targets
@@ -60,10 +57,7 @@ test: ## format, lints, a build without MPI, all tests
 	@$(MAKE) --no-print-directory lint
 	$(CARGO) check --release --locked -p run --no-default-features
 	$(CARGO) build --release --locked
-	@mkdir -p target && : > target/test-times
-	TEST_TIMES=$(CURDIR)/target/test-times $(CARGO) test --release --locked --workspace $(TIMED)
-	@echo 'The ten slowest tests:'
-	@sort -t '<' -k 2 -rn target/test-times | sed -n '1,10p'
+	tools/test_programs.sh $(CARGO) test --release --locked --workspace
 
 test-full: ## the same with every combination of ranks and restarts, and 20 rounds of killed ranks in place of 2 (ROUNDS=100 for more)
 	@HEMATITE_FULL=1 HEMATITE_CHAOS=$(ROUNDS) $(MAKE) --no-print-directory test

@@ -64,7 +64,6 @@ cases! {{
     stretched_red_cell: "M1";
     geometry_of_meshes: "M3";
     vesicles: "M4";
-    capsule_in_shear: "M5";
     membrane_moduli: "M11";
     turning_in_shear: "tumbling";
     drift_of_area_and_volume: "drift";
@@ -78,6 +77,7 @@ cases! {{
     blood_in_a_narrow_tube: "blood-tube-20";
     blood_in_a_wide_tube: "blood-tube-40";
 } slow {
+    capsule_in_shear: "M5";
     dilute_suspension: "M10";
     chains_without_hydrodynamics: "S4-Rouse";
     chains_in_a_fluid_of_particles: "S4-Zimm";
