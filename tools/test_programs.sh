@@ -1,52 +1,54 @@
 #!/usr/bin/env bash
 # Runs all tests, two test programs at a time, and lists the slowest tests.
 #
-#   tools/test_programs.sh COMMAND...   COMMAND is a `cargo test` with its options
+#   tools/test_programs.sh COMMAND...   COMMAND is `cargo test` with its options
 #
-# `cargo test` runs one program after the other. The last tests of each program, and those that share a device, leave cores
-# without work. So cargo only names the programs here, with their folders and environments, and builds all that is not built.
-# How long each test took stands in target/test-times afterwards.
+# `cargo test` runs one program after the other, and cores are idle while a program's last tests run. Here cargo builds the
+# programs and only notes each one's path, folder and environment; then this script runs them. Afterwards target/test-times
+# holds the time that each test took.
 set -euo pipefail
 self=$(realpath "${BASH_SOURCE[0]}")
 
-# Notes how cargo would have run a program.
+# As the runner of cargo: notes how a program is to be run.
 if [[ ${1-} == --note ]]; then
-    { declare -px; printf 'cd %q\nprogram=%q\n' "$PWD" "$2"; } > "$TEST_NOTES/$(date +%s%N)"
+    { declare -px; printf 'cd %q\nprogram=%q\n' "$PWD" "$2"; } > "$TEST_FOLDER/notes/$(date +%s%N)"
     exit
 fi
 
-# Runs the program of a note. What it says is printed in one piece at its end.
+# Runs the program of a note. Its output is printed as a whole when it ends.
 if [[ ${1-} == --run ]]; then
-    note=$2
     # shellcheck disable=SC1090
-    . "$note"
-    printf '     Running %s\n' "$(basename "$program")"
+    . "$2"
+    name=$(basename "$program")
+    output=$(mktemp -p "$TEST_FOLDER")
+    echo "     Running $name"
     status=0
-    # The option for times is unlocked for the program alone: nothing is built with it.
-    RUSTC_BOOTSTRAP=1 "$program" -Z unstable-options --report-time > "$note.out" 2>&1 || status=$?
-    exec 9>> "$TEST_NOTES.lock"
+    # This variable unlocks the option for times. It is set for the program alone, so that nothing is built with it.
+    RUSTC_BOOTSTRAP=1 "$program" -Z unstable-options --report-time > "$output" 2>&1 || status=$?
+    exec 9>> "$TEST_FOLDER/lock"
     flock 9
-    printf '\n        Done %s\n' "$(basename "$program")"
-    cat "$note.out"
-    grep -E '^test .* <[0-9.]+s>$' "$note.out" >> "$TEST_TIMES" || true
-    (( status == 0 )) || basename "$program" >> "$TEST_NOTES.failed"
+    printf '\n        Done %s\n' "$name"
+    cat "$output"
+    grep -E '^test .* <[0-9.]+s>$' "$output" >> "$TEST_TIMES" || true
+    (( status == 0 )) || echo "$name" >> "$TEST_FOLDER/failed"
     exit 0
 fi
 
 cd "$(dirname "$self")/.."
 mkdir -p target
-TEST_NOTES=$(mktemp -d)
+TEST_FOLDER=$(mktemp -d)
 TEST_TIMES=$PWD/target/test-times
-export TEST_NOTES TEST_TIMES
-trap 'rm -rf "$TEST_NOTES" "$TEST_NOTES.lock" "$TEST_NOTES.failed"' EXIT
+export TEST_FOLDER TEST_TIMES
+trap 'rm -rf "$TEST_FOLDER"' EXIT
+mkdir "$TEST_FOLDER/notes"
 : > "$TEST_TIMES"
 "$@" --config "target.'cfg(all())'.runner = ['$self', '--note']"
 
-# Those that take longest are the last that cargo names.
-find "$TEST_NOTES" -type f | sort -r | xargs -P 2 -n 1 "$self" --run
+# Cargo names the programs that take longest last. They start first.
+find "$TEST_FOLDER/notes" -type f | sort -r | xargs -P 2 -n 1 "$self" --run
 echo 'The ten slowest tests:'
 sort -t '<' -k 2 -rn "$TEST_TIMES" | sed -n '1,10p'
-if [[ -e $TEST_NOTES.failed ]]; then
-    echo "tests failed in: $(sort "$TEST_NOTES.failed" | tr '\n' ' ')" >&2
+if [[ -e $TEST_FOLDER/failed ]]; then
+    echo "tests failed in: $(sort "$TEST_FOLDER/failed" | tr '\n' ' ')" >&2
     exit 1
 fi
