@@ -83,6 +83,11 @@ pub trait Comm {
         Ok(())
     }
 
+    /// Whether this rank and `rank` are processes of one host that open each other's files in memory. Both say the same.
+    fn shares_memory_with(&self, _rank: usize) -> bool {
+        false
+    }
+
     /// Sums each element over the ranks, in place, exactly.
     ///
     /// # Errors

@@ -86,11 +86,6 @@ impl Mpi {
         self
     }
 
-    /// Whether messages to and from `rank` go through memory that both ranks share.
-    pub fn shares_memory_with(&self, rank: usize) -> bool {
-        self.neighbours.reaches(rank) && self.neighbours.hears(rank)
-    }
-
     /// Sends a message through shared memory and returns true. Returns false, without calling `fill`, if it must go
     /// through MPI.
     fn sent_near(&self, peer: usize, bytes: usize, fill: impl FnOnce(&mut [u8])) -> bool {
@@ -286,6 +281,10 @@ impl Comm for Mpi {
             }
         }
         Ok(())
+    }
+
+    fn shares_memory_with(&self, rank: usize) -> bool {
+        self.neighbours.reaches(rank) && self.neighbours.hears(rank)
     }
 
     fn sum(&self, values: &mut [i64]) -> Result<()> {

@@ -2,11 +2,12 @@
 
 use std::cell::RefCell;
 
+use hematite_shared_file::Handle;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, CommunicatorCollectives};
 
 use crate::pause::Pause;
-use crate::shared_memory::{Handle, Receiver, Sender, SharedMemory};
+use crate::shared_memory::{Receiver, Sender, SharedMemory};
 
 /// The outcome of a look for a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

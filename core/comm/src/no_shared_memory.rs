@@ -1,25 +1,14 @@
 //! Replaces shared memory on systems other than Linux: there is none.
 
-use crate::neighbours::Arrival;
+use hematite_shared_file::Handle;
 
-#[derive(Clone, Copy)]
-pub(crate) struct Handle;
+use crate::neighbours::Arrival;
 
 pub(crate) enum SharedMemory {}
 
 pub(crate) enum Sender {}
 
 pub(crate) enum Receiver {}
-
-impl Handle {
-    pub fn to_words(self) -> [u64; 4] {
-        [0; 4]
-    }
-
-    pub fn from_words(_: [u64; 4]) -> Self {
-        Self
-    }
-}
 
 impl SharedMemory {
     pub fn new(_: usize) -> Option<Self> {

@@ -4,25 +4,14 @@
 //! lane for each rank that reads from it. A lane has two slots, so that the next message can be written while the last
 //! is read, and counts of the messages written and read. A lane is mapped at its full length; only the parts that
 //! messages have needed so far occupy memory.
-#![expect(unsafe_code, reason = "no safe call shares memory between processes")]
+#![expect(unsafe_code, reason = "messages lie in memory that other processes write to")]
 
-use std::collections::hash_map::RandomState;
-use std::fs::File;
-use std::hash::{BuildHasher, Hasher};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
-use std::ptr::{NonNull, null_mut};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
-use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
-use rustix::process::{Resource, getrlimit};
+use hematite_shared_file::{Handle, Map, PAGE, SharedFile};
 
 use crate::neighbours::Arrival;
-
-/// Offsets are multiples of this: the largest size of a page.
-const PAGE: usize = 1 << 16;
 
 /// Longest message in a slot, in bytes: longer than any message of a step. Memory that a slot once needed stays
 /// occupied, so longer messages, which come once, go another way.
@@ -55,26 +44,15 @@ struct Taken {
     count: AtomicU64,
 }
 
-/// Where other processes find a [`SharedMemory`], with a token to recognise it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Handle {
-    process: u64,
-    /// The namespace of process numbers in which `process` counts.
-    namespace: u64,
-    descriptor: u64,
-    token: u64,
-}
-
 /// Memory of this rank that other ranks read.
 pub(crate) struct SharedMemory {
-    file: Rc<File>,
+    file: Rc<SharedFile>,
     map: Rc<Map>,
-    token: u64,
 }
 
 /// The sending end of a lane.
 pub(crate) struct Sender {
-    file: Rc<File>,
+    file: Rc<SharedFile>,
     map: Rc<Map>,
     /// First byte of the lane in the file and in the map.
     start: usize,
@@ -91,53 +69,27 @@ pub(crate) struct Receiver {
     count: u64,
 }
 
-/// A part of a file, mapped into the memory of this process.
-struct Map {
-    start: NonNull<u8>,
-    bytes: usize,
-}
-
-impl Handle {
-    /// The handle as numbers, for messages.
-    pub fn to_words(self) -> [u64; 4] {
-        [self.process, self.namespace, self.descriptor, self.token]
-    }
-
-    /// The handle from these numbers.
-    pub fn from_words([process, namespace, descriptor, token]: [u64; 4]) -> Self {
-        Self { process, namespace, descriptor, token }
-    }
-}
-
 impl SharedMemory {
     /// Memory with `lanes` lanes; `None` where the system gives none.
     pub fn new(lanes: usize) -> Option<Self> {
         let bytes = file_bytes(lanes)?;
-        // A file longer than the limit would end the process.
-        if getrlimit(Resource::Fsize).current.is_some_and(|most| most < bytes as u64) {
-            return None;
-        }
-        let file = File::from(memfd_create("hematite", MemfdFlags::CLOEXEC).ok()?);
-        file.set_len(bytes as u64).ok()?;
-        let token = RandomState::new().build_hasher().finish();
-        file.write_all_at(&token.to_le_bytes(), 0).ok()?;
+        let file = SharedFile::new(bytes)?;
         for lane in 0..lanes {
-            reserve(&file, lane_start(lane), size_of::<Control>())?;
+            file.reserve(lane_start(lane), size_of::<Control>())?;
         }
-        let map = Map::new(&file, 0, bytes)?;
-        Some(Self { file: Rc::new(file), map: Rc::new(map), token })
+        let map = file.map(0, bytes)?;
+        Some(Self { file: Rc::new(file), map: Rc::new(map) })
     }
 
     /// The handle for processes of the same user on this host. It is valid as long as this or one of its senders lives.
     pub fn handle(&self) -> Option<Handle> {
-        let descriptor = u64::try_from(self.file.as_raw_fd()).ok()?;
-        Some(Handle { process: std::process::id().into(), namespace: namespace()?, descriptor, token: self.token })
+        self.file.handle()
     }
 
     /// The sender of a lane. There must be at most one for each lane.
     pub fn sender(&self, lane: usize) -> Sender {
         let start = lane_start(lane);
-        assert!(start + LANE <= self.map.bytes, "no lane {lane}");
+        assert!(start + LANE <= self.map.bytes(), "no lane {lane}");
         let (file, map) = (Rc::clone(&self.file), Rc::clone(&self.map));
         Sender { file, map, start, count: 0, reserved: [0; 2], most: SLOT }
     }
@@ -151,7 +103,7 @@ impl Sender {
 
     /// Whether a slot is free, so that a message can be sent at once.
     pub fn is_free(&self) -> bool {
-        let taken = &self.map.control(self.start).taken.count;
+        let taken = &control(&self.map, self.start).taken.count;
         self.count < taken.load(Ordering::Acquire) + 2
     }
 
@@ -172,7 +124,7 @@ impl Sender {
                 std::slice::from_raw_parts_mut(self.map.at(slot_start(self.start, slot), bytes).as_ptr(), bytes)
             });
         }
-        let sent = &self.map.control(self.start).sent;
+        let sent = &control(&self.map, self.start).sent;
         sent.lengths[slot].store(if here { bytes } else { ELSEWHERE }, Ordering::Relaxed);
         self.count += 1;
         sent.count.store(self.count, Ordering::Release);
@@ -190,7 +142,7 @@ impl Sender {
             return true;
         }
         let wanted = bytes.max(reserved + reserved / 2).next_multiple_of(PAGE).min(SLOT);
-        if reserve(&self.file, slot_start(self.start, slot), wanted).is_none() {
+        if self.file.reserve(slot_start(self.start, slot), wanted).is_none() {
             self.most = reserved;
             return false;
         }
@@ -202,22 +154,11 @@ impl Sender {
 impl Receiver {
     /// The receiver of lane `lane` of the `lanes` lanes in another process's memory; `None` if that cannot be opened.
     pub fn open(handle: Handle, lanes: usize, lane: usize) -> Option<Self> {
-        if namespace()? != handle.namespace || lane >= lanes {
+        if lane >= lanes {
             return None;
         }
-        // A file of another kind, such as a pipe, must not block.
-        let nonblock = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let path = format!("/proc/{}/fd/{}", handle.process, handle.descriptor);
-        let file = File::options().read(true).write(true).custom_flags(nonblock).open(path).ok()?;
-        let about = file.metadata().ok()?;
-        let mut token = [0; 8];
-        if !about.is_file() || about.len() != file_bytes(lanes)? as u64 || file.read_exact_at(&mut token, 0).is_err() {
-            return None;
-        }
-        if u64::from_le_bytes(token) != handle.token {
-            return None;
-        }
-        Some(Self { map: Map::new(&file, lane_start(lane), LANE)?, count: 0 })
+        let file = SharedFile::open(handle, file_bytes(lanes)?)?;
+        Some(Self { map: file.map(lane_start(lane), LANE)?, count: 0 })
     }
 
     /// Looks for the next message, of `bytes` bytes, and calls `read` with it if it is there.
@@ -225,7 +166,7 @@ impl Receiver {
     /// # Panics
     /// When the message has another length, which is a bug of the program.
     pub fn receive(&mut self, bytes: usize, read: impl FnOnce(&[u8])) -> Arrival {
-        let control = self.map.control(0);
+        let control = control(&self.map, 0);
         if control.sent.count.load(Ordering::Acquire) == self.count {
             return Arrival::Pending;
         }
@@ -244,36 +185,13 @@ impl Receiver {
     }
 }
 
-impl Map {
-    fn new(file: &File, offset: usize, bytes: usize) -> Option<Self> {
-        let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // Sound because the system chooses an unused address.
-        let start = unsafe { mmap(null_mut(), bytes, protection, MapFlags::SHARED, file, offset as u64) }.ok()?;
-        Some(Self { start: NonNull::new(start.cast())?, bytes })
-    }
-
-    /// The first of `bytes` bytes of the map.
-    fn at(&self, offset: usize, bytes: usize) -> NonNull<u8> {
-        assert!(offset <= self.bytes && bytes <= self.bytes - offset, "{bytes} bytes at {offset} of {}", self.bytes);
-        // Sound because the place is within the map.
-        unsafe { self.start.add(offset) }
-    }
-
-    /// The control block of the lane that begins at `lane`.
-    fn control(&self, lane: usize) -> &Control {
-        let control = self.at(lane, size_of::<Control>()).cast::<Control>();
-        assert!(control.is_aligned(), "lanes begin with pages");
-        // Sound because the file has memory there from its beginning to its end, aligned as just checked, and all
-        // processes access it as atomic numbers, for which any bytes are valid.
-        unsafe { control.as_ref() }
-    }
-}
-
-impl Drop for Map {
-    fn drop(&mut self) {
-        // Sound because all references into the map borrow it. If the call fails, a map that stays does no harm.
-        let _ = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
-    }
+/// The control block of the lane that begins at `lane`.
+fn control(map: &Map, lane: usize) -> &Control {
+    let control = map.at(lane, size_of::<Control>()).cast::<Control>();
+    assert!(control.is_aligned(), "lanes begin with pages");
+    // Sound because the file has memory there from its beginning to its end, aligned as just checked, and all processes
+    // access it as atomic numbers, for which any bytes are valid.
+    unsafe { control.as_ref() }
 }
 
 /// Length of the file: a page with the token, then the lanes; `None` if that overflows.
@@ -287,16 +205,6 @@ fn lane_start(lane: usize) -> usize {
 
 fn slot_start(lane: usize, slot: usize) -> usize {
     lane + PAGE + slot * SLOT
-}
-
-/// Reserves memory for a part of the file; `None` if there is none left.
-fn reserve(file: &File, start: usize, bytes: usize) -> Option<()> {
-    fallocate(file, FallocateFlags::empty(), start as u64, bytes as u64).ok()
-}
-
-/// The namespace in which this process has its number.
-fn namespace() -> Option<u64> {
-    Some(std::fs::metadata("/proc/self/ns/pid").ok()?.ino())
 }
 
 #[cfg(test)]
@@ -397,7 +305,7 @@ mod tests {
         one(&mut both, 1000, Arrival::Read);
         one(&mut both, 1000, Arrival::Read);
         // A file that cannot grow stands for a system without memory.
-        let read_only = File::open(format!("/proc/self/fd/{}", handle.descriptor)).expect("opens");
+        let read_only = SharedFile::read_only(handle).expect("opens");
         let _writable = std::mem::replace(&mut both.0.file, Rc::new(read_only));
         one(&mut both, 2 * PAGE, Arrival::Elsewhere);
         one(&mut both, PAGE, Arrival::Read);
@@ -408,16 +316,6 @@ mod tests {
     fn nothing_else_is_taken_for_shared_memory() {
         let (sender, handle) = ends(2, 0);
         assert!(Receiver::open(handle, 2, 1).is_some());
-        assert_eq!(Handle::from_words(handle.to_words()), handle);
-        let others = [
-            Handle { token: handle.token ^ 1, ..handle },
-            Handle { namespace: handle.namespace + 1, ..handle },
-            Handle { descriptor: 1 << 20, ..handle },
-            Handle { process: u64::MAX, ..handle },
-        ];
-        for other in others {
-            assert!(Receiver::open(other, 2, 1).is_none(), "{other:?}");
-        }
         assert!(Receiver::open(handle, 1, 0).is_none() && Receiver::open(handle, 2, 2).is_none());
         drop(sender);
         assert!(Receiver::open(handle, 2, 1).is_none());

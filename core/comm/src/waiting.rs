@@ -74,6 +74,10 @@ impl Comm for Waiting<'_> {
         outcome
     }
 
+    fn shares_memory_with(&self, rank: usize) -> bool {
+        self.comm.shares_memory_with(rank)
+    }
+
     fn sum(&self, values: &mut [i64]) -> Result<()> {
         self.timed(|comm| comm.sum(values))
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Channel, Gpu, KernelSignals, Recorder};
+use hematite_gpu::{Buffer, Channel, Gpu, KernelSignals, Place, Recorder, long_message};
 
 /// Seconds spent in the phases of the time step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -95,7 +95,7 @@ impl RankChannel {
     pub fn discard(&self, recorder: &mut Recorder) -> Result<()> {
         recorder.receive(&self.channel, &mut [])?;
         // Every message has an answer, so that the rounds of both agree.
-        if self.signals().is_some() { self.channel.answer(&self.gpu, 0) } else { Ok(()) }
+        if self.signals().is_some() { self.channel.answer(&self.gpu, 0) } else { self.channel.clear_slot(&self.gpu) }
     }
 
     /// Records that the pieces `going` of the last message go to their ranks. What is recorded from here on finds the
@@ -124,15 +124,53 @@ impl RankChannel {
         let start = Instant::now();
         let _span = gpu.span(span);
         let (starts_out, starts_in) = (starts(going), starts(coming));
-        let (mut read, mut written) = (Duration::ZERO, Duration::ZERO);
+        let stays = |&(rank, bytes): &(usize, usize)| bytes >= long_message() && comm.shares_memory_with(rank);
+        let mut copies = Duration::ZERO;
+
+        // Long pieces stay where the device left them, and the other rank is told where that is.
+        let told = |pieces: &[(usize, usize)]| -> Vec<(usize, usize)> {
+            pieces.iter().map(|piece| (piece.0, if stays(piece) { PLACE } else { piece.1 })).collect()
+        };
+        let (mut unreached, mut places) = (Vec::new(), Vec::new());
+        let mut read = Duration::ZERO;
         comm.exchange_in_place(
-            going,
-            &mut |k, room| timed(&mut read, || channel.read(starts_out[k], room)),
-            coming,
-            &mut |k, message| timed(&mut written, || channel.fill(starts_in[k], message)),
+            &told(going),
+            &mut |k, room| {
+                if !stays(&going[k]) {
+                    return timed(&mut read, || channel.read(starts_out[k], room));
+                }
+                let place = channel.tell(going[k].0, starts_out[k]);
+                unreached.extend(place.is_none().then_some(k));
+                room.copy_from_slice(bytemuck::cast_slice(&place.map_or([0; Place::WORDS], Place::to_words)));
+            },
+            &told(coming),
+            &mut |k, message| match stays(&coming[k]) {
+                true => places.push((k, bytemuck::pod_read_unaligned::<[u64; Place::WORDS]>(message))),
+                false => timed(&mut copies, || channel.fill(starts_in[k], message)),
+            },
         )?;
+        let (there, elsewhere): (Vec<_>, Vec<_>) =
+            places.into_iter().partition(|(_, words)| *words != [0; Place::WORDS]);
+        for (k, words) in there {
+            let ranks = (coming[k].0, comm.rank());
+            channel.take(gpu, ranks, Place::from_words(words), (starts_in[k], coming[k].1))?;
+        }
+
+        // What cannot be reached there follows as other messages do.
+        let missed: Vec<usize> = elsewhere.into_iter().map(|(k, _)| k).collect();
+        if !unreached.is_empty() || !missed.is_empty() {
+            let some = |pieces: &[(usize, usize)], which: &[usize]| -> Vec<(usize, usize)> {
+                which.iter().map(|&k| pieces[k]).collect()
+            };
+            comm.exchange_in_place(
+                &some(going, &unreached),
+                &mut |n, room| timed(&mut read, || channel.read(starts_out[unreached[n]], room)),
+                &some(coming, &missed),
+                &mut |n, message| timed(&mut copies, || channel.fill(starts_in[missed[n]], message)),
+            )?;
+        }
         channel.answer(gpu, length(coming))?;
-        let (copies, all) = (read + written, start.elapsed());
+        let (copies, all) = (read + copies, start.elapsed());
         let now = Phases {
             compute: waited.as_secs_f64(),
             communication: all.saturating_sub(copies).as_secs_f64(),
@@ -156,6 +194,9 @@ fn starts(pieces: &[(usize, usize)]) -> Vec<usize> {
     });
     ends.zip(pieces).map(|(end, &(_, bytes))| end - bytes).collect()
 }
+
+/// Bytes of a [`Place`].
+const PLACE: usize = size_of::<[u64; Place::WORDS]>();
 
 fn timed(spent: &mut Duration, work: impl FnOnce()) {
     let start = Instant::now();

@@ -6,7 +6,10 @@ use std::sync::LazyLock;
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, STRETCHES, Stretch, Template, WORKGROUP, render};
+use hematite_gpu::{
+    Bound, Buffer, Gpu, Kernel, KernelSignals, MAIN, Recorder, STRETCHES, Stretch, Template, WORKGROUP, long_message,
+    render,
+};
 use minijinja::context;
 
 use crate::rank_channel::{Phases, Pieces, RankChannel};
@@ -20,9 +23,8 @@ static LONG: LazyLock<u32> = LazyLock::new(|| {
 
 /// Exchanges the velocities of shared cells, as integers, with the other ranks that hold them. A message is ordered by
 /// rank, then by number of the cell, with the same list on both sides. Points of walls are exchanged in the same way.
+#[derive(Default)]
 pub struct SumExchange {
-    gather: Kernel,
-    add: Kernel,
     room: Option<Room>,
     /// Words of the message.
     words: u32,
@@ -40,33 +42,23 @@ struct Room {
     stretches: usize,
     list: Buffer,
     channel: RankChannel,
-    gather: Bound,
-    add: Bound,
+    gather: (Kernel, Bound),
+    add: (Kernel, Bound),
 }
 
-fn wgsl(add: bool) -> String {
-    let context = context! { add, longest => Stretch::LONGEST, workgroup => WORKGROUP };
+/// `signals`: the kernel sends or awaits the message itself.
+fn wgsl(add: bool, signals: bool) -> String {
+    let context = context! {
+        add,
+        longest => Stretch::LONGEST,
+        workgroup => WORKGROUP,
+        sends => signals && !add,
+        awaits => signals && add,
+    };
     render(Template { name: "words.wgsl", text: include_str!("words.wgsl") }, &[MAIN, STRETCHES], &context)
 }
 
 impl SumExchange {
-    /// An exchange without lists.
-    ///
-    /// # Errors
-    /// Where the device refuses a kernel.
-    pub fn new(gpu: &Gpu) -> Result<Self> {
-        let kernel = |add: bool| Kernel::new(gpu, "velocities of shared cells", &wgsl(add), 4);
-        Ok(Self {
-            gather: kernel(false)?,
-            add: kernel(true)?,
-            room: None,
-            words: 0,
-            stretches: 0,
-            pieces: [].into(),
-            earlier: Phases::default(),
-        })
-    }
-
     /// Sets the lists: for each other rank, ascending, the ranges of words in `drift` that it shares with this rank.
     ///
     /// # Errors
@@ -104,11 +96,20 @@ impl SumExchange {
     fn make_room(&mut self, gpu: &Gpu, drift: &Buffer, [words, stretches]: [usize; 2]) -> Result<()> {
         let bytes = 4 * words as u64;
         let list = gpu.buffer("stretches of shared words", (size_of::<Stretch>() * stretches) as u64)?;
-        let channel = RankChannel::new(gpu, gpu.channel("shares", bytes, bytes)?);
-        let bind = |kernel: &Kernel, message: &Buffer| {
-            kernel.bind(gpu, &[("words", drift), ("stretches", &list), ("message", message)])
+        // The copy engine takes longer to begin than a kernel takes for a short message.
+        let channel = match bytes >= long_message() as u64 {
+            true => RankChannel::prompt(gpu, "shares", bytes, bytes)?,
+            false => RankChannel::new(gpu, gpu.channel("shares", bytes, bytes)?),
         };
-        let (gather, add) = (bind(&self.gather, channel.send_buffer()), bind(&self.add, channel.receive_buffer()));
+        let made = |add: bool, message: &Buffer| -> Result<(Kernel, Bound)> {
+            let signals = channel.signals();
+            let kernel = Kernel::new(gpu, "velocities of shared cells", &wgsl(add, signals.is_some()), 8)?;
+            let mut buffers = vec![("words", drift), ("stretches", &list), ("message", message)];
+            buffers.extend(signals.into_iter().flat_map(KernelSignals::buffers));
+            let bound = kernel.bind(gpu, &buffers);
+            Ok((kernel, bound))
+        };
+        let (gather, add) = (made(false, channel.send_buffer())?, made(true, channel.receive_buffer())?);
         self.earlier = self.phases();
         self.room = Some(Room { words, stretches, list, channel, gather, add });
         Ok(())
@@ -129,7 +130,8 @@ impl SumExchange {
         let Some(room) = self.room.as_ref().filter(|_| !self.is_empty()) else { return };
         recorder.phase("pack shares");
         let items = self.stretches * Stretch::LONGEST;
-        recorder.dispatch(&self.gather, &room.gather, items, &[items]);
+        let round = room.channel.signals().map_or(0, KernelSignals::next_round);
+        recorder.dispatch(&room.gather.0, &room.gather.1, items, &[items, round]);
         room.channel.send(recorder, 4 * self.words as usize);
     }
 
@@ -144,7 +146,8 @@ impl SumExchange {
         room.channel.await_answer(comm, recorder, "exchange shares", pieces)?;
         recorder.phase("add shares");
         let items = self.stretches * Stretch::LONGEST;
-        recorder.dispatch(&self.add, &room.add, items, &[items]);
+        let round = room.channel.signals().map_or(0, KernelSignals::round);
+        recorder.dispatch(&room.add.0, &room.add.1, items, &[items, round]);
         Ok(())
     }
 
@@ -160,9 +163,9 @@ mod tests {
 
     #[test]
     fn both_ways_are_valid_wgsl() {
-        for add in [false, true] {
-            let source = wgsl(add);
-            wgsl_checks::validate("shares", &source);
+        for (add, signals) in [(false, false), (true, false), (false, true), (true, true)] {
+            let source = wgsl(add, signals);
+            wgsl_checks::validate(("shares", add, signals), &source);
         }
     }
 }

@@ -1,6 +1,7 @@
 // Gathers words of an array into a message, or adds a message to words of the array, stretch by stretch.
 struct Span {
     count: u32,
+    round: u32,
 }
 var<immediate> span: Span;
 

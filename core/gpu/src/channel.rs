@@ -1,5 +1,6 @@
 //! Messages between kernels and the host while other work goes on.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,8 +8,9 @@ use std::time::{Duration, Instant};
 use hematite_config::{Fault, Result};
 
 use crate::copy::copy_kernel;
-use crate::copy_engine::{Copier, CopyQueue};
+use crate::copy_engine::{Copier, Copy, CopyQueue};
 use crate::mapped::{Mapped, Reader};
+use crate::region::{Inboxes, Outbox, Place};
 use crate::signal::{DeviceSignal, HostSignal, KernelSignals};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
 
@@ -27,6 +29,9 @@ impl Patience {
     const SOFTWARE: Self = Self { spin: Duration::from_micros(10), yields: Duration::from_micros(100) };
 }
 
+/// Within this time another rank takes a message that it was told of.
+const TAKEN: Duration = Duration::from_secs(600);
+
 const NAP: Duration = Duration::from_micros(20);
 
 /// A channel between kernels and the host: a send buffer, which kernels fill, and a receive buffer, which the host
@@ -36,7 +41,9 @@ const NAP: Duration = Duration::from_micros(20);
 ///
 /// The host reads a copy of the message in memory that stays mapped. The copy is made by a kernel, or by the device's
 /// copy engine (see [`Gpu::background_channel`]): kernels that pack would write to host memory far more slowly. The
-/// host writes answers where kernels read them. Nothing is mapped or allocated for a message. Where Vulkan has no such
+/// host writes answers where kernels read them. Where the device can use memory that processes share, messages arrive
+/// there, and the devices of other ranks of the host can take them without a copy by the host
+/// ([`Channel::tell`], [`Channel::take`]). Nothing is mapped or allocated for a message. Where Vulkan has no such
 /// memory, message and answer are copied and mapped each time, when the device is idle. Only one message is under way
 /// at a time: the kernel that fills the next one must come after the kernel that reads the answer to the last.
 #[derive(Clone, Debug)]
@@ -52,7 +59,9 @@ enum Way {
     /// signals; else the copy engine does after the signal. With `answered`, the device waits for answers; with
     /// `signals`, the kernels that send and need messages signal and wait themselves.
     Mapped {
-        copy: Option<(Kernel, Bound)>,
+        copy: Vec<(Kernel, Bound)>,
+        /// Number of messages recorded so far.
+        recorded: Arc<AtomicU32>,
         sent: DeviceSignal,
         answered: Option<HostSignal>,
         signals: Option<KernelSignals>,
@@ -67,9 +76,86 @@ enum Way {
 /// Memory that host and device share.
 #[derive(Debug)]
 struct Memory {
-    copier: Option<Copier>,
-    read: Mapped,
+    /// What copies messages from the send buffer, if no kernel does.
+    copier: Option<(Copier, Mapped)>,
+    read: Landing,
+    /// Number of messages that have come so far.
+    came: u32,
     answer: Mapped,
+    /// What copies parts of the answer that other devices wrote; without it the host does.
+    taker: Option<Copier>,
+    /// Parts of the next answer that other devices wrote.
+    taken: Vec<Taken>,
+    inboxes: Inboxes,
+}
+
+/// What rank `by` takes of a message that rank `rank` left at a place.
+#[derive(Debug)]
+struct Taken {
+    rank: usize,
+    by: usize,
+    place: Place,
+    /// What is left to copy.
+    copy: Option<Copy>,
+}
+
+/// Where messages reach the host.
+#[derive(Debug)]
+enum Landing {
+    Private(Mapped),
+    /// Other processes take them from there.
+    Shared(Outbox),
+}
+
+impl Landing {
+    /// Shared memory where there is such, else this process's own.
+    fn new(gpu: &Gpu, label: &str, bytes: u64) -> Option<Self> {
+        match Outbox::new(gpu, label, bytes) {
+            Some(outbox) => Some(Self::Shared(outbox)),
+            None => Some(Self::Private(Mapped::new(gpu, label, bytes, Reader::Host)?)),
+        }
+    }
+
+    /// Where message number `k` arrives.
+    fn of(&mut self, k: u32) -> &mut Mapped {
+        match self {
+            Self::Private(mapped) => mapped,
+            Self::Shared(outbox) => outbox.slot(k),
+        }
+    }
+
+    /// Where messages arrive in turn.
+    fn all(&self) -> Vec<&Mapped> {
+        match self {
+            Self::Private(mapped) => vec![mapped],
+            Self::Shared(outbox) => outbox.slots().to_vec(),
+        }
+    }
+}
+
+impl Memory {
+    fn new(gpu: &Gpu, copier: Option<(Copier, Mapped)>, read: Landing, answer: Mapped) -> Self {
+        let taker = gpu.copy_queue.as_ref().and_then(|queue| Copier::new(gpu, queue));
+        Self { copier, read, came: 0, answer, taken: Vec::new(), taker, inboxes: Inboxes::default() }
+    }
+
+    /// Waits until all parts of the answer are there.
+    fn complete(&mut self, gpu: &Gpu) -> Result<()> {
+        let Self { taker, taken, inboxes, .. } = self;
+        if let Some(taker) = taker {
+            taker.start(taken.iter().filter_map(|part| part.copy.as_ref()))?;
+            wait_until(gpu, || taker.is_done(), || Ok(None))?;
+        }
+        for Taken { rank, by, place, .. } in taken.drain(..) {
+            inboxes.count(rank, place, by);
+        }
+        Ok(())
+    }
+
+    /// The last message.
+    fn last(&mut self) -> &mut Mapped {
+        self.read.of(self.came.wrapping_sub(1))
+    }
 }
 
 /// The host's copies of memory that it does not share with the device.
@@ -77,6 +163,7 @@ struct Memory {
 struct Copies {
     came: Vec<u8>,
     filled: Vec<u8>,
+    inboxes: Inboxes,
 }
 
 impl Gpu {
@@ -109,11 +196,12 @@ impl Gpu {
 impl Channel {
     /// A channel whose messages a kernel copies; `None` if the device lacks shared memory.
     fn by_kernel(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Option<Self>> {
-        let Some(read) = Mapped::new(gpu, label, out, Reader::Host) else { return Ok(None) };
+        let Some(read) = Landing::new(gpu, label, out) else { return Ok(None) };
         let out = gpu.buffer(label, out)?;
-        let copy = copy_kernel(gpu, &out, read.buffer())?;
+        let copies = read.all().into_iter().map(|to| copy_kernel(gpu, &out, to.buffer()));
+        let copies = copies.collect::<Result<_>>()?;
         let Some(answer) = Mapped::new(gpu, label, answer, Reader::Kernels) else { return Ok(None) };
-        Self::mapped(gpu, out, Some(copy), None, Memory { copier: None, read, answer })
+        Self::mapped(gpu, out, copies, None, Memory::new(gpu, None, read, answer))
     }
 
     /// A channel whose messages `queue` copies; `None` if the device lacks shared memory.
@@ -130,19 +218,19 @@ impl Channel {
         signals: Option<KernelSignals>,
     ) -> Result<Option<Self>> {
         let memory = || {
-            let (read, out) =
-                (Mapped::new(gpu, label, out, Reader::Host)?, Mapped::new(gpu, label, out, Reader::Kernels)?);
-            Some((Copier::new(gpu, queue, &out, &read)?, read, out, Mapped::new(gpu, label, answer, Reader::Kernels)?))
+            let (read, out) = (Landing::new(gpu, label, out)?, Mapped::new(gpu, label, out, Reader::Kernels)?);
+            Some((Copier::new(gpu, queue)?, read, out, Mapped::new(gpu, label, answer, Reader::Kernels)?))
         };
         let Some((copier, read, out, answer)) = memory() else { return Ok(None) };
-        let memory = Memory { copier: Some(copier), read, answer };
-        Self::mapped(gpu, out.buffer().clone(), None, signals, memory)
+        let buffer = out.buffer().clone();
+        let memory = Memory::new(gpu, Some((copier, out)), read, answer);
+        Self::mapped(gpu, buffer, Vec::new(), signals, memory)
     }
 
     fn mapped(
         gpu: &Gpu,
         out: Buffer,
-        copy: Option<(Kernel, Bound)>,
+        copy: Vec<(Kernel, Bound)>,
         signals: Option<KernelSignals>,
         memory: Memory,
     ) -> Result<Option<Self>> {
@@ -155,12 +243,14 @@ impl Channel {
             ),
         };
         let Some(sent) = sent else { return Ok(None) };
-        let way = Way::Mapped { copy, sent, answered, signals, memory: Arc::new(Mutex::new(memory)) };
+        let (recorded, memory) = (Arc::default(), Arc::new(Mutex::new(memory)));
+        let way = Way::Mapped { copy, recorded, sent, answered, signals, memory };
         Ok(Some(Self { send_buffer: out, receive_buffer, way }))
     }
 
     fn by_copies(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
-        let copies = Copies { came: vec![0; out as usize], filled: vec![0; answer as usize] };
+        let copies =
+            Copies { came: vec![0; out as usize], filled: vec![0; answer as usize], inboxes: Inboxes::default() };
         let way = Way::Copied { staging: gpu.staging(label, out)?, copies: Arc::new(Mutex::new(copies)) };
         Ok(Self { send_buffer: gpu.buffer(label, out)?, receive_buffer: gpu.buffer(label, answer)?, way })
     }
@@ -193,10 +283,13 @@ impl Channel {
                 let unsent = || Fault::io(format!("{} was to send a message, and did not", gpu.info().name));
                 // A device that is lost, or idle without having signalled, will never signal.
                 wait_until(gpu, || sent.take(), || gpu.is_idle().map(|idle| idle.then(unsent)))?;
-                if let Some(copier) = &mut locked(memory).copier {
-                    copier.start(bytes as u64)?;
+                let Memory { copier, read, came, .. } = &mut *locked(memory);
+                if let Some((copier, out)) = copier {
+                    let copy = Copy::new((out, 0), (read.of(*came), 0), bytes as u64);
+                    copier.start(std::iter::once(&copy))?;
                     wait_until(gpu, || copier.is_done(), || Ok(None))?;
                 }
+                *came = came.wrapping_add(1);
                 Ok(())
             }
             Way::Copied { staging, copies } => {
@@ -210,9 +303,63 @@ impl Channel {
     /// transports can.
     pub fn read(&self, at: usize, to: &mut [u8]) {
         match &self.way {
-            Way::Mapped { memory, .. } => locked(memory).read.read(at, to),
+            Way::Mapped { memory, .. } => locked(memory).last().read(at, to),
             Way::Copied { copies, .. } => to.copy_from_slice(&locked(copies).came[at..][..to.len()]),
         }
+    }
+
+    /// Where rank `rank`, another process of this host, finds the last message from byte `at` on; `None` if it cannot
+    /// reach it. That rank then has to [take](Channel::take) it.
+    pub fn tell(&self, rank: usize, at: usize) -> Option<Place> {
+        let Way::Mapped { memory, .. } = &self.way else { return None };
+        let Memory { read, came, .. } = &mut *locked(memory);
+        match read {
+            Landing::Shared(outbox) => outbox.tell(rank, came.wrapping_sub(1), at),
+            Landing::Private(_) => None,
+        }
+    }
+
+    /// Takes `bytes` bytes of the message that rank `rank` left at `place` into the answer from `at` on, which is done when
+    /// the [answer](Channel::answer) is given. `by` is this rank.
+    ///
+    /// # Errors
+    /// An I/O fault where the other rank's memory cannot be opened.
+    pub fn take(&self, gpu: &Gpu, (rank, by): (usize, usize), place: Place, (at, bytes): (usize, usize)) -> Result<()> {
+        let unreachable = || Fault::io(format!("rank {rank} left a message where rank {by} cannot read it"));
+        match &self.way {
+            Way::Mapped { memory, .. } => {
+                let Memory { answer, taker, taken, inboxes, .. } = &mut *locked(memory);
+                let inbox = inboxes.of(gpu, rank, place).ok_or_else(unreachable)?;
+                let copy = match inbox.mapped.as_ref().filter(|_| taker.is_some()) {
+                    Some(from) => Some(Copy::new((from, place.at()), (answer, at as u64), bytes as u64)),
+                    None => {
+                        inbox.read(place, bytes, |message| answer.write(at, message));
+                        None
+                    }
+                };
+                taken.push(Taken { rank, by, place, copy });
+            }
+            Way::Copied { copies, .. } => {
+                let Copies { filled, inboxes, .. } = &mut *locked(copies);
+                let inbox = inboxes.of(gpu, rank, place).ok_or_else(unreachable)?;
+                inbox.read(place, bytes, |message| filled[at..][..bytes].copy_from_slice(message));
+                inboxes.count(rank, place, by);
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until other ranks have taken the message before the last, whose place the next one takes.
+    ///
+    /// # Errors
+    /// A lost-rank fault when a rank does not.
+    pub fn clear_slot(&self, gpu: &Gpu) -> Result<()> {
+        let Way::Mapped { memory, .. } = &self.way else { return Ok(()) };
+        let Memory { read: Landing::Shared(outbox), came, .. } = &mut *locked(memory) else { return Ok(()) };
+        let (last, start) = (came.wrapping_sub(1), Instant::now());
+        let untaken = || Fault::lost_rank(format!("another rank has not taken a message for {} s", TAKEN.as_secs()));
+        let never = || Ok((start.elapsed() > TAKEN).then(untaken));
+        wait_until(gpu, || Ok(outbox.is_free_after(last)), never)
     }
 
     /// Writes bytes into the answer from `at` on.
@@ -229,7 +376,11 @@ impl Channel {
     /// An I/O fault when the device is lost.
     pub fn answer(&self, gpu: &Gpu, bytes: usize) -> Result<()> {
         match &self.way {
-            Way::Mapped { answered, .. } => answered.as_ref().map_or(Ok(()), HostSignal::set),
+            Way::Mapped { answered, memory, .. } => {
+                locked(memory).complete(gpu)?;
+                self.clear_slot(gpu)?;
+                answered.as_ref().map_or(Ok(()), HostSignal::set)
+            }
             Way::Copied { copies, .. } => {
                 gpu.write(&self.receive_buffer, 0, &locked(copies).filled[..bytes]);
                 Ok(())
@@ -247,8 +398,9 @@ impl<'g> Recorder<'g> {
     /// does what is recorded from here on while the host reads the message.
     pub fn send(&mut self, channel: &Channel, bytes: u64) {
         match &channel.way {
-            Way::Mapped { copy, sent, .. } => {
-                if let Some((kernel, bound)) = copy {
+            Way::Mapped { copy, recorded, sent, .. } => {
+                let number = recorded.fetch_add(1, Ordering::Relaxed) as usize;
+                if let Some((kernel, bound)) = copy.get(number % copy.len().max(1)) {
                     let count = bytes.div_ceil(16) as u32;
                     self.dispatch(kernel, bound, count, &[count]);
                 }
@@ -468,6 +620,69 @@ mod tests {
                 converses(&channel, &gpu, count as usize);
             }
         }
+    }
+
+    /// Messages of one channel become answers of another, as between two ranks of a host.
+    fn passes_on(from: &Channel, to: &Channel, gpu: &Gpu, count: usize) {
+        let numbers = gpu.buffer("numbers", 4 * count as u64).expect("room");
+        let out = kernel(gpu, from, true, &numbers, from.send_buffer());
+        let part = count / 3;
+        for round in 0..7_u32 {
+            let sent = random(round.into(), count);
+            gpu.upload(&numbers, 0, &sent).expect("written");
+            let mut recorder = Recorder::new(gpu);
+            recorder.dispatch(&out.0, &out.1, count as u32, &[count as u32, 1, 0, 0]);
+            recorder.send(from, 4 * count as u64);
+            recorder.flush().expect("submitted");
+            from.wait(gpu, 4 * count).expect("comes");
+            from.answer(gpu, 0).expect("the one before was taken");
+            let place = from.tell(1, 4 * part).expect("shared memory");
+            assert_eq!(Place::from_words(place.to_words()), place);
+            // The first part comes last.
+            let rest = 4 * (count - part);
+            to.take(gpu, (0, 1), place, (0, rest)).expect("reached");
+            to.fill(rest, bytemuck::cast_slice(&sent[..part]));
+            to.answer(gpu, 4 * count).expect("taken");
+            gpu.wait().expect("not lost");
+            let came: Vec<u32> = gpu.download(to.receive_buffer(), 0, count).expect("reads");
+            assert_eq!(came, [&sent[part..], &sent[..part]].concat(), "round {round}");
+        }
+    }
+
+    #[test]
+    fn other_ranks_take_messages_from_where_they_are() {
+        let count = 70_000;
+        let bytes = 4 * count as u64;
+        let gpu = checked().with_waits(false);
+        let mut with_queue = gpu.clone();
+        with_queue.copy_queue = CopyQueue::shared(&gpu);
+        for from in [&gpu, &with_queue] {
+            for to in [&gpu, &with_queue, &gpu.clone().without_imports()] {
+                let from = Channel::by_kernel(from, "echo", bytes, bytes).expect("made").expect("such memory");
+                let channel = Channel::by_kernel(to, "echo", bytes, bytes).expect("made").expect("such memory");
+                passes_on(&from, &channel, to, count);
+                let channel = Channel::by_copies(to, "echo", bytes, bytes).expect("made");
+                passes_on(&from, &channel, to, count);
+            }
+        }
+        let queue = with_queue.copy_queue.clone().expect("a queue");
+        let engine =
+            || Channel::by_engine(&with_queue, &queue, "echo", bytes, bytes).expect("made").expect("such memory");
+        passes_on(&engine(), &engine(), &with_queue, count);
+    }
+
+    #[test]
+    fn messages_are_told_where_ranks_can_take_them_alone() {
+        let gpu = checked().with_waits(false);
+        let short = Channel::by_kernel(&gpu, "echo", 1000, 1000).expect("made").expect("such memory");
+        assert!(short.tell(1, 0).is_none());
+        let private = gpu.clone().without_imports();
+        let private = Channel::by_kernel(&private, "echo", 1 << 20, 4).expect("made").expect("such memory");
+        assert!(private.tell(1, 0).is_none());
+        let copied = Channel::by_copies(&gpu, "echo", 1 << 20, 4).expect("made");
+        assert!(copied.tell(1, 0).is_none());
+        let long = Channel::by_kernel(&gpu, "echo", 1 << 20, 4).expect("made").expect("such memory");
+        assert!(long.tell(1, 0).is_some() && long.tell(usize::MAX, 0).is_none());
     }
 
     #[test]

@@ -24,35 +24,11 @@ pub(crate) struct CopyQueue {
 }
 
 impl CopyQueue {
-    /// Opens a device with such a queue beside wgpu's; `None` if the adapter is not Vulkan's or has no such queue.
-    ///
-    /// # Errors
-    /// Where the device cannot be opened.
-    pub fn open(
-        adapter: &wgpu::Adapter,
-        descriptor: &wgpu::DeviceDescriptor<'_>,
-    ) -> std::result::Result<Option<(wgpu::Device, wgpu::Queue, Self)>, String> {
-        // Sound because wgpu keeps the handles, and the adapter makes the device with all that wgpu asks for and one
-        // more queue of an existing family.
-        unsafe {
-            let Some(hal) = adapter.as_hal::<Vulkan>() else { return Ok(None) };
-            let Some(family) = copying_family(&hal) else { return Ok(None) };
-            let another = vk::DeviceQueueCreateInfo::default().queue_family_index(family).queue_priorities(&[1.0]);
-            let (features, limits) = (descriptor.required_features, &descriptor.required_limits);
-            let opened = hal.open_with_callback(
-                features,
-                limits,
-                &descriptor.memory_hints,
-                Some(Box::new(move |device| device.queue_create_infos.push(another))),
-            );
-            let opened = opened.map_err(|error| error.to_string())?;
-            drop(hal);
-            let queue = opened.device.raw_device().get_device_queue(family, 0);
-            let families = [opened.device.queue_family_index(), family];
-            let (device, main) =
-                adapter.create_device_from_hal(opened, descriptor).map_err(|error| error.to_string())?;
-            Ok(Some((device, main, Self { families, queue: Arc::new(Mutex::new(queue)) })))
-        }
+    /// The queue of such a family in `device`, which was opened with one.
+    pub(crate) fn of(device: &wgpu::hal::vulkan::Device, family: u32) -> Self {
+        // Sound because the device has one queue of this family.
+        let queue = unsafe { device.raw_device().get_device_queue(family, 0) };
+        Self { families: [device.queue_family_index(), family], queue: Arc::new(Mutex::new(queue)) }
     }
 
     /// Uses wgpu's own queue, for tests on devices with no other. Copies then wait for kernels submitted before.
@@ -69,7 +45,7 @@ impl CopyQueue {
 ///
 /// # Safety
 /// The adapter's handles must be alive.
-unsafe fn copying_family(adapter: &wgpu::hal::vulkan::Adapter) -> Option<u32> {
+pub(crate) unsafe fn copying_family(adapter: &wgpu::hal::vulkan::Adapter) -> Option<u32> {
     let instance = adapter.shared_instance().raw_instance();
     // Sound because the caller keeps the handles alive.
     let families = unsafe { instance.get_physical_device_queue_family_properties(adapter.raw_physical_device()) };
@@ -78,23 +54,40 @@ unsafe fn copying_family(adapter: &wgpu::hal::vulkan::Adapter) -> Option<u32> {
     families.iter().position(copies).map(|family| family as u32)
 }
 
-/// Copies from one mapped buffer to another, one message at a time.
+/// Copies between mapped buffers, one batch at a time.
 #[derive(Debug)]
 pub(crate) struct Copier {
     gpu: Gpu,
     queue: CopyQueue,
-    /// Kept alive for the commands that use them.
-    buffers: [Buffer; 2],
-    raw: [vk::Buffer; 2],
     pool: vk::CommandPool,
     commands: vk::CommandBuffer,
     done: vk::Fence,
-    busy: bool,
+    /// The buffers that are in use; none: no copy is under way.
+    busy: Vec<Buffer>,
+}
+
+/// Bytes from one buffer to another.
+#[derive(Clone, Debug)]
+pub(crate) struct Copy {
+    from: (Buffer, vk::Buffer, u64),
+    to: (Buffer, vk::Buffer, u64),
+    bytes: u64,
+}
+
+impl Copy {
+    /// `bytes` bytes from byte `at` of `from` on, to byte `first` of `to` on.
+    ///
+    /// # Panics
+    /// When either buffer is shorter, which is a bug of the program.
+    pub fn new((from, at): (&Mapped, u64), (to, first): (&Mapped, u64), bytes: u64) -> Self {
+        assert!(at + bytes <= from.bytes() && first + bytes <= to.bytes(), "{bytes} bytes to copy");
+        Self { from: (from.buffer().clone(), from.raw(), at), to: (to.buffer().clone(), to.raw(), first), bytes }
+    }
 }
 
 impl Copier {
-    /// A copier from the start of `from` to the start of `to`; `None` if Vulkan has no room for it.
-    pub fn new(gpu: &Gpu, queue: &CopyQueue, from: &Mapped, to: &Mapped) -> Option<Self> {
+    /// A copier; `None` if Vulkan has no room for it.
+    pub fn new(gpu: &Gpu, queue: &CopyQueue) -> Option<Self> {
         // Sound because `gpu` keeps the device alive, and only the copier uses and destroys what is made here.
         let (pool, commands, done) = unsafe {
             let device = gpu.device.as_hal::<Vulkan>()?;
@@ -111,28 +104,20 @@ impl Copier {
             };
             (pool, commands, done)
         };
-        Some(Self {
-            gpu: gpu.clone(),
-            queue: queue.clone(),
-            buffers: [from, to].map(|mapped| mapped.buffer().clone()),
-            raw: [from, to].map(Mapped::raw),
-            pool,
-            commands,
-            done,
-            busy: false,
-        })
+        Some(Self { gpu: gpu.clone(), queue: queue.clone(), pool, commands, done, busy: Vec::new() })
     }
 
-    /// Begins to copy `bytes` bytes that kernels wrote. The host must have seen the signal after them.
+    /// Begins to copy what kernels wrote, here or on another device. The host must have seen the signal after them.
     ///
     /// # Errors
     /// An I/O fault when the device is lost.
     ///
     /// # Panics
-    /// When either buffer is shorter, or the last copy is not over, which are bugs of the program.
-    pub fn start(&mut self, bytes: u64) -> Result<()> {
-        assert!(!self.busy && self.buffers.iter().all(|buffer| bytes <= buffer.bytes()), "{bytes} bytes to copy");
-        if bytes == 0 {
+    /// When the last copies are not over, which is a bug of the program.
+    pub fn start<'c>(&mut self, copies: impl Iterator<Item = &'c Copy>) -> Result<()> {
+        assert!(self.busy.is_empty(), "copies are under way");
+        let copies: Vec<&Copy> = copies.filter(|copy| copy.bytes > 0).collect();
+        if copies.is_empty() {
             return Ok(());
         }
         let queue = self.queue.queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,7 +125,7 @@ impl Copier {
         // barriers before the signal, so that a submission from here on sees them.
         let started = unsafe {
             let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return Ok(()) };
-            self.record(device.raw_device(), bytes).and_then(|()| {
+            self.record(device.raw_device(), &copies).and_then(|()| {
                 let commands = [self.commands];
                 let submission = vk::SubmitInfo::default().command_buffers(&commands);
                 device.raw_device().queue_submit(*queue, &[submission], self.done)
@@ -148,27 +133,29 @@ impl Copier {
         };
         drop(queue);
         started.map_err(|error| self.gpu.lost(&error))?;
-        self.busy = true;
+        self.busy = copies.into_iter().flat_map(|copy| [copy.from.0.clone(), copy.to.0.clone()]).collect();
         Ok(())
     }
 
-    /// Records the copy of `bytes` bytes.
+    /// Records the copies.
     ///
     /// # Safety
     /// The commands must not be in use by the device.
-    unsafe fn record(&self, device: &ash::Device, bytes: u64) -> std::result::Result<(), vk::Result> {
+    unsafe fn record(&self, device: &ash::Device, copies: &[&Copy]) -> std::result::Result<(), vk::Result> {
         let once = vk::CommandBufferBeginInfo::default().flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        let region = vk::BufferCopy::default().size(bytes);
         let barrier = vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
             .dst_access_mask(vk::AccessFlags::HOST_READ);
-        let (copies, host) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
-        // Sound because all handles are alive and both buffers are long enough.
+        let (writes, host) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+        // Sound because all handles are alive and both buffers of each copy are long enough.
         unsafe {
             device.begin_command_buffer(self.commands, &once)?;
-            device.cmd_copy_buffer(self.commands, self.raw[0], self.raw[1], &[region]);
+            for Copy { from: (_, from, at), to: (_, to, first), bytes } in copies {
+                let region = vk::BufferCopy::default().src_offset(*at).dst_offset(*first).size(*bytes);
+                device.cmd_copy_buffer(self.commands, *from, *to, &[region]);
+            }
             let none = vk::DependencyFlags::empty();
-            device.cmd_pipeline_barrier(self.commands, copies, host, none, &[barrier], &[], &[]);
+            device.cmd_pipeline_barrier(self.commands, writes, host, none, &[barrier], &[], &[]);
             device.end_command_buffer(self.commands)
         }
     }
@@ -178,7 +165,7 @@ impl Copier {
     /// # Errors
     /// An I/O fault when the device is lost.
     pub fn is_done(&mut self) -> Result<bool> {
-        if !self.busy {
+        if self.busy.is_empty() {
             return Ok(true);
         }
         // Sound because the fence is alive, and reset only once it is signalled.
@@ -193,7 +180,9 @@ impl Copier {
             })
         };
         let done = done.map_err(|error| self.gpu.lost(&error))?;
-        self.busy = !done;
+        if done {
+            self.busy.clear();
+        }
         Ok(done)
     }
 }
@@ -204,7 +193,7 @@ impl Drop for Copier {
         unsafe {
             let Some(device) = self.gpu.device.as_hal::<Vulkan>() else { return };
             let raw = device.raw_device();
-            if self.busy {
+            if !self.busy.is_empty() {
                 let _ = raw.wait_for_fences(slice::from_ref(&self.done), true, u64::MAX);
             }
             raw.destroy_fence(self.done, None);

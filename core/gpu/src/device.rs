@@ -6,6 +6,7 @@ use std::time::Duration;
 use hematite_config::{Fault, Result};
 
 use crate::copy_engine::CopyQueue;
+use crate::open::{self, Opened};
 use crate::stopwatch::{Stopwatch, TIMESTAMPS};
 use crate::{Arguments, Buffer, Kernel, Staging, Ticket, environment, memory};
 
@@ -79,6 +80,8 @@ pub struct Gpu {
     pub(crate) landing: Arc<Mutex<Option<Staging>>>,
     /// Queue of the device's copy engine, if it has one.
     pub(crate) copy_queue: Option<CopyQueue>,
+    /// Whether kernels may use memory that the host has, see [`crate::region`].
+    pub(crate) imports: bool,
     waits: bool,
     /// Whether a lower rank of this host uses the same device.
     taken: bool,
@@ -206,19 +209,12 @@ impl Gpu {
             ..Default::default()
         };
         let cannot = |error| Fault::no_gpu(format!("cannot open {}: {error}. {REMEDY}", info.name));
-        let (device, queue, copy_queue) = match CopyQueue::open(adapter, &descriptor).map_err(cannot)? {
-            Some((device, queue, copying)) => (device, queue, Some(copying)),
-            None => {
-                let opened = pollster::block_on(adapter.request_device(&descriptor));
-                let (device, queue) = opened.map_err(|error| cannot(error.to_string()))?;
-                (device, queue, None)
-            }
-        };
+        let Opened { device, queue, copy_queue, imports } = open::open(adapter, &descriptor).map_err(cannot)?;
         let (stopwatch, copy, landing) = (Arc::default(), Arc::default(), Arc::default());
         let waits = waits_of(std::env::var(WAITS).ok().as_deref(), info.patient)?;
         let taken = found.iter().cycle().take(local_rank).any(|(number, _)| *number == info.number);
         let checks = needs.checks;
-        Ok(Self { device, queue, limits, checks, stopwatch, copy, landing, copy_queue, waits, taken, info })
+        Ok(Self { device, queue, limits, checks, stopwatch, copy, landing, copy_queue, imports, waits, taken, info })
     }
 
     /// Whether the device waits for answers within submissions ([`crate::Recorder::await_answer`]); else the host waits
@@ -252,6 +248,12 @@ impl Gpu {
     #[must_use]
     pub fn with_waits(self, waits: bool) -> Self {
         Self { waits, ..self }
+    }
+
+    /// As if the device could not use memory that the host has, for tests.
+    #[must_use]
+    pub fn without_imports(self) -> Self {
+        Self { imports: false, ..self }
     }
 
     /// Information on the device.

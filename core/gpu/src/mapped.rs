@@ -1,8 +1,11 @@
 //! Buffers that stay mapped as long as they live, and events for host and device.
 #![expect(unsafe_code, reason = "wgpu maps no storage buffer and has no events: both are made through Vulkan")]
 
+use std::sync::Arc;
+
 use ash::vk;
 use hematite_config::Result;
+use hematite_shared_file::Map;
 use wgpu::hal::api::Vulkan;
 
 use crate::{Buffer, Gpu, host_copy};
@@ -25,6 +28,8 @@ pub(crate) struct Mapped {
     /// First byte for the host; valid as long as `buffer`, which frees the memory.
     start: *mut u8,
     bytes: usize,
+    /// Keeps memory alive that the host had before the buffer.
+    _memory: Option<Arc<Map>>,
 }
 
 // Sound because the memory belongs to no thread, and only one thread at a time has the object.
@@ -50,46 +55,71 @@ impl Mapped {
         }
         // Sound because wgpu keeps the handles: nothing here destroys them.
         let device = unsafe { gpu.device.as_hal::<Vulkan>() }?;
-        let usage = vk::BufferUsageFlags::STORAGE_BUFFER
-            | vk::BufferUsageFlags::TRANSFER_SRC
-            | vk::BufferUsageFlags::TRANSFER_DST;
-        // Both queues may use the buffer without a transfer of ownership.
-        let families = gpu.copy_queue.as_ref().map(|queue| queue.families).filter(|[main, copying]| main != copying);
-        let info = vk::BufferCreateInfo::default().size(size).usage(usage);
-        let info = match &families {
-            Some(families) => info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families),
-            None => info.sharing_mode(vk::SharingMode::EXCLUSIVE),
-        };
-        let raw = device.raw_device();
-        // Sound because `device` keeps the device alive.
-        let buffer = unsafe { raw.create_buffer(&info, None) }.ok()?;
-        let Some((memory, start)) = reader.wishes().into_iter().find_map(|wish| mapped_memory(&device, buffer, wish))
+        let raw = made(gpu, &device, size, false)?;
+        let Some((memory, start)) = reader.wishes().into_iter().find_map(|wish| mapped_memory(&device, raw, wish))
         else {
             // Sound because nothing has used it yet.
-            unsafe { raw.destroy_buffer(buffer, None) };
+            unsafe { device.raw_device().destroy_buffer(raw, None) };
             return None;
         };
+        // Sound because the mapping has at least `size` bytes.
+        unsafe { start.write_bytes(0, size as usize) };
+        drop(device);
+        Some(Self::managed(gpu, label, (raw, memory), start, (bytes, size), None))
+    }
+
+    /// A buffer in `bytes` bytes of `map` from `at` on, both multiples of a page; `None` if the device cannot use such
+    /// memory.
+    pub fn imported(gpu: &Gpu, label: &str, map: &Arc<Map>, at: usize, bytes: usize) -> Option<Self> {
+        if !gpu.imports || bytes as u64 > gpu.limits.max_storage_buffer_binding_size.min(gpu.limits.max_buffer_size) {
+            return None;
+        }
+        let start = map.at(at, bytes).as_ptr();
+        // Sound because wgpu keeps the handles: nothing here destroys them.
+        let device = unsafe { gpu.device.as_hal::<Vulkan>() }?;
+        let raw = made(gpu, &device, bytes as u64, true)?;
+        let Some(memory) = imported_memory(&device, raw, start, bytes) else {
+            // Sound because nothing has used it yet.
+            unsafe { device.raw_device().destroy_buffer(raw, None) };
+            return None;
+        };
+        drop(device);
+        let size = bytes as u64;
+        Some(Self::managed(gpu, label, (raw, memory), start, (size, size), Some(Arc::clone(map))))
+    }
+
+    /// Hands a buffer and its memory to wgpu. `bytes` of its `size` bytes are in use.
+    fn managed(
+        gpu: &Gpu,
+        label: &str,
+        (raw, memory): (vk::Buffer, vk::DeviceMemory),
+        start: *mut u8,
+        (bytes, size): (u64, u64),
+        kept: Option<Arc<Map>>,
+    ) -> Self {
         let descriptor = wgpu::BufferDescriptor {
             label: Some(label),
             size,
             usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
         };
-        // Sound because the mapping has at least `size` bytes, the buffer is of this device and as described, all of it
-        // is initialised, and from here on only wgpu destroys it and frees its memory, when the device is done with
-        // both.
+        // Sound because the buffer is of this device and as described, all of it is initialised, and from here on only
+        // wgpu destroys it and frees its memory, when the device is done with both.
         let inner = unsafe {
-            start.write_bytes(0, size as usize);
-            let managed = wgpu::hal::vulkan::Buffer::from_raw_managed(buffer, memory, 0, size);
-            drop(device);
+            let managed = wgpu::hal::vulkan::Buffer::from_raw_managed(raw, memory, 0, size);
             gpu.device.create_buffer_from_hal::<Vulkan>(managed, &descriptor)
         };
-        let buffer_of = |inner| Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) };
-        Some(Self { buffer: buffer_of(inner), raw: buffer, start, bytes: size as usize })
+        let buffer = Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) };
+        Self { buffer, raw, start, bytes: size as usize, _memory: kept }
     }
 
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
+    }
+
+    /// How long it is.
+    pub fn bytes(&self) -> u64 {
+        self.bytes as u64
     }
 
     /// Vulkan's handle of the buffer, valid as long as the buffer.
@@ -129,6 +159,72 @@ impl Mapped {
         assert!(at + from.len() <= self.bytes, "{} bytes to write at {at} of {}", from.len(), self.bytes);
         // Sound because the mapping is long enough and no Rust object.
         unsafe { host_copy::write(self.start.add(at), from) }
+    }
+}
+
+/// A buffer without memory; `imports`: for memory that the host has.
+fn made(gpu: &Gpu, device: &wgpu::hal::vulkan::Device, size: u64, imports: bool) -> Option<vk::Buffer> {
+    let usage =
+        vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST;
+    // Both queues may use the buffer without a transfer of ownership.
+    let families = gpu.copy_queue.as_ref().map(|queue| queue.families).filter(|[main, copying]| main != copying);
+    let info = vk::BufferCreateInfo::default().size(size).usage(usage);
+    let info = match &families {
+        Some(families) => info.sharing_mode(vk::SharingMode::CONCURRENT).queue_family_indices(families),
+        None => info.sharing_mode(vk::SharingMode::EXCLUSIVE),
+    };
+    let mut external = vk::ExternalMemoryBufferCreateInfo::default()
+        .handle_types(vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT);
+    let info = if imports { info.push_next(&mut external) } else { info };
+    // Sound because `device` keeps the device alive.
+    unsafe { device.raw_device().create_buffer(&info, None) }.ok()
+}
+
+/// The `bytes` bytes of the host from `start` on, bound to `buffer`.
+fn imported_memory(
+    device: &wgpu::hal::vulkan::Device,
+    buffer: vk::Buffer,
+    start: *mut u8,
+    bytes: usize,
+) -> Option<vk::DeviceMemory> {
+    let raw = device.raw_device();
+    let instance = device.shared_instance().raw_instance();
+    let extension = ash::ext::external_memory_host::Device::new(instance, raw);
+    let host = vk::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
+    // Sound because all handles are alive, the extension is on, the caller has the memory, which is of a type that the
+    // buffer allows, and the import is undone on failure.
+    unsafe {
+        let mut allowed = vk::MemoryHostPointerPropertiesEXT::default();
+        (extension.fp().get_memory_host_pointer_properties_ext)(raw.handle(), host, start.cast(), &mut allowed)
+            .result()
+            .ok()?;
+        let needs = raw.get_buffer_memory_requirements(buffer);
+        let types = instance.get_physical_device_memory_properties(device.raw_physical_device());
+        let bits = needs.memory_type_bits & allowed.memory_type_bits;
+        let fits = |wish: vk::MemoryPropertyFlags| {
+            let kinds = (0_u32..).zip(types.memory_types_as_slice());
+            kinds
+                .filter(|(k, _)| bits & 1 << k != 0)
+                .find(|(_, kind)| kind.property_flags.contains(wish))
+                .map(|(k, _)| k)
+        };
+        let kind = Reader::Host.wishes().into_iter().find_map(fits)?;
+        if needs.size > bytes as u64 {
+            return None;
+        }
+        let mut import = vk::ImportMemoryHostPointerInfoEXT::default().handle_type(host).host_pointer(start.cast());
+        let info = vk::MemoryAllocateInfo::default()
+            .allocation_size(bytes as u64)
+            .memory_type_index(kind)
+            .push_next(&mut import);
+        let memory = raw.allocate_memory(&info, None).ok()?;
+        match raw.bind_buffer_memory(buffer, memory, 0) {
+            Ok(()) => Some(memory),
+            Err(_) => {
+                raw.free_memory(memory, None);
+                None
+            }
+        }
     }
 }
 

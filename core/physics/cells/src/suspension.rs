@@ -118,7 +118,7 @@ impl Suspension {
             vertices,
             wall,
             holders,
-            sum_exchange: SumExchange::new(gpu)?,
+            sum_exchange: SumExchange::default(),
             surface: shared.surface.clone(),
             came_in: shared.came_in.clone(),
             anew: false,

@@ -128,7 +128,7 @@ fn a_stored_partition_and_one_made_on_the_fly_agree() {
     same(&folder, "made", "stored");
     // Shares that are long travel under other work.
     let long = folder.call("run", &["run.json", "-o", "long", "--threads", "4", "--quiet"]);
-    let _long = long.with("HEMATITE_LONG_SHARES", "0").end().done();
+    let _long = long.with("HEMATITE_LONG_SHARES", "0").with("HEMATITE_LONG_MESSAGES", "1").end().done();
     same(&folder, "made", "long");
 }
 

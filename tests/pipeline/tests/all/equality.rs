@@ -162,7 +162,8 @@ fn ranks_agree_where_devices_wait_for_messages() {
     let folder = folder(&porous_block(), "f32");
     let run = |name: &str, more: &[&str]| {
         let arguments = [&["run.json", "-o", name, "--steps", "340", "--quiet"], more].concat();
-        folder.call("run", &arguments).with("HEMATITE_DEVICE_WAITS", "1").end().done()
+        let call = folder.call("run", &arguments).with("HEMATITE_DEVICE_WAITS", "1");
+        call.with("HEMATITE_LONG_MESSAGES", "1").end().done()
     };
     let _solo = run("solo", &[]);
     let _two = run("two", &["--threads", "2"]);

@@ -88,7 +88,7 @@ fn the_device_may_wait_for_messages() {
     let folder = sheared(40, &[]);
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     let call = folder.call("run", &["run.json", "-o", "two", "--quiet", "--threads", "2"]);
-    let _two = call.with("HEMATITE_DEVICE_WAITS", "1").end().done();
+    let _two = call.with("HEMATITE_DEVICE_WAITS", "1").with("HEMATITE_LONG_MESSAGES", "1").end().done();
     folder.same("solo", "two");
 }
 

@@ -69,7 +69,7 @@ impl HeldWalls {
         };
         let lists: Vec<(usize, Vec<Range<u32>>)> =
             points.shared.iter().map(|(rank, both)| (*rank, words(both))).collect();
-        let mut sum_exchange = SumExchange::new(gpu)?;
+        let mut sum_exchange = SumExchange::default();
         sum_exchange.share(gpu, &device.velocity, &lists)?;
         Ok(Self { near: [at_nodes(false)?, at_nodes(true)?], points: device, sum_exchange, stride: buffers.stride })
     }
