@@ -203,3 +203,64 @@ fn timed(spent: &mut Duration, work: impl FnOnce()) {
     work();
     *spent += start.elapsed();
 }
+
+#[cfg(test)]
+mod tests {
+    use hematite_comm::threads;
+    use hematite_gpu::Needs;
+
+    use super::*;
+
+    /// What rank `rank` sends at a place in a round.
+    fn word(rank: usize, round: usize, at: usize) -> u32 {
+        (1_000_003 * rank + 7_919 * round + at) as u32
+    }
+
+    /// Ranks send each other pieces of these sizes, some long and some short, where their devices can share memory or not.
+    fn exchange(imports: [bool; 3], sizes: [usize; 3]) {
+        std::thread::scope(|scope| {
+            for (comm, imports) in threads(3).into_iter().zip(imports) {
+                scope.spawn(move || {
+                    let gpu = Gpu::open(0, Needs::default()).expect("a device").with_waits(false);
+                    let gpu = if imports { gpu } else { gpu.without_imports() };
+                    let own = comm.rank();
+                    let others: Vec<usize> = (0..3).filter(|&rank| rank != own).collect();
+                    // Ranks a and b exchange pieces of size number a + b - 1.
+                    let size = |other: usize| sizes[own + other - 1];
+                    let pieces: Pieces = others.iter().map(|&other| (other, 4 * size(other))).collect();
+                    let bytes = length(&pieces) as u64;
+                    let channel = RankChannel::new(&gpu, gpu.channel("pieces", bytes, bytes).expect("room"));
+                    let words = |of: &dyn Fn(usize, usize) -> u32| -> Vec<u32> {
+                        others.iter().flat_map(|&other| (0..size(other)).map(move |at| of(other, at))).collect()
+                    };
+                    for round in 0..6 {
+                        let sent = words(&|_, at| word(own, round, at));
+                        gpu.upload(channel.send_buffer(), 0, &sent).expect("written");
+                        let mut recorder = Recorder::new(&gpu);
+                        channel.send(&mut recorder, length(&pieces));
+                        if round == 3 {
+                            channel.discard(&mut recorder).expect("came");
+                            continue;
+                        }
+                        let answered =
+                            channel.await_answer(&comm, &mut recorder, "pieces", (pieces.clone(), pieces.clone()));
+                        answered.expect("not lost");
+                        recorder.flush().expect("not lost");
+                        let came: Vec<u32> = gpu.download(channel.receive_buffer(), 0, sent.len()).expect("reads");
+                        let right = words(&|other, at| word(other, round, at));
+                        assert!(came == right, "rank {own}, round {round}, {imports}");
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn pieces_arrive_where_devices_share_memory_and_where_they_do_not() {
+        let long = long_message() / 4;
+        for imports in [[true; 3], [false; 3], [true, false, true]] {
+            exchange(imports, [long, 10, 2 * long + 1]);
+            exchange(imports, [long - 1, long, long]);
+        }
+    }
+}

@@ -2,37 +2,17 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use hematite_config::{Fault, Result};
 
 use crate::copy::copy_kernel;
 use crate::copy_engine::{Copier, Copy, CopyQueue};
 use crate::mapped::{Mapped, Reader};
-use crate::region::{Inboxes, Outbox, Place};
+use crate::message_memory::{Copies, Landing, Memory};
+use crate::patience::wait_until;
+use crate::region::Place;
 use crate::signal::{DeviceSignal, HostSignal, KernelSignals};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Staging};
-
-/// How the host waits for a message: it polls without a pause until `spin`, yields between looks until `yields`, and
-/// sleeps between them after that.
-struct Patience {
-    spin: Duration,
-    yields: Duration,
-}
-
-impl Patience {
-    /// Polls for the time of small kernels.
-    const GPU: Self = Self { spin: Duration::from_micros(200), yields: Duration::from_millis(2) };
-
-    /// Soon leaves the core to the kernels that make the message.
-    const SOFTWARE: Self = Self { spin: Duration::from_micros(10), yields: Duration::from_micros(100) };
-}
-
-/// Within this time another rank takes a message that it was told of.
-const TAKEN: Duration = Duration::from_secs(600);
-
-const NAP: Duration = Duration::from_micros(20);
 
 /// A channel between kernels and the host: a send buffer, which kernels fill, and a receive buffer, which the host
 /// fills. [`Recorder::send`] sends a message; the device goes on with what is recorded after it.
@@ -71,99 +51,6 @@ enum Way {
         staging: Staging,
         copies: Arc<Mutex<Copies>>,
     },
-}
-
-/// Memory that host and device share.
-#[derive(Debug)]
-struct Memory {
-    /// What copies messages from the send buffer, if no kernel does.
-    copier: Option<(Copier, Mapped)>,
-    read: Landing,
-    /// Number of messages that have come so far.
-    came: u32,
-    answer: Mapped,
-    /// What copies parts of the answer that other devices wrote; without it the host does.
-    taker: Option<Copier>,
-    /// Parts of the next answer that other devices wrote.
-    taken: Vec<Taken>,
-    inboxes: Inboxes,
-}
-
-/// What rank `by` takes of a message that rank `rank` left at a place.
-#[derive(Debug)]
-struct Taken {
-    rank: usize,
-    by: usize,
-    place: Place,
-    /// What is left to copy.
-    copy: Option<Copy>,
-}
-
-/// Where messages reach the host.
-#[derive(Debug)]
-enum Landing {
-    Private(Mapped),
-    /// Other processes take them from there.
-    Shared(Outbox),
-}
-
-impl Landing {
-    /// Shared memory where there is such, else this process's own.
-    fn new(gpu: &Gpu, label: &str, bytes: u64) -> Option<Self> {
-        match Outbox::new(gpu, label, bytes) {
-            Some(outbox) => Some(Self::Shared(outbox)),
-            None => Some(Self::Private(Mapped::new(gpu, label, bytes, Reader::Host)?)),
-        }
-    }
-
-    /// Where message number `k` arrives.
-    fn of(&mut self, k: u32) -> &mut Mapped {
-        match self {
-            Self::Private(mapped) => mapped,
-            Self::Shared(outbox) => outbox.slot(k),
-        }
-    }
-
-    /// Where messages arrive in turn.
-    fn all(&self) -> Vec<&Mapped> {
-        match self {
-            Self::Private(mapped) => vec![mapped],
-            Self::Shared(outbox) => outbox.slots().to_vec(),
-        }
-    }
-}
-
-impl Memory {
-    fn new(gpu: &Gpu, copier: Option<(Copier, Mapped)>, read: Landing, answer: Mapped) -> Self {
-        let taker = gpu.copy_queue.as_ref().and_then(|queue| Copier::new(gpu, queue));
-        Self { copier, read, came: 0, answer, taken: Vec::new(), taker, inboxes: Inboxes::default() }
-    }
-
-    /// Waits until all parts of the answer are there.
-    fn complete(&mut self, gpu: &Gpu) -> Result<()> {
-        let Self { taker, taken, inboxes, .. } = self;
-        if let Some(taker) = taker {
-            taker.start(taken.iter().filter_map(|part| part.copy.as_ref()))?;
-            wait_until(gpu, || taker.is_done(), || Ok(None))?;
-        }
-        for Taken { rank, by, place, .. } in taken.drain(..) {
-            inboxes.count(rank, place, by);
-        }
-        Ok(())
-    }
-
-    /// The last message.
-    fn last(&mut self) -> &mut Mapped {
-        self.read.of(self.came.wrapping_sub(1))
-    }
-}
-
-/// The host's copies of memory that it does not share with the device.
-#[derive(Debug)]
-struct Copies {
-    came: Vec<u8>,
-    filled: Vec<u8>,
-    inboxes: Inboxes,
 }
 
 impl Gpu {
@@ -249,9 +136,8 @@ impl Channel {
     }
 
     fn by_copies(gpu: &Gpu, label: &str, out: u64, answer: u64) -> Result<Self> {
-        let copies =
-            Copies { came: vec![0; out as usize], filled: vec![0; answer as usize], inboxes: Inboxes::default() };
-        let way = Way::Copied { staging: gpu.staging(label, out)?, copies: Arc::new(Mutex::new(copies)) };
+        let copies = Arc::new(Mutex::new(Copies::new(out, answer)));
+        let way = Way::Copied { staging: gpu.staging(label, out)?, copies };
         Ok(Self { send_buffer: gpu.buffer(label, out)?, receive_buffer: gpu.buffer(label, answer)?, way })
     }
 
@@ -326,27 +212,11 @@ impl Channel {
     /// An I/O fault where the other rank's memory cannot be opened.
     pub fn take(&self, gpu: &Gpu, (rank, by): (usize, usize), place: Place, (at, bytes): (usize, usize)) -> Result<()> {
         let unreachable = || Fault::io(format!("rank {rank} left a message where rank {by} cannot read it"));
-        match &self.way {
-            Way::Mapped { memory, .. } => {
-                let Memory { answer, taker, taken, inboxes, .. } = &mut *locked(memory);
-                let inbox = inboxes.of(gpu, rank, place).ok_or_else(unreachable)?;
-                let copy = match inbox.mapped.as_ref().filter(|_| taker.is_some()) {
-                    Some(from) => Some(Copy::new((from, place.at()), (answer, at as u64), bytes as u64)),
-                    None => {
-                        inbox.read(place, bytes, |message| answer.write(at, message));
-                        None
-                    }
-                };
-                taken.push(Taken { rank, by, place, copy });
-            }
-            Way::Copied { copies, .. } => {
-                let Copies { filled, inboxes, .. } = &mut *locked(copies);
-                let inbox = inboxes.of(gpu, rank, place).ok_or_else(unreachable)?;
-                inbox.read(place, bytes, |message| filled[at..][..bytes].copy_from_slice(message));
-                inboxes.count(rank, place, by);
-            }
-        }
-        Ok(())
+        let taken = match &self.way {
+            Way::Mapped { memory, .. } => locked(memory).take(gpu, (rank, by), place, (at, bytes)),
+            Way::Copied { copies, .. } => locked(copies).take(gpu, (rank, by), place, (at, bytes)),
+        };
+        taken.ok_or_else(unreachable)
     }
 
     /// Waits until other ranks have taken the message before the last, whose place the next one takes.
@@ -354,12 +224,10 @@ impl Channel {
     /// # Errors
     /// A lost-rank fault when a rank does not.
     pub fn clear_slot(&self, gpu: &Gpu) -> Result<()> {
-        let Way::Mapped { memory, .. } = &self.way else { return Ok(()) };
-        let Memory { read: Landing::Shared(outbox), came, .. } = &mut *locked(memory) else { return Ok(()) };
-        let (last, start) = (came.wrapping_sub(1), Instant::now());
-        let untaken = || Fault::lost_rank(format!("another rank has not taken a message for {} s", TAKEN.as_secs()));
-        let never = || Ok((start.elapsed() > TAKEN).then(untaken));
-        wait_until(gpu, || Ok(outbox.is_free_after(last)), never)
+        match &self.way {
+            Way::Mapped { memory, .. } => locked(memory).clear_slot(gpu),
+            Way::Copied { .. } => Ok(()),
+        }
     }
 
     /// Writes bytes into the answer from `at` on.
@@ -377,8 +245,9 @@ impl Channel {
     pub fn answer(&self, gpu: &Gpu, bytes: usize) -> Result<()> {
         match &self.way {
             Way::Mapped { answered, memory, .. } => {
-                locked(memory).complete(gpu)?;
-                self.clear_slot(gpu)?;
+                let memory = &mut *locked(memory);
+                memory.complete(gpu)?;
+                memory.clear_slot(gpu)?;
                 answered.as_ref().map_or(Ok(()), HostSignal::set)
             }
             Way::Copied { copies, .. } => {
@@ -442,33 +311,6 @@ impl<'g> Recorder<'g> {
         channel.wait(self.gpu(), to.len())?;
         channel.read(0, to);
         Ok(())
-    }
-}
-
-/// Waits until `done` returns true. `never`, called before each call of `done`, returns a fault if that cannot happen
-/// any more.
-fn wait_until(
-    gpu: &Gpu,
-    mut done: impl FnMut() -> Result<bool>,
-    mut never: impl FnMut() -> Result<Option<Fault>>,
-) -> Result<()> {
-    let _span = gpu.span("wait");
-    let Patience { spin, yields } = if gpu.info().software { Patience::SOFTWARE } else { Patience::GPU };
-    let start = Instant::now();
-    loop {
-        let waited = start.elapsed();
-        let fault = if waited >= yields { never()? } else { None };
-        if done()? {
-            return Ok(());
-        } else if let Some(fault) = fault {
-            return Err(fault);
-        } else if waited < spin {
-            std::hint::spin_loop();
-        } else if waited < yields {
-            thread::yield_now();
-        } else {
-            thread::sleep(NAP);
-        }
     }
 }
 
