@@ -28,12 +28,27 @@ pub(crate) struct Mapped {
     /// First byte for the host; valid as long as `buffer`, which frees the memory.
     start: *mut u8,
     bytes: usize,
-    /// Keeps memory alive that the host had before the buffer.
-    _memory: Option<Arc<Map>>,
+    /// Memory that the host had before the buffer.
+    _imported: Option<Imported>,
 }
 
 // Sound because the memory belongs to no thread, and only one thread at a time has the object.
 unsafe impl Send for Mapped {}
+
+/// Memory of the host that a device uses. It stays mapped until the device has done what was submitted before this is
+/// dropped.
+#[derive(Debug)]
+struct Imported {
+    map: Option<Arc<Map>>,
+    queue: wgpu::Queue,
+}
+
+impl Drop for Imported {
+    fn drop(&mut self) {
+        let map = self.map.take();
+        self.queue.on_submitted_work_done(move || drop(map));
+    }
+}
 
 impl Reader {
     /// Properties of suitable memory, best first. All are coherent: neither side has to flush.
@@ -85,7 +100,8 @@ impl Mapped {
         };
         drop(device);
         let size = bytes as u64;
-        Some(Self::managed(gpu, label, (raw, memory), start, (size, size), Some(Arc::clone(map))))
+        let imported = Imported { map: Some(Arc::clone(map)), queue: gpu.queue.clone() };
+        Some(Self::managed(gpu, label, (raw, memory), start, (size, size), Some(imported)))
     }
 
     /// Hands a buffer and its memory to wgpu. `bytes` of its `size` bytes are in use.
@@ -95,7 +111,7 @@ impl Mapped {
         (raw, memory): (vk::Buffer, vk::DeviceMemory),
         start: *mut u8,
         (bytes, size): (u64, u64),
-        kept: Option<Arc<Map>>,
+        imported: Option<Imported>,
     ) -> Self {
         let descriptor = wgpu::BufferDescriptor {
             label: Some(label),
@@ -110,7 +126,7 @@ impl Mapped {
             gpu.device.create_buffer_from_hal::<Vulkan>(managed, &descriptor)
         };
         let buffer = Buffer { inner, bytes: bytes.next_multiple_of(4).max(4) };
-        Self { buffer, raw, start, bytes: size as usize, _memory: kept }
+        Self { buffer, raw, start, bytes: size as usize, _imported: imported }
     }
 
     pub fn buffer(&self) -> &Buffer {
