@@ -14,6 +14,7 @@ mod copy;
 mod copy_engine;
 mod device;
 mod environment;
+mod event;
 mod host_copy;
 mod kernel;
 mod mapped;

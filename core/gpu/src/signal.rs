@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hematite_config::Result;
 
-use crate::mapped::{Event, Mapped, Reader};
+use crate::event::Event;
+use crate::mapped::{Mapped, Reader};
 use crate::{Bound, Buffer, Gpu, Kernel, Recorder, Template, render};
 
 /// A signal from the device to the host. The device sets it during a submission; the host reads it without waiting for
