@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_gpu::{Buffer, Channel, Gpu, KernelSignals, Place, Recorder, long_message};
+use hematite_gpu::{Buffer, Channel, Gpu, KernelSignals, LeftPiece, Place, Recorder, long_message};
 
 /// Seconds spent in the phases of the time step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -152,11 +152,11 @@ impl RankChannel {
         let (there, elsewhere): (Vec<_>, Vec<_>) =
             places.into_iter().partition(|(_, words)| *words != [0; Place::WORDS]);
         for (k, words) in there {
-            let ranks = (coming[k].0, comm.rank());
-            channel.take(gpu, ranks, Place::from_words(words), (starts_in[k], coming[k].1))?;
+            let ((rank, bytes), place) = (coming[k], Place::from_words(words));
+            channel.take(gpu, LeftPiece { rank, by: comm.rank(), place, at: starts_in[k], bytes })?;
         }
 
-        // What cannot be reached there follows as other messages do.
+        // Pieces that cannot be shared follow in a second exchange.
         let missed: Vec<usize> = elsewhere.into_iter().map(|(k, _)| k).collect();
         if !unreached.is_empty() || !missed.is_empty() {
             let some = |pieces: &[(usize, usize)], which: &[usize]| -> Vec<(usize, usize)> {

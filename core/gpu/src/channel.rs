@@ -8,7 +8,7 @@ use hematite_config::{Fault, Result};
 use crate::copy::copy_kernel;
 use crate::copy_engine::{Copier, Copy, CopyQueue};
 use crate::mapped::{Mapped, Reader};
-use crate::message_memory::{Copies, Landing, Memory};
+use crate::message_memory::{Copies, Landing, LeftPiece, Memory};
 use crate::patience::wait_until;
 use crate::region::Place;
 use crate::signal::{DeviceSignal, HostSignal, KernelSignals};
@@ -205,18 +205,17 @@ impl Channel {
         }
     }
 
-    /// Takes `bytes` bytes of the message that rank `rank` left at `place` into the answer from `at` on, which is done when
-    /// the [answer](Channel::answer) is given. `by` is this rank.
+    /// Takes a piece of another rank's message into the answer, which is done when the answer is [given](Channel::answer).
     ///
     /// # Errors
     /// An I/O fault where the other rank's memory cannot be opened.
-    pub fn take(&self, gpu: &Gpu, (rank, by): (usize, usize), place: Place, (at, bytes): (usize, usize)) -> Result<()> {
-        let unreachable = || Fault::io(format!("rank {rank} left a message where rank {by} cannot read it"));
+    pub fn take(&self, gpu: &Gpu, piece: LeftPiece) -> Result<()> {
         let taken = match &self.way {
-            Way::Mapped { memory, .. } => locked(memory).take(gpu, (rank, by), place, (at, bytes)),
-            Way::Copied { copies, .. } => locked(copies).take(gpu, (rank, by), place, (at, bytes)),
+            Way::Mapped { memory, .. } => locked(memory).take(gpu, piece),
+            Way::Copied { copies, .. } => locked(copies).take(gpu, piece),
         };
-        taken.ok_or_else(unreachable)
+        let LeftPiece { rank, by, .. } = piece;
+        taken.ok_or_else(|| Fault::io(format!("rank {rank} left a message where rank {by} cannot read it")))
     }
 
     /// Waits until other ranks have taken the message before the last, whose place the next one takes.
@@ -482,7 +481,7 @@ mod tests {
             assert_eq!(Place::from_words(place.to_words()), place);
             // The first part comes last.
             let rest = 4 * (count - part);
-            to.take(gpu, (0, 1), place, (0, rest)).expect("reached");
+            to.take(gpu, LeftPiece { rank: 0, by: 1, place, at: 0, bytes: rest }).expect("reached");
             to.fill(rest, bytemuck::cast_slice(&sent[..part]));
             to.answer(gpu, 4 * count).expect("taken");
             gpu.wait().expect("not lost");
@@ -514,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_where_ranks_can_take_them_alone() {
+    fn messages_are_told_only_where_ranks_can_take_them() {
         let gpu = checked().with_waits(false);
         let short = Channel::by_kernel(&gpu, "echo", 1000, 1000).expect("made").expect("such memory");
         assert!(short.tell(1, 0).is_none());

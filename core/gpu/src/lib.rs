@@ -41,6 +41,7 @@ pub use channel::Channel;
 pub use device::{Gpu, GpuInfo, Needs, list, none_found};
 pub use environment::use_cores;
 pub use kernel::{Bound, Kernel};
+pub use message_memory::LeftPiece;
 pub use recorder::{MOST_GROUPS, Recorder, Ticket};
 pub use region::{Place, long_message};
 pub use scan::Scan;

@@ -10,7 +10,7 @@ use crate::mapped::{Mapped, Reader};
 use crate::patience::wait_until;
 use crate::region::{Inboxes, Outbox, Place};
 
-/// Within this time another rank takes a message that it was told of.
+/// How long to wait for another rank to take a message.
 const TAKEN: Duration = Duration::from_secs(600);
 
 /// Memory that host and device share.
@@ -26,19 +26,24 @@ pub(crate) struct Memory {
     pub answer: Mapped,
     /// What copies parts of the answer that other devices wrote; without it the host does.
     taker: Option<Copier>,
-    /// Parts of the next answer that other devices wrote.
-    taken: Vec<Taken>,
+    /// Pieces of the next answer, with what the taker has to copy.
+    taken: Vec<(LeftPiece, Option<Copy>)>,
     inboxes: Inboxes,
 }
 
-/// What rank `by` takes of a message that rank `rank` left at a place.
-#[derive(Debug)]
-struct Taken {
-    rank: usize,
-    by: usize,
-    place: Place,
-    /// What is left to copy.
-    copy: Option<Copy>,
+/// A piece of a message that another rank left in its memory.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftPiece {
+    /// The other rank.
+    pub rank: usize,
+    /// This rank.
+    pub by: usize,
+    /// Where the piece is.
+    pub place: Place,
+    /// First byte of the answer to which it goes.
+    pub at: usize,
+    /// Its length.
+    pub bytes: usize,
 }
 
 /// Where messages reach the host.
@@ -82,29 +87,11 @@ impl Memory {
         Self { copier, read, came: 0, answer, taken: Vec::new(), taker, inboxes: Inboxes::default() }
     }
 
-    /// Waits until all parts of the answer are there.
-    pub fn complete(&mut self, gpu: &Gpu) -> Result<()> {
-        let Self { taker, taken, inboxes, .. } = self;
-        if let Some(taker) = taker {
-            taker.start(taken.iter().filter_map(|part| part.copy.as_ref()))?;
-            wait_until(gpu, || taker.is_done(), || Ok(None))?;
-        }
-        for Taken { rank, by, place, .. } in taken.drain(..) {
-            inboxes.count(rank, place, by);
-        }
-        Ok(())
-    }
-
-    /// Takes `bytes` bytes of the message that rank `rank` left at `place` into the answer from `at` on; `None` where the
-    /// other rank's memory cannot be opened. `by` is this rank.
-    pub fn take(
-        &mut self,
-        gpu: &Gpu,
-        (rank, by): (usize, usize),
-        place: Place,
-        (at, bytes): (usize, usize),
-    ) -> Option<()> {
+    /// Takes a piece into the answer; `None` where the other rank's memory cannot be opened. It is there after
+    /// [`Memory::complete`].
+    pub fn take(&mut self, gpu: &Gpu, piece: LeftPiece) -> Option<()> {
         let Self { answer, taker, taken, inboxes, .. } = self;
+        let LeftPiece { rank, place, at, bytes, .. } = piece;
         let inbox = inboxes.of(gpu, rank, place)?;
         let copy = match inbox.mapped.as_ref().filter(|_| taker.is_some()) {
             Some(from) => Some(Copy::new((from, place.at()), (answer, at as u64), bytes as u64)),
@@ -113,8 +100,19 @@ impl Memory {
                 None
             }
         };
-        taken.push(Taken { rank, by, place, copy });
+        taken.push((piece, copy));
         Some(())
+    }
+
+    /// Waits until all pieces of the answer are there.
+    pub fn complete(&mut self, gpu: &Gpu) -> Result<()> {
+        let Self { taker, taken, inboxes, .. } = self;
+        if let Some(taker) = taker.as_mut().filter(|_| !taken.is_empty()) {
+            taker.start(taken.iter().filter_map(|(_, copy)| copy.as_ref()))?;
+            wait_until(gpu, || taker.is_done(), || Ok(None))?;
+        }
+        taken.drain(..).for_each(|(piece, _)| inboxes.count(&piece));
+        Ok(())
     }
 
     /// Waits until other ranks have taken the message before the last, whose place the next one takes.
@@ -151,18 +149,12 @@ impl Copies {
         Self { came: vec![0; out as usize], filled: vec![0; answer as usize], inboxes: Inboxes::default() }
     }
 
-    /// The same as [`Memory::take`].
-    pub fn take(
-        &mut self,
-        gpu: &Gpu,
-        (rank, by): (usize, usize),
-        place: Place,
-        (at, bytes): (usize, usize),
-    ) -> Option<()> {
-        let Self { filled, inboxes, .. } = self;
-        let inbox = inboxes.of(gpu, rank, place)?;
-        inbox.read(place, bytes, |message| filled[at..][..bytes].copy_from_slice(message));
-        inboxes.count(rank, place, by);
+    /// Takes a piece into the answer; `None` where the other rank's memory cannot be opened.
+    pub fn take(&mut self, gpu: &Gpu, piece: LeftPiece) -> Option<()> {
+        let into = &mut self.filled[piece.at..][..piece.bytes];
+        let inbox = self.inboxes.of(gpu, piece.rank, piece.place)?;
+        inbox.read(piece.place, piece.bytes, |message| into.copy_from_slice(message));
+        self.inboxes.count(&piece);
         Some(())
     }
 }

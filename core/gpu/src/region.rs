@@ -12,9 +12,10 @@ use hematite_shared_file::{Handle, Map, PAGE, SharedFile};
 
 use crate::Gpu;
 use crate::mapped::Mapped;
+use crate::message_memory::LeftPiece;
 
-/// Bytes of a message, or of a piece of it for one rank, from which on it costs less to tell a rank of the same host where
-/// it is than to copy it; the environment variable HEMATITE_LONG_MESSAGES gives another number, the same for all ranks.
+/// Bytes from which it is cheaper to tell a rank of the same host where a message or a piece of it is than to copy it. The
+/// environment variable HEMATITE_LONG_MESSAGES gives another number, which must be the same for all ranks.
 pub fn long_message() -> usize {
     static BYTES: LazyLock<usize> = LazyLock::new(|| {
         let given = std::env::var("HEMATITE_LONG_MESSAGES").ok().and_then(|bytes| bytes.parse().ok());
@@ -116,7 +117,7 @@ impl Outbox {
         Some(Place { handle: self.handle, bytes, at: (slot * self.bytes + at) as u64, message })
     }
 
-    /// Whether all that were told have taken the message before `message`, so that the one after it may be written.
+    /// Whether all ranks that were told have taken the message before `message`. The one after `message` takes its slot.
     pub fn is_free_after(&mut self, message: u32) -> bool {
         let (told, counts) = (&mut self.told[(message.wrapping_add(1) % 2) as usize], &self.counts);
         // A rank may have taken `message` as well. Numbers wrap around after 2^32.
@@ -140,7 +141,7 @@ impl Counts {
     }
 }
 
-/// The memory of other ranks, as far as messages came from there.
+/// The memory of the other ranks that have left messages.
 #[derive(Debug, Default)]
 pub(crate) struct Inboxes {
     of_rank: HashMap<usize, Inbox>,
@@ -165,8 +166,8 @@ impl Inboxes {
         self.of_rank.get(&rank)
     }
 
-    /// Tells rank `rank` that its message was taken by rank `by`.
-    pub fn count(&self, rank: usize, place: Place, by: usize) {
+    /// Tells the other rank that a piece of its message was taken.
+    pub fn count(&self, &LeftPiece { rank, by, place, .. }: &LeftPiece) {
         if let Some(inbox) = self.of_rank.get(&rank) {
             inbox.counts.of(by).store(place.message.wrapping_add(1), Ordering::Release);
         }
@@ -195,6 +196,11 @@ mod tests {
     use super::*;
     use crate::testing::checked;
 
+    /// A piece that rank `by` took from rank 7.
+    fn taken(place: Place, by: usize) -> LeftPiece {
+        LeftPiece { rank: 7, by, place, at: 0, bytes: 60 }
+    }
+
     #[test]
     fn a_slot_is_free_once_all_have_taken_what_is_in_it() {
         let gpu = checked();
@@ -216,7 +222,7 @@ mod tests {
                 assert!(!outbox.is_free_after(next));
                 let inbox = inboxes.of(&gpu, 7, place).expect("reached");
                 inbox.read(place, 60, |came| assert_eq!(came, &bytes[10 * rank..10 * rank + 60]));
-                inboxes.count(7, place, rank);
+                inboxes.count(&taken(place, rank));
             }
             assert!(outbox.is_free_after(next));
         }
@@ -230,7 +236,7 @@ mod tests {
         for message in [5, 6] {
             let place = outbox.tell(3, message, 0).expect("counted");
             inboxes.of(&gpu, 7, place).expect("reached");
-            inboxes.count(7, place, 3);
+            inboxes.count(&taken(place, 3));
         }
         assert!(outbox.is_free_after(6) && outbox.is_free_after(7));
     }
