@@ -216,7 +216,8 @@ mod tests {
         (1_000_003 * rank + 7_919 * round + at) as u32
     }
 
-    /// Ranks send each other pieces of these sizes, some long and some short, where their devices can share memory or not.
+    /// Ranks send each other pieces of these sizes, some long and some short, where their devices can share memory or
+    /// not.
     fn exchange(imports: [bool; 3], sizes: [usize; 3]) {
         std::thread::scope(|scope| {
             for (comm, imports) in threads(3).into_iter().zip(imports) {

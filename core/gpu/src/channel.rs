@@ -205,7 +205,8 @@ impl Channel {
         }
     }
 
-    /// Takes a piece of another rank's message into the answer, which is done when the answer is [given](Channel::answer).
+    /// Takes a piece of another rank's message into the answer. It is there once the answer is
+    /// [given](Channel::answer).
     ///
     /// # Errors
     /// An I/O fault where the other rank's memory cannot be opened.

@@ -1,7 +1,7 @@
 //! Memory of the host in which a device leaves messages, and from which the devices of other processes take them.
 //!
-//! A rank has a file in memory for each channel with long messages: a page with a token and the counts of what other ranks
-//! have taken, then two slots for messages in turn.
+//! A rank has a file in memory for each channel with long messages: a page with a token and the counts of what other
+//! ranks have taken, then two slots for messages in turn.
 #![expect(unsafe_code, reason = "memory that is shared with other processes is no Rust object")]
 
 use std::collections::HashMap;
@@ -14,8 +14,8 @@ use crate::Gpu;
 use crate::mapped::Mapped;
 use crate::message_memory::LeftPiece;
 
-/// Bytes from which it is cheaper to tell a rank of the same host where a message or a piece of it is than to copy it. The
-/// environment variable HEMATITE_LONG_MESSAGES gives another number, which must be the same for all ranks.
+/// Bytes from which it is cheaper to tell a rank of the same host where a message or a piece of it is than to copy it.
+/// The environment variable HEMATITE_LONG_MESSAGES gives another number, which must be the same for all ranks.
 pub fn long_message() -> usize {
     static BYTES: LazyLock<usize> = LazyLock::new(|| {
         let given = std::env::var("HEMATITE_LONG_MESSAGES").ok().and_then(|bytes| bytes.parse().ok());
@@ -135,8 +135,8 @@ impl Counts {
     fn of(&self, rank: usize) -> &AtomicU32 {
         let word = size_of::<AtomicU32>();
         let count = self.0.at(COUNTS + rank % MOST_RANKS * word, word).cast::<AtomicU32>();
-        // Sound because the page has memory, is aligned, and all processes access it as atomic numbers, for which any bytes
-        // are valid.
+        // Sound because the page has memory, is aligned, and all processes access it as atomic numbers, for which any
+        // bytes are valid.
         unsafe { count.as_ref() }
     }
 }

@@ -77,7 +77,8 @@ impl SharedFile {
         Some(Handle { process: std::process::id().into(), namespace: namespace()?, descriptor, token: self.token })
     }
 
-    /// Reserves memory for a part of the file; `None` if there is none left. A write without memory would end the process.
+    /// Reserves memory for a part of the file; `None` if there is none left. A write without memory would end the
+    /// process.
     pub fn reserve(&self, start: usize, bytes: usize) -> Option<()> {
         fallocate(&self.file, FallocateFlags::empty(), start as u64, bytes as u64).ok()
     }
