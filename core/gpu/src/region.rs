@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use hematite_shared_file::{Handle, Map, PAGE, SharedFile};
 
@@ -68,13 +68,31 @@ pub(crate) struct Outbox {
     slots: [Mapped; 2],
     /// Bytes of a slot.
     bytes: usize,
-    counts: Counts,
-    /// The ranks that were told where the last message in each slot is.
-    told: [Vec<usize>; 2],
+    counts: Arc<Counts>,
+    /// Who was told where the last message in each slot is.
+    told: [Vec<Told>; 2],
     handle: Handle,
     /// Keeps the handle valid.
-    _file: SharedFile,
+    file: Arc<SharedFile>,
 }
+
+/// A rank that was told where a message is.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    rank: usize,
+    message: u32,
+}
+
+/// The file of an outbox that is no longer used, with a message that ranks have not taken. They may not even have opened it.
+#[derive(Debug)]
+struct Left {
+    told: Vec<Told>,
+    counts: Arc<Counts>,
+    _file: Arc<SharedFile>,
+}
+
+/// Files that are kept until the messages in them are taken.
+static LEFT: Mutex<Vec<Left>> = Mutex::new(Vec::new());
 
 impl Outbox {
     /// Room for messages of up to `bytes` bytes; `None` where none of them is [long](long_message), or the system or the
@@ -92,8 +110,8 @@ impl Outbox {
         file.reserve(0, PAGE + 2 * bytes)?;
         let map = Arc::new(file.map(PAGE, 2 * bytes)?);
         let slot = |k: usize| Mapped::imported(gpu, label, &map, k * bytes, bytes);
-        let (slots, counts) = ([slot(0)?, slot(1)?], Counts(file.map(0, PAGE)?));
-        Some(Self { slots, bytes, counts, told: Default::default(), handle: file.handle()?, _file: file })
+        let (slots, counts) = ([slot(0)?, slot(1)?], Arc::new(Counts(file.map(0, PAGE)?)));
+        Some(Self { slots, bytes, counts, told: Default::default(), handle: file.handle()?, file: Arc::new(file) })
     }
 
     /// The slot of a message.
@@ -112,18 +130,27 @@ impl Outbox {
         if rank >= MOST_RANKS {
             return None;
         }
-        self.told[slot].push(rank);
+        self.told[slot].push(Told { rank, message });
         let bytes = 2 * self.bytes as u64;
         Some(Place { handle: self.handle, bytes, at: (slot * self.bytes + at) as u64, message })
     }
 
     /// Whether all ranks that were told have taken the message before `message`. The one after `message` takes its slot.
     pub fn is_free_after(&mut self, message: u32) -> bool {
-        let (told, counts) = (&mut self.told[(message.wrapping_add(1) % 2) as usize], &self.counts);
-        // A rank may have taken `message` as well. Numbers wrap around after 2^32.
-        let has_taken = |rank: usize| counts.of(rank).load(Ordering::Acquire).wrapping_sub(message) < 1 << 31;
-        told.retain(|&rank| !has_taken(rank));
+        let told = &mut self.told[(message.wrapping_add(1) % 2) as usize];
+        told.retain(|told| !self.counts.has_taken(told));
         told.is_empty()
+    }
+}
+
+impl Drop for Outbox {
+    fn drop(&mut self) {
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        left.push(Left { told: self.told.concat(), counts: self.counts.clone(), _file: self.file.clone() });
+        left.retain_mut(|Left { told, counts, .. }| {
+            told.retain(|told| !counts.has_taken(told));
+            !told.is_empty()
+        });
     }
 }
 
@@ -138,6 +165,12 @@ impl Counts {
         // Sound because the page has memory, is aligned, and all processes access it as atomic numbers, for which any
         // bytes are valid.
         unsafe { count.as_ref() }
+    }
+
+    fn has_taken(&self, told: &Told) -> bool {
+        // The rank may have taken later messages as well. Numbers wrap around after 2^32.
+        let count = self.of(told.rank).load(Ordering::Acquire);
+        count.wrapping_sub(told.message.wrapping_add(1)) < 1 << 31
     }
 }
 
@@ -239,5 +272,19 @@ mod tests {
             inboxes.count(&taken(place, 3));
         }
         assert!(outbox.is_free_after(6) && outbox.is_free_after(7));
+    }
+
+    #[test]
+    fn a_message_can_be_taken_after_its_channel_is_gone() {
+        let gpu = checked();
+        let mut outbox = Outbox::made(&gpu, "echo", 100).expect("shared memory");
+        outbox.slot(0).write(0, &[42; 60]);
+        let place = outbox.tell(3, 0, 0).expect("counted");
+        drop(outbox);
+        let mut inboxes = Inboxes::default();
+        inboxes.of(&gpu, 7, place).expect("reached").read(place, 60, |came| assert_eq!(came, [42; 60]));
+        inboxes.count(&taken(place, 3));
+        drop(Outbox::made(&gpu, "another", 100).expect("shared memory"));
+        assert!(Inboxes::default().of(&gpu, 7, place).is_none(), "nobody needs the file any more");
     }
 }
