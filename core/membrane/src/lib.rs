@@ -25,10 +25,12 @@ mod triangle;
 mod vertices;
 mod viscosity;
 mod wlc_power;
+mod workgroups;
 
 pub use damage::{CAPPED_LIMIT, Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT};
 pub use diagnosis::diagnosis;
 pub use model::{Energy, Model};
 pub use population::{FORCE_LIMIT, Membrane};
 pub use stability::{largest_penalties, largest_step, mobility};
-pub use vertices::{NONE, Range, Vertices, WHICH, Which};
+pub use vertices::{NONE, Range, Vertices};
+pub use workgroups::{HeldCell, NOWHERE, WHICH, Which, Workgroups};

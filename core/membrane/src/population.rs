@@ -8,7 +8,7 @@ use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
 use super::model::Model;
 use super::reference;
 use super::shaders::{self, Flags};
-use crate::{LARGEST_FORCE, Range, Vertices, Which};
+use crate::{HeldCell, LARGEST_FORCE, Range, Vertices, Which, Workgroups};
 
 /// Largest force on a vertex, lattice units; a cell with a larger force or NaN is broken.
 pub const FORCE_LIMIT: f64 = LARGEST_FORCE;
@@ -23,6 +23,7 @@ pub struct Membrane {
     kernel: Kernel,
     bound: Bound,
     tables: Vec<(&'static str, Buffer)>,
+    workgroups: Workgroups,
     shape: Buffer,
     /// Scratch arrays: name, bytes a vertex.
     scratch: Vec<(&'static str, u64)>,
@@ -72,7 +73,7 @@ impl Membrane {
         }
         let wgsl = shaders::wgsl(&model, precision);
         let kernel = Kernel::new(gpu, "membrane", &wgsl, shaders::IMMEDIATES)?;
-        let (shape, bound) = bind(gpu, &kernel, precision, &tables, &scratch, vertices, range)?;
+        let (shape, workgroups, bound) = bind(gpu, &kernel, precision, &tables, &scratch, vertices, range)?;
         Ok(Self {
             precision,
             vertices: surface.vertices.len() as u32,
@@ -81,20 +82,35 @@ impl Membrane {
             kernel,
             bound,
             tables,
+            workgroups,
             shape,
             scratch,
         })
     }
 
-    /// Binds new vertex arrays, or a range with different `room`.
+    /// Binds new vertex arrays, or a range with different `room`. Cells have to be told apart anew.
     ///
     /// # Errors
     /// A usage fault where the device lacks room.
     pub fn bind(&mut self, gpu: &Gpu, vertices: &Vertices, range: &Range) -> Result<()> {
-        (self.shape, self.bound) =
+        (self.shape, self.workgroups, self.bound) =
             bind(gpu, &self.kernel, self.precision, &self.tables, &self.scratch, vertices, range)?;
         (self.stride, self.room) = (vertices.stride, range.room);
         Ok(())
+    }
+
+    /// Tells apart cells that other ranks hold too: `held` has the slots within `range`, and whether others hold the cells
+    /// in them. Needed before [`Membrane::record_below`] for some of the cells.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn tell_apart(&mut self, gpu: &Gpu, range: &Range, held: impl Iterator<Item = (u32, bool)>) -> Result<()> {
+        let (_, teams) = shaders::teams(self.vertices as usize);
+        let cell = |(slot, elsewhere)| {
+            let workgroup = slot / teams;
+            HeldCell { slot: range.first_slot + slot, workgroups: workgroup..workgroup + 1, elsewhere }
+        };
+        self.workgroups.write(gpu, held.map(cell))
     }
 
     /// Records the kernel for forces on the vertices of the population's cells, in lattice units, and for the cells'
@@ -109,8 +125,10 @@ impl Membrane {
         debug_assert!(range.cells <= self.room && range.vertices == self.vertices);
         let (_, teams) = shaders::teams(self.vertices as usize);
         let limit = (limit as f32).to_bits();
-        let immediates = [range.first_vertex, range.first_slot, range.cells, self.stride, step, limit, which.code()];
-        recorder.dispatch(&self.kernel, &self.bound, range.cells.div_ceil(teams) * WORKGROUP, &immediates);
+        let (first, workgroups) = self.workgroups.of(which, range.cells.div_ceil(teams));
+        let Range { first_vertex, first_slot, cells, .. } = *range;
+        let immediates = [first_vertex, first_slot, cells, self.stride, step, limit, which.code(), first];
+        recorder.dispatch(&self.kernel, &self.bound, workgroups * WORKGROUP, &immediates);
     }
 
     /// Area and volume of each cell (2-D: perimeter and area) at the last [`Membrane::record`], in slot order and
@@ -131,7 +149,8 @@ fn table(gpu: &Gpu, name: &'static str, bytes: &[u8]) -> Result<(&'static str, B
     Ok((name, buffer))
 }
 
-/// Makes the buffer of areas and volumes and the scratch arrays, and binds all that the kernel needs.
+/// Makes the buffer of areas and volumes, the lists of workgroups and the scratch arrays, and binds all that the kernel
+/// needs.
 fn bind(
     gpu: &Gpu,
     kernel: &Kernel,
@@ -140,14 +159,16 @@ fn bind(
     scratch: &[(&'static str, u64)],
     vertices: &Vertices,
     range: &Range,
-) -> Result<(Buffer, Bound)> {
+) -> Result<(Buffer, Workgroups, Bound)> {
     let shape = gpu.buffer("areas and volumes of cells", 2 * precision.real_bytes() as u64 * u64::from(range.room))?;
+    let (_, teams) = shaders::teams(range.vertices as usize);
+    let workgroups = Workgroups::new(gpu, vertices.slots, range.room.div_ceil(teams))?;
     let most = u64::from(range.room) * u64::from(range.vertices);
     let scratch =
         scratch.iter().map(|&(name, bytes)| Ok((name, gpu.buffer(name, bytes * most)?))).collect::<Result<Vec<_>>>()?;
     let mut all = vertices.table();
     all.extend(tables.iter().chain(&scratch).map(|(name, buffer)| (*name, buffer)));
-    all.push(("shape", &shape));
+    all.extend([("shape", &shape), ("workgroups", &workgroups.words)]);
     let bound = kernel.bind(gpu, &all);
-    Ok((shape, bound))
+    Ok((shape, workgroups, bound))
 }

@@ -10,7 +10,7 @@ const FULL_AREA: real = real(${area});
 const FULL_VOLUME: real = real(${volume});
 
 // The cells of one dispatch: `cells` cells from `first_slot` on, with vertices from `first_vertex` on; `which` of them,
-// see which.wgsl. `limit` holds the bits of the largest allowed force as f32; larger numbers, infinity and NaN have
+// listed from `first` on, see which.wgsl. `limit` holds the bits of the largest allowed force as f32; larger numbers, infinity and NaN have
 // larger bits.
 struct Span {
     first_vertex: u32,
@@ -20,6 +20,7 @@ struct Span {
     step: u32,
     limit: u32,
     which: u32,
+    first: u32,
 }
 var<immediate> span: Span;
 #include "which.wgsl"
@@ -45,7 +46,7 @@ struct Work {
 
 fn work_of(group: vec3<u32>, groups: vec3<u32>, lane: u32) -> Work {
     let team = lane / TEAM;
-    let cell = (group.y * groups.x + group.x) * TEAMS + team;
+    let cell = number_at(group.y * groups.x + group.x) * TEAMS + team;
     let busy = team < TEAMS && cell < span.cells && works_on(span.first_slot + cell);
     return Work(lane, lane % TEAM, cell, cell * VERTICES, select(0u, VERTICES, busy));
 }

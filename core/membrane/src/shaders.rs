@@ -9,10 +9,10 @@ use minijinja::context;
 use super::damage::{CAPPED_LIMIT, SOUND};
 use super::model::Model;
 use super::{fairing, hardening, kantor_nelson, ring_bending, viscosity, wlc_power};
-use crate::{Damage, WHICH};
+use crate::{Damage, NOWHERE, WHICH};
 
 /// Bytes of a kernel's immediate data.
-pub(crate) const IMMEDIATES: u32 = 28;
+pub(crate) const IMMEDIATES: u32 = 32;
 
 const PIECES: [Template; 15] = [
     WHICH,
@@ -147,6 +147,7 @@ pub(crate) fn wgsl(model: &Model, precision: Precision) -> String {
         vertices => model.surface.vertices.len(),
         team,
         teams,
+        nowhere => NOWHERE,
         area => literal(model.rest[0]),
         volume => literal(model.rest[1]),
         least_side => literal(ring_bending::LEAST_SIDE * model.side),

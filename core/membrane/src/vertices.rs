@@ -7,7 +7,7 @@
 use hematite_config::Result;
 use hematite_engine::Precision;
 use hematite_geometry::Site;
-use hematite_gpu::{Buffer, Gpu, Template};
+use hematite_gpu::{Buffer, Gpu};
 
 /// Marks vertices of empty slots in `slot_of`.
 pub const NONE: u32 = u32::MAX;
@@ -38,8 +38,6 @@ pub struct Vertices {
     /// `array<u32>[2]`: bits of f32, the largest displacement of a vertex in one step since the word was last set to zero,
     /// in lattice units; for lists of neighbours, and at [`Vertices::PACE_OF_LOOK`] for looks of the host.
     pub pace: Buffer,
-    /// `array<u32>[slots]`: 1 if other ranks hold the cell in each slot too, else 0.
-    pub held_elsewhere: Buffer,
     /// `array<u32>[slots]`: when and why the cell broke, see [`Damage`](super::Damage); u32::MAX while it is sound.
     pub broken: Buffer,
     /// Distance between the components of one vertex in an array; at least the number of vertices.
@@ -63,28 +61,6 @@ pub struct Range {
     pub cells: u32,
 }
 
-/// The cells that a kernel works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Which {
-    /// All of this rank.
-    #[default]
-    All,
-    /// Those that no other rank holds.
-    HeldHere,
-    /// Those that other ranks hold too.
-    HeldElsewhere,
-}
-
-impl Which {
-    /// Its number in `which.wgsl`.
-    pub fn code(self) -> u32 {
-        self as u32
-    }
-}
-
-/// The WGSL of [`Which`]: `works_on(slot)`, by `which` of the immediate data `span`.
-pub const WHICH: Template = Template { name: "which.wgsl", text: include_str!("which.wgsl") };
-
 impl Vertices {
     /// The word of `pace` that looks set to zero.
     pub const PACE_OF_LOOK: usize = 1;
@@ -106,7 +82,6 @@ impl Vertices {
             carrier: gpu.buffer("what carries cells", 4 * u64::from(slots))?,
             column_speed: gpu.buffer("velocities of columns", 4 * (dimension * Site::MAX_OPENINGS) as u64)?,
             pace: gpu.buffer("pace of vertices", 8)?,
-            held_elsewhere: gpu.buffer("cells that other ranks hold too", 4 * u64::from(slots))?,
             broken: gpu.buffer("health of cells", 4 * u64::from(slots))?,
             stride,
             slots,
@@ -130,7 +105,6 @@ impl Vertices {
             ("carrier", &self.carrier),
             ("column_speed", &self.column_speed),
             ("pace", &self.pace),
-            ("held_elsewhere", &self.held_elsewhere),
             ("broken", &self.broken),
         ]
     }

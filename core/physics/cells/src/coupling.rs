@@ -4,11 +4,13 @@
 //! what it is and the whole force reaches the fluid. The wall holds vertices off (`wall_hold.wgsl`): one with less than
 //! `LEAST_WEIGHT` of its kernel in the fluid was put into the wall.
 
+use std::ops::Range;
+
 use hematite_config::Result;
 use hematite_engine::sites::SiteMap;
 use hematite_engine::{Precision, SharedNodes, Support};
-use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder};
-use hematite_membrane::{Vertices, Which};
+use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, WORKGROUP};
+use hematite_membrane::{HeldCell, Vertices, Which, Workgroups};
 
 use super::shaders::{Shader, Span, Variant, kernel};
 use super::wall_distance::WallDistance;
@@ -40,6 +42,7 @@ pub struct Coupling {
     map: SiteMap,
     wall: WallDistance,
     shared: SharedNodes,
+    workgroups: Workgroups,
     stride: u32,
 }
 
@@ -68,7 +71,8 @@ impl Coupling {
             joins,
         };
         let pushes = pushes(shared);
-        let buffers = buffers(map, wall, vertices, shared, pushes.as_ref());
+        let workgroups = lists(gpu, vertices)?;
+        let buffers = buffers(map, wall, vertices, shared, &workgroups, pushes.as_ref());
         let made = |shader: Shader| -> Result<(Kernel, Bound)> {
             let kernel = kernel(gpu, shader, &variant)?;
             let bound = kernel.bind(gpu, &buffers);
@@ -82,6 +86,7 @@ impl Coupling {
             map: map.clone(),
             wall: wall.clone(),
             shared: shared.clone(),
+            workgroups,
             stride: vertices.stride,
         })
     }
@@ -91,14 +96,32 @@ impl Coupling {
         &self.map
     }
 
-    /// Takes other arrays of vertices.
-    pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) {
+    /// Takes other arrays of vertices. Cells have to be told apart anew.
+    ///
+    /// # Errors
+    /// Where the device lacks room.
+    pub fn rebind(&mut self, gpu: &Gpu, vertices: &Vertices) -> Result<()> {
+        self.workgroups = lists(gpu, vertices)?;
         let pushes = pushes(&self.shared);
-        let buffers = buffers(&self.map, &self.wall, vertices, &self.shared, pushes.as_ref());
+        let buffers = buffers(&self.map, &self.wall, vertices, &self.shared, &self.workgroups, pushes.as_ref());
         for (kernel, bound) in [&mut self.interpolate, &mut self.advance, &mut self.spread] {
             *bound = kernel.bind(gpu, &buffers);
         }
         self.stride = vertices.stride;
+        Ok(())
+    }
+
+    /// Tells apart cells that other ranks hold too: `held` has the slots of cells, their vertices, and whether others hold
+    /// them. Needed before work on some of the cells is recorded.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    pub fn tell_apart(&mut self, gpu: &Gpu, held: impl Iterator<Item = (u32, Range<u32>, bool)>) -> Result<()> {
+        let cell = |(slot, vertices, elsewhere): (u32, Range<u32>, bool)| {
+            let workgroups = vertices.start / WORKGROUP..vertices.end.div_ceil(WORKGROUP);
+            HeldCell { slot, workgroups, elsewhere }
+        };
+        self.workgroups.write(gpu, held.map(cell))
     }
 
     /// Velocity of the fluid at the vertices of `which` cells after step `step`, as far as own nodes tell: the sum over ranks is
@@ -127,9 +150,15 @@ impl Coupling {
 
     fn record(&self, recorder: &mut Recorder, (kernel, bound): &(Kernel, Bound), which: Which, step: u32, steps: u32) {
         let (stride, node_stride) = (self.stride, self.shared.stride);
-        let span = Span { stride, node_stride, step, steps, which, ..Span::default() };
-        recorder.dispatch(kernel, bound, self.stride, &span.words(self.stride, Some(&self.map)));
+        let (first, workgroups) = self.workgroups.of(which, stride.div_ceil(WORKGROUP));
+        let span = Span { stride, node_stride, step, steps, which, first, ..Span::default() };
+        recorder.dispatch(kernel, bound, workgroups * WORKGROUP, &span.words(stride, Some(&self.map)));
     }
+}
+
+/// Lists of the workgroups over all vertices.
+fn lists(gpu: &Gpu, vertices: &Vertices) -> Result<Workgroups> {
+    Workgroups::new(gpu, vertices.slots, vertices.stride.div_ceil(WORKGROUP))
 }
 
 /// What others push vertices with, where they do.
@@ -142,6 +171,7 @@ fn buffers<'a>(
     wall: &'a WallDistance,
     vertices: &'a Vertices,
     shared: &'a SharedNodes,
+    workgroups: &'a Workgroups,
     pushes: Option<&'a Buffer>,
 ) -> Vec<(&'a str, &'a Buffer)> {
     let mut buffers = vertices.table();
@@ -152,6 +182,7 @@ fn buffers<'a>(
         ("node_force", &shared.node_force),
         ("node_velocity", &shared.node_velocity),
         ("words", &shared.node_force),
+        ("workgroups", &workgroups.words),
     ]);
     buffers.extend(pushes.map(|pushes| ("pushes", pushes)));
     buffers

@@ -19,7 +19,6 @@ impl Suspension {
             return Ok(());
         }
         let mut lists: BTreeMap<usize, Vec<Range<u32>>> = BTreeMap::new();
-        let mut held_elsewhere = vec![0_u32; self.vertices.slots as usize];
         for kind in &self.kinds {
             let mut shared: Vec<(u64, &Held)> =
                 kind.cells.by_slot().filter(|(_, held)| held.holders.len() > 1).collect();
@@ -27,7 +26,6 @@ impl Suspension {
             shared.sort_unstable_by_key(|&(id, _)| id);
             for (_, held) in shared {
                 let first = kind.first_vertex(held.slot);
-                held_elsewhere[(kind.range.first_slot + held.slot) as usize] = 1;
                 for &other in held.holders.iter().filter(|&&other| other != self.rank) {
                     let list = lists.entry(other as usize).or_default();
                     for axis in 0..self.parameters.dimension as u32 {
@@ -38,8 +36,25 @@ impl Suspension {
             }
         }
         let lists: Vec<(usize, Vec<Range<u32>>)> = lists.into_iter().collect();
-        self.gpu.upload(&self.vertices.held_elsewhere, 0, &held_elsewhere)?;
-        self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists)
+        self.sum_exchange.share(&self.gpu, &self.vertices.drift, &lists)?;
+        if self.sum_exchange.is_long() { self.tell_apart() } else { Ok(()) }
+    }
+
+    /// Tells kernels which cells other ranks hold too.
+    fn tell_apart(&mut self) -> Result<()> {
+        let Self { gpu, kinds, coupling, .. } = self;
+        for kind in &mut *kinds {
+            let held = kind.cells.by_slot().map(|(_, held)| (held.slot, held.holders.len() > 1));
+            kind.membrane.tell_apart(gpu, &kind.range, held)?;
+        }
+        let cells = kinds.iter().flat_map(|kind| {
+            kind.cells.by_slot().map(|(_, held)| {
+                let first = kind.first_vertex(held.slot);
+                let vertices = first..first + kind.range.vertices;
+                (kind.range.first_slot + held.slot, vertices, held.holders.len() > 1)
+            })
+        });
+        coupling.tell_apart(gpu, cells)
     }
 
     /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near. Those that arrive are on the device

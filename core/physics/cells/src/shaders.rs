@@ -4,7 +4,9 @@ use hematite_config::Result;
 use hematite_engine::sites::{FLUID, PIECES, SOLID, SiteMap};
 use hematite_engine::{DRIFT_SCALE, FORCE_SCALE, Precision, Support, sites, surface_push};
 use hematite_gpu::{Gpu, Kernel, MAIN, Template, WORKGROUP, literal, render};
-use hematite_membrane::{Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE, WHICH, Which};
+use hematite_membrane::{
+    Damage, FASTEST, LARGEST_FORCE, LARGEST_NODE_FORCE, LEAST_WEIGHT, NONE, NOWHERE, WHICH, Which,
+};
 use minijinja::{Value, context};
 
 use super::contact_parameters::{ContactParameters, LARGEST_PUSH, SCALE};
@@ -166,6 +168,8 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         dimension => variant.dimension,
         vector => variant.precision.vector(variant.dimension),
         empty => NONE,
+        numbered => matches!(shader, Shader::Interpolate | Shader::Advance),
+        nowhere => NOWHERE,
         fluid => FLUID,
         solid => SOLID,
         axes,

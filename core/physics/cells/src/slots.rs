@@ -145,7 +145,7 @@ impl Suspension {
         if let Some(surface) = &self.surface {
             surface::share_anew(surface, &self.gpu, &self.vertices)?;
         }
-        self.coupling.rebind(&self.gpu, &self.vertices);
+        self.coupling.rebind(&self.gpu, &self.vertices)?;
         if let Some(contact) = &mut self.contact {
             contact.rebind(&self.gpu, &self.vertices)?;
         }
