@@ -10,8 +10,10 @@ pub const LOOK: u64 = 16;
 const LONGEST: u64 = 64;
 /// and on one, where looks are for health alone.
 const LONGEST_ALONE: u64 = 128;
-/// How far a vertex may go from one look to the next, lattice spacings: ranks hold cells that come so near.
+/// The farthest that a vertex may go from one look to the next, lattice spacings.
 pub(super) const WAY: f64 = FASTEST * LOOK as f64;
+/// How far it may go at least where looks are more than [`LOOK`] steps apart.
+const LEAST_WAY: f64 = 2.0;
 /// Until the next look vertices may become so many times faster.
 const RISE: f64 = 4.0;
 
@@ -21,12 +23,14 @@ pub(super) struct Looks {
     next: u64,
     /// Steps from the last look to the next.
     apart: u64,
+    /// How far a vertex may go until then.
+    way: f64,
 }
 
 impl Looks {
     /// Those of a run that begins, or goes on.
     pub fn new() -> Self {
-        Self { next: 0, apart: LOOK }
+        Self { next: 0, apart: LOOK, way: WAY }
     }
 
     /// Steps from `step` to the next look.
@@ -39,14 +43,19 @@ impl Looks {
         step >= self.next && step.is_multiple_of(LOOK)
     }
 
+    /// How far a vertex may go until the next look, lattice spacings: ranks hold cells that come so near.
+    pub fn way(&self) -> f64 {
+        self.way
+    }
+
     /// Plans the look after the one at `step`. On several ranks it is due before vertices have gone [`WAY`], even if they
-    /// become [`RISE`] times faster than `pace`, their largest way in a step since the last look. `None`: one rank holds
-    /// all cells. `often`: cells grow, or come in and go out.
+    /// become [`RISE`] times faster than `pace`, their largest way in a step since the last look, and ranks hold cells that
+    /// come as near as they get then. `None`: one rank holds all cells. `often`: cells grow, or come in and go out.
     ///
     /// # Errors
     /// A numerical failure where vertices have gone farther than that: a rank may have missed a cell that came near.
     pub fn plan(&mut self, step: u64, pace: Option<f64>, often: bool) -> Result<()> {
-        if let Some(pace) = pace.filter(|pace| pace * self.apart as f64 > WAY && self.apart > LOOK) {
+        if let Some(pace) = pace.filter(|pace| pace * self.apart as f64 > self.way && self.apart > LOOK) {
             return Err(Fault::numerical(format!(
                 "vertices of cells moved by up to {pace:.1e} lattice spacings a step in the {} steps up to step {step}, more than \
                  {RISE} times as far as in those before, so that ranks may have missed cells that came near: take a shorter time \
@@ -60,6 +69,10 @@ impl Looks {
             Some(pace) => ((WAY / (RISE * pace)).min(LONGEST as f64) as u64).min(2 * self.apart),
         };
         self.apart = (most / LOOK * LOOK).max(LOOK);
+        self.way = match pace {
+            Some(pace) if self.apart > LOOK => (RISE * pace * self.apart as f64).clamp(LEAST_WAY, WAY),
+            _ => WAY,
+        };
         self.next = step + self.apart;
         Ok(())
     }
@@ -93,10 +106,10 @@ mod tests {
     fn vertices_that_outrun_a_look_are_told() {
         let mut looks = Looks::new();
         looks.plan(16, Some(0.001), false).expect("slow");
-        looks.plan(48, Some(0.12), false).expect("just within the way");
+        looks.plan(48, Some(0.062), false).expect("just within the way");
         let mut looks = Looks::new();
         looks.plan(16, Some(0.001), false).expect("slow");
-        let fault = looks.plan(48, Some(0.13), false).expect_err("too fast").to_string();
-        assert!(fault.contains("1.3e-1") && fault.contains("the 32 steps up to step 48"), "{fault}");
+        let fault = looks.plan(48, Some(0.063), false).expect_err("too fast").to_string();
+        assert!(fault.contains("6.3e-2") && fault.contains("the 32 steps up to step 48"), "{fault}");
     }
 }

@@ -60,7 +60,7 @@ impl Suspension {
     /// Finds anew which ranks hold which cells, and sends cells to the ranks they come near. Those that arrive are on the device
     /// afterwards.
     pub(super) fn migrate(&mut self, comm: &dyn Comm, boxes: &[Bounds]) -> Result<()> {
-        let margin = reach(&self.parameters);
+        let margin = reach(&self.parameters, self.looks.way());
         let mut leaving = Vec::new();
         let mut sent: BTreeMap<usize, Vec<(usize, u64)>> = BTreeMap::new();
         for (k, kind) in self.kinds.iter_mut().enumerate() {
@@ -91,7 +91,7 @@ impl Suspension {
             return Ok(());
         }
         for (kind, id, record) in arrived {
-            let held = Held::of(&record, &self.holders, &self.parameters);
+            let held = Held::of(&record, &self.holders, &self.parameters, self.looks.way());
             self.put(kind, id, &record, held)?;
         }
         self.flush()

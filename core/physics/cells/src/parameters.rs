@@ -8,7 +8,7 @@ use hematite_membrane::FASTEST;
 use super::contact_parameters::ContactParameters;
 use super::gate::Gate;
 use super::listing::MOST_SKIN;
-use super::look::{LOOK, WAY};
+use super::look::LOOK;
 use super::pull::Pull;
 use super::wall_distance::WallDistance;
 
@@ -142,12 +142,12 @@ pub struct Surroundings {
     pub gates: Vec<Gate>,
 }
 
-/// Margin around a cell, in sites: ranks with nodes within it hold the cell until the next look. It covers the way of its
+/// Margin around a cell, in sites: ranks with nodes within it hold the cell until the next look. It covers the `way` of its
 /// vertices until then, the kernel, and the range of contact or what rigid bodies need.
-pub(super) fn reach(parameters: &Parameters) -> i32 {
+pub(super) fn reach(parameters: &Parameters, way: f64) -> i32 {
     let contact = parameters.contact.as_ref().map_or(0.0, |contact| contact.range());
     let within = parameters.pushed_within.unwrap_or(0.0).max(parameters.support.reach() + contact);
-    (WAY + within).ceil() as i32 + 1
+    (way + within).ceil() as i32 + 1
 }
 
 /// See [`Parameters::contrasts`].

@@ -148,7 +148,7 @@ impl Suspension {
             if taken > 0 || inside.iter().any(beside) {
                 continue;
             }
-            let held = Held::of(&candidate.record, &self.holders, &self.parameters);
+            let held = Held::of(&candidate.record, &self.holders, &self.parameters, self.looks.way());
             self.kinds[candidate.kind].inserted += i64::from(held.holders.first() == Some(&self.rank));
             if held.holders.contains(&self.rank) {
                 self.put(candidate.kind, self.numbering.next(), &candidate.record, held)?;

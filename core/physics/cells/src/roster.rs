@@ -27,10 +27,10 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// A cell of this state, in no slot yet.
-    pub fn of(record: &Record, holders: &Holders, parameters: &Parameters) -> Self {
+    /// A cell of this state, in no slot yet. Its vertices go up to `way` until the next look.
+    pub fn of(record: &Record, holders: &Holders, parameters: &Parameters, way: f64) -> Self {
         let bounds = record.bounds(parameters.dimension);
-        let near = bounds.widened(reach(parameters));
+        let near = bounds.widened(reach(parameters, way));
         Self {
             slot: 0,
             seeded_scale: record.seeded_scale,

@@ -90,7 +90,8 @@ impl Suspension {
         let (dimension, precision) = (parameters.dimension, parameters.precision);
         let rank = comm.rank() as u32;
         let holders = Holders::collect(comm, &surroundings.own, parameters.extent, parameters.periodic)?;
-        let near = near(&parameters, &holders, rank, cells);
+        let looks = Looks::new();
+        let near = near(&parameters, &holders, rank, looks.way(), cells);
         let room = |cells: usize| if comm.size() > 1 { cells + cells / 4 + 16 } else { cells };
         let rooms: Vec<usize> = near.iter().map(|cells| room(cells.len())).collect();
         let (vertices, ranges) = arrays(gpu, &parameters, &rooms)?;
@@ -124,7 +125,7 @@ impl Suspension {
             anew: false,
             gates: surroundings.gates,
             numbering: Numbering::after(0),
-            looks: Looks::new(),
+            looks,
             filled: false,
             changed: false,
             passed: false,
@@ -161,17 +162,18 @@ impl Suspension {
     }
 }
 
-/// The `cells` that this rank has to hold, by population. Those near each other come together: vertices that are near each
-/// other in memory touch the same nodes.
+/// The `cells` that this rank has to hold, by population; vertices go up to `way` until the first look. Those near each other
+/// come together: vertices that are near each other in memory touch the same nodes.
 fn near(
     parameters: &Parameters,
     holders: &Holders,
     rank: u32,
+    way: f64,
     cells: impl IntoIterator<Item = (usize, u64, Record)>,
 ) -> Vec<Vec<(u64, Record, Held)>> {
     let mut near: Vec<Vec<(u64, Record, Held)>> = parameters.kinds.iter().map(|_| Vec::new()).collect();
     for (kind, id, record) in cells {
-        let held = Held::of(&record, holders, parameters);
+        let held = Held::of(&record, holders, parameters, way);
         if held.holders.contains(&rank) {
             near[kind].push((id, record, held));
         }
