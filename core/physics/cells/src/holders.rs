@@ -9,16 +9,27 @@ use hematite_comm::{Comm, gather_all};
 use hematite_config::Result;
 use hematite_engine::sites::Bounds;
 
-/// Sites along the edge of a tile.
+/// Sites along the edge of a tile, and of a block of tiles.
 const TILE: i32 = 8;
+const BLOCK: i32 = 32;
 
 /// The ranks that own nodes in each tile of the domain.
 #[derive(Clone, Debug)]
 pub struct Holders {
-    /// Ranks, ascending, by tile.
-    ranks: HashMap<[i32; 3], Vec<u32>>,
+    tiles: Ranks,
+    /// The same by blocks of tiles: most boxes are in blocks of one rank, and stay there longer than in their tiles.
+    blocks: Ranks,
     extent: [i32; 3],
     periodic: [bool; 3],
+}
+
+/// The ranks that own nodes in cubes of some edge.
+#[derive(Clone, Debug)]
+struct Ranks {
+    /// Sites.
+    edge: i32,
+    /// Ranks, ascending, by cube.
+    of: HashMap<[i32; 3], Vec<u32>>,
 }
 
 /// Sites between which each end of a box may be while it touches the same tiles, both included.
@@ -36,6 +47,21 @@ impl Steady {
     }
 }
 
+impl Ranks {
+    /// Those in cubes that hold these smaller ones.
+    fn around(&self, edge: i32) -> Self {
+        let mut of: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
+        for (cube, ranks) in &self.of {
+            of.entry(cube.map(|c| (c * self.edge).div_euclid(edge))).or_default().extend(ranks);
+        }
+        for ranks in of.values_mut() {
+            ranks.sort_unstable();
+            ranks.dedup();
+        }
+        Self { edge, of }
+    }
+}
+
 impl Holders {
     /// Collects the tiles of all ranks; `own` are the positions of this rank's own nodes. Collective.
     ///
@@ -45,23 +71,33 @@ impl Holders {
         let mut tiles: Vec<[i32; 3]> = own.iter().map(|site| site.map(|x| x.div_euclid(TILE))).collect();
         tiles.sort_unstable();
         tiles.dedup();
-        let mut ranks: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
+        let mut of: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
         for (rank, tiles) in gather_all(comm, bytemuck::cast_slice(&tiles))?.into_iter().enumerate() {
             for tile in bytemuck::pod_collect_to_vec::<u8, [i32; 3]>(&tiles) {
-                ranks.entry(tile).or_default().push(rank as u32);
+                of.entry(tile).or_default().push(rank as u32);
             }
         }
-        Ok(Self { ranks, extent: extent.map(|n| n as i32), periodic })
+        let tiles = Ranks { edge: TILE, of };
+        Ok(Self { blocks: tiles.around(BLOCK), tiles, extent: extent.map(|n| n as i32), periodic })
     }
 
-    /// The ranks whose nodes the box comes near, ascending; none where there is no fluid.
-    pub fn of(&self, bounds: Bounds) -> Vec<u32> {
+    /// The ranks that hold a cell whose box comes near these sites, ascending, and boxes with the same holders. None hold it
+    /// where there is no fluid.
+    pub fn of(&self, bounds: Bounds) -> (Vec<u32>, Steady) {
+        let alone = self.near(&self.blocks, bounds);
+        let (ranks, cubes) =
+            if alone.len() == 1 { (alone, &self.blocks) } else { (self.near(&self.tiles, bounds), &self.tiles) };
+        (ranks, self.steady(cubes.edge, bounds))
+    }
+
+    /// The ranks with nodes in the cubes that the box touches, ascending.
+    fn near(&self, cubes: &Ranks, bounds: Bounds) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
-        let [xs, ys, zs] = [0, 1, 2].map(|axis| self.tiles(axis, bounds.low[axis], bounds.high[axis]));
+        let [xs, ys, zs] = [0, 1, 2].map(|axis| self.touched(cubes.edge, axis, bounds.low[axis], bounds.high[axis]));
         for &z in &zs {
             for &y in &ys {
                 for &x in &xs {
-                    found.extend(self.ranks.get(&[x, y, z]).into_iter().flatten());
+                    found.extend(cubes.of.get(&[x, y, z]).into_iter().flatten());
                 }
             }
         }
@@ -70,32 +106,32 @@ impl Holders {
         found
     }
 
-    /// Boxes that touch the same tiles as this one, so that they have the same holders.
-    pub fn steady(&self, bounds: Bounds) -> Steady {
-        let tile = |axis: usize, site: i32| -> [i32; 2] {
+    /// Boxes that touch the same cubes as this one.
+    fn steady(&self, edge: i32, bounds: Bounds) -> Steady {
+        let cube = |axis: usize, site: i32| -> [i32; 2] {
             let period = if self.periodic[axis] { self.extent[axis] } else { i32::MAX };
             let start = if self.periodic[axis] { site.div_euclid(period) * period } else { 0 };
-            let low = (site - start).div_euclid(TILE) * TILE;
-            [start + low, start + (low + TILE - 1).min(period - 1)]
+            let low = (site - start).div_euclid(edge) * edge;
+            [start + low, start + (low + edge - 1).min(period - 1)]
         };
         Steady {
-            low: [0, 1, 2].map(|axis| tile(axis, bounds.low[axis])),
-            high: [0, 1, 2].map(|axis| tile(axis, bounds.high[axis])),
+            low: [0, 1, 2].map(|axis| cube(axis, bounds.low[axis])),
+            high: [0, 1, 2].map(|axis| cube(axis, bounds.high[axis])),
         }
     }
 
-    /// The tiles along an axis that the sites from `low` to `high` touch.
-    fn tiles(&self, axis: usize, low: i32, high: i32) -> Vec<i32> {
+    /// The cubes along an axis that the sites from `low` to `high` touch.
+    fn touched(&self, edge: i32, axis: usize, low: i32, high: i32) -> Vec<i32> {
         let extent = self.extent[axis];
-        let mut tiles: Vec<i32> = if self.periodic[axis] {
+        let mut cubes: Vec<i32> = if self.periodic[axis] {
             let high = high.min(low + extent - 1);
-            (low..=high).map(|site| site.rem_euclid(extent).div_euclid(TILE)).collect()
+            (low..=high).map(|site| site.rem_euclid(extent).div_euclid(edge)).collect()
         } else {
-            (low.div_euclid(TILE)..=high.div_euclid(TILE)).collect()
+            (low.div_euclid(edge)..=high.div_euclid(edge)).collect()
         };
-        tiles.sort_unstable();
-        tiles.dedup();
-        tiles
+        cubes.sort_unstable();
+        cubes.dedup();
+        cubes
     }
 }
 
@@ -108,7 +144,7 @@ mod tests {
     fn a_box_finds_its_tiles_across_periodic_faces() {
         let own = [[0, 0, 0], [19, 3, 0]];
         let holders = Holders::collect(&Solo, &own, [20, 10, 1], [true, false, true]).expect("solo");
-        let at = |low: [i32; 3], high: [i32; 3]| !holders.of(Bounds { low, high }).is_empty();
+        let at = |low: [i32; 3], high: [i32; 3]| !holders.near(&holders.tiles, Bounds { low, high }).is_empty();
         assert!(at([-3, 0, 0], [-2, 1, 0]));
         assert!(at([39, 0, 0], [41, 1, 0]));
         assert!(!at([8, 0, 0], [15, 7, 0]));
@@ -123,9 +159,10 @@ mod tests {
             (0..6).flat_map(|x| (0..3).map(move |y| [8 * x, 8 * y, 0])).filter(|[x, y, _]| (x + y) % 3 > 0).collect();
         let mut holders = Holders::collect(&Solo, &own, extent, [true, false, true]).expect("solo");
         // Each tile has a rank of its own.
-        for (rank, ranks) in holders.ranks.values_mut().enumerate() {
+        for (rank, ranks) in holders.tiles.of.values_mut().enumerate() {
             *ranks = vec![rank as u32];
         }
+        holders.blocks = holders.tiles.around(BLOCK);
         let mut state = 7_u32;
         let mut draw = |below: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -137,8 +174,9 @@ mod tests {
             let high = low.map(|x| x + draw(60));
             let one = Bounds { low, high };
             let other = Bounds { low: low.map(|x| x + draw(5) - 2), high: high.map(|x| x + draw(5) - 2) };
-            if (0..3).all(|a| other.low[a] <= other.high[a]) && holders.steady(one).holds(other) {
-                assert_eq!(holders.of(one), holders.of(other), "{one:?} {other:?}");
+            let (ranks, steady) = holders.of(one);
+            if (0..3).all(|a| other.low[a] <= other.high[a]) && steady.holds(other) {
+                assert_eq!(ranks, holders.of(other).0, "{one:?} {other:?}");
                 same += 1;
             }
         }

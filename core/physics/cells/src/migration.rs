@@ -70,8 +70,8 @@ impl Suspension {
                 if held.steady.holds(near) {
                     continue;
                 }
-                let holders = self.holders.of(near);
-                held.steady = self.holders.steady(near);
+                let (holders, steady) = self.holders.of(near);
+                held.steady = steady;
                 if held.holders.first() == Some(&self.rank) {
                     for &new in holders.iter().filter(|rank| !held.holders.contains(rank)) {
                         sent.entry(new as usize).or_default().push((k, id));

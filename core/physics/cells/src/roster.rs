@@ -31,14 +31,8 @@ impl Held {
     pub fn of(record: &Record, holders: &Holders, parameters: &Parameters, way: f64) -> Self {
         let bounds = record.bounds(parameters.dimension);
         let near = bounds.widened(reach(parameters, way));
-        Self {
-            slot: 0,
-            seeded_scale: record.seeded_scale,
-            carried: record.carried,
-            holders: holders.of(near),
-            bounds,
-            steady: holders.steady(near),
-        }
+        let (holders, steady) = holders.of(near);
+        Self { slot: 0, seeded_scale: record.seeded_scale, carried: record.carried, holders, bounds, steady }
     }
 }
 
@@ -115,7 +109,7 @@ mod tests {
             carried: None,
             holders: vec![0],
             bounds,
-            steady: holders.steady(bounds),
+            steady: holders.of(bounds).1,
         };
         let mut roster = Roster::default();
         for (id, slot) in [(7, 2), (3, 0), (5, 4)] {
