@@ -49,7 +49,6 @@ cases! {{
     shear_stress: "stress";
     pressure_driven_channel: "F2";
     vessels_at_an_angle: "oblique";
-    tube_given_as_a_surface: "surface";
     rectangular_ducts: "F3";
     round_pipe: "F4";
     decaying_vortices: "F6";
@@ -61,7 +60,6 @@ cases! {{
     waveforms: "pulsatile";
     inlets_across_vessels: "inlets";
     outlets_that_follow_the_flow: "outlets";
-    stretched_red_cell: "M1";
     geometry_of_meshes: "M3";
     vesicles: "M4";
     membrane_moduli: "M11";
@@ -70,13 +68,15 @@ cases! {{
     spheroids_in_shear: "R1";
     gas_of_ellipsoids: "R4";
     momentum_and_friction_of_ellipsoids: "R5";
-    stochastic_rotation_dynamics: "S1";
     lava_upon_terrain: "lava";
     blood_at_rest: "blood-rest";
     blood_in_a_channel: "blood-channel";
     blood_in_a_narrow_tube: "blood-tube-20";
     blood_in_a_wide_tube: "blood-tube-40";
 } slow {
+    stochastic_rotation_dynamics: "S1";
+    stretched_red_cell: "M1";
+    tube_given_as_a_surface: "surface";
     capsule_in_shear: "M5";
     dilute_suspension: "M10";
     chains_without_hydrodynamics: "S4-Rouse";

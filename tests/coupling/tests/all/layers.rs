@@ -69,3 +69,26 @@ fn crates_know_only_those_above_them_and_no_physics_another() {
         }
     }
 }
+
+/// All Rust files in a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    let of = |path: PathBuf| if path.is_dir() { sources(&path) } else { vec![path] };
+    entries.flat_map(of).filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
+}
+
+/// Libraries say `doctest = false`, so that an example in a comment would never run.
+#[test]
+fn comments_have_no_examples() {
+    for folder in members().into_iter().filter(|folder| folder.join("src/lib.rs").is_file()) {
+        assert!(read(&folder.join("Cargo.toml")).contains("[lib]\ndoctest = false\n"), "{}", folder.display());
+        for path in sources(&folder.join("src")) {
+            let text = read(&path);
+            let comments = text.lines().map(str::trim_start).filter(|line| line.starts_with("//"));
+            let fences = comments.filter_map(|line| line.trim_start_matches(['/', '!', ' ']).strip_prefix("```"));
+            for language in fences.step_by(2) {
+                assert_eq!(language, "text", "{}: an example, which no test runs", path.display());
+            }
+        }
+    }
+}
