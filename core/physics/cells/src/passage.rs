@@ -33,6 +33,9 @@ pub(super) struct Candidate {
 impl Suspension {
     /// Counts how far columns have carried their cells since the look before; frees those that have been carried far enough.
     pub(super) fn carry_on(&mut self) {
+        if self.gates.is_empty() {
+            return;
+        }
         let step: Vec<Option<f64>> =
             self.gates.iter().map(|gate| gate.feeder.as_ref().map(|feeder| feeder.step())).collect();
         for kind in &mut self.kinds {
@@ -54,6 +57,9 @@ impl Suspension {
     /// # Errors
     /// When the device is lost.
     pub(super) fn let_out(&mut self, boxes: &[Bounds]) -> Result<()> {
+        if self.gates.is_empty() {
+            return Ok(());
+        }
         let mut leaving = Vec::new();
         for (k, kind) in self.kinds.iter().enumerate() {
             for (id, held) in kind.cells.by_slot() {
