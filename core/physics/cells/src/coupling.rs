@@ -124,11 +124,11 @@ impl Coupling {
         self.workgroups.write(gpu, held.map(cell))
     }
 
-    /// Velocity of the fluid at the vertices of `which` cells after step `step`, as far as own nodes tell: the sum over ranks is
-    /// the whole. By it vertices move for `steps` steps.
-    pub fn record_interpolate(&self, recorder: &mut Recorder, which: Which, step: u32, steps: u32) {
+    /// Velocity of the fluid at all vertices after step `step`, as far as own nodes tell: the sum over ranks is the whole. By it
+    /// vertices move for `steps` steps.
+    pub fn record_interpolate(&self, recorder: &mut Recorder, step: u32, steps: u32) {
         recorder.phase("interpolate");
-        self.record(recorder, &self.interpolate, which, step, steps);
+        self.record(recorder, &self.interpolate, Which::All, step, steps);
     }
 
     /// Moves the vertices of `which` cells by `steps` steps, fewer than 16 384.

@@ -2,7 +2,6 @@
 // ranks does not depend on which of them owns it. Near walls the weights of fluid nodes are scaled to sum up to one, and
 // the wall holds the vertex, see wall_hold.wgsl.
 #include "prelude.wgsl"
-#include "which.wgsl"
 #include "sites.wgsl"
 #include "fraction.wgsl"
 #include "wall_at.wgsl"
@@ -19,7 +18,7 @@ var<storage, read> wall_distance: array<f32>;
 
 fn work_on(v: u32) {
     let slot = slot_of[v];
-    if (slot == NONE || !works_on(slot)) {
+    if (slot == NONE) {
         return;
     }
 #include "weights.wgsl"

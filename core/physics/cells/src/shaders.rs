@@ -168,7 +168,7 @@ pub fn wgsl(shader: Shader, variant: &Variant) -> String {
         dimension => variant.dimension,
         vector => variant.precision.vector(variant.dimension),
         empty => NONE,
-        numbered => matches!(shader, Shader::Interpolate | Shader::Advance),
+        numbered => shader == Shader::Advance,
         nowhere => NOWHERE,
         fluid => FLUID,
         solid => SOLID,

@@ -124,24 +124,17 @@ impl Physics for Suspension {
         let answers = !self.answers_in_look(step + 1);
         let mut left = Which::All;
         if self.moves_after(step) {
-            if !self.sum_exchange.is_long() {
-                self.coupling.record_interpolate(recorder, Which::All, at, steps);
-                if !self.sum_exchange.is_empty() {
-                    self.sum_exchange.record_send(recorder);
-                    self.sum_exchange.record_receive(comm, recorder)?;
-                }
-            } else {
+            self.coupling.record_interpolate(recorder, at, steps);
+            self.sum_exchange.record_send(recorder);
+            if self.sum_exchange.is_long() {
                 // Cells that no other rank holds go on while the shares of the others travel.
-                self.coupling.record_interpolate(recorder, Which::HeldElsewhere, at, steps);
-                self.sum_exchange.record_send(recorder);
-                self.coupling.record_interpolate(recorder, Which::HeldHere, at, steps);
                 self.coupling.record_advance(recorder, Which::HeldHere, at, steps);
                 if answers && self.parameters.finds_forces_at(step + 1) {
                     self.record_membranes(recorder, Which::HeldHere, step + 1);
                 }
-                self.sum_exchange.record_receive(comm, recorder)?;
                 left = Which::HeldElsewhere;
             }
+            self.sum_exchange.record_receive(comm, recorder)?;
             self.coupling.record_advance(recorder, left, at, steps);
         }
         if answers {

@@ -116,7 +116,7 @@ fn interpolation_and_spreading_agree_with_the_reference() {
                 points.iter().map(|_| [0; 3].map(|_| held(random.between(-1e-3, 1e-3)))).collect();
             rank.cloud.write_force(&gpu, precision, &force);
             run(&gpu, |recorder| {
-                rank.coupling.record_interpolate(recorder, Which::All, 7, 2);
+                rank.coupling.record_interpolate(recorder, 7, 2);
                 rank.coupling.record_clear(recorder);
                 rank.coupling.record_spread(recorder, 8);
             });
@@ -210,7 +210,7 @@ fn linear_fields_are_exact_away_from_walls() {
         for support in SUPPORTS {
             let rank = Rank::new(&gpu, Precision::F64, &domain, support, &points, |_| true);
             rank.write_velocity(&gpu, Precision::F64, |n| field(domain.sites[n].map(f64::from)));
-            run(&gpu, |recorder| rank.coupling.record_interpolate(recorder, Which::All, 0, 1));
+            run(&gpu, |recorder| rank.coupling.record_interpolate(recorder, 0, 1));
             for (at, drift) in points.iter().zip(rank.cloud.drift(&gpu)) {
                 let wanted = field(at.map(crate::sample::value));
                 for a in 0..dimension {
@@ -237,7 +237,7 @@ fn any_split_of_the_nodes_gives_the_same_bits() {
             rank.write_velocity(&gpu, Precision::F32, |n| velocity(domain.dimension, n));
             rank.cloud.write_force(&gpu, Precision::F32, &force);
             run(&gpu, |recorder| {
-                rank.coupling.record_interpolate(recorder, Which::All, 3, 1);
+                rank.coupling.record_interpolate(recorder, 3, 1);
                 rank.coupling.record_spread(recorder, 3);
             });
             let mut spread = vec![[0; 3]; domain.sites.len()];
@@ -270,15 +270,14 @@ fn cells_that_others_hold_too_may_come_later() {
         let cells = (0..300).map(|slot| (slot, slot..slot + 1, elsewhere(slot)));
         rank.coupling.tell_apart(&gpu, cells).expect("uploads");
         run(&gpu, |recorder| {
+            rank.coupling.record_interpolate(recorder, 3, 1);
             for &which in which {
-                rank.coupling.record_interpolate(recorder, which, 3, 1);
                 rank.coupling.record_advance(recorder, which, 3, 1);
             }
         });
         let stride = rank.cloud.vertices.stride as usize;
         let place: Vec<[i32; 2]> = gpu.download(&rank.cloud.vertices.position, 0, 3 * stride).expect("reads");
-        let place: Vec<_> = (0..300).map(|v| [0, 1, 2].map(|axis| place[axis * stride + v])).collect();
-        rank.cloud.drift(&gpu).into_iter().zip(place).collect::<Vec<_>>()
+        (0..300).map(|v| [0, 1, 2].map(|axis| place[axis * stride + v])).collect::<Vec<_>>()
     };
     let (all, none) = (of(&[Which::All]), of(&[]));
     assert!(of(&[Which::HeldHere, Which::HeldElsewhere]) == all);
@@ -399,7 +398,7 @@ fn no_flow_takes_a_vertex_into_the_wall() {
             rank.write_velocity(&gpu, Precision::F32, |_| [0, 1, 2].map(|a| if a < dimension { flow[a] } else { 0.0 }));
             run(&gpu, |recorder| {
                 for step in 0..200 / steps {
-                    rank.coupling.record_interpolate(recorder, Which::All, step, steps);
+                    rank.coupling.record_interpolate(recorder, step, steps);
                     rank.coupling.record_advance(recorder, Which::All, step, steps);
                 }
             });

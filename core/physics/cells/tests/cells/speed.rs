@@ -71,7 +71,7 @@ fn report(dimension: usize, extent: [usize; 3], of: usize, radii: [f64; 3], vert
         "{dimension}-D: {} nodes, {} vertices\n  interpolate {:.1} ms\n  advance {:.1} ms\n  clear {:.1} ms\n  spread {:.1} ms\n  contact with bins {:.1} ms",
         own.len(),
         cloud.at.len(),
-        time(&gpu, |recorder| coupling.record_interpolate(recorder, Which::All, 0, 1)),
+        time(&gpu, |recorder| coupling.record_interpolate(recorder, 0, 1)),
         time(&gpu, |recorder| coupling.record_advance(recorder, Which::All, 0, 0)),
         time(&gpu, |recorder| coupling.record_clear(recorder)),
         time(&gpu, |recorder| coupling.record_spread(recorder, 0)),
