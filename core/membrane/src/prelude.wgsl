@@ -10,8 +10,8 @@ const FULL_AREA: real = real(${area});
 const FULL_VOLUME: real = real(${volume});
 
 // The cells of one dispatch: `cells` cells from `first_slot` on, with vertices from `first_vertex` on; `which` of them,
-// listed from `first` on, see which.wgsl. `limit` holds the bits of the largest allowed force as f32; larger numbers, infinity and NaN have
-// larger bits.
+// listed from `first` on, see which.wgsl. `limit` holds the bits of the largest allowed force as f32; larger numbers,
+// infinity and NaN have larger bits.
 struct Span {
     first_vertex: u32,
     first_slot: u32,

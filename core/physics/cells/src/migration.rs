@@ -20,8 +20,7 @@ impl Suspension {
         }
         let mut lists: BTreeMap<usize, Vec<Range<u32>>> = BTreeMap::new();
         for kind in &self.kinds {
-            let mut shared: Vec<(u64, &Held)> =
-                kind.cells.by_slot().filter(|(_, held)| held.holders.len() > 1).collect();
+            let mut shared: Vec<(u64, &Held)> = kind.cells.by_slot().filter(|(_, held)| held.is_shared()).collect();
             // All holders list them in the same order.
             shared.sort_unstable_by_key(|&(id, _)| id);
             for (_, held) in shared {
@@ -44,14 +43,14 @@ impl Suspension {
     fn tell_apart(&mut self) -> Result<()> {
         let Self { gpu, kinds, coupling, .. } = self;
         for kind in &mut *kinds {
-            let held = kind.cells.by_slot().map(|(_, held)| (held.slot, held.holders.len() > 1));
+            let held = kind.cells.by_slot().map(|(_, held)| (held.slot, held.is_shared()));
             kind.membrane.tell_apart(gpu, &kind.range, held)?;
         }
         let cells = kinds.iter().flat_map(|kind| {
             kind.cells.by_slot().map(|(_, held)| {
                 let first = kind.first_vertex(held.slot);
                 let vertices = first..first + kind.range.vertices;
-                (kind.range.first_slot + held.slot, vertices, held.holders.len() > 1)
+                (kind.range.first_slot + held.slot, vertices, held.is_shared())
             })
         });
         coupling.tell_apart(gpu, cells)

@@ -8,10 +8,9 @@ const FLUID: u32 = ${fluid}u;
 const SOLID: u32 = ${solid}u;
 
 // What one dispatch works on: `count` items; `stride` and `node_stride` separate the axes of arrays over vertices and
-// nodes; `first` is the first of a population's vertices, or where a list of workgroups begins; `vertices` and `faces` are those of
-// one cell; `mark` is the bit of
-// nodes inside these; `which` cells are worked on, see which.wgsl; `corner` and `places` are the block at which the
-// directory begins and its size.
+// nodes; `first` is the first of a population's vertices, or where a list of workgroups begins; `vertices` and `faces`
+// are those of one cell; `mark` is the bit of nodes inside these; `which` cells are worked on, see which.wgsl; `corner`
+// and `places` are the block at which the directory begins and its size.
 struct Span {
     count: u32,
     stride: u32,

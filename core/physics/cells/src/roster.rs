@@ -34,6 +34,11 @@ impl Held {
         let (holders, steady) = holders.of(near);
         Self { slot: 0, seeded_scale: record.seeded_scale, carried: record.carried, holders, bounds, steady }
     }
+
+    /// Whether other ranks hold it too.
+    pub fn is_shared(&self) -> bool {
+        self.holders.len() > 1
+    }
 }
 
 /// Cells in the order of their slots, which looks go through in the order of memory, and the slot of each number.
