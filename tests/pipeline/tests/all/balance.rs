@@ -152,8 +152,9 @@ fn cells_stay_the_same() {
 fn rigid_bodies_stay_the_same_while_they_come_and_go() {
     let mut suspension = fork();
     suspension.run["bodies"] = json!({"inflow": {"inlet": {}}});
-    let folder = suspended(suspension, 600, 90);
-    let ledger = balanced_ledger(&folder, "three", 600);
+    suspension.run["openings"]["inlet"]["velocity"] = json!("60 mm/s");
+    let folder = suspended(suspension, 400, 60);
+    let ledger = balanced_ledger(&folder, "three", 400);
     let last = ledger.rows.last().expect("a line");
     assert!(last.cells.iter().any(|bodies| bodies.inserted > 0 && bodies.left > 0), "{last:?}");
 }

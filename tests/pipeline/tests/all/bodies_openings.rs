@@ -29,7 +29,7 @@ fn fed(kind: &str, inlet: serde_json::Value) -> Suspension {
     fork.run["time"]["steps"] = json!(STEPS);
     fork.run["bodies"] = json!({"inflow": {"inlet": {"length": format!("{FEED} um")}}});
     fork.run["cell_dumps"] = json!({"every": 64, "at": [111]});
-    fork.run["dumps"] = json!([{"every": STEPS}]);
+    fork.run["dumps"] = json!([{"every": STEPS / 2}]);
     fork
 }
 
@@ -122,6 +122,7 @@ fn ranks_agree_where_bodies_come_in_with_the_pressure() {
 #[test]
 fn half_of_the_bodies_come_in_where_half_of_the_hematocrit_is_asked_for() {
     let mut suspension = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"}));
+    suspension.run["time"]["steps"] = json!(STEPS / 2);
     let inserted = |suspension: &Suspension| {
         let folder = suspension.folder();
         let _done = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
@@ -152,6 +153,7 @@ fn inflow_warnings(suspension: &Suspension) -> Vec<String> {
 #[test]
 fn bodies_that_find_no_room_are_told_of() {
     let mut suspension = fed("velocity", json!({"velocity": "60 mm/s", "ramp": "50 us"}));
+    suspension.run["time"]["steps"] = json!(STEPS / 2);
     suspension.run["bodies"]["inflow"]["inlet"]["hematocrit"] = json!(0.05);
     assert_eq!(inflow_warnings(&suspension), Vec::<String>::new());
     suspension.run["bodies"]["inflow"]["inlet"]["hematocrit"] = json!(null);

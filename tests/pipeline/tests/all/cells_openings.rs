@@ -8,7 +8,7 @@ use pipeline_tests::suspension::{Suspension, ranks_agree, same};
 use pipeline_tests::{Folder, is_full};
 use serde_json::{Value, json};
 
-const STEPS: u64 = 1300;
+const STEPS: u64 = 700;
 
 /// From a velocity opening on the left to a pressure opening on the right.
 fn run(speed: &str) -> Value {
@@ -18,10 +18,10 @@ fn run(speed: &str) -> Value {
         "time": {"steps": STEPS},
         "openings": {"in": {"velocity": speed, "ramp": "20 us"}, "out": {"pressure": "0 Pa"}},
         "cells": {"inflow": {"in": {}}},
-        "dumps": [{"every": 650}],
-        "cell_dumps": {"every": 500},
-        "tracks": {"every": 250},
-        "monitor": {"every": 100}
+        "dumps": [{"every": 350}],
+        "cell_dumps": {"every": 200},
+        "tracks": {"every": 125},
+        "monitor": {"every": 50}
     })
 }
 
@@ -42,7 +42,7 @@ fn channel() -> Suspension {
     });
     let geometry = json!({"image": "channel.pgm", "spacing": "1 um"});
     let case = case(&geometry, &json!({"kind": "red_cell"}), 0.25);
-    Suspension { file: "channel.pgm", content: picture.pgm(), case, run: run("31 mm/s") }
+    Suspension { file: "channel.pgm", content: picture.pgm(), case, run: run("60 mm/s") }
 }
 
 /// A tube, of which four parts meet in corners.
@@ -50,7 +50,7 @@ fn tube() -> Suspension {
     let voxels = Voxels::of([44, 15, 15], |[_, y, z]| (y as f64 - 7.0).hypot(z as f64 - 7.0) < 6.8);
     let geometry = json!({"voxels": {"file": "tube.mha"}, "spacing": "1 um"});
     let shape = json!({"kind": "red_cell", "diameter": "6 um", "vertices": 162});
-    Suspension { file: "tube.mha", content: voxels.mha(), case: case(&geometry, &shape, 0.12), run: run("31 mm/s") }
+    Suspension { file: "tube.mha", content: voxels.mha(), case: case(&geometry, &shape, 0.12), run: run("60 mm/s") }
 }
 
 /// Expects that at least `most` cells came in and went, and that every line and every dump counts those inside.
@@ -77,7 +77,7 @@ fn ranks_agree_in_a_channel() {
     let folder = ranks_agree(&channel(), |folder, run| balances(&folder.path(run), 2));
     if is_full() {
         // Stopped on one rank and gone on with on four.
-        let stop = ["run.json", "-o", "restarted", "--quiet", "--steps", "715", "--checkpoint-every", "650"];
+        let stop = ["run.json", "-o", "restarted", "--quiet", "--steps", "415", "--checkpoint-every", "350"];
         let _stopped = folder.run(&stop).done();
         let _gone_on = folder.mpirun(4, &["run.json", "-o", "restarted", "--restart", "latest", "--quiet"]).done();
         same(&folder, "solo", "restarted");
@@ -93,7 +93,7 @@ fn ranks_agree_in_a_tube() {
 fn ranks_agree_where_cells_come_in_with_the_pressure() {
     let mut suspension = channel();
     suspension.case["openings"][0]["kind"] = json!("pressure");
-    suspension.run["openings"]["in"] = json!({"pressure": "280 Pa", "ramp": "20 us"});
+    suspension.run["openings"]["in"] = json!({"pressure": "540 Pa", "ramp": "20 us"});
     let folder = suspension.folder();
     let _solo = folder.run(&["run.json", "-o", "solo", "--quiet"]).done();
     balances(&folder.path("solo"), 2);
@@ -110,11 +110,11 @@ fn inserted(folder: &Folder, run: &str) -> Vec<(u64, u64)> {
 #[test]
 fn a_feeder_that_is_new_at_a_restart_begins_there() {
     let mut suspension = channel();
-    suspension.run["time"]["steps"] = json!(2000);
+    suspension.run["time"]["steps"] = json!(1050);
     let folder = suspension.folder();
     suspension.run["cells"] = json!({});
     folder.json("unfed.json", &suspension.run);
-    let unfed = ["unfed.json", "-o", "late", "--quiet", "--steps", "1300", "--checkpoint-every", "1300"];
+    let unfed = ["unfed.json", "-o", "late", "--quiet", "--steps", "700", "--checkpoint-every", "700"];
     let _unfed = folder.run(&unfed).done();
     let _fed = folder.run(&["run.json", "-o", "late", "--quiet", "--restart", "--allow-changes"]).done();
     let _always = folder.run(&["run.json", "-o", "always", "--quiet"]).done();
@@ -122,9 +122,9 @@ fn a_feeder_that_is_new_at_a_restart_begins_there() {
         let lines = inserted(&folder, run);
         lines.iter().find(|line| line.0 == step).expect("a line").1
     };
-    let (soon, late) = (by("late", 1400), by("late", 2000));
+    let (soon, late) = (by("late", 750), by("late", 1050));
     assert!(soon <= 1, "{soon} came in at once");
-    let [before, after] = [1300, 2000].map(|step| by("always", step));
+    let [before, after] = [700, 1050].map(|step| by("always", step));
     assert!(late.abs_diff(after - before) <= 1, "{late} came in where {before} to {after} do");
 }
 

@@ -3,7 +3,7 @@
 use pipeline_tests::{Folder, configs, draw, is_full};
 use serde_json::{Value, json};
 
-const STEPS: u64 = 1000;
+const STEPS: u64 = 600;
 
 /// A drawn domain with a case config and a run config.
 struct Setting {
@@ -40,8 +40,8 @@ fn vessel() -> Setting {
             "openings": pipeline_tests::configs::pulsating(),
             "dumps": [
                 {"every": 250, "at": [1, 333]},
-                {"name": "box", "every": 500, "region": {"box": {"min": ["100 um", "20 um"], "max": ["170 um", "90 um"]}}},
-                {"name": "plane", "at": [501], "every": 1000, "fields": ["velocity"],
+                {"name": "box", "every": 300, "region": {"box": {"min": ["100 um", "20 um"], "max": ["170 um", "90 um"]}}},
+                {"name": "plane", "at": [501], "every": 600, "fields": ["velocity"],
                  "region": {"plane": {"axis": "x", "at": "140 um"}}}
             ]
         }),
@@ -70,8 +70,8 @@ fn branching_tube() -> Setting {
                 "side": {"pressure": "3 Pa", "waveform": {"sine": {"frequency": "2 kHz", "amplitude": 0.5}}}
             },
             "dumps": [
-                {"every": 500, "at": [7, 333]},
-                {"name": "box", "every": 500, "fields": ["density", "shear_stress"],
+                {"every": 300, "at": [7, 333]},
+                {"name": "box", "every": 300, "fields": ["density", "shear_stress"],
                  "region": {"box": {"min": ["0 um", "0 um", "0 um"], "max": ["80 um", "40 um", "70 um"]}}},
                 {"name": "plane", "every": 333, "region": {"plane": {"axis": "z", "at": "32 um"}}}
             ]
@@ -92,8 +92,8 @@ fn porous_block() -> Setting {
             "time": {"steps": STEPS},
             "drive": {"force": ["300 kPa/m", "-120 kPa/m", "60 kPa/m"]},
             "dumps": [
-                {"every": 500, "at": [333]},
-                {"name": "plane", "every": 500, "region": {"plane": {"axis": "y", "at": "11 um"}}}
+                {"every": 300, "at": [333]},
+                {"name": "plane", "every": 300, "region": {"plane": {"axis": "y", "at": "11 um"}}}
             ]
         }),
     }
@@ -199,7 +199,7 @@ fn restart_agrees(setting: &Setting, precision: &str, ranks: &[&str]) {
     folder.json("run.json", &run);
     let call = |arguments: &[&str]| folder.run(&[&["run.json", "--quiet"], arguments, ranks].concat()).done();
     call(&["-o", "straight"]);
-    call(&["-o", "twice", "--steps", "600", "--checkpoint-every", "600"]);
+    call(&["-o", "twice", "--steps", "400", "--checkpoint-every", "400"]);
     assert!(folder.has("twice/checkpoint"));
     call(&["-o", "twice", "--restart"]);
     same(&folder, "straight", "twice");
@@ -253,13 +253,13 @@ fn a_restart_with_another_fluid_or_time_step_is_refused() {
 fn a_restart_on_other_ranks_agrees_with_a_straight_run() {
     let folder = folder(&branching_tube(), "f32");
     let mut run = folder.read_json("run.json");
-    run["dumps"] = json!([{"every": 500}]);
+    run["dumps"] = json!([{"every": 300}]);
     folder.json("run.json", &run);
     let _straight = folder.run(&["run.json", "-o", "straight", "--quiet"]).done();
     let _first = folder
-        .run(&["run.json", "-o", "first", "--steps", "600", "--checkpoint-every", "600", "--threads", "2", "--quiet"])
+        .run(&["run.json", "-o", "first", "--steps", "400", "--checkpoint-every", "400", "--threads", "2", "--quiet"])
         .done();
-    let checkpoint = "first/checkpoint/step-000000000600";
+    let checkpoint = "first/checkpoint/step-000000000400";
     assert!(folder.has(checkpoint));
     let _solo = folder.run(&["run.json", "-o", "solo", "--restart", checkpoint, "--quiet"]).done();
     let _three = folder.run(&["run.json", "-o", "three", "--restart", checkpoint, "--threads", "3", "--quiet"]).done();
@@ -267,7 +267,7 @@ fn a_restart_on_other_ranks_agrees_with_a_straight_run() {
     same(&folder, "solo", "three");
     same(&folder, "solo", "four");
     for run in ["straight", "three"] {
-        let _flow = folder.post(&["flow", run, "--dump", "1000"]).done();
+        let _flow = folder.post(&["flow", run, "--dump", "600"]).done();
     }
     for table in ["profile_along_x.csv", "profile_along_y.csv", "profile_along_z.csv", "wall_shear_stress.csv"] {
         let read = |run: &str| folder.read(&format!("{run}/statistics/{table}"));

@@ -6,7 +6,7 @@ use pipeline_tests::{Folder, Random, is_full, kinds};
 use serde_json::json;
 
 /// Runs to `first`, then from each multiple of `period` to the next up to `last`, each time as a run of its own on one to four ranks.
-/// In the short suite a fourth of them, drawn at random.
+/// In the short suite some five of them, drawn at random.
 fn restarts_at_each(suspension: &Suspension, [first, period, last]: [u64; 3]) -> Folder {
     let folder = suspension.folder();
     let call = |run: &str, step: u64, more: &[&str]| {
@@ -17,8 +17,9 @@ fn restarts_at_each(suspension: &Suspension, [first, period, last]: [u64; 3]) ->
     call("chain", first, &["--threads", "2"]);
     let mut random = Random::of(first);
     let mut saved = first;
+    let stops = (last - first) / period;
     for step in (first + period..=last).step_by(period as usize) {
-        if !is_full() && step < last && random.below(4) > 0 {
+        if !is_full() && step < last && random.below(stops) >= 5 {
             continue;
         }
         let before = format!("chain/checkpoint/step-{saved:012}");

@@ -32,11 +32,11 @@ const FIRST: &str = "HEMATITE_MUTATED_FIRST";
 const PROGRESS: &str = "progress.txt";
 
 /// Changes of each file, in the short suite and in the full one.
-const EACH: [usize; 2] = [120, 400];
+const EACH: [usize; 2] = [60, 400];
 /// Changes of each file that one process reads: it has to end in the time that calls of tests have.
 const AT_ONCE: usize = 500;
 /// Changes of each config: each is a call of a tool.
-const EACH_CONFIG: [usize; 2] = [20, 60];
+const EACH_CONFIG: [usize; 2] = [10, 60];
 
 /// Bytes that a reader may take: so many times those of its file, and these besides.
 const TIMES: usize = 4;
