@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::os::unix::fs::MetadataExt;
+use std::time::{Duration, Instant};
 
 use hematite_config::{Exit, Fault, Result};
 use mpi::Threading;
@@ -84,6 +85,25 @@ impl Mpi {
     pub fn with_longest_shared(mut self, bytes: usize) -> Self {
         self.neighbours.limit(bytes);
         self
+    }
+
+    /// Whether all ranks call this within `patience`. If one does not, only [`Comm::abort`] may follow.
+    pub fn meets_within(&self, patience: Duration) -> bool {
+        let start = Instant::now();
+        let mut barrier = self.world.immediate_barrier();
+        let pause = Pause::new();
+        loop {
+            match barrier.test() {
+                Ok(_) => return true,
+                Err(pending) if start.elapsed() > patience => {
+                    // A request that is not complete must not be dropped.
+                    std::mem::forget(pending);
+                    return false;
+                }
+                Err(pending) => barrier = pending,
+            }
+            pause.once(|| ());
+        }
     }
 
     /// Sends a message through shared memory and returns true. Returns false, without calling `fill`, if it must go

@@ -64,6 +64,18 @@ impl Field {
     pub fn components(self) -> usize {
         self.components
     }
+
+    /// The name of component `c`: that of the field, and for more than one its axis or its number from 0, e.g. "velocity_x".
+    pub fn component(self, c: usize) -> String {
+        let ends: &[&str] = match self.components {
+            1 => return self.name.to_owned(),
+            3 => &["x", "y", "z"],
+            6 => &["xx", "yy", "zz", "xy", "yz", "xz"],
+            _ => &[],
+        };
+        let end = ends.get(c).map_or_else(|| c.to_string(), |&end| end.to_owned());
+        format!("{}_{end}", self.name)
+    }
 }
 
 /// The text with a static lifetime. Each text is kept once until the program ends; files name few.

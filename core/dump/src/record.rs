@@ -103,6 +103,30 @@ pub struct ChangeRecord {
     pub now: serde_json::Value,
 }
 
+/// Keys that are no physics: the case, which is compared by its hash, what is written and when, which ranks have which nodes,
+/// and the length of the run.
+const FREE: [&str; 10] = [
+    "case",
+    "time.steps",
+    "time.duration",
+    "dumps",
+    "cell_dumps",
+    "tracks",
+    "monitor",
+    "forces",
+    "checkpoint",
+    "balance",
+];
+
+impl ChangeRecord {
+    /// Whether the change is one of the physics.
+    pub fn is_of_physics(&self) -> bool {
+        !FREE
+            .iter()
+            .any(|free| self.key.strip_prefix(free).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+    }
+}
+
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -205,6 +229,11 @@ impl RunRecord {
     pub const FAILED: &str = "failed";
     /// The dump of fields in it.
     pub const FAILED_FIELDS: &str = "fields";
+
+    /// The record's file in a run folder.
+    pub fn path(run: &Path) -> PathBuf {
+        run.join(Self::FILE)
+    }
 
     /// Whether a folder holds a record, sound or damaged, or is the folder [`RunRecord::FAILED`] of a run that has one.
     pub fn is_in(run: &Path) -> bool {

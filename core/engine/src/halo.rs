@@ -8,12 +8,14 @@ use hematite_config::{Fault, Result};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
 
-use crate::rank_channel::{Pieces, RankChannel};
+use crate::rank_channel::{Phases, Pieces, RankChannel};
 
 /// Sends the row of words of each own node at the interface to the halos of other ranks.
 pub struct HaloExchange {
     /// Words of a row.
     width: u32,
+    /// Own and halo nodes.
+    nodes: usize,
     gather: Kernel,
     scatter: Kernel,
     out: Side,
@@ -63,11 +65,21 @@ impl HaloExchange {
         let kernel = |scatter: bool| Kernel::new(gpu, "words of halos", &wgsl(scatter, width), 4);
         let (gather, scatter) = (kernel(false)?, kernel(true)?);
         let (out, into) = (Side::new(gpu, &out, width)?, Side::new(gpu, &into, width)?);
-        Ok(Self { width, gather, scatter, out, into, channel })
+        Ok(Self { width, nodes: part.id.len(), gather, scatter, out, into, channel })
+    }
+
+    /// Time spent on messages so far.
+    pub fn phases(&self) -> Phases {
+        self.channel.as_ref().map(RankChannel::phases).unwrap_or_default()
     }
 
     /// Binds the exchange to `words`, an array with a row for each own and halo node.
+    ///
+    /// # Panics
+    /// When the array has another size, which is a bug of the program.
     pub fn bind(&self, gpu: &Gpu, words: &Buffer) -> Option<BoundHalo> {
+        let bytes = 4 * u64::from(self.width) * self.nodes as u64;
+        assert!(words.bytes() == bytes, "an array of {} bytes for {bytes} bytes of rows at nodes", words.bytes());
         let channel = self.channel.as_ref()?;
         let bind = |kernel: &Kernel, side: &Side, message: &Buffer| {
             kernel.bind(gpu, &[("words", words), ("list", &side.list), ("message", message)])

@@ -43,9 +43,9 @@ pub struct Planning<'p> {
     pub planned: Vec<Box<dyn Planned>>,
     /// The sections of the config as read, with defaults filled in.
     pub config: Map<String, Value>,
-    /// The case and this rank's part; set by the physics that fixes them.
+    /// The case and this rank's part; see [`Planning::set_ground`].
     pub ground: Option<Ground>,
-    /// Steps and end of the run; set by the physics that fixes the time step.
+    /// Steps and end of the run; see [`Planning::set_ground`].
     pub span: Option<Span>,
     /// The fluid, for members suspended in it.
     pub medium: Option<Medium>,
@@ -77,6 +77,20 @@ impl Planning<'_> {
     pub fn seed(&mut self, given: u64) -> u64 {
         self.is_random = true;
         given.wrapping_add(self.member.map_or(0, |member| u64::from(member) - 1))
+    }
+
+    /// Sets the case and this rank's part, and the steps and the end of the run. One physics of a run does so.
+    ///
+    /// # Errors
+    /// A usage fault where another physics of the run has set them.
+    pub fn set_ground(&mut self, ground: Ground, span: Span) -> Result<()> {
+        if self.ground.is_some() {
+            return Err(Fault::usage(
+                "the config asks for two physics that each fix the time step and the nodes of the run: leave one of them out",
+            ));
+        }
+        (self.ground, self.span) = (Some(ground), Some(span));
+        Ok(())
     }
 
     /// Adds sections of the config to `self.config`.

@@ -48,13 +48,7 @@ pub fn table(axis: usize, fields: &[(Field, Vec<f64>)], layers: &[Layer]) -> Tab
             "1" => String::new(),
             unit => format!("_{}", unit.replace('/', "_per_").replace(' ', "_")),
         };
-        let parts: &[&str] = match field.components() {
-            1 => &[""],
-            3 => &["_x", "_y", "_z"],
-            6 => &["_xx", "_yy", "_zz", "_xy", "_yz", "_xz"],
-            _ => &[],
-        };
-        header.extend(parts.iter().map(|part| format!("{}{part}{unit}", field.name())));
+        header.extend((0..field.components()).map(|c| format!("{}{unit}", field.component(c))));
     }
     let mut table = Table::new(header);
     for layer in layers {

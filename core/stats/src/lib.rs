@@ -7,6 +7,7 @@ pub mod bodies;
 pub mod cells;
 pub mod chart;
 pub mod ensemble;
+pub mod field;
 pub mod figure;
 pub mod flux;
 pub mod forces;

@@ -1,7 +1,8 @@
-//! Maps of speed and pressure: the whole of a 2-D domain, or a plane of a 3-D one.
+//! Maps of quantities at nodes: the whole of a 2-D domain, or a plane of a 3-D one.
 
 use hematite_cells::vector::length;
 use hematite_config::{Fault, Result};
+use hematite_dump::Field;
 
 use crate::figure::{Figure, LONGEST, Panel, remark_on};
 use crate::lookup::Nodes;
@@ -18,21 +19,24 @@ pub enum Quantity {
     Speed,
     /// The pressure, Pa.
     Pressure,
+    /// A component of any field.
+    Component(Field, usize),
 }
 
 impl Quantity {
     /// Its name in file names.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
         match self {
-            Self::Speed => "speed",
-            Self::Pressure => "pressure",
+            Self::Speed => "speed".to_owned(),
+            Self::Pressure => "pressure".to_owned(),
+            Self::Component(field, c) => format!("field_{}", field.component(c)),
         }
     }
 
-    fn label(self) -> &'static str {
+    fn label(self) -> String {
         match self {
-            Self::Speed => "speed",
-            Self::Pressure => "pressure",
+            Self::Speed | Self::Pressure => self.name(),
+            Self::Component(field, c) => field.component(c).replace('_', " "),
         }
     }
 
@@ -40,13 +44,22 @@ impl Quantity {
         match self {
             Self::Speed => "m/s",
             Self::Pressure => "Pa",
+            Self::Component(field, _) if field.unit() == "1" => "",
+            Self::Component(field, _) => field.unit(),
         }
     }
 
-    fn scale(self, values: impl IntoIterator<Item = f64>) -> ColourScale {
+    fn scale(self, values: impl Iterator<Item = f64>) -> ColourScale {
         match self {
             Self::Speed => ColourScale::sequential(values),
             Self::Pressure => ColourScale::diverging(values),
+            Self::Component(..) => {
+                let values: Vec<f64> = values.collect();
+                match values.iter().any(|value| *value < 0.0) {
+                    true => ColourScale::diverging(values),
+                    false => ColourScale::sequential(values),
+                }
+            }
         }
     }
 }
@@ -195,7 +208,7 @@ fn figure(nodes: &Nodes, quantity: Quantity, view: &View, painted: Painted) -> F
         stacked: false,
         metres_per_pixel: nodes.grid().spacing / view.factor(),
         scale: painted.scale,
-        quantity: quantity.label().to_owned(),
+        quantity: quantity.label(),
         unit: quantity.unit(),
         remark: painted.remark,
         legend: Vec::new(),

@@ -9,7 +9,8 @@ use hematite_comm::{Comm, agree};
 use hematite_config::{Fault, Result};
 use hematite_dump::{Bits, Column, Field};
 use hematite_engine::{
-    BoundHalo, Clock, Ground, HaloExchange, Keep, Measured, Method, Physics, Planned, Planning, Saved, SharedData,
+    BoundHalo, Clock, Ground, HaloExchange, Keep, Measured, Method, Phases, Physics, Planned, Planning, Saved,
+    SharedData,
 };
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, MAIN, Recorder, Template, WORKGROUP, render};
 use minijinja::context;
@@ -62,8 +63,7 @@ impl Method for Diffusion {
         let ground = planning.find_ground(None)?;
         let rate = diffusivity / ground.header.spacing.powi(2);
         let planned = PlannedScalar { neighbours: 2 * ground.dimension() as u32, rate, slope };
-        planning.span = Some(planning.time.adaptive(planned.longest_step(HIGHEST))?);
-        planning.ground = Some(ground);
+        planning.set_ground(ground, planning.time.adaptive(planned.longest_step(HIGHEST))?)?;
         planning.planned.push(Box::new(planned));
         Ok(())
     }
@@ -206,6 +206,14 @@ impl Physics for Scalar {
         Ok(())
     }
 
+    fn inspect(&mut self, comm: &dyn Comm, _: &Ground) -> Result<()> {
+        let finite = |values: Vec<u32>| match values.into_iter().all(|bits| f32::from_bits(bits).is_finite()) {
+            true => Ok(()),
+            false => Err(Fault::numerical(format!("{NAME}: a value is no number at step {}", self.step))),
+        };
+        agree(comm, self.values().and_then(finite))
+    }
+
     fn save(&self, _: &Ground, keep: &mut dyn Keep) -> Result<()> {
         keep.own(FIELD.name(), Bits::F32(self.values()?))
     }
@@ -221,5 +229,9 @@ impl Physics for Scalar {
         let mut sum: [i64; 1] = [agree(comm, self.values().map(counts))?];
         comm.sum(&mut sum)?;
         Ok(Measured { values: vec![sum[0] as f64 / COUNTS], ..Measured::default() })
+    }
+
+    fn phases(&self) -> Phases {
+        self.halo.phases()
     }
 }

@@ -197,3 +197,14 @@ fn traces_benches_checks_and_schemas_know_it() {
     let schema: Value = serde_json::from_slice(&run(at, &["--schema"]).stdout).expect("JSON");
     assert!(schema["properties"]["diffusion"].is_object() && schema["properties"]["fluid"].is_null());
 }
+
+#[test]
+fn two_physics_cannot_both_fix_the_nodes() {
+    let folder = folder(false);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_twice"));
+    command.current_dir(folder.path()).arg("run.json").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = turns::starting(|| command.spawn()).expect("starts").wait_with_output().expect("ends");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("two physics that each fix the time step and the nodes"), "{stderr}");
+}

@@ -17,6 +17,7 @@ Exit codes:
 Examples:
   post flow runs/channel
   post flow runs/channel --dump all --config post.json -o figures
+  post fields runs/block
   post cells runs/tube
   post bodies runs/artery
   post tracks runs/tube
@@ -32,7 +33,7 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(version, after_help = AFTER, arg_required_else_help = true, args_conflicts_with_subcommands = true)]
 pub struct Arguments {
-    /// Print the JSON Schema of the config of `post flow`, `post cells` and `post bodies`
+    /// Print the JSON Schema of the config of `post flow`, `post fields`, `post cells` and `post bodies`
     #[arg(long, required = true)]
     schema: bool,
     #[command(subcommand)]
@@ -43,6 +44,8 @@ pub struct Arguments {
 pub enum Command {
     /// Maps, profiles, flow rates, mass balance, wall shear stress, pressure and forces on walls of a run
     Flow(FlowArguments),
+    /// Maps, means over layers and numbers of every field at nodes, of any physics
+    Fields(FieldsArguments),
     /// Hematocrit, profiles, cell-free layer, viscosity and the shapes of cells
     Cells(CellsArguments),
     /// Hematocrit, alignment, speed and turning of rigid bodies across the vessel
@@ -87,6 +90,35 @@ pub struct Choice {
     #[arg(long, value_name = "POST.json")]
     pub config: Option<PathBuf>,
     /// Name of the field dump to use [default: the one with velocity that holds the most nodes]
+    #[arg(long, value_name = "NAME")]
+    pub fields: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Writes into DIR: fields.csv, with mean, standard deviation, lowest and highest value of each component of each field of a
+dump over its nodes; fields_along_*.csv, their means over the layers of nodes normal to each axis; and a figure
+field_NAME* of each component, as .png and .svg: of the whole domain in 2-D, of every plane in 3-D.
+Fields are those of the dump as it holds them, whatever physics wrote them.
+
+Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
+
+Examples:
+  post fields runs/block
+  post fields runs/block --dump all --config post.json
+
+post.json:
+  {\"planes\": [{\"name\": \"throat\", \"axis\": \"x\", \"at\": \"40 um\"}]}")]
+pub struct FieldsArguments {
+    #[command(flatten)]
+    pub place: Place,
+    /// Planes to use in place of those through the middle of the domain
+    #[arg(long, value_name = "POST.json")]
+    pub config: Option<PathBuf>,
+    /// Which dump: "last", "all", or a time step
+    #[arg(long, value_name = "last|all|STEP", default_value = "last", value_parser = which)]
+    pub dump: Which,
+    /// Name of the field dump to use [default: the one that holds the most nodes]
     #[arg(long, value_name = "NAME")]
     pub fields: Option<String>,
 }

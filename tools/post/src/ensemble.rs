@@ -1,11 +1,11 @@
 //! `post ensemble`: means over the members of an ensemble.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hematite_config::{Exit, Fault, Result};
-use hematite_dump::{ChainReader, RunRecord};
+use hematite_config::{Exit, Fault, Result, hash_file};
+use hematite_dump::{ChainReader, ChangeRecord, RestartRecord, RunRecord};
 use hematite_stats::chart::{Axis, Chart, Curve, Style};
 use hematite_stats::ensemble::{Averaged, average};
 use hematite_stats::table::Table;
@@ -13,7 +13,7 @@ use hematite_stats::title::TOOL;
 use serde_json::Value;
 
 use crate::arguments::EnsembleArguments;
-use crate::output::Output;
+use crate::output::{Output, sources};
 use crate::say;
 
 /// What folders of members begin with.
@@ -41,18 +41,21 @@ pub fn run(arguments: &EnsembleArguments) -> Result<Exit> {
         );
     }
     let mut output = place.output();
-    one(&mut output, &members, Path::new("ledger.csv"), "ledger.csv")?;
-    let names = tables(&members);
-    for name in &names {
-        one(&mut output, &members, &Path::new("statistics").join(name), name)?;
+    let mut averaged = usize::from(one(&mut output, &members, Path::new("ledger.csv"), "ledger.csv")?);
+    let Tables { common, is_none } = tables(&members, &output)?;
+    for name in &common {
+        averaged += usize::from(one(&mut output, &members, &Path::new(STATISTICS).join(name), name)?);
     }
-    if names.is_empty() {
+    if is_none {
         say::note(
-            "only the ledger is averaged: no member has other tables; make them by \"post flow MEMBER\" and the like for each \
-             member, then call this again",
+            "no member has tables beside its ledger; make them by \"post flow MEMBER\" and the like for each member, then call this \
+             again",
         );
     }
     output.say()?;
+    if averaged == 0 {
+        return Err(Fault::usage(format!("{}: no table of the members can be averaged", place.run.display())));
+    }
     Ok(Exit::Done)
 }
 
@@ -99,17 +102,22 @@ pub fn members(folder: &Path) -> Result<Vec<Member>> {
     Ok(members)
 }
 
-/// Refuses members of different runs: all but seeds must be the same.
+/// Refuses members of different runs: all but seeds must be the same, also what changed at restarts.
 fn are_alike(members: &[Member]) -> Result<()> {
-    let of = |member: &Member| {
-        (member.record.case_sha256.clone(), without_seeds(&member.record.config), member.record.steps)
+    let of = |Member { record, .. }: &Member| {
+        let changes = |restart: &RestartRecord| {
+            let of_physics = restart.changed.iter().filter(|change| change.is_of_physics()).cloned();
+            (restart.step, of_physics.collect::<Vec<ChangeRecord>>())
+        };
+        let changes: Vec<_> = record.restarts.iter().map(changes).filter(|(_, changed)| !changed.is_empty()).collect();
+        (record.case_sha256.clone(), without_seeds(&record.config), record.steps, changes)
     };
     let first = of(&members[0]);
     match members.iter().find(|member| of(member) != first) {
         None => Ok(()),
         Some(other) => Err(Fault::usage(format!(
-            "{} and {} are members of different runs: their cases, configs or numbers of steps differ by more than the seed; do \
-             them again with run --ensemble N --force",
+            "{} and {} are members of different runs: their cases, configs, numbers of steps or changes at restarts differ by more \
+             than the seed; do them again with run --ensemble N --force",
             members[0].name, other.name
         ))),
     }
@@ -126,26 +134,52 @@ fn without_seeds(config: &Value) -> Value {
     }
 }
 
-/// Names of the tables that all members have.
-fn tables(members: &[Member]) -> Vec<String> {
-    let of = |member: &Member| -> BTreeSet<String> {
-        let entries = fs::read_dir(member.folder.join("statistics")).into_iter().flatten().flatten();
-        entries
-            .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| name.ends_with(".csv"))
-            .collect()
-    };
-    let mut sets = members.iter().map(of);
-    let first = sets.next().unwrap_or_default();
-    let (mut common, mut all) = (first.clone(), first);
-    for set in sets {
-        common.retain(|name| set.contains(name));
-        all.extend(set);
+/// The folder of a member with its tables.
+const STATISTICS: &str = "statistics";
+
+/// Tables of the members beside their ledgers.
+struct Tables {
+    /// Names of those that all members have of their present state.
+    common: Vec<String>,
+    /// Whether no member has any.
+    is_none: bool,
+}
+
+/// The tables of the members. Says which are left out, and removes what an earlier call made of them.
+fn tables(members: &[Member], output: &Output) -> Result<Tables> {
+    let mut sets = Vec::new();
+    for Member { folder, .. } in members {
+        let folder = (hash_file(&RunRecord::path(folder))?, folder.join(STATISTICS));
+        let (state, sources) = (folder.0, sources(&folder.1));
+        let entries = fs::read_dir(folder.1).into_iter().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let names = names.filter(|name| name.ends_with(".csv"));
+        let of = |name: String| {
+            let is_present = sources.get(&name) == Some(&state);
+            (name, is_present)
+        };
+        sets.push(names.map(of).collect::<BTreeMap<_, _>>());
     }
-    for name in all.difference(&common) {
-        say::note(&format!("warning: {name} is left out: some members lack it"));
+    let all: BTreeSet<&String> = sets.iter().flat_map(BTreeMap::keys).collect();
+    let mut common = Vec::new();
+    for name in &all {
+        let lacks = sets.iter().position(|set| !set.contains_key(*name));
+        let old = sets.iter().position(|set| set.get(*name) == Some(&false));
+        let why = match (lacks, old) {
+            (Some(k), _) => format!("{} lacks it", members[k].name),
+            (None, Some(k)) => format!(
+                "that of {} was made before its run went on or began anew, or by an earlier version; make it again by post",
+                members[k].name
+            ),
+            (None, None) => {
+                common.push((*name).clone());
+                continue;
+            }
+        };
+        say::note(&format!("warning: {name} is left out: {why}"));
+        output.discard(name);
     }
-    common.into_iter().collect()
+    Ok(Tables { common, is_none: all.is_empty() })
 }
 
 /// The axis of a column, from its name with the unit at its end: `velocity_x_m_per_s`.
@@ -170,15 +204,44 @@ fn axis_of(name: &str) -> Axis {
     Axis::new(label.replace('_', " "), unit)
 }
 
-/// Averages one table of all members, and draws it where its rows follow an axis.
-fn one(output: &mut Output, members: &[Member], path: &Path, name: &str) -> Result<()> {
+/// Averages one table of all members, and draws it where its rows follow an axis. Returns whether it can be averaged.
+fn one(output: &mut Output, members: &[Member], path: &Path, name: &str) -> Result<bool> {
     let read = members.iter().map(|member| Table::read_csv(&member.folder.join(path))).collect::<Result<Vec<_>>>()?;
-    let Some(averaged) = average(&read) else {
-        say::note(&format!("warning: {name} is left out: members differ in its rows or columns"));
-        return Ok(());
+    let left_out = |why: &str| {
+        say::note(&format!("warning: {name} is left out: {why}"));
+        output.discard(name);
+        Ok(false)
     };
+    if !have_same_times(&read) {
+        return left_out(
+            "its lines are of other times in each member, as their steps adapt; give \"every\" in \"monitor\" and the end of the run as \
+             times",
+        );
+    }
+    let Some(averaged) = average(&read) else { return left_out("members differ in its rows or columns") };
     averaged.table.write_csv(&output.file(name))?;
-    draw(output, &averaged, name.trim_end_matches(".csv"), members.len())
+    draw(output, &averaged, name.trim_end_matches(".csv"), members.len())?;
+    Ok(true)
+}
+
+/// Most that times of a row may differ among members, as a share of the time between rows: steps that adapt reach a time with
+/// the first step at or after it.
+const SAME_TIME: f64 = 0.1;
+
+/// Whether rows of the same number are of the same time in all members; so they are where tables have no times.
+fn have_same_times(members: &[Table]) -> bool {
+    let times = |table: &Table| -> Vec<f64> {
+        let column = table.header.iter().position(|name| name == "time_s");
+        column.map(|k| table.rows.iter().filter_map(|row| row[k].parse().ok()).collect()).unwrap_or_default()
+    };
+    let times: Vec<Vec<f64>> = members.iter().map(times).collect();
+    let rows = times.iter().map(Vec::len).min().unwrap_or(0);
+    (1..rows).all(|row| {
+        let of = |row: usize| times.iter().map(move |times| times[row]);
+        let (low, high) = (of(row).fold(f64::INFINITY, f64::min), of(row).fold(f64::NEG_INFINITY, f64::max));
+        let apart = of(row).zip(of(row - 1)).map(|(now, before)| now - before).fold(f64::INFINITY, f64::min);
+        high - low <= SAME_TIME * apart
+    })
 }
 
 /// Draws each column in which members differ over the axis of the table: the time of a ledger, else the first column.
@@ -202,4 +265,29 @@ fn draw(output: &mut Output, averaged: &Averaged, stem: &str, members: usize) ->
         chart.page(&title).write(&figure, &title, TOOL)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(times: [f64; 3]) -> Table {
+        let mut table = Table::new(["step", "time_s"]);
+        times
+            .into_iter()
+            .zip(0..)
+            .for_each(|(time, step): (f64, i32)| table.push([step.to_string(), time.to_string()]));
+        table
+    }
+
+    #[test]
+    fn rows_are_of_the_same_time_or_not() {
+        assert!(
+            have_same_times(&[table([0.0, 10.0, 20.1]), table([0.0, 10.4, 20.0])]),
+            "steps that adapt reach a time late"
+        );
+        assert!(!have_same_times(&[table([0.0, 10.0, 20.0]), table([0.0, 11.6, 25.0])]));
+        let without = || Table::new(["y_m"]);
+        assert!(have_same_times(&[without(), without()]));
+    }
 }

@@ -6,6 +6,7 @@ mod cells;
 mod compare;
 mod config;
 mod ensemble;
+mod fields;
 mod flow;
 mod forces;
 mod lava;
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
 fn work(arguments: &Arguments) -> Result<Exit> {
     match &arguments.command {
         Some(Command::Flow(flow)) => flow::run(flow),
+        Some(Command::Fields(fields)) => fields::run(fields),
         Some(Command::Cells(cells)) => cells::run(cells),
         Some(Command::Bodies(bodies)) => bodies::run(bodies),
         Some(Command::Polymers(polymers)) => polymers::run(polymers),

@@ -1,15 +1,24 @@
 //! The folder for the results of a run.
 
+use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use hematite_config::{Result, print_line};
+use hematite_config::{Fault, Result, hash_file, print_line};
 use hematite_drawing::page::files;
+use hematite_dump::RunRecord;
 use hematite_stats::title::Origin;
+
+/// The file in a folder of results that holds, for each result, the SHA-256 of the `run.json` from which it was made. A run that
+/// goes on or begins anew changes that file.
+const SOURCES: &str = "sources.json";
 
 /// A folder, and the files written into it.
 pub struct Output {
     /// Name of the run.
     pub run: String,
+    /// Its folder.
+    source: PathBuf,
     folder: PathBuf,
     written: Vec<PathBuf>,
 }
@@ -21,7 +30,7 @@ impl Output {
         let name =
             whole.file_name().map_or_else(|| run.display().to_string(), |name| name.to_string_lossy().into_owned());
         let folder = folder.cloned().unwrap_or_else(|| run.join("statistics"));
-        Self { run: name, folder, written: Vec::new() }
+        Self { run: name, source: run.to_owned(), folder, written: Vec::new() }
     }
 
     /// The path of a file in the folder; counts it as written.
@@ -46,8 +55,37 @@ impl Output {
         Origin { run: self.run.clone(), times }
     }
 
-    /// Prints which files were written.
+    /// Removes a result of an earlier call that this one cannot make.
+    pub fn discard(&self, name: &str) {
+        // If there is none, nothing is to be done.
+        let _absent = fs::remove_file(self.folder.join(name));
+    }
+
+    /// Prints which files were written, and notes from which state of the run they were made.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
     pub fn say(&self) -> Result<()> {
+        let record = RunRecord::path(&self.source);
+        if record.is_file() && !self.written.is_empty() {
+            let state = hash_file(&record)?;
+            let mut sources = sources(&self.folder);
+            sources.extend(self.written.iter().filter_map(|path| Some((name(path)?, state.clone()))));
+            let path = self.folder.join(SOURCES);
+            let fault = |error: &dyn std::fmt::Display| Fault::io(format!("cannot write {}: {error}", path.display()));
+            let text = serde_json::to_string_pretty(&sources).map_err(|error| fault(&error))?;
+            fs::write(&path, text).map_err(|error| fault(&error))?;
+        }
         self.written.iter().try_for_each(|path| print_line(&path.display().to_string()))
     }
+}
+
+fn name(path: &Path) -> Option<String> {
+    Some(path.file_name()?.to_str()?.to_owned())
+}
+
+/// For each result in a folder, the SHA-256 of the `run.json` from which it was made, as far as known.
+pub fn sources(folder: &Path) -> BTreeMap<String, String> {
+    let text = fs::read(folder.join(SOURCES)).unwrap_or_default();
+    serde_json::from_slice(&text).unwrap_or_default()
 }

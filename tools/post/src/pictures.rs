@@ -25,7 +25,7 @@ pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Res
     let fields = [(Quantity::Speed, Some(&speed)), (Quantity::Pressure, values.pressure.as_ref())];
     for (quantity, field) in fields {
         let Some(field) = field else { continue };
-        for (plane, name) in planes(&work.planes, work.nodes.grid().dimension) {
+        for (plane, name) in planes_of(&work.planes, work.nodes.grid().dimension) {
             let figure = hematite_stats::map::map(&work.nodes, field, quantity, plane)?;
             figure.write(&work.output.figure(format!("{}{name}{suffix}", quantity.name())), &origin)?;
         }
@@ -34,7 +34,7 @@ pub fn maps(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Res
 }
 
 /// The planes of a 3-D domain with their suffixes of file names; for a 2-D domain, `None`, the whole domain.
-fn planes(planes: &[Plane], dimension: usize) -> Vec<(Option<&Plane>, String)> {
+pub fn planes_of(planes: &[Plane], dimension: usize) -> Vec<(Option<&Plane>, String)> {
     match dimension {
         3 => planes.iter().map(|plane| (Some(plane), format!("_{}", plane.name))).collect(),
         _ => vec![(None, String::new())],
@@ -57,7 +57,7 @@ pub fn cells(work: &mut Work, at: DumpStep, values: &Values, suffix: &str) -> Re
     };
     let (Some(names), true) = (names(work), cells.is_some() || !bodies.is_empty()) else { return Ok(()) };
     let mut pictures = Vec::new();
-    for (plane, name) in planes(&work.planes, work.nodes.grid().dimension) {
+    for (plane, name) in planes_of(&work.planes, work.nodes.grid().dimension) {
         let view = View::whole(&work.nodes, plane)?;
         let mut outlines = map::outlines(&work.nodes, &view, &all);
         outlines.extend(map::outlines(&work.nodes, &view, &bodies));

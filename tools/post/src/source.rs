@@ -30,6 +30,32 @@ pub fn case(record: &RunRecord) -> Result<Case> {
 /// # Errors
 /// A usage fault when there is none.
 pub fn open(run: &Path, record: &RunRecord, name: Option<&str>) -> Result<FieldReader> {
+    let has_velocity = |reader: &FieldReader| reader.fields().contains(&Field::VELOCITY);
+    most_nodes(run, record, name, has_velocity)?.ok_or_else(|| {
+        Fault::usage(format!(
+            "{}: no dump holds velocity; add it to the fields of a dump and run again, or take \"post fields\"",
+            run.display()
+        ))
+    })
+}
+
+/// Opens the dump called `name`, or the one that holds the most nodes.
+///
+/// # Errors
+/// A usage fault when there is none.
+pub fn largest(run: &Path, record: &RunRecord, name: Option<&str>) -> Result<FieldReader> {
+    most_nodes(run, record, name, |_| true)?.ok_or_else(|| {
+        Fault::usage(format!("{}: the run has no dumps of fields; give \"dumps\" and run again", run.display()))
+    })
+}
+
+/// The dump called `name`, or that `holds` what is needed at the most nodes, if there is one.
+fn most_nodes(
+    run: &Path,
+    record: &RunRecord,
+    name: Option<&str>,
+    holds: impl Fn(&FieldReader) -> bool,
+) -> Result<Option<FieldReader>> {
     let open = |name: &String| FieldReader::open(&run.join(format!("{name}.vtkhdf")));
     if let Some(name) = name {
         let known = || record.dumps.iter().map(String::as_str);
@@ -38,15 +64,12 @@ pub fn open(run: &Path, record: &RunRecord, name: Option<&str>) -> Result<FieldR
             let known = known().collect::<Vec<_>>().join(", ");
             return Err(Fault::usage(format!("--fields {name}: {} holds {known}{hint}", run.display())));
         };
-        return open(found);
+        return open(found).map(Some);
     }
     let readers = record.dumps.iter().map(open).collect::<Result<Vec<_>>>()?;
     let rank = |reader: &FieldReader| (reader.grid().position.len(), reader.fields().len());
-    let with_velocity = readers.into_iter().filter(|reader| reader.fields().contains(&Field::VELOCITY));
     // The first among equals, in the order of the config.
-    with_velocity.reduce(|best, next| if rank(&next) > rank(&best) { next } else { best }).ok_or_else(|| {
-        Fault::usage(format!("{}: no dump holds velocity; add it to the fields of a dump and run again", run.display()))
-    })
+    Ok(readers.into_iter().filter(holds).reduce(|best, next| if rank(&next) > rank(&best) { next } else { best }))
 }
 
 /// Indices of the chosen dumps.

@@ -3,6 +3,7 @@
 
 use hematite_engine::{Alarm, Fed, Mass};
 
+use crate::cadence::StepsOrTime;
 use crate::setup::Setup;
 use crate::system::System;
 
@@ -17,6 +18,30 @@ const LEFT: [f64; 2] = [1e-3, 1e-2];
 /// The warning that a run skips a checkpoint, for the reason `damaged`, and restarts from `step`.
 pub fn of_checkpoint(damaged: &str, step: u64) -> Alarm {
     Alarm { kind: "checkpoint".to_owned(), text: format!("{damaged}: going on from step {step}") }
+}
+
+/// Warnings at the end of a run of dumps that were never due. Where steps have one length, they are refused or told before
+/// the run.
+pub fn of_dumps(setup: &Setup, system: &System) -> Vec<Alarm> {
+    let (step, clock) = (system.step(), system.clock());
+    let not_due = |at: &StepsOrTime| match *at {
+        StepsOrTime::Steps(at) => at > step,
+        StepsOrTime::Time(at) => !clock.has_reached(at.si(), step),
+    };
+    let alarm = |(key, at): (String, StepsOrTime)| Alarm {
+        kind: format!("dump:{key}"),
+        text: format!(
+            "{key}: the run ended at step {step}, {:.6e} s, before the dump at {}: take more steps, or an earlier dump",
+            clock.at(step),
+            at.as_moment()
+        ),
+    };
+    if setup.longest.is_none() {
+        return Vec::new();
+    }
+    let has_members = system.members().next().is_some();
+    let moments = setup.config.moments().into_iter().filter(|(key, _)| has_members || !key.starts_with("cell_dumps"));
+    moments.filter(|(_, at)| not_due(at)).map(alarm).collect()
 }
 
 /// Warnings of members that find no room where they come in.

@@ -7,21 +7,6 @@ use hematite_config::{Fault, Result};
 use hematite_dump::ChangeRecord;
 use serde_json::Value;
 
-/// Keys that a restart may change: what is written, when, by which ranks, and the length of the run. The case is
-/// compared by its hash.
-const FREE: [&str; 10] = [
-    "case",
-    "time.steps",
-    "time.duration",
-    "dumps",
-    "cell_dumps",
-    "tracks",
-    "monitor",
-    "forces",
-    "checkpoint",
-    "balance",
-];
-
 /// The key beside the name of a table in a checkpoint's config: the SHA-256 of the table's numbers.
 pub const CONTENT: &str = "content_sha256";
 
@@ -35,7 +20,7 @@ const TOLD: usize = 3;
 /// the changes.
 pub fn between(before: &Value, now: &Value, path: &Path, allowed: bool, bears: bool) -> Result<Vec<ChangeRecord>> {
     let changes = all(before, now);
-    let physics: Vec<&ChangeRecord> = changes.iter().filter(|change| !is_free(&change.key)).collect();
+    let physics: Vec<&ChangeRecord> = changes.iter().filter(|change| change.is_of_physics()).collect();
     if physics.is_empty() || allowed {
         return Ok(changes);
     }
@@ -70,10 +55,6 @@ fn all(before: &Value, now: &Value) -> Vec<ChangeRecord> {
 
 fn is_content(key: &str) -> bool {
     key.rsplit('.').next() == Some(CONTENT)
-}
-
-fn is_free(key: &str) -> bool {
-    FREE.iter().any(|free| key.strip_prefix(free).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
 }
 
 /// Adds the keys below `key` in which two values differ; an absent value is null.

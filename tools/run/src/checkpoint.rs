@@ -101,6 +101,23 @@ pub fn find(comm: &dyn Comm, setup: &Setup, wanted: &str) -> Result<Found> {
     )))
 }
 
+/// Refuses to go on in steps of another length than those of the saved state, by which its times are counted. Steps that
+/// adapt to the state change their length by themselves.
+fn keeps_time(setup: &Setup, saved: &StateHeader) -> Result<()> {
+    let (before, now) = (saved.clock.dt(), setup.clock.dt());
+    if setup.longest.is_some() || (now - before).abs() <= SAME_LENGTH * before {
+        return Ok(());
+    }
+    Err(Fault::usage(format!(
+        "{} is of a run in time steps of {before:e} s, now they are {now:e} s: go on with the same time step, or start anew into another \
+         folder with -o",
+        saved.source
+    )))
+}
+
+/// Relative difference of time steps that come from the same numbers.
+const SAME_LENGTH: f64 = 1e-9;
+
 /// The config of the run, with the hash of the numbers beside the name of each table.
 fn config(setup: &Setup) -> Result<serde_json::Value> {
     let mut config = setup.whole.clone();
@@ -203,7 +220,8 @@ pub fn check(
         )));
     }
     setup.planned.iter().try_for_each(|physics| physics.fits(&said, setup.nodes()))?;
-    let bears = setup.planned.iter().try_for_each(|physics| physics.bears(&said));
+    let bears =
+        setup.planned.iter().try_for_each(|physics| physics.bears(&said)).and_then(|()| keeps_time(setup, &said));
     let changed = match &meta.config {
         Some(before) => changes::between(before, &config(setup)?, path, allowed, bears.is_ok())?,
         None => Vec::new(),

@@ -84,7 +84,7 @@ pub struct Cli {
     pub check: Option<Check>,
 
     /// Print the table of --check as JSON: an array of objects with name, of, value, unit (SI), note, advice
-    #[arg(long, requires = "check")]
+    #[arg(long, requires = "check", conflicts_with = "bench")]
     pub json: bool,
 
     /// Measure the speed of the run on this machine and the time of each phase; write no dumps [FORMAT: text or json]

@@ -182,6 +182,17 @@ impl RunConfig {
         })
     }
 
+    /// The first moment of each dump, of fields and of members, that has a period, and all its single moments, with their keys.
+    pub fn moments(&self) -> Vec<(String, StepsOrTime)> {
+        let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}]"), dump.times()));
+        let all = fields.chain(self.cell_dumps.iter().map(|times| ("cell_dumps".to_owned(), times.clone())));
+        let of = |(key, times): (String, Times)| {
+            let every = times.every.map(|every| (format!("{key}.every"), every));
+            every.into_iter().chain(times.at.into_iter().map(move |at| (format!("{key}.at"), at)))
+        };
+        all.flat_map(of).collect()
+    }
+
     /// Dumps after the end of a run, with their keys.
     pub fn beyond(&self, end: End, clock: &Clock) -> Vec<(String, StepsOrTime)> {
         let fields = self.dumps.iter().enumerate().map(|(k, dump)| (format!("dumps[{k}].at"), &dump.at));
@@ -200,11 +211,12 @@ impl RunConfig {
 
     /// Checks what the types cannot, for a run with this `end` and the steps of `clock` in `dimension` dimensions. Adds
     /// the default dump at the end if none is configured. With `cut`, the command line sets the number of steps in
-    /// place of the config, and dumps may lie beyond it.
+    /// place of the config, and dumps may lie beyond it. So they may where steps adapt (`adapts`) and it is not known which
+    /// step has which time.
     ///
     /// # Errors
     /// A usage fault that names the key.
-    pub fn check(&mut self, end: End, clock: &Clock, cut: bool, dimension: usize) -> Result<()> {
+    pub fn check(&mut self, end: End, clock: &Clock, [cut, adapts]: [bool; 2], dimension: usize) -> Result<()> {
         if self.dumps.is_empty() {
             let region = DumpRegion::default();
             let at = match end {
@@ -236,7 +248,10 @@ impl RunConfig {
             at.push(StepsOrTime::Steps(0));
             self.cell_dumps = Some(Times { every: self.dumps[0].every, at });
         }
-        if let Some((key, at)) = self.beyond(end, clock).into_iter().find(|_| !cut) {
+        let is_sure = |at: StepsOrTime| {
+            !adapts || matches!((at, end), (StepsOrTime::Steps(_), End::Step(_)) | (StepsOrTime::Time(_), End::Time(_)))
+        };
+        if let Some((key, at)) = self.beyond(end, clock).into_iter().find(|(_, at)| !cut && is_sure(*at)) {
             return Err(Fault::usage(format!("{key}: {} is beyond the end of the run, {}", at.as_moment(), said(end))));
         }
         if let Some(times) = &self.cell_dumps {

@@ -46,7 +46,7 @@ impl Keep for Taking<'_> {
 
 /// Refuses a second array of the same name, which would replace the first.
 fn once(name: &str, first: bool) -> Result<()> {
-    if first { Ok(()) } else { Err(Fault::io(format!("two physics keep an array \"{name}\""))) }
+    if first { Ok(()) } else { Err(Fault::usage(format!("the run keeps two arrays \"{name}\""))) }
 }
 
 impl Kept {
@@ -126,13 +126,13 @@ impl Saved for Arriving<'_> {
     }
 
     fn own(&self, name: &str) -> Result<Bits> {
-        let missing = || Fault::lost_rank(format!("array {name} was not kept"));
+        let missing = || Fault::usage(format!("{}: no array \"{name}\"", self.kept.header.source));
         let held = self.kept.arrays.get(name).ok_or_else(missing)?;
         Ok(held.like(&self.route.bring(self.comm, &held.bytes(), held.width())?))
     }
 
     fn some(&self, name: &str, nodes: &[NodeId]) -> Result<Vec<i64>> {
-        let missing = || Fault::lost_rank(format!("array {name} was not kept"));
+        let missing = || Fault::usage(format!("{}: no array \"{name}\"", self.kept.header.source));
         let (held, values) = self.kept.some.get(name).ok_or_else(missing)?;
         let route = node_route(self.comm, held, nodes)?;
         let raw = route.bring(self.comm, bytemuck::cast_slice(values), size_of::<i64>())?;
@@ -140,7 +140,7 @@ impl Saved for Arriving<'_> {
     }
 
     fn lists(&self, name: &str) -> Result<Lists> {
-        let missing = || Fault::lost_rank(format!("lists {name} were not kept"));
+        let missing = || Fault::usage(format!("{}: no lists \"{name}\"", self.kept.header.source));
         let held = self.kept.lists.get(name).ok_or_else(missing)?;
         let (counts, bytes) = self.route.bring_lists(
             self.comm,

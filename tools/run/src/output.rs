@@ -6,7 +6,7 @@ use std::time::Instant;
 use hematite_comm::Comm;
 use hematite_config::{Fault, Provenance, Result, note};
 use hematite_dump::{
-    CellCount, ChangeRecord, Column, DumpStep, EndRecord, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log,
+    CellCount, ChangeRecord, Column, DumpStep, EndRecord, EndState, FieldWriter, Ledger, LedgerRow, LedgerWriter, Log,
     MemberFile, MemberWriter, PhaseTimes, RestartRecord, RunRecord, Timing, TrackBox, TrackFrame, TrackWriter,
     WarningRecord, clear_other_ranks, cut_back, dump_file, rank_file, write_index,
 };
@@ -51,6 +51,8 @@ pub struct Output {
     log: Option<Log>,
     /// On rank 0.
     record: Option<RunRecord>,
+    /// Why a file that rank 0 alone writes could not be written, until [`Output::settle`].
+    unwritten: Option<Fault>,
     /// Seconds spent on dumps, the ledger and checkpoints.
     pub seconds: f64,
     /// On rank 0.
@@ -119,7 +121,19 @@ impl Output {
             Ok(())
         })?;
         let folder = setup.folder.clone();
-        Ok(Self { folder, goes_on, dumps, members, tracks, ledger, log, record: resolved, seconds: 0.0, _lock: lock })
+        Ok(Self {
+            folder,
+            goes_on,
+            dumps,
+            members,
+            tracks,
+            ledger,
+            log,
+            record: resolved,
+            unwritten: None,
+            seconds: 0.0,
+            _lock: lock,
+        })
     }
 
     /// The first step after `step` at which a dump is due.
@@ -142,27 +156,41 @@ impl Output {
         self.dumps.iter().filter_map(FieldDump::last).chain(suspended).max()
     }
 
-    /// Gives a warning if none of its kind was given before: in the log, in `run.json` and, if `told`, on stderr.
+    /// Writes files that rank 0 alone has. A fault is kept for [`Output::settle`]: here the other ranks would not learn of
+    /// it, and would wait for rank 0.
+    fn alone(&mut self, write: impl FnOnce(&mut Self) -> Result<()>) {
+        if self.unwritten.is_none() {
+            self.unwritten = write(self).err();
+        }
+    }
+
+    /// Fails on all ranks if rank 0 could not write a file that it alone has. Collective.
     ///
     /// # Errors
-    /// When a file cannot be written.
-    pub fn warn(&mut self, step: u64, alarm: Alarm, told: bool) -> Result<()> {
+    /// The fault of rank 0; when a rank is lost.
+    pub fn settle(&mut self, comm: &dyn Comm) -> Result<()> {
+        together(comm, || self.unwritten.take().map_or(Ok(()), Err))
+    }
+
+    /// Gives a warning if none of its kind was given before: in the log, in `run.json` and, if `told`, on stderr.
+    pub fn warn(&mut self, step: u64, alarm: Alarm, told: bool) {
         let known = |record: &RunRecord| record.warnings.iter().any(|known| known.kind == alarm.kind);
-        if self.record.as_ref().is_some_and(known) { Ok(()) } else { self.say(step, alarm, told) }
+        if !self.record.as_ref().is_some_and(known) {
+            self.say(step, alarm, told);
+        }
     }
 
     /// Gives a warning even if one of its kind was given before.
-    ///
-    /// # Errors
-    /// When a file cannot be written.
-    pub fn say(&mut self, step: u64, alarm: Alarm, told: bool) -> Result<()> {
-        let (Some(record), Some(log)) = (&mut self.record, &mut self.log) else { return Ok(()) };
-        log.write(&json!({"event": "warning", "kind": alarm.kind, "step": step, "text": alarm.text}))?;
-        if told {
-            note(&format!("run: warning: {}", alarm.text));
-        }
-        record.warnings.push(WarningRecord { kind: alarm.kind, step, text: alarm.text });
-        record.write(&self.folder)
+    pub fn say(&mut self, step: u64, alarm: Alarm, told: bool) {
+        self.alone(|output| {
+            let (Some(record), Some(log)) = (&mut output.record, &mut output.log) else { return Ok(()) };
+            log.write(&json!({"event": "warning", "kind": alarm.kind, "step": step, "text": alarm.text}))?;
+            if told {
+                note(&format!("run: warning: {}", alarm.text));
+            }
+            record.warnings.push(WarningRecord { kind: alarm.kind, step, text: alarm.text });
+            record.write(&output.folder)
+        });
     }
 
     /// The warnings so far, on rank 0.
@@ -171,13 +199,21 @@ impl Output {
     }
 
     /// Writes the end of the run into `run.json`.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
-    pub fn end(&mut self, end: EndRecord) -> Result<()> {
-        let Some(record) = &mut self.record else { return Ok(()) };
-        record.end = Some(end);
-        record.write(&self.folder)
+    pub fn end(&mut self, end: EndRecord) {
+        self.alone(|output| {
+            let Some(record) = &mut output.record else { return Ok(()) };
+            record.end = Some(end);
+            record.write(&output.folder)
+        });
+    }
+
+    /// Records that the run failed at `step`. Failures to record are ignored: the fault itself is more important.
+    pub fn fail(&mut self, step: u64, fault: &Fault) {
+        let (exit, reason) = (fault.exit as u8, Some(fault.message.clone()));
+        self.unwritten = None;
+        self.log(&json!({"event": "end", "step": step, "exit": exit, "reason": reason}));
+        self.unwritten = None;
+        self.end(EndRecord { state: EndState::Failed, step, exit, reason });
     }
 
     /// Writes the dumps that are due now. Returns warnings about the members in them.
@@ -185,6 +221,7 @@ impl Output {
         let start = Instant::now();
         let (at, clock) = (system.now(), *system.clock());
         let step = at.step;
+        let mut written = Vec::new();
         for dump in self.dumps.iter_mut().filter(|dump| dump.config.times().due(&clock, step, false)) {
             // After a restart from this step, its dump already exists.
             if !dump.lacks(step) {
@@ -192,9 +229,10 @@ impl Output {
             }
             dump.write(comm, setup, system, at)?;
             index(comm, &self.folder, &dump.config.name, write_index)?;
-            if let Some(log) = &mut self.log {
-                log.write(&json!({"event": "dump", "name": dump.config.name, "step": step, "time_s": at.time}))?;
-            }
+            written.push(dump.config.name.clone());
+        }
+        for name in written {
+            self.log(&json!({"event": "dump", "name": name, "step": step, "time_s": at.time}));
         }
         let whole = wholes_at(setup, &clock, step);
         let tracks = step == 0 || setup.config.tracks_every(setup.end).ends_at(&clock, step);
@@ -230,9 +268,7 @@ impl Output {
         if let Some((_, writer)) = writer.filter(|(_, writer)| whole && lacks(writer.steps().last(), at.step)) {
             together(comm, || writer.append(&frame))?;
             index(comm, &self.folder, name, |path, files| kinds.write_index(path, files))?;
-            if let Some(log) = &mut self.log {
-                log.write(&json!({"event": "dump", "name": name, "step": at.step, "time_s": at.time}))?;
-            }
+            self.log(&json!({"event": "dump", "name": name, "step": at.step, "time_s": at.time}));
         }
         let mut tracks = kinds.tracks(&frame, setup.ground.dimension());
         let numbers = members.populations();
@@ -275,18 +311,17 @@ impl Output {
         log.insert("mlups".to_owned(), json!(mlups));
         let cells: Vec<CellCount> =
             system.counts(comm, &setup.ground)?.into_iter().map(|population| population.count).collect();
-        if let (Some(ledger), Some(to)) = (&mut self.ledger, &mut self.log) {
-            let Mass { inside, through } = mass.clone();
-            ledger.append(&LedgerRow { step: at.step, time: at.time, inside, through, values, cells })?;
-            to.write(&Value::Object(log))?;
-        }
+        let Mass { inside, through } = mass.clone();
+        let row = LedgerRow { step: at.step, time: at.time, inside, through, values, cells };
+        self.alone(|output| output.ledger.as_mut().map_or(Ok(()), |ledger| ledger.append(&row)));
+        self.log(&Value::Object(log));
         self.seconds += start.elapsed().as_secs_f64();
         Ok(mass)
     }
 
     /// Adds an event to the log.
-    pub fn log(&mut self, event: &serde_json::Value) -> Result<()> {
-        self.log.as_mut().map_or(Ok(()), |log| log.write(event))
+    pub fn log(&mut self, event: &Value) {
+        self.alone(|output| output.log.as_mut().map_or(Ok(()), |log| log.write(event)));
     }
 
     /// Adapts to nodes that have changed ranks. Collective.
@@ -297,8 +332,11 @@ impl Output {
         self.dumps.iter_mut().try_for_each(|dump| dump.divide(comm, setup))
     }
 
-    /// Writes `timing.json`. `phases`: times of this rank, without output.
-    pub fn timing(&self, comm: &dyn Comm, setup: &Setup, phases: Phases, steps: u64, wall: f64) -> Result<()> {
+    /// Writes `timing.json`. `phases`: times of this rank, without output. Collective.
+    ///
+    /// # Errors
+    /// When a rank is lost.
+    pub fn timing(&mut self, comm: &dyn Comm, setup: &Setup, phases: Phases, steps: u64, wall: f64) -> Result<()> {
         let mine = PhaseTimes {
             compute: phases.compute,
             communication: phases.communication,
@@ -309,15 +347,16 @@ impl Output {
         let Some(all) = comm.gather(&text)? else { return Ok(()) };
         let read = |text: &Vec<u8>| serde_json::from_slice(text).map_err(|error| Fault::io(error.to_string()));
         let all = all.iter().map(read).collect::<Result<Vec<PhaseTimes>>>()?;
-        Timing {
+        let timing = Timing {
             ranks: comm.size(),
             nodes: setup.ground.header.nodes as u64,
             steps,
             wall,
             mlups: steps as f64 * setup.ground.header.nodes as f64 / wall / 1e6,
             subsystems: [("fluid".to_owned(), all)].into(),
-        }
-        .write(&self.folder)
+        };
+        self.alone(|output| timing.write(&output.folder));
+        Ok(())
     }
 }
 
@@ -361,7 +400,8 @@ fn same_columns(folder: &Path, names: &[String], columns: &[Column]) -> Result<(
         Fault::usage(format!("{}: its ledger {what} [{before}], this run [{now}]: {remedy}", folder.display()))
     };
     if before.openings != names {
-        let remedy = "restart with the same \"fluid.lattice_boltzmann.walls\", or into another folder with -o";
+        let remedy =
+            "restart with the same \"vents\" or \"fluid.lattice_boltzmann.walls\", or into another folder with -o";
         return Err(refusal("counts what came in at", &before.openings, names, remedy));
     }
     if before.columns != columns {

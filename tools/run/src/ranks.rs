@@ -1,6 +1,8 @@
 //! Starts the ranks of a run: a single rank, threads of this process, or ranks of MPI.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+#[cfg(feature = "mpi")]
+use std::time::Duration;
 
 use hematite_case::NodeId;
 use hematite_comm::{Comm, Route, Solo, agree, threads};
@@ -16,10 +18,10 @@ pub fn on_every_rank(cli: &Cli, work: impl Fn(&dyn Comm) -> Result<Exit> + Sync)
     #[cfg(feature = "mpi")]
     if hematite_comm::launched_by_mpi() {
         let mut comm = hematite_comm::Mpi::init()?;
-        let watched = comm.watch(tell);
-        return on_rank(&comm, &|comm: &dyn Comm| watched.clone().and_then(|()| work(comm)));
+        let outcome = comm.watch(tell).and_then(|()| caught(&comm, &work));
+        return outcome.map_err(|fault| met(&comm, fault));
     }
-    on_rank(&Solo, &work)
+    work(&Solo)
 }
 
 /// Prints a notice about another rank. Ends this process if that rank is lost; the launcher then ends the rest.
@@ -34,32 +36,52 @@ fn tell(notice: hematite_comm::Notice) {
     }
 }
 
-/// Runs `work` on one rank. By [`together`] all ranks have the same fault; rank 0 prints it before any rank ends, since
-/// the launcher then ends the rest. Each rank finds out by itself that another one is lost. A panic ends all ranks.
-fn on_rank(comm: &dyn Comm, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) -> Result<Exit> {
-    match catch_unwind(AssertUnwindSafe(|| work(comm))) {
-        Ok(Err(fault)) if comm.size() > 1 && fault.exit != Exit::LostRank => {
-            if comm.rank() == 0 {
-                fault.print("run");
-            }
-            comm.any(false)?;
-            Err(fault.said())
-        }
-        Ok(outcome) => outcome,
-        Err(panic) if comm.size() == 1 => resume_unwind(panic),
-        Err(_) => comm.abort(Exit::Internal),
-    }
+/// Runs `work` on one of several ranks. A panic ends all of them.
+fn caught(comm: &dyn Comm, work: &impl Fn(&dyn Comm) -> Result<Exit>) -> Result<Exit> {
+    catch_unwind(AssertUnwindSafe(|| work(comm))).unwrap_or_else(|_| comm.abort(Exit::Internal))
 }
 
+/// How long a rank with a fault waits for the others to have it too.
+#[cfg(feature = "mpi")]
+const MEETING: Duration = Duration::from_secs(20);
+
+/// Prints the fault of a rank of MPI, and returns it without its message. By [`together`] all ranks have the same one; rank 0
+/// prints it before any rank ends, since the launcher then ends the rest. Each rank finds out by itself that another one
+/// is lost. Where this rank alone has a fault, the others may wait for it for ever: it ends them.
+#[cfg(feature = "mpi")]
+fn met(comm: &hematite_comm::Mpi, fault: Fault) -> Fault {
+    if comm.size() == 1 || fault.exit == Exit::LostRank {
+        return fault;
+    }
+    if comm.rank() == 0 {
+        fault.print("run");
+    }
+    if !comm.meets_within(MEETING) {
+        if comm.rank() > 0 {
+            fault.print("run");
+        }
+        comm.abort(fault.exit);
+    }
+    fault.said()
+}
+
+/// Runs `work` on ranks that are threads. The others find out when one ends early.
 fn on_threads(count: usize, work: &(impl Fn(&dyn Comm) -> Result<Exit> + Sync)) -> Result<Exit> {
     std::thread::scope(|scope| {
-        let ranks: Vec<_> = threads(count).into_iter().map(|comm| scope.spawn(move || on_rank(&comm, work))).collect();
+        let ranks: Vec<_> = threads(count).into_iter().map(|comm| scope.spawn(move || caught(&comm, work))).collect();
         let outcomes: Vec<Result<Exit>> = ranks
             .into_iter()
             .map(|rank| rank.join().unwrap_or_else(|_| Err(Fault::lost_rank("a rank ended early"))))
             .collect();
-        outcomes.into_iter().next().unwrap_or(Ok(Exit::Done))
+        told(outcomes)
     })
+}
+
+/// The outcome of a run: the fault that ended it rather than those of ranks that found another one gone.
+fn told(outcomes: Vec<Result<Exit>>) -> Result<Exit> {
+    let is_cause = |outcome: &Result<Exit>| outcome.as_ref().is_err_and(|fault| fault.exit != Exit::LostRank);
+    let cause = outcomes.iter().position(is_cause).unwrap_or(0);
+    outcomes.into_iter().nth(cause).unwrap_or(Ok(Exit::Done))
 }
 
 /// Runs `alone` on each rank and makes all ranks agree on the outcome: any fault becomes the fault of all.

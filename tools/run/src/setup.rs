@@ -1,5 +1,6 @@
 //! Prepares a run before the first time step: config, case, plans of the physics, this rank's part.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use hematite_case::Case;
@@ -98,7 +99,7 @@ impl Setup {
             )
         };
         let Span { clock, longest, end } = planning.span.ok_or_else(none)?;
-        config.check(end, &clock, cli.steps.is_some(), stored.header().set.dimension())?;
+        config.check(end, &clock, [cli.steps.is_some(), longest.is_some()], stored.header().set.dimension())?;
         if !asks_for_dumps && planning.planned.iter().all(|planned| planned.fields().is_empty()) {
             config.dumps.clear();
         }
@@ -108,6 +109,8 @@ impl Setup {
                 "\"{unread}\" belongs to a physics that the run does not have: take it out"
             )));
         }
+        // Refuses cells and bodies that the fluid does not carry, also where no method asked for them.
+        let _fluid = planning.fluid()?;
         let Planning { mut planned, config: whole, ground, .. } = planning;
         let needs: Vec<FluidNeeds> = planned.iter().filter_map(|physics| physics.fluid_needs()).collect();
         if let Some(needs) = needs.into_iter().reduce(FluidNeeds::and) {
@@ -125,8 +128,20 @@ impl Setup {
                 )));
             }
         }
+        setup.refuse_double_columns()?;
         setup.refuse_empty_dumps(comm)?;
         Ok(setup)
+    }
+
+    /// Refuses two columns of the ledger with the same name, which nothing could tell apart later.
+    fn refuse_double_columns(&self) -> Result<()> {
+        let mut known = HashSet::new();
+        match self.columns().into_iter().find(|column| !known.insert(column.clone())) {
+            None => Ok(()),
+            Some(double) => Err(Fault::usage(format!(
+                "two physics of the run have a ledger column \"{double}\": leave one of them out"
+            ))),
+        }
     }
 
     /// The last step in which members grow; `None` if none grow.
@@ -233,14 +248,19 @@ impl Setup {
         }
         note(&format!("ranks     {}", comm.size()));
         let physics = self.planned.iter().flat_map(|physics| physics.advice());
-        let beyond = self.config.beyond(self.end, &self.clock).into_iter().map(|(key, at)| {
-            format!(
+        let beyond = self.config.beyond(self.end, &self.clock).into_iter().map(|(key, at)| match self.longest {
+            None => format!(
                 "{key}: {} is beyond the end by --steps, {}, and will not be reached",
                 at.as_moment(),
                 said(self.end)
-            )
+            ),
+            Some(_) => format!(
+                "{key}: {} may lie beyond the end of the run, {}, depending on how its steps adapt",
+                at.as_moment(),
+                said(self.end)
+            ),
         });
-        let never = self.config.never(self.end, &self.clock).into_iter().map(|(key, every)| {
+        let never = self.config.never(self.end, &self.clock).into_iter().filter(|_| self.longest.is_none()).map(|(key, every)| {
             format!(
                 "{key}: the run ends at {}, before the first dump at {}: nothing is dumped; take a shorter \"every\"",
                 said(self.end),

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use hematite_comm::{Comm, Waiting};
 use hematite_config::{Exit, Fault, Result, note};
-use hematite_dump::{EndRecord, EndState, Trace};
-use hematite_engine::Phases;
+use hematite_dump::{ChangeRecord, EndRecord, EndState, Trace};
+use hematite_engine::{End, Phases};
 use hematite_gpu::Gpu;
 use serde_json::json;
 
@@ -57,6 +57,29 @@ pub struct TimeLoop<'c> {
     earlier: Phases,
 }
 
+/// Refuses a restart that has no step to do although its config changed, or whose saved state lies beyond its end: the
+/// record of the run would then not be that of its data.
+fn has_steps_to_do(setup: &Setup, system: &System, changed: &[ChangeRecord], last: u64) -> Result<()> {
+    let (step, clock) = (system.step(), system.clock());
+    if let End::Time(end) = setup.end
+        && clock.at(step) - system.whole_every() as f64 * clock.dt() > end
+    {
+        return Err(Fault::usage(format!(
+            "the checkpoint is of {:.6e} s, the run has {end:e} s: take more by \"time.duration\", or an earlier checkpoint by \
+             --restart PATH",
+            clock.at(step)
+        )));
+    }
+    match changed.iter().find(|change| change.is_of_physics()).filter(|_| step >= last) {
+        None => Ok(()),
+        Some(change) => Err(Fault::usage(format!(
+            "the run is at its end, step {step}, so that the new \"{}\" would act in no step: take more steps by --steps or \"time\", \
+             or put the old value back",
+            change.key
+        ))),
+    }
+}
+
 impl<'c> TimeLoop<'c> {
     /// Starts the physics on the device, from their initial state or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
@@ -66,11 +89,12 @@ impl<'c> TimeLoop<'c> {
         let first = resumed.unwrap_or(0);
         let last = setup.end.expected(system.clock(), first, system.whole_every());
         together(comm, || if first < last { stop.check_time() } else { Ok(()) })?;
+        if resumed.is_some() {
+            has_steps_to_do(&setup, &system, &changed, last)?;
+        }
         let origin = Origin { case_sha256: &case_sha256, devices: devices.clone(), resumed, changed };
         let mut output = Output::open(cli, comm, &setup, &system, origin)?;
-        together(comm, || {
-            damaged.iter().try_for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0))
-        })?;
+        damaged.iter().for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0));
         let trace = match cli.trace {
             Some(Traced::Steps(steps)) => Some(Recording::new(steps, [first, last], &gpu, devices, &setup.folder)),
             _ => None,
@@ -98,10 +122,10 @@ impl<'c> TimeLoop<'c> {
         let start = Instant::now();
         let nodes = self.setup.ground.header.nodes as u64;
         let mut progress = Progress::new(self.told, nodes, self.setup.end, self.system.now());
-        self.output.log(&json!({"event": "start", "step": self.first, "ranks": self.comm.size()}))?;
+        self.output.log(&json!({"event": "start", "step": self.first, "ranks": self.comm.size()}));
         let mut seconds_a_step: f64 = 0.0;
         for event in self.setup.planned.iter().flat_map(|physics| physics.events()) {
-            self.output.log(&event)?;
+            self.output.log(&event);
         }
         let exit = loop {
             let done = match self.at_step(&mut progress) {
@@ -116,17 +140,12 @@ impl<'c> TimeLoop<'c> {
                 return Err(self.failed(fault, &progress));
             }
         };
-        self.trace(true)?;
-        progress.finish();
-        let (step, wall) = (self.system.step(), start.elapsed().as_secs_f64());
-        self.output.timing(self.comm, &self.setup, self.earlier + self.system.phases(), step - self.first, wall)?;
-        let (mlups, output) = (progress.mlups(step), self.output.seconds);
-        self.output.log(&json!({
-            "event": "end", "step": step, "wall_s": wall, "output_s": output, "mlups": mlups, "exit": exit as u8
-        }))?;
-        let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
-        self.output.end(EndRecord { state, step, exit: exit as u8, reason: None })?;
+        let wall = match self.finish(exit, start, &mut progress) {
+            Ok(wall) => wall,
+            Err(fault) => return Err(self.failed(fault, &progress)),
+        };
         if self.told {
+            let (step, output, mlups) = (self.system.step(), self.output.seconds, progress.mlups(self.system.step()));
             let how = match exit {
                 Exit::Done => "done",
                 _ if step == self.first => "stopped with a checkpoint, no step was done",
@@ -140,11 +159,32 @@ impl<'c> TimeLoop<'c> {
         Ok(exit)
     }
 
+    /// Writes what belongs to the end of a run. Returns how long it took, s.
+    fn finish(&mut self, exit: Exit, start: Instant, progress: &mut Progress) -> Result<f64> {
+        self.trace(true)?;
+        progress.finish();
+        if exit == Exit::Done {
+            let never = alarm::of_dumps(&self.setup, &self.system);
+            never.into_iter().for_each(|alarm| self.output.warn(self.system.step(), alarm, self.told));
+        }
+        let (step, wall) = (self.system.step(), start.elapsed().as_secs_f64());
+        self.output.timing(self.comm, &self.setup, self.earlier + self.system.phases(), step - self.first, wall)?;
+        let (mlups, output) = (progress.mlups(step), self.output.seconds);
+        self.output.log(&json!({
+            "event": "end", "step": step, "wall_s": wall, "output_s": output, "mlups": mlups, "exit": exit as u8
+        }));
+        let state = if exit == Exit::Done { EndState::Done } else { EndState::Stopped };
+        self.output.end(EndRecord { state, step, exit: exit as u8, reason: None });
+        self.output.settle(self.comm)?;
+        Ok(wall)
+    }
+
     /// Does what is due between two batches. Returns the exit code if the run ends.
     fn at_step(&mut self, progress: &mut Progress) -> Result<Option<Exit>> {
         self.trace(false)?;
         self.ask()?;
         let saved = self.events(progress)?;
+        self.output.settle(self.comm)?;
         if self.has_ended() {
             return Ok(Some(Exit::Done));
         }
@@ -164,7 +204,7 @@ impl<'c> TimeLoop<'c> {
         self.advance(steps)?;
         *seconds_a_step = began.elapsed().as_secs_f64() / steps as f64;
         self.system.watch(self.comm, &self.setup.ground)?;
-        self.warn(progress)?;
+        self.warn(progress);
         progress.at(self.system.now());
         Ok(())
     }
@@ -179,24 +219,20 @@ impl<'c> TimeLoop<'c> {
     }
 
     /// Gives the warnings of physics, and shows the largest speed.
-    fn warn(&mut self, progress: &mut Progress) -> Result<()> {
+    fn warn(&mut self, progress: &mut Progress) {
         if let Some(speed) = self.system.speed() {
             progress.is_fast(speed);
         }
         let alarms = self.system.take_alarms();
-        alarms.into_iter().try_for_each(|(step, alarm)| self.output.warn(step, alarm, self.told))
+        alarms.into_iter().for_each(|(step, alarm)| self.output.warn(step, alarm, self.told));
     }
 
     /// Records that the run failed, with its last state, and says where the last sound state is.
     fn failed(&mut self, fault: Fault, progress: &Progress) -> Fault {
         progress.finish();
-        let (step, exit) = (self.system.step(), fault.exit as u8);
         // After other faults, other ranks may be lost.
         let fault = if fault.exit == Exit::Numerical { self.explained(fault) } else { fault };
-        let reason = Some(fault.message.clone());
-        // Failures to record are ignored: the fault itself is more important.
-        let _unwritten = self.output.log(&json!({"event": "end", "step": step, "exit": exit, "reason": reason}));
-        let _unwritten = self.output.end(EndRecord { state: EndState::Failed, step, exit, reason });
+        self.output.fail(self.system.step(), &fault);
         fault
     }
 
@@ -237,7 +273,7 @@ impl<'c> TimeLoop<'c> {
         let span = self.gpu.span("dump");
         let alarms = self.output.dump(self.comm, &self.setup, &mut self.system)?;
         drop(span);
-        alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))?;
+        alarms.into_iter().for_each(|alarm| self.output.warn(step, alarm, self.told));
         if checkpoint {
             self.save()?;
         }
@@ -265,8 +301,9 @@ impl<'c> TimeLoop<'c> {
             let mass = self.output.monitor(comm, &self.setup, &mut self.system, progress.mlups(step))?;
             alarms.extend(alarm::of_outflow(&self.setup, &self.system, &mass));
         }
-        self.warn(progress)?;
-        alarms.into_iter().try_for_each(|alarm| self.output.warn(step, alarm, self.told))
+        self.warn(progress);
+        alarms.into_iter().for_each(|alarm| self.output.warn(step, alarm, self.told));
+        Ok(())
     }
 
     /// Makes new parts if a look at ranks is due and some take longer than tolerated.
@@ -282,16 +319,19 @@ impl<'c> TimeLoop<'c> {
         let mut moved = 0;
         if pace.excess() > balance.tolerance {
             let phases = self.system.phases();
-            (self.system, moved) = divide(self.comm, &self.gpu, &mut self.setup, &pace, self.system)?;
-            if moved > 0 {
-                self.earlier = self.earlier + phases;
-                self.output.divide(self.comm, &self.setup)?;
-            }
+            let divided = divide(self.comm, &self.gpu, &mut self.setup, &pace, self.system).and_then(|divided| {
+                if divided.1 > 0 {
+                    self.earlier = self.earlier + phases;
+                    self.output.divide(self.comm, &self.setup)?;
+                }
+                Ok(divided)
+            });
+            (self.system, moved) = divided.inspect_err(|fault| self.output.fail(step, fault))?;
         }
         self.output.log(&json!({
             "event": "balance", "step": step, "slowest_over_mean": 1.0 + pace.excess(), "moved_nodes": moved,
             "wall_s": start.elapsed().as_secs_f64(),
-        }))?;
+        }));
         Ok(self)
     }
 
@@ -300,7 +340,7 @@ impl<'c> TimeLoop<'c> {
         let Some(trace) = &mut self.trace else { return Ok(()) };
         let start = Instant::now();
         if let Some([first, end]) = trace.advance(self.comm, self.system.step(), ends)? {
-            self.output.log(&json!({"event": "trace", "first_step": first, "end_step": end}))?;
+            self.output.log(&json!({"event": "trace", "first_step": first, "end_step": end}));
             if self.told {
                 let path = self.setup.folder.join(Trace::FILE);
                 let cut = if end < self.system.step() { ", no room for more events" } else { "" };
@@ -376,6 +416,7 @@ impl<'c> TimeLoop<'c> {
         checkpoint::save(self.comm, &self.setup, &self.case_sha256, &self.system)?;
         self.stop.keep(start.elapsed());
         self.output.seconds += start.elapsed().as_secs_f64();
-        self.output.log(&json!({"event": "checkpoint", "step": self.system.step()}))
+        self.output.log(&json!({"event": "checkpoint", "step": self.system.step()}));
+        Ok(())
     }
 }

@@ -51,6 +51,11 @@ fn refuse(key: &str, what: impl std::fmt::Display) -> Fault {
     Fault::usage(format!("fluid.langevin.{key} {what}"))
 }
 
+/// Whether a number lies between limits, up to the rounding of the product that it is.
+fn is_within(number: f64, [low, high]: [f64; 2]) -> bool {
+    number >= low * (1.0 - 1e-12) && number <= high * (1.0 + 1e-12)
+}
+
 /// Which time steps can be computed, s.
 struct Steps {
     /// With the default mass of beads.
@@ -126,7 +131,7 @@ impl PlannedLangevin {
         let steps = Steps::new([thermal, friction, dx], mass);
         let mass = mass.unwrap_or(friction * dt / USUAL);
         let lost = friction * dt / mass;
-        if !(LOST[0]..=LOST[1]).contains(&lost) {
+        if !is_within(lost, LOST) {
             return Err(Fault::usage(format!(
                 "time.step {step}: friction takes {lost:.3e} of a bead's velocity in it, {} to {} can be computed: {}",
                 LOST[0],
@@ -135,7 +140,7 @@ impl PlannedLangevin {
             )));
         }
         let speed = (thermal / mass).sqrt() * dt / dx;
-        if !(PATH[0]..=PATH[1]).contains(&speed) {
+        if !is_within(speed, PATH) {
             return Err(Fault::usage(format!(
                 "time.step {step}: a bead goes {speed:.3e} lattice spacings in it with its thermal speed, {} to {} can be computed: \
                  {}, or take another spacing of the case",
@@ -298,8 +303,7 @@ impl Method for LangevinMethod {
         let planned = PlannedLangevin::new(config, &planning.time, planning.case.header());
         let planned = agree(planning.comm, planned)?;
         planning.write_down(&sections)?;
-        planning.span = Some(planning.time.fixed(planned.units.dt)?);
-        planning.ground = Some(planning.find_ground(None)?);
+        planning.set_ground(planning.find_ground(None)?, planning.time.fixed(planned.units.dt)?)?;
         planning.bath = Some(planned.bath());
         planning.planned.push(Box::new(planned));
         Ok(())

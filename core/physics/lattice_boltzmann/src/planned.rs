@@ -416,10 +416,10 @@ impl Method for FlowMethod {
         let ground = planning.find_ground(layer)?;
         flow.divide(comm, &ground)?;
         let plan = &flow.scene.plan;
-        planning.span = Some(planning.time.fixed(plan.units.dt)?);
+        let span = planning.time.fixed(plan.units.dt)?;
         planning.medium = Some(plan.medium());
         planning.shear = plan.wall_shear(&flow.scene.header, &flow.domain, flow.scene.expected.as_ref());
-        planning.ground = Some(ground);
+        planning.set_ground(ground, span)?;
         planning.planned.push(Box::new(flow));
         Ok(())
     }

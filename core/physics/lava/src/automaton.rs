@@ -3,7 +3,7 @@
 use hematite_case::Part;
 use hematite_comm::Comm;
 use hematite_config::Result;
-use hematite_engine::{BoundHalo, HaloExchange, LONGEST_BATCH};
+use hematite_engine::{BoundHalo, HaloExchange, LONGEST_BATCH, Phases};
 use hematite_gpu::{Bound, Buffer, Gpu, Kernel, Recorder, Staging, Ticket};
 
 use crate::arrays::Arrays;
@@ -285,6 +285,11 @@ impl Automaton {
         let Self { step: kernel, arrays, list, .. } = &*self;
         recorder.dispatch_indirect(&kernel.kernel, &kernel.bound[now][*list], &arrays.arguments, 0, &words);
         self.record_exchange(comm, recorder, 1 - now)
+    }
+
+    /// Time spent on messages so far.
+    pub fn phases(&self) -> Phases {
+        self.halo.phases()
     }
 
     /// Lets the device find what bounds the time steps after step `step`, for [`Automaton::bounds`].

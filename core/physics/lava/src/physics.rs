@@ -6,7 +6,7 @@ use std::ops::Range;
 use hematite_comm::{Comm, agree};
 use hematite_config::Result;
 use hematite_dump::Field;
-use hematite_engine::{Alarm, Clock, Ground, Keep, Mass, Measured, Physics};
+use hematite_engine::{Alarm, Clock, Ground, Keep, Mass, Measured, Phases, Physics};
 use hematite_gpu::Recorder;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -44,6 +44,10 @@ const FULL: f64 = 0.8;
 pub struct Note {
     /// Volume, m3, and heat, K m3, that had come out of each vent.
     pub came: BTreeMap<String, [f64; 2]>,
+    /// Mass density, kg/m3, and heat capacity, J/(kg K), with which masses and heats are counted from the start. Checkpoints of
+    /// earlier versions do not hold them.
+    #[serde(default)]
+    pub counted_with: Option<[f64; 2]>,
 }
 
 /// Lava of a run.
@@ -180,7 +184,8 @@ impl Physics for Lava {
 
     fn note(&self) -> Value {
         let came = self.vents.iter().map(|vent| (vent.name.clone(), vent.came(self.time, self.parameters.dx)));
-        serde_json::to_value(Note { came: came.collect() }).unwrap_or_default()
+        let counted_with = Some([self.parameters.density, self.parameters.heat_capacity]);
+        serde_json::to_value(Note { came: came.collect(), counted_with }).unwrap_or_default()
     }
 
     fn field(&mut self, field: Field, take: &mut dyn FnMut(usize, &[f64]) -> Result<()>) -> Result<()> {
@@ -237,6 +242,10 @@ impl Physics for Lava {
     fn bytes_per_step(&self) -> f64 {
         // Rows, amounts and neighbours of a cell, read and written.
         f64::from(self.automaton.cells()) * 180.0
+    }
+
+    fn phases(&self) -> Phases {
+        self.automaton.phases()
     }
 }
 

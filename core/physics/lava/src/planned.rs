@@ -465,6 +465,14 @@ impl Planned for PlannedLava {
     fn bears(&self, saved: &StateHeader) -> Result<()> {
         let (note, time) = (saved.note::<Note>(NAME)?, saved.clock.at(saved.step));
         let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+        let now = [self.parameters.density, self.parameters.heat_capacity];
+        if let Some(before) = note.counted_with.filter(|before| !(0..2).all(|k| same(before[k], now[k]))) {
+            return Err(Fault::usage(format!(
+                "{} counts masses and heats with a density of {} kg/m3 and a heat capacity of {} J/(kg K), now {} and {}: go on with \
+                 the same \"fluid.lava.density\" and \"fluid.lava.heat_capacity\", or start anew into another folder with -o",
+                saved.source, before[0], before[1], now[0], now[1]
+            )));
+        }
         for vent in &self.vents {
             let now = vent.came(time, self.parameters.dx);
             let before = note.came.get(&vent.name).copied().unwrap_or([0.0; 2]);
@@ -533,8 +541,7 @@ impl Method for LavaMethod {
         let planned = PlannedLava::new(planning.path, config, &sections, &planning.time, planning.case);
         let planned = agree(planning.comm, planned)?;
         planning.write_down(&sections)?;
-        planning.span = Some(planned.time.adaptive(planned.usual_step())?);
-        planning.ground = Some(planning.find_ground(None)?);
+        planning.set_ground(planning.find_ground(None)?, planned.time.adaptive(planned.usual_step())?)?;
         planning.planned.push(Box::new(planned));
         Ok(())
     }

@@ -42,6 +42,7 @@ impl Fluid {
             time_step_s: self.units.dt,
             speed: self.parameters.speed,
             particles_per_cell: self.parameters.particles,
+            mass: Some(self.mass),
             samples,
             dumped,
         }

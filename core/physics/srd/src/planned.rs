@@ -179,9 +179,13 @@ impl PlannedSrd {
         for a in (0..dimension).filter(|&a| periodic[a]) {
             let least = 2 * self.fluid.parameters.reach() as usize + 2;
             if extent[a] < least {
+                // Particles reach one site at least.
+                let or = match extent[a] >= 4 {
+                    true => format!(", or take a shorter mean free path than {speed:.3}"),
+                    false => String::new(),
+                };
                 return Err(Fault::usage(format!(
-                    "the case is {} sites long along a periodic direction, particles need {least}: make it longer, or take a \
-                     shorter mean free path than {speed:.3}",
+                    "the case is {} sites long along a periodic direction, particles need {least}: make it longer{or}",
                     extent[a]
                 )));
             }
@@ -468,19 +472,22 @@ impl Planned for PlannedSrd {
         if same(before.time_step_s, now.time_step_s)
             && same(before.speed, now.speed)
             && same(before.particles_per_cell, now.particles_per_cell)
+            && before.mass.zip(now.mass).is_none_or(|(before, now)| same(before, now))
         {
             return Ok(());
         }
         Err(Fault::usage(format!(
             "{source} holds a state of another fluid or time step (time step {:e} s, mean free path {}, {} particles a \
-             cell; now {:e} s, {}, {}): go on with the same \"fluid.srd\" and \"time\", or start anew into another folder \
-             with -o",
+             cell, {:e} kg each; now {:e} s, {}, {}, {:e} kg): go on with the same \"fluid.srd\" and \"time\", or start anew \
+             into another folder with -o",
             before.time_step_s,
             before.speed,
             before.particles_per_cell,
+            before.mass.unwrap_or_default(),
             now.time_step_s,
             now.speed,
-            now.particles_per_cell
+            now.particles_per_cell,
+            now.mass.unwrap_or_default()
         )))
     }
 
@@ -540,8 +547,7 @@ impl Method for SrdMethod {
         planning.write_down(&sections)?;
         let planned = PlannedSrd::new(planning.path, config, &sections, &planning.time, planning.case.header());
         let planned = agree(planning.comm, planned)?;
-        planning.span = Some(planning.time.fixed(planned.fluid.units.dt)?);
-        planning.ground = Some(planning.find_ground(None)?);
+        planning.set_ground(planning.find_ground(None)?, planning.time.fixed(planned.fluid.units.dt)?)?;
         planning.bath = Some(planned.bath());
         planning.planned.push(Box::new(planned));
         Ok(())

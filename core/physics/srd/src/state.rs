@@ -23,6 +23,9 @@ pub struct Note {
     pub speed: f64,
     /// Mean number of particles in a cell.
     pub particles_per_cell: f64,
+    /// Mass of a particle, kg. Checkpoints of earlier versions do not hold it.
+    #[serde(default)]
+    pub mass: Option<f64>,
     /// Number of samples.
     pub samples: u64,
     /// Whether a dump has taken the samples.

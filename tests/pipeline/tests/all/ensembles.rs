@@ -113,3 +113,41 @@ fn what_cannot_be_an_ensemble_is_refused() {
     folder.refuses("run", &["lattice.json", "--ensemble", "2"], &["nothing in this run is random"]);
     folder.refuses("post", &["ensemble", "single"], &["holds 0 members that are done"]);
 }
+
+#[test]
+fn tables_of_an_earlier_state_are_left_out() {
+    let folder = slit();
+    let run = |more: &[&str]| {
+        let _all = folder.run(&[&["run.json", "--ensemble", "2", "-o", "all", "--quiet"], more].concat()).done();
+    };
+    let flow = |member: &str| {
+        let _flow = folder.post(&["flow", member]).done();
+    };
+    run(&[]);
+    flow("all/member-0001");
+    flow("all/member-0002");
+    let means = folder.post(&["ensemble", "all"]).done();
+    assert!(!means.stderr.contains("layers_y.csv"), "{}", means.stderr);
+    for more in [&["--restart", "--steps", "300"][..], &["--force"]] {
+        assert!(folder.has("all/statistics/layers_y.csv"));
+        run(more);
+        for (member, other) in [("all/member-0001", "member-0001"), ("all/member-0002", "member-0002")] {
+            let told = folder.post(&["ensemble", "all"]).done().stderr;
+            assert!(told.contains(&format!("layers_y.csv is left out: that of {other} was made before")), "{told}");
+            assert!(!folder.has("all/statistics/layers_y.csv"), "it would be taken for that of this state");
+            flow(member);
+        }
+        let _means = folder.post(&["ensemble", "all"]).done();
+    }
+}
+
+#[test]
+fn a_run_at_its_end_takes_no_other_physics() {
+    let folder = slit();
+    let _all = folder.run(&["run.json", "--ensemble", "2", "-o", "all", "--quiet"]).done();
+    let before = folder.read("all/member-0001/run.json");
+    folder.json_with("run.json", folder.read_json("run.json"), &[("/drive/force/0", json!("-900 Pa/m"))]);
+    let grown = ["run.json", "--ensemble", "3", "-o", "all", "--quiet", "--restart", "--allow-changes"];
+    folder.run(&grown).fails(2, &["is at its end", "drive.force", "put the old value back"]);
+    assert_eq!(folder.read("all/member-0001/run.json"), before);
+}

@@ -336,3 +336,41 @@ fn vents_that_are_drawn_at_random_make_a_map_of_hazard() {
     assert_eq!(table.lines().count(), 4, "{table}");
     let _told = folder.refuses("post", &["lava", "all", "--dump", "all"], &["ensemble", "--dump"]);
 }
+
+#[test]
+fn what_counts_mass_and_heat_stays_over_restarts() {
+    let folder = eruption(&[]);
+    let _first = folder.run(&["run.json", "-o", "run", "--quiet", "--steps", "320"]).done();
+    let run = folder.read_json("run.json");
+    let restart = ["run.json", "-o", "run", "--quiet", "--restart", "--steps", "640", "--allow-changes"];
+    for (key, value) in [("density", "2700 kg/m3"), ("heat_capacity", "1000 J/kg/K")] {
+        folder.json_with("run.json", run.clone(), &[(&format!("/fluid/lava/{key}"), json!(value))]);
+        folder.run(&restart).fails(2, &["counts masses and heats", "fluid.lava.density", "-o"]);
+    }
+    folder.json_with("run.json", run, &[("/fluid/lava/latent_heat", json!("300 kJ/kg"))]);
+    let _on = folder.run(&restart).done();
+}
+
+#[test]
+fn times_and_steps_of_dumps_are_not_taken_for_each_other() {
+    let dumps = |at: Value| ("/dumps", json!([{"at": [at]}]));
+    // It is known after the run only which step has which time.
+    let folder = eruption(&[dumps(json!("300 s")), ("/time", json!({"steps": 600}))]);
+    let told = folder.run(&["run.json", "-o", "run"]).done().stderr;
+    let last = column(&folder, "run/ledger.csv", "time_s").into_iter().fold(0.0, f64::max);
+    let is_dumped = folder.read("run/log.jsonl").contains("\"event\":\"dump\"");
+    assert_eq!(is_dumped, last >= 300.0, "{told}");
+    let folder = eruption(&[dumps(json!(50_000)), ("/time", json!({"duration": "100 s"}))]);
+    let told = folder.run(&["run.json", "-o", "run"]).done().stderr;
+    assert!(told.contains("dumps[0].at: the run ended at step"), "{told}");
+    assert_eq!(folder.read_json("run/run.json")["warnings"][0]["kind"], "dump:dumps[0].at");
+    let shorter = ["run.json", "-o", "run", "--quiet", "--restart"];
+    folder.json_with("run.json", folder.read_json("run.json"), &[("/time/duration", json!("50 s"))]);
+    folder.run(&shorter).fails(2, &["the checkpoint is of", "5e1 s", "time.duration"]);
+    folder.json_with(
+        "run.json",
+        folder.read_json("run.json"),
+        &[("/time", json!({"steps": 10})), ("/dumps", json!([{"at": [11]}]))],
+    );
+    folder.run(&["run.json", "-o", "other", "--quiet"]).fails(2, &["dumps[0].at", "step 11", "beyond the end"]);
+}

@@ -17,6 +17,7 @@ mod edited;
 mod ensembles;
 mod equality;
 mod every_step;
+mod fields;
 mod flow;
 mod formats;
 mod immersed_walls;

@@ -125,3 +125,33 @@ fn a_file_beyond_the_limit_of_the_process_is_an_io_fault() {
         std::fs::remove_dir_all(folder.path("run")).expect("removes");
     }
 }
+
+/// The ledger, the log and some other files belong to rank 0: the other ranks must not wait for it when it cannot write them.
+#[test]
+fn a_file_that_rank_0_alone_cannot_write_ends_all_ranks() {
+    let folder = Folder::with_vessel();
+    let mut run = configs::vessel_run();
+    run["checkpoint"] = json!({"every": 10});
+    folder.json("run.json", &run);
+    for file in ["log.jsonl", "timing.json"] {
+        for mpi in [false, true] {
+            let _begun = folder.run(&["run.json", "--quiet", "--force", "--steps", "10"]).done();
+            let path = folder.path("run").join(file);
+            std::fs::remove_file(&path).expect("removes");
+            match file {
+                // What is written there finds the disk full.
+                "log.jsonl" => std::os::unix::fs::symlink("/dev/full", &path).expect("links"),
+                _ => std::fs::create_dir(&path).expect("makes"),
+            }
+            let call = ["run.json", "--quiet", "--restart", "--steps", "20"];
+            let ended = match mpi {
+                true => folder.mpirun(2, &call),
+                false => folder.run(&[&call[..], &["--threads", "2"]].concat()),
+            };
+            ended.fails(6, &["cannot", file]);
+            let end = &folder.read_json("run/run.json")["end"];
+            assert_eq!((&end["state"], &end["exit"]), (&json!("failed"), &json!(6)), "{file}: {end}");
+            std::fs::remove_dir_all(folder.path("run")).expect("removes");
+        }
+    }
+}

@@ -107,6 +107,21 @@ fn a_checkpoint_goes_with_its_outlets() {
 }
 
 #[test]
+fn a_compliance_that_is_new_begins_as_the_config_says() {
+    let folder = forked();
+    let pressure = json!({"pressure": "0 Pa"});
+    folder.json("run.json", &run_of(&json!({"resistance": "5 MPa s/m2"}), &pressure));
+    let _first = folder.run(&["run.json", "--steps", "100", "--checkpoint-every", "100", "--quiet"]).done();
+    folder.json("run.json", &run_of(&windkessel(), &pressure));
+    let _on = folder.run(&["run.json", "--steps", "110", "--quiet", "--restart", "--allow-changes"]).done();
+    let ledger = folder.read("run/ledger.csv");
+    let header: Vec<&str> = ledger.lines().next().expect("a header").split(',').collect();
+    let place = header.iter().position(|name| *name == "stored_pressure_Pa:low").expect("a column");
+    let last: f64 = ledger.lines().last().and_then(|line| line.split(',').nth(place)?.parse().ok()).expect("a number");
+    assert!((30.0..50.0).contains(&last), "{last} Pa, soon after the 40 Pa of its beginning");
+}
+
+#[test]
 fn what_an_outlet_cannot_be() {
     let folder = forked();
     let refuses = |low: Value, pieces: &[&str]| {

@@ -225,3 +225,20 @@ fn another_fluid_does_not_go_on_from_a_checkpoint() {
         .run(&["run.json", "-o", "run", "--quiet", "--restart"])
         .fails(2, &["fluid.srd.mean_free_path", "was 0.1, now 0.2", "-o"]);
 }
+
+#[test]
+fn particles_of_another_mass_do_not_go_on_from_a_checkpoint() {
+    let folder = sheared(40, &[]);
+    let _run = folder.run(&["run.json", "-o", "run", "--quiet", "--steps", "50"]).done();
+    // Twice the mass at twice the temperature has the same thermal speed, and so the same time step.
+    let run = folder.read_json("run.json");
+    let twice = |key: &str| {
+        let text = run["fluid"]["srd"][key].as_str().expect("a text");
+        let (number, unit) = text.split_once(' ').expect("a number and its unit");
+        json!(format!("{} {unit}", 2.0 * number.parse::<f64>().expect("a number")))
+    };
+    let changes = [("/fluid/srd/density", twice("density")), ("/fluid/srd/temperature", twice("temperature"))];
+    folder.json_with("run.json", run.clone(), &changes);
+    let restart = ["run.json", "-o", "run", "--quiet", "--restart", "--steps", "80", "--allow-changes"];
+    folder.run(&restart).fails(2, &["another fluid", "kg each", "-o"]);
+}

@@ -194,11 +194,6 @@ impl Outlets {
         self.list.iter().map(|(_, state)| state)
     }
 
-    /// Puts states back, in this order.
-    pub fn restore(&mut self, states: &[OutletState]) {
-        self.list.iter_mut().zip(states).for_each(|((_, state), saved)| *state = *saved);
-    }
-
     /// What they are like at `step`.
     pub fn readings(&self, step: u64) -> impl Iterator<Item = OutletReading> {
         let stress = self.units.stress();

@@ -3,7 +3,7 @@
 use hematite_config::{Fault, Result};
 use serde::{Deserialize, Serialize};
 
-use super::{OutletState, Outlets};
+use super::{Outlet, OutletState, Outlets};
 
 /// The state of an outlet whose pressure follows from the flow, lattice units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct OutletRecord {
     pub flow: f64,
     /// Pressure in its compliance then.
     pub stored: f64,
+    /// Whether it had a compliance. Checkpoints of earlier versions do not say so.
+    #[serde(default)]
+    pub has_compliance: Option<bool>,
     /// Pressures at the outlet then and when the flow is measured next.
     pub pressure: [f64; 2],
     /// Pressure and flow as a wave along the vessel then, and its trend.
@@ -27,41 +30,50 @@ pub struct OutletRecord {
 
 /// Their states, as a checkpoint keeps them.
 pub fn records(outlets: &Outlets) -> Vec<OutletRecord> {
-    let record = |(name, state): (&str, &OutletState)| OutletRecord {
-        name: name.to_owned(),
+    let record = |(outlet, state): &(Outlet, OutletState)| OutletRecord {
+        name: outlet.name.clone(),
         every: outlets.every(),
         came_in: state.came_in,
         flow: state.flow,
         stored: state.stored,
+        has_compliance: Some(outlet.law.storage.is_some()),
         pressure: state.pressure,
         wave: state.wave,
     };
-    outlets.names().zip(outlets.states()).map(record).collect()
+    outlets.list.iter().map(record).collect()
 }
 
-/// Takes up the states that a checkpoint keeps, which `source` names.
+/// Takes up the states that a checkpoint keeps, which `source` names. A compliance that is new begins as the config says.
 ///
 /// # Errors
 /// A usage fault where the run had other outlets.
 pub fn restore(outlets: &mut Outlets, records: &[OutletRecord], source: &str) -> Result<()> {
     let before: Vec<&str> = records.iter().map(|record| record.name.as_str()).collect();
     let now: Vec<&str> = outlets.names().collect();
-    if before != now || records.iter().any(|record| record.every != outlets.every()) {
+    if before != now {
         return Err(Fault::usage(format!(
-            "{}: it keeps the state of other outlets with a resistance or Windkessel, at [{}], than this run has, at [{}]: restart with \
-             the same \"openings\", or begin anew",
-            source,
+            "{source}: it keeps the state of other outlets with a resistance or Windkessel, at [{}], than this run has, at [{}]: restart \
+             with the same \"openings\", or begin anew",
             before.join(", "),
             now.join(", ")
         )));
     }
-    let state = |record: &OutletRecord| OutletState {
-        came_in: record.came_in,
-        flow: record.flow,
-        stored: record.stored,
-        pressure: record.pressure,
-        wave: record.wave,
-    };
-    outlets.restore(&records.iter().map(state).collect::<Vec<_>>());
+    if let Some(other) = records.iter().find(|record| record.every != outlets.every()) {
+        return Err(Fault::usage(format!(
+            "{source}: flows of outlets were measured every {} steps, with these resistances they are every {}: restart with resistances \
+             closer to the old ones, or begin anew",
+            other.every,
+            outlets.every()
+        )));
+    }
+    for ((outlet, state), record) in outlets.list.iter_mut().zip(records) {
+        *state = OutletState {
+            came_in: record.came_in,
+            flow: record.flow,
+            stored: if record.has_compliance == Some(false) { outlet.law.initial() } else { record.stored },
+            pressure: record.pressure,
+            wave: record.wave,
+        };
+    }
     Ok(())
 }
