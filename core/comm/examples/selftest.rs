@@ -1,10 +1,11 @@
-//! Tests every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-in-place]`. With an argument, rank 1
-//! ends in that way while the others wait for it.
+//! Tests every method of `Comm` over MPI: `mpirun -n 3 selftest [abort|panic|abort-in-place|alone]`. With an argument,
+//! rank 1 ends in that way while the others wait for it: "alone", when they do not meet it in time.
 
 #[path = "../tests/exercise/mod.rs"]
 mod exercise;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use hematite_comm::{Comm, Mpi, launched_by_mpi};
 use hematite_config::{Exit, Result, guarded};
@@ -23,9 +24,13 @@ fn check() -> Result<Exit> {
         }
         Some(_) if comm.rank() != 1 => comm.sum(&mut [0])?,
         Some("panic") => panic!("rank 1 goes down"),
+        Some("alone") => {
+            assert!(!comm.meets_within(Duration::from_millis(200)), "the others are elsewhere");
+            comm.abort(Exit::Numerical);
+        }
         Some(_) => {
             // By now the others sleep between looks.
-            std::thread::sleep(std::time::Duration::from_millis(50));
+            std::thread::sleep(Duration::from_millis(50));
             comm.abort(Exit::Numerical);
         }
     }
@@ -42,6 +47,7 @@ fn everything(comm: Mpi) -> Result<()> {
     exercise::everything(&comm);
     let comm = comm.with_longest_shared(0);
     exercise::everything(&comm);
+    assert!(comm.meets_within(Duration::from_secs(60)), "all ranks come here");
     if comm.sum(&mut [1]).is_ok() && comm.rank() == 0 {
         println!("{} ranks: all well (launcher: {})", comm.size(), launched_by_mpi());
     }

@@ -78,7 +78,7 @@ fn ranks_that_get_no_memory_to_share() {
 
 #[test]
 fn one_rank_ends_all() {
-    for (how, code) in [("abort", 4), ("panic", 7), ("abort-in-place", 4)] {
+    for (how, code) in [("abort", 4), ("panic", 7), ("abort-in-place", 4), ("alone", 4)] {
         let Some(output) = launch("3", &[how]) else { return };
         assert_eq!(output.status.code(), Some(code), "{how}: {output:?}");
     }

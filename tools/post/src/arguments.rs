@@ -129,7 +129,8 @@ Averages over the members in DIR/member-*: their ledgers, and each table that al
 where the other commands of post leave it. In a table of means each column in which members differ is followed by its
 standard error, s / sqrt(n) over n members; the other columns stay as they are. Draws these columns over the time of the
 ledger, or over the first column of a table, with bars of one standard error.
-Leaves out members that are not done, and tables that differ in their rows, and says so on stderr.
+Leaves out members that are not done, tables that differ in their rows or the times of these, and tables that were made
+before their run went on or began anew, and says so on stderr.
 
 Exit codes: 0 done, 2 bad usage, config or input, 6 reading or writing failed.
 

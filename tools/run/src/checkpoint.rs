@@ -6,7 +6,7 @@ use hematite_case::NodeId;
 use hematite_comm::Comm;
 use hematite_config::{Exit, Fault, Result, hash_bytes};
 use hematite_dump::{Bits, ChangeRecord, Checkpoint, CheckpointMeta, CheckpointWriter, Lists, Located};
-use hematite_engine::{EachRecord, Keep, Records, Saved, StateHeader};
+use hematite_engine::{EachRecord, End, Keep, Records, Saved, StateHeader};
 
 use crate::changes;
 use crate::ranks::together;
@@ -226,5 +226,35 @@ pub fn check(
         Some(before) => changes::between(before, &config(setup)?, path, allowed, bears.is_ok())?,
         None => Vec::new(),
     };
-    bears.map(|()| changed)
+    bears?;
+    has_steps_to_do(setup, meta, &changed)?;
+    Ok(changed)
+}
+
+/// Refuses a restart that has no step to do although its config changed, or whose saved state lies beyond its end: the
+/// record of the run would then not be that of its data.
+fn has_steps_to_do(setup: &Setup, meta: &CheckpointMeta, changed: &[ChangeRecord]) -> Result<()> {
+    let (step, clock) = (meta.step, &meta.clock);
+    if let End::Time(end) = setup.end
+        && clock.at(step) > end
+        && changed.iter().any(|change| change.key == "time.duration")
+    {
+        return Err(Fault::usage(format!(
+            "the checkpoint is of {:.6e} s, the run has {end:e} s: take more by \"time.duration\", or an earlier checkpoint by \
+             --restart PATH",
+            clock.at(step)
+        )));
+    }
+    let is_at_end = match setup.end {
+        End::Step(last) => step >= last,
+        End::Time(end) => clock.has_reached(end, step),
+    };
+    match changed.iter().find(|change| change.is_of_physics()).filter(|_| is_at_end) {
+        None => Ok(()),
+        Some(change) => Err(Fault::usage(format!(
+            "the run is at its end, step {step}, so that the new \"{}\" would act in no step: take more steps by --steps or \"time\", \
+             or put the old value back",
+            change.key
+        ))),
+    }
 }

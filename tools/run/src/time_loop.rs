@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use hematite_comm::{Comm, Waiting};
 use hematite_config::{Exit, Fault, Result, note};
-use hematite_dump::{ChangeRecord, EndRecord, EndState, Trace};
-use hematite_engine::{End, Phases};
+use hematite_dump::{EndRecord, EndState, Trace};
+use hematite_engine::Phases;
 use hematite_gpu::Gpu;
 use serde_json::json;
 
@@ -57,29 +57,6 @@ pub struct TimeLoop<'c> {
     earlier: Phases,
 }
 
-/// Refuses a restart that has no step to do although its config changed, or whose saved state lies beyond its end: the
-/// record of the run would then not be that of its data.
-fn has_steps_to_do(setup: &Setup, system: &System, changed: &[ChangeRecord], last: u64) -> Result<()> {
-    let (step, clock) = (system.step(), system.clock());
-    if let End::Time(end) = setup.end
-        && clock.at(step) - system.whole_every() as f64 * clock.dt() > end
-    {
-        return Err(Fault::usage(format!(
-            "the checkpoint is of {:.6e} s, the run has {end:e} s: take more by \"time.duration\", or an earlier checkpoint by \
-             --restart PATH",
-            clock.at(step)
-        )));
-    }
-    match changed.iter().find(|change| change.is_of_physics()).filter(|_| step >= last) {
-        None => Ok(()),
-        Some(change) => Err(Fault::usage(format!(
-            "the run is at its end, step {step}, so that the new \"{}\" would act in no step: take more steps by --steps or \"time\", \
-             or put the old value back",
-            change.key
-        ))),
-    }
-}
-
 impl<'c> TimeLoop<'c> {
     /// Starts the physics on the device, from their initial state or from a checkpoint, and opens the run folder.
     pub fn new(cli: &Cli, comm: &'c dyn Comm, mut setup: Setup) -> Result<Self> {
@@ -89,9 +66,6 @@ impl<'c> TimeLoop<'c> {
         let first = resumed.unwrap_or(0);
         let last = setup.end.expected(system.clock(), first, system.whole_every());
         together(comm, || if first < last { stop.check_time() } else { Ok(()) })?;
-        if resumed.is_some() {
-            has_steps_to_do(&setup, &system, &changed, last)?;
-        }
         let origin = Origin { case_sha256: &case_sha256, devices: devices.clone(), resumed, changed };
         let mut output = Output::open(cli, comm, &setup, &system, origin)?;
         damaged.iter().for_each(|what| output.say(first, alarm::of_checkpoint(what, first), comm.rank() == 0));

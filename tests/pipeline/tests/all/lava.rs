@@ -366,7 +366,9 @@ fn times_and_steps_of_dumps_are_not_taken_for_each_other() {
     assert_eq!(folder.read_json("run/run.json")["warnings"][0]["kind"], "dump:dumps[0].at");
     let shorter = ["run.json", "-o", "run", "--quiet", "--restart"];
     folder.json_with("run.json", folder.read_json("run.json"), &[("/time/duration", json!("50 s"))]);
-    folder.run(&shorter).fails(2, &["the checkpoint is of", "5e1 s", "time.duration"]);
+    for more in [&[][..], &["--check"]] {
+        folder.run(&[&shorter[..], more].concat()).fails(2, &["the checkpoint is of", "5e1 s", "time.duration"]);
+    }
     folder.json_with(
         "run.json",
         folder.read_json("run.json"),
